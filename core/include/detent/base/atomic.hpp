@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// The one door to everything that lets threads meet: atomics, fences, futexes and the pause of a spin loop.
+// Define DETENT_ATOMIC_HEADER (a header's name in quotes or brackets) to compile the same code against a model
+// checker; that header then declares all of namespace detent::base that this file declares.
+#pragma once
+
+#ifdef DETENT_ATOMIC_HEADER
+#include DETENT_ATOMIC_HEADER
+#else
+
+#include <atomic>
+#include <cstdint>
+
+namespace detent::base {
+
+template <class T>
+using atomic = std::atomic<T>;
+
+inline constexpr auto relaxed = std::memory_order_relaxed;
+inline constexpr auto acquire = std::memory_order_acquire;
+inline constexpr auto release = std::memory_order_release;
+inline constexpr auto acq_rel = std::memory_order_acq_rel;
+inline constexpr auto seq_cst = std::memory_order_seq_cst;
+
+#if defined(__SANITIZE_THREAD__)
+#define DETENT_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DETENT_THREAD_SANITIZER 1
+#endif
+#endif
+
+// A full fence. ThreadSanitizer does not model fences; the algorithms here use one only for store-load order, which
+// carries no happens-before edge of its own, so nothing has to be told to it.
+inline void full_fence() noexcept {
+#if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
+  // A locked addition to the stack is a full barrier and costs less than mfence.
+  __asm__ __volatile__("lock; addq $0, (%%rsp)" ::: "memory", "cc");
+#else
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan"  // g++ warns that it cannot model the fence: see above why it need not
+#endif
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#pragma GCC diagnostic pop
+#endif
+}
+
+// Two 64-bit halves that can be read apart and exchanged together.
+struct pair_value {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+};
+
+class alignas(16) atomic_pair {
+ public:
+  atomic<std::uint64_t> low{0};
+  atomic<std::uint64_t> high{0};
+
+  // Replaces both halves if both are as expected; sequentially consistent; lock-free. On failure `expected` is left alone.
+  bool compare_exchange(pair_value expected, pair_value desired) noexcept;
+};
+static_assert(sizeof(atomic_pair) == 16, "a pair is what one 16-byte compare-and-swap covers");
+
+#if defined(DETENT_THREAD_SANITIZER)
+inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
+  // The builtin, which the sanitizer turns into a call of its own; assembly would be invisible to it.
+  using wide [[gnu::may_alias]] = unsigned __int128;
+  auto join = [](pair_value v) { return static_cast<wide>(v.high) << 64 | v.low; };
+  return __sync_bool_compare_and_swap(reinterpret_cast<wide*>(this), join(expected), join(desired));
+}
+#elif defined(__x86_64__)
+inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
+  // Assembly, because the compilers emit this instruction only under -mcx16, which would then spread to every user.
+  bool done;
+  __asm__ __volatile__("lock; cmpxchg16b %1"
+                       : "=@ccz"(done), "+m"(*this), "+a"(expected.low), "+d"(expected.high)
+                       : "b"(desired.low), "c"(desired.high)
+                       : "memory");
+  return done;
+}
+#elif defined(__aarch64__)
+inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
+  std::uint64_t low_seen, high_seen;
+  std::uint32_t failed;
+  __asm__ __volatile__("dmb ish" ::: "memory");
+  do {
+    __asm__ __volatile__("ldaxp %0, %1, [%2]" : "=&r"(low_seen), "=&r"(high_seen) : "r"(this) : "memory");
+    bool same = low_seen == expected.low && high_seen == expected.high;
+    // A read of two registers is only known to be of one moment if the store-exclusive succeeds: write back on mismatch.
+    std::uint64_t low_new = same ? desired.low : low_seen, high_new = same ? desired.high : high_seen;
+    __asm__ __volatile__("stlxp %w0, %1, %2, [%3]" : "=&r"(failed) : "r"(low_new), "r"(high_new), "r"(this) : "memory");
+    if (failed == 0) {
+      __asm__ __volatile__("dmb ish" ::: "memory");
+      return same;
+    }
+  } while (true);
+}
+#else
+#error "detent needs a 16-byte compare-and-swap: x86-64 or aarch64"
+#endif
+
+enum class futex_result : std::uint8_t { woken, changed, timed_out, interrupted };
+
+// Sleeps while `word` is `expected`, until a wake or until `deadline_ns` on CLOCK_MONOTONIC (INT64_MAX: for ever).
+// May return early for no reason; the caller looks again.
+futex_result futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline_ns) noexcept;
+void futex_wake(atomic<std::uint32_t>& word, int waiters) noexcept;
+
+// Tells the core that this is a spin loop.
+inline void cpu_pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+}  // namespace detent::base
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// What a node invokes: any callable, inline in the node where it fits, else in a box of its own.
+#pragma once
+
+#include <detent/firing.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace detent {
+
+namespace detail {
+inline constexpr std::size_t capture_size = 24;
+inline constexpr std::size_t capture_alignment = 16;
+}  // namespace detail
+
+// Whether F lives in the node itself. What might throw while it is moved is boxed as well, so that stop() cannot fail.
+template <class F>
+inline constexpr bool fits_inline = sizeof(F) <= detail::capture_size && alignof(F) <= detail::capture_alignment &&
+                                    std::is_nothrow_move_constructible_v<F>;
+
+namespace detail {
+
+template <class F>
+concept timer_callback = std::is_invocable_v<F&, firing&> || std::is_invocable_v<F&>;
+
+// The operations of one callable type; static, one table a type.
+struct callable_ops {
+  void (*invoke)(void* capture, firing& run);                 // may throw what the callback throws
+  void (*destroy)(void* capture) noexcept;                    // null where there is nothing to do
+  void (*relocate)(void* from, void* to) noexcept;            // moves to raw memory and destroys the source
+};
+
+template <class F>
+void call(F& f, firing& run) {
+  if constexpr (std::is_invocable_v<F&, firing&>) {
+    static_cast<void>(f(run));
+  } else {
+    static_cast<void>(f());
+  }
+}
+
+template <class F>
+struct inline_callable {
+  static F& at(void* capture) noexcept { return *std::launder(reinterpret_cast<F*>(capture)); }
+  static void invoke(void* capture, firing& run) { call(at(capture), run); }
+  static void destroy(void* capture) noexcept { std::destroy_at(&at(capture)); }
+  static void relocate(void* from, void* to) noexcept {
+    ::new (to) F(std::move(at(from)));
+    destroy(from);
+  }
+  static constexpr callable_ops ops{&invoke, std::is_trivially_destructible_v<F> ? nullptr : &destroy, &relocate};
+};
+
+template <class F>
+struct boxed_callable {
+  static F*& at(void* capture) noexcept { return *std::launder(reinterpret_cast<F**>(capture)); }
+  static void invoke(void* capture, firing& run) { call(*at(capture), run); }
+  static void destroy(void* capture) noexcept { delete at(capture); }
+  static void relocate(void* from, void* to) noexcept { ::new (to) F*(at(from)); }
+  static constexpr callable_ops ops{&invoke, &destroy, &relocate};
+};
+
+inline void destroy_callable(const callable_ops& ops, void* capture) noexcept {
+  if (ops.destroy != nullptr) ops.destroy(capture);
+}
+
+}  // namespace detail
+}  // namespace detent

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A pending timer: one cache line, and a cold twin for what few timers have.
+#pragma once
+
+#include <detent/detail/callable.hpp>
+#include <detent/detail/schedule.hpp>
+#include <detent/detail/state_word.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detent::detail {
+
+using node_index = std::uint32_t;
+inline constexpr node_index no_node = 0xffffffff;
+
+// Where the worker keeps an armed node: in a slot of the wheel (the values from 0 on), or else.
+inline constexpr std::uint32_t nowhere = 0xffffffff;
+inline constexpr std::uint32_t in_due_queue = 0xfffffffe;
+
+// Rule: outside `firing` the worker never reads what a canceller may destroy, which is `capture`.
+struct alignas(64) node {
+  timer_pair pair;                // all threads, through state_word.hpp alone
+  node_index next = 0;            // worker, armed: neighbours in the slot
+  node_index previous = 0;
+  const callable_ops* ops = nullptr;  // written before the node is published
+  alignas(capture_alignment) std::byte capture[capture_size];
+  std::uint32_t location = 0;     // worker, armed: slot, due queue or nowhere
+  std::uint32_t placement = 0;    // worker: which entry of the due queue is the node's newest
+};
+static_assert(sizeof(node) == 64, "a pending timer is one cache line");
+static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture keeps its alignment");
+
+// At the same index as the node, in memory that stays untouched for plain timers. Written before the node is published
+// and by the thread that runs it; the word's flag `cold` says whether it counts.
+struct cold_node {
+  nanoseconds_t grid = 0;          // the next run's deadline before it was rounded to the tick
+  nanoseconds_t period = 0;
+  nanoseconds_t max_lateness = 0;
+  std::uint64_t runs_left = 0;     // 0: for ever
+  period_kind kind = period_kind::none;
+  missed_ticks missed_policy = missed_ticks::skip;
+  stale_policy stale = stale_policy::drop;
+};
+static_assert(sizeof(cold_node) <= 40, "one page of the cold array serves a hundred timers");
+
+}  // namespace detent::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Who frees what a thread keeps for an engine, when either may end first: one word per (thread, engine).
+//
+//   vacant --adopt--> both --leave--> flushing --left--> vacant
+//                      |                 ^ the engine's end waits for this to pass
+//                      +--engine_gone (the thread frees the record when it finds out)
+#pragma once
+
+#include <detent/base/atomic.hpp>
+
+#include <cstdint>
+
+namespace detent::detail {
+
+class thread_link {
+ public:
+  // A new record belongs to the thread that made it.
+  thread_link() noexcept : state_(both) {}
+
+  // A thread takes over the record that another left. (1) acquire: pairs with (3), so that it sees the record as left.
+  bool adopt() noexcept {
+    std::uint32_t expected = vacant;
+    return state_.load(base::relaxed) == vacant &&  // relaxed: only a hint, the exchange decides
+           state_.compare_exchange_strong(expected, both, base::acquire, base::relaxed);
+  }
+
+  // The thread ends. False: the engine has gone, and the record is the thread's to free. True: it may touch the
+  // engine until left(). (2) acquire on failure: pairs with (4).
+  bool leave() noexcept {
+    std::uint32_t expected = both;
+    return state_.compare_exchange_strong(expected, flushing, base::acquire, base::acquire);
+  }
+  void left() noexcept { state_.store(vacant, base::release); }  // (3) release: pairs with (1) and (5)
+
+  // Whether the engine has gone, for the thread that owns the record. (4a) acquire: pairs with (4).
+  bool engine_gone() const noexcept { return state_.load(base::acquire) == gone; }
+
+  // The engine ends. True: no thread has the record, and it is the engine's to free. Waits while a thread is leaving.
+  bool end_engine() noexcept {
+    std::uint32_t state = state_.load(base::acquire);  // (5) acquire: pairs with (3)
+    while (state != vacant) {
+      if (state == flushing) {
+        base::cpu_pause();
+        state = state_.load(base::acquire);  // (5)
+      } else if (state_.compare_exchange_strong(state, gone, base::release, base::acquire)) {  // (4) release: with (2), (4a)
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t both = 0, flushing = 1, vacant = 2, gone = 3;
+  base::atomic<std::uint32_t> state_;
+};
+
+}  // namespace detent::detail

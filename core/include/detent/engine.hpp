@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The engine: schedules callbacks from any thread, and fires each at its deadline, never before it.
+#pragma once
+
+#include <detent/detail/schedule.hpp>
+#include <detent/error.hpp>
+#include <detent/metrics.hpp>
+#include <detent/options.hpp>
+#include <detent/timer.hpp>
+#include <detent/unfired.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+namespace detent {
+
+// Any number of threads may call anything at once, but for poll, next_deadline and wake_fd (one thread at a time) and
+// for moving and destroying. Any duration is legal: what is past fires as soon as possible, what is huge saturates.
+// Deadlines fire in order; equal ones of one thread in the order in which that thread last armed them.
+class engine {
+ public:
+  // Throws detent::error (invalid_option, not_permitted, out_of_memory), naming the option and the value.
+  explicit engine(engine_options options = {});
+  static std::optional<engine> try_create(engine_options options, std::error_code& problem) noexcept;
+  engine(engine&& other) noexcept;
+  engine& operator=(engine&& other) noexcept;
+  // Stops; destroys unrun what was pending. Any thread, the engine's own callbacks included.
+  ~engine();
+
+  // Lock-free, and free of allocation and system calls in the steady state. Throw capacity_exceeded, stopped,
+  // invalid_period, out_of_memory, forked; nothing is left behind.
+  template <class F>
+  timer schedule_at(time_point deadline, F&& f, timer_options options = {}) {
+    return throwing(at(deadline, options), std::forward<F>(f));
+  }
+  template <class F>
+  timer schedule_after(duration delay, F&& f, timer_options options = {}) {
+    return throwing(after(delay, options), std::forward<F>(f));
+  }
+  // Fires at initial + n * period, without drift. `period` is positive.
+  template <class F>
+  timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {}) {
+    return throwing_periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options);
+  }
+  // The next run comes `delay` after the end of the last. `delay` is positive.
+  template <class F>
+  timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {}) {
+    return throwing_periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options);
+  }
+
+  // The same for programs without exceptions: an empty handle says that nothing was scheduled.
+  template <class F>
+  timer try_schedule_at(time_point deadline, F&& f, timer_options options = {}) noexcept {
+    return trying(at(deadline, options), std::forward<F>(f));
+  }
+  template <class F>
+  timer try_schedule_after(duration delay, F&& f, timer_options options = {}) noexcept {
+    return trying(after(delay, options), std::forward<F>(f));
+  }
+  template <class F>
+  timer try_schedule_at_fixed_rate(duration initial_delay, duration period, F&& f,
+                                   periodic_options options = {}) noexcept {
+    return trying_periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options);
+  }
+  template <class F>
+  timer try_schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f,
+                                      periodic_options options = {}) noexcept {
+    return trying_periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options);
+  }
+
+  // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
+  // first and return nothing. From one of its callbacks: errc::called_from_callback.
+  std::vector<unfired> stop();
+  std::vector<unfired> try_stop(std::error_code& problem) noexcept;
+  bool stopped() const noexcept;
+
+  // Never negative, includes the caller's own completed calls, exact at rest.
+  std::size_t pending() const noexcept;
+  engine_metrics metrics() const;
+  // By the engine's clock.
+  time_point now() const noexcept;
+
+  // Caller-driven engines; else errc::wrong_drive. poll fires what is due at one reading of the clock, in order, what
+  // callbacks arm for that instant included, a timer at most once; returns how many callbacks ran.
+  std::size_t poll(std::size_t max_callbacks = SIZE_MAX);
+  // Never later than the true one; none when nothing is pending.
+  std::optional<time_point> next_deadline();
+  // Readable when poll() has something to do, what other threads submit included. Closed with the engine.
+  int wake_fd();
+
+ private:
+  explicit engine(detail::engine_core* core) noexcept : core_(core) {}
+  void let_go() noexcept;
+
+  static detail::plan at(time_point deadline, const timer_options& options) noexcept {
+    return {.deadline = detail::to_ns(deadline), .one_shot = &options};
+  }
+  detail::plan after(duration delay, const timer_options& options) const noexcept {
+    return {.deadline = detail::deadline_after(*core_, delay.count()), .one_shot = &options};
+  }
+
+  template <class F>
+  timer throwing(const detail::plan& when, F&& f) {
+    errc problem{};
+    timer made = detail::schedule(*core_, when, std::forward<F>(f), problem);
+    if (!made) detail::throw_schedule_error(*core_, problem, when.period);
+    return made;
+  }
+  template <class F>
+  timer throwing_periodic(duration initial, duration period, detail::period_kind kind, F&& f,
+                          const periodic_options& options) {
+    detail::plan when{.periodic = &options};
+    errc problem = detail::plan_periodic(*core_, initial, period, kind, when);
+    if (problem != errc{}) detail::throw_schedule_error(*core_, problem, period.count());
+    return throwing(when, std::forward<F>(f));
+  }
+  template <class F>
+  timer trying(const detail::plan& when, F&& f) noexcept {
+    errc problem{};
+    return detail::schedule(*core_, when, std::forward<F>(f), problem);
+  }
+  template <class F>
+  timer trying_periodic(duration initial, duration period, detail::period_kind kind, F&& f,
+                        const periodic_options& options) noexcept {
+    detail::plan when{.periodic = &options};
+    if (detail::plan_periodic(*core_, initial, period, kind, when) != errc{}) return {};
+    return trying(when, std::forward<F>(f));
+  }
+
+  detail::engine_core* core_;  // null once moved from
+};
+
+}  // namespace detent

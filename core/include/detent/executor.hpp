@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace detent {
+
+namespace detail {
+class engine_core;
+}
+
+// A timer that came due and was handed over. Calling it runs the callback, unless cancel() or restart won meanwhile;
+// destroyed uncalled, the timer is dropped and counted. May outlive its engine, and then does nothing.
+class fired_timer {
+ public:
+  fired_timer(fired_timer&& other) noexcept
+      : core_(std::exchange(other.core_, nullptr)), word_(other.word_), index_(other.index_) {}
+  fired_timer& operator=(fired_timer&& other) noexcept;
+  ~fired_timer();
+
+  // Any thread; at most once. Exceptions of the callback go to the engine's on_error.
+  void operator()() noexcept;
+
+ private:
+  friend class detail::engine_core;
+  fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word) noexcept;
+
+  detail::engine_core* core_;  // a counted reference; null once called or moved from
+  std::uint64_t word_;         // the state word at the hand-over: any later arming differs from it
+  std::uint32_t index_;
+};
+
+// Where callbacks run when it is not the worker itself.
+class executor {
+ public:
+  virtual ~executor() = default;
+  // Called on the engine's thread, in deadline order. False: not taken, `work` untouched; engine_options.on_refusal
+  // then says what happens.
+  virtual bool execute(fired_timer&& work) noexcept = 0;
+};
+
+}  // namespace detent

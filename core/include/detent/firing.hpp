@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/time.hpp>
+#include <detent/timer.hpp>
+
+#include <cstdint>
+
+namespace detent {
+
+namespace detail {
+class run_scope;
+}
+
+// What a running callback may ask, and how it runs again. Valid during that run only, on its thread.
+class firing {
+ public:
+  firing(const firing&) = delete;
+  firing& operator=(const firing&) = delete;
+
+  time_point deadline() const noexcept { return deadline_; }
+  // The clock's reading just before this run.
+  time_point started() const noexcept { return started_; }
+  duration lateness() const noexcept { return started_ - deadline_; }
+  // Periods skipped since the last run.
+  std::uint64_t missed() const noexcept { return missed_; }
+  // Later than its max_lateness, and asked to run all the same.
+  bool stale() const noexcept { return stale_; }
+  // Empty in the run of an `unfired`.
+  timer self() const noexcept { return self_; }
+
+  // Runs the same node and callable again, without allocation; a later call replaces an earlier one; in a periodic
+  // timer it re-anchors the grid. Void if the timer was cancelled meanwhile.
+  void rearm_at(time_point deadline) noexcept;
+  void rearm_after(duration delay) noexcept;
+
+ private:
+  friend class detail::run_scope;
+  firing() noexcept = default;
+
+  time_point deadline_{};
+  time_point started_{};
+  time_point rearm_deadline_{};
+  timer self_{};
+  std::uint64_t missed_ = 0;
+  bool stale_ = false;
+  bool rearmed_ = false;
+};
+
+}  // namespace detent

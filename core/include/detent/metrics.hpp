@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/time.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace detent {
+
+namespace detail {
+class histogram_recorder;
+}
+
+// A snapshot of durations in nanoseconds. Log-linear: 128 buckets an octave, under 1 % error each.
+class histogram {
+ public:
+  histogram() = default;
+  std::uint64_t count() const noexcept { return count_; }
+  // p in 0..100; the smallest recorded value that p percent do not exceed; zero when empty.
+  duration percentile(double p) const noexcept;
+  duration max() const noexcept { return duration(max_); }
+  duration mean() const noexcept;
+
+ private:
+  friend class detail::histogram_recorder;
+  std::vector<std::uint64_t> buckets_;
+  std::uint64_t count_ = 0;
+  double sum_ = 0;
+  std::int64_t max_ = 0;
+};
+
+// At rest: scheduled = expired + cancelled + returned + dropped + pending.
+struct engine_metrics {
+  // Counts of timers.
+  std::uint64_t scheduled = 0;
+  std::uint64_t expired = 0;    // ended by firing, or by the last of their runs
+  std::uint64_t cancelled = 0;  // also while running
+  std::uint64_t returned = 0;   // by stop() or ~engine
+  std::uint64_t dropped = 0;    // refused, stale, or let go by an executor
+  std::uint64_t pending = 0;
+  // Counts of events.
+  std::uint64_t fired = 0;  // runs of a callback
+  std::uint64_t restarted = 0;
+  std::uint64_t refused = 0;  // by an executor
+  std::uint64_t failed = 0;   // runs that threw
+  std::uint64_t boxed = 0;    // callables too large for a node
+  std::uint64_t wakeups = 0;  // returns of the worker from a sleep
+  std::uint64_t drains = 0;   // of the submission queue that found something
+  std::uint64_t drained = 0;  // entries taken from it
+  std::uint64_t rings = 0;    // of the doorbell, by producers
+  std::uint64_t backlog = 0;  // entries not yet taken up, about
+  std::uint64_t retired = 0;  // nodes whose generations are used up
+  // Of callbacks: start - deadline.
+  histogram lateness;
+};
+
+}  // namespace detent

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/detail/callable.hpp>
+#include <detent/time.hpp>
+#include <detent/timer.hpp>
+
+#include <cstddef>
+
+namespace detent {
+
+// A timer that stop() returned before it fired. Owns its callable; outlives the engine; destroyed unrun, so are its
+// captures. Move-only.
+class unfired {
+ public:
+  timer handle;         // equal to the handle of the schedule call; answers gone and false
+  time_point deadline;  // the rounded one
+
+  unfired(unfired&& other) noexcept;
+  unfired& operator=(unfired&& other) noexcept;
+  ~unfired() { reset(); }
+
+  // Runs the callback, once; firing::self() is empty in it, and rearm does nothing. What it throws comes through.
+  void run();
+
+ private:
+  friend class detail::engine_core;
+  unfired(timer which, time_point when, const detail::callable_ops* ops, void* capture) noexcept;
+  void reset() noexcept;
+
+  const detail::callable_ops* ops_ = nullptr;  // null once run or moved from
+  alignas(detail::capture_alignment) std::byte capture_[detail::capture_size];
+};
+
+}  // namespace detent

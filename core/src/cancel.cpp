@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What a handle can do: cancel, wait, restart.
+#include "engine_core.hpp"
+
+namespace detent::detail {
+
+cancel_result engine_core::cancel(node_index index, std::uint32_t generation) noexcept {
+  node& target = node_at(index);
+  cancel_transition done = detail::cancel(target.pair, generation, false);
+  if (done == cancel_transition::gone) return cancel_result::gone;
+  if (done == cancel_transition::marked_last) return cancel_result::running;
+  record_lease record(threads_);
+  destroy_callable(*target.ops, target.capture);
+  give_place_back();
+  record->counts.add(counter::cancelled);
+  if (done != cancel_transition::from_armed) {
+    free_node(*record, index, target);
+  } else if (record->driving) {
+    reap(index, target);
+  } else {
+    // If the push fails, the node is freed when its slot comes round. No deadline: only the backlog may ring.
+    submit(*record, submission::make(submission::kind::reap, generation, index), forever);
+  }
+  return cancel_result::cancelled;
+}
+
+cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t generation) noexcept {
+  cancel_result result = cancel(index, generation);
+  if (result == cancel_result::running && !run_scope::inside(*this, index, generation)) wait_for_run(node_at(index), generation);
+  return result;
+}
+
+void engine_core::wait_for_run(const node& running, std::uint32_t generation) noexcept {
+  auto& pair = const_cast<timer_pair&>(running.pair);
+  for (;;) {
+    std::uint32_t ended = runs_ended_.load(base::acquire);  // (1) acquire: pairs with (2) in end_timer()
+    std::uint64_t word = observe(pair);
+    if (state_word::generation(word) != generation || !mark_waiter(pair, word)) return;
+    if (state_word::generation(word) != generation) return;
+    base::futex_wait(runs_ended_, ended, forever);
+  }
+}
+
+bool engine_core::restart(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
+  record_lease record(threads_);
+  node& target = node_at(index);
+  nanoseconds_t rounded = ticks_.round_up(deadline);
+  restart_transition done = detail::restart(target.pair, generation, rounded, record->next_order++);
+  if (done == restart_transition::gone) return false;
+  record->counts.add(counter::restarted);
+  if (done == restart_transition::earlier) {
+    if (record->driving) {
+      take_up_submitted(index, target, generation);
+    } else {
+      submit(*record, submission::make(submission::kind::arm, generation, index), rounded);
+    }
+  }
+  return true;
+}
+
+bool engine_core::is_pending(node_index index, std::uint32_t generation) const noexcept {
+  std::uint64_t word = observe(node_at(index).pair);
+  if (state_word::generation(word) != generation) return false;
+  if (state_word::state(word) == timer_state::firing) return (word & (state_word::periodic | state_word::last)) == state_word::periodic;
+  return state_word::pending(state_word::state(word));
+}
+
+}  // namespace detent::detail
+
+namespace detent {
+
+using detail::timer_access;
+
+cancel_result timer::cancel() noexcept {
+  if (core_ == nullptr) return cancel_result::gone;
+  return timer_access::core(*this)->cancel(timer_access::index(*this), timer_access::generation(*this));
+}
+
+cancel_result timer::cancel_and_wait() noexcept {
+  if (core_ == nullptr) return cancel_result::gone;
+  return timer_access::core(*this)->cancel_and_wait(timer_access::index(*this), timer_access::generation(*this));
+}
+
+bool timer::restart_at(time_point deadline) noexcept {
+  if (core_ == nullptr) return false;
+  return timer_access::core(*this)->restart(timer_access::index(*this), timer_access::generation(*this), detail::to_ns(deadline));
+}
+
+bool timer::restart_after(duration delay) noexcept {
+  if (core_ == nullptr) return false;
+  return restart_at(detail::to_time(detail::deadline_after(*timer_access::core(*this), delay.count())));
+}
+
+bool timer::pending() const noexcept {
+  return core_ != nullptr && timer_access::core(*this)->is_pending(timer_access::index(*this), timer_access::generation(*this));
+}
+
+}  // namespace detent

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The hand-over to an executor, and what comes back from it.
+#include "engine_core.hpp"
+
+namespace detent::detail {
+
+void engine_core::dispatch(node_index index, std::uint64_t word) noexcept {
+  fired_timer work(*this, index, word);
+  if (!retries_.empty()) return refused_in_order(std::move(work));
+  if (!options_.executor->execute(std::move(work))) refused(std::move(work));
+}
+
+// Behind others that wait to be taken: keeps the order.
+void engine_core::refused_in_order(fired_timer&& work) noexcept {
+  try {
+    retries_.push_back(std::move(work));
+  } catch (const std::bad_alloc&) {
+    work();  // no memory to wait in: better out of order than lost
+  }
+}
+
+void engine_core::refused(fired_timer&& work) noexcept {
+  driver_->counts.add(counter::refused);
+  switch (options_.on_refusal) {
+    case refusal_policy::run_inline: return work();
+    case refusal_policy::retry: return refused_in_order(std::move(work));
+    case refusal_policy::drop: static_cast<void>(fired_timer(std::move(work))); return;
+  }
+}
+
+void engine_core::retry_refused() noexcept {
+  while (!retries_.empty()) {
+    if (!options_.executor->execute(std::move(retries_.front()))) {
+      driver_->counts.add(counter::refused);
+      return;
+    }
+    retries_.pop_front();
+  }
+}
+
+// `word` is the arming at the hand-over. Does nothing if it was cancelled, restarted or returned since.
+void engine_core::run_handed_over(node_index index, std::uint64_t word) noexcept {
+  if (start(node_at(index).pair, word) == transition::lost) return;
+  record_lease record(threads_);
+  run(*record, index, word, time_.certain());
+}
+
+void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
+  node& dropped = node_at(index);
+  if (drop(dropped.pair, word) == transition::lost) return;
+  record_lease record(threads_);
+  destroy_callable(*dropped.ops, dropped.capture);
+  give_place_back();
+  record->counts.add(counter::dropped);
+  free_node(*record, index, dropped);
+}
+
+}  // namespace detent::detail
+
+namespace detent {
+
+fired_timer::fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word) noexcept
+    : core_(&core), word_(word), index_(index) {
+  core.add_reference();
+}
+
+fired_timer& fired_timer::operator=(fired_timer&& other) noexcept {
+  fired_timer taken(std::move(other));
+  std::swap(core_, taken.core_);
+  std::swap(word_, taken.word_);
+  std::swap(index_, taken.index_);
+  return *this;
+}
+
+fired_timer::~fired_timer() {
+  if (core_ == nullptr) return;
+  core_->let_go(index_, word_);
+  core_->drop_reference();
+}
+
+void fired_timer::operator()() noexcept {
+  detail::engine_core* core = std::exchange(core_, nullptr);
+  if (core == nullptr) return;
+  core->run_handed_over(index_, word_);
+  core->drop_reference();
+}
+
+}  // namespace detent

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// The driver takes up what was submitted, and files it.
+#include "engine_core.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace detent::detail {
+
+// Takes at most `limit` entries. True: there was no more.
+bool engine_core::drain(std::size_t limit) {
+  std::array<std::uint64_t, 256> batch;
+  std::size_t taken = 0;
+  bool complete = false;
+  while (!complete && taken < limit) {
+    std::size_t asked = std::min(batch.size(), limit - taken);
+    std::size_t count = queue_.take(batch.data(), asked);
+    complete = count < asked;
+    taken += count;
+    for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(&node_at(submission::index(batch[i])), 1);
+    for (std::size_t i = 0; i < count; ++i) take_entry(batch[i]);
+  }
+  if (taken != 0) {
+    driver_->counts.add(counter::drains);
+    driver_->counts.add(counter::drained, taken);
+    look_for_earlier_ = true;
+  }
+  if (complete) {
+    unreported_.store(0, base::relaxed);  // relaxed: only decides how soon the next ring for a backlog comes
+    // Relaxed: the ring that came with it was acquired before this drain.
+    if (rescan_.load(base::relaxed) && rescan_.exchange(false, base::relaxed)) rescan();
+  }
+  return complete;
+}
+
+void engine_core::drain_completely() {
+  while (!drain(SIZE_MAX)) {
+  }
+}
+
+void engine_core::take_entry(std::uint64_t entry) noexcept {
+  node_index index = submission::index(entry);
+  node& named = node_at(index);
+  if (submission::what(entry) == submission::kind::arm) {
+    take_up_submitted(index, named, submission::generation(entry));
+    return;
+  }
+  std::uint64_t word = observe(named.pair);
+  if (state_word::generation(word) == submission::generation(entry) && state_word::state(word) == timer_state::cancelled)
+    reap(index, named);
+}
+
+void engine_core::take_up_submitted(node_index index, node& submitted, std::uint32_t generation) noexcept {
+  switch (take_up(submitted.pair, generation)) {
+    case take_up_result::armed:
+      file(index, submitted);
+      return;
+    case take_up_result::moved:
+      if (submitted.location != in_due_queue) {
+        wheel_.unlink(submitted);
+        file(index, submitted);
+        return;
+      }
+      // Its entry in the due queue finds the new deadline by itself; only what now fires in this very pass needs a
+      // place before that. If there is no memory for one, the old place has to do.
+      if (polling_ && deadline_of(submitted.pair) <= pass_now_) {
+        place_in_due_queue(index, submitted, state_word::order(observe(submitted.pair)), deadline_of(submitted.pair), true);
+      }
+      return;
+    case take_up_result::current:
+    case take_up_result::stale: return;
+  }
+}
+
+// A node that a canceller left to the driver.
+void engine_core::reap(node_index index, node& cancelled) noexcept {
+  if (cancelled.location == in_due_queue) return;  // freed when its turn comes
+  wheel_.unlink(cancelled);
+  free_node(*driver_, index, cancelled);
+}
+
+// Looks at every node for what an entry would have told.
+void engine_core::rescan() noexcept {
+  node_index end = pool_.carved();
+  for (node_index index = 0; index < end; ++index) {
+    node& each = node_at(index);
+    std::uint64_t word = observe(each.pair);
+    timer_state state = state_word::state(word);
+    if (state == timer_state::queued || (state == timer_state::armed && (word & state_word::unfiled) != 0))
+      take_up_submitted(index, each, state_word::generation(word));
+  }
+}
+
+void engine_core::file(node_index index, node& armed) noexcept {
+  nanoseconds_t deadline = deadline_of(armed.pair);
+  if (polling_ && deadline <= pass_now_ &&
+      place_in_due_queue(index, armed, state_word::order(observe(armed.pair)), deadline, true)) {
+    return;
+  }
+  wheel_.insert(index, armed, deadline);
+}
+
+// `now`: among what fires in this pass; else with the next batch. False: no memory.
+bool engine_core::place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline, bool now) noexcept {
+  due_entry entry{.deadline = deadline, .order = order, .index = index, .placement = placements_ + 1};
+  if (!(now ? due_.insert(entry) : due_.collect(entry))) return false;
+  armed.location = in_due_queue;
+  armed.placement = ++placements_;
+  return true;
+}
+
+// For wheel::expire: takes what is due into the next batch, frees what was cancelled, leaves the rest to be filed anew.
+bool engine_core::take_due(node_index index, node& filed) noexcept {
+  if (drop_if_cancelled(index, filed)) return true;
+  std::uint64_t word = observe(filed.pair);
+  nanoseconds_t deadline = deadline_of(filed.pair);
+  // A restart in between makes order and deadline of different armings; fire_next() tells by the order.
+  return deadline <= pass_now_ && place_in_due_queue(index, filed, state_word::order(word), deadline, false);
+}
+
+// The node is out of its slot, or about to leave it.
+bool engine_core::drop_if_cancelled(node_index index, node& filed) noexcept {
+  if (state_word::state(observe(filed.pair)) != timer_state::cancelled) return false;
+  if (filed.location != nowhere) wheel_.unlink(filed);
+  free_node(*driver_, index, filed);
+  return true;
+}
+
+std::optional<nanoseconds_t> engine_core::next_exact() {
+  if (!due_.empty()) return due_.front().deadline;
+  return wheel_.next_exact([this](node_index index, node& filed) { return drop_if_cancelled(index, filed); });
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What has come due, in the order in which it fires.
+#pragma once
+
+#include <detent/detail/node.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace detent::detail {
+
+// One due arming. Valid as long as the node's `placement` is the entry's; a stale one is skipped when its turn comes.
+struct due_entry {
+  nanoseconds_t deadline = 0;
+  std::uint32_t order = 0;
+  node_index index = no_node;
+  std::uint32_t placement = 0;
+};
+
+// One thread. Sorted by (deadline, arming order). Orders are counted modulo 2^27: exact while fewer than 2^26 armings of
+// a thread lie between two of its equal deadlines.
+class due_queue {
+ public:
+  // Adds to the next batch, which seal() puts in order. False: out of memory, and nothing was added.
+  bool collect(const due_entry& entry) noexcept;
+  void seal() noexcept;
+  // Adds at its place among what waits now. False: out of memory.
+  bool insert(const due_entry& entry) noexcept;
+
+  bool empty() const noexcept { return next_ == batch_.size() && late_.empty(); }
+  // The next to fire; the queue is not empty.
+  const due_entry& front() const noexcept;
+  void pop() noexcept;
+  // The entry some places ahead in the batch, to fetch its node early; null near the end.
+  const due_entry* ahead(std::size_t places) const noexcept {
+    return next_ + places < batch_.size() ? &batch_[next_ + places] : nullptr;
+  }
+  std::size_t size() const noexcept { return batch_.size() - next_ + late_.size(); }
+
+ private:
+  bool late_is_first() const noexcept;
+
+  std::vector<due_entry> batch_;  // sorted from next_ on
+  std::size_t next_ = 0;
+  std::vector<due_entry> late_;   // a heap: what came while a batch was being fired
+  std::vector<due_entry> fresh_;  // collected, not yet sealed
+};
+
+}  // namespace detent::detail

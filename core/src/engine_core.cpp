@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "engine_core.hpp"
+
+#include "fork_guard.hpp"
+#include "options_check.hpp"
+
+#include <bit>
+
+namespace detent::detail {
+
+engine_core::engine_core(engine_options options)
+    : options_(std::move(options)),
+      ticks_(options_.tick.count()),
+      time_(options_.manual, options_.clock == clock_kind::tsc ? tsc_clock::shared() : nullptr),
+      pages_(options_.memory),
+      pool_(pages_, options_.reserve, sizeof(cold_node)),
+      queue_(options_.reserve),
+      threads_(*this),
+      wheel_(node_view{&pool_}, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
+      waiter_(options_.wait, time_, bell_) {
+  // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
+  if (options_.drive == drive_kind::caller) bell_.lower(INT64_MIN);
+}
+
+engine_core::~engine_core() = default;
+
+errc engine_core::open(std::string& why) {
+  alloc::page_source::problem problem = pages_.check();
+  if (problem != alloc::page_source::problem::none) {
+    why = pages_.explain(problem);
+    return problem == alloc::page_source::problem::no_memory ? errc::out_of_memory : errc::invalid_option;
+  }
+  if (!pool_.ready() || !threads_.ready()) {
+    why = "reserve = " + std::to_string(options_.reserve) + ": no memory for so many timers ahead";
+    return errc::out_of_memory;
+  }
+  if (options_.drive == drive_kind::worker) {
+    errc started = start_worker(why);
+    if (started != errc{}) return started;
+  }
+  fork_guard::add(*this);
+  return errc{};
+}
+
+void engine_core::add_reference() noexcept {
+  references_.fetch_add(1, base::relaxed);  // relaxed: whoever adds one holds one already
+}
+
+void engine_core::drop_reference() noexcept {
+  // (1) acq_rel: pairs with itself, so that the last one sees all that the others did.
+  if (references_.fetch_sub(1, base::acq_rel) == 1) delete this;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The core that a public engine owns: counted, so that a callback may destroy the engine that runs it, and a fired_timer
+// in somebody's queue may outlive it. The only place that knows producers, wheel, waiter and executor together.
+#pragma once
+
+#include <detent/alloc/page_source.hpp>
+#include <detent/detail/doorbell.hpp>
+#include <detent/detail/schedule.hpp>
+#include <detent/engine.hpp>
+
+#include "clock_reader.hpp"
+#include "due_queue.hpp"
+#include "histogram_recorder.hpp"
+#include "run_scope.hpp"
+#include "thread_registry.hpp"
+#include "timer_access.hpp"
+#include "waiter.hpp"
+#include "wake_fd.hpp"
+#include "wheel.hpp"
+
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace detent::detail {
+
+class engine_core {
+ public:
+  // The options have been checked. Throws bad_alloc; open() must follow.
+  explicit engine_core(engine_options options);
+  ~engine_core();
+  // What may be refused by the machine. On failure says why, naming option and value, and leaves no thread.
+  errc open(std::string& why);
+
+  void add_reference() noexcept;
+  void drop_reference() noexcept;
+
+  // --- Any thread (schedule.cpp, cancel.cpp, metrics.cpp) ---
+  claim claim_node() noexcept;
+  void abandon(const claim& owned) noexcept;
+  timer publish(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
+  cancel_result cancel(node_index index, std::uint32_t generation) noexcept;
+  cancel_result cancel_and_wait(node_index index, std::uint32_t generation) noexcept;
+  bool restart(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
+  bool is_pending(node_index index, std::uint32_t generation) const noexcept;
+  std::size_t pending() const noexcept;
+  engine_metrics metrics() const;
+  const engine_options& options() const noexcept { return options_; }
+  const clock_reader& time() const noexcept { return time_; }
+  submission_queue& queue() noexcept { return queue_; }
+  bool stopped() const noexcept { return lifecycle_.load(base::relaxed) != open_for_all; }  // relaxed: a mere answer
+
+  // --- Life and end (stop.cpp) ---
+  // Ends the drive and gives back what had not ended: to `out`, or destroyed if that is null.
+  errc stop(std::vector<unfired>* out) noexcept;
+  // What ~engine does: stop() from wherever it is called, then the engine's reference.
+  void end() noexcept;
+  // In the child of a fork: refuses everything from now on. The caller holds the lock of the list of cores.
+  void disown() noexcept;
+  // A thread that has a record ends.
+  void thread_leaves(thread_record& leaving) noexcept;
+
+  // --- Whoever runs a handed-over timer (dispatch.cpp) ---
+  void run_handed_over(node_index index, std::uint64_t word) noexcept;
+  void let_go(node_index index, std::uint64_t word) noexcept;
+
+  // --- The driver, one thread at a time (worker.cpp, poll.cpp) ---
+  std::size_t poll(std::size_t max_callbacks);
+  std::optional<nanoseconds_t> next_deadline();
+  int open_wake_fd();
+
+  // Links of the list of live cores (fork_guard.cpp).
+  engine_core* next_core = nullptr;
+  engine_core* previous_core = nullptr;
+
+ private:
+  friend class drive_turn;
+  enum lifecycle : std::uint32_t { open_for_all, stopping, forked };
+  enum class outcome : std::uint8_t { ended, armed_again };
+
+  node& node_at(node_index index) const noexcept { return node_view{const_cast<node_pool*>(&pool_)}[index]; }
+  cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool_.cold(index)); }
+  errc refusal() const noexcept;
+
+  // schedule.cpp
+  bool take_place() noexcept;
+  void give_place_back() noexcept;
+  void free_node(thread_record& record, node_index index, node& freed) noexcept;
+  void submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
+  void report_pushes(thread_record& record, std::uint64_t count) noexcept;
+  void ring(thread_record& record) noexcept;
+  void wait_for_run(const node& running, std::uint32_t generation) noexcept;
+
+  // drain.cpp: the driver's side of the submission queue, and the wheel
+  bool drain(std::size_t limit);
+  void drain_completely();
+  void take_entry(std::uint64_t entry) noexcept;
+  void take_up_submitted(node_index index, node& submitted, std::uint32_t generation) noexcept;
+  void reap(node_index index, node& cancelled) noexcept;
+  void rescan() noexcept;
+  void file(node_index index, node& armed) noexcept;
+  bool place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline, bool now) noexcept;
+  bool take_due(node_index index, node& filed) noexcept;
+  bool drop_if_cancelled(node_index index, node& filed) noexcept;
+  std::optional<nanoseconds_t> next_exact();
+
+  // fire.cpp
+  std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
+  bool fire_next(nanoseconds_t& now) noexcept;
+  void run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept;
+  void invoke(thread_record& record, node& running, run_scope& scope) noexcept;
+  outcome run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept;
+  void end_timer(thread_record& record, node_index index, node& running, std::uint64_t word, counter category) noexcept;
+  void report(std::exception_ptr failure) noexcept;
+  void wake_waiters() noexcept;
+
+  // dispatch.cpp
+  void dispatch(node_index index, std::uint64_t word) noexcept;
+  void refused(fired_timer&& work) noexcept;
+  void refused_in_order(fired_timer&& work) noexcept;
+  void retry_refused() noexcept;
+
+  // worker.cpp
+  errc start_worker(std::string& why);
+  void announce_wait();
+  void work() noexcept;
+  void wait_for_work();
+  nanoseconds_t retry_bound(nanoseconds_t until) const noexcept;
+
+  // stop.cpp
+  bool begin_stop() noexcept;
+  void end_drive() noexcept;
+  std::size_t count_pending_nodes() const noexcept;
+  void announce_stopped() noexcept;
+  void collect_all(std::vector<unfired>* out) noexcept;
+  void return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept;
+
+  const engine_options options_;
+  const tick_grid ticks_;
+  const clock_reader time_;
+  base::atomic<std::uint32_t> references_{1};
+  base::atomic<std::uint32_t> lifecycle_{open_for_all};
+
+  // Memory and hand-over: any thread.
+  alloc::page_source pages_;
+  node_pool pool_;
+  submission_queue queue_;
+  doorbell bell_;
+  wake_fd wake_fd_;
+  thread_registry threads_;
+  alignas(64) base::atomic<std::uint64_t> unreported_{0};  // entries told since the last drain
+  base::atomic<bool> rescan_{false};                       // an entry could not be pushed: look at every node
+  alignas(64) base::atomic<std::uint64_t> places_taken_{0};  // used if there is a capacity
+  base::atomic<std::uint32_t> runs_ended_{0};                // counts ends that somebody waited for
+  base::atomic<std::uint32_t> stop_done_{0};
+
+  // The driver's own.
+  alignas(64) wheel wheel_;
+  due_queue due_;
+  std::deque<fired_timer> retries_;
+  waiter waiter_;
+  thread_record* driver_ = nullptr;    // of whoever drives now
+  nanoseconds_t pass_now_ = INT64_MIN; // the reading that the running pass fires up to
+  std::uint32_t placements_ = 0;
+  bool polling_ = false;               // poll(): what is armed for this instant fires in the same pass
+  bool look_for_earlier_ = false;      // the drain filed something since this was cleared
+  bool end_after_poll_ = false;        // a callback of this poll() destroyed the engine
+  base::atomic<std::thread::id> driving_thread_{};  // that is inside the drive
+  base::atomic<bool> abandoned_{false};  // destroyed from inside a callback: nothing is re-armed any more
+  std::thread worker_;
+  histogram_recorder lateness_;
+};
+
+// Claims the drive of a caller-driven engine for a call; one thread at a time.
+class drive_turn {
+ public:
+  // `what` is the caller's name, for the error.
+  drive_turn(engine_core& core, const char* what);
+  ~drive_turn();
+
+ private:
+  engine_core& core_;
+  record_lease record_;
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Firing: what has come due, in order; and one run of one timer, on whichever thread.
+#include "engine_core.hpp"
+#include "periodic.hpp"
+
+#include <climits>
+#include <cstdio>
+#include <exception>
+
+namespace detent::detail {
+namespace {
+
+// While something is due, at most so many entries are taken up between two callbacks: a flood cannot hold up what is due.
+constexpr std::size_t drain_between_callbacks = 1024;
+constexpr std::size_t prefetch_distance = 6;
+
+}  // namespace
+
+// Fires or hands over what is due at `now`, at most `max_callbacks`; says how many.
+std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
+  pass_now_ = now;
+  polling_ = polling;
+  wheel_.expire(now, [this](node_index index, node& filed) { return take_due(index, filed); });
+  due_.seal();
+  if (!retries_.empty()) retry_refused();
+  std::size_t fired = 0;
+  while (fired < max_callbacks && !due_.empty() && !stopped()) {
+    if (fire_next(now)) ++fired;
+    if (polling) {
+      drain(drain_between_callbacks);
+    } else if (bell_.has_rung()) {
+      bell_.clear();
+      drain(drain_between_callbacks);
+    }
+  }
+  polling_ = false;
+  return fired;
+}
+
+// The next of the due queue. `now` is the clock's last reading, and is read again after a run. False: nothing ran.
+bool engine_core::fire_next(nanoseconds_t& now) noexcept {
+  due_entry due = due_.front();
+  due_.pop();
+  if (const due_entry* ahead = due_.ahead(prefetch_distance)) __builtin_prefetch(&node_at(ahead->index), 1);
+  node& next = node_at(due.index);
+  if (next.location != in_due_queue || next.placement != due.placement) return false;
+  next.location = nowhere;
+  std::uint64_t word = observe(next.pair);
+  for (;;) {
+    if (drop_if_cancelled(due.index, next)) return false;
+    DETENT_CHECK(state_word::state(word) == timer_state::armed);
+    if (state_word::order(word) != due.order) {  // restarted since it came due
+      nanoseconds_t deadline = deadline_of(next.pair);
+      bool again = deadline <= pass_now_ && place_in_due_queue(due.index, next, state_word::order(word), deadline, true);
+      if (!again) wheel_.insert(due.index, next, deadline);
+      return false;
+    }
+    if (options_.executor != nullptr) {
+      if (hand_over(next.pair, word) == transition::lost) continue;
+      dispatch(due.index, word);
+      return true;
+    }
+    if (start(next.pair, word) == transition::lost) continue;
+    run(*driver_, due.index, word, now);
+    now = time_.certain();
+    return true;
+  }
+}
+
+// `word` is firing, and this thread's. `started` is a reading of the clock, not before the deadline.
+void engine_core::run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept {
+  node& running = node_at(index);
+  const bool periodic = (word & state_word::periodic) != 0;
+  period_run stands_for{deadline_of(running.pair), 0};
+  bool stale = false, used_up = false;
+  if ((word & state_word::cold) != 0) {
+    cold_node& cold = cold_at(index);
+    if (periodic) {
+      stands_for = begin_period(cold, stands_for.deadline, started, ticks_);
+      used_up = cold.runs_left != 0 && --cold.runs_left == 0;
+      if (used_up) set_last(running.pair, word);
+    } else if (started - stands_for.deadline > cold.max_lateness) {
+      if (cold.stale == stale_policy::drop) {
+        give_place_back();
+        return end_timer(record, index, running, word, counter::dropped);
+      }
+      stale = true;
+    }
+  }
+  if (!periodic) {
+    record.counts.add(counter::started_last);
+    give_place_back();
+  }
+  run_scope scope(this, index, state_word::generation(word));
+  scope.describe(stands_for.deadline, started, stands_for.missed, stale);
+  lateness_.record(started - stands_for.deadline, options_.executor == nullptr);
+  record.counts.add(counter::fired);
+  invoke(record, running, scope);
+  if ((scope.rearmed() || periodic) && !used_up && run_again(record, index, word, scope) == outcome::armed_again) return;
+  if (periodic) {
+    record.counts.add(counter::started_last);
+    give_place_back();
+  }
+  // Relaxed: set, if at all, by this very thread, inside the callback.
+  bool given_back = abandoned_.load(base::relaxed) && periodic;
+  end_timer(record, index, running, word, used_up ? counter::expired : given_back ? counter::returned : counter::count_);
+}
+
+void engine_core::invoke(thread_record& record, node& running, run_scope& scope) noexcept {
+  try {
+    running.ops->invoke(running.capture, scope.view());
+  } catch (...) {
+    record.counts.add(counter::failed);
+    report(std::current_exception());
+  }
+}
+
+void engine_core::report(std::exception_ptr failure) noexcept {
+  try {
+    if (options_.on_error) return options_.on_error(failure);
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "detent: engine \"%s\": a callback threw: %s\n", options_.name.c_str(), error.what());
+  } catch (...) {
+    std::fprintf(stderr, "detent: engine \"%s\": a callback threw\n", options_.name.c_str());
+  }
+}
+
+// The next arming of the same node: re-armed by its callback, or the next period.
+engine_core::outcome engine_core::run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept {
+  if (abandoned_.load(base::relaxed)) return outcome::ended;  // relaxed: as in run()
+  node& running = node_at(index);
+  const bool periodic = (word & state_word::periodic) != 0;
+  nanoseconds_t next = scope.rearmed() ? scope.rearm_deadline() : next_period(cold_at(index), time_.not_before_now());
+  if (periodic && scope.rearmed()) cold_at(index).grid = next;
+  if (!periodic) {  // pending once more, before anybody can cancel it; may exceed the capacity
+    record.counts.add(counter::revived);
+    if (options_.capacity != 0) places_taken_.fetch_add(1, base::relaxed);  // relaxed: as in take_place()
+  }
+  nanoseconds_t deadline = ticks_.round_up(next);
+  timer_state to = record.driving ? timer_state::armed : timer_state::queued;
+  if (rearm(running.pair, word, to, deadline, record.next_order++) == transition::lost) {
+    if (!periodic) {
+      record.counts.add(counter::started_last);
+      give_place_back();
+    }
+    return outcome::ended;
+  }
+  if (to == timer_state::armed) {
+    wheel_.insert(index, running, deadline);  // never into this pass: a timer runs at most once in it
+  } else {
+    submit(record, submission::make(submission::kind::arm, state_word::generation(word), index), deadline);
+  }
+  if ((word & state_word::waiter) != 0) wake_waiters();
+  return outcome::armed_again;
+}
+
+// Counts before it lets go: whoever waited for this end finds the counts right. `category` count_: as the marks tell.
+void engine_core::end_timer(thread_record& record, node_index index, node& running, std::uint64_t word, counter category) noexcept {
+  destroy_callable(*running.ops, running.capture);
+  word = observe(running.pair);
+  for (;;) {
+    counter told = category != counter::count_          ? category
+                   : (word & state_word::last) != 0     ? counter::cancelled_running
+                                                        : counter::expired;
+    record.counts.add(told);
+    if (end_run(running.pair, word) == transition::done) break;
+    record.counts.take_back(told);
+  }
+  if (state_word::used_up(word)) {
+    record.counts.add(counter::retired);
+  } else {
+    pool_.free(record.cache, index);
+  }
+  if ((word & state_word::waiter) != 0) wake_waiters();
+}
+
+void engine_core::wake_waiters() noexcept {
+  runs_ended_.fetch_add(1, base::release);  // (2) release: pairs with (1) in wait_for_run()
+  base::futex_wake(runs_ended_, INT_MAX);
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "histogram_recorder.hpp"
+
+#include <algorithm>
+
+namespace detent {
+namespace detail {
+
+// Relaxed throughout: each cell is a count of its own, and nothing else is read through it.
+void histogram_recorder::add(cell& counter, std::uint64_t amount, bool alone) noexcept {
+  if (alone) {
+    counter.store(counter.load(base::relaxed) + amount, base::relaxed);
+  } else {
+    counter.fetch_add(amount, base::relaxed);
+  }
+}
+
+void histogram_recorder::record(nanoseconds_t nanoseconds, bool alone) noexcept {
+  std::uint64_t value = static_cast<std::uint64_t>(std::max<nanoseconds_t>(nanoseconds, 0));
+  add(buckets_[histogram_scale::bucket(value)], 1, alone);
+  add(sum_, value, alone);
+  std::int64_t seen = max_.load(base::relaxed), mine = static_cast<std::int64_t>(value);
+  while (seen < mine && !max_.compare_exchange_weak(seen, mine, base::relaxed, base::relaxed)) {
+  }
+}
+
+histogram histogram_recorder::snapshot() const {
+  histogram made;
+  made.buckets_.resize(buckets_.size());
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    made.buckets_[i] = buckets_[i].load(base::relaxed);
+    made.count_ += made.buckets_[i];
+  }
+  made.sum_ = static_cast<double>(sum_.load(base::relaxed));
+  made.max_ = max_.load(base::relaxed);
+  return made;
+}
+
+}  // namespace detail
+
+duration histogram::percentile(double p) const noexcept {
+  if (count_ == 0) return duration(0);
+  double share = std::clamp(p, 0.0, 100.0) / 100.0;
+  auto rank = static_cast<std::uint64_t>(share * static_cast<double>(count_) + 0.5);
+  rank = std::clamp<std::uint64_t>(rank, 1, count_);
+  if (rank == count_) return max();
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    below += buckets_[i];
+    if (below >= rank) {
+      auto middle = static_cast<std::int64_t>(detail::histogram_scale::value(i));
+      return duration(std::min(middle, max_));  // the last bucket's middle may lie above all that was seen
+    }
+  }
+  return max();
+}
+
+duration histogram::mean() const noexcept {
+  return count_ == 0 ? duration(0) : duration(static_cast<std::int64_t>(sum_ / static_cast<double>(count_)));
+}
+
+}  // namespace detent

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include <detent/metrics.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace detent::detail {
+
+// Buckets of a log-linear scale: 128 to each power of two, so that a bucket's width is under 1 % of its values.
+struct histogram_scale {
+  static constexpr unsigned sub_bits = 7;
+  static constexpr std::size_t buckets = (64 - sub_bits) << sub_bits;
+
+  static constexpr std::size_t bucket(std::uint64_t value) noexcept {
+    unsigned magnitude = 63u - static_cast<unsigned>(std::countl_zero(value | 1));
+    if (magnitude < sub_bits) return static_cast<std::size_t>(value);
+    unsigned shift = magnitude - sub_bits;
+    return (std::size_t{shift} << sub_bits) + static_cast<std::size_t>(value >> shift);
+  }
+  // The middle of a bucket.
+  static constexpr std::uint64_t value(std::size_t bucket) noexcept {
+    if (bucket < (std::size_t{2} << sub_bits)) return bucket;
+    unsigned shift = static_cast<unsigned>(bucket >> sub_bits) - 1;
+    std::uint64_t low = (std::uint64_t{bucket & ((1u << sub_bits) - 1)} + (1u << sub_bits)) << shift;
+    return low + (std::uint64_t{1} << shift) / 2;
+  }
+};
+
+// Written by the threads that run callbacks, read by any. A snapshot is not of one instant, but never negative.
+class histogram_recorder {
+ public:
+  // `alone`: no other thread records at the same time, so that no locked instruction is needed.
+  void record(nanoseconds_t nanoseconds, bool alone) noexcept;
+  // Throws bad_alloc.
+  histogram snapshot() const;
+
+ private:
+  using cell = base::atomic<std::uint64_t>;
+  static void add(cell& counter, std::uint64_t amount, bool alone) noexcept;
+
+  std::array<cell, histogram_scale::buckets> buckets_{};
+  cell sum_{0};
+  base::atomic<std::int64_t> max_{0};
+};
+
+}  // namespace detent::detail

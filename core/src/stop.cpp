@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The end: of the drive, of every timer, of the engine.
+#include "engine_core.hpp"
+#include "fork_guard.hpp"
+
+#include <climits>
+#include <new>
+
+namespace detent::detail {
+
+// True for the one that stops; others wait until it is done.
+bool engine_core::begin_stop() noexcept {
+  std::uint32_t open = open_for_all;
+  // (1) acq_rel: pairs with itself: one stops.
+  if (!lifecycle_.compare_exchange_strong(open, stopping, base::acq_rel, base::acquire)) {
+    if (open == forked) return false;
+    while (stop_done_.load(base::acquire) == 0) base::futex_wait(stop_done_, 0, forever);  // (2) acquire: pairs with (5)
+    return false;
+  }
+  base::full_fence();  // pairs with the one in submit(): a producer that this stop does not see sees the stop
+  return true;
+}
+
+// Nobody turns the wheel any more when this returns, but perhaps the calling thread, further up its stack.
+void engine_core::end_drive() noexcept {
+  const std::thread::id me = std::this_thread::get_id();
+  // Relaxed: only whether it is this thread itself; the acquire below is for the others.
+  if (driving_thread_.load(base::relaxed) == me) {
+    if (worker_.joinable()) worker_.detach();
+    return;
+  }
+  if (worker_.joinable()) {
+    bell_.ring();
+    worker_.join();
+  }
+  if (options_.drive == drive_kind::caller) {
+    while (driving_thread_.load(base::acquire) != std::thread::id{}) std::this_thread::yield();  // (3) pairs with (2) in poll.cpp
+  }
+}
+
+void engine_core::collect_all(std::vector<unfired>* out) noexcept {
+  record_lease record(threads_);
+  const node_index end = pool_.carved();
+  for (node_index index = 0; index < end; ++index) {
+    node& each = node_at(index);
+    for (;;) {
+      collect_result found = collect(each.pair);
+      if (found == collect_result::returned) return_timer(*record, index, each, out);
+      if (found != collect_result::firing) break;
+      std::uint32_t generation = state_word::generation(observe(each.pair));
+      if (run_scope::inside(*this, index, generation)) break;  // ends by itself, as nothing is re-armed now
+      wait_for_run(each, generation);                          // what it re-armed is found by the next look
+    }
+  }
+}
+
+// A timer that this thread moved to `returned`. Its node may still be filed in a wheel that nobody turns: it is not
+// freed, but goes with the pool.
+void engine_core::return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept {
+  std::uint32_t generation = state_word::generation(observe(returned.pair));
+  if (out != nullptr) {
+    out->push_back(unfired(timer_access::make(this, index, generation), to_time(deadline_of(returned.pair)), returned.ops, returned.capture));
+  } else {
+    destroy_callable(*returned.ops, returned.capture);
+  }
+  give_place_back();
+  record.counts.add(counter::returned);
+}
+
+errc engine_core::stop(std::vector<unfired>* out) noexcept {
+  if (lifecycle_.load(base::relaxed) == forked) return errc::forked;  // relaxed: set by this very process's fork
+  if (run_scope::inside(*this)) return errc::called_from_callback;
+  if (!begin_stop()) return errc{};
+  end_drive();
+  errc problem{};
+  if (out != nullptr) {
+    try {
+      out->reserve(count_pending_nodes());
+    } catch (const std::bad_alloc&) {
+      out = nullptr;  // they are destroyed unrun, and the caller is told why
+      problem = errc::out_of_memory;
+    }
+  }
+  collect_all(out);
+  announce_stopped();
+  return problem;
+}
+
+void engine_core::announce_stopped() noexcept {
+  stop_done_.store(1, base::release);  // (5) release: pairs with (2)
+  base::futex_wake(stop_done_, INT_MAX);
+}
+
+std::size_t engine_core::count_pending_nodes() const noexcept {
+  std::size_t count = 0;
+  const node_index end = pool_.carved();
+  for (node_index index = 0; index < end; ++index) {
+    timer_state state = state_word::state(observe(node_at(index).pair));
+    if (state_word::pending(state) || state == timer_state::firing) ++count;  // a firing one may be re-armed
+  }
+  return count;
+}
+
+void engine_core::end() noexcept {
+  fork_guard::remove(*this);
+  if (lifecycle_.load(base::relaxed) == forked) {
+    // The parent's threads do not exist here and what they held is as they left it: nothing can be taken apart.
+    if (worker_.joinable()) worker_.detach();
+    wake_fd_.close();
+    return;
+  }
+  bool driven_by_me = driving_thread_.load(base::relaxed) == std::this_thread::get_id();  // relaxed: only its own value counts
+  if (run_scope::inside(*this)) abandoned_.store(true, base::relaxed);  // relaxed: read by this thread; others find `stopping`
+  if (begin_stop()) {
+    end_drive();
+    retries_.clear();
+    collect_all(nullptr);
+    announce_stopped();
+  }
+  wake_fd_.close();
+  if (driven_by_me && options_.drive == drive_kind::caller) {
+    end_after_poll_ = true;  // poll() is still on the stack
+  } else {
+    drop_reference();
+  }
+}
+
+void engine_core::disown() noexcept { lifecycle_.store(forked, base::relaxed); }  // relaxed: the child has one thread
+
+void engine_core::thread_leaves(thread_record& leaving) noexcept {
+  pool_.flush(leaving.cache);
+  // Relaxed: a count, and the ring tells the driver.
+  std::uint64_t told = leaving.unreported;
+  leaving.unreported = 0;
+  if (told != 0) report_pushes(leaving, told);
+}
+
+}  // namespace detent::detail

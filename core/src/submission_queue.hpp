@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The hand-over from producers to the driver: moodycamel's queue, with one producer token for each thread.
+#pragma once
+
+#include <detent/detail/node.hpp>
+
+#include <concurrentqueue/concurrentqueue.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detent::detail {
+
+// What a producer tells the driver, in 64 bits: which life of which node, and what about it.
+struct submission {
+  enum class kind : std::uint8_t {
+    arm,  // file it, or file it anew
+    reap  // it was cancelled while filed: unlink and free it
+  };
+  static constexpr std::uint64_t make(kind what, std::uint32_t generation, node_index index) {
+    return std::uint64_t{static_cast<std::uint8_t>(what)} << 63 | std::uint64_t{generation} << 32 | index;
+  }
+  static constexpr kind what(std::uint64_t entry) { return static_cast<kind>(entry >> 63); }
+  static constexpr std::uint32_t generation(std::uint64_t entry) {
+    return static_cast<std::uint32_t>(entry >> 32) & state_word::generation_max;
+  }
+  static constexpr node_index index(std::uint64_t entry) { return static_cast<node_index>(entry); }
+};
+static_assert(state_word::generation_bits <= 31, "kind, generation and index share 64 bits");
+
+// Large blocks, as bulk dequeues like them; no implicit producers, as every thread has its token.
+struct submission_traits : moodycamel::ConcurrentQueueDefaultTraits {
+  static const std::size_t BLOCK_SIZE = 512;
+  static const std::size_t INITIAL_IMPLICIT_PRODUCER_HASH_SIZE = 0;
+};
+
+// Push: lock-free, and free of allocation while what is queued fits the blocks made ahead. Take: one thread at a time.
+class submission_queue {
+ public:
+  using producer = moodycamel::ProducerToken;
+
+  // Room for `reserve` entries, and a block for each of a few producers.
+  explicit submission_queue(std::size_t reserve)
+      : queue_(reserve + 8 * submission_traits::BLOCK_SIZE), consumer_(queue_) {}
+
+  // A thread's place; invalid() where memory is refused.
+  producer make_producer() { return producer(queue_); }
+  // False: out of memory, and nothing was pushed.
+  bool push(const producer& token, std::uint64_t entry) noexcept { return queue_.enqueue(token, entry); }
+  // At most `room` entries; fewer than asked mean that the queue held no more. Entries of one producer come in order.
+  std::size_t take(std::uint64_t* out, std::size_t room) noexcept { return queue_.try_dequeue_bulk(consumer_, out, room); }
+  std::size_t size_approx() const noexcept { return queue_.size_approx(); }
+
+ private:
+  moodycamel::ConcurrentQueue<std::uint64_t, submission_traits> queue_;
+  moodycamel::ConsumerToken consumer_;
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What one thread keeps for one engine: free nodes, its place in the submission queue, its arming order, its counts.
+#pragma once
+
+#include <detent/alloc/slot_cache.hpp>
+#include <detent/base/atomic.hpp>
+#include <detent/detail/thread_link.hpp>
+
+#include "submission_queue.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace detent::detail {
+
+enum class counter : std::uint8_t {
+  scheduled,
+  revived,            // one-shots re-armed from their callback: pending once more
+  started_last,       // not pending any more: one-shots as they start, periodic ones as they end
+  cancelled,          // before they started
+  cancelled_running,  // while they ran
+  expired,
+  returned,
+  dropped,
+  fired,
+  restarted,
+  refused,
+  failed,
+  boxed,
+  drains,
+  drained,
+  rings,
+  retired,
+  count_
+};
+
+// One writer, any reader.
+class counters {
+ public:
+  void add(counter which, std::uint64_t amount = 1) noexcept {
+    auto& cell = cells_[static_cast<std::size_t>(which)];
+    // Relaxed load: one writer. (1) release: pairs with (2): a reader that sees a timer's end sees its beginning, too.
+    cell.store(cell.load(base::relaxed) + amount, base::release);
+  }
+  // Takes back one that was added in advance.
+  void take_back(counter which) noexcept { add(which, ~std::uint64_t{0}); }
+  std::uint64_t read(counter which) const noexcept {
+    return cells_[static_cast<std::size_t>(which)].load(base::acquire);  // (2) acquire: pairs with (1)
+  }
+
+ private:
+  std::array<base::atomic<std::uint64_t>, static_cast<std::size_t>(counter::count_)> cells_{};
+};
+
+// Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leave
+// neither memory nor places in the queue behind.
+struct alignas(64) thread_record {
+  explicit thread_record(submission_queue& queue) : producer(std::in_place, queue.make_producer()) {}
+
+  alloc::slot_cache cache;
+  std::uint32_t next_order = 0;
+  std::uint32_t unreported = 0;  // entries pushed since the shared count was last told
+  bool driving = false;          // this thread turns the wheel now: its calls go straight there
+  std::optional<submission_queue::producer> producer;  // empty once the engine has gone
+  counters counts;
+  thread_link link;
+  thread_record* next = nullptr;  // in the registry's list; written before it is published
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/error.hpp>
+
+#include <pthread.h>
+
+#include <optional>
+#include <string>
+
+namespace detent::detail {
+
+struct setup_result {
+  errc problem{};
+  std::string why;  // names the option and the value
+};
+
+// Sets up the calling thread: name, timer slack of 1 ns, CPU, real-time priority. What was not asked for is not touched.
+setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu, std::optional<int> realtime_priority);
+
+// The first 15 characters of the name.
+void name_this_thread(const std::string& name) noexcept;
+// 0, or what errno would be.
+int pin_thread(pthread_t thread, int cpu) noexcept;
+
+}  // namespace detent::detail

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "tsc_clock.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+namespace detent::detail {
+namespace {
+
+#if defined(__x86_64__)
+std::uint64_t read_ticks() noexcept { return __rdtsc(); }
+
+bool ticks_are_invariant() noexcept {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  // Leaf 80000007h, EDX bit 8: the counter runs at one rate in every power state.
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & 1u << 8) != 0;
+}
+#else
+std::uint64_t read_ticks() noexcept { return 0; }
+bool ticks_are_invariant() noexcept { return false; }
+#endif
+
+constexpr auto first_span = std::chrono::milliseconds(5);
+constexpr nanoseconds_t second = 1'000'000'000;
+constexpr nanoseconds_t least_error_bound = 200;
+
+__extension__ using wide = unsigned __int128;
+
+nanoseconds_t scale(std::uint64_t ticks, std::uint64_t ns_per_tick) noexcept {
+  return static_cast<nanoseconds_t>(static_cast<wide>(ticks) * ns_per_tick >> 32);
+}
+
+}  // namespace
+
+tsc_clock* tsc_clock::shared() noexcept {
+  // Never destroyed: engines of static storage duration may still read it.
+  static tsc_clock* const instance = ticks_are_invariant() ? new (std::nothrow) tsc_clock : nullptr;
+  return instance;
+}
+
+// The pair whose two counter readings lie closest together was disturbed least.
+tsc_clock::sample tsc_clock::take_sample() noexcept {
+  sample best{};
+  std::uint64_t narrowest = UINT64_MAX;
+  for (int i = 0; i < 8; ++i) {
+    std::uint64_t before = read_ticks();
+    nanoseconds_t ns = to_ns(clock::now());
+    std::uint64_t after = read_ticks();
+    if (after - before < narrowest) {
+      narrowest = after - before;
+      best = {before + (after - before) / 2, ns};
+    }
+  }
+  return best;
+}
+
+tsc_clock::tsc_clock() noexcept : first_(take_sample()) {
+  error_bound_.store(least_error_bound, base::relaxed);  // relaxed: the object is not shared yet
+  std::this_thread::sleep_for(first_span);
+  fit(take_sample());
+}
+
+// Relaxed stores throughout: the sequence lock's fences order them.
+void tsc_clock::fit(const sample& latest) noexcept {
+  std::uint64_t ticks = latest.ticks - first_.ticks;
+  nanoseconds_t ns = latest.ns - first_.ns;
+  base_ticks_.store(latest.ticks, base::relaxed);
+  base_ns_.store(latest.ns, base::relaxed);
+  ns_per_tick_.store(static_cast<std::uint64_t>((static_cast<wide>(ns) << 32) / ticks), base::relaxed);
+  // As far ahead as the span behind, at most a second: the error of the slope is then at most that of one sample.
+  valid_ticks_.store(ns <= second ? ticks : static_cast<std::uint64_t>(static_cast<wide>(ticks) * second / static_cast<wide>(ns)),
+                     base::relaxed);
+}
+
+nanoseconds_t tsc_clock::now() noexcept {
+  for (;;) {
+    std::uint32_t before = sequence_.load(base::acquire);  // (1) acquire: pairs with (4)
+    std::uint64_t base_ticks = base_ticks_.load(base::acquire);    // (2) acquire, all four: keep (3) behind them; each
+    nanoseconds_t base_ns = base_ns_.load(base::acquire);          // pairs with the release of (5) through the odd count
+    std::uint64_t ns_per_tick = ns_per_tick_.load(base::acquire);
+    std::uint64_t valid = valid_ticks_.load(base::acquire);
+    std::uint64_t ticks = read_ticks();
+    if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) {  // (3) relaxed: held behind (2) by its acquires
+      base::cpu_pause();
+      continue;
+    }
+    // A core's counter may be a shade behind the one that made the base.
+    std::uint64_t elapsed = ticks > base_ticks ? ticks - base_ticks : 0;
+    if (elapsed > valid) return refit();
+    return base_ns + scale(elapsed, ns_per_tick);
+  }
+}
+
+nanoseconds_t tsc_clock::refit() noexcept {
+  std::uint32_t even = sequence_.load(base::relaxed) & ~1u;  // relaxed: the exchange decides
+  sample latest = take_sample();
+  // (5) acq_rel: one thread refits, the others return what they measured; pairs with (4), and (2) sees the odd count
+  // before any new value, because the fence keeps the stores behind it.
+  if (!sequence_.compare_exchange_strong(even, even + 1, base::acq_rel, base::relaxed)) return latest.ns;
+  base::full_fence();
+  std::uint64_t base_ticks = base_ticks_.load(base::relaxed);  // relaxed: only the refitting thread writes these
+  nanoseconds_t predicted =
+      base_ns_.load(base::relaxed) + scale(latest.ticks - base_ticks, ns_per_tick_.load(base::relaxed));
+  nanoseconds_t residual = std::abs(predicted - latest.ns);
+  // Slowly forgets; held under a tenth of a millisecond, as a stolen processor between two readings is no error of the fit.
+  nanoseconds_t bound = std::max({least_error_bound, 2 * residual, error_bound_.load(base::relaxed) * 7 / 8});
+  error_bound_.store(std::min<nanoseconds_t>(bound, 100'000), base::relaxed);
+  fit(latest);
+  sequence_.store(even + 2, base::release);  // (4) release: pairs with (1)
+  return latest.ns;
+}
+
+}  // namespace detent::detail

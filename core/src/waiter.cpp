@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "waiter.hpp"
+
+#include <algorithm>
+
+namespace detent::detail {
+namespace {
+
+constexpr nanoseconds_t first_guess = 60'000;
+constexpr nanoseconds_t least = 1'000;
+// The margin rises by 19 steps on an oversleep beyond it and falls by one on any other: it settles where one in twenty
+// sleeps is longer.
+constexpr nanoseconds_t rises = 19;
+
+}  // namespace
+
+oversleep_margin::oversleep_margin(nanoseconds_t at_most) noexcept
+    : at_most_(at_most), margin_(std::min(at_most, first_guess)) {}
+
+void oversleep_margin::learn(nanoseconds_t oversleep) noexcept {
+  nanoseconds_t step = std::max<nanoseconds_t>(margin_ / 256, 20);
+  margin_ += oversleep > margin_ ? rises * step : -step;
+  margin_ = std::clamp(margin_, std::min(least, at_most_), at_most_);
+}
+
+waiter::waiter(const wait_options& options, const clock_reader& time, doorbell& bell) noexcept
+    : mode_(options.mode), time_(time), bell_(bell),
+      margin_(options.mode == wait_options::kind::hybrid ? options.max_spin.count() : 0) {}
+
+// False: the bell has rung.
+bool waiter::sleep_until_margin(nanoseconds_t deadline) noexcept {
+  for (;;) {
+    nanoseconds_t target = deadline == forever ? forever : deadline - margin_.get();
+    if (time_.now() >= target && target != forever) return true;
+    if (!bell_.sleep(target)) return false;
+    wakeups_.store(wakeups_.load(base::relaxed) + 1, base::relaxed);  // relaxed: one writer, a count of its own
+    if (bell_.has_rung()) return false;
+    nanoseconds_t now = time_.now();
+    if (target != forever && now >= target) {
+      margin_.learn(now - target);
+      return true;
+    }
+  }
+}
+
+void waiter::wait(nanoseconds_t deadline) noexcept {
+  if (mode_ != wait_options::kind::busy && !sleep_until_margin(deadline)) return;
+  // Bounded by the clock alone, and reading it is pause enough: a pause instruction would only add to the lateness.
+  while (!bell_.has_rung() && (deadline == forever || time_.now() < deadline)) {
+    if (deadline == forever) base::cpu_pause();
+  }
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/detail/doorbell.hpp>
+#include <detent/options.hpp>
+
+#include "clock_reader.hpp"
+
+#include <cstdint>
+
+namespace detent::detail {
+
+// How long before a deadline to stop sleeping: follows a high quantile of the oversleep seen, so that spinning begins in
+// time without burning more than it must.
+class oversleep_margin {
+ public:
+  explicit oversleep_margin(nanoseconds_t at_most) noexcept;
+  nanoseconds_t get() const noexcept { return margin_; }
+  void learn(nanoseconds_t oversleep) noexcept;
+
+ private:
+  nanoseconds_t at_most_;
+  nanoseconds_t margin_;
+};
+
+// The worker's wait for a deadline or a ring: busy, hybrid or asleep. One thread.
+class waiter {
+ public:
+  waiter(const wait_options& options, const clock_reader& time, doorbell& bell) noexcept;
+
+  // Returns when `deadline` has come or the bell has rung, whichever is first; forever: when it rings.
+  void wait(nanoseconds_t deadline) noexcept;
+  // Returns from sleep so far; any thread may ask.
+  std::uint64_t wakeups() const noexcept { return wakeups_.load(base::relaxed); }  // relaxed: a count of its own
+
+ private:
+  bool sleep_until_margin(nanoseconds_t deadline) noexcept;
+
+  const wait_options::kind mode_;
+  const clock_reader& time_;
+  doorbell& bell_;
+  oversleep_margin margin_;
+  base::atomic<std::uint64_t> wakeups_{0};
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include <detent/time.hpp>
+
+#include <optional>
+
+namespace detent::detail {
+
+// One timerfd that is readable when the caller of poll() has something to do: at a deadline, or at once when signalled.
+// Setting it again makes it unreadable, so nobody has to read from it.
+class wake_fd {
+ public:
+  wake_fd() = default;
+  ~wake_fd() { close(); }
+  wake_fd(const wake_fd&) = delete;
+  wake_fd& operator=(const wake_fd&) = delete;
+
+  bool is_open() const noexcept { return fd_.load(base::relaxed) >= 0; }  // relaxed: asked by the driver, who opened it
+  // Opens it if need be; -1 and errno where the kernel refuses.
+  int open() noexcept;
+  void close() noexcept;
+  // Readable from `deadline` on (CLOCK_MONOTONIC); none: not before the next call.
+  void set(std::optional<nanoseconds_t> deadline) noexcept;
+  // Readable at once. Any thread.
+  void signal() noexcept { set(1); }
+
+ private:
+  base::atomic<int> fd_{-1};
+};
+
+}  // namespace detent::detail
