@@ -40,7 +40,7 @@ void engine_core::retry_refused() noexcept {
 
 // `word` is the arming at the hand-over. Does nothing if it was cancelled, restarted or returned since.
 void engine_core::run_handed_over(node_index index, std::uint64_t word) noexcept {
-  if (start(node_at(index).pair, word) == transition::lost) return;
+  if (start_dispatched(node_at(index).pair, word) == transition::lost) return;
   record_lease record(threads_);
   run(*record, index, word, time_.certain());
 }

@@ -49,18 +49,18 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
   for (;;) {
     if (drop_if_cancelled(due.index, next)) return false;
     DETENT_CHECK(state_word::state(word) == timer_state::armed);
-    if (state_word::order(word) != due.order) {  // restarted since it came due
-      nanoseconds_t deadline = deadline_of(next.pair);
+    nanoseconds_t deadline = deadline_of(next.pair);
+    if (state_word::order(word) != due.order || deadline != due.deadline) {  // restarted since it came due
       bool again = deadline <= pass_now_ && place_in_due_queue(due.index, next, state_word::order(word), deadline, true);
       if (!again) wheel_.insert(due.index, next, deadline);
       return false;
     }
     if (options_.executor != nullptr) {
-      if (hand_over(next.pair, word) == transition::lost) continue;
+      if (hand_over(next.pair, word, deadline) == transition::lost) continue;
       dispatch(due.index, word);
       return true;
     }
-    if (start(next.pair, word) == transition::lost) continue;
+    if (start_armed(next.pair, word, deadline) == transition::lost) continue;
     run(*driver_, due.index, word, now);
     now = time_.certain();
     return true;

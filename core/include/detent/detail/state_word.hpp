@@ -29,9 +29,10 @@
 // (queued, armed: an earlier restart may not have reached the worker; the next restarter submits as well), `periodic`
 // (pending also while firing), `cold` (the cold twin holds something).
 //
-// The generation tells the lives of a node apart, the arming order the armings of a life: every arming changes the
-// word, so that an 8-byte compare-and-swap cannot mistake one arming for another. Deadline and word are one pair, which
-// restart moves by one 16-byte compare-and-swap: a plain store of the deadline could reach a stranger's timer.
+// The generation tells the lives of a node apart, the arming order the armings of a thread. Deadline and word are one
+// pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A plain store
+// of the deadline could reach a stranger's timer, and a look at the word alone could mistake one arming for another, as
+// two threads' orders may coincide. All other transitions are right for whatever arming they meet.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -79,7 +80,7 @@ struct state_word {
 // The pair of a node: word below, deadline (nanoseconds, two's complement) above.
 using timer_pair = base::atomic_pair;
 
-// The word as it is now. (1) acquire: pairs with the releases (2) to (6), so that whoever acts on a
+// The word as it is now. (1) acquire: pairs with the releases (2) to (7), so that whoever acts on a
 // state sees what was written before the node reached it.
 inline std::uint64_t observe(const timer_pair& pair) noexcept { return pair.low.load(base::acquire); }
 
@@ -94,7 +95,7 @@ inline std::int64_t deadline_of(const timer_pair& pair) noexcept {
 inline void publish_as(timer_pair& pair, std::uint64_t word, std::int64_t deadline) noexcept {
   DETENT_ASSERT(state_word::state(pair.low.load(base::relaxed)) == timer_state::free);  // relaxed: own node
   pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
-  pair.low.store(word, base::release);  // (2) release: pairs with (1), (3), (4) and (6)
+  pair.low.store(word, base::release);  // (2) release: pairs with (1), (3), (4), (6) and (7)
 }
 
 // Replaces the word that `word` holds; on failure `word` is what is there now. All 8-byte transitions but the
@@ -131,21 +132,33 @@ inline take_up_result take_up(timer_pair& pair, std::uint32_t generation) noexce
 
 enum class [[nodiscard]] transition : std::uint8_t { done, lost };
 
-// armed -> dispatched. By the worker, after it unlinked the node. `word` is the arming that came due; on success the
-// word as it then is.
-inline transition hand_over(timer_pair& pair, std::uint64_t& word) noexcept {
-  DETENT_ASSERT(state_word::state(word) == timer_state::armed);
-  std::uint64_t desired = state_word::with_state(word, timer_state::dispatched) & ~state_word::unfiled;
-  if (!exchange_word(pair, word, desired)) return transition::lost;
+// armed -> dispatched or firing: by the driver, for the arming that came due, whose word and deadline it has seen. Both
+// must still be there: orders are counted by each thread, so that after two restarts the word alone may look the same.
+// On success `word` is the word as it then is; lost: look again.
+inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline, timer_state to) noexcept {
+  DETENT_CHECK(state_word::state(word) == timer_state::armed);
+  std::uint64_t desired = state_word::with_state(word, to) & ~state_word::unfiled;
+  std::uint64_t same = static_cast<std::uint64_t>(deadline);
+  // (4) seq_cst, both halves: pairs with (1), (2), (3) and (7).
+  if (!pair.compare_exchange({word, same}, {desired, same})) {
+    word = observe(pair);
+    return transition::lost;
+  }
   word = desired;
   return transition::done;
 }
+inline transition hand_over(timer_pair& pair, std::uint64_t& word, std::int64_t deadline) noexcept {
+  return leave_armed(pair, word, deadline, timer_state::dispatched);
+}
+inline transition start_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline) noexcept {
+  return leave_armed(pair, word, deadline, timer_state::firing);
+}
 
-// armed | dispatched -> firing, by whoever is about to run the callback. `word` as observed (armed) or as handed over
-// (dispatched): a cancel or restart since then makes it fail.
-inline transition start(timer_pair& pair, std::uint64_t& word) noexcept {
-  DETENT_CHECK(state_word::state(word) == timer_state::armed || state_word::state(word) == timer_state::dispatched);
-  std::uint64_t desired = state_word::with_state(word, timer_state::firing) & ~state_word::unfiled;
+// dispatched -> firing, by whoever calls the fired_timer. `word` as handed over: a cancel or restart since then makes it
+// fail. If the word looks the same because it was restarted and handed over again, it is due all the same.
+inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexcept {
+  DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
+  std::uint64_t desired = state_word::with_state(word, timer_state::firing);
   if (!exchange_word(pair, word, desired)) return transition::lost;
   word = desired;
   return transition::done;
@@ -204,7 +217,7 @@ inline restart_transition restart(timer_pair& pair, std::uint32_t generation, st
     timer_state to = from == timer_state::dispatched ? timer_state::queued : from;
     std::uint64_t flags = (word & (state_word::periodic | state_word::cold)) | (submit ? state_word::unfiled : 0);
     std::uint64_t desired = state_word::make(generation, order, to, flags);
-    // (4) seq_cst, both halves: pairs with (1) and (3); fails unless word and deadline are of one arming.
+    // (7) seq_cst, both halves: pairs with (1), (3) and (4); fails unless word and deadline are of one arming.
     if (pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)}, {desired, static_cast<std::uint64_t>(deadline)}))
       return submit ? restart_transition::earlier : restart_transition::later;
     word = observe(pair);
