@@ -9,8 +9,9 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation) no
   cancel_transition done = detail::cancel(target.pair, generation, false);
   if (done == cancel_transition::gone) return cancel_result::gone;
   if (done == cancel_transition::marked_last) return cancel_result::running;
+  // Destroyed last: it may hold the last reference to this very engine.
+  detached_callable taken(*target.ops, target.capture);
   record_lease record(threads_);
-  destroy_callable(*target.ops, target.capture);
   give_place_back();
   record->counts.add(counter::cancelled);
   if (done != cancel_transition::from_armed) {

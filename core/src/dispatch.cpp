@@ -30,8 +30,13 @@ void engine_core::refused(fired_timer&& work) noexcept {
 
 void engine_core::retry_refused() noexcept {
   while (!retries_.empty()) {
-    if (!options_.executor->execute(std::move(retries_.front()))) {
+    // Out of the queue while it is offered: run at once, it may end the engine, which empties the queue.
+    fired_timer work = std::move(retries_.front());
+    bool taken = options_.executor->execute(std::move(work));
+    if (stopped()) return;
+    if (!taken) {
       driver_->counts.add(counter::refused);
+      retries_.front() = std::move(work);
       return;
     }
     retries_.pop_front();

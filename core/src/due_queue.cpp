@@ -63,21 +63,25 @@ bool append(std::vector<due_entry>& to, const due_entry& entry) noexcept {
   }
 }
 
-// Memory of a past peak is given back once it is far too much.
-void clear(std::vector<due_entry>& used) noexcept {
-  used.clear();
-  if (used.capacity() > (1u << 16)) used.shrink_to_fit();
+}  // namespace
+
+due_queue::due_queue(std::size_t reserve) : keep_(std::max<std::size_t>(reserve, 1u << 16)) {
+  for (std::vector<due_entry>* each : {&batch_, &late_, &fresh_}) each->reserve(reserve);
 }
 
-}  // namespace
+// Memory of a past peak is given back.
+void due_queue::clear_batch() noexcept {
+  batch_.clear();
+  next_ = 0;
+  if (batch_.capacity() > keep_) batch_.shrink_to_fit();
+}
 
 bool due_queue::collect(const due_entry& entry) noexcept { return append(fresh_, entry); }
 
 void due_queue::seal() noexcept {
   if (fresh_.empty()) return;
   if (next_ == batch_.size()) {
-    clear(batch_);
-    next_ = 0;
+    clear_batch();
     batch_.swap(fresh_);
     sort_batch(batch_);
     return;

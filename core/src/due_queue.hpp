@@ -22,6 +22,9 @@ struct due_entry {
 // a thread lie between two of its equal deadlines.
 class due_queue {
  public:
+  // Room for `reserve` entries ahead, untouched until used. Throws bad_alloc.
+  explicit due_queue(std::size_t reserve = 0);
+
   // Adds to the next batch, which seal() puts in order. False: out of memory, and nothing was added.
   bool collect(const due_entry& entry) noexcept;
   void seal() noexcept;
@@ -40,11 +43,13 @@ class due_queue {
 
  private:
   bool late_is_first() const noexcept;
+  void clear_batch() noexcept;
 
   std::vector<due_entry> batch_;  // sorted from next_ on
   std::size_t next_ = 0;
   std::vector<due_entry> late_;   // a heap: what came while a batch was being fired
   std::vector<due_entry> fresh_;  // collected, not yet sealed
+  std::size_t keep_;              // capacity that is not given back after a peak
 };
 
 }  // namespace detent::detail

@@ -84,6 +84,7 @@ class engine_core {
   errc refusal() const noexcept;
 
   // schedule.cpp
+  timer publish_owned(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
   bool take_place() noexcept;
   void give_place_back() noexcept;
   void free_node(thread_record& record, node_index index, node& freed) noexcept;
@@ -132,7 +133,7 @@ class engine_core {
   bool begin_stop() noexcept;
   void end_drive() noexcept;
   std::size_t count_pending_nodes() const noexcept;
-  void announce_stopped() noexcept;
+  void finish_stop() noexcept;
   void collect_all(std::vector<unfired>* out) noexcept;
   void return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept;
 

@@ -29,6 +29,7 @@ std::size_t engine_core::poll(std::size_t max_callbacks) {
   std::size_t fired = 0;
   {
     drive_turn turn(*this, "poll");
+    if (stopped()) return 0;
     if (wake_fd_.is_open() && bell_.has_rung()) bell_.clear();
     // As much as there is now; what a flood adds meanwhile waits for the next call.
     drain(queue_.size_approx() + 1);

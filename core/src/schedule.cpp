@@ -41,17 +41,15 @@ claim engine_core::claim_node() noexcept {
   claim made;
   made.problem = refusal();
   if (made.problem != errc{}) return made;
-  thread_record* record = threads_.mine();
-  if (record == nullptr) {
-    made.problem = errc::out_of_memory;
-    return made;
-  }
   if (!take_place()) {
     made.problem = errc::capacity_exceeded;
     return made;
   }
+  thread_record* record = threads_.mine();
+  if (record == nullptr) record = &threads_.borrow_spare();
   node_index index = pool_.allocate(record->cache);
   if (index == alloc::no_slot) {
+    threads_.give_back(*record);
     give_place_back();
     made.problem = errc::out_of_memory;
     return made;
@@ -63,9 +61,16 @@ claim engine_core::claim_node() noexcept {
 void engine_core::abandon(const claim& owned) noexcept {
   give_place_back();
   pool_.free(owned.record->cache, owned.index);
+  threads_.give_back(*owned.record);
 }
 
 timer engine_core::publish(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept {
+  timer handle = publish_owned(owned, ops, when, boxed);
+  threads_.give_back(*owned.record);
+  return handle;
+}
+
+timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept {
   node& made = *owned.owned;
   thread_record& record = *owned.record;
   made.ops = &ops;

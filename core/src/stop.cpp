@@ -82,11 +82,12 @@ errc engine_core::stop(std::vector<unfired>* out) noexcept {
     }
   }
   collect_all(out);
-  announce_stopped();
+  finish_stop();
   return problem;
 }
 
-void engine_core::announce_stopped() noexcept {
+void engine_core::finish_stop() noexcept {
+  retries_.clear();  // stale by now; each holds a reference to this core
   stop_done_.store(1, base::release);  // (5) release: pairs with (2)
   base::futex_wake(stop_done_, INT_MAX);
 }
@@ -113,9 +114,8 @@ void engine_core::end() noexcept {
   if (run_scope::inside(*this)) abandoned_.store(true, base::relaxed);  // relaxed: read by this thread; others find `stopping`
   if (begin_stop()) {
     end_drive();
-    retries_.clear();
     collect_all(nullptr);
-    announce_stopped();
+    finish_stop();
   }
   wake_fd_.close();
   if (driven_by_me && options_.drive == drive_kind::caller) {

@@ -36,9 +36,15 @@ class thread_registry {
   }
   std::uint64_t total(counter which) const noexcept;
 
-  // Stands in where mine() is null; its users take turns.
-  thread_record& spare() noexcept { return *spare_; }
-  std::recursive_mutex& spare_turn() noexcept { return spare_turn_; }
+  // Stands in where mine() is null; its users wait for each other.
+  thread_record& borrow_spare() noexcept {
+    spare_turn_.lock();
+    return *spare_;
+  }
+  // Of either kind of record; the thread's own needs no giving back.
+  void give_back(thread_record& used) noexcept {
+    if (&used == spare_) [[unlikely]] spare_turn_.unlock();
+  }
 
  private:
   friend struct thread_exit;
@@ -61,18 +67,18 @@ class thread_registry {
 // A record to work with for the length of a call, whatever the state of the thread.
 class record_lease {
  public:
-  explicit record_lease(thread_registry& registry) : record_(registry.mine()) {
-    if (record_ == nullptr) {
-      turn_ = std::unique_lock(registry.spare_turn());
-      record_ = &registry.spare();
-    }
+  explicit record_lease(thread_registry& registry) noexcept : registry_(registry), record_(registry.mine()) {
+    if (record_ == nullptr) [[unlikely]] record_ = &registry.borrow_spare();
   }
+  record_lease(const record_lease&) = delete;
+  record_lease& operator=(const record_lease&) = delete;
+  ~record_lease() { registry_.give_back(*record_); }
   thread_record& operator*() const noexcept { return *record_; }
   thread_record* operator->() const noexcept { return record_; }
 
  private:
+  thread_registry& registry_;
   thread_record* record_;
-  std::unique_lock<std::recursive_mutex> turn_;
 };
 
 }  // namespace detent::detail

@@ -64,6 +64,24 @@ struct boxed_callable {
   static constexpr callable_ops ops{&invoke, &destroy, &relocate};
 };
 
+// A callable taken out of its node, so that its destructor, which may do anything, runs when the engine needs neither the
+// node nor itself any more. Nothing is moved where nothing would be destroyed.
+class detached_callable {
+ public:
+  detached_callable(const callable_ops& ops, void* capture) noexcept : ops_(ops) {
+    if (ops_.destroy != nullptr) ops_.relocate(capture, capture_);
+  }
+  detached_callable(const detached_callable&) = delete;
+  detached_callable& operator=(const detached_callable&) = delete;
+  ~detached_callable() {
+    if (ops_.destroy != nullptr) ops_.destroy(capture_);
+  }
+
+ private:
+  const callable_ops& ops_;
+  alignas(capture_alignment) std::byte capture_[capture_size];
+};
+
 inline void destroy_callable(const callable_ops& ops, void* capture) noexcept {
   if (ops.destroy != nullptr) ops.destroy(capture);
 }
