@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The memory of a pool's magazines, and the empty ones among them.
+#pragma once
+
+#include <detent/alloc/depot.hpp>
+#include <detent/alloc/magazine.hpp>
+#include <detent/base/atomic.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace detent::alloc {
+
+// Magazines are carved one by one from chunks of sparse memory, so one that was never needed costs no resident byte.
+// Chunks form a list that only grows: carving goes on in the next chunk when one is used up. Any thread may call
+// anything.
+template <class Traits>
+class magazine_store {
+ public:
+  using source = typename Traits::source;
+  // One slab's worth of slots, and two for each of two caches.
+  static constexpr std::uint32_t magazines_per_chunk =
+      (std::uint32_t{1} << Traits::slab_bits) / Traits::magazine_capacity + 4;
+
+  explicit magazine_store(source& pages) noexcept : pages_(pages) {}
+  ~magazine_store();
+  magazine_store(const magazine_store&) = delete;
+  magazine_store& operator=(const magazine_store&) = delete;
+
+  // An empty magazine; nullptr when memory is refused. Lock-free; a system call only when every chunk is used up.
+  magazine* take() noexcept;
+  // Takes back an empty magazine. Lock-free.
+  void give(magazine& emptied) noexcept { empty_.push(emptied); }
+  // Maps one more chunk ahead; false when memory is refused.
+  bool grow() noexcept;
+
+ private:
+  struct alignas(64) chunk {
+    base::atomic<chunk*> next{nullptr};
+    base::atomic<std::uint32_t> used{0};
+  };
+  static constexpr std::size_t stride =
+      (sizeof(magazine) + Traits::magazine_capacity * sizeof(slot_index) + 63) / 64 * 64;
+  static constexpr std::size_t chunk_bytes = sizeof(chunk) + magazines_per_chunk * stride;
+
+  static magazine* carve(chunk& from) noexcept;
+
+  source& pages_;
+  base::atomic<chunk*> first_{nullptr};
+  base::atomic<chunk*> current_{nullptr};  // where carving goes on; never behind a chunk with room
+  base::atomic<chunk*> last_{nullptr};     // a hint: some chunk from which the end of the list is near
+  depot empty_;
+};
+
+template <class Traits>
+magazine_store<Traits>::~magazine_store() {
+  // Relaxed: whoever destroys the store has already met every other thread that used it.
+  for (chunk* each = first_.load(base::relaxed); each != nullptr;) {
+    chunk* next = each->next.load(base::relaxed);
+    pages_.release_sparse(each, chunk_bytes);
+    each = next;
+  }
+}
+
+template <class Traits>
+magazine* magazine_store<Traits>::take() noexcept {
+  if (magazine* emptied = empty_.pop()) return emptied;
+  for (;;) {
+    chunk* from = current_.load(base::acquire);  // (1) pairs with (2)
+    if (from != nullptr) {
+      if (magazine* fresh = carve(*from)) return fresh;
+    }
+    chunk* next = from == nullptr ? first_.load(base::acquire) : from->next.load(base::acquire);  // (3) pairs with (4)
+    if (next == nullptr) {
+      if (!grow()) return nullptr;
+      continue;
+    }
+    // (2) release: passes on what (3) saw, to (1). Failure: another thread has moved on, look again; relaxed as nothing
+    // is read through it.
+    current_.compare_exchange_strong(from, next, base::release, base::relaxed);
+  }
+}
+
+template <class Traits>
+magazine* magazine_store<Traits>::carve(chunk& from) noexcept {
+  // Relaxed throughout: the counter alone decides who owns which place, and nobody else has written to that place.
+  std::uint32_t place = from.used.load(base::relaxed);
+  do {
+    if (place == magazines_per_chunk) return nullptr;
+  } while (!from.used.compare_exchange_weak(place, place + 1, base::relaxed, base::relaxed));
+  return new (reinterpret_cast<std::byte*>(&from + 1) + place * stride) magazine;
+}
+
+template <class Traits>
+bool magazine_store<Traits>::grow() noexcept {
+  void* memory = pages_.allocate_sparse(chunk_bytes);
+  if (memory == nullptr) return false;
+  chunk* added = new (memory) chunk;
+  chunk* end = last_.load(base::acquire);  // (5) pairs with (6)
+  for (;;) {
+    base::atomic<chunk*>& link = end == nullptr ? first_ : end->next;
+    chunk* beyond = nullptr;
+    // (4) release: the chunk's head is written; pairs with (3) and with the acquire of another grower that finds it
+    // here.
+    if (link.compare_exchange_strong(beyond, added, base::release, base::acquire)) break;
+    end = beyond;
+  }
+  last_.store(added, base::release);  // (6) pairs with (5)
+  return true;
+}
+
+}  // namespace detent::alloc

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Memory by the page, as memory_options describe it.
+#pragma once
+
+#include <detent/alloc/memory_options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace detent::alloc {
+
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+// Every call but check() may be made by any thread at any time. Each costs system calls: none belongs on a hot path.
+class page_source {
+ public:
+  // The option that cannot be had.
+  enum class problem : std::uint8_t { none, jemalloc_absent, huge_pages, prefault, lock, numa_node, no_memory };
+
+  // Creates the jemalloc arena if that is the source.
+  explicit page_source(const memory_options& options) noexcept;
+  // Destroys the arena. All memory must have been released.
+  ~page_source();
+  page_source(const page_source&) = delete;
+  page_source& operator=(const page_source&) = delete;
+
+  // Tries every required option on one huge page and gives it back. Call once, before threads share the source.
+  problem check() noexcept;
+  // What check() ran into, in one line that names the option and its value; empty for `none`.
+  std::string explain(problem found) const;
+
+  // Zeroed memory, aligned to 2 MiB from 2 MiB on and to a page below, with every wish applied.
+  // nullptr: out of memory, or a required wish was refused for this piece.
+  void* allocate(std::size_t bytes) noexcept;
+  void release(void* memory, std::size_t bytes) noexcept;
+
+  // Zeroed memory of which only the 4 KiB pages that were written are resident: always a mapping, never huge, never
+  // prefaulted; where locking is wished a page is locked when it is first touched. Page-aligned; nullptr as above.
+  void* allocate_sparse(std::size_t bytes) noexcept;
+  void release_sparse(void* memory, std::size_t bytes) noexcept;
+
+  // The arena's number, for mallctl("stats.arenas.<i>...."). Meaningful only if the source is jemalloc and check() is
+  // content.
+  unsigned jemalloc_arena() const noexcept { return arena_; }
+
+ private:
+  struct refusal {
+    problem what = problem::none;
+    int error = 0;  // errno of the call that said no
+  };
+
+  void* obtain(std::size_t bytes) noexcept;
+  void discard(void* memory, std::size_t bytes) noexcept;
+  refusal prepare(void* memory, std::size_t bytes) const noexcept;
+  refusal bind(void* memory, std::size_t bytes) const noexcept;
+
+  memory_options options_;
+  unsigned arena_ = 0;
+  bool arena_exists_ = false;
+  refusal refusal_;
+};
+
+}  // namespace detent::alloc

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Slots of 64 bytes by 32-bit index: taken by one thread, freed by any.
+#pragma once
+
+#include <detent/alloc/depot.hpp>
+#include <detent/alloc/magazine.hpp>
+#include <detent/alloc/magazine_store.hpp>
+#include <detent/alloc/page_source.hpp>
+#include <detent/alloc/slot_cache.hpp>
+#include <detent/alloc/stray_bits.hpp>
+#include <detent/base/atomic.hpp>
+#include <detent/base/check.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace detent::alloc {
+
+struct default_traits {
+  using source = page_source;
+  static constexpr unsigned slab_bits = 15;  // slots to the slab: 2 MiB of them, one huge page
+  static constexpr std::uint32_t magazine_capacity = 256;
+  static constexpr std::size_t max_slabs = 131072;
+  static constexpr std::size_t cold_bytes = 0;  // to each slot, unless the constructor is told otherwise
+};
+
+// allocate() and free() are lock-free, and off the fast path cost one or two compare-and-swaps for each
+// magazine_capacity slots; only adding a slab (allocate) or a chunk of magazines (both; see reserve) makes system
+// calls. The pool never reads or writes the slots. Resident cost of a live slot: its 64 bytes, what is written of its
+// cold twin, and some 4 KiB a slab; a slot that was freed costs 4.25 bytes more, which stay for its next freeing.
+//
+// Why free() cannot fail. A full cache needs an empty magazine. Each slab brings the magazines to hold all its slots
+// and two each for two caches; non-empty magazines number at most (free slots / capacity) full ones, two in each cache,
+// and one partly filled in the depot for each cache that was ever being flushed at the same time (see settle). More
+// caches than that want another chunk. If the memory for it is refused, the slot is marked in a bitmap that was mapped
+// with its slab, from where allocate() takes it before it adds a slab: so no slot is lost, whatever the number of
+// caches.
+template <class Traits = default_traits>
+class slot_pool {
+ public:
+  using source = typename Traits::source;
+  static constexpr std::size_t slot_bytes = 64;
+  static constexpr std::size_t slots_per_slab = std::size_t{1} << Traits::slab_bits;
+  static constexpr std::uint32_t magazine_capacity = Traits::magazine_capacity;
+
+  // Maps the directory and reserves; ready() tells whether both succeeded.
+  slot_pool(source& pages, std::size_t reserve_slots, std::size_t cold_bytes_per_slot = Traits::cold_bytes) noexcept;
+  // Releases everything, the caches' magazines included. No other thread may be inside.
+  ~slot_pool();
+  slot_pool(const slot_pool&) = delete;
+  slot_pool& operator=(const slot_pool&) = delete;
+
+  bool ready() const noexcept { return ready_; }
+  // Maps the slabs and magazines of the first `slots` slots; false when memory is refused or the pool cannot be so
+  // large. A slot in another thread's cache (two magazines at most) is not there for this one: count these when
+  // reserving.
+  bool reserve(std::size_t slots) noexcept;
+
+  // A slot nobody holds, the one this cache freed last if it has any; zeroed if it was never handed out before, else as
+  // it was left. no_slot when out of memory.
+  slot_index allocate(slot_cache& cache) noexcept;
+  // Takes back a slot from any thread. Never fails.
+  void free(slot_cache& cache, slot_index slot) noexcept;
+  // Thread exit: gives everything the cache holds to the others.
+  void flush(slot_cache& cache) noexcept;
+
+  // The slot's 64 bytes. The index must have reached this thread by synchronisation from the one that allocated it.
+  void* hot(slot_index slot) const noexcept;
+  // The slot's bytes in its slab's cold array, likewise zeroed at first; not to be called if cold_bytes_per_slot is 0.
+  void* cold(slot_index slot) const noexcept;
+  // Every slot ever handed out to a thread that this one has synchronised with has an index below. Those below are
+  // mapped.
+  slot_index carved() const noexcept { return carved_.load(base::acquire); }  // (1) pairs with (2)
+
+ private:
+  static_assert(magazine_capacity != 0 && slots_per_slab % magazine_capacity == 0, "no magazine spans two slabs");
+  static_assert(Traits::slab_bits < 32, "an index is 32 bits");
+
+  using piece = base::atomic<std::byte*>;
+  static constexpr std::size_t directory_bytes = Traits::max_slabs * 2 * sizeof(piece);
+  static constexpr std::size_t slab_bytes = slots_per_slab * slot_bytes;
+  // The last magazine's worth of indices stays unused: the counter cannot wrap, and no_slot is no slot.
+  static constexpr std::uint64_t largest = (std::uint64_t{1} << 32) - magazine_capacity;
+  static constexpr std::uint64_t limit =
+      Traits::max_slabs * slots_per_slab < largest ? Traits::max_slabs * slots_per_slab : largest;
+
+  slot_index allocate_slow(slot_cache& cache) noexcept;
+  void free_slow(slot_cache& cache, slot_index slot) noexcept;
+  slot_index take(slot_cache& cache) noexcept;
+  void settle(magazine& left) noexcept;
+  std::uint32_t carve(slot_index* out) noexcept;
+  bool add_slab(std::size_t slab) noexcept;
+  void put_stray(slot_index slot) noexcept;
+  std::uint32_t take_strays(slot_index* out) noexcept;
+  stray_bits strays_of(std::size_t slab) const noexcept;
+  std::size_t cold_array_bytes() const noexcept { return (slots_per_slab * cold_bytes_ + 63) / 64 * 64; }
+  std::size_t twin_bytes() const noexcept { return cold_array_bytes() + stray_bits::bytes_for(slots_per_slab); }
+
+  // Read by all, written when a slab is added.
+  piece* slabs_ = nullptr;  // the directory: the slabs, and behind them their twins (cold array, then stray bits)
+  piece* twins_ = nullptr;
+  const std::size_t cold_bytes_;
+  source& pages_;
+  bool ready_ = false;
+  // Written by those who leave the fast path.
+  alignas(64) base::atomic<slot_index> carved_{0};
+  base::atomic<std::uint32_t> strays_{0};  // a hint, never too low at rest
+  depot full_;
+  depot partial_;
+  magazine_store<Traits> magazines_;
+};
+
+template <class Traits>
+inline slot_index slot_pool<Traits>::allocate(slot_cache& cache) noexcept {
+  if (cache.count_ == 0) [[unlikely]]
+    return allocate_slow(cache);
+  return take(cache);
+}
+
+template <class Traits>
+inline void slot_pool<Traits>::free(slot_cache& cache, slot_index slot) noexcept {
+  DETENT_ASSERT(slot < carved());
+  if (cache.count_ == cache.room_) [[unlikely]]
+    return free_slow(cache, slot);
+  cache.loaded_->slots()[cache.count_++] = slot;
+}
+
+template <class Traits>
+inline void* slot_pool<Traits>::hot(slot_index slot) const noexcept {
+  // Relaxed: whoever allocated the slot had seen the slab at (3), and its index came here by synchronisation.
+  return slabs_[slot >> Traits::slab_bits].load(base::relaxed) + (slot & (slots_per_slab - 1)) * slot_bytes;
+}
+
+template <class Traits>
+inline void* slot_pool<Traits>::cold(slot_index slot) const noexcept {
+  // Relaxed: as in hot(); the twin is there before its slab.
+  return twins_[slot >> Traits::slab_bits].load(base::relaxed) + (slot & (slots_per_slab - 1)) * cold_bytes_;
+}
+
+template <class Traits>
+inline slot_index slot_pool<Traits>::take(slot_cache& cache) noexcept {
+  // No prefetch of the next slot's line: it cost 0.2 ns of a warm pair and won nothing on a million cold ones.
+  return cache.loaded_->slots()[--cache.count_];
+}
+
+}  // namespace detent::alloc
+
+#include <detent/alloc/slot_pool_slow.hpp>

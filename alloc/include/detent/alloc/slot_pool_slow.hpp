@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// slot_pool off its fast path; included by slot_pool.hpp only.
+#pragma once
+
+#include <detent/alloc/slot_pool.hpp>
+
+namespace detent::alloc {
+
+template <class Traits>
+slot_pool<Traits>::slot_pool(source& pages, std::size_t reserve_slots, std::size_t cold_bytes_per_slot) noexcept
+    : cold_bytes_(cold_bytes_per_slot), pages_(pages), magazines_(pages) {
+  // Zeroed memory serves as null pointers; constructing them would touch, and so pay for, the whole directory.
+  slabs_ = static_cast<piece*>(pages_.allocate_sparse(directory_bytes));
+  if (slabs_ == nullptr) return;
+  twins_ = slabs_ + Traits::max_slabs;
+  ready_ = reserve(reserve_slots);
+}
+
+template <class Traits>
+slot_pool<Traits>::~slot_pool() {
+  if (slabs_ == nullptr) return;
+  // Slabs are added in order but for races and refusals: a twin may stand alone at the end, a slab never does. Relaxed:
+  // whoever destroys the pool has already met every other thread that used it.
+  for (std::size_t slab = 0; slab != Traits::max_slabs; ++slab) {
+    std::byte* twin = twins_[slab].load(base::relaxed);
+    if (twin == nullptr) break;
+    if (std::byte* memory = slabs_[slab].load(base::relaxed)) pages_.release(memory, slab_bytes);
+    pages_.release_sparse(twin, twin_bytes());
+  }
+  pages_.release_sparse(slabs_, directory_bytes);
+}
+
+template <class Traits>
+bool slot_pool<Traits>::reserve(std::size_t slots) noexcept {
+  if (slabs_ == nullptr || slots > limit) return false;
+  for (std::size_t slab = 0; slab * slots_per_slab < slots; ++slab) {
+    // Relaxed: only whether it is there.
+    if (slabs_[slab].load(base::relaxed) == nullptr && !add_slab(slab)) return false;
+  }
+  return true;
+}
+
+template <class Traits>
+slot_index slot_pool<Traits>::allocate_slow(slot_cache& cache) noexcept {
+  magazine* other = cache.spare_;
+  if (other != nullptr && other->count != 0) {
+    cache.exchange_magazines(magazine_capacity);
+    return take(cache);
+  }
+  magazine* found = full_.pop();
+  if (found == nullptr) found = partial_.pop();
+  if (found != nullptr) {
+    if (cache.loaded_ != nullptr) {
+      cache.loaded_->count = 0;
+      if (other != nullptr) magazines_.give(*other);
+      cache.spare_ = cache.loaded_;
+    }
+    cache.load(*found, magazine_capacity);
+    return take(cache);
+  }
+  if (cache.loaded_ == nullptr) {
+    magazine* first = magazines_.take();
+    if (first == nullptr) return no_slot;
+    cache.load(*first, magazine_capacity);
+  }
+  cache.count_ = take_strays(cache.loaded_->slots());
+  if (cache.count_ == 0) cache.count_ = carve(cache.loaded_->slots());
+  return cache.count_ == 0 ? no_slot : take(cache);
+}
+
+template <class Traits>
+void slot_pool<Traits>::free_slow(slot_cache& cache, slot_index slot) noexcept {
+  magazine* other = cache.spare_;
+  if (other != nullptr && other->count != magazine_capacity) {
+    cache.exchange_magazines(magazine_capacity);
+  } else {
+    magazine* fresh = magazines_.take();
+    if (fresh == nullptr) return put_stray(slot);
+    if (cache.loaded_ != nullptr) {
+      cache.loaded_->count = cache.count_;
+      // Of two full magazines the older goes: what was freed last is what the caches of the core still know.
+      if (other != nullptr) full_.push(*other);
+      cache.spare_ = cache.loaded_;
+    }
+    cache.load(*fresh, magazine_capacity);
+  }
+  cache.loaded_->slots()[cache.count_++] = slot;
+}
+
+template <class Traits>
+void slot_pool<Traits>::flush(slot_cache& cache) noexcept {
+  if (cache.loaded_ != nullptr) {
+    cache.loaded_->count = cache.count_;
+    settle(*cache.loaded_);
+  }
+  if (cache.spare_ != nullptr) settle(*cache.spare_);
+  cache = slot_cache{};
+}
+
+// Partly filled magazines are merged two by two, so that threads which come, free one slot and go do not use up a
+// magazine each. Whoever finds no partner has every other partly filled magazine in the hands of caches or flushes at
+// that moment: those in the depot never outnumber them.
+template <class Traits>
+void slot_pool<Traits>::settle(magazine& left) noexcept {
+  if (left.count == 0) return magazines_.give(left);
+  if (left.count == magazine_capacity) return full_.push(left);
+  magazine* partner = partial_.pop();
+  if (partner == nullptr) return partial_.push(left);
+  while (left.count != magazine_capacity && partner->count != 0) {
+    left.slots()[left.count++] = partner->slots()[--partner->count];
+  }
+  left.count == magazine_capacity ? full_.push(left) : partial_.push(left);
+  partner->count == 0 ? magazines_.give(*partner) : partial_.push(*partner);
+}
+
+// Fills `out` with slots never handed out before, the lowest on top: they are first used in the order of their
+// addresses.
+template <class Traits>
+std::uint32_t slot_pool<Traits>::carve(slot_index* out) noexcept {
+  if (slabs_ == nullptr) return 0;
+  slot_index from = carved_.load(base::relaxed);  // relaxed: (2) decides
+  do {
+    if (from >= limit) return 0;
+    std::size_t slab = from >> Traits::slab_bits;
+    // (3) acquire: pairs with (4); from here on this thread may touch the slab and its twin.
+    if (slabs_[slab].load(base::acquire) == nullptr && !add_slab(slab)) return 0;
+    // (2) release: the slab below the new bound is mapped; pairs with (1). Relaxed on failure: look again.
+  } while (!carved_.compare_exchange_weak(from, from + magazine_capacity, base::release, base::relaxed));
+  for (std::uint32_t i = 0; i != magazine_capacity; ++i) out[i] = from + magazine_capacity - 1 - i;
+  return magazine_capacity;
+}
+
+// True when the slab is there, by this thread's work or another's. The twin comes first, so that a slab is never seen
+// without; then the magazines that its slots may need; then the slab.
+template <class Traits>
+bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
+  std::byte* expected = nullptr;
+  // (5) acquire: pairs with the release of (6), so that (4) passes the twin on even if another thread has mapped it.
+  if (twins_[slab].load(base::acquire) == nullptr) {
+    auto* twin = static_cast<std::byte*>(pages_.allocate_sparse(twin_bytes()));
+    if (twin == nullptr) return false;
+    // (6) release: pairs with (5); acquire on failure, for the same end as (5).
+    if (!twins_[slab].compare_exchange_strong(expected, twin, base::release, base::acquire)) {
+      pages_.release_sparse(twin, twin_bytes());
+    }
+  }
+  auto* memory = static_cast<std::byte*>(pages_.allocate(slab_bytes));
+  if (memory == nullptr) return false;
+  if (!magazines_.grow()) {
+    pages_.release(memory, slab_bytes);
+    return false;
+  }
+  expected = nullptr;
+  // (4) release: the twin and the zeroed slab; pairs with (3). Acquire on failure: as (3).
+  if (!slabs_[slab].compare_exchange_strong(expected, memory, base::release, base::acquire)) {
+    pages_.release(memory, slab_bytes);
+  }
+  return true;
+}
+
+template <class Traits>
+stray_bits slot_pool<Traits>::strays_of(std::size_t slab) const noexcept {
+  // Relaxed: called with a slab in which this thread holds a slot, or found below carved().
+  return {twins_[slab].load(base::relaxed) + cold_array_bytes(), slots_per_slab};
+}
+
+template <class Traits>
+void slot_pool<Traits>::put_stray(slot_index slot) noexcept {
+  strays_.fetch_add(1, base::relaxed);  // relaxed, before the bit: at worst somebody looks too early and in vain
+  strays_of(slot >> Traits::slab_bits).put(slot & (slots_per_slab - 1));
+}
+
+template <class Traits>
+std::uint32_t slot_pool<Traits>::take_strays(slot_index* out) noexcept {
+  if (strays_.load(base::relaxed) == 0) [[likely]]
+    return 0;  // relaxed: a hint
+  std::uint32_t taken = 0;
+  std::size_t slabs = (carved() + slots_per_slab - 1) / slots_per_slab;
+  for (std::size_t slab = 0; slab != slabs && taken != magazine_capacity; ++slab) {
+    slot_index first = static_cast<slot_index>(slab << Traits::slab_bits);
+    taken += strays_of(slab).take(out + taken, magazine_capacity - taken, first);
+  }
+  strays_.fetch_sub(taken, base::relaxed);  // relaxed: a hint
+  return taken;
+}
+
+extern template class slot_pool<default_traits>;
+
+}  // namespace detent::alloc

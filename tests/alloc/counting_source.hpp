@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// A page source that counts what it gives and refuses when told to.
+#pragma once
+
+#include <detent/alloc/page_source.hpp>
+#include <detent/alloc/slot_pool.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace detent::alloc::testing {
+
+inline std::size_t resident_bytes(void* memory, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> pages((bytes + page - 1) / page);
+  if (mincore(memory, bytes, pages.data()) != 0) return 0;
+  std::size_t resident = 0;
+  for (unsigned char each : pages) resident += each & 1U;
+  return resident * page;
+}
+
+// Allocates nothing, so that looking does not change what is seen (sanitizers keep freed memory for a while).
+inline std::size_t mappings() {
+  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  char text[4096];
+  std::size_t lines = 0;
+  for (ssize_t length; (length = read(file, text, sizeof(text))) > 0;) {
+    lines += static_cast<std::size_t>(std::count(text, text + length, '\n'));
+  }
+  close(file);
+  return lines;
+}
+
+class counting_source {
+ public:
+  void* allocate(std::size_t bytes) noexcept { return keep(refused() ? nullptr : pages_.allocate(bytes), bytes); }
+  void release(void* memory, std::size_t bytes) noexcept { pages_.release(forget(memory, bytes), bytes); }
+  void* allocate_sparse(std::size_t bytes) noexcept {
+    return keep(refused() ? nullptr : pages_.allocate_sparse(bytes), bytes);
+  }
+  void release_sparse(void* memory, std::size_t bytes) noexcept { pages_.release_sparse(forget(memory, bytes), bytes); }
+
+  // From now on: so many pieces more, then refusals.
+  void allow(long pieces) { allowed_ = pieces; }
+  long calls() const { return calls_; }
+  std::size_t pieces() const { return held_.size(); }
+  std::size_t misreleased() const { return misreleased_; }
+  std::size_t resident() const {
+    std::size_t sum = 0;
+    for (const auto& [memory, bytes] : held_) sum += resident_bytes(memory, bytes);
+    return sum;
+  }
+
+ private:
+  bool refused() { return ++calls_, allowed_.fetch_sub(1) <= 0; }
+  void* keep(void* memory, std::size_t bytes) {
+    std::lock_guard guard(mutex_);
+    if (memory != nullptr) held_[memory] = bytes;
+    return memory;
+  }
+  void* forget(void* memory, std::size_t bytes) {
+    std::lock_guard guard(mutex_);
+    if (held_[memory] != bytes) ++misreleased_;
+    held_.erase(memory);
+    return memory;
+  }
+
+  page_source pages_{{.huge_pages = wish::off}};
+  std::atomic<long> allowed_{1L << 40};
+  std::atomic<long> calls_{0};
+  std::mutex mutex_;
+  std::map<void*, std::size_t> held_;
+  std::size_t misreleased_ = 0;
+};
+
+// Edges come after a few operations instead of thousands.
+struct small_traits {
+  using source = counting_source;
+  static constexpr unsigned slab_bits = 6;
+  static constexpr std::uint32_t magazine_capacity = 4;
+  static constexpr std::size_t max_slabs = 1024;
+  static constexpr std::size_t cold_bytes = 24;
+};
+using small_pool = slot_pool<small_traits>;
+
+}  // namespace detent::alloc::testing

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// A program of its own, because it links jemalloc.
+#include <detent/alloc/page_source.hpp>
+#include <detent/alloc/slot_pool.hpp>
+
+#include <gtest/gtest.h>
+#include <jemalloc/jemalloc.h>
+
+#include <cstdint>
+#include <string>
+
+namespace detent::alloc {
+namespace {
+
+std::size_t statistic(unsigned arena, const std::string& name) {
+  std::uint64_t epoch = 1;
+  mallctl("epoch", nullptr, nullptr, &epoch, sizeof(epoch));
+  std::size_t value = 0;
+  std::size_t bytes = sizeof(value);
+  const std::string path = "stats.arenas." + std::to_string(arena) + "." + name;
+  EXPECT_EQ(mallctl(path.c_str(), &value, &bytes, nullptr, 0), 0) << path;
+  return value;
+}
+
+unsigned arenas() {
+  unsigned number = 0;
+  std::size_t bytes = sizeof(number);
+  EXPECT_EQ(mallctl("arenas.narenas", &number, &bytes, nullptr, 0), 0);
+  return number;
+}
+
+TEST(JemallocSource, KeepsItsMemoryInAnArenaOfItsOwn) {
+  page_source pages({.source = memory_source::jemalloc});
+  ASSERT_EQ(pages.check(), page_source::problem::none);
+  EXPECT_EQ(statistic(pages.jemalloc_arena(), "large.allocated"), 0U);
+  void* memory = pages.allocate(huge_page_bytes);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % huge_page_bytes, 0U);
+  EXPECT_EQ(statistic(pages.jemalloc_arena(), "large.allocated"), huge_page_bytes);
+  pages.release(memory, huge_page_bytes);
+  EXPECT_EQ(statistic(pages.jemalloc_arena(), "large.allocated"), 0U);
+}
+
+TEST(JemallocSource, ShowsAPoolsSlabs) {
+  page_source pages({.source = memory_source::jemalloc});
+  {
+    slot_pool<> pool(pages, 3 * slot_pool<>::slots_per_slab, 64);
+    ASSERT_TRUE(pool.ready());
+    EXPECT_EQ(statistic(pages.jemalloc_arena(), "large.allocated"), 3 * huge_page_bytes);
+    slot_cache cache;
+    slot_index slot = pool.allocate(cache);
+    ASSERT_NE(slot, no_slot);
+    static_cast<char*>(pool.hot(slot))[63] = 1;
+    static_cast<char*>(pool.cold(slot))[63] = 1;
+  }
+  EXPECT_EQ(statistic(pages.jemalloc_arena(), "large.allocated"), 0U);
+}
+
+TEST(JemallocSource, GivesZeroedMemoryASecondTime) {
+  page_source pages({.source = memory_source::jemalloc});
+  for (int round = 0; round != 3; ++round) {
+    auto* memory = static_cast<char*>(pages.allocate(huge_page_bytes));
+    ASSERT_NE(memory, nullptr);
+    for (std::size_t at = 0; at < huge_page_bytes; at += 64) {
+      ASSERT_EQ(memory[at], 0);
+      memory[at] = 1;
+    }
+    pages.release(memory, huge_page_bytes);
+  }
+}
+
+TEST(JemallocSource, UsesUpNoArenas) {
+  auto once = [] {
+    page_source pages({.source = memory_source::jemalloc, .lock = wish::attempt});
+    slot_pool<> pool(pages, 1);
+    EXPECT_TRUE(pool.ready());
+  };
+  once();
+  const unsigned before = arenas();
+  for (int i = 0; i != 100; ++i) once();
+  EXPECT_EQ(arenas(), before);
+}
+
+}  // namespace
+}  // namespace detent::alloc

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include <detent/alloc/page_source.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "counting_source.hpp"
+
+namespace detent::alloc {
+namespace {
+
+using problem = page_source::problem;
+using testing::mappings;
+using testing::resident_bytes;
+
+bool all_zero(const void* memory, std::size_t bytes) {
+  const auto* first = static_cast<const unsigned char*>(memory);
+  return std::all_of(first, first + bytes, [](unsigned char each) { return each == 0; });
+}
+
+TEST(PageSource, AlignsLargePiecesToTheHugePage) {
+  page_source pages({});
+  for (std::size_t bytes : {huge_page_bytes, 3 * huge_page_bytes, huge_page_bytes + 4096}) {
+    void* memory = pages.allocate(bytes);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % huge_page_bytes, 0U);
+    EXPECT_TRUE(all_zero(memory, bytes));
+    std::memset(memory, 0xff, bytes);
+    pages.release(memory, bytes);
+  }
+}
+
+TEST(PageSource, AlignsSmallPiecesToThePage) {
+  page_source pages({});
+  void* memory = pages.allocate(100);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0U);
+  EXPECT_TRUE(all_zero(memory, 4096));
+  pages.release(memory, 100);
+}
+
+TEST(PageSource, KeepsSparseMemoryUnresidentButForWhatWasWritten) {
+  page_source pages({.huge_pages = wish::attempt, .prefault = wish::require});
+  constexpr std::size_t bytes = 4 * huge_page_bytes;
+  void* memory = pages.allocate_sparse(bytes);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(resident_bytes(memory, bytes), 0U);
+  static_cast<char*>(memory)[huge_page_bytes + 5] = 1;
+  EXPECT_EQ(resident_bytes(memory, bytes), static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+  pages.release_sparse(memory, bytes);
+}
+
+TEST(PageSource, PrefaultsOnlyWhenAsked) {
+  for (wish prefault : {wish::off, wish::attempt, wish::require}) {
+    page_source pages({.huge_pages = wish::off, .prefault = prefault});
+    ASSERT_EQ(pages.check(), problem::none);
+    void* memory = pages.allocate(huge_page_bytes);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(resident_bytes(memory, huge_page_bytes), prefault == wish::off ? 0U : huge_page_bytes);
+    pages.release(memory, huge_page_bytes);
+  }
+}
+
+TEST(PageSource, LeavesNoMappingBehind) {
+  auto once = [] {
+    page_source pages({});
+    void* slab = pages.allocate(huge_page_bytes);
+    void* other = pages.allocate(huge_page_bytes);
+    void* sparse = pages.allocate_sparse(100'000);
+    pages.release(slab, huge_page_bytes);
+    pages.release_sparse(sparse, 100'000);
+    pages.release(other, huge_page_bytes);
+  };
+  once();
+  once();
+  const std::size_t after_the_second = mappings();
+  for (int i = 2; i != 100; ++i) once();
+  EXPECT_EQ(mappings(), after_the_second);
+}
+
+TEST(PageSource, RefusesMoreThanThereIs) {
+  page_source pages({});
+  EXPECT_EQ(pages.allocate(SIZE_MAX), nullptr);
+  EXPECT_EQ(pages.allocate(SIZE_MAX - huge_page_bytes), nullptr);
+  EXPECT_EQ(pages.allocate_sparse(SIZE_MAX), nullptr);
+  EXPECT_EQ(pages.allocate(std::size_t{1} << 60), nullptr);
+}
+
+TEST(PageSource, IsContentWithTheDefaults) {
+  page_source pages({});
+  EXPECT_EQ(pages.check(), problem::none);
+  EXPECT_EQ(pages.explain(problem::none), "");
+}
+
+TEST(PageSource, ContentsItselfWithAttemptsThatFail) {
+  page_source pages({.huge_pages = wish::attempt, .prefault = wish::attempt, .lock = wish::attempt});
+  EXPECT_EQ(pages.check(), problem::none);
+}
+
+TEST(PageSource, ExplainsThatJemallocIsAbsent) {
+  page_source pages({.source = memory_source::jemalloc});
+  ASSERT_EQ(pages.check(), problem::jemalloc_absent);
+  EXPECT_EQ(pages.explain(problem::jemalloc_absent),
+            "memory.source = jemalloc: the program does not contain jemalloc (link it with -ljemalloc)");
+  EXPECT_EQ(pages.allocate(huge_page_bytes), nullptr);
+}
+
+TEST(PageSource, ExplainsAMissingNumaNode) {
+  for (int node : {-1, 1023, 5000}) {
+    page_source pages({.numa_node = node});
+    ASSERT_EQ(pages.check(), problem::numa_node);
+    const std::string number = std::to_string(node);
+    EXPECT_EQ(pages.explain(problem::numa_node),
+              "memory.numa_node = " + number + ": there is no /sys/devices/system/node/node" + number);
+    EXPECT_EQ(pages.allocate(huge_page_bytes), nullptr);
+    EXPECT_EQ(pages.allocate_sparse(4096), nullptr);
+  }
+}
+
+TEST(PageSource, BindsToANodeOrSaysWhyNot) {
+  page_source pages({.numa_node = 0});
+  problem found = pages.check();
+  if (found == problem::none) {
+    void* memory = pages.allocate(huge_page_bytes);
+    ASSERT_NE(memory, nullptr);
+    pages.release(memory, huge_page_bytes);
+  } else {
+    ASSERT_EQ(found, problem::numa_node);
+    EXPECT_EQ(pages.explain(found).rfind("memory.numa_node = 0: ", 0), 0U) << pages.explain(found);
+  }
+}
+
+TEST(PageSource, RequiresHugePagesExactlyWhereThePolicyHasThem) {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string policy;
+  std::getline(file, policy);
+  page_source pages({.huge_pages = wish::require});
+  if (!policy.empty() && policy.find("[never]") == std::string::npos) {
+    EXPECT_EQ(pages.check(), problem::none);
+  } else {
+    ASSERT_EQ(pages.check(), problem::huge_pages);
+    EXPECT_EQ(pages.explain(problem::huge_pages),
+              "memory.huge_pages = require: /sys/kernel/mm/transparent_hugepage/enabled is \"never\" or missing");
+  }
+}
+
+// In a child, where privileges and limits can be given up.
+[[noreturn]] void require_lock_under(rlim_t limit) {
+  const rlimit low{limit, limit};
+  if (setrlimit(RLIMIT_MEMLOCK, &low) != 0) std::abort();
+  if (geteuid() == 0 && setuid(65534) != 0) std::abort();
+  page_source pages({.lock = wish::require});
+  const problem found = pages.check();
+  std::fprintf(stderr, "%s\n", pages.explain(found).c_str());
+  const bool refused = found == problem::lock && pages.allocate(huge_page_bytes) == nullptr;
+  page_source modest({.lock = wish::attempt});
+  const bool served = modest.check() == problem::none && modest.allocate(huge_page_bytes) != nullptr;
+  std::_Exit(refused && served ? 0 : 1);
+}
+
+TEST(PageSourceDeathTest, ExplainsALockThatIsRefused) {
+  EXPECT_EXIT(require_lock_under(64 * 1024), ::testing::ExitedWithCode(0),
+              "memory.lock = require: mlock of 2097152 bytes: Cannot allocate memory \\(limit 64 kB\\)");
+}
+
+TEST(PageSource, LocksWhatItMay) {
+  page_source pages({.lock = wish::require});
+  if (pages.check() != problem::none) GTEST_SKIP() << pages.explain(problem::lock);
+  void* memory = pages.allocate(huge_page_bytes);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(resident_bytes(memory, huge_page_bytes), huge_page_bytes);
+  void* sparse = pages.allocate_sparse(huge_page_bytes);
+  ASSERT_NE(sparse, nullptr);
+  EXPECT_EQ(resident_bytes(sparse, huge_page_bytes), 0U);
+  pages.release_sparse(sparse, huge_page_bytes);
+  pages.release(memory, huge_page_bytes);
+}
+
+}  // namespace
+}  // namespace detent::alloc

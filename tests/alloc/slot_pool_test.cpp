@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include <detent/alloc/slot_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "counting_source.hpp"
+
+namespace detent::alloc {
+namespace {
+
+using testing::counting_source;
+using testing::mappings;
+using testing::small_pool;
+
+struct two_slabs : testing::small_traits {
+  static constexpr std::size_t max_slabs = 2;
+};
+struct counted : default_traits {
+  using source = counting_source;
+};
+
+constexpr std::uint32_t capacity = small_pool::magazine_capacity;
+
+template <class Pool>
+std::vector<slot_index> allocate_many(Pool& pool, slot_cache& cache, std::size_t number) {
+  std::vector<slot_index> slots(number);
+  for (slot_index& each : slots) each = pool.allocate(cache);
+  return slots;
+}
+
+template <class Pool>
+void free_all(Pool& pool, slot_cache& cache, const std::vector<slot_index>& slots) {
+  for (slot_index each : slots) pool.free(cache, each);
+}
+
+TEST(SlotPool, HandsOutEachSlotOnce) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  slot_cache cache;
+  std::set<slot_index> seen;
+  for (slot_index each : allocate_many(pool, cache, 1000)) {
+    EXPECT_NE(each, no_slot);
+    EXPECT_LT(each, pool.carved());
+    EXPECT_TRUE(seen.insert(each).second) << each;
+  }
+}
+
+TEST(SlotPool, ReusesTheSlotFreedLast) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  slot_cache cache;
+  std::vector<slot_index> slots = allocate_many(pool, cache, 2 * capacity);
+  free_all(pool, cache, slots);
+  std::reverse(slots.begin(), slots.end());
+  EXPECT_EQ(allocate_many(pool, cache, 2 * capacity), slots);
+}
+
+TEST(SlotPool, NeverMovesAPairThatIsReused) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  slot_cache cache;
+  const slot_index first = pool.allocate(cache);
+  pool.free(cache, first);
+  for (int i = 0; i != 1000; ++i) {
+    const slot_index again = pool.allocate(cache);
+    ASSERT_EQ(again, first);
+    pool.free(cache, again);
+  }
+}
+
+TEST(SlotPool, GivesEachSlotZeroedMemoryOfItsOwn) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  slot_cache cache;
+  const char zero[64] = {};
+  const std::vector<slot_index> slots = allocate_many(pool, cache, 200);
+  for (slot_index each : slots) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pool.hot(each)) % 64, 0U);
+    ASSERT_EQ(std::memcmp(pool.hot(each), zero, 64), 0) << each;
+    ASSERT_EQ(std::memcmp(pool.cold(each), zero, 24), 0) << each;
+    std::memset(pool.hot(each), static_cast<int>(each % 251 + 1), 64);
+    std::memset(pool.cold(each), static_cast<int>(each % 241 + 2), 24);
+  }
+  for (slot_index each : slots) {
+    EXPECT_EQ(static_cast<unsigned char*>(pool.hot(each))[63], each % 251 + 1);
+    EXPECT_EQ(static_cast<unsigned char*>(pool.cold(each))[23], each % 241 + 2);
+  }
+}
+
+TEST(SlotPool, MapsNothingWithinItsReserve) {
+  counting_source pages;
+  small_pool pool(pages, 500);
+  ASSERT_TRUE(pool.ready());
+  const long before = pages.calls();
+  slot_cache cache;
+  free_all(pool, cache, allocate_many(pool, cache, 500));
+  EXPECT_EQ(pages.calls(), before);
+  EXPECT_FALSE(pool.reserve(small_pool::slots_per_slab * testing::small_traits::max_slabs + 1));
+}
+
+TEST(SlotPool, SaysWhenItIsFull) {
+  counting_source pages;
+  slot_pool<two_slabs> pool(pages, 0);
+  slot_cache cache;
+  const std::vector<slot_index> slots = allocate_many(pool, cache, 128);
+  EXPECT_EQ(std::count(slots.begin(), slots.end(), no_slot), 0);
+  EXPECT_EQ(pool.allocate(cache), no_slot);
+  pool.free(cache, slots[5]);
+  EXPECT_EQ(pool.allocate(cache), slots[5]);
+}
+
+TEST(SlotPool, RecoversWhenRefusedMemoryCanBeHadAgain) {
+  counting_source pages;
+  for (long pieces = 0; pieces != 5; ++pieces) {
+    small_pool pool(pages, 0);
+    slot_cache cache;
+    pages.allow(pieces);  // magazines for the cache, twin, slab, magazines for the slab
+    const bool served = pieces == 4;
+    EXPECT_EQ(pool.allocate(cache) != no_slot, served) << pieces;
+    EXPECT_EQ(pool.reserve(1), served);
+    pages.allow(100);
+    EXPECT_NE(pool.allocate(cache), no_slot);
+  }
+  pages.allow(0);
+  small_pool without_directory(pages, 0);
+  slot_cache cache;
+  EXPECT_FALSE(without_directory.ready());
+  EXPECT_EQ(without_directory.allocate(cache), no_slot);
+}
+
+// Far more caches than there are magazines for, and no memory for more.
+TEST(SlotPool, LosesNoSlotWhenMagazinesAreRefused) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  slot_cache owner;
+  std::vector<slot_index> slots = allocate_many(pool, owner, 2 * small_pool::slots_per_slab);
+  pages.allow(0);
+  std::vector<slot_cache> others(slots.size());
+  for (std::size_t i = 0; i != slots.size(); ++i) pool.free(others[i], slots[i]);
+  EXPECT_TRUE(others.back().empty());  // it got no magazine
+  for (slot_cache& each : others) pool.flush(each);
+  std::vector<slot_index> again = allocate_many(pool, owner, slots.size());
+  std::sort(again.begin(), again.end());
+  std::sort(slots.begin(), slots.end());
+  EXPECT_EQ(again, slots);
+  EXPECT_EQ(pool.allocate(owner), no_slot);
+}
+
+TEST(SlotPool, PassesOnWhatIsFlushed) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  slot_cache here, there;
+  std::vector<slot_index> slots = allocate_many(pool, here, 10 * capacity);
+  free_all(pool, there, slots);
+  EXPECT_FALSE(there.empty());
+  pool.flush(there);
+  EXPECT_TRUE(there.empty());
+  std::vector<slot_index> again = allocate_many(pool, here, slots.size());
+  std::sort(again.begin(), again.end());
+  std::sort(slots.begin(), slots.end());
+  EXPECT_EQ(again, slots);
+}
+
+TEST(SlotPool, NeedsFewMagazinesForManyCachesThatFreeASlotAndGo) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  slot_cache owner;
+  const std::vector<slot_index> slots = allocate_many(pool, owner, 20 * small_pool::slots_per_slab);
+  const long before = pages.calls();
+  for (slot_index each : slots) {
+    slot_cache passing;
+    pool.free(passing, each);
+    pool.flush(passing);
+  }
+  EXPECT_EQ(pages.calls(), before);
+}
+
+TEST(SlotPool, DoesNotGrowWhenThreadsComeAndGo) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  auto live = [&pool] {
+    slot_cache cache;
+    free_all(pool, cache, allocate_many(pool, cache, 10 * capacity + 3));
+    pool.flush(cache);
+  };
+  live();
+  const slot_index carved = pool.carved();
+  const long calls = pages.calls();
+  for (int i = 0; i != 200; ++i) std::thread(live).join();
+  EXPECT_EQ(pool.carved(), carved);
+  EXPECT_EQ(pages.calls(), calls);
+}
+
+TEST(SlotPool, ReleasesExactlyWhatItMapped) {
+  counting_source pages;
+  {
+    small_pool pool(pages, 100);
+    slot_cache cache;
+    free_all(pool, cache, allocate_many(pool, cache, 1000));
+  }
+  EXPECT_EQ(pages.pieces(), 0U);
+  EXPECT_EQ(pages.misreleased(), 0U);
+}
+
+TEST(SlotPool, LeavesNoMappingBehind) {
+  auto once = [] {
+    page_source pages({});
+    slot_pool<> pool(pages, 1, 64);
+    slot_cache cache;
+    const slot_index slot = pool.allocate(cache);
+    static_cast<char*>(pool.hot(slot))[0] = 1;
+    static_cast<char*>(pool.cold(slot))[0] = 1;
+  };
+  once();
+  once();
+  const std::size_t after_the_second = mappings();
+  for (int i = 2; i != 100; ++i) once();
+  EXPECT_EQ(mappings(), after_the_second);
+}
+
+TEST(SlotPool, CostsLessThanAByteBesidesALiveSlot) {
+  constexpr std::size_t number = 1'000'000;
+  counting_source pages;
+  slot_pool<counted> pool(pages, 0, 64);
+  slot_cache cache;
+  for (std::size_t i = 0; i != number; ++i) ASSERT_NE(pool.allocate(cache), no_slot);
+  EXPECT_LT(pages.resident(), number);  // no slot was touched
+}
+
+// Every thread allocates, and frees what the one before it in the ring has allocated.
+TEST(SlotPool, KeepsSlotsApartWhenAllocatedHereAndFreedThere) {
+  constexpr std::size_t threads = 4;
+  constexpr std::size_t rounds = 20'000;
+  counting_source pages;
+  small_pool pool(pages, 0);
+  std::vector<std::atomic<slot_index>> ring(threads * 16);
+  for (auto& each : ring) each = no_slot;
+  std::atomic<int> held_twice{0};
+  auto work = [&](std::size_t self) {
+    slot_cache cache;
+    for (std::size_t round = 0; round != rounds; ++round) {
+      const slot_index slot = pool.allocate(cache);
+      auto* owner = static_cast<std::size_t*>(pool.hot(slot));
+      if (*owner != 0) held_twice.fetch_add(1);  // plain memory: two holders are also a data race
+      *owner = self + 1;
+      const slot_index other = ring[(self + 1) % threads * 16 + round % 16].exchange(slot);
+      if (other != no_slot) {
+        *static_cast<std::size_t*>(pool.hot(other)) = 0;
+        pool.free(cache, other);
+      }
+      const slot_index mine = ring[self * 16 + round * 7 % 16].exchange(no_slot);
+      if (mine != no_slot) {
+        *static_cast<std::size_t*>(pool.hot(mine)) = 0;
+        pool.free(cache, mine);
+      }
+      if (round % 1000 == self) pool.flush(cache);
+    }
+    pool.flush(cache);
+  };
+  std::vector<std::thread> all;
+  for (std::size_t self = 0; self != threads; ++self) all.emplace_back(work, self);
+  for (std::thread& each : all) each.join();
+  EXPECT_EQ(held_twice.load(), 0);
+  slot_cache cache;
+  for (auto& each : ring) {
+    if (each != no_slot) pool.free(cache, each);
+  }
+  std::vector<slot_index> slots = allocate_many(pool, cache, pool.carved());
+  std::sort(slots.begin(), slots.end());
+  for (std::size_t i = 0; i != slots.size(); ++i) ASSERT_EQ(slots[i], i);  // none lost
+}
+
+}  // namespace
+}  // namespace detent::alloc
