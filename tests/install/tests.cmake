@@ -1,0 +1,46 @@
+# What a user meets: an installed copy, moved from where it was installed, used by programs of their own.
+set(stage "${CMAKE_CURRENT_BINARY_DIR}/install")
+set(prefix "${stage}/moved")
+list(JOIN DETENT_SANITIZE_FLAGS " " user_flags)
+set(program_flag "")
+if(DETENT_BUILD_TOOLS)
+  set(program_flag "-DPROGRAM=${CMAKE_INSTALL_BINDIR}/detent")
+endif()
+
+add_test(NAME install.copy COMMAND "${CMAKE_COMMAND}" "-DBUILD_DIR=${PROJECT_BINARY_DIR}" "-DSTAGE=${stage}"
+  "-DPREFIX=${prefix}" "-DDOCS=${CMAKE_INSTALL_DOCDIR}" ${program_flag} -P "${CMAKE_CURRENT_LIST_DIR}/stage.cmake")
+set_tests_properties(install.copy PROPERTIES FIXTURES_SETUP installed_copy)
+set(tests install.copy)
+
+add_test(NAME install.find_package COMMAND "${CMAKE_CTEST_COMMAND}"
+  --build-and-test "${CMAKE_CURRENT_LIST_DIR}" "${stage}/find_package"
+  --build-generator "${CMAKE_GENERATOR}" --build-makeprogram "${CMAKE_MAKE_PROGRAM}"
+  --build-options "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
+    "-DCMAKE_CXX_FLAGS=${user_flags}" "-DDETENT_EXPECTED_VERSION=${PROJECT_VERSION}"
+  --test-command "${CMAKE_CTEST_COMMAND}" --output-on-failure)
+list(APPEND tests install.find_package)
+
+# The same copy through pkg-config, with every compiler there is. A sanitized library links with its own compiler only.
+find_program(DETENT_GXX NAMES g++-12 g++)
+find_program(DETENT_CLANGXX NAMES clang++-14 clang++)
+mark_as_advanced(DETENT_GXX DETENT_CLANGXX)
+set(compilers "${DETENT_GXX}" "${DETENT_CLANGXX}")
+if(DETENT_SANITIZE)
+  set(compilers "${CMAKE_CXX_COMPILER}")
+endif()
+foreach(compiler IN LISTS compilers)
+  if(NOT compiler)
+    continue()
+  endif()
+  cmake_path(GET compiler FILENAME short)
+  foreach(program pkg_config hostile_macros every_header)
+    set(test install.${program}.${short})
+    add_test(NAME ${test} COMMAND "${CMAKE_CURRENT_LIST_DIR}/build_and_run.sh" "${compiler}" "${prefix}"
+      "${stage}/${program}.${short}" ${program} "${PROJECT_VERSION}" ${DETENT_SANITIZE_FLAGS})
+    list(APPEND tests ${test})
+  endforeach()
+endforeach()
+
+set_tests_properties(${tests} PROPERTIES LABELS install TIMEOUT 300 ENVIRONMENT "${DETENT_TEST_ENVIRONMENT}")
+list(REMOVE_ITEM tests install.copy)
+set_tests_properties(${tests} PROPERTIES FIXTURES_REQUIRED installed_copy)

@@ -1,0 +1,30 @@
+# detent_flags: the warnings and sanitizers of this project's own targets. Linked by them, never exported.
+add_library(detent_flags INTERFACE)
+
+target_compile_options(detent_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-align -Wformat=2
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>)
+if(DETENT_WERROR)
+  target_compile_options(detent_flags INTERFACE -Werror)
+endif()
+
+# What a sanitized program finds in its environment when it runs as a test.
+set(DETENT_TEST_ENVIRONMENT "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+if(DETENT_SANITIZE)
+  set(allowed address undefined thread)
+  foreach(name IN LISTS DETENT_SANITIZE)
+    if(NOT name IN_LIST allowed)
+      message(FATAL_ERROR "detent: DETENT_SANITIZE=${DETENT_SANITIZE}: '${name}' is none of: ${allowed}")
+    endif()
+  endforeach()
+  list(JOIN DETENT_SANITIZE "," names)
+  # Flags that whoever links a sanitized library needs as well; the install tests pass them on.
+  set(DETENT_SANITIZE_FLAGS -fsanitize=${names} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(detent_flags INTERFACE ${DETENT_SANITIZE_FLAGS} -O1)
+  target_link_options(detent_flags INTERFACE ${DETENT_SANITIZE_FLAGS})
+  if("thread" IN_LIST DETENT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # g++ cannot model the fences inside moodycamel's queue, and says so even though it is a system header.
+    target_compile_options(detent_flags INTERFACE -Wno-tsan)
+  endif()
+endif()

@@ -1,0 +1,36 @@
+# What `cmake --install` writes: the library with its headers and CMake package, a pkg-config file, the papers.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/detent")
+
+install(TARGETS detent EXPORT detent-targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT detent-targets NAMESPACE detent:: DESTINATION "${package_dir}")
+
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/detent-config.cmake.in"
+  "${PROJECT_BINARY_DIR}/detent-config.cmake" INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/detent-config-version.cmake" COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/detent-config.cmake" "${PROJECT_BINARY_DIR}/detent-config-version.cmake"
+  DESTINATION "${package_dir}")
+
+# The prefix follows from where the .pc file lies, so that an installed tree can be moved.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(DETENT_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+  cmake_path(APPEND DETENT_PC_PREFIX "\${pcfiledir}" "${up}")
+  string(REGEX REPLACE "/$" "" DETENT_PC_PREFIX "${DETENT_PC_PREFIX}")
+endif()
+# cmake_path(APPEND) leaves an absolute directory as it is.
+cmake_path(APPEND DETENT_PC_LIBDIR "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
+cmake_path(APPEND DETENT_PC_INCLUDEDIR "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/detent.pc.in" "${PROJECT_BINARY_DIR}/detent.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/detent.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The rules of the tree that no compiler knows.
+
+usage: tidy.py [ROOT]     prints file:line: [rule] for each finding; exit status 1 if there is one
+"""
+import re
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # a test leaves the sources as they are
+import tidy_text
+
+MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
+CODE = {".hpp", ".h", ".cpp"}
+SOURCE_DIRS = ("core", "alloc", "bench", "stress", "tests", "tools")
+SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
+LAYERS = ("base", "alloc", "values", "detail", "public")
+# Third-party headers, and who may include them.
+FOREIGN = {
+    "concurrentqueue/": ("core/include/detent/detail/", "core/src/", "tests/", "bench/", "stress/"),
+    "CLI/": ("tools/", "tests/", "bench/", "stress/"),
+    "fmt/": ("tools/", "tests/", "bench/", "stress/"),
+    "zlib.h": ("tools/", "tests/"),
+    "jemalloc/": ("tools/", "tests/", "bench/", "stress/"),
+    "gtest/": ("tests/",),
+    "gmock/": ("tests/",),
+    "benchmark/": ("bench/",),
+}
+ORDERED = re.compile(
+    r"(?<![\w.>])(?:(?:detent::)?base::|std::memory_order_|std::memory_order::)?"
+    r"(?:acquire|release|acq_rel|seq_cst)\b(?=\s*[,)?:])|(?<!void )\bfull_fence\(\)")
+NUMBER = re.compile(r"\([A-Z]?\d+[a-z]?\)")
+RAW_ATOMIC = re.compile(r"std::(?:atomic|memory_order)|__atomic_|__sync_|#\s*include\s*<atomic>")
+UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")
+MACHINE_PATH = re.compile(r"(?<![\w.:/$}>*-])/(?:home|root|work|Users|mnt|farm)/\w")
+CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$")
+CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER)\b")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+GLOB = re.compile(r"file\s*\(\s*GLOB", re.IGNORECASE)
+
+
+class Tree:
+    """The files below a root, and what has been found in them."""
+
+    def __init__(self, root):
+        self.root = Path(root).resolve()
+        self.findings = []
+        self.files = sorted(self._walk(self.root))
+        law = self.root / "core/README.md"
+        self.value_headers = tidy_text.table_of_headers(law.read_text()) if law.exists() else set()
+
+    def _walk(self, directory):
+        for entry in directory.iterdir():
+            if entry.name in SKIPPED:
+                continue
+            if entry.is_dir():
+                yield from self._walk(entry)
+            elif entry.is_file():
+                yield entry
+
+    def report(self, path, line, rule, text):
+        self.findings.append(f"{path}:{line}: [{rule}] {text}")
+
+    def check(self):
+        for file in self.files:
+            path = file.relative_to(self.root).as_posix()
+            try:
+                text = file.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+            self._check_words(path, text)
+            if not path.startswith(SOURCE_DIRS) and path != "CMakeLists.txt":
+                continue
+            self._check_length(path, text)
+            if file.suffix in CODE:
+                self._check_code(path, text)
+            elif file.suffix == ".py":
+                self._check_functions(path, tidy_text.python_functions(text))
+            elif file.suffix == ".sh" or text.startswith("#!/usr/bin/env bash"):
+                self._check_functions(path, tidy_text.shell_functions(text))
+            elif file.name == "CMakeLists.txt" or file.suffix == ".cmake":
+                self._check_cmake(path, text)
+        self._check_listed()
+        return self.findings
+
+    def _check_words(self, path, text):
+        for number, line in enumerate(text.splitlines(), 1):
+            if found := UNFINISHED.search(line):
+                self.report(path, number, "unfinished", f"'{found.group()}'")
+            if found := MACHINE_PATH.search(line):
+                self.report(path, number, "machine-path", f"'{found.group()}...' is a path of somebody's machine")
+
+    def _check_length(self, path, text):
+        count = len(text.splitlines())
+        limit = MAX_TEST_LINES if path.startswith("tests/") else MAX_LINES
+        if count > limit:
+            self.report(path, limit + 1, "file-length", f"{count} lines; at most {limit}")
+
+    def _check_code(self, path, text):
+        lines = text.splitlines()
+        if not lines or lines[0] != "// SPDX-License-Identifier: MIT":
+            self.report(path, 1, "licence", "line 1 is not '// SPDX-License-Identifier: MIT'")
+        if path.endswith(".hpp") and "#pragma once" not in lines:
+            self.report(path, 1, "pragma-once", "a header without '#pragma once'")
+        code = tidy_text.without_comments(text)
+        self._check_functions(path, tidy_text.cpp_functions(code))
+        self._check_includes(path, lines)
+        self._check_conditionals(path, code.splitlines())
+        if path.startswith(("core/", "alloc/")) and "/detent/base/" not in path:
+            self._check_atomics(path, code.splitlines(), lines)
+
+    def _check_functions(self, path, functions):
+        for line, name, length in functions:
+            if length > MAX_FUNCTION:
+                self.report(path, line, "function-length", f"{name}: {length} lines; at most {MAX_FUNCTION}")
+
+    def _layer_of_header(self, name):
+        if name.startswith("detent/base/"):
+            return "base"
+        if name.startswith("detent/alloc/"):
+            return "alloc"
+        if name.startswith("detent/detail/"):
+            return "detail"
+        return "values" if name in self.value_headers else "public"
+
+    def _layer_of_file(self, path):
+        if path.startswith("alloc/"):
+            return "alloc"
+        if path.startswith("core/include/"):
+            return self._layer_of_header(path.removeprefix("core/include/"))
+        return "public" if path.startswith("core/src/") else None
+
+    def _check_includes(self, path, lines):
+        layer = self._layer_of_file(path)
+        for number, line in enumerate(lines, 1):
+            if not (found := INCLUDE.match(line)):
+                continue
+            name = found.group(1)
+            for prefix, allowed in FOREIGN.items():
+                if name.startswith(prefix) and not path.startswith(allowed):
+                    self.report(path, number, "include", f"<{name}> is none of this module's dependencies")
+            if not name.startswith("detent/"):
+                continue
+            target = self._layer_of_header(name)
+            if layer and LAYERS.index(target) > LAYERS.index(layer):
+                self.report(path, number, "include", f"{layer} includes <{name}> of the higher layer {target}")
+            if path.startswith(("tools/", "tests/install/")) and name.count("/") > 1:
+                self.report(path, number, "include", f"<{name}> is not public")
+
+    def _check_conditionals(self, path, lines):
+        if "/detent/base/" in path:
+            return
+        for number, line in enumerate(lines, 1):
+            if (found := CONDITIONAL.match(line)) and not CONDITION_ALLOWED.search(found.group(1)):
+                self.report(path, number, "conditional", f"'{line.strip()}' outside base/")
+
+    def _check_atomics(self, path, code, lines):
+        for number, line in enumerate(code, 1):
+            if found := RAW_ATOMIC.search(line):
+                self.report(path, number, "raw-atomic", f"'{found.group()}': use <detent/base/atomic.hpp>")
+            if found := ORDERED.search(line):
+                around = range(max(0, number - 5), min(len(lines), number + 1))
+                if not any(NUMBER.search(tidy_text.comment_of(lines[i])) for i in around):
+                    self.report(path, number, "unnumbered-order", f"'{found.group()}': no comment with a (n) near it")
+
+    def _check_cmake(self, path, text):
+        if path == "tests/install/stage.cmake":  # it looks at an installed tree
+            return
+        for number, line in enumerate(text.splitlines(), 1):
+            if GLOB.search(line):
+                self.report(path, number, "glob", "files are listed one by one")
+
+    def _check_listed(self):
+        """Each source is named in the CMakeLists.txt nearest above it; so are the headers of the library."""
+        for file in self.files:
+            path = file.relative_to(self.root).as_posix()
+            wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(("core/", "alloc/")))
+            if not wanted or not path.startswith(SOURCE_DIRS) or path.startswith("tests/install/"):
+                continue
+            lists = next((d / "CMakeLists.txt" for d in file.parents if (d / "CMakeLists.txt").exists()), None)
+            if lists is None:
+                self.report(path, 1, "unlisted", "no CMakeLists.txt above it")
+                continue
+            name = file.relative_to(lists.parent).as_posix()
+            stem = name.removesuffix(".cpp")  # bench/ and stress/ list programs without the suffix
+            listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)})(?=[\s\")]|$)"
+            if not re.search(listed, lists.read_text(), re.MULTILINE):
+                self.report(path, 1, "unlisted", f"not named in {lists.relative_to(self.root).as_posix()}")
+
+
+def main():
+    if len(sys.argv) > 2 or (len(sys.argv) == 2 and not Path(sys.argv[1]).is_dir()):
+        sys.exit(__doc__.split("\n\n")[1])
+    tree = Tree(sys.argv[1] if len(sys.argv) == 2 else Path(__file__).parent.parent)
+    findings = tree.check()
+    print("\n".join(findings) if findings else f"tidy: {len(tree.files)} files, nothing found")
+    sys.exit(1 if findings else 0)
+
+
+if __name__ == "__main__":
+    main()
