@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a handle can do: cancel, wait, restart.
 #include "engine_core.hpp"
+#include "live_cores.hpp"
 
 namespace detent::detail {
 
@@ -72,28 +73,39 @@ namespace detent {
 
 using detail::timer_access;
 
+namespace {
+
+// Debug builds find the use of a handle after its engine's end, the likeliest mistake with handles.
+detail::engine_core& core_of(const timer& handle) noexcept {
+  detail::engine_core* core = timer_access::core(handle);
+  DETENT_ASSERT(detail::live_cores::contains(core) && "the timer's engine has been destroyed");
+  return *core;
+}
+
+}  // namespace
+
 cancel_result timer::cancel() noexcept {
   if (core_ == nullptr) return cancel_result::gone;
-  return timer_access::core(*this)->cancel(timer_access::index(*this), timer_access::generation(*this));
+  return core_of(*this).cancel(timer_access::index(*this), timer_access::generation(*this));
 }
 
 cancel_result timer::cancel_and_wait() noexcept {
   if (core_ == nullptr) return cancel_result::gone;
-  return timer_access::core(*this)->cancel_and_wait(timer_access::index(*this), timer_access::generation(*this));
+  return core_of(*this).cancel_and_wait(timer_access::index(*this), timer_access::generation(*this));
 }
 
 bool timer::restart_at(time_point deadline) noexcept {
   if (core_ == nullptr) return false;
-  return timer_access::core(*this)->restart(timer_access::index(*this), timer_access::generation(*this), detail::to_ns(deadline));
+  return core_of(*this).restart(timer_access::index(*this), timer_access::generation(*this), detail::to_ns(deadline));
 }
 
 bool timer::restart_after(duration delay) noexcept {
   if (core_ == nullptr) return false;
-  return restart_at(detail::to_time(detail::deadline_after(*timer_access::core(*this), delay.count())));
+  return restart_at(detail::to_time(detail::deadline_after(core_of(*this), delay.count())));
 }
 
 bool timer::pending() const noexcept {
-  return core_ != nullptr && timer_access::core(*this)->is_pending(timer_access::index(*this), timer_access::generation(*this));
+  return core_ != nullptr && core_of(*this).is_pending(timer_access::index(*this), timer_access::generation(*this));
 }
 
 }  // namespace detent

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine_core.hpp"
 
-#include "fork_guard.hpp"
+#include "live_cores.hpp"
 #include "options_check.hpp"
 
 #include <bit>
@@ -39,7 +39,7 @@ errc engine_core::open(std::string& why) {
     errc started = start_worker(why);
     if (started != errc{}) return started;
   }
-  fork_guard::add(*this);
+  live_cores::add(*this);
   return errc{};
 }
 

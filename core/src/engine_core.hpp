@@ -70,7 +70,7 @@ class engine_core {
   std::optional<nanoseconds_t> next_deadline();
   int open_wake_fd();
 
-  // Links of the list of live cores (fork_guard.cpp).
+  // Links of the list of live cores (live_cores.cpp).
   engine_core* next_core = nullptr;
   engine_core* previous_core = nullptr;
 

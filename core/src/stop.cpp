@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The end: of the drive, of every timer, of the engine.
 #include "engine_core.hpp"
-#include "fork_guard.hpp"
+#include "live_cores.hpp"
 
 #include <climits>
 #include <new>
@@ -103,9 +103,9 @@ std::size_t engine_core::count_pending_nodes() const noexcept {
 }
 
 void engine_core::end() noexcept {
-  fork_guard::remove(*this);
   if (lifecycle_.load(base::relaxed) == forked) {
     // The parent's threads do not exist here and what they held is as they left it: nothing can be taken apart.
+    live_cores::remove(*this);
     if (worker_.joinable()) worker_.detach();
     wake_fd_.close();
     return;
@@ -117,6 +117,7 @@ void engine_core::end() noexcept {
     collect_all(nullptr);
     finish_stop();
   }
+  live_cores::remove(*this);
   wake_fd_.close();
   if (driven_by_me && options_.drive == drive_kind::caller) {
     end_after_poll_ = true;  // poll() is still on the stack

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fork_guard.hpp"
+#include "live_cores.hpp"
 
 #include "engine_core.hpp"
 
@@ -10,38 +10,46 @@
 namespace detent::detail {
 namespace {
 
-struct live_cores {
+struct core_list {
   std::mutex mutex;
   engine_core* first = nullptr;
 };
 
 // Never destroyed: engines of static storage duration may end after it would have been.
-live_cores& all() {
-  static live_cores* const instance = [] {
+core_list& all() {
+  static core_list* const instance = [] {
     pthread_atfork([] { all().mutex.lock(); }, [] { all().mutex.unlock(); },
                    [] {
                      for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
                      all().mutex.unlock();
                    });
-    return new live_cores;
+    return new core_list;
   }();
   return *instance;
 }
 
 }  // namespace
 
-void fork_guard::add(engine_core& core) noexcept {
+void live_cores::add(engine_core& core) noexcept {
   std::lock_guard lock(all().mutex);
   core.next_core = all().first;
   if (core.next_core != nullptr) core.next_core->previous_core = &core;
   all().first = &core;
 }
 
-void fork_guard::remove(engine_core& core) noexcept {
+void live_cores::remove(engine_core& core) noexcept {
   std::lock_guard lock(all().mutex);
   (core.previous_core != nullptr ? core.previous_core->next_core : all().first) = core.next_core;
   if (core.next_core != nullptr) core.next_core->previous_core = core.previous_core;
   core.next_core = core.previous_core = nullptr;
+}
+
+bool live_cores::contains(const engine_core* core) noexcept {
+  std::lock_guard lock(all().mutex);
+  for (const engine_core* each = all().first; each != nullptr; each = each->next_core) {
+    if (each == core) return true;
+  }
+  return false;
 }
 
 }  // namespace detent::detail
