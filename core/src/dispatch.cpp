@@ -7,7 +7,7 @@ namespace detent::detail {
 void engine_core::dispatch(node_index index, std::uint64_t word) noexcept {
   fired_timer work(*this, index, word);
   if (!retries_.empty()) return refused_in_order(std::move(work));
-  if (!options_.executor->execute(std::move(work))) refused(std::move(work));
+  if (!executor_->execute(std::move(work))) refused(std::move(work));
 }
 
 // Behind others that wait to be taken: keeps the order.
@@ -32,7 +32,7 @@ void engine_core::retry_refused() noexcept {
   while (!retries_.empty()) {
     // Out of the queue while it is offered: run at once, it may end the engine, which empties the queue.
     fired_timer work = std::move(retries_.front());
-    bool taken = options_.executor->execute(std::move(work));
+    bool taken = executor_->execute(std::move(work));
     if (stopped()) return;
     if (!taken) {
       driver_->counts.add(counter::refused);

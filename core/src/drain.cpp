@@ -93,7 +93,7 @@ void engine_core::rescan() noexcept {
 
 void engine_core::file(node_index index, node& armed) noexcept {
   nanoseconds_t deadline = deadline_of(armed.pair);
-  if (polling_ && deadline <= pass_now_ &&
+  if (polling_ && deadline <= pass_now_ && armed.placement != pass_stamp_ &&
       place_in_due_queue(index, armed, state_word::order(observe(armed.pair)), deadline, true)) {
     return;
   }
@@ -102,10 +102,11 @@ void engine_core::file(node_index index, node& armed) noexcept {
 
 // `now`: among what fires in this pass; else with the next batch. False: no memory.
 bool engine_core::place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline, bool now) noexcept {
-  due_entry entry{.deadline = deadline, .order = order, .index = index, .placement = placements_ + 1};
+  std::uint32_t placement = (placements_ + 1) % first_pass_stamp;
+  due_entry entry{.deadline = deadline, .order = order, .index = index, .placement = placement};
   if (!(now ? due_.insert(entry) : due_.collect(entry))) return false;
   armed.location = in_due_queue;
-  armed.placement = ++placements_;
+  armed.placement = placements_ = placement;
   return true;
 }
 

@@ -63,8 +63,9 @@ engine& engine::operator=(engine&& other) noexcept {
 engine::~engine() { let_go(); }
 
 void engine::let_go() noexcept {
-  // Emptied first: a capture that is destroyed on the way may look at this engine.
-  if (detail::engine_core* core = std::exchange(core_, nullptr)) core->end();
+  // The core stays until its end is over: running callbacks and dying captures may use this engine, and find it stopped.
+  if (core_ != nullptr) core_->end();
+  core_ = nullptr;
 }
 
 std::vector<unfired> engine::stop() {

@@ -7,13 +7,23 @@
 #include <bit>
 
 namespace detent::detail {
+namespace {
+
+// A thread's cache holds up to two magazines that nobody else can take from: some for the first few threads.
+std::size_t nodes_ahead(std::size_t reserve) noexcept {
+  return reserve == 0 ? 0 : reserve + 8 * std::size_t{node_pool::magazine_capacity};
+}
+
+}  // namespace
 
 engine_core::engine_core(engine_options options)
     : options_(std::move(options)),
+      executor_(std::move(options_.executor)),
+      runs_inline_(executor_ == nullptr),
       ticks_(options_.tick.count()),
       time_(options_.manual, options_.clock == clock_kind::tsc ? tsc_clock::shared() : nullptr),
       pages_(options_.memory),
-      pool_(pages_, options_.reserve, sizeof(cold_node)),
+      pool_(pages_, nodes_ahead(options_.reserve), sizeof(cold_node)),
       queue_(options_.reserve),
       threads_(*this),
       wheel_(node_view{&pool_}, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),

@@ -137,7 +137,9 @@ class engine_core {
   void collect_all(std::vector<unfired>* out) noexcept;
   void return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept;
 
-  const engine_options options_;
+  engine_options options_;                 // but for the executor
+  std::shared_ptr<executor> executor_;     // let go when the drive has ended: its queue may hold references to this core
+  const bool runs_inline_;
   const tick_grid ticks_;
   const clock_reader time_;
   base::atomic<std::uint32_t> references_{1};
@@ -164,9 +166,10 @@ class engine_core {
   thread_record* driver_ = nullptr;    // of whoever drives now
   nanoseconds_t pass_now_ = INT64_MIN; // the reading that the running pass fires up to
   std::uint32_t placements_ = 0;
+  std::uint32_t pass_stamp_ = first_pass_stamp;
   bool polling_ = false;               // poll(): what is armed for this instant fires in the same pass
   bool look_for_earlier_ = false;      // the drain filed something since this was cleared
-  bool end_after_poll_ = false;        // a callback of this poll() destroyed the engine
+  bool ended_by_driver_ = false;       // a callback on the driver's thread destroyed the engine
   base::atomic<std::thread::id> driving_thread_{};  // that is inside the drive
   base::atomic<bool> abandoned_{false};  // destroyed from inside a callback: nothing is re-armed any more
   std::thread worker_;

@@ -19,6 +19,7 @@ constexpr std::size_t prefetch_distance = 6;
 // Fires or hands over what is due at `now`, at most `max_callbacks`; says how many.
 std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
   pass_now_ = now;
+  pass_stamp_ = pass_stamp_ == UINT32_MAX ? first_pass_stamp : pass_stamp_ + 1;
   polling_ = polling;
   wheel_.expire(now, [this](node_index index, node& filed) { return take_due(index, filed); });
   due_.seal();
@@ -55,7 +56,8 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
       if (!again) wheel_.insert(due.index, next, deadline);
       return false;
     }
-    if (options_.executor != nullptr) {
+    next.placement = pass_stamp_;  // not again in this pass, whoever re-arms it
+    if (!runs_inline_) {
       if (hand_over(next.pair, word, deadline) == transition::lost) continue;
       dispatch(due.index, word);
       return true;
@@ -72,6 +74,7 @@ void engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   node& running = node_at(index);
   const bool periodic = (word & state_word::periodic) != 0;
   period_run stands_for{deadline_of(running.pair), 0};
+  run_scope scope(this, index, state_word::generation(word));
   bool stale = false, used_up = false;
   if ((word & state_word::cold) != 0) {
     cold_node& cold = cold_at(index);
@@ -79,7 +82,7 @@ void engine_core::run(thread_record& record, node_index index, std::uint64_t wor
       stands_for = begin_period(cold, stands_for.deadline, started, ticks_);
       used_up = cold.runs_left != 0 && --cold.runs_left == 0;
       if (used_up) set_last(running.pair, word);
-    } else if (started - stands_for.deadline > cold.max_lateness) {
+    } else if (subtract_saturated(started, stands_for.deadline) > cold.max_lateness) {
       if (cold.stale == stale_policy::drop) {
         give_place_back();
         return end_timer(record, index, running, word, counter::dropped);
@@ -91,9 +94,8 @@ void engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     record.counts.add(counter::started_last);
     give_place_back();
   }
-  run_scope scope(this, index, state_word::generation(word));
   scope.describe(stands_for.deadline, started, stands_for.missed, stale);
-  lateness_.record(started - stands_for.deadline, options_.executor == nullptr);
+  lateness_.record(subtract_saturated(started, stands_for.deadline), runs_inline_);
   record.counts.add(counter::fired);
   invoke(record, running, scope);
   if ((scope.rearmed() || periodic) && !used_up && run_again(record, index, word, scope) == outcome::armed_again) return;

@@ -36,7 +36,10 @@ std::size_t engine_core::poll(std::size_t max_callbacks) {
     fired = fire_pass(time_.certain(), max_callbacks, true);
     if (wake_fd_.is_open() && !stopped()) announce_wait();
   }
-  if (end_after_poll_) drop_reference();
+  if (ended_by_driver_) {
+    executor_.reset();
+    drop_reference();
+  }
   return fired;
 }
 

@@ -74,6 +74,7 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   node& made = *owned.owned;
   thread_record& record = *owned.record;
   made.ops = &ops;
+  made.placement = 0;  // has run in no pass yet
   nanoseconds_t deadline = ticks_.round_up(when.deadline);
   std::uint64_t flags = 0;
   if (when.kind != period_kind::none) {

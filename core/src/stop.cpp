@@ -119,11 +119,13 @@ void engine_core::end() noexcept {
   }
   live_cores::remove(*this);
   wake_fd_.close();
-  if (driven_by_me && options_.drive == drive_kind::caller) {
-    end_after_poll_ = true;  // poll() is still on the stack
-  } else {
-    drop_reference();
+  if (driven_by_me) {
+    ended_by_driver_ = true;  // the drive is still on the stack: it lets go of the executor, and poll() of the core
+    if (options_.drive == drive_kind::worker) drop_reference();
+    return;
   }
+  executor_.reset();
+  drop_reference();
 }
 
 void engine_core::disown() noexcept { lifecycle_.store(forked, base::relaxed); }  // relaxed: the child has one thread

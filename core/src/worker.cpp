@@ -52,6 +52,8 @@ void engine_core::work() noexcept {
     if (!stopped()) wait_for_work();
   }
   record->driving = false;
+  // Destroyed by a callback on this thread: the executor may have been on the stack until now.
+  if (ended_by_driver_) executor_.reset();
 }
 
 void engine_core::wait_for_work() {

@@ -31,4 +31,11 @@ inline constexpr nanoseconds_t add_saturated(nanoseconds_t a, nanoseconds_t b) n
   return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
+// a - b, likewise.
+inline constexpr nanoseconds_t subtract_saturated(nanoseconds_t a, nanoseconds_t b) noexcept {
+  nanoseconds_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return b < 0 ? INT64_MAX : INT64_MIN;
+}
+
 }  // namespace detent::detail

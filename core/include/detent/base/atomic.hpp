@@ -65,7 +65,7 @@ static_assert(sizeof(atomic_pair) == 16, "a pair is what one 16-byte compare-and
 #if defined(DETENT_THREAD_SANITIZER)
 inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
   // The builtin, which the sanitizer turns into a call of its own; assembly would be invisible to it.
-  using wide [[gnu::may_alias]] = unsigned __int128;
+  __extension__ typedef unsigned __int128 wide __attribute__((may_alias));
   auto join = [](pair_value v) { return static_cast<wide>(v.high) << 64 | v.low; };
   return __sync_bool_compare_and_swap(reinterpret_cast<wide*>(this), join(expected), join(desired));
 }

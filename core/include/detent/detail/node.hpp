@@ -18,6 +18,9 @@ inline constexpr node_index no_node = 0xffffffff;
 inline constexpr std::uint32_t nowhere = 0xffffffff;
 inline constexpr std::uint32_t in_due_queue = 0xfffffffe;
 
+// `placement` counts entries below this value, and passes of the driver from it on.
+inline constexpr std::uint32_t first_pass_stamp = 1u << 31;
+
 // Rule: outside `firing` the worker never reads what a canceller may destroy, which is `capture`.
 struct alignas(64) node {
   timer_pair pair;                // all threads, through state_word.hpp alone
@@ -26,7 +29,7 @@ struct alignas(64) node {
   const callable_ops* ops = nullptr;  // written before the node is published
   alignas(capture_alignment) std::byte capture[capture_size];
   std::uint32_t location = 0;     // worker, armed: slot, due queue or nowhere
-  std::uint32_t placement = 0;    // worker: which entry of the due queue is the node's newest
+  std::uint32_t placement = 0;    // worker: its newest entry of the due queue, or the pass in which it ran last
 };
 static_assert(sizeof(node) == 64, "a pending timer is one cache line");
 static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture keeps its alignment");

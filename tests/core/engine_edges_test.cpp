@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Deadlines and delays at the ends of the range: all legal, saturating, never overflowing.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(EngineEdges, TheLatenessOfTheEarliestDeadlineOfAllSaturates) {
+  manual_clock clk(time_point(1s));
+  engine e({.manual = &clk});
+  duration lateness{};
+  e.schedule_at(time_point::min(), [&](firing& now) { lateness = now.lateness(); });
+  EXPECT_EQ(e.poll(), 1u);
+  EXPECT_EQ(lateness, duration::max());
+  EXPECT_GT(e.metrics().lateness.max(), duration::max() / 2);
+}
+
+TEST(EngineEdges, TheEarliestDeadlineOfAllIsStaleWhereLatenessIsBounded) {
+  manual_clock clk(time_point(1s));
+  engine e({.manual = &clk});
+  bool ran = false;
+  e.schedule_at(time_point::min(), [&] { ran = true; }, {.max_lateness = 1h});
+  e.poll();
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(e.metrics().dropped, 1u);
+}
+
+TEST(EngineEdges, TheLastInstantOfAllIsADeadlineLikeAnyOther) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  bool ran = false;
+  e.schedule_at(time_point::max(), [&] { ran = true; });
+  EXPECT_EQ(e.next_deadline(), time_point::max());
+  clk.advance(duration::max() - 1ns);
+  EXPECT_EQ(e.poll(), 0u);
+  clk.advance(1ns);
+  EXPECT_EQ(e.poll(), 1u);
+  EXPECT_TRUE(ran);
+}
+
+}  // namespace
+}  // namespace detent

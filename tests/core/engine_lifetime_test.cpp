@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Who may still use an engine while it ends, and what it lets go of.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::at_end;
+using testing::eventually;
+
+// A callback that runs while another thread is inside ~engine, which waits for it.
+TEST(EngineLifetime, ARunningCallbackMayUseTheEngineThatIsBeingDestroyed) {
+  std::atomic<bool> inside{false};
+  bool scheduled = true;
+  {
+    engine e;
+    e.schedule_after(0s, [&] {
+      inside = true;
+      eventually([&] { return e.stopped(); });
+      scheduled = static_cast<bool>(e.try_schedule_after(1h, [] {}));
+    });
+    EXPECT_TRUE(eventually([&] { return inside.load(); }));
+  }
+  EXPECT_FALSE(scheduled);
+}
+
+TEST(EngineLifetime, ACaptureThatTheDestructorDestroysFindsTheEngineStopped) {
+  manual_clock clk;
+  bool stopped = false, scheduled = true;
+  {
+    engine e({.manual = &clk});
+    e.schedule_after(1s, at_end([&] {
+                       stopped = e.stopped();
+                       scheduled = static_cast<bool>(e.try_schedule_after(1s, [] {}));
+                     }));
+  }
+  EXPECT_TRUE(stopped);
+  EXPECT_FALSE(scheduled);
+}
+
+TEST(EngineLifetime, CancelMayDestroyTheEngineThatOnlyTheCaptureHeld) {
+  manual_clock clk;
+  auto owner = std::make_shared<engine>(engine_options{.manual = &clk});
+  timer t = owner->schedule_after(1s, [owner] {});
+  std::weak_ptr<engine> alive = owner;
+  owner.reset();
+  ASSERT_FALSE(alive.expired());
+  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+  EXPECT_TRUE(alive.expired());
+}
+
+TEST(EngineLifetime, CancelMayDestroyTheWorkerDrivenEngineThatOnlyTheCaptureHeld) {
+  auto owner = std::make_shared<engine>();
+  timer t = owner->schedule_after(1h, [owner] {});
+  owner.reset();
+  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+}
+
+TEST(EngineLifetime, AStaleTimersCaptureMayStopTheEngine) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  std::error_code problem;
+  bool ended = false;
+  e.schedule_after(1s, at_end([&] { e.try_stop(problem), ended = true; }), {.max_lateness = 1ms});
+  clk.advance(2s);
+  e.poll();
+  EXPECT_TRUE(ended);
+}
+
+TEST(EngineLifetime, AStaleTimersCaptureMayDestroyTheEngine) {
+  manual_clock clk;
+  auto owner = std::make_shared<engine>(engine_options{.manual = &clk});
+  engine& e = *owner;
+  std::weak_ptr<engine> alive = owner;
+  e.schedule_after(1s, [owner] {}, {.max_lateness = 1ms});
+  owner.reset();
+  clk.advance(2s);
+  e.poll();
+  EXPECT_TRUE(alive.expired());
+}
+
+TEST(EngineLifetime, AStaleTimersCaptureMayCancelItAndWait) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t;
+  cancel_result found = cancel_result::cancelled;
+  t = e.schedule_after(1s, at_end([&] { found = t.cancel_and_wait(); }), {.max_lateness = 1ms});
+  clk.advance(2s);
+  e.poll();
+  EXPECT_NE(found, cancel_result::cancelled);
+}
+
+TEST(EngineLifetime, ItsExecutorGoesWithItThoughRefusedWorkWaitedWhenItStopped) {
+  manual_clock clk;
+  auto moody = std::make_shared<testing::moody_executor>();
+  moody->refuse = true;
+  std::weak_ptr<executor> alive = moody;
+  {
+    engine e({.manual = &clk, .executor = std::move(moody), .on_refusal = refusal_policy::retry});
+    e.schedule_after(1s, [] {});
+    clk.advance(1s);
+    e.poll();
+    EXPECT_EQ(e.stop().size(), 1u);
+  }
+  EXPECT_TRUE(alive.expired());
+}
+
+TEST(EngineLifetime, ItsExecutorGoesWithItThoughItHoldsWork) {
+  manual_clock clk;
+  auto holding = std::make_shared<testing::holding_executor>();
+  std::weak_ptr<executor> alive = holding;
+  {
+    engine e({.manual = &clk, .executor = std::move(holding)});
+    e.schedule_after(1s, [] {});
+    clk.advance(1s);
+    e.poll();
+  }
+  EXPECT_TRUE(alive.expired());
+}
+
+TEST(EngineLifetime, HandlesWorkOnAfterAMove) {
+  manual_clock clk;
+  engine first({.manual = &clk});
+  int runs = 0;
+  timer kept = first.schedule_after(1s, [&] { ++runs; });
+  timer cancelled = first.schedule_after(1s, [&] { ++runs; });
+  engine second(std::move(first));
+  EXPECT_EQ(cancelled.cancel(), cancel_result::cancelled);
+  EXPECT_TRUE(kept.restart_after(2s));
+  clk.advance(2s);
+  EXPECT_EQ(second.poll(), 1u);
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(EngineLifetime, MoveAssignmentEndsTheEngineThatIsReplaced) {
+  manual_clock clk;
+  testing::census callables;
+  engine replaced({.manual = &clk}), moved({.manual = &clk});
+  replaced.schedule_after(1s, testing::bystander<0>{callables.join()});
+  timer kept = moved.schedule_after(1s, [] {});
+  replaced = std::move(moved);
+  EXPECT_EQ(callables.living(), 0);
+  EXPECT_TRUE(kept.pending());
+  EXPECT_EQ(replaced.pending(), 1u);
+}
+
+TEST(EngineLifetime, DestroyingItDestroysEveryCaptureOnceAndRunsNone) {
+  manual_clock clk;
+  testing::census callables;
+  bool ran = false;
+  {
+    engine e({.manual = &clk});
+    for (int i = 0; i < 100; ++i) {
+      e.schedule_after(i * 1h, testing::bystander<0>{callables.join()});
+      e.schedule_at_fixed_rate(i * 1h, 1s, testing::bystander<100>{callables.join()});
+    }
+    e.schedule_after(0s, [&ran, here = callables.join()] { ran = true; });
+    EXPECT_EQ(callables.living(), 201);
+  }
+  EXPECT_EQ(callables.living(), 0);
+  EXPECT_EQ(callables.ended(), 201);
+  EXPECT_FALSE(ran);
+}
+
+}  // namespace
+}  // namespace detent
