@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Everything at once: threads that schedule, cancel and restart each other's timers while they fire, round after round
-// with another engine each, and a ledger that accounts for every timer: it ends exactly once, never early, and takes its
-// captures with it. Prints its seed; the interleaving is the machine's.
+// with another engine each, and a ledger that accounts for every timer: it ends exactly once, never early, and takes
+// its captures with it. Prints its seed; the interleaving is the machine's.
 #include <detent/detent.hpp>
 
 #include <CLI/CLI.hpp>
@@ -69,7 +69,8 @@ struct cell {
 
 class producer {
  public:
-  producer(round_context& context, std::vector<cell>& cells, std::uint64_t seed) : context_(context), cells_(cells), random_(seed) {}
+  producer(round_context& context, std::vector<cell>& cells, std::uint64_t seed)
+      : context_(context), cells_(cells), random_(seed) {}
 
   void run(std::chrono::steady_clock::time_point until) {
     while (detent::clock::now() < until) {
@@ -97,8 +98,12 @@ class producer {
       account = at.account;
     }
     switch (pick(8)) {
-      case 0: case 1: case 2: return schedule(at);
-      case 3: case 4: case 5: return restart(handle, account);
+      case 0:
+      case 1:
+      case 2: return schedule(at);
+      case 3:
+      case 4:
+      case 5: return restart(handle, account);
       case 6: return cancel(handle, account, handle.cancel());
       default: return cancel(handle, account, pick(16) == 0 ? handle.cancel_and_wait() : handle.cancel());
     }
@@ -128,7 +133,8 @@ class producer {
     if (!account) return;
     std::lock_guard lock(account->turn);
     auto deadline = detent::clock::now() + delay();
-    std::int64_t wanted = deadline.time_since_epoch().count(), before = account->floor_ns.load(std::memory_order_relaxed);
+    std::int64_t wanted = deadline.time_since_epoch().count(),
+                 before = account->floor_ns.load(std::memory_order_relaxed);
     // Until the restart is known to have worked, either deadline may be the one in force.
     account->floor_ns.store(std::min(before, wanted), std::memory_order_release);
     bool moved = handle.restart_at(deadline);
@@ -192,7 +198,8 @@ std::uint64_t play_round(std::uint64_t seed, std::chrono::milliseconds length, u
     if (told.pending != 0 || told.scheduled != told.expired + told.cancelled + told.returned + told.dropped)
       fail("the metrics do not add up", seed);
     const round_totals& mine = context.totals;
-    if (mine.fired != told.fired || mine.scheduled != mine.fired + mine.cancelled + returned) fail("the ledger does not balance", seed);
+    if (mine.fired != told.fired || mine.scheduled != mine.fired + mine.cancelled + returned)
+      fail("the ledger does not balance", seed);
   }
   if (context.totals.captures != 0) fail("a capture was left behind", seed);
   return context.totals.operations;
@@ -210,12 +217,13 @@ int main(int argc, char** argv) {
   app.add_option("--seed", seed, "of the first round");
   CLI11_PARSE(app, argc, argv);
   std::printf("storm: seed %llu\n", static_cast<unsigned long long>(seed));
-  auto end = detent::clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(minutes * 60));
+  auto end = detent::clock::now() +
+             std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(minutes * 60));
   std::uint64_t operations = 0, rounds = 0;
   do {
     operations += play_round(seed++, 100ms, threads);
     ++rounds;
   } while (detent::clock::now() < end);
-  std::printf("storm: %llu rounds, %llu operations, every timer accounted for\n", static_cast<unsigned long long>(rounds),
-              static_cast<unsigned long long>(operations));
+  std::printf("storm: %llu rounds, %llu operations, every timer accounted for\n",
+              static_cast<unsigned long long>(rounds), static_cast<unsigned long long>(operations));
 }

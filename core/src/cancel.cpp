@@ -28,7 +28,8 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation) no
 
 cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t generation) noexcept {
   cancel_result result = cancel(index, generation);
-  if (result == cancel_result::running && !run_scope::inside(*this, index, generation)) wait_for_run(node_at(index), generation);
+  if (result == cancel_result::running && !run_scope::inside(*this, index, generation))
+    wait_for_run(node_at(index), generation);
   return result;
 }
 
@@ -63,7 +64,8 @@ bool engine_core::restart(node_index index, std::uint32_t generation, nanosecond
 bool engine_core::is_pending(node_index index, std::uint32_t generation) const noexcept {
   std::uint64_t word = observe(node_at(index).pair);
   if (state_word::generation(word) != generation) return false;
-  if (state_word::state(word) == timer_state::firing) return (word & (state_word::periodic | state_word::last)) == state_word::periodic;
+  if (state_word::state(word) == timer_state::firing)
+    return (word & (state_word::periodic | state_word::last)) == state_word::periodic;
   return state_word::pending(state_word::state(word));
 }
 

@@ -12,12 +12,15 @@ namespace detent::detail {
 class clock_reader {
  public:
   // `manual` wins over `tsc`; both null: steady_clock.
-  clock_reader(const manual_clock* manual, tsc_clock* tsc) noexcept : manual_(manual), tsc_(manual != nullptr ? nullptr : tsc) {}
+  clock_reader(const manual_clock* manual, tsc_clock* tsc) noexcept
+      : manual_(manual), tsc_(manual != nullptr ? nullptr : tsc) {}
 
   // The cheapest reading; a TSC's may be off by its error bound.
   nanoseconds_t now() const noexcept { return tsc_ != nullptr ? tsc_->now() : certain(); }
   // Never behind the true time: what a delay counts from.
-  nanoseconds_t not_before_now() const noexcept { return tsc_ != nullptr ? tsc_->now() + tsc_->error_bound() : certain(); }
+  nanoseconds_t not_before_now() const noexcept {
+    return tsc_ != nullptr ? tsc_->now() + tsc_->error_bound() : certain();
+  }
   // The true time: the last look before a callback starts.
   nanoseconds_t certain() const noexcept { return to_ns(manual_ != nullptr ? manual_->now() : clock::now()); }
   bool is_exact() const noexcept { return tsc_ == nullptr; }

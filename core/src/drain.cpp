@@ -46,15 +46,14 @@ void engine_core::take_entry(std::uint64_t entry) noexcept {
     return;
   }
   std::uint64_t word = observe(named.pair);
-  if (state_word::generation(word) == submission::generation(entry) && state_word::state(word) == timer_state::cancelled)
+  if (state_word::generation(word) == submission::generation(entry) &&
+      state_word::state(word) == timer_state::cancelled)
     reap(index, named);
 }
 
 void engine_core::take_up_submitted(node_index index, node& submitted, std::uint32_t generation) noexcept {
   switch (take_up(submitted.pair, generation)) {
-    case take_up_result::armed:
-      file(index, submitted);
-      return;
+    case take_up_result::armed: file(index, submitted); return;
     case take_up_result::moved:
       if (submitted.location != in_due_queue) {
         wheel_.unlink(submitted);
@@ -64,7 +63,8 @@ void engine_core::take_up_submitted(node_index index, node& submitted, std::uint
       // Its entry in the due queue finds the new deadline by itself; only what now fires in this very pass needs a
       // place before that. If there is no memory for one, the old place has to do.
       if (polling_ && deadline_of(submitted.pair) <= pass_now_) {
-        place_in_due_queue(index, submitted, state_word::order(observe(submitted.pair)), deadline_of(submitted.pair), true);
+        place_in_due_queue(index, submitted, state_word::order(observe(submitted.pair)), deadline_of(submitted.pair),
+                           true);
       }
       return;
     case take_up_result::current:
@@ -101,7 +101,8 @@ void engine_core::file(node_index index, node& armed) noexcept {
 }
 
 // `now`: among what fires in this pass; else with the next batch. False: no memory.
-bool engine_core::place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline, bool now) noexcept {
+bool engine_core::place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline,
+                                     bool now) noexcept {
   std::uint32_t placement = (placements_ + 1) % first_pass_stamp;
   due_entry entry{.deadline = deadline, .order = order, .index = index, .placement = placement};
   if (!(now ? due_.insert(entry) : due_.collect(entry))) return false;

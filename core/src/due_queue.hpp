@@ -18,8 +18,8 @@ struct due_entry {
   std::uint32_t placement = 0;
 };
 
-// One thread. Sorted by (deadline, arming order). Orders are counted modulo 2^27: exact while fewer than 2^26 armings of
-// a thread lie between two of its equal deadlines.
+// One thread. Sorted by (deadline, arming order). Orders are counted modulo 2^27: exact while fewer than 2^26 armings
+// of a thread lie between two of its equal deadlines.
 class due_queue {
  public:
   // Room for `reserve` entries ahead, untouched until used. Throws bad_alloc.

@@ -63,7 +63,8 @@ engine& engine::operator=(engine&& other) noexcept {
 engine::~engine() { let_go(); }
 
 void engine::let_go() noexcept {
-  // The core stays until its end is over: running callbacks and dying captures may use this engine, and find it stopped.
+  // The core stays until its end is over: running callbacks and dying captures may use this engine, and find it
+  // stopped.
   if (core_ != nullptr) core_->end();
   core_ = nullptr;
 }

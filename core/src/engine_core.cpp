@@ -26,7 +26,8 @@ engine_core::engine_core(engine_options options)
       pool_(pages_, nodes_ahead(options_.reserve), sizeof(cold_node)),
       queue_(options_.reserve),
       threads_(*this),
-      wheel_(node_view{&pool_}, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
+      wheel_(node_view{&pool_}, ticks_, time_.now(), options_.wheel == wheel_kind::hashed,
+             std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
       waiter_(options_.wait, time_, bell_) {
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.

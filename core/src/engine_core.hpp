@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The core that a public engine owns: counted, so that a callback may destroy the engine that runs it, and a fired_timer
-// in somebody's queue may outlive it. The only place that knows producers, wheel, waiter and executor together.
+// The core that a public engine owns: counted, so that a callback may destroy the engine that runs it, and a
+// fired_timer in somebody's queue may outlive it. The only place that knows producers, wheel, waiter and executor
+// together.
 #pragma once
 
 #include <detent/alloc/page_source.hpp>
@@ -101,7 +102,8 @@ class engine_core {
   void reap(node_index index, node& cancelled) noexcept;
   void rescan() noexcept;
   void file(node_index index, node& armed) noexcept;
-  bool place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline, bool now) noexcept;
+  bool place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline,
+                          bool now) noexcept;
   bool take_due(node_index index, node& filed) noexcept;
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
   std::optional<nanoseconds_t> next_exact();
@@ -137,8 +139,8 @@ class engine_core {
   void collect_all(std::vector<unfired>* out) noexcept;
   void return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept;
 
-  engine_options options_;                 // but for the executor
-  std::shared_ptr<executor> executor_;     // let go when the drive has ended: its queue may hold references to this core
+  engine_options options_;              // but for the executor
+  std::shared_ptr<executor> executor_;  // let go when the drive has ended: its queue may hold references to this core
   const bool runs_inline_;
   const tick_grid ticks_;
   const clock_reader time_;
@@ -152,8 +154,8 @@ class engine_core {
   doorbell bell_;
   wake_fd wake_fd_;
   thread_registry threads_;
-  alignas(64) base::atomic<std::uint64_t> unreported_{0};  // entries told since the last drain
-  base::atomic<bool> rescan_{false};                       // an entry could not be pushed: look at every node
+  alignas(64) base::atomic<std::uint64_t> unreported_{0};    // entries told since the last drain
+  base::atomic<bool> rescan_{false};                         // an entry could not be pushed: look at every node
   alignas(64) base::atomic<std::uint64_t> places_taken_{0};  // used if there is a capacity
   base::atomic<std::uint32_t> runs_ended_{0};                // counts ends that somebody waited for
   base::atomic<std::uint32_t> stop_done_{0};
@@ -163,15 +165,15 @@ class engine_core {
   due_queue due_;
   std::deque<fired_timer> retries_;
   waiter waiter_;
-  thread_record* driver_ = nullptr;    // of whoever drives now
-  nanoseconds_t pass_now_ = INT64_MIN; // the reading that the running pass fires up to
+  thread_record* driver_ = nullptr;     // of whoever drives now
+  nanoseconds_t pass_now_ = INT64_MIN;  // the reading that the running pass fires up to
   std::uint32_t placements_ = 0;
   std::uint32_t pass_stamp_ = first_pass_stamp;
-  bool polling_ = false;               // poll(): what is armed for this instant fires in the same pass
-  bool look_for_earlier_ = false;      // the drain filed something since this was cleared
-  bool ended_by_driver_ = false;       // a callback on the driver's thread destroyed the engine
+  bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
+  bool look_for_earlier_ = false;                   // the drain filed something since this was cleared
+  bool ended_by_driver_ = false;                    // a callback on the driver's thread destroyed the engine
   base::atomic<std::thread::id> driving_thread_{};  // that is inside the drive
-  base::atomic<bool> abandoned_{false};  // destroyed from inside a callback: nothing is re-armed any more
+  base::atomic<bool> abandoned_{false};             // destroyed from inside a callback: nothing is re-armed any more
   std::thread worker_;
   histogram_recorder lateness_;
 };

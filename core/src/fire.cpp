@@ -10,7 +10,8 @@
 namespace detent::detail {
 namespace {
 
-// While something is due, at most so many entries are taken up between two callbacks: a flood cannot hold up what is due.
+// While something is due, at most so many entries are taken up between two callbacks: a flood cannot hold up what is
+// due.
 constexpr std::size_t drain_between_callbacks = 1024;
 constexpr std::size_t prefetch_distance = 6;
 
@@ -52,7 +53,8 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
     DETENT_CHECK(state_word::state(word) == timer_state::armed);
     nanoseconds_t deadline = deadline_of(next.pair);
     if (state_word::order(word) != due.order || deadline != due.deadline) {  // restarted since it came due
-      bool again = deadline <= pass_now_ && place_in_due_queue(due.index, next, state_word::order(word), deadline, true);
+      bool again =
+          deadline <= pass_now_ && place_in_due_queue(due.index, next, state_word::order(word), deadline, true);
       if (!again) wheel_.insert(due.index, next, deadline);
       return false;
     }
@@ -98,14 +100,18 @@ void engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   lateness_.record(subtract_saturated(started, stands_for.deadline), runs_inline_);
   record.counts.add(counter::fired);
   invoke(record, running, scope);
-  if ((scope.rearmed() || periodic) && !used_up && run_again(record, index, word, scope) == outcome::armed_again) return;
+  if ((scope.rearmed() || periodic) && !used_up && run_again(record, index, word, scope) == outcome::armed_again)
+    return;
   if (periodic) {
     record.counts.add(counter::started_last);
     give_place_back();
   }
   // Relaxed: set, if at all, by this very thread, inside the callback.
   bool given_back = abandoned_.load(base::relaxed) && periodic;
-  end_timer(record, index, running, word, used_up ? counter::expired : given_back ? counter::returned : counter::count_);
+  end_timer(record, index, running, word,
+            used_up      ? counter::expired
+            : given_back ? counter::returned
+                         : counter::count_);
 }
 
 void engine_core::invoke(thread_record& record, node& running, run_scope& scope) noexcept {
@@ -129,7 +135,8 @@ void engine_core::report(std::exception_ptr failure) noexcept {
 }
 
 // The next arming of the same node: re-armed by its callback, or the next period.
-engine_core::outcome engine_core::run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept {
+engine_core::outcome engine_core::run_again(thread_record& record, node_index index, std::uint64_t word,
+                                            run_scope& scope) noexcept {
   if (abandoned_.load(base::relaxed)) return outcome::ended;  // relaxed: as in run()
   node& running = node_at(index);
   const bool periodic = (word & state_word::periodic) != 0;
@@ -158,13 +165,14 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
 }
 
 // Counts before it lets go: whoever waited for this end finds the counts right. `category` count_: as the marks tell.
-void engine_core::end_timer(thread_record& record, node_index index, node& running, std::uint64_t word, counter category) noexcept {
+void engine_core::end_timer(thread_record& record, node_index index, node& running, std::uint64_t word,
+                            counter category) noexcept {
   destroy_callable(*running.ops, running.capture);
   word = observe(running.pair);
   for (;;) {
-    counter told = category != counter::count_          ? category
-                   : (word & state_word::last) != 0     ? counter::cancelled_running
-                                                        : counter::expired;
+    counter told = category != counter::count_      ? category
+                   : (word & state_word::last) != 0 ? counter::cancelled_running
+                                                    : counter::expired;
     record.counts.add(told);
     if (end_run(running.pair, word) == transition::done) break;
     record.counts.take_back(told);

@@ -23,7 +23,9 @@ std::string describe(const char* name, long long value, const char* why) {
 }
 
 std::string check_choices(const engine_options& o) {
-  auto choice = [](const char* name, auto value) { return describe(name, static_cast<long long>(value), "no such choice"); };
+  auto choice = [](const char* name, auto value) {
+    return describe(name, static_cast<long long>(value), "no such choice");
+  };
   if (!within(o.wheel, wheel_kind::hashed)) return choice("wheel", o.wheel);
   if (!within(o.drive, drive_kind::caller)) return choice("drive", o.drive);
   if (!within(o.clock, clock_kind::tsc)) return choice("clock", o.clock);
@@ -39,7 +41,8 @@ std::string check_choices(const engine_options& o) {
 std::string check_worker(const engine_options& o) {
   if (o.drive == drive_kind::caller) {
     if (o.cpu) return describe("cpu", *o.cpu, "the engine has no worker to pin (drive = caller)");
-    if (o.realtime_priority) return describe("realtime_priority", *o.realtime_priority, "the engine has no worker (drive = caller)");
+    if (o.realtime_priority)
+      return describe("realtime_priority", *o.realtime_priority, "the engine has no worker (drive = caller)");
   }
   if (o.cpu && (*o.cpu < 0 || *o.cpu >= sysconf(_SC_NPROCESSORS_CONF))) return describe("cpu", *o.cpu, "no such CPU");
   if (o.realtime_priority && (*o.realtime_priority < 1 || *o.realtime_priority > 99))
@@ -57,9 +60,12 @@ std::string settle_options(engine_options& o) {
     return "hashed_slots = " + std::to_string(o.hashed_slots) + ": must be 1 to " + std::to_string(most_hashed_slots);
   if (o.wait.max_spin.count() < 0) return describe("wait.max_spin", o.wait.max_spin.count(), "must not be negative");
   if (o.clock == clock_kind::tsc && o.manual != nullptr) return "clock = tsc: a manual clock is set as well";
-  if (o.clock == clock_kind::tsc && tsc_clock::shared() == nullptr) return "clock = tsc: this machine's TSC is not invariant";
-  if (o.reserve > most_nodes) return "reserve = " + std::to_string(o.reserve) + ": at most " + std::to_string(most_nodes);
-  if (o.memory.numa_node && *o.memory.numa_node < 0) return describe("memory.numa_node", *o.memory.numa_node, "must not be negative");
+  if (o.clock == clock_kind::tsc && tsc_clock::shared() == nullptr)
+    return "clock = tsc: this machine's TSC is not invariant";
+  if (o.reserve > most_nodes)
+    return "reserve = " + std::to_string(o.reserve) + ": at most " + std::to_string(most_nodes);
+  if (o.memory.numa_node && *o.memory.numa_node < 0)
+    return describe("memory.numa_node", *o.memory.numa_node, "must not be negative");
   return check_worker(o);
 }
 

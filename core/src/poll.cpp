@@ -8,11 +8,14 @@
 namespace detent::detail {
 
 drive_turn::drive_turn(engine_core& core, const char* what) : core_(core), record_(core.threads_) {
-  auto refuse = [what](errc problem, const char* why) { throw error(make_error_code(problem), std::string(what) + why); };
+  auto refuse = [what](errc problem, const char* why) {
+    throw error(make_error_code(problem), std::string(what) + why);
+  };
   if (core.options_.drive != drive_kind::caller) refuse(errc::wrong_drive, "(): engine_options.drive = worker");
   std::thread::id nobody{}, me = std::this_thread::get_id();
   // (1) acquire: pairs with (2), so that one caller finds the wheel as another left it.
-  if (!core.driving_thread_.compare_exchange_strong(nobody, me, base::acquire, base::relaxed)) {  // relaxed: only told apart
+  if (!core.driving_thread_.compare_exchange_strong(nobody, me, base::acquire,
+                                                    base::relaxed)) {  // relaxed: only told apart
     if (nobody == me) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
     refuse(errc::not_permitted, "(): another thread is inside poll(), next_deadline() or wake_fd()");
   }

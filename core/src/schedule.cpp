@@ -79,8 +79,12 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   std::uint64_t flags = 0;
   if (when.kind != period_kind::none) {
     flags = state_word::periodic | state_word::cold;
-    cold_at(owned.index) = {.grid = when.deadline, .period = when.period, .max_lateness = forever,
-                            .runs_left = when.periodic->runs, .kind = when.kind, .missed_policy = when.periodic->missed};
+    cold_at(owned.index) = {.grid = when.deadline,
+                            .period = when.period,
+                            .max_lateness = forever,
+                            .runs_left = when.periodic->runs,
+                            .kind = when.kind,
+                            .missed_policy = when.periodic->missed};
   } else if (when.one_shot != nullptr && when.one_shot->max_lateness != duration::max()) {
     flags = state_word::cold;
     cold_at(owned.index) = {.max_lateness = when.one_shot->max_lateness.count(), .stale = when.one_shot->stale};
@@ -112,7 +116,7 @@ void engine_core::submit(thread_record& record, std::uint64_t entry, nanoseconds
     rescan_.store(true, base::relaxed);  // relaxed: the fence and the ring below bring it across
     must_ring = true;
   }
-  base::full_fence();
+  base::full_fence();  // (1) pairs with (7) and (8) of doorbell.hpp, and with the one in begin_stop()
   if (++record.unreported == report_every) {
     record.unreported = 0;
     report_pushes(record, report_every);

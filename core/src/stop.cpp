@@ -14,7 +14,8 @@ bool engine_core::begin_stop() noexcept {
   // (1) acq_rel: pairs with itself: one stops.
   if (!lifecycle_.compare_exchange_strong(open, stopping, base::acq_rel, base::acquire)) {
     if (open == forked) return false;
-    while (stop_done_.load(base::acquire) == 0) base::futex_wait(stop_done_, 0, forever);  // (2) acquire: pairs with (5)
+    while (stop_done_.load(base::acquire) == 0)
+      base::futex_wait(stop_done_, 0, forever);  // (2) acquire: pairs with (5)
     return false;
   }
   base::full_fence();  // pairs with the one in submit(): a producer that this stop does not see sees the stop
@@ -34,7 +35,8 @@ void engine_core::end_drive() noexcept {
     worker_.join();
   }
   if (options_.drive == drive_kind::caller) {
-    while (driving_thread_.load(base::acquire) != std::thread::id{}) std::this_thread::yield();  // (3) pairs with (2) in poll.cpp
+    while (driving_thread_.load(base::acquire) != std::thread::id{})
+      std::this_thread::yield();  // (3) pairs with (2) in poll.cpp
   }
 }
 
@@ -56,10 +58,12 @@ void engine_core::collect_all(std::vector<unfired>* out) noexcept {
 
 // A timer that this thread moved to `returned`. Its node may still be filed in a wheel that nobody turns: it is not
 // freed, but goes with the pool.
-void engine_core::return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept {
+void engine_core::return_timer(thread_record& record, node_index index, node& returned,
+                               std::vector<unfired>* out) noexcept {
   std::uint32_t generation = state_word::generation(observe(returned.pair));
   if (out != nullptr) {
-    out->push_back(unfired(timer_access::make(this, index, generation), to_time(deadline_of(returned.pair)), returned.ops, returned.capture));
+    out->push_back(unfired(timer_access::make(this, index, generation), to_time(deadline_of(returned.pair)),
+                           returned.ops, returned.capture));
   } else {
     destroy_callable(*returned.ops, returned.capture);
   }
@@ -87,7 +91,7 @@ errc engine_core::stop(std::vector<unfired>* out) noexcept {
 }
 
 void engine_core::finish_stop() noexcept {
-  retries_.clear();  // stale by now; each holds a reference to this core
+  retries_.clear();                    // stale by now; each holds a reference to this core
   stop_done_.store(1, base::release);  // (5) release: pairs with (2)
   base::futex_wake(stop_done_, INT_MAX);
 }
@@ -110,8 +114,10 @@ void engine_core::end() noexcept {
     wake_fd_.close();
     return;
   }
-  bool driven_by_me = driving_thread_.load(base::relaxed) == std::this_thread::get_id();  // relaxed: only its own value counts
-  if (run_scope::inside(*this)) abandoned_.store(true, base::relaxed);  // relaxed: read by this thread; others find `stopping`
+  bool driven_by_me =
+      driving_thread_.load(base::relaxed) == std::this_thread::get_id();  // relaxed: only its own value counts
+  if (run_scope::inside(*this))
+    abandoned_.store(true, base::relaxed);  // relaxed: read by this thread; others find `stopping`
   if (begin_stop()) {
     end_drive();
     collect_all(nullptr);

@@ -48,7 +48,9 @@ class submission_queue {
   // False: out of memory, and nothing was pushed.
   bool push(const producer& token, std::uint64_t entry) noexcept { return queue_.enqueue(token, entry); }
   // At most `room` entries; fewer than asked mean that the queue held no more. Entries of one producer come in order.
-  std::size_t take(std::uint64_t* out, std::size_t room) noexcept { return queue_.try_dequeue_bulk(consumer_, out, room); }
+  std::size_t take(std::uint64_t* out, std::size_t room) noexcept {
+    return queue_.try_dequeue_bulk(consumer_, out, room);
+  }
   std::size_t size_approx() const noexcept { return queue_.size_approx(); }
 
  private:

@@ -63,7 +63,9 @@ void thread_pool::state::close() {
 }
 
 thread_pool::thread_pool(thread_pool_options options) {
-  auto invalid = [](const std::string& what) { throw error(make_error_code(errc::invalid_option), "thread_pool: " + what); };
+  auto invalid = [](const std::string& what) {
+    throw error(make_error_code(errc::invalid_option), "thread_pool: " + what);
+  };
   if (options.threads == 0) invalid("threads = 0: must be at least 1");
   if (options.queue_capacity == 0) invalid("queue_capacity = 0: must be at least 1");
   for (int cpu : options.cpus) {
@@ -79,7 +81,8 @@ thread_pool::thread_pool(thread_pool_options options) {
       if (options.cpus.empty()) continue;
       int cpu = options.cpus[i % options.cpus.size()];
       if (int failed = detail::pin_thread(state_->threads.back().native_handle(), cpu); failed != 0) {
-        throw error(make_error_code(errc::not_permitted), "thread_pool: cpus: " + std::to_string(cpu) + ": " + std::strerror(failed));
+        throw error(make_error_code(errc::not_permitted),
+                    "thread_pool: cpus: " + std::to_string(cpu) + ": " + std::strerror(failed));
       }
     }
   } catch (const error&) {
@@ -87,7 +90,8 @@ thread_pool::thread_pool(thread_pool_options options) {
     throw;
   } catch (const std::system_error& failure) {
     state_->close();
-    throw error(make_error_code(errc::not_permitted), "thread_pool: threads = " + std::to_string(options.threads) + ": " + failure.what());
+    throw error(make_error_code(errc::not_permitted),
+                "thread_pool: threads = " + std::to_string(options.threads) + ": " + failure.what());
   }
 }
 

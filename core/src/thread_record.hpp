@@ -60,8 +60,8 @@ struct alignas(64) thread_record {
 
   alloc::slot_cache cache;
   std::uint32_t next_order = 0;
-  std::uint32_t unreported = 0;  // entries pushed since the shared count was last told
-  bool driving = false;          // this thread turns the wheel now: its calls go straight there
+  std::uint32_t unreported = 0;                        // entries pushed since the shared count was last told
+  bool driving = false;                                // this thread turns the wheel now: its calls go straight there
   std::optional<submission_queue::producer> producer;  // empty once the engine has gone
   counters counts;
   thread_link link;

@@ -22,9 +22,7 @@ class thread_registry {
 
   // The calling thread's record; wait-free but for a thread's first call. Null where there is no memory for one, and
   // when the thread is so near its end that it could not hand one back.
-  thread_record* mine() noexcept {
-    return last_used.engine == engine_id_ ? last_used.record : find_or_make();
-  }
+  thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
 
   // Whether there was memory for the spare record.
   bool ready() const noexcept { return spare_ != nullptr && spare_->producer->valid(); }
@@ -32,7 +30,8 @@ class thread_registry {
   // Every record there ever was. f(thread_record&)
   template <class F>
   void for_each(F&& f) const {
-    for (thread_record* each = first_.load(base::acquire); each != nullptr; each = each->next) f(*each);  // (1) pairs with (2)
+    for (thread_record* each = first_.load(base::acquire); each != nullptr; each = each->next)
+      f(*each);  // (1) pairs with (2)
   }
   std::uint64_t total(counter which) const noexcept;
 
@@ -43,7 +42,8 @@ class thread_registry {
   }
   // Of either kind of record; the thread's own needs no giving back.
   void give_back(thread_record& used) noexcept {
-    if (&used == spare_) [[unlikely]] spare_turn_.unlock();
+    if (&used == spare_) [[unlikely]]
+      spare_turn_.unlock();
   }
 
  private:
@@ -68,7 +68,8 @@ class thread_registry {
 class record_lease {
  public:
   explicit record_lease(thread_registry& registry) noexcept : registry_(registry), record_(registry.mine()) {
-    if (record_ == nullptr) [[unlikely]] record_ = &registry.borrow_spare();
+    if (record_ == nullptr) [[unlikely]]
+      record_ = &registry.borrow_spare();
   }
   record_lease(const record_lease&) = delete;
   record_lease& operator=(const record_lease&) = delete;

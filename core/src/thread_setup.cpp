@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 namespace detent::detail {
@@ -20,11 +21,12 @@ int pin_thread(pthread_t thread, int cpu) noexcept {
   if (cpu < 0 || cpu >= CPU_SETSIZE) return EINVAL;
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
+  CPU_SET(static_cast<std::size_t>(cpu), &set);
   return pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
-setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu, std::optional<int> realtime_priority) {
+setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu,
+                                  std::optional<int> realtime_priority) {
   name_this_thread(name);
   // The kernel lets a sleeper's wake-up slip by this much; the default is 50 microseconds. Only the thread itself can.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);

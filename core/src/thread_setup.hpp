@@ -15,8 +15,10 @@ struct setup_result {
   std::string why;  // names the option and the value
 };
 
-// Sets up the calling thread: name, timer slack of 1 ns, CPU, real-time priority. What was not asked for is not touched.
-setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu, std::optional<int> realtime_priority);
+// Sets up the calling thread: name, timer slack of 1 ns, CPU, real-time priority. What was not asked for is not
+// touched.
+setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu,
+                                  std::optional<int> realtime_priority);
 
 // The first 15 characters of the name.
 void name_this_thread(const std::string& name) noexcept;

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "tsc_clock.hpp"
 
+#include <detent/base/time_stamp.hpp>
+
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <thread>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <x86intrin.h>
-#endif
 
 namespace detent::detail {
 namespace {
-
-#if defined(__x86_64__)
-std::uint64_t read_ticks() noexcept { return __rdtsc(); }
-
-bool ticks_are_invariant() noexcept {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  // Leaf 80000007h, EDX bit 8: the counter runs at one rate in every power state.
-  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & 1u << 8) != 0;
-}
-#else
-std::uint64_t read_ticks() noexcept { return 0; }
-bool ticks_are_invariant() noexcept { return false; }
-#endif
 
 constexpr auto first_span = std::chrono::milliseconds(5);
 constexpr nanoseconds_t second = 1'000'000'000;
@@ -40,7 +25,7 @@ nanoseconds_t scale(std::uint64_t ticks, std::uint64_t ns_per_tick) noexcept {
 
 tsc_clock* tsc_clock::shared() noexcept {
   // Never destroyed: engines of static storage duration may still read it.
-  static tsc_clock* const instance = ticks_are_invariant() ? new (std::nothrow) tsc_clock : nullptr;
+  static tsc_clock* const instance = base::time_stamp_is_invariant() ? new (std::nothrow) tsc_clock : nullptr;
   return instance;
 }
 
@@ -49,9 +34,9 @@ tsc_clock::sample tsc_clock::take_sample() noexcept {
   sample best{};
   std::uint64_t narrowest = UINT64_MAX;
   for (int i = 0; i < 8; ++i) {
-    std::uint64_t before = read_ticks();
+    std::uint64_t before = base::read_time_stamp();
     nanoseconds_t ns = to_ns(clock::now());
-    std::uint64_t after = read_ticks();
+    std::uint64_t after = base::read_time_stamp();
     if (after - before < narrowest) {
       narrowest = after - before;
       best = {before + (after - before) / 2, ns};
@@ -74,18 +59,19 @@ void tsc_clock::fit(const sample& latest) noexcept {
   base_ns_.store(latest.ns, base::relaxed);
   ns_per_tick_.store(static_cast<std::uint64_t>((static_cast<wide>(ns) << 32) / ticks), base::relaxed);
   // As far ahead as the span behind, at most a second: the error of the slope is then at most that of one sample.
-  valid_ticks_.store(ns <= second ? ticks : static_cast<std::uint64_t>(static_cast<wide>(ticks) * second / static_cast<wide>(ns)),
-                     base::relaxed);
+  valid_ticks_.store(
+      ns <= second ? ticks : static_cast<std::uint64_t>(static_cast<wide>(ticks) * second / static_cast<wide>(ns)),
+      base::relaxed);
 }
 
 nanoseconds_t tsc_clock::now() noexcept {
   for (;;) {
-    std::uint32_t before = sequence_.load(base::acquire);  // (1) acquire: pairs with (4)
-    std::uint64_t base_ticks = base_ticks_.load(base::acquire);    // (2) acquire, all four: keep (3) behind them; each
-    nanoseconds_t base_ns = base_ns_.load(base::acquire);          // pairs with the release of (5) through the odd count
+    std::uint32_t before = sequence_.load(base::acquire);        // (1) acquire: pairs with (4)
+    std::uint64_t base_ticks = base_ticks_.load(base::acquire);  // (2) acquire, all four: keep (3) behind them; each
+    nanoseconds_t base_ns = base_ns_.load(base::acquire);        // pairs with the release of (5) through the odd count
     std::uint64_t ns_per_tick = ns_per_tick_.load(base::acquire);
     std::uint64_t valid = valid_ticks_.load(base::acquire);
-    std::uint64_t ticks = read_ticks();
+    std::uint64_t ticks = base::read_time_stamp();
     if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) {  // (3) relaxed: held behind (2) by its acquires
       base::cpu_pause();
       continue;
@@ -108,7 +94,8 @@ nanoseconds_t tsc_clock::refit() noexcept {
   nanoseconds_t predicted =
       base_ns_.load(base::relaxed) + scale(latest.ticks - base_ticks, ns_per_tick_.load(base::relaxed));
   nanoseconds_t residual = std::abs(predicted - latest.ns);
-  // Slowly forgets; held under a tenth of a millisecond, as a stolen processor between two readings is no error of the fit.
+  // Slowly forgets; held under a tenth of a millisecond, as a stolen processor between two readings is no error of the
+  // fit.
   nanoseconds_t bound = std::max({least_error_bound, 2 * residual, error_bound_.load(base::relaxed) * 7 / 8});
   error_bound_.store(std::min<nanoseconds_t>(bound, 100'000), base::relaxed);
   fit(latest);

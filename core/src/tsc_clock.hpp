@@ -18,7 +18,9 @@ class tsc_clock {
 
   nanoseconds_t now() noexcept;
   // How far now() may be off, in nanoseconds; from the residuals seen.
-  nanoseconds_t error_bound() const noexcept { return error_bound_.load(base::relaxed); }  // relaxed: a figure of its own
+  nanoseconds_t error_bound() const noexcept {
+    return error_bound_.load(base::relaxed);
+  }  // relaxed: a figure of its own
 
  private:
   struct sample {
@@ -35,8 +37,8 @@ class tsc_clock {
   base::atomic<std::uint32_t> sequence_{0};
   base::atomic<std::uint64_t> base_ticks_{0};
   base::atomic<nanoseconds_t> base_ns_{0};
-  base::atomic<std::uint64_t> ns_per_tick_{0};   // 32.32 fixed point
-  base::atomic<std::uint64_t> valid_ticks_{0};   // how far beyond the base the fit may be used
+  base::atomic<std::uint64_t> ns_per_tick_{0};  // 32.32 fixed point
+  base::atomic<std::uint64_t> valid_ticks_{0};  // how far beyond the base the fit may be used
   base::atomic<nanoseconds_t> error_bound_{0};
 };
 

@@ -24,7 +24,9 @@ void oversleep_margin::learn(nanoseconds_t oversleep) noexcept {
 }
 
 waiter::waiter(const wait_options& options, const clock_reader& time, doorbell& bell) noexcept
-    : mode_(options.mode), time_(time), bell_(bell),
+    : mode_(options.mode),
+      time_(time),
+      bell_(bell),
       margin_(options.mode == wait_options::kind::hybrid ? options.max_spin.count() : 0) {}
 
 // False: the bell has rung.

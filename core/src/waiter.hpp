@@ -10,8 +10,8 @@
 
 namespace detent::detail {
 
-// How long before a deadline to stop sleeping: follows a high quantile of the oversleep seen, so that spinning begins in
-// time without burning more than it must.
+// How long before a deadline to stop sleeping: follows a high quantile of the oversleep seen, so that spinning begins
+// in time without burning more than it must.
 class oversleep_margin {
  public:
   explicit oversleep_margin(nanoseconds_t at_most) noexcept;

@@ -21,7 +21,9 @@ class firing {
   time_point deadline() const noexcept { return deadline_; }
   // The clock's reading just before this run.
   time_point started() const noexcept { return started_; }
-  duration lateness() const noexcept { return duration(detail::subtract_saturated(detail::to_ns(started_), detail::to_ns(deadline_))); }
+  duration lateness() const noexcept {
+    return duration(detail::subtract_saturated(detail::to_ns(started_), detail::to_ns(deadline_)));
+  }
   // Periods skipped since the last run.
   std::uint64_t missed() const noexcept { return missed_; }
   // Later than its max_lateness, and asked to run all the same.

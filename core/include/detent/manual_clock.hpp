@@ -19,7 +19,9 @@ class manual_clock {
     return detail::to_time(now_ns_.load(base::acquire));
   }
   // Forward by `step`; a negative step does nothing; the end of time is the end.
-  void advance(duration step) noexcept { advance_to(detail::to_time(detail::add_saturated(detail::to_ns(now()), step.count()))); }
+  void advance(duration step) noexcept {
+    advance_to(detail::to_time(detail::add_saturated(detail::to_ns(now()), step.count())));
+  }
   // Never backwards: an earlier time is ignored.
   void advance_to(time_point target) noexcept {
     if (target > now()) now_ns_.store(detail::to_ns(target), base::release);  // (2) release: pairs with (1)

@@ -57,7 +57,8 @@ class alignas(16) atomic_pair {
   atomic<std::uint64_t> low{0};
   atomic<std::uint64_t> high{0};
 
-  // Replaces both halves if both are as expected; sequentially consistent; lock-free. On failure `expected` is left alone.
+  // Replaces both halves if both are as expected; sequentially consistent; lock-free. On failure `expected` is left
+  // alone.
   bool compare_exchange(pair_value expected, pair_value desired) noexcept;
 };
 static_assert(sizeof(atomic_pair) == 16, "a pair is what one 16-byte compare-and-swap covers");
@@ -87,7 +88,8 @@ inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desire
   do {
     __asm__ __volatile__("ldaxp %0, %1, [%2]" : "=&r"(low_seen), "=&r"(high_seen) : "r"(this) : "memory");
     bool same = low_seen == expected.low && high_seen == expected.high;
-    // A read of two registers is only known to be of one moment if the store-exclusive succeeds: write back on mismatch.
+    // A read of two registers is only known to be of one moment if the store-exclusive succeeds: write back on
+    // mismatch.
     std::uint64_t low_new = same ? desired.low : low_seen, high_new = same ? desired.high : high_seen;
     __asm__ __volatile__("stlxp %w0, %1, %2, [%3]" : "=&r"(failed) : "r"(low_new), "r"(high_new), "r"(this) : "memory");
     if (failed == 0) {

@@ -7,8 +7,9 @@ namespace detent::base {
 [[noreturn]] void check_failed(const char* expectation, const char* file, int line) noexcept;
 }  // namespace detent::base
 
-#define DETENT_CHECK(condition) \
-  (__builtin_expect(static_cast<bool>(condition), 1) ? void(0) : ::detent::base::check_failed(#condition, __FILE__, __LINE__))
+#define DETENT_CHECK(condition)                                \
+  (__builtin_expect(static_cast<bool>(condition), 1) ? void(0) \
+                                                     : ::detent::base::check_failed(#condition, __FILE__, __LINE__))
 
 #ifdef NDEBUG
 #define DETENT_ASSERT(condition) static_cast<void>(0)

@@ -19,8 +19,8 @@ inline constexpr std::size_t capture_alignment = 16;
 
 // Whether F lives in the node itself. What might throw while it is moved is boxed as well, so that stop() cannot fail.
 template <class F>
-inline constexpr bool fits_inline = sizeof(F) <= detail::capture_size && alignof(F) <= detail::capture_alignment &&
-                                    std::is_nothrow_move_constructible_v<F>;
+inline constexpr bool fits_inline = sizeof(F) <= detail::capture_size &&
+                                    alignof(F) <= detail::capture_alignment&& std::is_nothrow_move_constructible_v<F>;
 
 namespace detail {
 
@@ -29,9 +29,9 @@ concept timer_callback = std::is_invocable_v<F&, firing&> || std::is_invocable_v
 
 // The operations of one callable type; static, one table a type.
 struct callable_ops {
-  void (*invoke)(void* capture, firing& run);                 // may throw what the callback throws
-  void (*destroy)(void* capture) noexcept;                    // null where there is nothing to do
-  void (*relocate)(void* from, void* to) noexcept;            // moves to raw memory and destroys the source
+  void (*invoke)(void* capture, firing& run);       // may throw what the callback throws
+  void (*destroy)(void* capture) noexcept;          // null where there is nothing to do
+  void (*relocate)(void* from, void* to) noexcept;  // moves to raw memory and destroys the source
 };
 
 template <class F>
@@ -64,8 +64,8 @@ struct boxed_callable {
   static constexpr callable_ops ops{&invoke, &destroy, &relocate};
 };
 
-// A callable taken out of its node, so that its destructor, which may do anything, runs when the engine needs neither the
-// node nor itself any more. Nothing is moved where nothing would be destroyed.
+// A callable taken out of its node, so that its destructor, which may do anything, runs when the engine needs neither
+// the node nor itself any more. Nothing is moved where nothing would be destroyed.
 class detached_callable {
  public:
   detached_callable(const callable_ops& ops, void* capture) noexcept : ops_(ops) {

@@ -53,7 +53,7 @@ class doorbell {
   // Announces until when it will wait; raising it needs the fence and the complete drain that follow it.
   void publish(nanoseconds_t wake_time) noexcept {
     wake_time_.store(wake_time, base::relaxed);  // relaxed: the fence orders it before the drain
-    base::full_fence();
+    base::full_fence();                          // (7) pairs with the producer's, between its push and its look at W
   }
   // Only ever to an earlier time. Relaxed: a producer that reads the later one rings once too often, not too seldom.
   void lower(nanoseconds_t wake_time) noexcept { wake_time_.store(wake_time, base::relaxed); }
@@ -64,7 +64,7 @@ class doorbell {
   // Before the drain that answers the rings, never after it. (3) acquire: pairs with (1).
   void clear() noexcept {
     bell_.exchange(quiet, base::acq_rel);
-    base::full_fence();
+    base::full_fence();  // (8) pairs with the producer's, between its push and its look at the bell
   }
   // Sleeps until a ring or until `deadline`. False: it had rung already, and nobody slept.
   bool sleep(nanoseconds_t deadline) noexcept {

@@ -63,7 +63,7 @@ class hierarchical_wheel {
   Nodes nodes_;
   tick_grid grid_;
   unsigned shift_;
-  std::uint64_t current_;             // the unit that the wheel has reached
+  std::uint64_t current_;              // the unit that the wheel has reached
   std::uint64_t occupied_levels_ = 0;  // bit n: some slot of level n is occupied
   static_assert(levels <= 64, "one bit a level");
   std::array<std::uint64_t, levels> occupied_{};

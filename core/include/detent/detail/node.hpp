@@ -23,13 +23,13 @@ inline constexpr std::uint32_t first_pass_stamp = 1u << 31;
 
 // Rule: outside `firing` the worker never reads what a canceller may destroy, which is `capture`.
 struct alignas(64) node {
-  timer_pair pair;                // all threads, through state_word.hpp alone
-  node_index next = 0;            // worker, armed: neighbours in the slot
+  timer_pair pair;      // all threads, through state_word.hpp alone
+  node_index next = 0;  // worker, armed: neighbours in the slot
   node_index previous = 0;
   const callable_ops* ops = nullptr;  // written before the node is published
   alignas(capture_alignment) std::byte capture[capture_size];
-  std::uint32_t location = 0;     // worker, armed: slot, due queue or nowhere
-  std::uint32_t placement = 0;    // worker: its newest entry of the due queue, or the pass in which it ran last
+  std::uint32_t location = 0;   // worker, armed: slot, due queue or nowhere
+  std::uint32_t placement = 0;  // worker: its newest entry of the due queue, or the pass in which it ran last
 };
 static_assert(sizeof(node) == 64, "a pending timer is one cache line");
 static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture keeps its alignment");
@@ -37,10 +37,10 @@ static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture kee
 // At the same index as the node, in memory that stays untouched for plain timers. Written before the node is published
 // and by the thread that runs it; the word's flag `cold` says whether it counts.
 struct cold_node {
-  nanoseconds_t grid = 0;          // the next run's deadline before it was rounded to the tick
+  nanoseconds_t grid = 0;  // the next run's deadline before it was rounded to the tick
   nanoseconds_t period = 0;
   nanoseconds_t max_lateness = 0;
-  std::uint64_t runs_left = 0;     // 0: for ever
+  std::uint64_t runs_left = 0;  // 0: for ever
   period_kind kind = period_kind::none;
   missed_ticks missed_policy = missed_ticks::skip;
   stale_policy stale = stale_policy::drop;

@@ -81,8 +81,10 @@ timer schedule(engine_core& core, const plan& when, Callable&& f, errc& problem)
   }
   constexpr bool boxed = !fits_inline<F>;
   const callable_ops& ops = [&]() -> const callable_ops& {
-    if constexpr (boxed) return boxed_callable<F>::ops;
-    else return inline_callable<F>::ops;
+    if constexpr (boxed)
+      return boxed_callable<F>::ops;
+    else
+      return inline_callable<F>::ops;
   }();
   timer made = publish(core, owned, ops, when, boxed);
   if (!made) problem = errc::stopped;

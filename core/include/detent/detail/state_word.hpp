@@ -30,9 +30,9 @@
 // (pending also while firing), `cold` (the cold twin holds something).
 //
 // The generation tells the lives of a node apart, the arming order the armings of a thread. Deadline and word are one
-// pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A plain store
-// of the deadline could reach a stranger's timer, and a look at the word alone could mistake one arming for another, as
-// two threads' orders may coincide. All other transitions are right for whatever arming they meet.
+// pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A plain
+// store of the deadline could reach a stranger's timer, and a look at the word alone could mistake one arming for
+// another, as two threads' orders may coincide. All other transitions are right for whatever arming they meet.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -57,13 +57,18 @@ struct state_word {
   static constexpr std::uint32_t generation_max = (1u << generation_bits) - 1;
   static constexpr std::uint64_t generation_field = ~std::uint64_t{0} << generation_shift;
 
-  static constexpr std::uint64_t make(std::uint32_t generation, std::uint32_t order, timer_state state, std::uint64_t flags) {
+  static constexpr std::uint64_t make(std::uint32_t generation, std::uint32_t order, timer_state state,
+                                      std::uint64_t flags) {
     return std::uint64_t{generation} << generation_shift | std::uint64_t{order & order_mask} << order_shift | flags |
            static_cast<std::uint64_t>(state);
   }
   static constexpr timer_state state(std::uint64_t word) { return static_cast<timer_state>(word & 7); }
-  static constexpr std::uint32_t order(std::uint64_t word) { return static_cast<std::uint32_t>(word >> order_shift) & order_mask; }
-  static constexpr std::uint32_t generation(std::uint64_t word) { return static_cast<std::uint32_t>(word >> generation_shift); }
+  static constexpr std::uint32_t order(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word >> order_shift) & order_mask;
+  }
+  static constexpr std::uint32_t generation(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word >> generation_shift);
+  }
   static constexpr std::uint64_t with_state(std::uint64_t word, timer_state state) {
     return (word & ~std::uint64_t{7}) | static_cast<std::uint64_t>(state);
   }
@@ -105,11 +110,11 @@ inline bool exchange_word(timer_pair& pair, std::uint64_t& word, std::uint64_t d
   return pair.low.compare_exchange_strong(word, desired, base::acq_rel, base::acquire);  // (3) failure: as (1)
 }
 
-enum class [[nodiscard]] take_up_result : std::uint8_t {
-  armed,    // was queued: file it
-  moved,    // is armed and was restarted to an earlier deadline: file it anew
-  current,  // is armed and filed already
-  stale     // another life, or not in a state that concerns the wheel
+enum class [[nodiscard]] take_up_result : std::uint8_t{
+    armed,    // was queued: file it
+    moved,    // is armed and was restarted to an earlier deadline: file it anew
+    current,  // is armed and filed already
+    stale     // another life, or not in a state that concerns the wheel
 };
 
 // queued -> armed; or clears `unfiled` of an armed timer. By the worker, before it files the node.
@@ -130,7 +135,7 @@ inline take_up_result take_up(timer_pair& pair, std::uint32_t generation) noexce
   return take_up_result::stale;
 }
 
-enum class [[nodiscard]] transition : std::uint8_t { done, lost };
+enum class [[nodiscard]] transition : std::uint8_t{done, lost};
 
 // armed -> dispatched or firing: by the driver, for the arming that came due, whose word and deadline it has seen. Both
 // must still be there: orders are counted by each thread, so that after two restarts the word alone may look the same.
@@ -154,8 +159,8 @@ inline transition start_armed(timer_pair& pair, std::uint64_t& word, std::int64_
   return leave_armed(pair, word, deadline, timer_state::firing);
 }
 
-// dispatched -> firing, by whoever calls the fired_timer. `word` as handed over: a cancel or restart since then makes it
-// fail. If the word looks the same because it was restarted and handed over again, it is due all the same.
+// dispatched -> firing, by whoever calls the fired_timer. `word` as handed over: a cancel or restart since then makes
+// it fail. If the word looks the same because it was restarted and handed over again, it is due all the same.
 inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
   std::uint64_t desired = state_word::with_state(word, timer_state::firing);
@@ -164,13 +169,12 @@ inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexce
   return transition::done;
 }
 
-enum class [[nodiscard]] cancel_transition : std::uint8_t {
-  from_queued,      // the caller destroys the callable and frees the node; the entry is stale
-  from_armed,       // the caller destroys the callable; the worker unlinks and frees
-  from_dispatched,  // the caller destroys the callable and frees the node; the fired_timer is stale
-  marked_last,      // it is firing: this was its last run
-  gone
-};
+enum class [[nodiscard]] cancel_transition : std::uint8_t{
+    from_queued,      // the caller destroys the callable and frees the node; the entry is stale
+    from_armed,       // the caller destroys the callable; the worker unlinks and frees
+    from_dispatched,  // the caller destroys the callable and frees the node; the fired_timer is stale
+    marked_last,      // it is firing: this was its last run
+    gone};
 
 // queued | armed | dispatched -> cancelled; firing: sets `last`, and `waiter` if asked.
 inline cancel_transition cancel(timer_pair& pair, std::uint32_t generation, bool wait) noexcept {
@@ -199,15 +203,15 @@ inline bool mark_waiter(timer_pair& pair, std::uint64_t& word) noexcept {
   return false;
 }
 
-enum class [[nodiscard]] restart_transition : std::uint8_t {
-  later,    // nothing more to do: the wheel finds out when the old slot comes round
-  earlier,  // the caller submits an entry, then looks at the wake time
-  gone
-};
+enum class [[nodiscard]] restart_transition : std::uint8_t{
+    later,    // nothing more to do: the wheel finds out when the old slot comes round
+    earlier,  // the caller submits an entry, then looks at the wake time
+    gone};
 
 // queued | armed: moves deadline and order; dispatched -> queued, with an entry always, as nothing else names it.
 // Judged against the deadline it replaces, and `unfiled`: an earlier restarter may not have submitted yet.
-inline restart_transition restart(timer_pair& pair, std::uint32_t generation, std::int64_t deadline, std::uint32_t order) noexcept {
+inline restart_transition restart(timer_pair& pair, std::uint32_t generation, std::int64_t deadline,
+                                  std::uint32_t order) noexcept {
   std::uint64_t word = observe(pair);
   while (state_word::generation(word) == generation) {
     timer_state from = state_word::state(word);
@@ -218,7 +222,8 @@ inline restart_transition restart(timer_pair& pair, std::uint32_t generation, st
     std::uint64_t flags = (word & (state_word::periodic | state_word::cold)) | (submit ? state_word::unfiled : 0);
     std::uint64_t desired = state_word::make(generation, order, to, flags);
     // (7) seq_cst, both halves: pairs with (1), (3) and (4); fails unless word and deadline are of one arming.
-    if (pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)}, {desired, static_cast<std::uint64_t>(deadline)}))
+    if (pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},
+                              {desired, static_cast<std::uint64_t>(deadline)}))
       return submit ? restart_transition::earlier : restart_transition::later;
     word = observe(pair);
   }
@@ -227,14 +232,16 @@ inline restart_transition restart(timer_pair& pair, std::uint32_t generation, st
 
 // firing -> armed (on the worker) or queued (elsewhere; the caller submits an entry): the next arming of the same node.
 // Lost: `last` is set, and the caller ends the timer. `word` is replaced by what is there then.
-inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, std::int64_t deadline, std::uint32_t order) noexcept {
+inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, std::int64_t deadline,
+                        std::uint32_t order) noexcept {
   DETENT_CHECK(to == timer_state::armed || to == timer_state::queued);
   // Relaxed: while firing only the runner writes the deadline, and (6) publishes it.
   pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
   word = observe(pair);
   while ((word & state_word::last) == 0) {
     DETENT_CHECK(state_word::state(word) == timer_state::firing);
-    std::uint64_t desired = state_word::make(state_word::generation(word), order, to, word & (state_word::periodic | state_word::cold));
+    std::uint64_t desired =
+        state_word::make(state_word::generation(word), order, to, word & (state_word::periodic | state_word::cold));
     // (6) release: pairs with (1) and (3). Returns the marks that were set while it ran through `word`.
     if (pair.low.compare_exchange_strong(word, desired, base::acq_rel, base::acquire)) return transition::done;
   }
@@ -251,10 +258,11 @@ inline void set_last(timer_pair& pair, std::uint64_t& word) noexcept {
 // dispatched -> dropped: a fired_timer let go of, or refused under policy drop. Lost: a cancel, restart or stop won.
 inline transition drop(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
-  return exchange_word(pair, word, state_word::with_state(word, timer_state::dropped)) ? transition::done : transition::lost;
+  return exchange_word(pair, word, state_word::with_state(word, timer_state::dropped)) ? transition::done
+                                                                                       : transition::lost;
 }
 
-enum class [[nodiscard]] collect_result : std::uint8_t { returned, firing, nothing };
+enum class [[nodiscard]] collect_result : std::uint8_t{returned, firing, nothing};
 
 // queued | armed | dispatched -> returned: by stop(), and by a producer that finds the engine stopped after it
 // published (then only if the arming is still its own, which `only` tells; zero: any).
@@ -268,9 +276,9 @@ inline collect_result collect(timer_pair& pair, std::uint64_t only = 0) noexcept
   }
 }
 
-// firing -> free, by the runner, after it destroyed the callable. `word` as observed; lost: marks were set meanwhile, and
-// `word` has them. A generation at its end stays as it is, and the node is retired: its last life can only be stale.
-// The release half of (3) hands what the callback did to a waiter, which sees it by (1).
+// firing -> free, by the runner, after it destroyed the callable. `word` as observed; lost: marks were set meanwhile,
+// and `word` has them. A generation at its end stays as it is, and the node is retired: its last life can only be
+// stale. The release half of (3) hands what the callback did to a waiter, which sees it by (1).
 inline transition end_run(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::firing);
   return exchange_word(pair, word, state_word::next_life(word)) ? transition::done : transition::lost;

@@ -42,7 +42,8 @@ class thread_link {
       if (state == flushing) {
         base::cpu_pause();
         state = state_.load(base::acquire);  // (5)
-      } else if (state_.compare_exchange_strong(state, gone, base::release, base::acquire)) {  // (4) release: with (2), (4a)
+      } else if (state_.compare_exchange_strong(state, gone, base::release,
+                                                base::acquire)) {  // (4) release: with (2), (4a)
         return false;
       }
     }

@@ -25,7 +25,9 @@ class tick_grid {
     return add_saturated(t, -remainder(t));
   }
   // Times share a unit only if no two multiples of the tick lie in it: a slot of the finest level holds one deadline.
-  constexpr unsigned unit_shift() const noexcept { return 63u - static_cast<unsigned>(std::countl_zero(static_cast<std::uint64_t>(tick_))); }
+  constexpr unsigned unit_shift() const noexcept {
+    return 63u - static_cast<unsigned>(std::countl_zero(static_cast<std::uint64_t>(tick_)));
+  }
 
  private:
   constexpr nanoseconds_t remainder(nanoseconds_t t) const noexcept {
@@ -36,8 +38,12 @@ class tick_grid {
 };
 
 // Signed time as an unsigned number of the same order, and back.
-inline constexpr std::uint64_t to_unsigned(nanoseconds_t t) noexcept { return static_cast<std::uint64_t>(t) ^ (std::uint64_t{1} << 63); }
-inline constexpr nanoseconds_t to_signed(std::uint64_t u) noexcept { return static_cast<nanoseconds_t>(u ^ (std::uint64_t{1} << 63)); }
+inline constexpr std::uint64_t to_unsigned(nanoseconds_t t) noexcept {
+  return static_cast<std::uint64_t>(t) ^ (std::uint64_t{1} << 63);
+}
+inline constexpr nanoseconds_t to_signed(std::uint64_t u) noexcept {
+  return static_cast<nanoseconds_t>(u ^ (std::uint64_t{1} << 63));
+}
 
 // A slot's list, linked by indices through the nodes. New nodes go to the front, which touches one neighbour only; the
 // order inside a slot is made when it comes due.
