@@ -85,7 +85,7 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
                             .runs_left = when.periodic->runs,
                             .kind = when.kind,
                             .missed_policy = when.periodic->missed};
-  } else if (when.one_shot != nullptr && when.one_shot->max_lateness != duration::max()) {
+  } else if (when.one_shot != nullptr && when.one_shot->max_lateness != (duration::max)()) {
     flags = state_word::cold;
     cold_at(owned.index) = {.max_lateness = when.one_shot->max_lateness.count(), .stale = when.one_shot->stale};
   }

@@ -41,7 +41,7 @@ struct wait_options {
   enum class kind : std::uint8_t { busy, hybrid, sleep };
 
   // Spins on the clock: the least lateness, one whole CPU.
-  static wait_options busy() { return {kind::busy, duration::max()}; }
+  static wait_options busy() { return {kind::busy, (duration::max)()}; }
   // Sleeps, and spins for the last stretch. The stretch calibrates itself from the oversleep seen; at most this long.
   static wait_options hybrid(duration max_spin = std::chrono::microseconds(200)) { return {kind::hybrid, max_spin}; }
   // Sleeps only: as late as the kernel wakes.
@@ -82,7 +82,7 @@ struct engine_options {
 
 struct timer_options {
   // Later than this at its start: dropped and counted, or run with firing::stale() true.
-  duration max_lateness = duration::max();
+  duration max_lateness = (duration::max)();
   stale_policy stale = stale_policy::drop;
 };
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include <detent/detail/doorbell.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace detent::detail {
+namespace {
+
+using ring = doorbell::ring_result;
+
+nanoseconds_t now() { return to_ns(clock::now()); }
+constexpr nanoseconds_t too_long = 20'000'000'000;  // a wake-up that takes so long is lost
+
+TEST(Doorbell, AsksForARingBeforeTheWakeTimeOnly) {
+  doorbell bell;
+  EXPECT_TRUE(bell.earlier_than_wake(forever - 1));  // nobody has looked yet: all rings
+  EXPECT_FALSE(bell.earlier_than_wake(forever));
+  bell.publish(100);
+  EXPECT_EQ(bell.wake_time(), 100);
+  EXPECT_TRUE(bell.earlier_than_wake(99));
+  EXPECT_FALSE(bell.earlier_than_wake(100));
+  bell.lower(50);
+  EXPECT_EQ(bell.wake_time(), 50);
+  EXPECT_TRUE(bell.earlier_than_wake(49));
+  EXPECT_FALSE(bell.earlier_than_wake(50));
+}
+
+TEST(Doorbell, StaysRungUntilCleared) {
+  doorbell bell;
+  EXPECT_FALSE(bell.has_rung());
+  EXPECT_EQ(bell.ring(), ring::rang);
+  EXPECT_EQ(bell.ring(), ring::rang_already);
+  EXPECT_TRUE(bell.has_rung());
+  bell.clear();
+  EXPECT_FALSE(bell.has_rung());
+  EXPECT_EQ(bell.ring(), ring::rang);
+}
+
+TEST(Doorbell, DoesNotSleepWhenItHasRung) {
+  doorbell bell;
+  bell.clear();
+  bell.ring();
+  EXPECT_FALSE(bell.sleep(forever));
+  EXPECT_TRUE(bell.has_rung());
+}
+
+TEST(Doorbell, SleepsNoLongerThanToItsDeadlineAndIsQuietAfterwards) {
+  doorbell bell;
+  nanoseconds_t deadline = now() + 1'000'000;
+  while (now() < deadline) EXPECT_TRUE(bell.sleep(deadline));
+  EXPECT_FALSE(bell.has_rung());
+  EXPECT_EQ(bell.ring(), ring::rang) << "as from quiet";
+}
+
+TEST(Doorbell, WakesASleeper) {
+  for (int round = 0; round < 20; ++round) {
+    doorbell bell;
+    std::thread sleeper([&bell] {
+      while (!bell.has_rung()) bell.sleep(forever);
+    });
+    if (round % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    bell.ring();
+    sleeper.join();
+    EXPECT_TRUE(bell.has_rung());
+  }
+}
+
+TEST(Doorbell, AsksOneRingerForASignalOfADriverOutside) {
+  doorbell bell;
+  bell.clear();
+  ASSERT_TRUE(bell.go_outside());
+  EXPECT_EQ(bell.ring(), ring::needs_signal);
+  EXPECT_EQ(bell.ring(), ring::rang_already);
+  EXPECT_FALSE(bell.go_outside()) << "it rang: the driver must look first";
+  bell.clear();
+  EXPECT_TRUE(bell.go_outside());
+}
+
+TEST(Doorbell, AsksExactlyOneOfTwoRingers) {
+  constexpr int rounds = 50'000;
+  doorbell bell;
+  std::atomic<int> round{0}, arrived{0}, signals{0};
+  auto until = [](std::atomic<int>& count, int reached) {
+    for (int spins = 0; count.load() < reached; ++spins) spins < 1'000 ? base::cpu_pause() : std::this_thread::yield();
+  };
+  auto ring_once = [&] {
+    if (bell.ring() == ring::needs_signal) signals.fetch_add(1);
+  };
+  std::thread other([&] {
+    for (int mine = 1; mine <= rounds; ++mine) {
+      until(round, mine);
+      ring_once();
+      arrived.fetch_add(1);
+    }
+  });
+  int outside = 0;
+  for (int each = 1; each <= rounds; ++each) {
+    bell.clear();
+    if (bell.go_outside()) ++outside;
+    round.store(each);
+    ring_once();
+    until(arrived, each);
+  }
+  other.join();
+  EXPECT_EQ(outside, rounds);
+  EXPECT_EQ(signals.load(), rounds);
+}
+
+// One end of a ping-pong: what a producer pushes, relaxed as the fences alone are to order it, and the driver's bell.
+struct mailbox {
+  doorbell bell;
+  base::atomic<int> pushed{0};
+
+  void push(int value) {
+    pushed.store(value, base::relaxed);
+    base::full_fence();
+    if (bell.earlier_than_wake(0)) bell.ring();
+  }
+  // As the driver waits. False: nobody woke it.
+  bool wait_for(int value) {
+    nanoseconds_t limit = now() + too_long;
+    while (pushed.load(base::relaxed) < value) {
+      bell.publish(forever);
+      bell.clear();
+      if (pushed.load(base::relaxed) >= value) break;
+      bell.sleep(limit);
+      if (now() >= limit) return false;
+    }
+    bell.lower(INT64_MIN);  // awake: nobody has to ring
+    return true;
+  }
+};
+
+TEST(Doorbell, LosesNoWakeUpInAPingPong) {
+  constexpr int rounds = 100'000;
+  mailbox here, there;
+  std::thread other([&] {
+    for (int round = 1; round <= rounds; ++round) {
+      if (!there.wait_for(round)) return;
+      here.push(round);
+    }
+  });
+  int answered = 0;
+  for (int round = 1; round <= rounds; ++round) {
+    there.push(round);
+    if (!here.wait_for(round)) break;
+    answered = round;
+  }
+  EXPECT_EQ(answered, rounds);
+  other.join();
+}
+
+}  // namespace
+}  // namespace detent::detail

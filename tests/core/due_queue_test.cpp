@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "due_queue.hpp"
+
+#include "support/random_source.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace detent::detail {
+namespace {
+
+constexpr std::uint32_t circle = 1U << state_word::order_bits;
+
+due_entry entry(nanoseconds_t deadline, std::uint32_t order, node_index index = 0) {
+  return {.deadline = deadline, .order = order & state_word::order_mask, .index = index, .placement = 0};
+}
+
+std::vector<node_index> pop_all(due_queue& queue) {
+  std::vector<node_index> popped;
+  for (std::size_t left = queue.size(); !queue.empty(); queue.pop(), --left) {
+    EXPECT_EQ(queue.size(), left);
+    popped.push_back(queue.front().index);
+  }
+  EXPECT_EQ(queue.size(), 0U);
+  return popped;
+}
+
+std::vector<node_index> counted_up_to(std::size_t size) {
+  std::vector<node_index> numbers;
+  for (std::size_t i = 0; i < size; ++i) numbers.push_back(static_cast<node_index>(i));
+  return numbers;
+}
+
+TEST(DueQueue, IsEmptyUntilSealed) {
+  due_queue queue;
+  EXPECT_TRUE(queue.empty());
+  queue.seal();
+  EXPECT_TRUE(queue.empty());
+  EXPECT_TRUE(queue.collect(entry(5, 0)));
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.size(), 0U);
+  queue.seal();
+  EXPECT_FALSE(queue.empty());
+  EXPECT_EQ(queue.size(), 1U);
+}
+
+TEST(DueQueue, KeepsAllOfAnEntry) {
+  due_queue queue;
+  queue.collect({.deadline = -5, .order = 6, .index = 7, .placement = 8});
+  queue.seal();
+  EXPECT_EQ(queue.front().deadline, -5);
+  EXPECT_EQ(queue.front().order, 6U);
+  EXPECT_EQ(queue.front().index, 7U);
+  EXPECT_EQ(queue.front().placement, 8U);
+}
+
+TEST(DueQueue, SortsByDeadlineThenOrderHoweverTheyCame) {
+  // By index: what is to come first, second, ...
+  std::vector<due_entry> sorted{entry(INT64_MIN, 9, 0), entry(-1, 3, 1), entry(-1, 4, 2),       entry(0, 0, 3),
+                                entry(0, 1, 4),         entry(7, 0, 5),  entry(INT64_MAX, 2, 6)};
+  std::sort(sorted.begin(), sorted.end(), [](auto& a, auto& b) { return a.index < b.index; });
+  std::vector<std::size_t> arrival{0, 1, 2, 3, 4, 5, 6};
+  do {
+    due_queue queue;
+    for (std::size_t each : arrival) queue.collect(sorted[each]);
+    queue.seal();
+    ASSERT_EQ(pop_all(queue), counted_up_to(7));
+  } while (std::next_permutation(arrival.begin(), arrival.end()));
+}
+
+TEST(DueQueue, KeepsOneThreadsEqualDeadlinesInOrderWhereverItsCountWraps) {
+  for (std::uint32_t first : {0U, circle - 1, circle - 5, circle - 50, circle / 2 - 5, circle / 2 + 5}) {
+    SCOPED_TRACE(first);
+    for (std::uint32_t step : {1U, 1'000U, (circle / 2 - 1) / 9}) {
+      due_queue reversed, shuffled, late;
+      test::random_source random(first);
+      std::vector<due_entry> run;
+      for (std::uint32_t i = 0; i < 10; ++i) run.push_back(entry(5, first + i * step, i));
+      for (auto each = run.rbegin(); each != run.rend(); ++each) reversed.collect(*each);
+      std::shuffle(run.begin(), run.end(), random.engine());
+      for (auto& each : run) {
+        shuffled.collect(each);
+        late.insert(each);
+      }
+      reversed.seal();
+      shuffled.seal();
+      EXPECT_EQ(pop_all(reversed), counted_up_to(10));
+      EXPECT_EQ(pop_all(shuffled), counted_up_to(10));
+      EXPECT_EQ(pop_all(late), counted_up_to(10));
+    }
+  }
+}
+
+// Their counts lie anywhere on the circle: each thread's own must stay in order.
+TEST(DueQueue, KeepsTheOrderOfEachOfTwoThreads) {
+  for (std::uint32_t apart = 0; apart < circle; apart += circle / 16 + 1) {
+    SCOPED_TRACE(apart);
+    due_queue queue;
+    for (std::uint32_t i = 20; i-- != 0;) {
+      queue.collect(entry(5, circle - 10 + i, i));
+      queue.collect(entry(5, circle - 10 + apart + i * 7, 100 + i));
+    }
+    queue.seal();
+    std::vector<node_index> both = pop_all(queue), first;
+    std::copy_if(both.begin(), both.end(), std::back_inserter(first), [](node_index index) { return index < 100; });
+    EXPECT_EQ(first, counted_up_to(20));
+    std::erase_if(both, [](node_index index) { return index < 100; });
+    EXPECT_TRUE(std::is_sorted(both.begin(), both.end()));
+  }
+}
+
+TEST(DueQueue, UnwrapsEachRunOfEqualDeadlinesByItself) {
+  due_queue queue;
+  queue.collect(entry(2, 0, 3));
+  queue.collect(entry(1, 0, 1));
+  queue.collect(entry(2, circle - 1, 2));
+  queue.collect(entry(1, circle - 1, 0));
+  queue.collect(entry(3, 4, 4));
+  queue.seal();
+  EXPECT_EQ(pop_all(queue), counted_up_to(5));
+}
+
+TEST(DueQueue, PutsWhatComesWhileItFiresInItsPlace) {
+  due_queue queue;
+  for (node_index index : {0U, 2U, 4U}) queue.collect(entry(10 + index, index, index));
+  queue.seal();
+  queue.pop();
+  EXPECT_TRUE(queue.insert(entry(13, 0, 3)));
+  EXPECT_TRUE(queue.insert(entry(15, 0, 5)));
+  EXPECT_TRUE(queue.insert(entry(-1, 0, 1)));  // before all that waits, though it comes after what was fired
+  EXPECT_EQ(pop_all(queue), (std::vector<node_index>{1, 2, 3, 4, 5}));
+}
+
+TEST(DueQueue, OrdersWhatIsLateAgainstTheBatchByArmingOrder) {
+  due_queue queue;
+  for (std::uint32_t order : {0U, 2U}) queue.collect(entry(10, order, order));
+  queue.seal();
+  queue.insert(entry(10, 3, 3));
+  queue.insert(entry(10, 1, 1));
+  EXPECT_EQ(pop_all(queue), counted_up_to(4));
+}
+
+TEST(DueQueue, MergesANewBatchWithWhatWasLeftOver) {
+  due_queue queue;
+  for (node_index index : {5U, 3U, 1U, 0U}) queue.collect(entry(10, index, index));
+  queue.seal();
+  queue.pop();
+  for (node_index index : {6U, 4U, 2U}) queue.collect(entry(10, index, index));
+  queue.seal();
+  EXPECT_EQ(pop_all(queue), (std::vector<node_index>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(DueQueue, TellsTheEntrySomePlacesAheadInTheBatch) {
+  due_queue queue;
+  for (node_index index : {0U, 1U, 2U}) queue.collect(entry(10, index, index));
+  queue.seal();
+  ASSERT_NE(queue.ahead(2), nullptr);
+  EXPECT_EQ(queue.ahead(2)->index, 2U);
+  EXPECT_EQ(queue.ahead(3), nullptr);
+  queue.pop();
+  EXPECT_EQ(queue.ahead(1)->index, 2U);
+  EXPECT_EQ(queue.ahead(2), nullptr);
+}
+
+// Batches, late ones and bounded polls as they come, against a sorted list.
+TEST(DueQueue, FiresInTheOrderOfASortedListWhateverComesWhen) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    test::random_source random(seed);
+    due_queue queue;
+    std::vector<due_entry> waiting, collected;
+    std::uint32_t order = circle - 300;
+    auto precedes = [](const due_entry& a, const due_entry& b) {
+      return a.deadline != b.deadline ? a.deadline < b.deadline : a.index < b.index;
+    };
+    for (node_index index = 0; index < 1'000;) {
+      auto fresh = [&] { return entry(random.between(0, 20), order++, index++); };
+      for (int count = random.between(0, 30); count != 0; --count) {
+        collected.push_back(fresh());
+        ASSERT_TRUE(queue.collect(collected.back()));
+      }
+      queue.seal();
+      waiting.insert(waiting.end(), collected.begin(), collected.end());
+      collected.clear();
+      for (int count = random.between(0, 40); count != 0 && !waiting.empty(); --count) {
+        auto first = std::min_element(waiting.begin(), waiting.end(), precedes);
+        ASSERT_EQ(queue.front().index, first->index);
+        waiting.erase(first);
+        queue.pop();
+        if (random.between(0, 3) == 0) {
+          waiting.push_back(fresh());
+          ASSERT_TRUE(queue.insert(waiting.back()));
+        }
+        ASSERT_EQ(queue.size(), waiting.size());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace detent::detail

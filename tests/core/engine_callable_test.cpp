@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Which callables may be scheduled: move-only ones, of any size and alignment, each destroyed exactly once.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using testing::bystander;
+using testing::census;
+
+int plain_calls = 0;
+void plain() { ++plain_calls; }
+
+TEST(EngineCallable, MayBeMoveOnly) {
+  drive::virtual_engine rig;
+  int seen = 0;
+  auto only = [&, held = std::make_unique<int>(7)] { seen = *held; };
+  rig.engine.schedule_at(at(10), std::move(only));
+  rig.poll_at(at(10));
+  EXPECT_EQ(seen, 7);
+}
+
+TEST(EngineCallable, MayBeAFunctionAPointerOrAStdFunction) {
+  drive::virtual_engine rig;
+  plain_calls = 0;
+  rig.engine.schedule_at(at(10), plain);
+  rig.engine.schedule_at(at(10), &plain);
+  rig.engine.schedule_at(at(10), std::function<void()>(plain));
+  rig.poll_at(at(10));
+  EXPECT_EQ(plain_calls, 3);
+}
+
+TEST(EngineCallable, MayReturnWhatNobodyReads) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_at(at(10), [] { return std::make_unique<int>(1); });
+  EXPECT_EQ(rig.poll_at(at(10)), 1u);
+}
+
+struct counted_copies {
+  int* copies;
+  int* calls;
+  counted_copies(int& c, int& n) : copies(&c), calls(&n) {}
+  counted_copies(const counted_copies& other) : copies(other.copies), calls(other.calls) { ++*copies; }
+  counted_copies(counted_copies&&) noexcept = default;
+  void operator()() const { ++*calls; }
+};
+
+TEST(EngineCallable, IsMovedFromATemporary) {
+  drive::virtual_engine rig;
+  int copies = 0, calls = 0;
+  rig.engine.schedule_at(at(10), counted_copies(copies, calls));
+  rig.poll_at(at(10));
+  EXPECT_EQ(copies, 0);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(EngineCallable, IsCopiedOnceFromAVariable) {
+  drive::virtual_engine rig;
+  int copies = 0, calls = 0;
+  counted_copies mine(copies, calls);
+  rig.engine.schedule_at(at(10), mine);
+  rig.poll_at(at(10));
+  mine();
+  EXPECT_EQ(copies, 1);
+  EXPECT_EQ(calls, 2);
+}
+
+// Checks at its run that each of its bytes is as it was.
+template <std::size_t Size>
+struct sized {
+  std::array<unsigned char, Size> bytes;
+  explicit sized(unsigned char seed) {
+    for (std::size_t i = 0; i < Size; ++i) bytes[i] = static_cast<unsigned char>(seed + i * 31);
+  }
+  void operator()() const { EXPECT_EQ(bytes, sized(bytes[0]).bytes) << "size " << Size; }
+};
+
+template <std::size_t... Sizes>
+void run_all_sizes(drive::virtual_engine& rig, std::index_sequence<Sizes...>) {
+  unsigned char seed = 1;
+  (rig.engine.schedule_at(at(10), sized<Sizes>(seed++)), ...);
+  EXPECT_EQ(rig.poll_at(at(10)), sizeof...(Sizes));
+}
+
+TEST(EngineCallable, KeepsEachByteWhateverItsSize) {
+  drive::virtual_engine rig;
+  run_all_sizes(rig, std::index_sequence<1, 2, 7, 8, 16, 23, 24, 25, 32, 48, 63, 64, 65, 100, 1000, 4096, 65'536>());
+}
+
+template <std::size_t Alignment, std::size_t Size>
+struct alignas(Alignment) aligned {
+  std::array<std::byte, Size> bytes{};
+  void operator()() const { EXPECT_EQ(reinterpret_cast<std::uintptr_t>(this) % Alignment, 0u) << Alignment; }
+};
+
+TEST(EngineCallable, StaysAlignedWhateverItsAlignment) {
+  drive::virtual_engine rig;
+  for (int i = 0; i < 8; ++i) {
+    rig.engine.schedule_at(at(10), aligned<1, 1>{});
+    rig.engine.schedule_at(at(10), aligned<16, 16>{});
+    rig.engine.schedule_at(at(10), aligned<16, 17>{});
+    rig.engine.schedule_at(at(10), aligned<32, 1>{});
+    rig.engine.schedule_at(at(10), aligned<64, 100>{});
+    rig.engine.schedule_at(at(10), aligned<4096, 1>{});
+  }
+  EXPECT_EQ(rig.poll_at(at(10)), 48u);
+}
+
+TEST(EngineCallable, FitsANodeUpTo24Bytes) {
+  static_assert(fits_inline<sized<24>> && fits_inline<aligned<16, 16>>);
+  static_assert(!fits_inline<sized<25>> && !fits_inline<aligned<32, 1>>);
+}
+
+TEST(EngineCallable, IsCountedAsBoxedIfItDoesNotFit) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_at(at(10), sized<24>(1));
+  EXPECT_EQ(rig.engine.metrics().boxed, 0u);
+  rig.engine.schedule_at(at(10), sized<25>(1));
+  rig.engine.schedule_at(at(10), aligned<32, 1>{});
+  rig.engine.schedule_at(at(10), sized<100>(1)).cancel();
+  EXPECT_EQ(rig.engine.metrics().boxed, 3u);
+}
+
+TEST(EngineCallable, IsBoxedOnceHoweverOftenItRuns) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_at_fixed_rate(1ns, 1ns, sized<100>(1));
+  for (int now = 1; now <= 10; ++now) rig.poll_at(at(now));
+  EXPECT_EQ(rig.engine.metrics().fired, 10u);
+  EXPECT_EQ(rig.engine.metrics().boxed, 1u);
+}
+
+template <std::size_t Bytes>
+struct throws_when_copied {
+  std::array<std::byte, Bytes> bytes{};
+  throws_when_copied() = default;
+  throws_when_copied(const throws_when_copied&) { throw std::runtime_error("no copy"); }
+  void operator()() const {}
+};
+
+TEST(EngineCallable, LeavesNothingBehindIfItsCopyThrows) {
+  drive::virtual_engine rig({.capacity = 1});
+  throws_when_copied<8> small;
+  throws_when_copied<100> large;
+  EXPECT_THROW(rig.engine.schedule_at(at(10), small), std::runtime_error);
+  EXPECT_THROW(rig.engine.schedule_at(at(10), large), std::runtime_error);
+  EXPECT_EQ(rig.engine.pending(), 0u);
+  EXPECT_EQ(rig.engine.metrics().scheduled, 0u);
+  EXPECT_TRUE(rig.engine.try_schedule_at(at(10), [] {})) << "the place was given back";
+  EXPECT_EQ(rig.poll_at(at(10)), 1u);
+}
+
+// Ends one timer in each of the ways there are.
+template <std::size_t Bytes>
+void end_in_every_way(census& captures) {
+  auto holds = std::make_shared<testing::holding_executor>();
+  drive::virtual_engine rig({.executor = holds});
+  auto make = [&] { return bystander<Bytes>{captures.join()}; };
+  rig.engine.schedule_at(at(10), make());                                            // fires
+  rig.engine.schedule_at_fixed_rate(10ns, 1ns, make(), {.runs = 1});                 // uses up its runs
+  rig.engine.schedule_at(at(1), make(), {.max_lateness = 1ns});                      // is stale
+  rig.engine.schedule_at(at(10), make()).cancel();                                   // is cancelled
+  rig.poll_at(at(10));
+  holds->run_all();
+  EXPECT_EQ(captures.living(), 0);
+  rig.engine.schedule_at(at(10), make());  // is let go by the executor
+  rig.engine.poll();
+  holds->held.clear();
+  EXPECT_EQ(captures.living(), 0);
+  rig.engine.schedule_at(at(20), make());  // is returned by stop
+  EXPECT_EQ(rig.engine.stop().size(), 1u);
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_THROW(rig.engine.schedule_at(at(20), make()), error);  // is refused
+  drive::virtual_engine ends;
+  ends.engine.schedule_at(at(10), make());  // goes with its engine
+}
+
+TEST(EngineCallable, IsDestroyedOnceHoweverItsTimerEnds) {
+  census captures;
+  end_in_every_way<0>(captures);
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_EQ(captures.ended(), 8);
+}
+
+TEST(EngineCallable, IsDestroyedOnceWhenBoxedHoweverItsTimerEnds) {
+  census captures;
+  end_in_every_way<100>(captures);
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_EQ(captures.ended(), 8);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// Cancelling: whatever state the timer is in, and whoever asks.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::at_end;
+using testing::bystander;
+using testing::census;
+using testing::eventually;
+
+// Where a timer is while it can still be cancelled.
+enum class where { submitted, taken_up, handed_over };
+
+class EngineCancel : public ::testing::TestWithParam<where> {
+ protected:
+  template <class F>
+  timer schedule(F&& f) {
+    timer made = engine_.schedule_after(1s, std::forward<F>(f));
+    if (GetParam() == where::taken_up) engine_.poll();
+    if (GetParam() == where::handed_over) {
+      clock_.advance(1s);
+      engine_.poll();
+      EXPECT_FALSE(executor_->held.empty());
+    }
+    return made;
+  }
+  void let_all_run() {
+    clock_.advance(1h);
+    engine_.poll();
+    executor_->run_all();
+  }
+
+  manual_clock clock_;
+  std::shared_ptr<testing::holding_executor> executor_ = std::make_shared<testing::holding_executor>();
+  engine engine_{engine_options{.manual = &clock_, .reserve = 4096, .executor = executor_}};
+};
+INSTANTIATE_TEST_SUITE_P(States, EngineCancel,
+                         ::testing::Values(where::submitted, where::taken_up, where::handed_over), [](const auto& info) {
+                           const char* names[] = {"submitted", "taken_up", "handed_over"};
+                           return std::string(names[static_cast<int>(info.param)]);
+                         });
+
+TEST_P(EngineCancel, KeepsTheCallbackFromRunning) {
+  bool ran = false;
+  timer t = schedule([&] { ran = true; });
+  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+  let_all_run();
+  EXPECT_FALSE(ran);
+}
+
+TEST_P(EngineCancel, WinsOnceAndIsGoneAfterwards) {
+  timer t = schedule([] {});
+  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  EXPECT_EQ(t.cancel_and_wait(), cancel_result::gone);
+  EXPECT_FALSE(t.pending());
+  EXPECT_EQ(engine_.metrics().cancelled, 1u);
+}
+
+TEST_P(EngineCancel, DestroysASmallCallableOnceBeforeItReturns) {
+  census callables;
+  timer t = schedule(bystander<0>{callables.join()});
+  EXPECT_EQ(callables.living(), 1);
+  t.cancel();
+  EXPECT_EQ(callables.ended(), 1);
+  let_all_run();
+  EXPECT_EQ(callables.ended(), 1);
+}
+
+TEST_P(EngineCancel, DestroysABoxedCallableOnceBeforeItReturns) {
+  census callables;
+  timer t = schedule(bystander<100>{callables.join()});
+  EXPECT_EQ(callables.living(), 1);
+  t.cancel();
+  EXPECT_EQ(callables.ended(), 1);
+  let_all_run();
+  EXPECT_EQ(callables.ended(), 1);
+}
+
+TEST_P(EngineCancel, FallsOutOfThePendingCountBeforeItReturns) {
+  timer t = schedule([] {});
+  EXPECT_EQ(engine_.pending(), 1u);
+  t.cancel();
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_P(EngineCancel, LetsTheCaptureUseTheEngineAndTheHandle) {
+  timer t, made;
+  cancel_result inside = cancel_result::cancelled;
+  t = schedule(at_end([&] {
+    inside = t.cancel();
+    made = engine_.schedule_after(1s, [] {});
+  }));
+  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(inside, cancel_result::gone);
+  EXPECT_TRUE(made.pending());
+}
+
+TEST_P(EngineCancel, DoesNotReachANewerTimerInTheSamePlace) {
+  timer old = schedule([] {});
+  old.cancel();
+  engine_.poll();
+  int runs = 0;
+  std::vector<timer> newer;
+  for (int i = 0; i < 300; ++i) newer.push_back(engine_.schedule_after(1s, [&] { ++runs; }));
+  EXPECT_EQ(old.cancel(), cancel_result::gone);
+  EXPECT_FALSE(old.pending());
+  let_all_run();
+  EXPECT_EQ(runs, 300);
+}
+
+TEST_P(EngineCancel, LeavesItsNeighboursOfTheSameDeadline) {
+  for (int victim = 0; victim < 3; ++victim) {
+    std::vector<int> ran;
+    std::vector<timer> timers;
+    for (int i = 0; i < 3; ++i) timers.push_back(schedule([&ran, i] { ran.push_back(i); }));
+    timers[static_cast<std::size_t>(victim)].cancel();
+    let_all_run();
+    std::vector<int> others{0, 1, 2};
+    others.erase(others.begin() + victim);
+    EXPECT_EQ(ran, others);
+  }
+}
+
+TEST_P(EngineCancel, IsGoneOnceTheTimerHasFired) {
+  timer t = schedule([] {});
+  let_all_run();
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  EXPECT_EQ(engine_.metrics().cancelled, 0u);
+}
+
+TEST(EngineCancelInside, FindsItselfRunningHoweverOften) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  cancel_result first{}, second{}, waiting{};
+  timer t = e.schedule_after(1s, [&](firing& now) {
+    first = now.self().cancel();
+    second = now.self().cancel();
+    waiting = now.self().cancel_and_wait();
+  });
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(first, cancel_result::running);
+  EXPECT_EQ(second, cancel_result::running);
+  EXPECT_EQ(waiting, cancel_result::running);
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+}
+
+TEST(EngineCancelInside, KeepsTheCapturesUntilTheRunEnds) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  census callables;
+  int living = 0;
+  e.schedule_after(1s, [&, here = callables.join()](firing& now) {
+    now.self().cancel();
+    living = callables.living();
+  });
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(living, 1);
+  EXPECT_EQ(callables.ended(), 1);
+}
+
+TEST(EngineCancelInside, MayBeOfANeighbourThatIsDueAtTheSameInstant) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  census callables;
+  bool ran = false;
+  timer neighbour;
+  cancel_result found{};
+  int living = -1;
+  e.schedule_after(1s, [&] {
+    found = neighbour.cancel();
+    living = callables.living();
+  });
+  neighbour = e.schedule_after(1s, [&ran, here = callables.join()] { ran = true; });
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(found, cancel_result::cancelled);
+  EXPECT_EQ(living, 0);
+  EXPECT_FALSE(ran);
+}
+
+TEST(EngineCancelInside, FindsAnEarlierNeighbourGone) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer earlier = e.schedule_after(1s, [] {});
+  cancel_result found{};
+  e.schedule_after(1s, [&] { found = earlier.cancel(); });
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(found, cancel_result::gone);
+}
+
+TEST(EngineCancelWhileRunning, SaysSoAndDoesNotWait) {
+  engine e;
+  std::atomic<bool> inside{false}, go_on{false};
+  timer t = e.schedule_after(0s, [&](firing& now) {
+    inside = true;
+    eventually([&] { return go_on.load(); });
+    now.rearm_after(0s);
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  EXPECT_EQ(t.cancel(), cancel_result::running);
+  EXPECT_EQ(t.cancel(), cancel_result::running);
+  inside = false;
+  go_on = true;
+  t.cancel_and_wait();
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  EXPECT_FALSE(inside) << "it was its last run, whatever it re-armed";
+}
+
+TEST(EngineCancelWhileRunning, AndWaitReturnsAfterTheRunAndItsCaptures) {
+  engine e;
+  census callables;
+  std::atomic<bool> inside{false};
+  bool ended = false;  // plain: what the run did is seen by who waited for it
+  timer t = e.schedule_after(0s, [&, here = callables.join()] {
+    inside = true;
+    std::this_thread::sleep_for(20ms);
+    ended = true;
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  EXPECT_NE(t.cancel_and_wait(), cancel_result::cancelled);
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(callables.ended(), 1);
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+}
+
+TEST(EngineCancelWhileRunning, EndsAPeriodicTimerWithThatRun) {
+  engine e;
+  std::atomic<int> runs{0};
+  std::atomic<bool> go_on{false};
+  timer t = e.schedule_at_fixed_rate(0s, 1us, [&] {
+    runs.fetch_add(1);
+    eventually([&] { return go_on.load(); });
+  });
+  ASSERT_TRUE(eventually([&] { return runs.load() == 1; }));
+  EXPECT_EQ(t.cancel(), cancel_result::running);
+  EXPECT_FALSE(t.pending());
+  go_on = true;
+  t.cancel_and_wait();
+  EXPECT_EQ(runs.load(), 1);
+  EXPECT_EQ(e.pending(), 0u);
+}
+
+TEST(EngineScopedTimer, CancelsAtItsEnd) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t;
+  {
+    scoped_timer owner(e.schedule_after(1s, [] {}));
+    t = owner.get();
+    EXPECT_TRUE(t.pending());
+  }
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+}
+
+TEST(EngineScopedTimer, WaitsAtItsEndForTheRunningCallback) {
+  engine e;
+  std::atomic<bool> inside{false};
+  bool ended = false;
+  {
+    scoped_timer owner(e.schedule_after(0s, [&] {
+      inside = true;
+      std::this_thread::sleep_for(20ms);
+      ended = true;
+    }));
+    ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  }
+  EXPECT_TRUE(ended);
+}
+
+TEST(EngineScopedTimer, CancelsWhatItOwnedWhenAnotherIsMovedIn) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  scoped_timer first(e.schedule_after(1s, [] {})), second(e.schedule_after(2s, [] {}));
+  timer replaced = first.get(), kept = second.get();
+  first = std::move(second);
+  EXPECT_FALSE(replaced.pending());
+  EXPECT_TRUE(kept.pending());
+  EXPECT_EQ(first.get(), kept);
+}
+
+TEST(EngineScopedTimer, LetsGoOfWhatIsReleased) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t;
+  {
+    scoped_timer owner(e.schedule_after(1s, [] {}));
+    t = owner.release();
+    EXPECT_FALSE(owner.get());
+  }
+  EXPECT_TRUE(t.pending());
+}
+
+}  // namespace
+}  // namespace detent

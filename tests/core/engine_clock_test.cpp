@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <random>
+#include <thread>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_problem.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::eventually;
+using drive::problem_of;
+
+TEST(EngineClockManual, StartsAtZeroOrWhereItIsTold) {
+  EXPECT_EQ(manual_clock().now(), time_point{});
+  EXPECT_EQ(manual_clock(at(-7)).now(), at(-7));
+}
+
+TEST(EngineClockManual, NeverGoesBackwards) {
+  manual_clock clk(at(100));
+  clk.advance_to(at(50));
+  clk.advance(-30ns);
+  clk.advance(duration::min());
+  EXPECT_EQ(clk.now(), at(100));
+}
+
+TEST(EngineClockManual, StopsAtTheEndOfTime) {
+  manual_clock clk(at(100));
+  clk.advance(duration::max());
+  clk.advance(1ns);
+  EXPECT_EQ(clk.now(), time_point::max());
+}
+
+TEST(EngineClockManual, IsTheEnginesNow) {
+  drive::virtual_engine rig;
+  rig.clock.advance(5s);
+  EXPECT_EQ(rig.engine.now(), at(5s));
+}
+
+TEST(EngineClockManual, IsWhatCallbacksSeeAsStarted) {
+  drive::virtual_engine rig;
+  time_point started;
+  duration lateness{};
+  rig.engine.schedule_at(at(10), [&](firing& f) {
+    started = f.started();
+    lateness = f.lateness();
+  });
+  rig.poll_at(at(17));
+  EXPECT_EQ(started, at(17));
+  EXPECT_EQ(lateness, 7ns);
+}
+
+TEST(EngineClockManual, IsReadAnewForEachCallback) {
+  drive::virtual_engine rig;
+  std::vector<time_point> started;
+  for (int i = 0; i < 3; ++i) {
+    rig.engine.schedule_at(at(10), [&](firing& f) {
+      started.push_back(f.started());
+      rig.clock.advance(5ns);
+    });
+  }
+  rig.poll_at(at(10));
+  EXPECT_EQ(started, (std::vector{at(10), at(15), at(20)}));
+}
+
+TEST(EngineClockManual, DrivesSeveralEngines) {
+  manual_clock clk;
+  engine first({.manual = &clk}), second({.manual = &clk});
+  first.schedule_after(5s, [] {});
+  second.schedule_after(5s, [] {});
+  clk.advance(5s);
+  EXPECT_EQ(first.poll(), 1u);
+  EXPECT_EQ(second.poll(), 1u);
+}
+
+TEST(EngineClockManual, MayBeMovedByAnotherThread) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  int fired = 0;
+  for (int i = 1; i <= 1000; ++i) e.schedule_at(at(i), [&] { ++fired; });
+  std::thread mover([&] {
+    for (int i = 0; i < 1000; ++i) clk.advance(1ns);
+  });
+  EXPECT_TRUE(eventually([&] {
+    e.poll();
+    return fired == 1000;
+  }));
+  mover.join();
+}
+
+TEST(EngineClockSteady, IsTheEnginesNow) {
+  engine e;
+  const time_point before = clock::now();
+  const time_point now = e.now();
+  EXPECT_LE(before, now);
+  EXPECT_LE(now, clock::now());
+}
+
+// A delay counts from a fresh reading: whatever the engine last looked at, nothing comes early.
+TEST(EngineClockSteady, CountsADelayFromTheCallThoughTheEngineWasBusy) {
+  engine e;
+  std::atomic<bool> fired{false};
+  std::atomic<std::int64_t> early{0};
+  e.schedule_after(0ns, [&] {
+    std::this_thread::sleep_for(30ms);
+    const time_point due = clock::now() + 5ms;
+    e.schedule_after(5ms, [&, due] {
+      early += clock::now() < due - 1ms ? 1 : 0;  // `due` was read a little before the call
+      fired = true;
+    });
+  });
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+  EXPECT_EQ(early.load(), 0);
+}
+
+// The TSC clock, on machines that have one.
+std::optional<engine> with_tsc(engine_options options) {
+  options.clock = clock_kind::tsc;
+  std::error_code refused;
+  std::optional<engine> made = engine::try_create(std::move(options), refused);
+  if (!made) {
+    EXPECT_EQ(refused, errc::invalid_option);
+  }
+  return made;
+}
+
+void expect_none_early(engine& e, bool polled) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::atomic<int> fired{0}, early{0};
+  constexpr int timers = 2000;
+  for (int i = 0; i < timers; ++i) {
+    const time_point called = clock::now();
+    const duration delay(static_cast<std::int64_t>(random() % 50'000'000));
+    e.schedule_after(delay, [&, due = called + delay](firing& f) {
+      const time_point now = clock::now();
+      early += now < f.deadline() || now < due || f.started() < f.deadline() ? 1 : 0;
+      ++fired;
+    });
+  }
+  EXPECT_TRUE(eventually([&] {
+    if (polled) e.poll();
+    return fired.load() == timers;
+  }));
+  EXPECT_EQ(early.load(), 0);
+}
+
+TEST(EngineClockTsc, FiresNothingEarlyBySteadyClock) {
+  for (wait_options wait : {wait_options::busy(), wait_options::hybrid(), wait_options::sleep()}) {
+    std::optional<engine> e = with_tsc({.wait = wait});
+    if (!e) GTEST_SKIP() << "no invariant TSC here";
+    expect_none_early(*e, false);
+  }
+}
+
+TEST(EngineClockTsc, FiresNothingEarlyWhenPolled) {
+  std::optional<engine> e = with_tsc({.drive = drive_kind::caller});
+  if (!e) GTEST_SKIP() << "no invariant TSC here";
+  expect_none_early(*e, true);
+}
+
+TEST(EngineClockTsc, FiresNothingEarlyOnAPool) {
+  std::optional<engine> e = with_tsc({.executor = std::make_shared<thread_pool>()});
+  if (!e) GTEST_SKIP() << "no invariant TSC here";
+  expect_none_early(*e, false);
+}
+
+TEST(EngineClockTsc, IsRefusedBesideAManualClock) {
+  manual_clock clk;
+  drive::problem refused = problem_of([&] { engine e({.clock = clock_kind::tsc, .manual = &clk}); });
+  EXPECT_EQ(refused.code, errc::invalid_option);
+  EXPECT_TRUE(refused.names("clock = tsc")) << refused.what;
+}
+
+}  // namespace
+}  // namespace detent

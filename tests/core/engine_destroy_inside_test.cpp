@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// An engine may be destroyed by its own callbacks, wherever they run.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_process.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::eventually;
+
+// Counts the destructions of a callable.
+class witness {
+ public:
+  explicit witness(std::atomic<int>& destroyed) : destroyed_(&destroyed) {}
+  witness(witness&& other) noexcept : destroyed_(std::exchange(other.destroyed_, nullptr)) {}
+  ~witness() {
+    if (destroyed_ != nullptr) ++*destroyed_;
+  }
+
+ private:
+  std::atomic<int>* destroyed_;
+};
+
+// An engine, and callbacks that wait until the schedule call is over before they take it away.
+struct doomed {
+  explicit doomed(engine_options options = {}, std::size_t pool_threads = 0) {
+    if (pool_threads != 0) {
+      options.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = pool_threads});
+    }
+    owned = std::make_unique<engine>(std::move(options));
+  }
+
+  void destroy() {
+    while (!scheduled) std::this_thread::yield();
+    owned.reset();
+    gone = true;
+  }
+  bool wait() {
+    scheduled = true;
+    return eventually([&] { return gone.load() && drive::threads() <= threads_before; });
+  }
+
+  const std::size_t threads_before = drive::threads();
+  std::atomic<bool> scheduled{false}, gone{false};
+  std::atomic<int> destroyed{0};
+  std::unique_ptr<engine> owned;
+};
+
+TEST(EngineDestroyInside, AOneShotOnTheWorker) {
+  doomed d;
+  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)] { d.destroy(); });
+  EXPECT_TRUE(d.wait());
+  EXPECT_TRUE(eventually([&] { return d.destroyed == 1; }));
+}
+
+TEST(EngineDestroyInside, APeriodicTimerOnTheWorker) {
+  doomed d;
+  std::atomic<int> runs{0};
+  d.owned->schedule_at_fixed_rate(0ns, 1us, [&, w = witness(d.destroyed)] {
+    if (++runs == 3) d.destroy();
+  });
+  EXPECT_TRUE(d.wait());
+  EXPECT_TRUE(eventually([&] { return d.destroyed == 1; }));
+  EXPECT_EQ(runs.load(), 3);
+}
+
+TEST(EngineDestroyInside, AReArmedTimerRunsNoMore) {
+  doomed d;
+  std::atomic<int> runs{0};
+  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)](firing& f) {
+    f.rearm_after(0ns);
+    ++runs;
+    d.destroy();
+    f.rearm_after(0ns);
+  });
+  EXPECT_TRUE(d.wait());
+  EXPECT_TRUE(eventually([&] { return d.destroyed == 1; }));
+  EXPECT_EQ(runs.load(), 1);
+}
+
+TEST(EngineDestroyInside, DestroysWhatWasPendingOnceAndUnrun) {
+  doomed d;
+  std::atomic<int> runs{0};
+  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [&, w = witness(d.destroyed)] { ++runs; });
+  d.owned->schedule_after(0ns, [&] { d.destroy(); });
+  EXPECT_TRUE(d.wait());
+  EXPECT_TRUE(eventually([&] { return d.destroyed == 100; }));
+  EXPECT_EQ(runs.load(), 0);
+}
+
+TEST(EngineDestroyInside, NothingDueBesideItRunsAfterwards) {
+  doomed d;
+  std::atomic<int> late{0};
+  std::atomic<bool> go{false};
+  const time_point due = clock::now();
+  d.owned->schedule_at(due - 1ms, [&] {
+    while (!go) std::this_thread::yield();
+  });
+  d.owned->schedule_at(due, [&] { d.destroy(); });
+  for (int i = 0; i < 10; ++i) d.owned->schedule_at(due, [&] { late += d.gone ? 1 : 0; });
+  go = true;
+  EXPECT_TRUE(d.wait());
+  EXPECT_EQ(late.load(), 0);
+}
+
+TEST(EngineDestroyInside, AOneShotOnAPoolThread) {
+  doomed d({}, 1);
+  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)] { d.destroy(); });
+  EXPECT_TRUE(d.wait());
+  EXPECT_TRUE(eventually([&] { return d.destroyed == 1; }));
+}
+
+TEST(EngineDestroyInside, APeriodicTimerOnAPoolThread) {
+  doomed d({}, 2);
+  std::atomic<int> runs{0};
+  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [w = witness(d.destroyed)] {});
+  d.owned->schedule_at_fixed_rate(0ns, 1us, [&, w = witness(d.destroyed)] {
+    if (++runs == 3) d.destroy();
+  });
+  EXPECT_TRUE(d.wait());
+  EXPECT_TRUE(eventually([&] { return d.destroyed == 101; }));
+}
+
+TEST(EngineDestroyInside, WaitsForACallbackOnAnotherPoolThread) {
+  doomed d({}, 2);
+  std::atomic<bool> started{false}, ended{false}, ended_before{false};
+  d.owned->schedule_after(0ns, [&] {
+    started = true;
+    std::this_thread::sleep_for(20ms);
+    ended = true;
+  });
+  d.owned->schedule_after(0ns, [&] {
+    while (!started) std::this_thread::yield();
+    d.destroy();
+    ended_before = ended.load();
+  });
+  EXPECT_TRUE(d.wait());
+  EXPECT_TRUE(eventually([&] { return ended_before.load(); }));
+}
+
+TEST(EngineDestroyInside, InsidePoll) {
+  manual_clock clk;
+  doomed d({.manual = &clk});
+  d.scheduled = true;
+  int after = 0;
+  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [w = witness(d.destroyed)] {});
+  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)] { d.destroy(); });
+  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)] { ++after; });
+  EXPECT_EQ(d.owned->poll(), 1u);
+  EXPECT_EQ(after, 0);
+  EXPECT_EQ(d.destroyed.load(), 102);
+}
+
+TEST(EngineDestroyInside, InsidePollOnTheSteadyClockWithAnOpenWakeFd) {
+  doomed d({.drive = drive_kind::caller});
+  d.scheduled = true;
+  const std::size_t before = drive::descriptors();
+  d.owned->wake_fd();
+  d.owned->schedule_after(0ns, [&] { d.destroy(); });
+  while (d.owned->poll() == 0) std::this_thread::yield();
+  EXPECT_EQ(drive::descriptors(), before);
+}
+
+TEST(EngineDestroyInside, ByACaptureThatTheCallbackLetsGo) {
+  doomed d;
+  auto last = std::shared_ptr<engine>(std::move(d.owned));
+  std::weak_ptr<engine> there = last;
+  std::atomic<bool> go{false};
+  last->schedule_after(1h, [w = witness(d.destroyed)] {});
+  last->schedule_after(0ns, [&go, w = witness(d.destroyed), held = last] {
+    while (!go) std::this_thread::yield();
+  });
+  last.reset();  // from here on the callable alone holds it, and is destroyed on the worker after its run
+  go = true;
+  EXPECT_TRUE(eventually([&] { return there.expired() && d.destroyed == 2; }));
+  EXPECT_TRUE(eventually([&] { return drive::threads() <= d.threads_before; }));
+}
+
+TEST(EngineDestroyInside, ByACaptureThatCancelDestroys) {
+  auto last = std::make_shared<engine>();
+  std::weak_ptr<engine> there = last;
+  timer t = last->schedule_after(1h, [held = last] { static_cast<void>(held); });
+  engine& still = *last;
+  last.reset();
+  EXPECT_FALSE(there.expired());
+  EXPECT_EQ(still.pending(), 1u);
+  std::vector<unfired> left = still.stop();
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  EXPECT_FALSE(there.expired());
+  left.clear();  // the last reference goes with the callable
+  EXPECT_TRUE(there.expired());
+}
+
+TEST(EngineDestroyInside, ByTheWorkerOfAnotherEngine) {
+  const std::size_t threads = drive::threads();
+  {
+    engine other;
+    auto victim = std::make_unique<engine>();
+    victim->schedule_after(1h, [] {});
+    std::atomic<bool> done{false};
+    other.schedule_after(0ns, [&] {
+      victim.reset();
+      done = true;
+    });
+    EXPECT_TRUE(eventually([&] { return done.load(); }));
+  }
+  EXPECT_TRUE(eventually([&] { return drive::threads() <= threads; }));
+}
+
+TEST(EngineDestroyInside, MovedAwayInsideItsOwnCallback) {
+  doomed d;
+  std::atomic<int> later{0};
+  d.owned->schedule_after(0ns, [&] {
+    while (!d.scheduled) std::this_thread::yield();
+    engine taken(std::move(*d.owned));
+    taken.schedule_after(1h, [&] { ++later; });
+    d.gone = true;
+  });
+  EXPECT_TRUE(d.wait());
+  EXPECT_EQ(later.load(), 0);
+}
+
+TEST(EngineDestroyInside, LeavesHandedOverWorkThatDoesNothing) {
+  struct keeper final : executor {
+    std::vector<fired_timer> kept;
+    bool execute(fired_timer&& work) noexcept override {
+      kept.push_back(std::move(work));
+      return true;
+    }
+  };
+  auto keeps = std::make_shared<keeper>();
+  std::atomic<int> destroyed{0}, runs{0};
+  {
+    drive::virtual_engine rig({.executor = keeps});
+    for (int i = 0; i < 3; ++i) rig.engine.schedule_after(0ns, [&, w = witness(destroyed)] { ++runs; });
+    rig.engine.poll();
+    ASSERT_EQ(keeps->kept.size(), 3u);
+  }
+  EXPECT_EQ(destroyed.load(), 3);
+  keeps->kept[0]();
+  keeps->kept.clear();
+  EXPECT_EQ(destroyed.load(), 3);
+  EXPECT_EQ(runs.load(), 0);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using EngineDriveNextDeadline = drive::on_both_wheels;
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineDriveNextDeadline, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineDriveNextDeadline, IsNoneWhenNothingIsPending) { EXPECT_EQ(engine_.next_deadline(), std::nullopt); }
+
+TEST_P(EngineDriveNextDeadline, IsExactWhereverTheDeadlineLies) {
+  for (unsigned bit = 0; bit < 62; ++bit) {
+    for (std::int64_t beside : {-1, 0, 1}) {
+      const time_point due = at((std::int64_t{1} << bit) + beside);
+      timer only = engine_.schedule_at(due, [] {});
+      EXPECT_EQ(engine_.next_deadline(), due) << "2^" << bit << " + " << beside;
+      only.cancel();
+    }
+  }
+}
+
+TEST_P(EngineDriveNextDeadline, IsTheEarliestOfMany) {
+  for (int ms : {7, 3, 900, 5}) engine_.schedule_after(std::chrono::milliseconds(ms), [] {});
+  EXPECT_EQ(engine_.next_deadline(), at(3ms));
+}
+
+TEST_P(EngineDriveNextDeadline, IsPastForWhatIsOverdue) {
+  engine_.schedule_at(at(5), [] {});
+  clock_.advance_to(at(100));
+  EXPECT_EQ(engine_.next_deadline(), at(5));
+}
+
+TEST_P(EngineDriveNextDeadline, KnowsWhatOtherThreadsSubmitted) {
+  engine_.schedule_at(at(50), [] {});
+  std::thread([&] { engine_.schedule_at(at(40), [] {}); }).join();
+  EXPECT_EQ(engine_.next_deadline(), at(40));
+}
+
+TEST_P(EngineDriveNextDeadline, ForgetsWhatWasCancelled) {
+  timer near = engine_.schedule_at(at(10), [] {});
+  engine_.schedule_at(at(1000), [] {});
+  engine_.next_deadline();  // both are in the wheel
+  near.cancel();
+  EXPECT_EQ(engine_.next_deadline(), at(1000));
+}
+
+TEST_P(EngineDriveNextDeadline, IsNoneOnceAllWasCancelled) {
+  std::vector<timer> all;
+  for (int i = 0; i < 1000; ++i) all.push_back(engine_.schedule_at(at(i * 1000), [] {}));
+  engine_.next_deadline();
+  for (timer& each : all) each.cancel();
+  EXPECT_EQ(engine_.next_deadline(), std::nullopt);
+}
+
+TEST_P(EngineDriveNextDeadline, IsNoneOnceTheLeftoverOfABoundedPollWasCancelled) {
+  engine_.schedule_at(at(10), [] {});
+  timer left_over = engine_.schedule_at(at(10), [] {});
+  rig_.poll_at(at(10), 1);
+  left_over.cancel();
+  EXPECT_EQ(engine_.pending(), 0u);
+  EXPECT_EQ(engine_.next_deadline(), std::nullopt);
+}
+
+TEST_P(EngineDriveNextDeadline, IsTheLeftoversOfABoundedPoll) {
+  for (int due : {10, 20, 30}) engine_.schedule_at(at(due), [] {});
+  rig_.poll_at(at(100), 1);
+  EXPECT_EQ(engine_.next_deadline(), at(20));
+}
+
+TEST_P(EngineDriveNextDeadline, IsNotLaterThanAnOverdueTimerBehindTheLeftovers) {
+  for (int due : {10, 20}) engine_.schedule_at(at(due), [] {});
+  rig_.poll_at(at(100), 1);
+  engine_.schedule_at(at(5), [] {});
+  ASSERT_TRUE(engine_.next_deadline());
+  EXPECT_LE(engine_.next_deadline(), at(5));
+}
+
+TEST_P(EngineDriveNextDeadline, FollowsARestartEarlierAndLater) {
+  timer moved = engine_.schedule_at(at(500), [] {});
+  engine_.next_deadline();
+  moved.restart_at(at(300));
+  EXPECT_EQ(engine_.next_deadline(), at(300));
+  moved.restart_at(at(90'000));
+  EXPECT_EQ(engine_.next_deadline(), at(90'000));
+}
+
+TEST_P(EngineDriveNextDeadline, IsThePeriodicTimersNextRun) {
+  engine_.schedule_at_fixed_rate(100ns, 50ns, [] {});
+  EXPECT_EQ(engine_.next_deadline(), at(100));
+  rig_.poll_at(at(100));
+  EXPECT_EQ(engine_.next_deadline(), at(150));
+}
+
+TEST_P(EngineDriveNextDeadline, IsNoneOnceStopped) {
+  engine_.schedule_at(at(10), [] {});
+  engine_.stop();
+  EXPECT_EQ(engine_.next_deadline(), std::nullopt);
+}
+
+// Many timers in one slot, many of them moved since they were filed there: it may be told early, never late, and
+// whoever polls at the times it tells gets there in bounded steps.
+TEST_P(EngineDriveNextDeadline, IsNeverLaterThanTheTrueOneAndLeadsToEachTimer) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::multiset<time_point> pending;
+  std::vector<timer> timers;
+  for (int i = 0; i < 2000; ++i) timers.push_back(engine_.schedule_at(at(1'000'000), [] {}));
+  engine_.next_deadline();
+  for (timer& each : timers) {
+    const time_point due = at(static_cast<std::int64_t>(1'000'000 + random() % 100'000'000'000));
+    EXPECT_TRUE(each.restart_at(due));
+    pending.insert(due);
+  }
+  int steps = 0;
+  while (!pending.empty()) {
+    ASSERT_LT(++steps, 20'000);
+    auto told = engine_.next_deadline();
+    ASSERT_TRUE(told);
+    ASSERT_LE(*told, *pending.begin());
+    std::size_t due = 0;
+    clock_.advance_to(*told);
+    while (!pending.empty() && *pending.begin() <= clock_.now()) {
+      pending.erase(pending.begin());
+      ++due;
+    }
+    ASSERT_EQ(engine_.poll(), due);
+  }
+  EXPECT_EQ(engine_.next_deadline(), std::nullopt);
+}
+
+TEST_P(EngineDriveNextDeadline, IsExactAmongManyTimersThatWereNeverRestarted) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::multiset<time_point> pending;
+  for (int i = 0; i < 50; ++i) {
+    const time_point due = at(static_cast<std::int64_t>(random() >> (random() % 40 + 2)));
+    engine_.schedule_at(due, [] {});
+    pending.insert(due);
+  }
+  while (!pending.empty()) {
+    ASSERT_EQ(engine_.next_deadline(), *pending.begin());
+    clock_.advance_to(*pending.begin());
+    const std::size_t due = pending.count(*pending.begin());
+    pending.erase(*pending.begin());
+    ASSERT_EQ(engine_.poll(), due);
+  }
+}
+
+}  // namespace
+}  // namespace detent

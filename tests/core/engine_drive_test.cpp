@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Who turns the wheel, and who must not; what wakes a worker that sleeps.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_problem.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::eventually;
+using drive::ids;
+using drive::problem_of;
+
+TEST(EngineDrive, RefusesPollOnAWorkerDrivenEngine) {
+  engine worker;
+  EXPECT_EQ(problem_of([&] { worker.poll(); }).code, errc::wrong_drive);
+}
+
+TEST(EngineDrive, RefusesNextDeadlineOnAWorkerDrivenEngine) {
+  engine worker;
+  EXPECT_EQ(problem_of([&] { worker.next_deadline(); }).code, errc::wrong_drive);
+}
+
+TEST(EngineDrive, RefusesWakeFdOnAWorkerDrivenEngine) {
+  engine worker;
+  EXPECT_EQ(problem_of([&] { worker.wake_fd(); }).code, errc::wrong_drive);
+}
+
+TEST(EngineDrive, LeavesAWorkerRunningThatRefusedPoll) {
+  engine worker;
+  problem_of([&] { worker.poll(); });
+  std::atomic<bool> fired{false};
+  worker.schedule_after(0ns, [&] { fired = true; });
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+}
+
+TEST(EngineDrive, IsTheCallersUnderAManualClock) {
+  manual_clock clk;
+  engine virtual_time({.drive = drive_kind::worker, .manual = &clk});
+  virtual_time.schedule_after(0ns, [] {});
+  EXPECT_EQ(virtual_time.poll(), 1u);
+}
+
+TEST(EngineDrive, FiresOnNoThreadButThePollingOne) {
+  engine caller({.drive = drive_kind::caller});
+  std::thread::id ran_on;
+  caller.schedule_after(0ns, [&] { ran_on = std::this_thread::get_id(); });
+  while (caller.poll() == 0) std::this_thread::yield();
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+}
+
+TEST(EngineDrive, RefusesASecondThreadInsidePoll) {
+  drive::virtual_engine rig;
+  drive::problem polled, asked, opened;
+  rig.engine.schedule_at(at(10), [&] {
+    std::thread([&] {
+      polled = problem_of([&] { rig.engine.poll(); });
+      asked = problem_of([&] { rig.engine.next_deadline(); });
+      opened = problem_of([&] { rig.engine.wake_fd(); });
+    }).join();
+  });
+  EXPECT_EQ(rig.poll_at(at(10)), 1u);
+  for (const drive::problem& each : {polled, asked, opened}) EXPECT_EQ(each.code, errc::not_permitted) << each.what;
+}
+
+TEST(EngineDrive, RefusesPollFromInsideOneOfItsCallbacks) {
+  drive::virtual_engine rig;
+  std::error_code inside;
+  rig.engine.schedule_at(at(10), [&] { inside = problem_of([&] { rig.engine.poll(); }).code; });
+  rig.engine.schedule_at(at(10), rig.note(2));
+  EXPECT_EQ(rig.poll_at(at(10)), 2u);
+  EXPECT_EQ(inside, errc::called_from_callback);
+}
+
+TEST(EngineDrive, LetsACallbackPollAnotherEngine) {
+  drive::virtual_engine outer, inner;
+  inner.engine.schedule_at(at(0), inner.note(1));
+  outer.engine.schedule_at(at(0), [&] { EXPECT_EQ(inner.engine.poll(), 1u); });
+  EXPECT_EQ(outer.engine.poll(), 1u);
+  EXPECT_EQ(inner.fired, ids{1});
+}
+
+TEST(EngineDrive, LetsThreadsTakeTurns) {
+  drive::virtual_engine rig;
+  for (int id = 0; id < 100; ++id) rig.engine.schedule_at(at(id), rig.note(id));
+  for (int turn = 0; turn < 10; ++turn) {
+    std::thread([&] { EXPECT_EQ(rig.poll_at(at(10 * turn + 9)), 10u); }).join();
+  }
+  EXPECT_EQ(rig.fired.size(), 100u);
+}
+
+TEST(EngineDrive, FiresEachTimerOnceWhileThreadsFightForTheirTurn) {
+  engine caller({.drive = drive_kind::caller});
+  constexpr int timers = 2000;
+  std::vector<std::atomic<int>> runs(timers);
+  for (auto& each : runs) caller.schedule_after(0ns, [&each] { each.fetch_add(1); });
+  std::atomic<int> fired{0};
+  std::barrier together(2);
+  auto fight = [&] {
+    together.arrive_and_wait();
+    while (fired.load() < timers) {
+      try {
+        fired.fetch_add(static_cast<int>(caller.poll(7)));
+      } catch (const error& refused) {
+        EXPECT_EQ(refused.code(), errc::not_permitted);
+      }
+    }
+  };
+  std::thread other(fight);
+  fight();
+  other.join();
+  for (auto& each : runs) EXPECT_EQ(each.load(), 1);
+}
+
+TEST(EngineDrive, WakesAWorkerThatSleepsTowardsALaterDeadline) {
+  for (wait_options wait : {wait_options::sleep(), wait_options::hybrid(), wait_options::busy()}) {
+    engine worker({.wait = wait});
+    std::atomic<bool> fired{false};
+    worker.schedule_after(1h, [] {});
+    std::this_thread::sleep_for(5ms);  // long enough to sleep, usually; right either way
+    worker.schedule_after(1ms, [&] { fired = true; });
+    EXPECT_TRUE(eventually([&] { return fired.load(); }));
+  }
+}
+
+TEST(EngineDrive, WakesAWorkerForARestartToAnEarlierDeadline) {
+  engine worker({.wait = wait_options::sleep()});
+  std::atomic<bool> fired{false};
+  timer far = worker.schedule_after(1h, [&] { fired = true; });
+  std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(far.restart_after(1ms));
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+}
+
+TEST(EngineDrive, WakesAWorkerForAReArmOnAPoolThread) {
+  engine worker({.wait = wait_options::sleep(), .executor = std::make_shared<thread_pool>()});
+  std::atomic<int> runs{0};
+  worker.schedule_after(1h, [] {});
+  worker.schedule_after(0ns, [&](firing& f) {
+    if (++runs < 3) f.rearm_after(1ms);
+  });
+  EXPECT_TRUE(eventually([&] { return runs.load() == 3; }));
+}
+
+TEST(EngineDrive, WakesAWorkerThatHasLongBeenEmpty) {
+  engine worker({.wait = wait_options::sleep()});
+  std::this_thread::sleep_for(50ms);
+  std::atomic<bool> fired{false};
+  worker.schedule_after(0ns, [&] { fired = true; });
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+}
+
+TEST(EngineDrive, LetsOthersRunBesideATimerThatReArmsWithoutEnd) {
+  engine worker;
+  std::atomic<bool> fired{false};
+  worker.schedule_after(0ns, [](firing& f) { f.rearm_after(0ns); });
+  worker.schedule_after(2ms, [&] { fired = true; });
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+  EXPECT_EQ(worker.stop().size(), 1u);  // and stop() gets through
+}
+
+TEST(EngineDrive, LosesNoWakeUpBetweenProducersAndAWorkerThatFallsAsleep) {
+  engine worker({.wait = wait_options::sleep()});
+  std::atomic<int> fired{0};
+  constexpr int rounds = 3000;
+  for (int round = 0; round < rounds; ++round) {
+    worker.schedule_after(0ns, [&] { fired.fetch_add(1); });
+    if (round % 3 != 0) continue;
+    ASSERT_TRUE(eventually([&] { return fired.load() == round + 1; })) << "round " << round;
+  }
+  EXPECT_TRUE(eventually([&] { return fired.load() == rounds; }));
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// A timer between its hand-over to an executor and its run.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using testing::bystander;
+using testing::census;
+using testing::holding_executor;
+
+class EngineFiredTimer : public ::testing::Test {
+ protected:
+  // What was just handed over last.
+  fired_timer take() {
+    fired_timer last = std::move(holds_->held.back());
+    holds_->held.pop_back();
+    return last;
+  }
+
+  std::shared_ptr<holding_executor> holds_ = std::make_shared<holding_executor>();
+  drive::virtual_engine rig_{{.executor = holds_}};
+  engine& engine_ = rig_.engine;
+  ids& fired_ = rig_.fired;
+};
+
+TEST_F(EngineFiredTimer, RunsTheCallbackWhenItIsCalled) {
+  engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  EXPECT_EQ(fired_, ids{});
+  take()();
+  EXPECT_EQ(fired_, ids{1});
+  EXPECT_EQ(engine_.metrics().expired, 1u);
+}
+
+TEST_F(EngineFiredTimer, RunsOnceHoweverOftenItIsCalled) {
+  engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  fired_timer work = take();
+  work();
+  work();
+  EXPECT_EQ(fired_, ids{1});
+}
+
+TEST_F(EngineFiredTimer, DoesNothingOnceMovedFrom) {
+  engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  fired_timer work = take();
+  {
+    fired_timer other = std::move(work);
+    work();
+    EXPECT_EQ(fired_, ids{});
+    other();
+  }
+  EXPECT_EQ(fired_, ids{1});
+}
+
+TEST_F(EngineFiredTimer, DropsWhatAnAssignmentReplaces) {
+  engine_.schedule_at(at(10), rig_.note(1));
+  engine_.schedule_at(at(11), rig_.note(2));
+  rig_.poll_at(at(11));
+  fired_timer second = take(), first = take();
+  first = std::move(second);
+  EXPECT_EQ(engine_.metrics().dropped, 1u);
+  first();
+  EXPECT_EQ(fired_, ids{2});
+}
+
+TEST_F(EngineFiredTimer, IsPendingUntilItStarts) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  EXPECT_TRUE(t.pending());
+  EXPECT_EQ(engine_.pending(), 1u);
+  take()();
+  EXPECT_FALSE(t.pending());
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_F(EngineFiredTimer, IsDroppedAndCountedIfItIsDestroyedUncalled) {
+  census captures;
+  timer t = engine_.schedule_at(at(10), bystander<0>{captures.join()});
+  rig_.poll_at(at(10));
+  holds_->held.clear();
+  EXPECT_EQ(engine_.metrics().dropped, 1u);
+  EXPECT_EQ(engine_.metrics().fired, 0u);
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_FALSE(t.pending());
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_F(EngineFiredTimer, GivesItsPlaceBackIfItIsDropped) {
+  auto holds = std::make_shared<holding_executor>();
+  drive::virtual_engine rig({.capacity = 1, .executor = holds});
+  rig.engine.schedule_at(at(10), [] {});
+  rig.poll_at(at(10));
+  EXPECT_FALSE(rig.engine.try_schedule_at(at(20), [] {}));
+  holds->held.clear();
+  EXPECT_TRUE(rig.engine.try_schedule_at(at(20), [] {}));
+}
+
+TEST_F(EngineFiredTimer, EndsAPeriodicTimerIfItIsDropped) {
+  timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
+  rig_.poll_at(at(10));
+  holds_->held.clear();
+  EXPECT_FALSE(t.pending());
+  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
+  EXPECT_EQ(engine_.metrics().dropped, 1u);
+}
+
+TEST_F(EngineFiredTimer, DoesNotRunOnceCancelled) {
+  census captures;
+  timer t = engine_.schedule_at(at(10), [&, token = captures.join()] { fired_.push_back(1); });
+  rig_.poll_at(at(10));
+  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(captures.living(), 0);
+  take()();
+  EXPECT_EQ(fired_, ids{});
+  EXPECT_EQ(engine_.metrics().cancelled, 1u);
+  EXPECT_EQ(engine_.metrics().dropped, 0u);
+}
+
+TEST_F(EngineFiredTimer, RunsAtItsNewDeadlineOnlyOnceRestarted) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  EXPECT_TRUE(t.restart_at(at(20)));
+  fired_timer old = take();
+  old();
+  EXPECT_EQ(fired_, ids{});
+  EXPECT_EQ(rig_.poll_at(at(19)), 0u);
+  rig_.poll_at(at(20));
+  take()();
+  EXPECT_EQ(fired_, ids{1});
+}
+
+TEST_F(EngineFiredTimer, CannotRunALaterHandOverOfTheSameTimer) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  fired_timer old = take();
+  EXPECT_TRUE(t.restart_at(at(10)));
+  engine_.poll();
+  old();
+  EXPECT_EQ(fired_, ids{});
+  take()();
+  EXPECT_EQ(fired_, ids{1});
+}
+
+TEST_F(EngineFiredTimer, DropsNothingIfItsTimerWasRestarted) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  EXPECT_TRUE(t.restart_at(at(20)));
+  holds_->held.clear();
+  EXPECT_TRUE(t.pending());
+  rig_.poll_at(at(20));
+  take()();
+  EXPECT_EQ(fired_, ids{1});
+  EXPECT_EQ(engine_.metrics().dropped, 0u);
+}
+
+TEST_F(EngineFiredTimer, DoesNotReachANewerTimerInTheSamePlace) {
+  for (int i = 0; i < 100; ++i) {
+    timer t = engine_.schedule_at(engine_.now(), rig_.note(1));
+    engine_.poll();
+    fired_timer old = take();
+    t.cancel();
+    timer newer = engine_.schedule_at(at(1h), rig_.note(2));
+    old();
+    ASSERT_TRUE(newer.pending());
+    newer.cancel();
+  }
+  EXPECT_EQ(fired_, ids{});
+}
+
+TEST_F(EngineFiredTimer, IsReturnedByStopAndDoesNothingAfterwards) {
+  engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  std::vector<unfired> left = engine_.stop();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].deadline, at(10));
+  take()();
+  EXPECT_EQ(fired_, ids{});
+  left[0].run();
+  EXPECT_EQ(fired_, ids{1});
+  EXPECT_EQ(engine_.metrics().returned, 1u);
+}
+
+TEST_F(EngineFiredTimer, DoesNothingAfterItsEngine) {
+  census captures;
+  auto holds = std::make_shared<holding_executor>();
+  int runs = 0;
+  {
+    drive::virtual_engine gone({.executor = holds});
+    for (int i = 0; i < 3; ++i) gone.engine.schedule_at(at(10), [&, token = captures.join()] { ++runs; });
+    gone.poll_at(at(10));
+  }
+  EXPECT_EQ(captures.ended(), 3);
+  EXPECT_EQ(holds->run_all(), 3u);
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(captures.ended(), 3);
+}
+
+TEST_F(EngineFiredTimer, RunsOnWhicheverThreadCallsIt) {
+  std::thread::id ran_on, called_on;
+  engine_.schedule_at(at(10), [&] { ran_on = std::this_thread::get_id(); });
+  rig_.poll_at(at(10));
+  std::thread([&] {
+    called_on = std::this_thread::get_id();
+    take()();
+  }).join();
+  EXPECT_EQ(ran_on, called_on);
+}
+
+// Two threads meet at one timer that waits to run; `theirs` says what the other one's call told.
+template <class Other>
+void meet(int rounds, Other&& other) {
+  auto holds = std::make_shared<holding_executor>();
+  drive::virtual_engine rig({.executor = holds});
+  for (int round = 0; round < rounds; ++round) {
+    int runs = 0;
+    timer t = rig.engine.schedule_at(rig.engine.now(), [&] { ++runs; });
+    rig.engine.poll();
+    std::barrier start(2);
+    std::thread caller([&] {
+      start.arrive_and_wait();
+      holds->run_all();
+    });
+    start.arrive_and_wait();
+    const bool won = other(t);
+    caller.join();
+    ASSERT_EQ(runs, won ? 0 : 1);
+    t.cancel();
+    rig.engine.poll();
+  }
+}
+
+TEST(EngineFiredTimerRaces, EitherRunsOrIsCancelled) {
+  meet(200, [](timer& t) { return t.cancel() == cancel_result::cancelled; });
+}
+
+TEST(EngineFiredTimerRaces, EitherRunsOrIsRestarted) {
+  meet(200, [](timer& t) { return t.restart_after(1h); });
+}
+
+}  // namespace
+}  // namespace detent

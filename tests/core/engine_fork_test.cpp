@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// A forked child owns no engine of its parent's; a process that exits waits for none.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_problem.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::eventually;
+using drive::problem_of;
+
+// What a child of fork() returned from `body`; none if it died, or hung for 20 seconds.
+std::optional<int> status_of_child(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  if (!eventually([&] { return waitpid(child, &status, WNOHANG) == child; })) {
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return std::nullopt;
+  }
+  if (!WIFEXITED(status)) return std::nullopt;
+  return WEXITSTATUS(status);
+}
+
+TEST(EngineFork, ChildIsRefusedWithACodeOfItsOwn) {
+  engine e;
+  EXPECT_EQ(status_of_child([&] { return problem_of([&] { e.schedule_after(0ns, [] {}); }).code.value(); }),
+            static_cast<int>(errc::forked));
+}
+
+TEST(EngineFork, ChildIsRefusedEveryKindOfTimer) {
+  engine e;
+  EXPECT_EQ(status_of_child([&] {
+              return (e.try_schedule_after(0ns, [] {}) ? 1 : 0) + (e.try_schedule_at(clock::now(), [] {}) ? 2 : 0) +
+                     (e.try_schedule_at_fixed_rate(0ns, 1ms, [] {}) ? 4 : 0) +
+                     (e.try_schedule_with_fixed_delay(0ns, 1ms, [] {}) ? 8 : 0);
+            }),
+            0);
+}
+
+TEST(EngineFork, ChildIsRefusedByACallerDrivenEngineToo) {
+  drive::virtual_engine rig;
+  EXPECT_EQ(status_of_child([&] { return problem_of([&] { rig.engine.schedule_after(0ns, [] {}); }).code.value(); }),
+            static_cast<int>(errc::forked));
+}
+
+TEST(EngineFork, ChildsStopIsRefusedAndDoesNotHang) {
+  engine e;
+  e.schedule_after(1h, [] {});
+  EXPECT_EQ(status_of_child([&] {
+              std::error_code refused;
+              const std::size_t left = e.try_stop(refused).size();
+              return left == 0 ? refused.value() : 100;
+            }),
+            static_cast<int>(errc::forked));
+}
+
+TEST(EngineFork, ChildMayDestroyTheEngine) {
+  auto e = std::make_unique<engine>();
+  e->schedule_after(1h, [] {});
+  EXPECT_EQ(status_of_child([&] {
+              e.reset();
+              return 7;
+            }),
+            7);
+}
+
+TEST(EngineFork, ChildMayDestroyAnEngineOnAPool) {
+  auto e = std::make_unique<engine>(
+      engine_options{.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  e->schedule_after(1h, [] {});
+  EXPECT_EQ(status_of_child([&] {
+              e.reset();
+              return 7;
+            }),
+            7);
+}
+
+TEST(EngineFork, ParentGoesOnAsBefore) {
+  engine e;
+  std::atomic<int> fired{0};
+  e.schedule_after(30ms, [&] { ++fired; });
+  EXPECT_EQ(status_of_child([] { return 0; }), 0);
+  e.schedule_after(0ns, [&] { ++fired; });
+  EXPECT_TRUE(eventually([&] { return fired == 2; }));
+  EXPECT_EQ(e.metrics().expired, 2u);
+}
+
+TEST(EngineFork, ChildForkedWhileTheEngineWorksHardIsRefusedAlike) {
+  engine e;
+  std::atomic<bool> end{false};
+  std::thread producer([&] {
+    while (!end) e.schedule_after(10us, [] {});
+  });
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(status_of_child([&] { return e.try_schedule_after(0ns, [] {}) ? 1 : 0; }), 0);
+  }
+  end = true;
+  producer.join();
+}
+
+// In a program of their own each: exit() runs static destructors and must come to its end.
+using EngineForkDeathTest = testing::Test;
+
+TEST(EngineForkDeathTest, GlobalEngineWithPendingTimersLetsTheProcessExit) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static engine global;
+        global.schedule_after(1h, [] {});
+        global.schedule_at_fixed_rate(0ns, 10us, [] {});
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(EngineForkDeathTest, GlobalEngineOnAPoolLetsTheProcessExit) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static engine global({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+        global.schedule_at_fixed_rate(0ns, 10us, [] {});
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(EngineForkDeathTest, EngineThatIsNeverDestroyedLetsTheProcessExit) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static engine* const leaked = new engine;
+        leaked->schedule_at_fixed_rate(0ns, 10us, [] {});
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(EngineForkDeathTest, ForkedChildOfAProgramWithAGlobalEngineExits) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static engine global;
+        global.schedule_after(1h, [] {});
+        const pid_t child = fork();
+        if (child == 0) std::exit(global.try_schedule_after(0ns, [] {}) ? 1 : 42);
+        int status = 0;
+        if (!eventually([&] { return waitpid(child, &status, WNOHANG) == child; })) {
+          kill(child, SIGKILL);
+          std::exit(3);
+        }
+        std::exit(WIFEXITED(status) && WEXITSTATUS(status) == 42 ? 0 : 4);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace detent

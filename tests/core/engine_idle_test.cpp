@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// An engine that has nothing to do does nothing: no wake-ups, whatever the tick and the wheel.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/drive_process.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct idle_engine {
+  std::string name;
+  std::unique_ptr<engine> e;
+};
+
+// Of every tick and wheel, one engine that `prepare` leaves with nothing to do soon.
+template <class Prepare>
+std::vector<idle_engine> idle_engines(Prepare&& prepare) {
+  std::vector<idle_engine> all;
+  for (wheel_kind wheel : {wheel_kind::hierarchical, wheel_kind::hashed}) {
+    for (duration tick : {duration(1ns), duration(1us), duration(900us), duration(1ms), duration(10ms)}) {
+      for (wait_options wait : {wait_options::hybrid(), wait_options::sleep()}) {
+        std::string name = "idle-" + std::to_string(all.size());
+        all.push_back({name, std::make_unique<engine>(engine_options{
+                                 .tick = tick, .wheel = wheel, .wait = wait, .reserve = 64, .name = name})});
+        prepare(*all.back().e);
+      }
+    }
+  }
+  return all;
+}
+
+// Nanoseconds of processor time that the worker has used; zero where the kernel does not tell.
+std::uint64_t processor_time(const idle_engine& idle) {
+  auto folder = drive::thread_folder(idle.name);
+  if (!folder) return 0;
+  std::ifstream file(*folder + "schedstat");
+  std::uint64_t used = 0;
+  file >> used;
+  return used;
+}
+
+// Two seconds in which no worker may wake or use as much as one percent of a processor.
+void expect_idle(const std::vector<idle_engine>& all) {
+  std::this_thread::sleep_for(300ms);
+  std::vector<std::uint64_t> wakeups, used;
+  for (const idle_engine& each : all) {
+    wakeups.push_back(each.e->metrics().wakeups);
+    used.push_back(processor_time(each));
+  }
+  std::this_thread::sleep_for(2s);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].e->metrics().wakeups - wakeups[i], 0u) << all[i].name;
+    EXPECT_LT(processor_time(all[i]) - used[i], 20'000'000u) << all[i].name;
+  }
+}
+
+TEST(EngineIdle, NeverWakesWithNothingPending) {
+  expect_idle(idle_engines([](engine&) {}));
+}
+
+TEST(EngineIdle, NeverWakesBeforeATimerAnHourAway) {
+  expect_idle(idle_engines([](engine& e) { e.schedule_after(1h, [] {}); }));
+}
+
+TEST(EngineIdle, NeverWakesForATimerThatWasCancelled) {
+  expect_idle(idle_engines([](engine& e) {
+    e.schedule_after(1h, [] {});
+    e.schedule_after(100ms, [] {}).cancel();
+  }));
+}
+
+TEST(EngineIdle, NeverWakesForTimersThatWereRestartedToAnHourAway) {
+  expect_idle(idle_engines([](engine& e) {
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(e.schedule_after(100ms, [] {}).restart_after(1h));
+  }));
+}
+
+TEST(EngineIdle, NeverWakesForThousandsScheduledForLater) {
+  expect_idle(idle_engines([](engine& e) {
+    e.schedule_after(1h, [] {});
+    for (int i = 0; i < 2000; ++i) e.schedule_after(2h, [] {});
+  }));
+}
+
+TEST(EngineIdle, ProducersOfLaterTimersDoNotRing) {
+  engine e;
+  e.schedule_after(1h, [] {});
+  std::this_thread::sleep_for(100ms);
+  const auto rings = e.metrics().rings;
+  for (int i = 0; i < 1000; ++i) e.schedule_after(2h, [] {}).cancel();
+  EXPECT_EQ(e.metrics().rings, rings);
+}
+
+}  // namespace
+}  // namespace detent

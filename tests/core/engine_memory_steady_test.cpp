@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// No allocation in the steady state, counted at the C library and the kernel.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "support/drive_allocations.hpp"
+#include "support/drive_eventually.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::eventually;
+using EngineMemorySteady = drive::on_both_wheels;
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineMemorySteady, drive::both_wheels, drive::wheel_name);
+
+// The first rounds may warm up, the later ones must not allocate.
+template <class Round>
+std::uint64_t allocations_of(Round&& round) {
+  for (int i = 0; i < 3; ++i) round();
+  const std::uint64_t before = drive::allocations();
+  for (int i = 0; i < 5; ++i) round();
+  return drive::allocations() - before;
+}
+
+TEST_P(EngineMemorySteady, CountsAllocationsAtAll) {
+  const std::uint64_t before = drive::allocations();
+  auto kept = std::make_unique<int>();
+  EXPECT_GT(drive::allocations(), before);
+}
+
+TEST_P(EngineMemorySteady, ScheduleAndCancelAllocateNothing) {
+  std::vector<timer> timers(3000);
+  EXPECT_EQ(allocations_of([&] {
+              for (timer& each : timers) each = engine_.schedule_after(1h, [] {});
+              for (timer& each : timers) each.cancel();
+              engine_.poll();
+            }),
+            0u);
+}
+
+TEST_P(EngineMemorySteady, ScheduleAndFireAllocateNothing) {
+  std::int64_t now = 0;
+  EXPECT_EQ(allocations_of([&] {
+              for (int i = 0; i < 3000; ++i) engine_.schedule_at(at(now + i * 977), [this] { fired_.clear(); });
+              now += 3'000'000;
+              rig_.poll_at(at(now));
+            }),
+            0u);
+}
+
+TEST_P(EngineMemorySteady, RestartAllocatesNothing) {
+  std::vector<timer> timers;
+  for (int i = 0; i < 3000; ++i) timers.push_back(engine_.schedule_after(1h, [] {}));
+  EXPECT_EQ(allocations_of([&] {
+              for (timer& each : timers) each.restart_after(2h);
+              for (timer& each : timers) each.restart_after(1h);
+              engine_.poll();
+            }),
+            0u);
+}
+
+TEST_P(EngineMemorySteady, PeriodicAndReArmedTimersAllocateNothing) {
+  for (int i = 1; i <= 500; ++i) {
+    engine_.schedule_at_fixed_rate(duration(i), 1000ns, [] {});
+    engine_.schedule_after(duration(i), [](firing& f) { f.rearm_after(1000ns); });
+  }
+  EXPECT_EQ(allocations_of([&] {
+              for (int i = 0; i < 10; ++i) rig_.poll_at(clock_.now() + 1000ns);
+            }),
+            0u);
+}
+
+TEST_P(EngineMemorySteady, ScheduleFromCallbacksAllocatesNothing) {
+  EXPECT_EQ(allocations_of([&] {
+              for (int i = 0; i < 1000; ++i) {
+                engine_.schedule_after(10ns, [this] { engine_.schedule_after(0ns, [] {}); });
+              }
+              rig_.poll_at(clock_.now() + 10ns);
+            }),
+            0u);
+}
+
+TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstTimer) {
+  // One timer makes what a thread needs for itself; all others come out of the reserve of 4096.
+  engine_.schedule_after(1h, [] {});
+  engine_.poll();
+  const std::uint64_t before = drive::allocations();
+  for (int i = 0; i < 4000; ++i) engine_.schedule_after(1h, [] {});
+  engine_.poll();
+  EXPECT_EQ(drive::allocations() - before, 0u);
+}
+
+TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstBurstComesDue) {
+  engine_.schedule_after(1h, [] {});
+  engine_.poll();
+  const std::uint64_t before = drive::allocations();
+  for (int i = 0; i < 4000; ++i) engine_.schedule_after(1us, [] {});
+  EXPECT_EQ(rig_.poll_at(at(1us)), 4000u);
+  EXPECT_EQ(drive::allocations() - before, 0u);
+}
+
+TEST_P(EngineMemorySteady, AWorkerAndTwoProducersAllocateNothing) {
+  engine e(with_wheel({.reserve = 16'384}));
+  std::atomic<int> warm{0}, done{0};
+  std::atomic<bool> go{false}, end{false};
+  std::atomic<std::uint64_t> fired{0};
+  auto producer = [&](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<timer> timers(1000);
+    auto rounds = [&](int number) {
+      for (int round = 0; round < number; ++round) {
+        for (timer& each : timers) {
+          each =
+              e.schedule_after(duration(static_cast<std::int64_t>(random() % 3'000'000)), [&] { fired.fetch_add(1); });
+        }
+        for (timer& each : timers)
+          random() % 2 == 0 ? static_cast<void>(each.cancel()) : static_cast<void>(each.restart_after(1ms));
+        while (e.pending() > 2000) std::this_thread::yield();
+      }
+    };
+    rounds(50);
+    ++warm;
+    while (!go) std::this_thread::yield();
+    rounds(50);
+    ++done;
+    while (!end) std::this_thread::yield();
+  };
+  std::thread one(producer, 1), two(producer, 2);
+  EXPECT_TRUE(eventually([&] { return warm == 2 && e.pending() == 0; }));
+  const std::uint64_t before = drive::allocations();
+  go = true;
+  while (done != 2) std::this_thread::yield();
+  const std::uint64_t after = drive::allocations();
+  end = true;
+  one.join();
+  two.join();
+  EXPECT_EQ(after - before, 0u);
+  EXPECT_GT(fired.load(), 0u);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// What a periodic timer does about periods that went by unserved.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+
+struct run {
+  time_point deadline;
+  std::uint64_t missed;
+  bool operator==(const run&) const = default;
+  friend std::ostream& operator<<(std::ostream& out, const run& r) {
+    return out << "{" << r.deadline.time_since_epoch().count() << " missed " << r.missed << "}";
+  }
+};
+
+class missed_runs : public drive::on_both_wheels {
+ protected:
+  // The first run is due at 100, the others each 100 behind it.
+  timer start(missed_ticks policy, std::uint64_t runs = 0) {
+    auto log = [this](firing& f) { runs_.push_back({f.deadline(), f.missed()}); };
+    return engine_.schedule_at_fixed_rate(100ns, 100ns, log, {.missed = policy, .runs = runs});
+  }
+  std::vector<run> runs_;
+};
+using EnginePeriodicMissed = missed_runs;
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EnginePeriodicMissed, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EnginePeriodicMissed, SkipRunsOnceForTheLatestDuePeriodAndTellsTheRest) {
+  start(missed_ticks::skip);
+  EXPECT_EQ(rig_.poll_all_at(at(557)), 1u);
+  EXPECT_EQ(runs_, (std::vector<run>{{at(500), 4}}));
+}
+
+TEST_P(EnginePeriodicMissed, SkipGoesOnAtTheNextOfTheOldGrid) {
+  start(missed_ticks::skip);
+  rig_.poll_all_at(at(557));
+  EXPECT_EQ(rig_.poll_at(at(599)), 0u);
+  rig_.poll_at(at(600));
+  EXPECT_EQ(runs_.back(), (run{at(600), 0}));
+}
+
+TEST_P(EnginePeriodicMissed, SkipCountsAPeriodThatIsDueThisVeryNanosecond) {
+  start(missed_ticks::skip);
+  rig_.poll_all_at(at(300));
+  EXPECT_EQ(runs_, (std::vector<run>{{at(300), 2}}));
+}
+
+TEST_P(EnginePeriodicMissed, SkipMissesNothingWhileOnlyOnePeriodIsDue) {
+  start(missed_ticks::skip);
+  rig_.poll_all_at(at(199));
+  EXPECT_EQ(runs_, (std::vector<run>{{at(100), 0}}));
+}
+
+TEST_P(EnginePeriodicMissed, SkipRunsOnceAfterAJumpOfYears) {
+  start(missed_ticks::skip);
+  constexpr std::int64_t years = 5ll * 365 * 24 * 3'600 * 1'000'000'000;
+  EXPECT_EQ(rig_.poll_all_at(at(years + 5)), 1u);
+  EXPECT_EQ(runs_.back(), (run{at(years), years / 100 - 1}));
+}
+
+TEST_P(EnginePeriodicMissed, SkipCountsTheRunsItMadeNotThePeriodsItStoodFor) {
+  timer t = start(missed_ticks::skip, 2);
+  rig_.poll_all_at(at(1000));
+  EXPECT_TRUE(t.pending());
+  rig_.poll_all_at(at(1100));
+  EXPECT_FALSE(t.pending());
+}
+
+TEST_P(EnginePeriodicMissed, BurstRunsAllOfThemBackToBackEachForItsOwnPeriod) {
+  start(missed_ticks::burst);
+  EXPECT_EQ(rig_.poll_all_at(at(450)), 4u);
+  EXPECT_EQ(runs_, (std::vector<run>{{at(100), 0}, {at(200), 0}, {at(300), 0}, {at(400), 0}}));
+  EXPECT_EQ(rig_.poll_at(at(499)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(500)), 1u);
+}
+
+TEST_P(EnginePeriodicMissed, BurstEndsAfterSoManyRuns) {
+  start(missed_ticks::burst, 3);
+  EXPECT_EQ(rig_.poll_all_at(at(1000)), 3u);
+}
+
+TEST_P(EnginePeriodicMissed, DelayRunsOnceAndCountsTheNextPeriodFromThen) {
+  start(missed_ticks::delay);
+  EXPECT_EQ(rig_.poll_all_at(at(557)), 1u);
+  ASSERT_EQ(runs_.size(), 1u);
+  EXPECT_EQ(runs_[0].missed, 4u);
+  EXPECT_EQ(engine_.next_deadline(), at(657));
+  rig_.poll_at(at(657));
+  EXPECT_EQ(runs_.back(), (run{at(657), 0}));
+}
+
+TEST_P(EnginePeriodicMissed, DelayKeepsItsGridWhileNothingIsMissed) {
+  start(missed_ticks::delay);
+  rig_.poll_at(at(150));
+  EXPECT_EQ(engine_.next_deadline(), at(200));
+}
+
+TEST_P(EnginePeriodicMissed, ARunThatOutlastsItsPeriodsIsTreatedAlike) {
+  bool first = true;
+  engine_.schedule_at_fixed_rate(100ns, 100ns, [&](firing& f) {
+    runs_.push_back({f.deadline(), f.missed()});
+    if (first) clock_.advance(350ns);
+    first = false;
+  });
+  rig_.poll_all_at(at(100));
+  EXPECT_EQ(runs_, (std::vector<run>{{at(100), 0}, {at(400), 2}}));
+}
+
+TEST_P(EnginePeriodicMissed, LatenessCountsFromTheDeadlineThatTheRunStandsFor) {
+  duration lateness{};
+  engine_.schedule_at_fixed_rate(100ns, 100ns, [&](firing& f) { lateness = f.lateness(); });
+  rig_.poll_at(at(557));
+  EXPECT_EQ(lateness, 57ns);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_problem.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::eventually;
+using drive::ids;
+using drive::problem_of;
+using EnginePeriodic = drive::on_both_wheels;
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EnginePeriodic, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EnginePeriodic, FixedRateStaysOnItsGridForAMillionPeriods) {
+  constexpr duration period = 999'983ns, initial = 17ns;
+  std::int64_t run = 0, off_the_grid = 0;
+  engine_.schedule_at_fixed_rate(initial, period, [&](firing& f) {
+    off_the_grid += f.deadline() != at(initial + run * period) || f.missed() != 0 ? 1 : 0;
+    ++run;
+  });
+  for (std::int64_t n = 0; n < 1'000'000; ++n) ASSERT_EQ(rig_.poll_at(at(initial + n * period)), 1u);
+  EXPECT_EQ(run, 1'000'000);
+  EXPECT_EQ(off_the_grid, 0);
+}
+
+TEST_P(EnginePeriodic, FixedRateFiresNothingBetweenItsPeriods) {
+  engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
+  for (int now = 0; now < 100; ++now) EXPECT_EQ(rig_.poll_at(at(now)), now >= 10 && now % 10 == 0 ? 1u : 0u) << now;
+}
+
+TEST_P(EnginePeriodic, FixedRateKeepsItsGridHoweverLateWithinThePeriodItRuns) {
+  std::vector<time_point> deadlines;
+  engine_.schedule_at_fixed_rate(100ns, 100ns, [&](firing& f) { deadlines.push_back(f.deadline()); });
+  for (int now : {199, 201, 399, 400, 555}) rig_.poll_at(at(now));
+  EXPECT_EQ(deadlines, (std::vector{at(100), at(200), at(300), at(400), at(500)}));
+}
+
+TEST_P(EnginePeriodic, FixedRateCountsFromTheScheduleCall) {
+  clock_.advance_to(at(1000));
+  engine_.schedule_at_fixed_rate(5ns, 10ns, rig_.note(1));
+  EXPECT_EQ(rig_.poll_at(at(1004)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(1005)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(1015)), 1u);
+}
+
+TEST_P(EnginePeriodic, FixedDelayCountsFromTheEndOfEachRun) {
+  std::vector<time_point> starts;
+  engine_.schedule_with_fixed_delay(10ns, 100ns, [&](firing& f) {
+    starts.push_back(f.started());
+    clock_.advance(7ns);  // how long the run takes
+  });
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(116)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(117)), 1u);
+  EXPECT_EQ(engine_.next_deadline(), at(224));
+}
+
+TEST_P(EnginePeriodic, FixedDelayNeverCatchesUp) {
+  engine_.schedule_with_fixed_delay(10ns, 10ns, [&](firing& f) {
+    fired_.push_back(static_cast<int>(f.missed()));
+    clock_.advance(1000ns);
+  });
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+  EXPECT_EQ(engine_.poll(), 0u);
+  EXPECT_EQ(rig_.poll_at(at(1020)), 1u);
+  EXPECT_EQ(fired_, (ids{0, 0}));
+}
+
+TEST_P(EnginePeriodic, FiresAtOnceForAnInitialDelayThatIsZeroOrNegative) {
+  engine_.schedule_at_fixed_rate(0ns, 10ns, rig_.note(1));
+  engine_.schedule_with_fixed_delay(duration::min(), 10ns, rig_.note(2));
+  EXPECT_EQ(engine_.poll(), 2u);
+}
+
+TEST_P(EnginePeriodic, EndsAfterSoManyRuns) {
+  timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1), {.runs = 3});
+  EXPECT_TRUE(t.pending());
+  for (int now = 0; now < 100; now += 10) rig_.poll_at(at(now));
+  EXPECT_EQ(fired_.size(), 3u);
+  EXPECT_FALSE(t.pending());
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  EXPECT_EQ(engine_.pending(), 0u);
+  EXPECT_EQ(engine_.metrics().expired, 1u);
+}
+
+TEST_P(EnginePeriodic, EndsAfterSoManyRunsWithAFixedDelayToo) {
+  engine_.schedule_with_fixed_delay(10ns, 10ns, rig_.note(1), {.runs = 2});
+  for (int now = 0; now < 100; now += 5) rig_.poll_at(at(now));
+  EXPECT_EQ(fired_.size(), 2u);
+}
+
+TEST_P(EnginePeriodic, IsPendingInsideItsRunsButForTheLastOne) {
+  timer t;
+  std::vector<bool> inside;
+  t = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { inside.push_back(t.pending()); }, {.runs = 3});
+  for (int now = 10; now <= 30; now += 10) rig_.poll_at(at(now));
+  EXPECT_EQ(inside, (std::vector{true, true, false}));
+}
+
+TEST_P(EnginePeriodic, CountsOnceAmongThePendingUntilItsEnd) {
+  engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { EXPECT_EQ(engine_.pending(), 1u); }, {.runs = 2});
+  EXPECT_EQ(engine_.pending(), 1u);
+  rig_.poll_at(at(10));
+  EXPECT_EQ(engine_.pending(), 1u);
+  rig_.poll_at(at(20));
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_P(EnginePeriodic, TakesOnePlaceOfTheCapacityUntilItsEnd) {
+  drive::virtual_engine rig(with_wheel({.capacity = 1}));
+  rig.engine.schedule_at_fixed_rate(10ns, 10ns, [] {}, {.runs = 2});
+  auto another = [&] { return rig.engine.try_schedule_after(1h, [] {}); };
+  rig.poll_at(at(10));
+  EXPECT_FALSE(another());
+  rig.poll_at(at(20));
+  EXPECT_TRUE(another());
+}
+
+TEST_P(EnginePeriodic, EndsWhenItCancelsItselfInARun) {
+  timer t;
+  t = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] {
+    fired_.push_back(1);
+    if (fired_.size() == 2) {
+      EXPECT_EQ(t.cancel(), cancel_result::running);
+    }
+  });
+  for (int now = 0; now < 100; now += 10) rig_.poll_at(at(now));
+  EXPECT_EQ(fired_.size(), 2u);
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  const engine_metrics m = engine_.metrics();
+  EXPECT_EQ(m.cancelled, 1u);
+  EXPECT_EQ(m.expired, 0u);
+}
+
+TEST_P(EnginePeriodic, EndsWhenItIsCancelledBetweenRuns) {
+  auto captured = std::make_shared<int>();
+  timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, [captured] {});
+  rig_.poll_at(at(10));
+  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(captured.use_count(), 1);
+  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
+}
+
+TEST_P(EnginePeriodic, LeavesItsNeighbourOnTimeWhenItCancelsItself) {
+  timer earlier;
+  earlier = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { earlier.cancel(); });
+  engine_.schedule_at_fixed_rate(15ns, 10ns, rig_.note(2));
+  for (int now : {10, 15, 25, 35}) rig_.poll_at(at(now));
+  EXPECT_EQ(fired_, (ids{2, 2, 2}));
+}
+
+TEST_P(EnginePeriodic, OutlivesAnException) {
+  drive::virtual_engine rig(with_wheel({.on_error = [](std::exception_ptr) {}}));
+  timer t = rig.engine.schedule_at_fixed_rate(10ns, 10ns, [] { throw std::runtime_error("thrown"); });
+  for (int now = 10; now <= 50; now += 10) EXPECT_EQ(rig.poll_at(at(now)), 1u);
+  EXPECT_TRUE(t.pending());
+  EXPECT_EQ(rig.engine.metrics().failed, 5u);
+}
+
+TEST_P(EnginePeriodic, IsReturnedOnceByStopAfterAnyNumberOfRuns) {
+  timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
+  for (int now = 10; now <= 50; now += 10) rig_.poll_at(at(now));
+  std::vector<unfired> left = engine_.stop();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].handle, t);
+  EXPECT_EQ(left[0].deadline, at(60));
+}
+
+TEST_P(EnginePeriodic, WaitsForTheEndOfTimeWithAnEndlessPeriod) {
+  timer t = engine_.schedule_at_fixed_rate(10ns, duration::max(), rig_.note(1));
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+  EXPECT_TRUE(t.pending());
+  EXPECT_EQ(rig_.poll_at(time_point::max() - 1ns), 0u);
+}
+
+TEST_P(EnginePeriodic, RefusesAPeriodThatIsNotPositive) {
+  for (duration period : {0ns, -1ns, duration::min()}) {
+    drive::problem rate = problem_of([&] { engine_.schedule_at_fixed_rate(1ns, period, [] {}); });
+    EXPECT_EQ(rate.code, errc::invalid_period);
+    EXPECT_TRUE(rate.names("period = " + std::to_string(period.count()))) << rate.what;
+    EXPECT_EQ(problem_of([&] { engine_.schedule_with_fixed_delay(1ns, period, [] {}); }).code, errc::invalid_period);
+    EXPECT_FALSE(engine_.try_schedule_at_fixed_rate(1ns, period, [] {}));
+    EXPECT_FALSE(engine_.try_schedule_with_fixed_delay(1ns, period, [] {}));
+  }
+  EXPECT_EQ(engine_.metrics().scheduled, 0u);
+}
+
+TEST(EnginePeriodicOnAPool, NeverRunsTwiceAtATime) {
+  engine worker({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 3})});
+  std::atomic<int> inside{0}, overlaps{0}, runs{0};
+  worker.schedule_at_fixed_rate(0ns, 10us, [&] {
+    overlaps += ++inside > 1 ? 1 : 0;
+    std::this_thread::sleep_for(200us);
+    --inside;
+    ++runs;
+  });
+  EXPECT_TRUE(eventually([&] { return runs.load() >= 50; }));
+  worker.stop();
+  EXPECT_EQ(overlaps.load(), 0);
+}
+
+TEST(EnginePeriodicOnAPool, ShowsEachRunWhatTheOneBeforeDid) {
+  engine worker({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 3})});
+  int plain = 0;  // a race, if the runs did not happen one before the other
+  std::atomic<bool> done{false};
+  worker.schedule_with_fixed_delay(0ns, 1us, [&] {
+    if (++plain == 500) done = true;
+  });
+  EXPECT_TRUE(eventually([&] { return done.load(); }));
+  worker.stop();
+  EXPECT_GE(plain, 500);
+}
+
+TEST(EnginePeriodicOnAWorker, FiresNoRunBeforeItsDeadline) {
+  engine worker;
+  std::atomic<int> runs{0}, early{0};
+  worker.schedule_at_fixed_rate(0ns, 100us, [&](firing& f) {
+    early += clock::now() < f.deadline() || f.lateness() < 0ns ? 1 : 0;
+    ++runs;
+  });
+  EXPECT_TRUE(eventually([&] { return runs.load() >= 200; }));
+  EXPECT_EQ(early.load(), 0);
+}
+
+}  // namespace
+}  // namespace detent

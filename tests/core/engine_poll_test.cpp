@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using drive::at;
+using drive::ids;
+using EnginePoll = drive::on_both_wheels;
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EnginePoll, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EnginePoll, FiresWhatIsDueInDeadlineOrderAndSaysHowMany) {
+  for (int id : {30, 10, 40, 20}) engine_.schedule_at(at(id), rig_.note(id));
+  EXPECT_EQ(rig_.poll_at(at(30)), 3u);
+  EXPECT_EQ(fired_, (ids{10, 20, 30}));
+}
+
+TEST_P(EnginePoll, FiresNothingANanosecondEarly) {
+  engine_.schedule_at(at(1'000'000), rig_.note(1));
+  EXPECT_EQ(rig_.poll_at(at(999'999)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(1'000'000)), 1u);
+}
+
+TEST_P(EnginePoll, RunsAtMostAsManyCallbacksAsAsked) {
+  for (int id = 0; id < 5; ++id) engine_.schedule_at(at(10), rig_.note(id));
+  EXPECT_EQ(rig_.poll_at(at(10), 2), 2u);
+  EXPECT_EQ(fired_, (ids{0, 1}));
+}
+
+TEST_P(EnginePoll, GoesOnWhereABoundedCallLeftOff) {
+  for (int id = 0; id < 5; ++id) engine_.schedule_at(at(10), rig_.note(id));
+  EXPECT_EQ(rig_.poll_at(at(10), 2), 2u);
+  EXPECT_EQ(rig_.poll_at(at(11), 1), 1u);
+  EXPECT_EQ(rig_.poll_at(at(11)), 2u);
+  EXPECT_EQ(fired_, (ids{0, 1, 2, 3, 4}));
+}
+
+TEST_P(EnginePoll, FiresNothingWhenAskedForNone) {
+  engine_.schedule_at(at(10), rig_.note(1));
+  EXPECT_EQ(rig_.poll_at(at(10), 0), 0u);
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+}
+
+TEST_P(EnginePoll, PutsANewcomerAmongTheLeftoversWhereItsDeadlineBelongs) {
+  for (int id : {10, 20, 30}) engine_.schedule_at(at(id), rig_.note(id));
+  rig_.poll_at(at(50), 1);
+  engine_.schedule_at(at(25), rig_.note(25));
+  engine_.schedule_at(at(5), rig_.note(5));
+  rig_.poll_at(at(50));
+  EXPECT_EQ(fired_, (ids{10, 5, 20, 25, 30}));
+}
+
+TEST_P(EnginePoll, PutsALeftoverRestartedEarlierWhereItsNewDeadlineBelongs) {
+  engine_.schedule_at(at(10), rig_.note(10));
+  engine_.schedule_at(at(20), rig_.note(20));
+  timer third = engine_.schedule_at(at(30), rig_.note(30));
+  rig_.poll_at(at(50), 1);
+  EXPECT_TRUE(third.restart_at(at(15)));
+  rig_.poll_at(at(50));
+  EXPECT_EQ(fired_, (ids{10, 30, 20}));
+}
+
+TEST_P(EnginePoll, LeavesALeftoverRestartedLaterForThatTime) {
+  engine_.schedule_at(at(10), rig_.note(10));
+  timer second = engine_.schedule_at(at(20), rig_.note(20));
+  rig_.poll_at(at(50), 1);
+  EXPECT_TRUE(second.restart_at(at(60)));
+  EXPECT_EQ(rig_.poll_at(at(59)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(60)), 1u);
+}
+
+TEST_P(EnginePoll, DoesNotFireALeftoverThatWasCancelled) {
+  engine_.schedule_at(at(10), rig_.note(10));
+  timer second = engine_.schedule_at(at(20), rig_.note(20));
+  rig_.poll_at(at(50), 1);
+  EXPECT_EQ(second.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(rig_.poll_at(at(50)), 0u);
+}
+
+TEST_P(EnginePoll, DoesNotCountWhatWasCancelledTowardsItsBound) {
+  timer first = engine_.schedule_at(at(10), rig_.note(1));
+  engine_.schedule_at(at(10), rig_.note(2));
+  rig_.poll_at(at(5));  // both are in the wheel
+  first.cancel();
+  EXPECT_EQ(rig_.poll_at(at(10), 1), 1u);
+  EXPECT_EQ(fired_, (ids{2}));
+}
+
+TEST_P(EnginePoll, FiresInTheSameCallWhatACallbackArmsForThatInstant) {
+  engine_.schedule_at(at(10), [&] {
+    fired_.push_back(10);
+    engine_.schedule_after(duration(0), rig_.note(11));
+    engine_.schedule_after(duration(-5), rig_.note(12));
+  });
+  EXPECT_EQ(rig_.poll_at(at(10)), 3u);
+  EXPECT_EQ(fired_, (ids{10, 11, 12}));
+}
+
+TEST_P(EnginePoll, FiresInOrderWhatCallbacksArmAmongTheRest) {
+  engine_.schedule_at(at(10), [&] {
+    fired_.push_back(10);
+    engine_.schedule_at(at(15), rig_.note(16));
+    engine_.schedule_at(at(5), rig_.note(5));
+    engine_.schedule_at(at(12), rig_.note(12));
+  });
+  engine_.schedule_at(at(15), rig_.note(15));
+  engine_.schedule_at(at(20), rig_.note(20));
+  EXPECT_EQ(rig_.poll_at(at(20)), 6u);
+  EXPECT_EQ(fired_, (ids{10, 5, 12, 15, 16, 20}));
+}
+
+TEST_P(EnginePoll, FollowsAChainOfTimersArmedForThatInstantToItsEnd) {
+  int left = 1000;
+  std::function<void()> next = [&] {
+    if (--left > 0) engine_.schedule_after(duration(0), [&] { next(); });
+  };
+  engine_.schedule_at(at(10), [&] { next(); });
+  EXPECT_EQ(rig_.poll_at(at(10)), 1000u);
+}
+
+TEST_P(EnginePoll, BoundsAlsoWhatCallbacksArm) {
+  engine_.schedule_at(at(10), [&] {
+    for (int id = 0; id < 4; ++id) engine_.schedule_after(duration(0), rig_.note(id));
+  });
+  EXPECT_EQ(rig_.poll_at(at(10), 3), 3u);
+  EXPECT_EQ(fired_, (ids{0, 1}));
+  EXPECT_EQ(engine_.poll(), 2u);
+}
+
+TEST_P(EnginePoll, LeavesForLaterWhatACallbackArmsForLater) {
+  engine_.schedule_at(at(10), [&] { engine_.schedule_after(duration(1), rig_.note(11)); });
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(11)), 1u);
+}
+
+TEST_P(EnginePoll, RunsATimerThatReArmsForThatInstantAtMostOnceACall) {
+  engine_.schedule_at(at(10), [&](firing& f) {
+    fired_.push_back(static_cast<int>(fired_.size()));
+    f.rearm_after(duration(0));
+  });
+  for (int call = 0; call < 5; ++call) EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+}
+
+TEST_P(EnginePoll, RunsATimerAtMostOnceACallThoughANeighbourRestartsItForThatInstant) {
+  timer first = engine_.schedule_at(at(10), [&](firing& f) {
+    fired_.push_back(1);
+    f.rearm_at(at(100));
+  });
+  engine_.schedule_at(at(10), [&] {
+    fired_.push_back(2);
+    EXPECT_TRUE(first.restart_at(at(10)));
+  });
+  EXPECT_EQ(rig_.poll_at(at(10)), 2u);
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+  EXPECT_EQ(fired_, (ids{1, 2, 1}));
+}
+
+TEST_P(EnginePoll, RunsAPeriodicTimerThatIsFarBehindAtMostOnceACall) {
+  engine_.schedule_at_fixed_rate(duration(10), duration(10), rig_.note(1), {.missed = missed_ticks::burst});
+  EXPECT_EQ(rig_.poll_at(at(30)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(30)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(30)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(30)), 0u);
+}
+
+TEST_P(EnginePoll, FiresUpToOneReadingOfTheClock) {
+  engine_.schedule_at(at(10), [&] { clock_.advance_to(at(100)); });
+  engine_.schedule_at(at(50), rig_.note(50));
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+  EXPECT_EQ(engine_.poll(), 1u);
+}
+
+TEST_P(EnginePoll, DoesNotFireWhatACallbackOfThatCallCancels) {
+  timer next, previous;
+  previous = engine_.schedule_at(at(10), rig_.note(1));
+  engine_.schedule_at(at(10), [&] {
+    EXPECT_EQ(previous.cancel(), cancel_result::gone);
+    EXPECT_EQ(next.cancel(), cancel_result::cancelled);
+  });
+  next = engine_.schedule_at(at(10), rig_.note(3));
+  EXPECT_EQ(rig_.poll_at(at(10)), 2u);
+  EXPECT_EQ(fired_, (ids{1}));
+}
+
+TEST_P(EnginePoll, TakesUpWhatOtherThreadsScheduledBeforeIt) {
+  std::thread([&] {
+    for (int id = 0; id < 1000; ++id) engine_.schedule_at(at(id), rig_.note(id));
+  }).join();
+  EXPECT_EQ(rig_.poll_at(at(1000)), 1000u);
+  EXPECT_TRUE(std::is_sorted(fired_.begin(), fired_.end()));
+}
+
+TEST_P(EnginePoll, FiresNothingOnceStopped) {
+  for (int id = 0; id < 5; ++id) engine_.schedule_at(at(10), rig_.note(id));
+  rig_.poll_at(at(10), 2);
+  EXPECT_EQ(engine_.stop().size(), 3u);
+  EXPECT_EQ(engine_.poll(), 0u);
+  EXPECT_EQ(fired_, (ids{0, 1}));
+}
+
+TEST_P(EnginePoll, HandsAnExceptionToOnErrorAndGoesOn) {
+  int reported = 0;
+  drive::virtual_engine rig(with_wheel({.on_error = [&](std::exception_ptr) { ++reported; }}));
+  rig.engine.schedule_at(at(10), [] { throw std::runtime_error("thrown"); });
+  rig.engine.schedule_at(at(10), rig.note(2));
+  EXPECT_EQ(rig.poll_at(at(10)), 2u);
+  EXPECT_EQ(reported, 1);
+  EXPECT_EQ(rig.fired, (ids{2}));
+}
+
+}  // namespace
+}  // namespace detent

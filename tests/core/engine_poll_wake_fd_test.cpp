@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// The descriptor by which a caller-driven engine tells an event loop that poll() has something to do.
+#include <detent/detent.hpp>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <optional>
+#include <thread>
+
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+
+// Waits for it; 0: asks only.
+bool readable(int fd, int milliseconds = 0) {
+  pollfd asked{.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&asked, 1, milliseconds) == 1 && (asked.revents & POLLIN) != 0;
+}
+constexpr int long_enough = 20'000;
+
+template <class F>
+void on_another_thread(F&& f) {
+  std::thread(std::forward<F>(f)).join();
+}
+
+TEST(EnginePollWakeFd, IsUnreadableWhileNothingIsPending) {
+  engine caller({.drive = drive_kind::caller});
+  EXPECT_FALSE(readable(caller.wake_fd()));
+}
+
+TEST(EnginePollWakeFd, IsUnreadableWhileTheNextDeadlineIsFarAway) {
+  engine caller({.drive = drive_kind::caller});
+  caller.schedule_after(1h, [] {});
+  EXPECT_FALSE(readable(caller.wake_fd()));
+}
+
+TEST(EnginePollWakeFd, BecomesReadableAtTheNextDeadline) {
+  engine caller({.drive = drive_kind::caller});
+  const time_point due = clock::now() + 20ms;
+  caller.schedule_at(due, [] {});
+  EXPECT_TRUE(readable(caller.wake_fd(), long_enough));
+  EXPECT_GE(clock::now(), due);
+  EXPECT_EQ(caller.poll(), 1u);
+}
+
+TEST(EnginePollWakeFd, IsUnreadableOnceEverythingHasFired) {
+  engine caller({.drive = drive_kind::caller});
+  const int fd = caller.wake_fd();
+  caller.schedule_after(0ns, [] {});
+  EXPECT_TRUE(readable(fd, long_enough));
+  caller.poll();
+  EXPECT_FALSE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, StaysReadableWhileABoundedCallLeavesSomethingOver) {
+  drive::virtual_engine rig;
+  const int fd = rig.engine.wake_fd();
+  for (int id = 0; id < 3; ++id) rig.engine.schedule_at(at(10), rig.note(id));
+  rig.poll_at(at(10), 1);
+  EXPECT_TRUE(readable(fd));
+  rig.engine.poll(1);
+  EXPECT_TRUE(readable(fd));
+  rig.engine.poll(1);
+  EXPECT_FALSE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, StaysReadableForALeftoverOnTheSteadyClockToo) {
+  engine caller({.drive = drive_kind::caller});
+  const int fd = caller.wake_fd();
+  const time_point due = clock::now();
+  for (int i = 0; i < 2; ++i) caller.schedule_at(due, [] {});
+  EXPECT_EQ(caller.poll(1), 1u);
+  EXPECT_TRUE(readable(fd, long_enough));
+  EXPECT_EQ(caller.poll(1), 1u);
+  EXPECT_FALSE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, StaysReadableForATimerThatReArmedForThatInstant) {
+  drive::virtual_engine rig;
+  const int fd = rig.engine.wake_fd();
+  rig.engine.schedule_at(at(10), [](firing& f) { f.rearm_after(duration(0)); });
+  rig.poll_at(at(10));
+  EXPECT_TRUE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, BecomesReadableWhenAnotherThreadSchedulesSomethingEarlier) {
+  engine caller({.drive = drive_kind::caller});
+  caller.schedule_after(1h, [] {});
+  const int fd = caller.wake_fd();
+  on_another_thread([&] { caller.schedule_after(1ms, [] {}); });
+  std::size_t fired = 0;
+  while (fired == 0 && readable(fd, long_enough)) fired = caller.poll();
+  EXPECT_EQ(fired, 1u);
+  EXPECT_FALSE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, BecomesReadableWhenAnotherThreadRestartsSomethingEarlier) {
+  engine caller({.drive = drive_kind::caller});
+  timer far = caller.schedule_after(1h, [] {});
+  const int fd = caller.wake_fd();
+  on_another_thread([&] { EXPECT_TRUE(far.restart_after(1ms)); });
+  std::size_t fired = 0;
+  while (fired == 0 && readable(fd, long_enough)) fired = caller.poll();
+  EXPECT_EQ(fired, 1u);
+}
+
+TEST(EnginePollWakeFd, BecomesReadableWhenAnotherThreadSchedulesSomethingDueInVirtualTime) {
+  drive::virtual_engine rig;
+  const int fd = rig.engine.wake_fd();
+  on_another_thread([&] { rig.engine.schedule_after(duration(0), rig.note(1)); });
+  EXPECT_TRUE(readable(fd, long_enough));
+  EXPECT_EQ(rig.engine.poll(), 1u);
+  EXPECT_FALSE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, IsNotRungForWhatIsLaterThanTheNextDeadline) {
+  engine caller({.drive = drive_kind::caller});
+  caller.schedule_after(1h, [] {});
+  const int fd = caller.wake_fd();
+  const auto rings = caller.metrics().rings;
+  on_another_thread([&] {
+    for (int i = 0; i < 1000; ++i) caller.schedule_after(2h, [] {});
+  });
+  EXPECT_EQ(caller.metrics().rings, rings);
+  EXPECT_FALSE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, IsReadAheadOfTheFirstAskingForIt) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_after(duration(0), rig.note(1));
+  EXPECT_TRUE(readable(rig.engine.wake_fd()));
+}
+
+TEST(EnginePollWakeFd, ForgetsACancelledDeadline) {
+  engine caller({.drive = drive_kind::caller});
+  timer near = caller.schedule_after(30ms, [] {});
+  const int fd = caller.wake_fd();
+  near.cancel();
+  caller.poll();
+  EXPECT_FALSE(readable(fd, 100));
+}
+
+TEST(EnginePollWakeFd, IsOneDescriptorForTheEnginesLife) {
+  engine caller({.drive = drive_kind::caller});
+  const int fd = caller.wake_fd();
+  caller.schedule_after(0ns, [] {});
+  caller.poll();
+  EXPECT_EQ(caller.wake_fd(), fd);
+}
+
+TEST(EnginePollWakeFd, IsNotInheritedByWhatTheProgramExecutes) {
+  engine caller({.drive = drive_kind::caller});
+  EXPECT_NE(fcntl(caller.wake_fd(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(EnginePollWakeFd, IsClosedWithTheEngine) {
+  int fd = -1;
+  {
+    engine caller({.drive = drive_kind::caller});
+    fd = caller.wake_fd();
+    EXPECT_GE(fcntl(fd, F_GETFD), 0);
+  }
+  EXPECT_EQ(fcntl(fd, F_GETFD), -1);
+  EXPECT_EQ(errno, EBADF);
+}
+
+TEST(EnginePollWakeFd, BelongsToTheEngineItWasMovedTo) {
+  std::optional<engine> first(std::in_place, engine_options{.drive = drive_kind::caller});
+  const int fd = first->wake_fd();
+  engine second(std::move(*first));
+  first.reset();
+  EXPECT_GE(fcntl(fd, F_GETFD), 0);
+  EXPECT_EQ(second.wake_fd(), fd);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::eventually;
+using drive::ids;
+using EngineRestart = drive::on_both_wheels;
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineRestart, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineRestart, FiresAtALaterDeadlineAndNotAtTheOldOne) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(5));
+  EXPECT_TRUE(t.restart_at(at(20)));
+  EXPECT_EQ(rig_.poll_at(at(19)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(20)), 1u);
+}
+
+TEST_P(EngineRestart, FiresAtAnEarlierDeadlineAndNotAtTheOldOne) {
+  timer t = engine_.schedule_at(at(1'000'000), rig_.note(1));
+  rig_.poll_at(at(5));
+  EXPECT_TRUE(t.restart_at(at(20)));
+  EXPECT_EQ(rig_.poll_at(at(19)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(20)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(2'000'000)), 0u);
+}
+
+TEST_P(EngineRestart, FiresOnceThoughRestartedToTheSameDeadline) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(5));
+  EXPECT_TRUE(t.restart_at(at(10)));
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+}
+
+TEST_P(EngineRestart, WorksBeforeTheEngineHasTakenTheTimerUp) {
+  timer later = engine_.schedule_at(at(10), rig_.note(1));
+  timer earlier = engine_.schedule_at(at(1000), rig_.note(2));
+  EXPECT_TRUE(later.restart_at(at(30)));
+  EXPECT_TRUE(earlier.restart_at(at(20)));
+  EXPECT_EQ(rig_.poll_at(at(15)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(30)), 2u);
+  EXPECT_EQ(fired_, (ids{2, 1}));
+}
+
+TEST_P(EngineRestart, FiresAtTheNextPollWhenMovedIntoThePast) {
+  timer t = engine_.schedule_at(at(1000), rig_.note(1));
+  rig_.poll_at(at(500));
+  EXPECT_TRUE(t.restart_at(at(3)));
+  EXPECT_EQ(engine_.poll(), 1u);
+}
+
+TEST_P(EngineRestart, GoesBehindItsEqualsEvenIfTheDeadlineStays) {
+  timer first = engine_.schedule_at(at(10), rig_.note(1));
+  engine_.schedule_at(at(10), rig_.note(2));
+  rig_.poll_at(at(5));
+  first.restart_at(at(10));
+  rig_.poll_at(at(10));
+  EXPECT_EQ(fired_, (ids{2, 1}));
+}
+
+TEST_P(EngineRestart, KeepsTheOrderOfArmingAmongEqualsThatCameThereFromAllSides) {
+  timer earlier = engine_.schedule_at(at(5), rig_.note(1));
+  timer later = engine_.schedule_at(at(5'000'000), rig_.note(2));
+  engine_.schedule_at(at(100), rig_.note(3));
+  rig_.poll_at(at(1));
+  later.restart_at(at(100));
+  engine_.schedule_at(at(100), rig_.note(4));
+  earlier.restart_at(at(100));
+  engine_.schedule_at(at(100), rig_.note(5));
+  rig_.poll_at(at(100));
+  EXPECT_EQ(fired_, (ids{3, 2, 4, 1, 5}));
+}
+
+TEST_P(EngineRestart, KeepsTheOrderOfArmingAmongThousands) {
+  std::vector<timer> timers;
+  for (int id = 0; id < 5000; ++id) timers.push_back(engine_.schedule_at(at(id + 1), rig_.note(id)));
+  engine_.next_deadline();
+  ids expected;
+  for (int id = 4999; id >= 0; --id) {
+    timers[static_cast<std::size_t>(id)].restart_at(at(1'000'000));
+    expected.push_back(id);
+  }
+  rig_.poll_at(at(1'000'000));
+  EXPECT_EQ(fired_, expected);
+}
+
+TEST_P(EngineRestart, FiresOnceAfterAnyNumberOfExtensions) {
+  timer t = engine_.schedule_at(at(100), rig_.note(1));
+  for (int now = 0; now < 10'000; ++now) {
+    EXPECT_TRUE(t.restart_after(100ns));
+    ASSERT_EQ(rig_.poll_at(at(now)), 0u);
+  }
+  EXPECT_EQ(rig_.poll_at(at(10'097)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(10'098)), 1u);
+}
+
+TEST_P(EngineRestart, SaturatesAtTheEndOfTime) {
+  timer t = engine_.schedule_at(at(100), rig_.note(1));
+  rig_.poll_at(at(50));
+  EXPECT_TRUE(t.restart_after(duration::max()));
+  EXPECT_EQ(rig_.poll_at(at(1'000'000)), 0u);
+  EXPECT_EQ(engine_.next_deadline(), time_point::max());
+}
+
+TEST_P(EngineRestart, IsRefusedOnceItHasFired) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  EXPECT_FALSE(t.restart_after(5ns));
+  EXPECT_EQ(engine_.pending(), 0u);
+  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
+}
+
+TEST_P(EngineRestart, IsRefusedOnceItWasCancelled) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  t.cancel();
+  EXPECT_FALSE(t.restart_after(5ns));
+  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
+}
+
+TEST_P(EngineRestart, IsRefusedForAnEmptyHandle) {
+  EXPECT_FALSE(timer().restart_at(at(10)));
+  EXPECT_FALSE(timer().restart_after(10ns));
+}
+
+TEST_P(EngineRestart, IsRefusedAndWithoutEffectInsideItsOwnRun) {
+  timer t;
+  bool restarted = true;
+  t = engine_.schedule_at(at(10), [&] { restarted = t.restart_after(5ns); });
+  rig_.poll_at(at(10));
+  EXPECT_FALSE(restarted);
+  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
+}
+
+TEST_P(EngineRestart, IsRefusedInsideAPeriodicTimersOwnRunToo) {
+  timer t;
+  bool restarted = true;
+  t = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { restarted = t.restart_after(5ns); });
+  rig_.poll_at(at(10));
+  EXPECT_FALSE(restarted);
+  EXPECT_EQ(engine_.next_deadline(), at(20));
+}
+
+TEST_P(EngineRestart, DoesNotReachANewerTimerInTheSamePlace) {
+  timer old = engine_.schedule_at(at(10), rig_.note(1));
+  old.cancel();
+  engine_.schedule_at(at(20), rig_.note(2));
+  EXPECT_FALSE(old.restart_at(at(5)));
+  EXPECT_EQ(rig_.poll_at(at(19)), 0u);
+  EXPECT_EQ(rig_.poll_at(at(20)), 1u);
+}
+
+TEST_P(EngineRestart, MovesAPeriodicTimersGridLater) {
+  timer t = engine_.schedule_at_fixed_rate(100ns, 100ns, rig_.note(1));
+  rig_.poll_at(at(100));
+  EXPECT_TRUE(t.restart_at(at(230)));
+  for (int due : {230, 330, 430}) {
+    EXPECT_EQ(engine_.next_deadline(), at(due));
+    EXPECT_EQ(rig_.poll_at(at(due)), 1u);
+  }
+}
+
+TEST_P(EngineRestart, MovesAPeriodicTimersGridEarlier) {
+  timer t = engine_.schedule_at_fixed_rate(100ns, 100ns, rig_.note(1));
+  rig_.poll_at(at(100));
+  EXPECT_TRUE(t.restart_at(at(130)));
+  for (int due : {130, 230, 330}) EXPECT_EQ(rig_.poll_at(at(due)), 1u);
+}
+
+TEST_P(EngineRestart, MovesTheNextRunOfAFixedDelay) {
+  timer t = engine_.schedule_with_fixed_delay(100ns, 100ns, rig_.note(1));
+  EXPECT_TRUE(t.restart_at(at(30)));
+  EXPECT_EQ(rig_.poll_at(at(30)), 1u);
+  EXPECT_EQ(engine_.next_deadline(), at(130));
+}
+
+TEST_P(EngineRestart, LetsANeighboursCallbackMoveWhatIsDueInTheSameCall) {
+  timer second;
+  engine_.schedule_at(at(10), [&] { EXPECT_TRUE(second.restart_at(at(20))); });
+  second = engine_.schedule_at(at(10), rig_.note(2));
+  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(20)), 1u);
+}
+
+TEST_P(EngineRestart, LetsANeighboursCallbackPullATimerIntoTheSameCall) {
+  timer far = engine_.schedule_at(at(1000), rig_.note(3));
+  engine_.schedule_at(at(10), [&] { EXPECT_TRUE(far.restart_at(at(8))); });
+  engine_.schedule_at(at(10), rig_.note(2));
+  EXPECT_EQ(rig_.poll_at(at(10)), 3u);
+  EXPECT_EQ(fired_, (ids{3, 2}));
+}
+
+TEST_P(EngineRestart, IsCountedOnlyWhenItHadAnEffect) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1));
+  t.restart_at(at(20));
+  t.restart_at(at(5));
+  rig_.poll_at(at(5));
+  t.restart_at(at(50));
+  EXPECT_EQ(engine_.metrics().restarted, 2u);
+}
+
+TEST(EngineRestartRaces, IsRefusedWhileAWorkerRunsTheCallback) {
+  engine worker;
+  std::atomic<bool> started{false}, go_on{false};
+  timer t = worker.schedule_after(0ns, [&] {
+    started = true;
+    while (!go_on) std::this_thread::yield();
+  });
+  ASSERT_TRUE(eventually([&] { return started.load(); }));
+  EXPECT_FALSE(t.restart_after(1ms));
+  go_on = true;
+  ASSERT_TRUE(eventually([&] { return worker.metrics().expired == 1; }));
+  EXPECT_EQ(worker.metrics().fired, 1u);
+}
+
+// Whoever restarts with success may rely on it: it fires at the last deadline that was accepted, and only once.
+TEST(EngineRestartRaces, FiresOnceAtTheLastDeadlineThatWasAccepted) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  engine worker;
+  constexpr int timers_each = 300;
+  std::atomic<int> wrong{0}, runs{0};
+  auto producer = [&](std::uint64_t own_seed) {
+    std::mt19937_64 random(own_seed);
+    for (int i = 0; i < timers_each; ++i) {
+      auto ran_at = std::make_shared<std::atomic<std::int64_t>>(-1);
+      time_point accepted = clock::now() + duration(random() % 100'000);
+      timer t = worker.schedule_at(accepted, [&, ran_at](firing& f) {
+        wrong += ran_at->exchange(f.deadline().time_since_epoch().count()) != -1 ? 1 : 0;
+        runs.fetch_add(1);
+      });
+      for (;;) {
+        const time_point wanted = clock::now() + duration(static_cast<std::int64_t>(random() % 60'000) - 2'000);
+        if (!t.restart_at(wanted)) break;
+        accepted = wanted;
+      }
+      if (!eventually([&] { return ran_at->load() != -1; })) ++wrong;
+      wrong += ran_at->load() != accepted.time_since_epoch().count() ? 1 : 0;
+    }
+  };
+  std::thread other(producer, seed + 1);
+  producer(seed);
+  other.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(runs.load(), 2 * timers_each);
+}
+
+}  // namespace
+}  // namespace detent

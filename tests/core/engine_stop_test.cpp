@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// stop(): what it returns, whom it waits for, what remains possible afterwards.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::bystander;
+using testing::census;
+using testing::eventually;
+
+TEST(EngineStop, ReturnsNothingOnceEverythingHasRun) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  for (int i = 0; i < 3; ++i) e.schedule_after(1ms, [] {});
+  clk.advance(1ms);
+  e.poll();
+  EXPECT_TRUE(e.stop().empty());
+}
+
+TEST(EngineStop, ReturnsExactlyWhatNeitherRanNorWasCancelled) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  e.schedule_after(1s, [] {});
+  timer cancelled = e.schedule_after(5s, [] {});
+  std::vector<timer> expected{e.schedule_after(5s, [] {}), e.schedule_after(6s, [] {}), e.schedule_at_fixed_rate(0s, 1s, [] {})};
+  clk.advance(1s);
+  e.poll();
+  cancelled.cancel();
+  std::vector<timer> returned;
+  for (const unfired& each : e.stop()) returned.push_back(each.handle);
+  std::sort(expected.begin(), expected.end());
+  std::sort(returned.begin(), returned.end());
+  EXPECT_EQ(returned, expected);
+}
+
+TEST(EngineStop, ReturnsWhatTheEngineHasNotTakenUpYet) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t = e.schedule_after(5s, [] {});
+  std::vector<unfired> left = e.stop();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].handle, t);
+  EXPECT_EQ(left[0].deadline, time_point(5s));
+}
+
+TEST(EngineStop, ReturnsATimerThatReArmedItself) {
+  manual_clock clk;
+  engine e({.manual = &clk, .wheel = wheel_kind::hashed, .hashed_slots = 32});
+  timer t = e.schedule_after(5s, [](firing& now) { now.rearm_after(5s); });
+  for (int run = 0; run < 3; ++run) {
+    clk.advance(5s);
+    EXPECT_EQ(e.poll(), 1u);
+  }
+  std::vector<unfired> left = e.stop();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].handle, t);
+  EXPECT_EQ(left[0].deadline, time_point(20s));
+}
+
+TEST(EngineStop, ReturnsWhatAnExecutorHasNotStarted) {
+  manual_clock clk;
+  auto holding = std::make_shared<testing::holding_executor>();
+  engine e({.manual = &clk, .executor = holding});
+  int runs = 0;
+  for (int i = 0; i < 3; ++i) e.schedule_after(1s, [&] { ++runs; });
+  clk.advance(1s);
+  e.poll();
+  holding->run_first();
+  EXPECT_EQ(e.stop().size(), 2u);
+  holding->run_all();
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(EngineStop, MakesEveryHandleGone) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t = e.schedule_after(5s, [] {});
+  timer periodic = e.schedule_at_fixed_rate(5s, 5s, [] {});
+  std::vector<unfired> left = e.stop();
+  for (timer each : {t, periodic, left[0].handle}) {
+    EXPECT_FALSE(each.pending());
+    EXPECT_FALSE(each.restart_after(1s));
+    EXPECT_EQ(each.cancel(), cancel_result::gone);
+    EXPECT_EQ(each.cancel_and_wait(), cancel_result::gone);
+  }
+}
+
+TEST(EngineStop, CountsWhatItReturnsAndLeavesNothingPending) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  for (int i = 0; i < 3; ++i) e.schedule_after(5s, [] {});
+  std::vector<unfired> left = e.stop();
+  EXPECT_EQ(e.pending(), 0u);
+  EXPECT_EQ(e.metrics().returned, 3u);
+  EXPECT_EQ(e.metrics().pending, 0u);
+}
+
+TEST(EngineStop, MayBeCalledAgain) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  e.schedule_after(5s, [] {});
+  EXPECT_EQ(e.stop().size(), 1u);
+  EXPECT_TRUE(e.stop().empty());
+  std::error_code problem = errc::stopped;
+  EXPECT_TRUE(e.try_stop(problem).empty());
+  EXPECT_FALSE(problem);
+}
+
+TEST(EngineStop, WorksBeforeAnythingWasScheduled) {
+  engine e;
+  EXPECT_FALSE(e.stopped());
+  EXPECT_TRUE(e.stop().empty());
+  EXPECT_TRUE(e.stopped());
+  EXPECT_FALSE(e.try_schedule_after(0s, [] {}));
+}
+
+TEST(EngineStop, HasScheduleRefuseWithACodeOfItsOwnAndCountNothing) {
+  manual_clock clk;
+  engine e({.manual = &clk, .name = "ended"});
+  e.schedule_after(5s, [] {});
+  std::vector<unfired> left = e.stop();
+  census callables;
+  auto refused = [&](auto&& call) {
+    try {
+      call();
+      return false;
+    } catch (const error& problem) {
+      return problem.code() == errc::stopped && std::string(problem.what()).find("ended") != std::string::npos;
+    }
+  };
+  EXPECT_TRUE(refused([&] { e.schedule_at(time_point(1s), bystander<0>{callables.join()}); }));
+  EXPECT_TRUE(refused([&] { e.schedule_after(1s, bystander<100>{callables.join()}); }));
+  EXPECT_TRUE(refused([&] { e.schedule_at_fixed_rate(1s, 1s, bystander<0>{callables.join()}); }));
+  EXPECT_TRUE(refused([&] { e.schedule_with_fixed_delay(1s, 1s, bystander<0>{callables.join()}); }));
+  EXPECT_FALSE(e.try_schedule_at(time_point(1s), bystander<0>{callables.join()}));
+  EXPECT_EQ(callables.living(), 0);
+  EXPECT_EQ(e.pending(), 0u);
+  EXPECT_EQ(e.metrics().scheduled, 1u);
+}
+
+TEST(EngineStop, IsRefusedInACallbackWhichChangesNothing) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  std::error_code thrown, told;
+  e.schedule_after(1s, [&] {
+    try {
+      e.stop();
+    } catch (const error& problem) {
+      thrown = problem.code();
+    }
+    EXPECT_TRUE(e.try_stop(told).empty());
+  });
+  bool later = false;
+  e.schedule_after(2s, [&] { later = true; });
+  clk.advance(2s);
+  e.poll();
+  EXPECT_EQ(thrown, errc::called_from_callback);
+  EXPECT_EQ(told, errc::called_from_callback);
+  EXPECT_FALSE(e.stopped());
+  EXPECT_TRUE(later);
+}
+
+TEST(EngineStop, IsRefusedOnAPoolThreadWhichChangesNothing) {
+  engine e({.executor = std::make_shared<thread_pool>()});
+  std::atomic<bool> refused{false}, later{false};
+  e.schedule_after(0s, [&] {
+    std::error_code problem;
+    e.try_stop(problem);
+    refused = problem == errc::called_from_callback;
+    e.schedule_after(0s, [&] { later = true; });
+  });
+  EXPECT_TRUE(eventually([&] { return later.load(); }));
+  EXPECT_TRUE(refused);
+}
+
+TEST(EngineStop, IsAllowedInACallbackOfAnotherEngine) {
+  manual_clock clk;
+  engine e({.manual = &clk}), other({.manual = &clk});
+  e.schedule_after(5s, [] {});
+  std::size_t returned = 0;
+  other.schedule_after(0s, [&] { returned = e.stop().size(); });
+  other.poll();
+  EXPECT_EQ(returned, 1u);
+}
+
+TEST(EngineStop, WaitsForTheRunningCallback) {
+  engine e;
+  std::atomic<bool> inside{false};
+  bool ended = false;
+  e.schedule_after(0s, [&] {
+    inside = true;
+    std::this_thread::sleep_for(20ms);
+    ended = true;
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  EXPECT_TRUE(e.stop().empty());
+  EXPECT_TRUE(ended);
+}
+
+TEST(EngineStop, WaitsForARunningCallbackAndReturnsWhatItReArmed) {
+  engine e({.executor = std::make_shared<thread_pool>()});
+  std::atomic<bool> inside{false};
+  timer t = e.schedule_after(0s, [&](firing& now) {
+    inside = true;
+    eventually([&] { return e.stopped(); });
+    now.rearm_after(1h);
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  std::vector<unfired> left = e.stop();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].handle, t);
+}
+
+TEST(EngineStop, WaitsForAPollOnAnotherThread) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  std::atomic<bool> inside{false};
+  bool ended = false;
+  e.schedule_after(0s, [&] {
+    inside = true;
+    std::this_thread::sleep_for(20ms);
+    ended = true;
+  });
+  e.schedule_after(0s, [&] { ADD_FAILURE() << "it ran though the engine was stopped"; });
+  std::jthread poller([&] { e.poll(); });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  EXPECT_EQ(e.stop().size(), 1u);
+  EXPECT_TRUE(ended);
+}
+
+TEST(EngineStop, ReturnsEverythingToExactlyOneOfSeveralCallers) {
+  for (int round = 0; round < 20; ++round) {
+    engine e;
+    for (int i = 0; i < 100; ++i) e.schedule_after(1h, [] {});
+    std::atomic<int> with_something{0};
+    std::atomic<std::size_t> total{0};
+    {
+      std::vector<std::jthread> stoppers;
+      for (int s = 0; s < 3; ++s) {
+        stoppers.emplace_back([&] {
+          std::size_t mine = e.stop().size();
+          if (mine != 0) with_something.fetch_add(1);
+          total.fetch_add(mine);
+        });
+      }
+    }
+    ASSERT_EQ(with_something.load(), 1);
+    ASSERT_EQ(total.load(), 100u);
+  }
+}
+
+TEST(EngineStop, LetsALaterCallWaitForTheFirst) {
+  engine e;
+  std::atomic<bool> inside{false};
+  bool ended = false;
+  e.schedule_after(0s, [&] {
+    inside = true;
+    eventually([&] { return e.stopped(); });
+    std::this_thread::sleep_for(20ms);
+    ended = true;
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  std::jthread first([&] { e.stop(); });
+  ASSERT_TRUE(eventually([&] { return e.stopped(); }));
+  EXPECT_TRUE(e.stop().empty());
+  EXPECT_TRUE(ended);
+}
+
+// Whatever a producer was told was scheduled has run, or comes back; the rest was refused.
+TEST(EngineStop, LosesNothingThatIsScheduledMeanwhile) {
+  for (int round = 0; round < 10; ++round) {
+    engine e({.reserve = 4096});
+    census callables;
+    std::atomic<std::size_t> accepted{0}, ran{0};
+    std::atomic<bool> started{false};
+    std::size_t returned = 0;
+    {
+      std::vector<std::jthread> producers;
+      for (int p = 0; p < 2; ++p) {
+        producers.emplace_back([&] {
+          while (e.try_schedule_after(20us, [&ran, here = callables.join()] { ran.fetch_add(1); })) {
+            accepted.fetch_add(1);
+            started = true;
+          }
+        });
+      }
+      ASSERT_TRUE(eventually([&] { return started.load(); }));
+      std::vector<unfired> left = e.stop();
+      returned = left.size();
+      EXPECT_EQ(e.pending(), 0u);
+    }
+    ASSERT_EQ(accepted.load(), ran.load() + returned);
+    ASSERT_EQ(callables.living(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace detent

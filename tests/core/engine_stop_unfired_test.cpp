@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// unfired: what stop() hands back, and what its owner may do with it.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "support/engine_captures.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::bystander;
+using testing::census;
+
+// One timer, scheduled and returned by an engine that has ended since.
+template <class F>
+unfired returned_timer(F&& f) {
+  manual_clock clk;
+  engine e({.manual = &clk, .reserve = 16});
+  e.schedule_after(5s, std::forward<F>(f));
+  std::vector<unfired> left = e.stop();
+  return std::move(left.front());
+}
+
+TEST(EngineUnfired, TellsItsHandleAndDeadline) {
+  manual_clock clk;
+  engine e({.tick = 1s, .manual = &clk});
+  timer t = e.schedule_after(4500ms, [] {});
+  std::vector<unfired> left = e.stop();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].handle, t);
+  EXPECT_EQ(left[0].deadline, time_point(5s));
+}
+
+TEST(EngineUnfired, TellsTheDeadlineItWasRestartedTo) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t = e.schedule_after(5s, [] {});
+  e.poll();
+  t.restart_after(9s);
+  EXPECT_EQ(e.stop().at(0).deadline, time_point(9s));
+}
+
+TEST(EngineUnfired, RunsThoughItsEngineHasEnded) {
+  int runs = 0;
+  unfired left = returned_timer([&] { ++runs; });
+  left.run();
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(EngineUnfired, RunsOnce) {
+  int runs = 0;
+  census callables;
+  unfired left = returned_timer([&, here = callables.join()] { ++runs; });
+  left.run();
+  EXPECT_EQ(callables.ended(), 1);
+  left.run();
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(callables.ended(), 1);
+}
+
+TEST(EngineUnfired, RunsALargeCallableToo) {
+  int sum = 0;
+  std::array<int, 50> numbers{};
+  numbers.back() = 7;
+  unfired left = returned_timer([&sum, numbers] { sum = numbers.back(); });
+  left.run();
+  EXPECT_EQ(sum, 7);
+}
+
+TEST(EngineUnfired, HasAnEmptySelfAndIgnoresReArming) {
+  timer self = timer();
+  bool asked = false;
+  int runs = 0;
+  unfired left = returned_timer([&](firing& now) {
+    ++runs;
+    self = now.self();
+    asked = true;
+    now.rearm_after(1ns);
+    now.rearm_at(time_point::max());
+  });
+  left.run();
+  left.run();
+  EXPECT_TRUE(asked);
+  EXPECT_FALSE(self);
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(EngineUnfired, RunsAPeriodicTimerOnce) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  int runs = 0;
+  e.schedule_at_fixed_rate(1s, 1s, [&] { ++runs; });
+  std::vector<unfired> left = e.stop();
+  ASSERT_EQ(left.size(), 1u);
+  left[0].run();
+  left[0].run();
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(EngineUnfired, LetsWhatItsCallbackThrowsThroughAndIsSpent) {
+  int runs = 0;
+  unfired left = returned_timer([&] {
+    ++runs;
+    throw std::runtime_error("thrown");
+  });
+  EXPECT_THROW(left.run(), std::runtime_error);
+  EXPECT_NO_THROW(left.run());
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(EngineUnfired, DestroysItsCallableOnceIfItIsLetGo) {
+  census small, large;
+  {
+    unfired first = returned_timer(bystander<0>{small.join()}), second = returned_timer(bystander<100>{large.join()});
+    EXPECT_EQ(small.living(), 1);
+    EXPECT_EQ(large.living(), 1);
+  }
+  EXPECT_EQ(small.ended(), 1);
+  EXPECT_EQ(large.ended(), 1);
+}
+
+TEST(EngineUnfired, TakesItsCallableAlongWhenMoved) {
+  census callables;
+  unfired first = returned_timer(bystander<0>{callables.join()});
+  unfired second(std::move(first));
+  EXPECT_EQ(callables.living(), 1);
+  unfired other = returned_timer([] {});
+  other = std::move(second);
+  EXPECT_EQ(callables.living(), 1);
+  other.run();
+  EXPECT_EQ(callables.ended(), 1);
+}
+
+TEST(EngineUnfired, MayScheduleOnAnotherEngineWhenItRuns) {
+  manual_clock clk;
+  engine next({.manual = &clk});
+  unfired left = returned_timer([&] { next.schedule_after(1s, [] {}); });
+  left.run();
+  EXPECT_EQ(next.pending(), 1u);
+}
+
+}  // namespace
+}  // namespace detent

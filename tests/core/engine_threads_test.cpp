@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// What the engine does to threads: its own worker's, and those that come and go around it.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_problem.hpp"
+#include "support/drive_process.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::eventually;
+using drive::problem_of;
+
+int some_allowed_cpu() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) return static_cast<int>(cpu);
+  }
+  return 0;
+}
+
+TEST(EngineThreads, WorkerBearsTheEnginesName) {
+  engine e({.name = "my-timers"});
+  EXPECT_TRUE(drive::thread_folder("my-timers"));
+}
+
+TEST(EngineThreads, WorkersNameIsCutToWhatTheKernelKeeps) {
+  engine e({.name = "a-name-of-more-than-fifteen-characters"});
+  EXPECT_TRUE(drive::thread_folder("a-name-of-more-"));
+}
+
+TEST(EngineThreads, WorkersTimerSlackIsOneNanosecond) {
+  engine e({.name = "slackless"});
+  const std::optional<std::string> folder = drive::thread_folder("slackless");
+  ASSERT_TRUE(folder);
+  const std::string id = folder->substr(folder->find("task/") + 5);
+  // The kernel shows it at the process's level, where any thread's number is good.
+  const std::string slack = drive::read_text("/proc/" + id + "timerslack_ns");
+  if (slack.empty()) GTEST_SKIP() << "this kernel does not show the slack of threads";
+  EXPECT_EQ(slack, "1");
+}
+
+TEST(EngineThreads, CallersSlackAndNameStayAsTheyWere) {
+  const std::string name = drive::read_text("/proc/thread-self/comm");
+  const std::string slack = drive::read_text("/proc/self/timerslack_ns");
+  engine worker({.name = "other"}), caller({.drive = drive_kind::caller, .name = "another"});
+  EXPECT_EQ(drive::read_text("/proc/thread-self/comm"), name);
+  EXPECT_EQ(drive::read_text("/proc/self/timerslack_ns"), slack);
+}
+
+TEST(EngineThreads, WorkerRunsOnTheCpuItIsGiven) {
+  const int cpu = some_allowed_cpu();
+  engine e({.cpu = cpu, .name = "pinned"});
+  const std::optional<std::string> folder = drive::thread_folder("pinned");
+  ASSERT_TRUE(folder);
+  EXPECT_EQ(drive::status_field(*folder, "Cpus_allowed_list"), std::to_string(cpu));
+}
+
+TEST(EngineThreads, NameACpuThatIsNotThere) {
+  for (int cpu : {-1, 100'000}) {
+    drive::problem refused = problem_of([&] { engine e({.cpu = cpu}); });
+    EXPECT_EQ(refused.code, errc::invalid_option);
+    EXPECT_TRUE(refused.names("cpu = " + std::to_string(cpu))) << refused.what;
+  }
+}
+
+TEST(EngineThreads, NameAPriorityThatIsNone) {
+  for (int priority : {0, 100}) {
+    drive::problem refused = problem_of([&] { engine e({.realtime_priority = priority}); });
+    EXPECT_EQ(refused.code, errc::invalid_option);
+    EXPECT_TRUE(refused.names("realtime_priority = " + std::to_string(priority))) << refused.what;
+  }
+}
+
+TEST(EngineThreads, CallerDrivenEngineHasNone) {
+  const std::size_t before = drive::threads();
+  manual_clock clk;
+  engine caller({.drive = drive_kind::caller}), virtual_time({.manual = &clk});
+  EXPECT_LE(drive::threads(), before);  // a thread that ended just before may still have been counted
+}
+
+TEST(EngineThreads, NoneIsLeftByAThousandEngines) {
+  for (int i = 0; i < 3; ++i) engine e({.reserve = 64});
+  const std::size_t before = drive::threads();
+  for (int i = 0; i < 1000; ++i) {
+    engine e({.reserve = 64});
+    e.schedule_after(i % 2 == 0 ? 0ns : 1h, [] {});
+  }
+  EXPECT_TRUE(eventually([&] { return drive::threads() <= before; }));
+}
+
+TEST(EngineThreads, ProducersMayEndBeforeTheirTimersFire) {
+  engine e;
+  std::atomic<int> fired{0};
+  for (int i = 0; i < 50; ++i) {
+    std::thread([&] { e.schedule_after(5ms, [&] { ++fired; }); }).join();
+  }
+  EXPECT_TRUE(eventually([&] { return fired == 50; }));
+}
+
+TEST(EngineThreads, ProducersMayOutliveTheEngine) {
+  std::optional<engine> e(std::in_place);
+  std::barrier used(3), destroyed(3);
+  auto producer = [&] {
+    e->schedule_after(1h, [] {});
+    used.arrive_and_wait();
+    destroyed.arrive_and_wait();
+  };
+  std::thread one(producer), two(producer);
+  used.arrive_and_wait();
+  e.reset();
+  destroyed.arrive_and_wait();
+  one.join();
+  two.join();
+}
+
+TEST(EngineThreads, ProducersMayEndWhileTheEngineIsDestroyed) {
+  for (int round = 0; round < 200; ++round) {
+    auto e = std::make_unique<engine>(engine_options{.reserve = 64});
+    std::barrier together(3);
+    auto producer = [&] {
+      e->schedule_after(1h, [] {}).cancel();
+      together.arrive_and_wait();
+    };
+    std::thread one(producer), two(producer);
+    together.arrive_and_wait();
+    e.reset();
+    one.join();
+    two.join();
+  }
+}
+
+TEST(EngineThreads, TimersMayBeScheduledWhileAThreadEnds) {
+  engine e;
+  std::atomic<int> fired{0};
+  struct last_words {
+    engine* to = nullptr;
+    std::atomic<int>* fired = nullptr;
+    ~last_words() {
+      if (to != nullptr) to->try_schedule_after(0ns, [counter = fired] { counter->fetch_add(1); });
+    }
+  };
+  std::atomic<int> accepted{0};
+  for (int i = 0; i < 20; ++i) {
+    std::thread([&] {
+      thread_local last_words words;  // destroyed after the engine's own record of this thread, or before it
+      words.to = &e;
+      words.fired = &fired;
+      e.schedule_after(0ns, [&] { fired.fetch_add(1); });
+    }).join();
+  }
+  EXPECT_TRUE(eventually([&] { return fired >= 20; }));
+  e.stop();
+  EXPECT_EQ(e.metrics().scheduled, static_cast<std::uint64_t>(fired.load()) + e.metrics().returned);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// What must not depend on which wheel turns, how large it is, and where in it a deadline lies.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+
+struct wheel_shape {
+  wheel_kind wheel;
+  std::size_t hashed_slots;
+};
+
+class on_each_shape : public testing::TestWithParam<wheel_shape> {
+ protected:
+  static engine_options options(duration tick = duration(1)) {
+    return {.tick = tick, .wheel = GetParam().wheel, .hashed_slots = GetParam().hashed_slots};
+  }
+  drive::virtual_engine rig_{options()};
+  engine& engine_ = rig_.engine;
+};
+using EngineWheelKinds = on_each_shape;
+
+std::string shape_name(const testing::TestParamInfo<wheel_shape>& info) {
+  return info.param.wheel == wheel_kind::hierarchical ? "hierarchical"
+                                                      : "hashed_" + std::to_string(info.param.hashed_slots);
+}
+INSTANTIATE_TEST_SUITE_P(Shapes, EngineWheelKinds,
+                         testing::Values(wheel_shape{wheel_kind::hierarchical, 512}, wheel_shape{wheel_kind::hashed, 1},
+                                         wheel_shape{wheel_kind::hashed, 16}, wheel_shape{wheel_kind::hashed, 100},
+                                         wheel_shape{wheel_kind::hashed, 512}),
+                         shape_name);
+
+TEST_P(EngineWheelKinds, FireADelayBesideEachPowerOfTwoAtItsNanosecond) {
+  for (unsigned bit = 1; bit < 62; ++bit) {
+    for (std::int64_t beside : {-1, 0, 1}) {
+      drive::virtual_engine rig(options());
+      const time_point due = at((std::int64_t{1} << bit) + beside);
+      rig.engine.schedule_at(due, rig.note(1));
+      ASSERT_EQ(rig.poll_at(due - 1ns), 0u) << "2^" << bit << " + " << beside;
+      ASSERT_EQ(rig.poll_at(due), 1u) << "2^" << bit << " + " << beside;
+    }
+  }
+}
+
+TEST_P(EngineWheelKinds, StartAnywhereBesideAPowerOfTwo) {
+  for (unsigned bit = 1; bit < 60; ++bit) {
+    for (std::int64_t beside = -2; beside <= 2; ++beside) {
+      drive::virtual_engine rig(options(), at((std::int64_t{1} << bit) + beside));
+      const time_point start = rig.clock.now();
+      for (int delay : {1, 2, 63, 64, 65, 4096}) rig.engine.schedule_after(duration(delay), rig.note(delay));
+      rig.poll_at(start + 64ns);
+      ASSERT_EQ(rig.fired, (ids{1, 2, 63, 64})) << "2^" << bit << " + " << beside;
+      rig.poll_at(start + 4096ns);
+      ASSERT_EQ(rig.fired.size(), 6u);
+    }
+  }
+}
+
+TEST_P(EngineWheelKinds, FireDelaysOfWholeRevolutionsAtTheirNanosecond) {
+  for (std::int64_t tick : {1, 100, 7'000}) {
+    for (std::int64_t slots : {16, 64, 512, 4096}) {
+      for (std::int64_t turns : {1, 2, 3, 17}) {
+        for (std::int64_t beside : {-1, 0, 1}) {
+          drive::virtual_engine rig(options(duration(tick)), at(5 * tick));
+          const time_point due = rig.clock.now() + duration((slots * turns + beside) * tick);
+          rig.engine.schedule_at(due, rig.note(1));
+          ASSERT_EQ(rig.poll_at(due - 1ns), 0u);
+          ASSERT_EQ(rig.poll_at(due), 1u);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(EngineWheelKinds, KeepApartWhatSharesASlotInDifferentRounds) {
+  for (std::int64_t round = 9; round >= 0; --round) {
+    engine_.schedule_at(at(5 + round * 512), rig_.note(static_cast<int>(round)));
+  }
+  for (int round = 0; round < 10; ++round) {
+    EXPECT_EQ(rig_.poll_at(at(5 + round * 512 - 1)), 0u);
+    EXPECT_EQ(rig_.poll_at(at(5 + round * 512)), 1u);
+  }
+  EXPECT_EQ(rig_.fired, (ids{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
+TEST_P(EngineWheelKinds, FireEverythingInOrderAfterAJumpOfYears) {
+  constexpr duration year = 365 * 24h;
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::vector<std::int64_t> expected, seen;
+  for (int i = 0; i < 2000; ++i) {
+    const std::int64_t due = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>((5 * year).count()));
+    expected.push_back(due >> random() % 40);
+    engine_.schedule_at(at(expected.back()),
+                        [&](firing& f) { seen.push_back(f.deadline().time_since_epoch().count()); });
+  }
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(rig_.poll_at(at(5 * year)), 2000u);
+  EXPECT_EQ(seen, expected);
+}
+
+// Nanosecond ticks in hundreds of years are 2^63: a wheel that went through them would not come back.
+TEST_P(EngineWheelKinds, CrossCenturiesWithoutTickingThroughThem) {
+  for (int century = 1; century <= 2; ++century) {
+    engine_.schedule_after(100 * 365 * 24h, rig_.note(century));
+    EXPECT_EQ(rig_.poll_at(rig_.clock.now() + 100 * 365 * 24h - 1ns), 0u);
+    EXPECT_EQ(rig_.poll_at(rig_.clock.now() + 1ns), 1u);
+  }
+}
+
+TEST_P(EngineWheelKinds, LoseNothingWhenTimeMovesInUnevenSteps) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  drive::virtual_engine rig(options(100ns));
+  constexpr int timers = 5000;
+  std::vector<int> runs(timers);
+  int early = 0;
+  for (int& each : runs) {
+    rig.engine.schedule_at(at(static_cast<std::int64_t>(random() % 50'000'000)), [&](firing& f) {
+      ++each;
+      early += f.started() < f.deadline() ? 1 : 0;
+    });
+  }
+  while (rig.clock.now() < at(50'000'100)) rig.poll_at(rig.clock.now() + duration(random() >> (random() % 30 + 35)));
+  EXPECT_EQ(std::count(runs.begin(), runs.end(), 1), timers);
+  EXPECT_EQ(early, 0);
+}
+
+TEST_P(EngineWheelKinds, ReachBothEndsOfTime) {
+  engine_.schedule_at(time_point::max(), rig_.note(2));
+  engine_.schedule_at(time_point::min(), rig_.note(1));
+  EXPECT_EQ(engine_.poll(), 1u);
+  EXPECT_EQ(rig_.poll_at(time_point::max() - 1ns), 0u);
+  EXPECT_EQ(rig_.poll_at(time_point::max()), 1u);
+}
+
+TEST_P(EngineWheelKinds, WorkWhereTimeIsNegative) {
+  drive::virtual_engine rig(options(), at(-1000));
+  for (int due : {-999, -1, 0, 1}) rig.engine.schedule_at(at(due), rig.note(due));
+  EXPECT_EQ(rig.poll_at(at(-2)), 1u);
+  EXPECT_EQ(rig.poll_at(at(1)), 3u);
+  EXPECT_EQ(rig.fired, (ids{-999, -1, 0, 1}));
+}
+
+TEST_P(EngineWheelKinds, HandOutManyTimersOfOneDeadlineInTheirArmingOrder) {
+  ids expected;
+  for (int id = 0; id < 20'000; ++id) {
+    engine_.schedule_at(at(1'000'000), rig_.note(id));
+    expected.push_back(id);
+  }
+  EXPECT_EQ(rig_.poll_at(at(1'000'000)), 20'000u);
+  EXPECT_EQ(rig_.fired, expected);
+}
+
+TEST_P(EngineWheelKinds, FireNothingOfAThousandCancelledAtEveryDistance) {
+  std::vector<timer> timers;
+  for (unsigned i = 0; i < 1000; ++i) {
+    timers.push_back(engine_.schedule_at(at((std::int64_t{1} << i % 61) + i), rig_.note(1)));
+  }
+  engine_.next_deadline();
+  for (timer& each : timers) EXPECT_EQ(each.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(rig_.poll_at(time_point::max()), 0u);
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include <detent/detail/hierarchical_wheel.hpp>
+
+#include "support/wheel_laws.hpp"
+
+namespace detent::test {
+namespace {
+
+template <unsigned Bits>
+struct bits_a_level {
+  struct traits {
+    static constexpr unsigned slot_bits = Bits;
+  };
+  using wheel_type = detail::hierarchical_wheel<node_store::view, traits>;
+  static wheel_type make(node_store::view nodes, detail::tick_grid grid, nanoseconds_t start) {
+    return {nodes, grid, start};
+  }
+};
+
+using Kinds = ::testing::Types<bits_a_level<1>, bits_a_level<3>, bits_a_level<6>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Hierarchical, WheelLaws, Kinds);
+
+TEST(HierarchicalWheel, HasLevelsForAll64BitsWhateverTheBitsOfALevel) {
+  EXPECT_EQ(bits_a_level<1>::wheel_type::levels, 64U);
+  EXPECT_EQ(bits_a_level<3>::wheel_type::levels, 22U);
+  EXPECT_EQ(bits_a_level<6>::wheel_type::levels, 11U);
+  EXPECT_EQ(detail::hierarchical_wheel<node_store::view>::slot_bits, 6U);
+}
+
+// One node, one slot a level: however the time passes, each level hands it down once at most.
+TEST(HierarchicalWheel, HandsANodeDownAtMostOnceALevel) {
+  wheel_model<bits_a_level<6>> model(1, 0, 4);
+  nanoseconds_t deadline = (1LL << 30) + 12'345;
+  model.insert(deadline);
+  while (model.size() != 0) model.advance((deadline - model.now()) / 2 + 1);
+  EXPECT_LE(model.takes(), 6U);
+}
+
+TEST(HierarchicalWheel, FilesByTheHighestDigitThatDiffersFromItsTime) {
+  node_store store(4);
+  auto wheel = bits_a_level<6>::make(store.nodes(), detail::tick_grid(1), 0);
+  struct {
+    nanoseconds_t deadline;
+    std::uint32_t location;
+  } const cases[] = {{0, 0}, {5, 5}, {63, 63}, {64, 64 + 1}, {4'095, 64 + 63}, {4'096, 128 + 1}, {-1, 0}};
+  for (auto& each : cases) {
+    SCOPED_TRACE(each.deadline);
+    node_index index = store.take(each.deadline);
+    wheel.insert(index, store[index], each.deadline);
+    EXPECT_EQ(store[index].location, each.location);
+    wheel.unlink(store[index]);
+    store.give_back(index);
+  }
+}
+
+TEST(HierarchicalWheel, LooksAtNothingWhenTimeSeemsToGoBack) {
+  wheel_model<bits_a_level<6>> model(1, 1'000, 4);
+  model.advance_to(2'000);
+  model.insert(2'010);
+  model.insert(900'000);
+  int looks = 0;
+  model.wheel().expire(500, [&](node_index, detail::node&) { return ++looks < 0; });
+  EXPECT_EQ(looks, 0);
+  ASSERT_NO_FATAL_FAILURE(model.verify());
+  model.advance_to(900'000);
+  EXPECT_EQ(model.size(), 0U);
+}
+
+// 999'999 and the tick after it share a unit of the finest level.
+TEST(HierarchicalWheel, DoesNotLookAtTheNextTickBeforeItHasCome) {
+  wheel_model<bits_a_level<6>> model(1'000, 999'000, 4);
+  model.insert(1'000'000);
+  for (int again = 0; again < 3; ++again) model.advance_to(999'999);
+  EXPECT_EQ(model.takes(), 0U);
+  model.advance_to(1'000'000);
+  EXPECT_EQ(model.size(), 0U);
+}
+
+// Beyond the limit a bound has to do, which is never later.
+TEST(HierarchicalWheel, TellsABoundWhereManyShareTheEarliestSlot) {
+  wheel_model<bits_a_level<6>> model(1, 0, 200);
+  for (nanoseconds_t i = 0; i < 200; ++i) model.insert(100'000 + i % 50);
+  auto next = model.wheel().next_exact([](node_index, detail::node&) { return false; });
+  ASSERT_TRUE(next.has_value());
+  EXPECT_LE(*next, 100'000);
+  EXPECT_GT(*next, 0);
+}
+
+}  // namespace
+}  // namespace detent::test

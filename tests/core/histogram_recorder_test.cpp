@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "histogram_recorder.hpp"
+
+#include "support/random_source.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace detent::detail {
+namespace {
+
+histogram of(const std::vector<nanoseconds_t>& values) {
+  auto recorder = std::make_unique<histogram_recorder>();
+  for (nanoseconds_t each : values) recorder->record(each, true);
+  return recorder->snapshot();
+}
+
+std::vector<nanoseconds_t> one_to(nanoseconds_t last) {
+  std::vector<nanoseconds_t> values;
+  for (nanoseconds_t value = 1; value <= last; ++value) values.push_back(value);
+  return values;
+}
+
+TEST(HistogramScale, ErrsByLessThanOnePercent) {
+  test::random_source random(21);
+  auto check = [](std::uint64_t value) {
+    std::size_t bucket = histogram_scale::bucket(value);
+    ASSERT_LT(bucket, histogram_scale::buckets) << value;
+    double told = static_cast<double>(histogram_scale::value(bucket)),
+           error = std::abs(told - static_cast<double>(value));
+    ASSERT_LE(error, 0.01 * static_cast<double>(value)) << value;
+  };
+  for (std::uint64_t value = 0; value < 5'000; ++value) check(value);
+  for (unsigned bit = 0; bit < 63; ++bit) {
+    for (std::uint64_t near : {0U, 1U, 2U}) check((std::uint64_t{1} << bit) - 1 + near);
+  }
+  check(INT64_MAX);
+  for (int i = 0; i < 20'000; ++i) check(static_cast<std::uint64_t>(random.any_magnitude(63)));
+}
+
+TEST(HistogramScale, PutsEachValueBehindTheSmallerOnes) {
+  for (std::uint64_t value = 1; value < 100'000; ++value) {
+    std::size_t step = histogram_scale::bucket(value) - histogram_scale::bucket(value - 1);
+    ASSERT_LE(step, 1U) << value;
+  }
+}
+
+TEST(HistogramScale, TellsAValueOfTheBucketItself) {
+  for (std::size_t bucket = 0; bucket < histogram_scale::buckets; ++bucket) {
+    ASSERT_EQ(histogram_scale::bucket(histogram_scale::value(bucket)), bucket);
+  }
+}
+
+TEST(Histogram, IsAllZeroWhenEmpty) {
+  for (const histogram& empty : {histogram(), of({})}) {
+    EXPECT_EQ(empty.count(), 0U);
+    EXPECT_EQ(empty.percentile(50), duration(0));
+    EXPECT_EQ(empty.max(), duration(0));
+    EXPECT_EQ(empty.mean(), duration(0));
+  }
+}
+
+TEST(Histogram, TellsCountMaxAndMeanExactly) {
+  histogram told = of({1'000'003, 7, 2'000'000, 0});
+  EXPECT_EQ(told.count(), 4U);
+  EXPECT_EQ(told.max(), duration(2'000'000));
+  EXPECT_EQ(told.mean(), duration(3'000'010 / 4));
+}
+
+TEST(Histogram, CountsWhatIsEarlyAsZero) {
+  histogram told = of({-5, INT64_MIN});
+  EXPECT_EQ(told.count(), 2U);
+  EXPECT_EQ(told.max(), duration(0));
+  EXPECT_EQ(told.mean(), duration(0));
+  EXPECT_EQ(told.percentile(100), duration(0));
+}
+
+TEST(Histogram, TellsOneValueForEachPercentage) {
+  for (nanoseconds_t value :
+       {nanoseconds_t{0}, nanoseconds_t{1}, nanoseconds_t{123'456'789}, nanoseconds_t{INT64_MAX}}) {
+    histogram told = of({value});
+    for (double p : {0.0, 50.0, 99.9, 100.0}) EXPECT_EQ(told.percentile(p), duration(value));
+  }
+}
+
+// Below 256 a bucket is one value: each percentile can be told exactly.
+TEST(Histogram, TellsTheSmallestValueThatSoManyPercentDoNotExceed) {
+  histogram hundred = of(one_to(100)), ten = of(one_to(10)), uneven = of({1, 1, 1, 9});
+  for (int p = 1; p <= 100; ++p) EXPECT_EQ(hundred.percentile(p), duration(p));
+  EXPECT_EQ(hundred.percentile(0), duration(1));
+  EXPECT_EQ(ten.percentile(50), duration(5));
+  EXPECT_EQ(ten.percentile(90), duration(9));
+  EXPECT_EQ(uneven.percentile(75), duration(1));
+}
+
+// Nine in ten do not exceed the ninth of ten, which is fewer than 91 percent.
+TEST(Histogram, TellsNoPercentileThatTooFewReach) {
+  histogram ten = of(one_to(10));
+  EXPECT_EQ(ten.percentile(91), duration(10));
+  EXPECT_EQ(ten.percentile(51), duration(6));
+  EXPECT_EQ(of({1, 1, 1, 9}).percentile(76), duration(9));
+  EXPECT_EQ(of(one_to(130)).percentile(99), duration(129));
+  EXPECT_EQ(of(one_to(140)).percentile(99), duration(139));
+  EXPECT_EQ(of(one_to(120)).percentile(99.9), duration(120));
+  EXPECT_EQ(of(one_to(240)).percentile(99), duration(238));
+}
+
+TEST(Histogram, HoldsPercentagesAtTheEnds) {
+  histogram told = of(one_to(10));
+  EXPECT_EQ(told.percentile(-3), duration(1));
+  EXPECT_EQ(told.percentile(1'000), duration(10));
+}
+
+TEST(Histogram, IsWithinOnePercentOnAKnownDistribution) {
+  histogram told = of(one_to(200'000));
+  for (double p : {0.1, 1.0, 10.0, 50.0, 90.0, 99.0, 99.9, 99.99}) {
+    double exact = p / 100 * 200'000;
+    EXPECT_NEAR(static_cast<double>(told.percentile(p).count()), exact, 0.01 * exact + 1) << p;
+  }
+}
+
+TEST(Histogram, NeverTellsMoreThanTheMaximum) {
+  histogram told = of({1'000'001, 1'000'002, 1'000'003});  // one bucket, whose middle lies above all of them
+  for (double p : {1.0, 50.0, 99.0, 100.0}) EXPECT_LE(told.percentile(p), told.max());
+}
+
+// A jump in virtual time makes many timers late by years.
+TEST(Histogram, TellsTheMeanOfHugeValues) {
+  histogram told = of({INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
+  EXPECT_NEAR(static_cast<double>(told.mean().count()), 9.2e18, 0.1e18);
+}
+
+TEST(HistogramRecorder, LosesNothingWhenThreadsRecordAtOnce) {
+  constexpr nanoseconds_t each = 200'000;
+  std::atomic<int> ready{0};
+  auto recorder = std::make_unique<histogram_recorder>();
+  auto work = [&] {
+    ready.fetch_add(1);
+    while (ready.load() < 2) base::cpu_pause();
+    for (nanoseconds_t value = 1; value <= each; ++value) recorder->record(value, false);
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  histogram told = recorder->snapshot();
+  EXPECT_EQ(told.count(), 2U * each);
+  EXPECT_EQ(told.max(), duration(each));
+  EXPECT_EQ(told.mean(), duration(each / 2));
+}
+
+}  // namespace
+}  // namespace detent::detail

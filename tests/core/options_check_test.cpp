@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "options_check.hpp"
+
+#include "tsc_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace detent::detail {
+namespace {
+
+using change = std::function<void(engine_options&)>;
+
+std::string settled(const change& make) {
+  engine_options options;
+  make(options);
+  return settle_options(options);
+}
+
+template <class E>
+E beyond(E last) {
+  return static_cast<E>(static_cast<int>(last) + 1);
+}
+
+TEST(OptionsCheck, FindsNothingWrongWithTheDefaults) {
+  engine_options options;
+  EXPECT_EQ(settle_options(options), "");
+  EXPECT_EQ(options.drive, drive_kind::worker);
+}
+
+TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
+  struct {
+    const char* begins;
+    change make;
+  } const cases[] = {
+      {"tick = 0: ", [](engine_options& o) { o.tick = duration(0); }},
+      {"tick = -7: ", [](engine_options& o) { o.tick = duration(-7); }},
+      {"wheel = 2: ", [](engine_options& o) { o.wheel = beyond(wheel_kind::hashed); }},
+      {"drive = 2: ", [](engine_options& o) { o.drive = beyond(drive_kind::caller); }},
+      {"clock = 2: ", [](engine_options& o) { o.clock = beyond(clock_kind::tsc); }},
+      {"on_refusal = 3: ", [](engine_options& o) { o.on_refusal = beyond(refusal_policy::drop); }},
+      {"wait = 3: ", [](engine_options& o) { o.wait.mode = beyond(wait_options::kind::sleep); }},
+      {"wait.max_spin = -1: ", [](engine_options& o) { o.wait.max_spin = duration(-1); }},
+      {"hashed_slots = 0: ", [](engine_options& o) { o.hashed_slots = 0; }},
+      {"hashed_slots = 16777217: ", [](engine_options& o) { o.hashed_slots = (1U << 24) + 1; }},
+      {"hashed_slots = 18446744073709551615: ", [](engine_options& o) { o.hashed_slots = SIZE_MAX; }},
+      {"reserve = 4294967295: ", [](engine_options& o) { o.reserve = UINT32_MAX; }},
+      {"reserve = 18446744073709551615: ", [](engine_options& o) { o.reserve = SIZE_MAX; }},
+      {"cpu = -1: ", [](engine_options& o) { o.cpu = -1; }},
+      {"cpu = 100000: ", [](engine_options& o) { o.cpu = 100'000; }},
+      {"realtime_priority = 0: ", [](engine_options& o) { o.realtime_priority = 0; }},
+      {"realtime_priority = 100: ", [](engine_options& o) { o.realtime_priority = 100; }},
+      {"cpu = 0: ", [](engine_options& o) { o.cpu = 0, o.drive = drive_kind::caller; }},
+      {"realtime_priority = 5: ", [](engine_options& o) { o.realtime_priority = 5, o.drive = drive_kind::caller; }},
+      {"memory.source = 2: ", [](engine_options& o) { o.memory.source = beyond(memory_source::jemalloc); }},
+      {"memory.huge_pages = 3: ", [](engine_options& o) { o.memory.huge_pages = beyond(wish::require); }},
+      {"memory.prefault = 3: ", [](engine_options& o) { o.memory.prefault = beyond(wish::require); }},
+      {"memory.lock = 3: ", [](engine_options& o) { o.memory.lock = beyond(wish::require); }},
+      {"memory.numa_node = -1: ", [](engine_options& o) { o.memory.numa_node = -1; }}};
+  for (auto& each : cases) {
+    std::string told = settled(each.make);
+    EXPECT_EQ(told.substr(0, std::string(each.begins).size()), each.begins) << "in full: " << told;
+    EXPECT_GT(told.size(), std::string(each.begins).size()) << "it must say why";
+  }
+}
+
+TEST(OptionsCheck, AcceptsEveryOptionAtItsLimits) {
+  const std::vector<change> fine{[](engine_options& o) { o.tick = duration::max(); },
+                                 [](engine_options& o) { o.hashed_slots = 1; },
+                                 [](engine_options& o) { o.hashed_slots = 1U << 24; },
+                                 [](engine_options& o) { o.reserve = 0; },
+                                 [](engine_options& o) { o.capacity = SIZE_MAX; },
+                                 [](engine_options& o) { o.wait = wait_options::hybrid(duration(0)); },
+                                 [](engine_options& o) { o.wait = wait_options::busy(); },
+                                 [](engine_options& o) { o.cpu = 0; },
+                                 [](engine_options& o) { o.realtime_priority = 1; },
+                                 [](engine_options& o) { o.realtime_priority = 99; },
+                                 [](engine_options& o) { o.memory.numa_node = 0; }};
+  for (auto& each : fine) EXPECT_EQ(settled(each), "");
+}
+
+TEST(OptionsCheck, DrivesByCallerWhenTheClockIsManual) {
+  manual_clock time;
+  engine_options options;
+  options.manual = &time;
+  EXPECT_EQ(settle_options(options), "");
+  EXPECT_EQ(options.drive, drive_kind::caller);
+}
+
+TEST(OptionsCheck, RefusesAWorkersOptionsWithAManualClock) {
+  manual_clock time;
+  EXPECT_EQ(settled([&](engine_options& o) { o.manual = &time, o.cpu = 0; }).substr(0, 8), "cpu = 0:");
+}
+
+TEST(OptionsCheck, TakesTheTscOnlyWhereItIsInvariantAndTimeIsReal) {
+  manual_clock time;
+  std::string real = settled([](engine_options& o) { o.clock = clock_kind::tsc; });
+  std::string manual = settled([&](engine_options& o) { o.clock = clock_kind::tsc, o.manual = &time; });
+  EXPECT_EQ(real.empty(), tsc_clock::shared() != nullptr);
+  EXPECT_EQ(manual.substr(0, 12), "clock = tsc:");
+}
+
+TEST(OptionsCheck, TellsTheFirstOfSeveral) {
+  std::string told = settled([](engine_options& o) { o.tick = duration(0), o.hashed_slots = 0; });
+  EXPECT_NE(told.find("tick"), std::string::npos);
+  EXPECT_EQ(told.find("hashed_slots"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace detent::detail

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "periodic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace detent::detail {
+namespace {
+
+cold_node fixed_rate(nanoseconds_t first, nanoseconds_t period, missed_ticks policy = missed_ticks::skip) {
+  return {.grid = first, .period = period, .kind = period_kind::fixed_rate, .missed_policy = policy};
+}
+
+// Runs a timer as the engine does: armed at the rounded grid, started at the times given.
+struct timeline {
+  cold_node cold;
+  tick_grid ticks{1};
+  nanoseconds_t armed = ticks.round_up(cold.grid);
+
+  period_run start_at(nanoseconds_t started) {
+    period_run run = begin_period(cold, armed, started, ticks);
+    armed = ticks.round_up(next_period(cold, started));
+    return run;
+  }
+};
+
+void expect_run(const period_run& run, nanoseconds_t deadline, std::uint64_t missed) {
+  EXPECT_EQ(run.deadline, deadline);
+  EXPECT_EQ(run.missed, missed);
+}
+
+TEST(FixedRate, RunsAtMultiplesOfItsPeriodHoweverLateEachIs) {
+  for (missed_ticks policy : {missed_ticks::skip, missed_ticks::burst, missed_ticks::delay}) {
+    timeline timer{fixed_rate(1'000, 100, policy)};
+    for (nanoseconds_t n = 0; n < 50; ++n) {
+      EXPECT_EQ(timer.armed, 1'000 + n * 100);
+      expect_run(timer.start_at(1'000 + n * 100 + n * 2 + 1), 1'000 + n * 100, 0);
+    }
+  }
+}
+
+TEST(FixedRate, SkipsToTheLatestDuePeriodAndTellsHowManyItSkipped) {
+  timeline timer{fixed_rate(1'000, 100)};
+  expect_run(timer.start_at(1'099), 1'000, 0);
+  expect_run(timer.start_at(1'399), 1'300, 2);
+  EXPECT_EQ(timer.armed, 1'400);
+  expect_run(timer.start_at(1'500), 1'500, 1);  // due at its very start
+  EXPECT_EQ(timer.armed, 1'600);
+}
+
+TEST(FixedRate, BurstsThroughEveryMissedPeriod) {
+  timeline timer{fixed_rate(1'000, 100, missed_ticks::burst)};
+  for (nanoseconds_t deadline : {1'000, 1'100, 1'200, 1'300}) expect_run(timer.start_at(1'350), deadline, 0);
+  EXPECT_EQ(timer.armed, 1'400);
+}
+
+TEST(FixedRate, DelaysTheNextPeriodIfOneWasMissed) {
+  timeline timer{fixed_rate(1'000, 100, missed_ticks::delay)};
+  expect_run(timer.start_at(1'099), 1'000, 0);
+  EXPECT_EQ(timer.armed, 1'100);
+  expect_run(timer.start_at(1'333), 1'100, 2);
+  EXPECT_EQ(timer.armed, 1'433);
+  expect_run(timer.start_at(1'433), 1'433, 0);
+}
+
+TEST(FixedRate, RoundsEachPeriodByItself) {
+  timeline timer{fixed_rate(5, 15), tick_grid(10)};
+  std::vector<nanoseconds_t> armed;
+  for (int i = 0; i < 6; ++i) {
+    armed.push_back(timer.armed);
+    expect_run(timer.start_at(timer.armed), armed.back(), 0);
+  }
+  EXPECT_EQ(armed, (std::vector<nanoseconds_t>{10, 20, 40, 50, 70, 80}));
+}
+
+// 35 has begun at 39, but its rounded deadline, 40, has not come.
+TEST(FixedRate, SkipsOnlyPeriodsWhoseRoundedDeadlineHasCome) {
+  timeline early{fixed_rate(5, 15), tick_grid(10)}, late = early;
+  expect_run(early.start_at(39), 20, 1);
+  EXPECT_EQ(early.armed, 40);
+  expect_run(late.start_at(40), 40, 2);
+  EXPECT_EQ(late.armed, 50);
+}
+
+TEST(FixedRate, CanHaveAPeriodBelowTheTick) {
+  timeline timer{fixed_rate(0, 3), tick_grid(10)};
+  expect_run(timer.start_at(0), 0, 0);
+  EXPECT_EQ(timer.armed, 10);
+  expect_run(timer.start_at(10), 10, 2);  // 3 and 6; it stands for 9
+  EXPECT_EQ(timer.armed, 20);
+}
+
+TEST(FixedRate, IsAnchoredAnewWhereItWasRestarted) {
+  for (nanoseconds_t to : {1'700, 950}) {
+    timeline timer{fixed_rate(1'000, 100)};
+    timer.armed = to;
+    expect_run(timer.start_at(to), to, 0);
+    EXPECT_EQ(timer.armed, to + 100);
+    expect_run(timer.start_at(to + 310), to + 300, 2);
+    EXPECT_EQ(timer.armed, to + 400);
+  }
+}
+
+TEST(FixedRate, CountsFromNegativeTimesToo) {
+  timeline timer{fixed_rate(-1'000, 300)};
+  expect_run(timer.start_at(-1'000), -1'000, 0);
+  expect_run(timer.start_at(50), -100, 2);
+  EXPECT_EQ(timer.armed, 200);
+}
+
+TEST(FixedRate, HoldsAtTheEndOfTime) {
+  for (missed_ticks policy : {missed_ticks::skip, missed_ticks::burst, missed_ticks::delay}) {
+    timeline timer{fixed_rate(forever - 10, forever, policy)};
+    expect_run(timer.start_at(forever - 5), forever - 10, 0);
+    EXPECT_EQ(timer.armed, forever);
+  }
+}
+
+TEST(FixedRate, SkipsAcrossAllOfTime) {
+  timeline timer{fixed_rate(INT64_MIN, 1)};
+  expect_run(timer.start_at(forever), forever, UINT64_MAX);
+  EXPECT_EQ(timer.armed, forever);
+}
+
+TEST(FixedDelay, CountsFromTheEndOfEachRun) {
+  cold_node cold{.grid = 1'000, .period = 100, .kind = period_kind::fixed_delay};
+  tick_grid ticks(1);
+  expect_run(begin_period(cold, 1'000, 1'850, ticks), 1'000, 0);
+  EXPECT_EQ(next_period(cold, 2'000), 2'100);
+  expect_run(begin_period(cold, 2'100, 2'100, ticks), 2'100, 0);
+  EXPECT_EQ(next_period(cold, 2'101), 2'201);
+}
+
+TEST(FixedDelay, HoldsAtTheEndOfTime) {
+  cold_node cold{.grid = 1'000, .period = forever, .kind = period_kind::fixed_delay};
+  EXPECT_EQ(next_period(cold, 2'000), forever);
+}
+
+}  // namespace
+}  // namespace detent::detail

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "thread_registry.hpp"
+
+#include "engine_core.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace detent::detail {
+namespace {
+
+engine_options small_and_quiet() {
+  engine_options made;
+  made.drive = drive_kind::caller;
+  made.reserve = 16;
+  return made;
+}
+
+// A registry of its own; the core behind it lends its queue and takes back nodes.
+struct owner {
+  engine_core core{small_and_quiet()};
+  thread_registry threads{core};
+
+  std::size_t records() const {
+    std::size_t count = 0;
+    threads.for_each([&](thread_record&) { ++count; });
+    return count;
+  }
+};
+
+TEST(Counters, AddAndTakeBack) {
+  counters counts;
+  counts.add(counter::fired);
+  counts.add(counter::fired, 4);
+  counts.take_back(counter::fired);
+  EXPECT_EQ(counts.read(counter::fired), 4U);
+  EXPECT_EQ(counts.read(counter::failed), 0U);
+}
+
+TEST(ThreadRegistry, GivesAThreadTheSameRecordEachTime) {
+  owner one;
+  ASSERT_TRUE(one.threads.ready());
+  EXPECT_EQ(one.records(), 0U);
+  thread_record* mine = one.threads.mine();
+  ASSERT_NE(mine, nullptr);
+  EXPECT_EQ(one.threads.mine(), mine);
+  EXPECT_EQ(one.records(), 1U);
+}
+
+TEST(ThreadRegistry, KeepsTheRecordsOfEnginesApart) {
+  owner first, second;
+  thread_record* mine = first.threads.mine();
+  thread_record* others = second.threads.mine();
+  EXPECT_NE(mine, others);
+  for (int i = 0; i < 3; ++i) {  // the shortcut to the last one used must not mix them up
+    EXPECT_EQ(first.threads.mine(), mine);
+    EXPECT_EQ(second.threads.mine(), others);
+  }
+}
+
+TEST(ThreadRegistry, GivesThreadsThatLiveAtOnceRecordsOfTheirOwn) {
+  owner one;
+  constexpr std::size_t count = 4;
+  std::array<thread_record*, count> records{};
+  std::atomic<std::size_t> ready{0};
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      records[i] = one.threads.mine();
+      one.threads.mine()->counts.add(counter::scheduled, i + 1);
+      ready.fetch_add(1);
+      while (ready.load() < count) std::this_thread::yield();
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(std::set<thread_record*>(records.begin(), records.end()).size(), count);
+  EXPECT_EQ(one.records(), count);
+  EXPECT_EQ(one.threads.total(counter::scheduled), 10U);
+}
+
+TEST(ThreadRegistry, HandsARecordOnWhenItsThreadHasEnded) {
+  owner one;
+  for (int i = 0; i < 20; ++i) {
+    std::thread([&one] { one.threads.mine()->counts.add(counter::cancelled); }).join();
+  }
+  EXPECT_EQ(one.records(), 1U);
+  EXPECT_EQ(one.threads.total(counter::cancelled), 20U) << "what was counted stays counted";
+}
+
+TEST(ThreadRegistry, FlushesWhatALeavingThreadHadNotReported) {
+  owner one;
+  thread_record* seen = nullptr;
+  std::thread([&] {
+    seen = one.threads.mine();
+    seen->unreported = 5;
+  }).join();
+  EXPECT_EQ(seen->unreported, 0U);
+}
+
+TEST(ThreadRegistry, SurvivesEitherOrderOfEnds) {
+  auto engine_first = std::make_unique<owner>();
+  std::atomic<int> stage{0};
+  std::thread outlives([&] {
+    EXPECT_NE(engine_first->threads.mine(), nullptr);
+    stage.store(1);
+    while (stage.load() != 2) std::this_thread::yield();
+    owner next;  // looks through the thread's records, and finds the dead one
+    EXPECT_NE(next.threads.mine(), nullptr);
+  });
+  while (stage.load() != 1) std::this_thread::yield();
+  engine_first.reset();
+  stage.store(2);
+  outlives.join();
+
+  auto thread_first = std::make_unique<owner>();
+  std::thread([&] { thread_first->threads.mine(); }).join();
+  thread_first.reset();
+}
+
+TEST(ThreadRegistry, GivesANewEngineANewRecordWhereAnOldOneWas) {
+  std::optional<owner> place;
+  for (int i = 0; i < 3; ++i) {
+    place.emplace();
+    thread_record* mine = place->threads.mine();
+    ASSERT_NE(mine, nullptr);
+    EXPECT_TRUE(mine->producer.has_value());
+    EXPECT_EQ(mine->counts.read(counter::fired), 0U);
+    mine->counts.add(counter::fired);
+  }
+}
+
+TEST(RecordLease, IsTheThreadsOwnRecordWhileItLives) {
+  owner one;
+  record_lease lease(one.threads);
+  EXPECT_EQ(&*lease, one.threads.mine());
+}
+
+// Destroyed after the thread's records, as it was made before them.
+struct asks_at_the_end {
+  owner* asked = nullptr;
+  bool* stood_in = nullptr;
+  ~asks_at_the_end() {
+    if (asked == nullptr) return;
+    record_lease first(asked->threads), nested(asked->threads);
+    first->counts.add(counter::returned);
+    *stood_in = asked->threads.mine() == nullptr && &*nested == &*first;
+  }
+};
+
+TEST(RecordLease, IsTheSpareAtTheVeryEndOfAThread) {
+  owner one;
+  bool stood_in = false;
+  std::thread([&] {
+    thread_local asks_at_the_end late;
+    late.asked = &one;
+    late.stood_in = &stood_in;
+    EXPECT_NE(one.threads.mine(), nullptr);
+  }).join();
+  EXPECT_TRUE(stood_in);
+  EXPECT_EQ(one.records(), 1U);
+  EXPECT_EQ(one.threads.total(counter::returned), 1U) << "the spare's counts count, too";
+}
+
+}  // namespace
+}  // namespace detent::detail

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "thread_setup.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <thread>
+
+namespace detent::detail {
+namespace {
+
+// In a thread of its own, so that no other test finds what it sets.
+template <class F>
+void in_a_thread(F&& f) {
+  std::thread(std::forward<F>(f)).join();
+}
+
+std::string name_of_this_thread() {
+  char name[16] = {};
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  return name;
+}
+
+// A processor that this process may use.
+int allowed_cpu() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) return static_cast<int>(cpu);
+  }
+  return -1;
+}
+
+TEST(ThreadSetup, NamesTheThreadByItsFirst15Characters) {
+  in_a_thread([] {
+    name_this_thread("short");
+    EXPECT_EQ(name_of_this_thread(), "short");
+    name_this_thread("exactly-15-char");
+    EXPECT_EQ(name_of_this_thread(), "exactly-15-char");
+    name_this_thread("rather-longer-than-that");
+    EXPECT_EQ(name_of_this_thread(), "rather-longer-t");
+    name_this_thread("");
+    EXPECT_EQ(name_of_this_thread(), "");
+  });
+}
+
+TEST(ThreadSetup, LeavesASleeperNoSlack) {
+  in_a_thread([] {
+    setup_result done = set_up_worker_thread("named", {}, {});
+    EXPECT_EQ(done.problem, errc{});
+    EXPECT_EQ(done.why, "");
+    EXPECT_EQ(name_of_this_thread(), "named");
+    EXPECT_EQ(prctl(PR_GET_TIMERSLACK), 1);
+  });
+}
+
+TEST(ThreadSetup, PinsToOneCpuIfAsked) {
+  in_a_thread([] {
+    int cpu = allowed_cpu();
+    ASSERT_EQ(set_up_worker_thread("pinned", cpu, {}).problem, errc{});
+    cpu_set_t now;
+    sched_getaffinity(0, sizeof now, &now);
+    EXPECT_EQ(CPU_COUNT(&now), 1);
+    EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(cpu), &now));
+  });
+}
+
+TEST(ThreadSetup, TouchesNeitherAffinityNorSchedulerUnasked) {
+  in_a_thread([] {
+    cpu_set_t before, after;
+    sched_getaffinity(0, sizeof before, &before);
+    ASSERT_EQ(set_up_worker_thread("left alone", {}, {}).problem, errc{});
+    sched_getaffinity(0, sizeof after, &after);
+    EXPECT_TRUE(CPU_EQUAL(&before, &after));
+    EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);
+  });
+}
+
+TEST(ThreadSetup, NamesTheOptionThatCannotBe) {
+  in_a_thread([] {
+    setup_result cpu = set_up_worker_thread("nowhere", CPU_SETSIZE - 1, {});
+    EXPECT_EQ(cpu.problem, errc::invalid_option);
+    EXPECT_EQ(cpu.why.substr(0, 12), "cpu = " + std::to_string(CPU_SETSIZE - 1) + ": ");
+    setup_result priority = set_up_worker_thread("too much", {}, 1'000);
+    EXPECT_EQ(priority.problem, errc::invalid_option);
+    EXPECT_EQ(priority.why.substr(0, 26), "realtime_priority = 1000: ");
+  });
+}
+
+// Whether it is permitted depends on who runs the test.
+TEST(ThreadSetup, BecomesRealTimeOrSaysThatItMayNot) {
+  in_a_thread([] {
+    setup_result done = set_up_worker_thread("real time", {}, 1);
+    if (done.problem == errc{}) {
+      EXPECT_EQ(sched_getscheduler(0), SCHED_FIFO);
+    } else {
+      EXPECT_EQ(done.problem, errc::not_permitted);
+      EXPECT_EQ(done.why.substr(0, 23), "realtime_priority = 1: ");
+    }
+  });
+}
+
+TEST(PinThread, RefusesWhatIsNoCpu) {
+  in_a_thread([] {
+    EXPECT_EQ(pin_thread(pthread_self(), -1), EINVAL);
+    EXPECT_EQ(pin_thread(pthread_self(), CPU_SETSIZE), EINVAL);
+    EXPECT_EQ(pin_thread(pthread_self(), allowed_cpu()), 0);
+  });
+}
+
+}  // namespace
+}  // namespace detent::detail

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "tsc_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace detent::detail {
+namespace {
+
+class TscClock : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (tsc == nullptr) GTEST_SKIP() << "the TSC of this machine is not invariant";
+  }
+  tsc_clock* tsc = tsc_clock::shared();
+};
+
+nanoseconds_t steady() { return to_ns(clock::now()); }
+
+// What two neighbouring readings of steady_clock lie apart, with nothing in between.
+nanoseconds_t gap_of_steady_clock() {
+  std::vector<nanoseconds_t> gaps;
+  for (int i = 0; i < 2'001; ++i) {
+    nanoseconds_t first = steady();
+    gaps.push_back(steady() - first);
+  }
+  std::nth_element(gaps.begin(), gaps.begin() + 1'900, gaps.end());
+  return gaps[1'900];
+}
+
+TEST_F(TscClock, IsOneForTheProcess) { EXPECT_EQ(tsc_clock::shared(), tsc); }
+
+// Each reading lies between two of steady_clock, give or take the error bound. A machine that slews its clock, or takes
+// the processor away between two readings of a fit, may spoil a few.
+TEST_F(TscClock, StaysWithinItsErrorBoundOfSteadyClockForASecond) {
+  const nanoseconds_t slack = gap_of_steady_clock();
+  const nanoseconds_t end = steady() + 1'000'000'000;
+  std::size_t readings = 0, off = 0;
+  nanoseconds_t worst = 0;
+  for (nanoseconds_t before = steady(); before < end; before = steady()) {
+    nanoseconds_t told = tsc->now(), after = steady();
+    nanoseconds_t error = std::max(before - told, told - after);
+    worst = std::max(worst, error);
+    ++readings;
+    if (error > tsc->error_bound() + slack) ++off;
+    if (readings % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  EXPECT_LE(off, readings / 1'000) << "of " << readings << ", worst " << worst << " ns";
+}
+
+TEST_F(TscClock, StepsBackByNoMoreThanItsErrorBound) {
+  nanoseconds_t furthest = tsc->now(), end = steady() + 100'000'000;
+  nanoseconds_t worst = 0, allowed = 0;
+  while (steady() < end) {
+    nanoseconds_t told = tsc->now();
+    worst = std::max(worst, furthest - told);
+    furthest = std::max(furthest, told);
+    allowed = std::max(allowed, tsc->error_bound());
+  }
+  EXPECT_LE(worst, 2 * allowed);
+}
+
+TEST_F(TscClock, IsReadByThreadsWhileOneRefits) {
+  const nanoseconds_t begun = steady(), end = begun + 50'000'000;
+  std::atomic<int> absurd{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (steady() < end) {
+        nanoseconds_t before = steady(), told = tsc->now();
+        // A mixture of two fits would be off by the span between them.
+        if (told < before - 1'000'000 || told > steady() + 1'000'000) absurd.fetch_add(1);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(absurd.load(), 0);
+}
+
+TEST_F(TscClock, TellsAnErrorBoundAboveZeroAndBelowATenthOfAMillisecond) {
+  EXPECT_GT(tsc->error_bound(), 0);
+  EXPECT_LE(tsc->error_bound(), 100'000);
+}
+
+}  // namespace
+}  // namespace detent::detail

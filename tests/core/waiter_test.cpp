@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "waiter.hpp"
+
+#include "support/random_source.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+namespace detent::detail {
+namespace {
+
+constexpr nanoseconds_t millisecond = 1'000'000;
+
+TEST(OversleepMargin, StartsAtNoMoreThanItsLimit) {
+  EXPECT_EQ(oversleep_margin(0).get(), 0);
+  EXPECT_EQ(oversleep_margin(500).get(), 500);
+  EXPECT_GT(oversleep_margin(200'000).get(), 0);
+  EXPECT_LE(oversleep_margin(200'000).get(), 200'000);
+}
+
+TEST(OversleepMargin, StaysWithinItsBoundsWhateverItLearns) {
+  for (nanoseconds_t limit : {nanoseconds_t{0}, nanoseconds_t{500}, nanoseconds_t{200'000}, nanoseconds_t{INT64_MAX}}) {
+    oversleep_margin margin(limit);
+    test::random_source random(31);
+    for (int i = 0; i < 10'000; ++i) {
+      margin.learn(random.between(0, 1) == 0 ? 0 : random.any_magnitude(i < 5'000 ? 40 : 12));
+      ASSERT_LE(margin.get(), limit);
+      ASSERT_GE(margin.get(), std::min<nanoseconds_t>(limit, 1'000));
+    }
+    for (int i = 0; i < 100'000; ++i) margin.learn(0);
+    EXPECT_EQ(margin.get(), std::min<nanoseconds_t>(limit, 1'000)) << "falls to its least where nothing is late";
+  }
+}
+
+TEST(OversleepMargin, RisesToItsLimitWhereAllIsLater) {
+  oversleep_margin margin(200'000);
+  for (int i = 0; i < 1'000; ++i) margin.learn(10 * millisecond);
+  EXPECT_EQ(margin.get(), 200'000);
+}
+
+// Long-tailed, as the oversleep of a kernel is; two medians, to be approached from above and from below.
+TEST(OversleepMargin, SettlesWhereOneInTwentySleepsIsLonger) {
+  for (double median : {5'000.0, 400'000.0}) {
+    SCOPED_TRACE(median);
+    test::random_source random(32);
+    std::lognormal_distribution<double> oversleep(std::log(median), 0.5);
+    oversleep_margin margin(100 * millisecond);
+    std::vector<nanoseconds_t> seen;
+    double beyond = 0, sum = 0;
+    constexpr int settling = 20'000, rounds = 50'000;
+    for (int i = 0; i < settling + rounds; ++i) {
+      auto each = static_cast<nanoseconds_t>(oversleep(random.engine()));
+      if (i >= settling) {
+        seen.push_back(each);
+        sum += static_cast<double>(margin.get());
+        if (each > margin.get()) ++beyond;
+      }
+      margin.learn(each);
+    }
+    std::nth_element(seen.begin(), seen.begin() + rounds * 95 / 100, seen.end());
+    auto exact = static_cast<double>(seen[rounds * 95 / 100]);
+    EXPECT_NEAR(sum / rounds, exact, 0.1 * exact);
+    EXPECT_NEAR(beyond / rounds, 0.05, 0.015);
+  }
+}
+
+struct bench {
+  explicit bench(wait_options options) : waits(options, time, bell) {}
+  clock_reader time{nullptr, nullptr};
+  doorbell bell;
+  waiter waits;
+};
+
+const std::vector<wait_options>& all_modes() {
+  static const std::vector<wait_options> modes{wait_options::busy(), wait_options::hybrid(), wait_options::sleep(),
+                                               wait_options::hybrid(duration(0)),
+                                               wait_options::hybrid(duration::max())};
+  return modes;
+}
+
+TEST(Waiter, NeverReturnsBeforeItsDeadlineWithoutARing) {
+  for (const wait_options& mode : all_modes()) {
+    bench each(mode);
+    for (nanoseconds_t delay : {nanoseconds_t{0}, nanoseconds_t{50'000}, millisecond, 3 * millisecond}) {
+      nanoseconds_t deadline = each.time.certain() + delay;
+      each.waits.wait(deadline);
+      EXPECT_GE(each.time.certain(), deadline);
+      EXPECT_FALSE(each.bell.has_rung());
+    }
+  }
+}
+
+TEST(Waiter, ReturnsAtOnceWhenItHasRung) {
+  for (const wait_options& mode : all_modes()) {
+    bench each(mode);
+    each.bell.ring();
+    each.waits.wait(forever);  // or never
+    EXPECT_TRUE(each.bell.has_rung());
+    EXPECT_EQ(each.waits.wakeups(), 0U);
+  }
+}
+
+TEST(Waiter, ReturnsAtOnceWhenItsDeadlineIsPast) {
+  for (const wait_options& mode : all_modes()) {
+    bench each(mode);
+    each.waits.wait(each.time.certain() - 1);
+    each.waits.wait(0);
+    each.waits.wait(-1);
+    EXPECT_EQ(each.waits.wakeups(), 0U);
+  }
+}
+
+TEST(Waiter, IsWokenByARing) {
+  for (const wait_options& mode : all_modes()) {
+    for (nanoseconds_t until : {forever, to_ns(clock::now()) + 3'600'000 * millisecond}) {
+      bench each(mode);
+      std::atomic<bool> returned{false};
+      std::thread waiting([&] {
+        each.waits.wait(until);
+        returned.store(true);
+      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      EXPECT_FALSE(returned.load());
+      each.bell.ring();
+      waiting.join();
+    }
+  }
+}
+
+TEST(Waiter, CountsItsReturnsFromSleepAndBusyHasNone) {
+  bench busy(wait_options::busy()), asleep(wait_options::sleep());
+  for (bench* each : {&busy, &asleep}) each->waits.wait(each->time.certain() + millisecond);
+  EXPECT_EQ(busy.waits.wakeups(), 0U);
+  EXPECT_GE(asleep.waits.wakeups(), 1U);
+}
+
+}  // namespace
+}  // namespace detent::detail

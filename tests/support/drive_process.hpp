@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What the kernel says of this process: its threads, descriptors, mappings and memory.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detent::drive {
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+inline std::vector<std::string> entries_of(const char* folder) {
+  std::vector<std::string> names;
+  for (const auto& each : std::filesystem::directory_iterator(folder)) names.push_back(each.path().filename());
+  return names;
+}
+
+inline std::size_t threads() { return entries_of("/proc/self/task").size(); }
+// Its own view of the folder is counted each time alike.
+inline std::size_t descriptors() { return entries_of("/proc/self/fd").size(); }
+inline std::size_t mappings() {
+  const std::string text = read_text("/proc/self/maps");
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+struct memory_use {
+  std::size_t mapped = 0, resident = 0;  // bytes
+};
+inline memory_use memory() {
+  std::ifstream file("/proc/self/statm");
+  memory_use pages;
+  file >> pages.mapped >> pages.resident;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return {pages.mapped * page, pages.resident * page};
+}
+
+// The folder in /proc of the thread of that name, if there is just one such.
+inline std::optional<std::string> thread_folder(const std::string& name) {
+  std::optional<std::string> found;
+  for (const std::string& id : entries_of("/proc/self/task")) {
+    std::string folder = "/proc/self/task/" + id + "/";
+    if (read_text(folder + "comm") != name) continue;
+    if (found) return std::nullopt;
+    found = std::move(folder);
+  }
+  return found;
+}
+
+// The line "KEY:\tvalue" of a status file.
+inline std::string status_field(const std::string& folder, const std::string& key) {
+  std::ifstream file(folder + "status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(key + ":", 0) == 0) return line.substr(line.find_first_not_of(" \t", key.size() + 1));
+  }
+  return {};
+}
+
+}  // namespace detent::drive

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// An engine on a manual clock, and a log of what it fires. Shared by the tests that need no thread.
+#pragma once
+
+#include <detent/engine.hpp>
+#include <detent/firing.hpp>
+#include <detent/manual_clock.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace detent::drive {
+
+using namespace std::chrono_literals;
+using ids = std::vector<int>;
+
+// So many nanoseconds behind the clock's zero.
+inline constexpr time_point at(duration since_zero) { return time_point(since_zero); }
+inline constexpr time_point at(std::int64_t ns) { return time_point(duration(ns)); }
+
+class virtual_engine {
+ public:
+  explicit virtual_engine(engine_options options = {}, time_point start = {})
+      : clock(start), engine(with_clock(std::move(options), clock)) {}
+
+  // A callback that logs `id`.
+  auto note(int id) {
+    return [this, id] { fired.push_back(id); };
+  }
+  std::size_t poll_at(time_point now, std::size_t max = SIZE_MAX) {
+    clock.advance_to(now);
+    return engine.poll(max);
+  }
+  // Polls until nothing is left that is due now.
+  std::size_t poll_all_at(time_point now) {
+    std::size_t total = poll_at(now);
+    while (std::size_t more = engine.poll()) total += more;
+    return total;
+  }
+
+  manual_clock clock;
+  detent::engine engine;
+  ids fired;
+
+ private:
+  static engine_options with_clock(engine_options options, manual_clock& manual) {
+    options.manual = &manual;
+    options.reserve = 4096;
+    return options;
+  }
+};
+
+// A test that runs on each of the two wheels.
+class on_both_wheels : public ::testing::TestWithParam<wheel_kind> {
+ protected:
+  static engine_options with_wheel(engine_options options = {}) {
+    options.wheel = GetParam();
+    return options;
+  }
+  virtual_engine rig_{with_wheel()};
+  manual_clock& clock_ = rig_.clock;
+  detent::engine& engine_ = rig_.engine;
+  ids& fired_ = rig_.fired;
+};
+
+inline std::string wheel_name(const ::testing::TestParamInfo<wheel_kind>& info) {
+  return info.param == wheel_kind::hashed ? "hashed" : "hierarchical";
+}
+inline const auto both_wheels = ::testing::Values(wheel_kind::hierarchical, wheel_kind::hashed);
+
+}  // namespace detent::drive

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`detent replay`: what it prints, against an independent model, and how it refuses what is no trace."""
+import gzip
+import json
+import os
+import random
+import re
+import sys
+
+sys.dont_write_bytecode = True
+import oracle
+from command_support import WithDirectory, data, detent, run_tests
+
+HEADER = b"t_ns,op,id,delay_ns,source\n"
+LAST_INSTANT = (1 << 63) - 1
+WHEELS = ("hierarchical", "hashed")
+BUNDLED = ("tcp-http-200k.csv.gz", "ties.csv.gz")
+
+
+def random_rows(random_source, count):
+    """Rows that favour equal deadlines, both ends of time and ids that are pending."""
+    now, ids = 0, [random_source.getrandbits(64) for _ in range(40)] + list(range(40))
+    delays = (0, 1, 63, 64, 65, 4095, 4096, 1 << 20, (1 << 32) - 1, 1 << 47, LAST_INSTANT - 1, LAST_INSTANT,
+              (1 << 64) - 1)
+    for _ in range(count):
+        now += random_source.choice((0, 0, 1, 2, 64, 1000, 1 << 16, random_source.getrandbits(30)))
+        delay = random_source.choice(
+            (random_source.choice(delays), random_source.getrandbits(12), random_source.getrandbits(34)))
+        yield now, random_source.choice("SSSRRCCX"), random_source.choice(ids), delay
+    now = max(now, LAST_INSTANT - 2)
+    for step in (0, 1, 1, 5, 1 << 62):
+        now += step
+        for op in "SRXSC":
+            yield now, op, random_source.choice(ids), random_source.choice(delays)
+
+
+class VirtualReplay(WithDirectory):
+    def assert_line(self, trace, expected, *options):
+        for wheel in WHEELS:
+            done = detent("replay", trace, "--virtual", "--wheel", wheel, *options)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected + "\n", ""), (wheel, options))
+
+    def test_bundled_traces_give_the_lines_that_their_readme_promises(self):
+        with open(data("README.md"), encoding="utf-8") as file:
+            promised = re.findall(r"^    (\S+\.csv\.gz)( --to-end)?\n    (scheduled=.*)$", file.read(), re.MULTILINE)
+        self.assertEqual(len(promised), 4)
+        for name, option, line in promised:
+            self.assert_line(data(name), line, *option.split())
+
+    def test_bundled_traces_agree_with_the_oracle(self):
+        for name in BUNDLED:
+            for to_end in (False, True):
+                line = oracle.expected_line(oracle.rows_of(data(name)), to_end)
+                self.assert_line(data(name), line, *(["--to-end"] if to_end else []))
+
+    def test_random_traces_agree_with_the_oracle(self):
+        seed = int(os.environ.get("DETENT_TEST_SEED", random.SystemRandom().getrandbits(32)))
+        print(f"DETENT_TEST_SEED={seed}", file=sys.stderr)
+        source = random.Random(seed)
+        for number in range(8):
+            rows = list(random_rows(source, source.choice((10, 300, 3000))))
+            text = "".join(f"{t},{op},{i},{delay},made-up\n" for t, op, i, delay in rows)
+            trace = self.write(f"{number}.csv", HEADER + text.encode())
+            for to_end in (False, True):
+                self.assert_line(trace, oracle.expected_line(rows, to_end), *(["--to-end"] if to_end else []))
+
+    def test_a_trace_of_nothing_but_the_header_is_valid(self):
+        line = oracle.expected_line([], True)
+        for options in ([], ["--to-end"]):
+            self.assert_line(self.write("header.csv", HEADER), line, *options)
+
+    def test_json_says_the_same(self):
+        done = detent("replay", data("ties.csv.gz"), "--virtual", "--json")
+        said = json.loads(done.stdout)
+        names = ("scheduled", "restarted", "cancelled", "late_cancels", "fired", "pending_at_last_row",
+                 "order_signature", "span_ns")
+        line = " ".join(f"{name}={said[name]}" for name in names)
+        self.assertEqual(line, oracle.expected_line(oracle.rows_of(data("ties.csv.gz")), False))
+
+
+class MalformedTraces(WithDirectory):
+    def assert_refused(self, content, line, field):
+        trace = self.write("bad.csv", content)
+        report = self.path("report.html")
+        for options in (["--virtual"], []):
+            said = self.refused(1, "replay", trace, "--report", report, *options)
+            self.assertTrue(said.startswith(f"detent: {trace}:{line}: field '{field}': "), said)
+            self.assertEqual(os.listdir(self.directory), ["bad.csv"])
+
+    def test_rows_that_break_a_rule(self):
+        for row, field in ((b"-1,S,1,1,x", "t_ns"), (b"4,S,1,1,x", "t_ns"), (b"x,S,1,1,x", "t_ns"), (b"", "t_ns"),
+                           (b"5,Q,1,1,x", "op"), (b"5", "op"), (b"5,S,-1,1,x", "id"), (b"5,S,1 ,1,x", "id"),
+                           (b"5,S,1,-1,x", "delay_ns"), (b"5,S,1,,x", "delay_ns"), (b"5,S,1", "delay_ns"),
+                           (b"5,S,1,18446744073709551616,x", "delay_ns"), (b"5,C,1,", "source"),
+                           (b"5,S,1,1,x,y", "source"), (b"\x00\x01\x02", "t_ns"), (b"5,S,1,1,\x00", "source")):
+            self.assert_refused(HEADER + b"5,S,1,1,x\n" + row + b"\n6,C,1,,\n", 3, field)
+
+    def test_an_empty_file(self):
+        self.assert_refused(b"", 1, "t_ns")
+
+    def test_a_file_without_the_header(self):
+        self.assert_refused(b"5,S,1,1,x\n", 1, "t_ns")
+
+    def test_binary_junk(self):
+        self.assert_refused(random.Random(1).randbytes(100_000), 1, "t_ns")
+
+    def test_truncated_and_damaged_gzip(self):
+        packed = gzip.compress(HEADER + b"5,S,1,1,x\n" * 2)
+        self.assert_refused(packed[:-3], 4, "t_ns")
+        self.assert_refused(packed[:-8] + b"\0\0\0\0" + packed[-4:], 4, "t_ns")
+        self.assert_refused(packed + b"junk", 4, "t_ns")
+
+    def test_a_line_of_a_hundred_million_characters(self):
+        packed = gzip.compress(HEADER + b"5,S,1,1," + b"x" * 10**8, 1)
+        trace = self.write("long.csv.gz", packed)
+        said = self.refused(1, "replay", trace, "--virtual")
+        self.assertTrue(said.startswith(f"detent: {trace}:2: field 'source': the line is longer"), said)
+
+    def test_a_trace_that_is_not_there(self):
+        self.assertIn(self.path("none.csv"), self.refused(1, "replay", self.path("none.csv"), "--virtual"))
+
+
+class LiveReplay(WithDirectory):
+    def ledger(self, *options):
+        done = detent("replay", *options, "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = json.loads(done.stdout)
+        self.assertEqual(said["fired_early"], 0)
+        self.assertEqual(said["fired"], said["lateness_ns"]["samples"])
+        self.assertEqual(said["row_lateness_ns"]["samples"], said["operations"])
+        return said
+
+    def test_a_live_replay_applies_each_row_and_fires_nothing_early(self):
+        virtual = json.loads(detent("replay", data("tcp-http-200k.csv.gz"), "--virtual", "--json").stdout)
+        for wheel in WHEELS:
+            said = self.ledger(data("tcp-http-200k.csv.gz"), "--speed", "4", "--wheel", wheel)
+            self.assertEqual(said["operations"], 200_000)
+            # A row may find its timer still pending or just fired; how many rows there are stays the same.
+            self.assertEqual(said["scheduled"] + said["restarted"], virtual["scheduled"] + virtual["restarted"])
+            self.assertEqual(said["cancelled"] + said["late_cancels"], virtual["cancelled"] + virtual["late_cancels"])
+            self.assertGreaterEqual(said["scheduled"], said["cancelled"] + said["fired"])
+            self.assertGreaterEqual(said["fired"] + said["cancelled"] + said["pending_at_last_row"], said["scheduled"])
+
+    def test_each_way_to_wait_replays_to_the_end(self):
+        rows = b"".join(b"%d,S,%d,%d,x\n" % (i * 1000, i, (i * 37) % 2_000_000) for i in range(2000))
+        trace = self.write("short.csv", HEADER + rows)
+        for wait in ("busy", "hybrid", "sleep"):
+            said = self.ledger(trace, "--to-end", "--wait", wait)
+            self.assertEqual((said["scheduled"], said["fired"]), (2000, 2000))
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "report_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "input_error.hpp"
+#include "temporary_directory.hpp"
+
+namespace detent::tool {
+namespace {
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class ReportFile : public testing::Test {
+ protected:
+  std::size_t files() const {
+    const auto all = std::filesystem::directory_iterator(directory_.path());
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
+
+  test::temporary_directory directory_;
+};
+
+TEST_F(ReportFile, LeavesNothingBehindUntilItIsWritten) {
+  const report_file report(directory_.path() + "/r.html");
+  EXPECT_EQ(files(), 0U);
+  report.write("page");
+  EXPECT_EQ(content_of(directory_.path() + "/r.html"), "page");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ReportFile, KeepsTheOldPageUntilTheNewOneIsWhole) {
+  const std::string path = directory_.write("r.html", "old");
+  const report_file report(path);
+  EXPECT_EQ(content_of(path), "old");
+  report.write("new");
+  EXPECT_EQ(content_of(path), "new");
+}
+
+TEST_F(ReportFile, RefusesAtOnceWhatCannotBeWritten) {
+  EXPECT_THROW(report_file(directory_.path() + "/none/r.html"), input_error);
+  EXPECT_THROW(report_file(directory_.path()), input_error);
+  EXPECT_THROW(report_file(directory_.path() + "/r.html/"), input_error);
+  EXPECT_THROW(report_file(directory_.write("file", "") + "/r.html"), input_error);
+}
+
+TEST_F(ReportFile, WritesThroughASymbolicLink) {
+  const std::string path = directory_.write("target.html", "old");
+  std::filesystem::create_symlink(path, directory_.path() + "/link.html");
+  report_file(directory_.path() + "/link.html").write("new");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory_.path() + "/link.html"));
+  EXPECT_EQ(content_of(path), "new");
+}
+
+TEST_F(ReportFile, WritesToADeviceWithoutReplacingIt) {
+  report_file("/dev/null").write("page");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THROW(report_file("/dev/full").write("page"), input_error);
+}
+
+}  // namespace
+}  // namespace detent::tool

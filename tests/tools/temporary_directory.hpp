@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace detent::test {
+
+// A directory of the test's own, gone with the object.
+class temporary_directory {
+ public:
+  temporary_directory() : path_(testing::TempDir() + "detent-XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) std::abort();
+  }
+  temporary_directory(const temporary_directory&) = delete;
+  temporary_directory& operator=(const temporary_directory&) = delete;
+  ~temporary_directory() { std::filesystem::remove_all(path_); }
+
+  const std::string& path() const { return path_; }
+
+  // Writes the file, and the directories on the way to it; returns its whole path.
+  std::string write(std::string_view name, std::string_view content) const {
+    const std::filesystem::path file = path_ + "/" + std::string(name);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << content;
+    return file.string();
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace detent::test

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "input_error.hpp"
+
+namespace detent::tool {
+namespace {
+
+constexpr std::uint64_t most_timers = 1'000'000'000, most_producers = 1024;
+
+// Adds an option whose text `read` turns into a value; read(name, text) throws usage_error.
+template <class Read>
+CLI::Option* add_value(CLI::App& app, const std::string& name, const std::string& type, const std::string& help,
+                       Read read) {
+  auto take = [name, read = std::move(read)](const std::string& text) { read(name, text); };
+  return app.add_option_function<std::string>(name, take, help)->type_name(type)->take_last();
+}
+
+void add_engine(CLI::App& app, engine_choice& engine, CLI::Option*& wait) {
+  add_value(app, "--wheel", "KIND", "hierarchical (default) or hashed", [&engine](auto& name, auto& text) {
+    static_cast<void>(wheel_named(name, text));
+    engine.wheel = text;
+  });
+  wait = add_value(app, "--wait", "KIND", "how the worker waits: busy, hybrid (default) or sleep",
+                   [&engine](auto& name, auto& text) {
+                     static_cast<void>(wait_named(name, text));
+                     engine.wait = text;
+                   });
+}
+
+void add_output(CLI::App& app, output_options& output) {
+  add_value(app, "--report", "FILE.html", "write one self-contained page with the plots",
+            [&output](auto& name, auto& text) {
+              if (text.empty()) throw usage_error(fmt::format("{}: '' is not the name of a file", name));
+              output.report = text;
+            });
+  app.add_flag("--json", output.json, "print one JSON object instead of text");
+}
+
+void add_replay(CLI::App& app, replay_command& replay) {
+  add_value(app, "TRACE", "FILE", "the trace: CSV, plain or gzipped, t_ns,op,id,delay_ns,source",
+            [&replay](auto&, auto& text) { replay.trace = text; })
+      ->required();
+  auto* virtual_time = app.add_flag("--virtual", replay.virtual_time, "on the manual clock, as fast as it can");
+  app.add_flag("--to-end", replay.to_end, "go on after the last row until nothing is pending");
+  auto* speed = add_value(app, "--speed", "X", "so many times as fast as recorded; default 1",
+                          [&replay](auto& name, auto& text) { replay.speed = positive_number(name, text); });
+  CLI::Option* wait = nullptr;
+  add_engine(app, replay.engine, wait);
+  add_output(app, replay.output);
+  virtual_time->excludes(speed)->excludes(wait);
+}
+
+void add_run(CLI::App& app, run_command& run) {
+  load_options& load = run.load;
+  add_value(app, "--timers", "N", "timers kept pending, all producers together; default 1000",
+            [&load](auto& name, auto& text) { load.timers = whole_number(name, text, 1, most_timers); });
+  add_value(app, "--producers", "P", "threads that schedule and cancel; default 1",
+            [&load](auto& name, auto& text) { load.producers = whole_number(name, text, 1, most_producers); });
+  add_value(app, "--cancel", "FRACTION", "of the timers, cancelled before they are due; default 0.9",
+            [&load](auto& name, auto& text) { load.cancel = fraction(name, text); });
+  add_value(app, "--delay", "MIN..MAX", "delays, drawn uniformly; default 1ms..100ms",
+            [&load](auto& name, auto& text) { load.delay = span_range(name, text); });
+  add_value(app, "--duration", "S", "how long, in seconds or with a unit; default 5", [&load](auto& name, auto& text) {
+    load.length = time_span(name, text, "s");
+    if (load.length <= duration(0)) throw usage_error(fmt::format("{}: '{}' is not a time above zero", name, text));
+  });
+  add_value(app, "--rate", "R", "at most so many schedules a second; default no limit",
+            [&load](auto& name, auto& text) { load.rate = positive_number(name, text); });
+  add_value(app, "--seed", "N", "of the random choices; default: a new one, printed",
+            [&load](auto& name, auto& text) { load.seed = whole_number(name, text, 0, ~std::uint64_t{0}); });
+  CLI::Option* wait = nullptr;
+  add_engine(app, run.engine, wait);
+  add_output(app, run.output);
+}
+
+void add_doctor(CLI::App& app, doctor_command& doctor) {
+  add_value(app, "--seconds", "N", "how long to look for pauses; default 3", [&doctor](auto& name, auto& text) {
+    doctor.length = duration(static_cast<std::int64_t>(std::min(positive_number(name, text), 1e9) * 1e9));
+  });
+  app.add_flag("--json", doctor.json, "print one JSON object instead of text");
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+any_command parse_command_line(int argc, const char* const* argv) {
+  replay_command replay;
+  run_command run;
+  doctor_command doctor;
+  run.load.seed = std::random_device()();
+
+  CLI::App app("detent: a timer engine for programs that count nanoseconds", "detent");
+  app.set_version_flag("--version", fmt::format("detent {}", version));
+  app.set_help_flag("-h,--help", "print this and exit");
+  app.require_subcommand(1);
+  CLI::App* replay_app = app.add_subcommand("replay", "replay a recorded trace of timers, in real or in virtual time");
+  CLI::App* run_app = app.add_subcommand("run", "run a synthetic load");
+  CLI::App* doctor_app = app.add_subcommand("doctor", "measure what on this host spoils precision");
+  add_replay(*replay_app, replay);
+  add_run(*run_app, run);
+  add_doctor(*doctor_app, doctor);
+
+  const std::string first = argc > 1 ? argv[1] : "-";
+  if (!first.starts_with('-') && first != "replay" && first != "run" && first != "doctor") {
+    throw usage_error(fmt::format("{} is not a command: there are replay, run and doctor", in_quotes(first)));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion& asked) {
+    return print_command{fmt::format("{}\n", asked.what())};
+  } catch (const CLI::CallForHelp&) {
+    return print_command{app.help()};
+  } catch (const CLI::ParseError& trouble) {
+    throw usage_error(one_line(trouble.what()));
+  }
+  if (replay_app->parsed()) return replay;
+  if (run_app->parsed()) return run;
+  return doctor;
+}
+
+}  // namespace detent::tool

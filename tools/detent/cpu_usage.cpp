@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "cpu_usage.hpp"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <future>
+#include <utility>
+
+namespace detent::tool {
+namespace {
+
+std::int64_t read_clock(clockid_t id) {
+  timespec now = {};
+  ::clock_gettime(id, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+clockid_t clock_of_worker(engine& engine) {
+  std::promise<clockid_t> told;
+  std::future<clockid_t> answer = told.get_future();
+  engine.schedule_after(duration(0), [told = std::move(told)]() mutable {
+    clockid_t id = {};
+    ::pthread_getcpuclockid(::pthread_self(), &id);
+    told.set_value(id);
+  });
+  return answer.get();
+}
+
+}  // namespace
+
+cpu_usage::cpu_usage(engine& engine)
+    : worker_clock_(clock_of_worker(engine)),
+      began_(clock::now()),
+      process_before_(read_clock(CLOCK_PROCESS_CPUTIME_ID)),
+      worker_before_(read_clock(worker_clock_)) {}
+
+cpu_usage::reading cpu_usage::read() const {
+  const auto wall = static_cast<double>((clock::now() - began_).count());
+  return {.process = static_cast<double>(read_clock(CLOCK_PROCESS_CPUTIME_ID) - process_before_) / wall,
+          .worker = static_cast<double>(read_clock(worker_clock_) - worker_before_) / wall,
+          .seconds = wall / 1e9};
+}
+
+}  // namespace detent::tool

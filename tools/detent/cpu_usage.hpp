@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <detent/detent.hpp>
+
+#include <cstdint>
+#include <ctime>
+
+namespace detent::tool {
+
+// CPU time used since construction, by the process and by the engine's worker thread. The constructor runs one timer to
+// learn which thread the worker is; `engine` is worker-driven.
+class cpu_usage {
+ public:
+  explicit cpu_usage(engine& engine);
+
+  struct reading {
+    double process = 0, worker = 0;  // in CPUs: 1.0 is one CPU all the time
+    double seconds = 0;              // of wall time
+  };
+  reading read() const;  // while the engine runs: a thread that has ended has no clock
+
+ private:
+  clockid_t worker_clock_;
+  time_point began_;
+  std::int64_t process_before_, worker_before_;
+};
+
+}  // namespace detent::tool

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "jitter_probes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <system_error>
+
+#include "lateness_log.hpp"
+#include "precise_wait.hpp"
+#include "units.hpp"
+
+namespace detent::tool {
+namespace {
+
+double as_number(std::int64_t ns) { return static_cast<double>(ns); }
+
+// Returns how many nanoseconds after the instant the thread was awake again.
+std::int64_t sleep_and_measure(duration length) {
+  timespec instant = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &instant);
+  const std::int64_t wanted = std::int64_t{instant.tv_sec} * 1'000'000'000 + instant.tv_nsec + length.count();
+  instant = {.tv_sec = wanted / 1'000'000'000, .tv_nsec = wanted % 1'000'000'000};
+  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, nullptr) == EINTR) {
+  }
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - wanted;
+}
+
+}  // namespace
+
+finding cost_of_clock_reading() {
+  const std::string subject = "cost of reading the clock";
+  constexpr int readings = 200'000, rounds = 5;
+  double best = 1e9;
+  for (int round = 0; round < rounds; ++round) {
+    const time_point began = clock::now();
+    time_point last = began;
+    for (int i = 0; i < readings; ++i) last = clock::now();
+    best = std::min(best, as_number((last - began).count()) / readings);
+  }
+  if (best <= 100) return fine(subject, time_text(best));
+  return act(subject, time_text(best), "the clock is not read in user space: see the clock source");
+}
+
+finding engine_tsc_clock() {
+  const std::string subject = "clock_kind::tsc";
+  std::error_code problem;
+  if (engine::try_create({.drive = drive_kind::caller, .clock = clock_kind::tsc}, problem))
+    return fine(subject, "accepted");
+  return act(subject, "refused", fmt::format("stay with the steady clock: {}", problem.message()));
+}
+
+finding oversleep(duration length) {
+  const std::string subject = "oversleep, timer slack 1 ns";
+  set_fine_timer_slack();
+  lateness_log late;
+  const time_point until = clock::now() + length;
+  while (clock::now() < until || late.count() == 0) late.record(sleep_and_measure(std::chrono::microseconds(500)));
+  const std::string measured = fmt::format("p50 {}, p99 {}, max {}", time_text(as_number(late.percentile(50))),
+                                           time_text(as_number(late.percentile(99))), time_text(as_number(late.max())));
+  if (late.percentile(99) <= 150'000) return fine(subject, measured);
+  return act(subject, measured,
+             "a sleeping thread wakes up late here: use hybrid() with a max_spin of about the p99, pin the worker to a "
+             "quiet CPU, and "
+             "keep the CPU out of deep idle states");
+}
+
+finding longest_pause(duration length) {
+  const std::string subject = fmt::format("longest pause in {} of spinning", time_text(as_number(length.count())));
+  time_point last = clock::now();
+  const time_point until = last + length;
+  duration longest(0);
+  while (last < until) {
+    const time_point now = clock::now();
+    longest = std::max(longest, now - last);
+    last = now;
+  }
+  const std::string measured = time_text(as_number(longest.count()));
+  if (longest <= std::chrono::microseconds(100)) return fine(subject, measured);
+  return act(subject, measured,
+             "something took the CPU away from a running thread: isolate a CPU for the worker, move interrupts off it, "
+             "and on a virtual "
+             "machine ask for dedicated CPUs");
+}
+
+std::vector<finding> measure_jitter(duration length) {
+  return {cost_of_clock_reading(), engine_tsc_clock(), oversleep(std::min<duration>(length, std::chrono::seconds(1))),
+          longest_pause(length)};
+}
+
+}  // namespace detent::tool

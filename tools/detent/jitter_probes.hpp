@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <detent/detent.hpp>
+
+#include <vector>
+
+#include "finding.hpp"
+
+namespace detent::tool {
+
+// What only a measurement tells. Each runs on the calling thread.
+finding cost_of_clock_reading();
+finding engine_tsc_clock();              // will an engine take clock_kind::tsc here?
+finding oversleep(duration length);      // how late clock_nanosleep returns, with a timer slack of 1 ns
+finding longest_pause(duration length);  // seen by a thread that does nothing but read the clock
+
+// All of them; takes a little longer than `length`.
+std::vector<finding> measure_jitter(duration length);
+
+}  // namespace detent::tool

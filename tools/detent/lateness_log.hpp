@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace detent::tool {
+
+// A histogram of nanoseconds from 0 to 2^63 - 1 with 128 buckets per power of two: under 1 % error, exact up to 255 ns.
+// Recording never allocates. For one writing thread at a time; read it when that thread has ended or stands still.
+class lateness_log {
+ public:
+  struct bucket {
+    std::int64_t low, high;  // values low <= v <= high
+    std::uint64_t count;
+  };
+
+  lateness_log();
+
+  void record(std::int64_t ns) noexcept;  // below zero counts as zero
+  void merge(const lateness_log& other);
+
+  std::uint64_t count() const { return count_; }
+  std::int64_t max() const { return max_; }
+  // The value that p percent (0..100) of the samples do not exceed; 0 without samples.
+  std::int64_t percentile(double p) const;
+  std::vector<bucket> buckets() const;  // those that hold something, ascending
+
+ private:
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t count_ = 0;
+  std::int64_t max_ = 0;
+};
+
+}  // namespace detent::tool

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <detent/detent.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace detent::tool {
+
+// The command line asks for something impossible. what() is one line that names the option and the value; exit
+// status 2.
+class usage_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Each turns the text of an option into what it means, or throws usage_error.
+std::uint64_t whole_number(std::string_view option, std::string_view text, std::uint64_t least, std::uint64_t most);
+double positive_number(std::string_view option, std::string_view text);
+double fraction(std::string_view option, std::string_view text);  // 0 to 1
+// A number and ns, us, ms or s; where `bare_unit` is not null, a number alone is so many of that unit.
+duration time_span(std::string_view option, std::string_view text, const char* bare_unit);
+
+struct time_range {
+  duration least, most;
+};
+time_range span_range(std::string_view option, std::string_view text);  // MIN..MAX, or one span for both
+
+wheel_kind wheel_named(std::string_view option, std::string_view text);
+wait_options wait_named(std::string_view option, std::string_view text);
+
+}  // namespace detent::tool

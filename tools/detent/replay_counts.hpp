@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstdint>
+
+namespace detent::tool {
+
+// What came of the rows of a trace, in virtual and in real time alike.
+struct replay_counts {
+  std::uint64_t rows = 0;
+  std::uint64_t scheduled = 0;  // S and R rows for an id that was not pending
+  std::uint64_t restarted = 0;  // S and R rows for one that was
+  std::uint64_t cancelled = 0;
+  std::uint64_t late_cancels = 0;  // C rows for an id that was not pending
+  std::uint64_t fired = 0;
+  std::uint64_t pending_at_last_row = 0;
+  std::uint64_t span_ns = 0;  // t_ns of the last row
+};
+
+}  // namespace detent::tool

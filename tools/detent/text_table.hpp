@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace detent::tool {
+
+// What a measurement says, in the order in which it is shown: in the terminal and in the report the same rows.
+class text_table {
+ public:
+  using row = std::pair<std::string, std::string>;
+
+  void add(std::string name, std::string value) { rows_.emplace_back(std::move(name), std::move(value)); }
+  const std::vector<row>& rows() const { return rows_; }
+  // Two aligned columns, one row a line.
+  std::string text() const;
+
+ private:
+  std::vector<row> rows_;
+};
+
+}  // namespace detent::tool
