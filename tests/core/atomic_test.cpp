@@ -26,7 +26,7 @@ TEST(AtomicPair, ExchangesBothHalvesOrNone) {
 }
 
 TEST(AtomicPair, KeepsTheHalvesTogetherWhileThreadsExchangeThem) {
-  constexpr std::uint64_t rounds = 200'000;
+  constexpr std::uint64_t rounds = 1'000'000;
   atomic_pair pair;
   std::vector<std::uint64_t> torn(2, 0);
   std::atomic<int> ready{0};

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using testing::census;
 using testing::eventually;
 
-constexpr int rounds = 3000;
+constexpr int rounds = 1500;
 
 // Cancels timers about when they fire, and looks at each: run or cancelled, never both, never neither.
 void race_cancel_against_firing(engine_options options, bool wait) {

@@ -10,10 +10,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -104,7 +104,8 @@ TEST(EngineSchedule, TakesAFunctionPointer) {
   manual_clock clk;
   engine e({.manual = &clk});
   static int calls = 0;
-  e.schedule_after(0s, +[] { ++calls; });
+  e.schedule_after(
+      0s, +[] { ++calls; });
   e.poll();
   EXPECT_EQ(calls, 1);
 }
@@ -262,7 +263,7 @@ TEST(EngineHandle, IsFalseAndGoneWhenEmpty) {
 TEST(EngineHandle, IsWhatTheFiringTells) {
   manual_clock clk;
   engine e({.manual = &clk});
-  timer told, scheduled = e.schedule_after(1s, [&](firing& now) { told = now.self(); });
+  timer told, scheduled = e.schedule_after(1s, [&](firing&now) { told = now.self(); });
   clk.advance(1s);
   e.poll();
   EXPECT_EQ(told, scheduled);

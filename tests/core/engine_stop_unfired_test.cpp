@@ -6,8 +6,6 @@
 
 #include <array>
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>

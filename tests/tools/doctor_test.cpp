@@ -14,13 +14,14 @@ namespace {
 
 constexpr const char* cpu_directory = "sys/devices/system/cpu";
 
-class Doctor : public testing::Test {
+class doctor_on_a_made_up_host : public testing::Test {
  protected:
-  void given(std::string_view file, std::string_view content) { directory_.write(file, content); }
-  host_files host() const { return host_files(directory_.path()); }
+  void given(std::string_view file, std::string_view content) { directory.write(file, content); }
+  host_files host() const { return host_files(directory.path()); }
 
-  test::temporary_directory directory_;
+  test::temporary_directory directory;
 };
+using Doctor = doctor_on_a_made_up_host;
 
 TEST_F(Doctor, ReportsWhatItCannotSeeAndNeverFails) {
   for (const finding& each : probe_host(host())) {
@@ -40,11 +41,11 @@ TEST_F(Doctor, SurvivesFilesFullOfNonsense) {
 }
 
 TEST_F(Doctor, TellsAFastClockSourceFromASlowOne) {
-  const std::string directory = "sys/devices/system/clocksource/clocksource0/";
-  given(directory + "current_clocksource", "tsc\n");
+  const std::string clocksource = "sys/devices/system/clocksource/clocksource0/";
+  given(clocksource + "current_clocksource", "tsc\n");
   EXPECT_EQ(clock_source(host()).judged, verdict::fine);
-  given(directory + "current_clocksource", "hpet\n");
-  given(directory + "available_clocksource", "tsc hpet acpi_pm\n");
+  given(clocksource + "current_clocksource", "hpet\n");
+  given(clocksource + "available_clocksource", "tsc hpet acpi_pm\n");
   EXPECT_EQ(clock_source(host()).judged, verdict::act);
   EXPECT_NE(clock_source(host()).advice.find("echo tsc"), std::string::npos);
 }

@@ -19,26 +19,27 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class ReportFile : public testing::Test {
+class report_file_in_a_directory : public testing::Test {
  protected:
   std::size_t files() const {
-    const auto all = std::filesystem::directory_iterator(directory_.path());
+    const auto all = std::filesystem::directory_iterator(directory.path());
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
   }
 
-  test::temporary_directory directory_;
+  test::temporary_directory directory;
 };
+using ReportFile = report_file_in_a_directory;
 
 TEST_F(ReportFile, LeavesNothingBehindUntilItIsWritten) {
-  const report_file report(directory_.path() + "/r.html");
+  const report_file report(directory.path() + "/r.html");
   EXPECT_EQ(files(), 0U);
   report.write("page");
-  EXPECT_EQ(content_of(directory_.path() + "/r.html"), "page");
+  EXPECT_EQ(content_of(directory.path() + "/r.html"), "page");
   EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(ReportFile, KeepsTheOldPageUntilTheNewOneIsWhole) {
-  const std::string path = directory_.write("r.html", "old");
+  const std::string path = directory.write("r.html", "old");
   const report_file report(path);
   EXPECT_EQ(content_of(path), "old");
   report.write("new");
@@ -46,17 +47,17 @@ TEST_F(ReportFile, KeepsTheOldPageUntilTheNewOneIsWhole) {
 }
 
 TEST_F(ReportFile, RefusesAtOnceWhatCannotBeWritten) {
-  EXPECT_THROW(report_file(directory_.path() + "/none/r.html"), input_error);
-  EXPECT_THROW(report_file(directory_.path()), input_error);
-  EXPECT_THROW(report_file(directory_.path() + "/r.html/"), input_error);
-  EXPECT_THROW(report_file(directory_.write("file", "") + "/r.html"), input_error);
+  EXPECT_THROW(report_file(directory.path() + "/none/r.html"), input_error);
+  EXPECT_THROW(report_file(directory.path()), input_error);
+  EXPECT_THROW(report_file(directory.path() + "/r.html/"), input_error);
+  EXPECT_THROW(report_file(directory.write("file", "") + "/r.html"), input_error);
 }
 
 TEST_F(ReportFile, WritesThroughASymbolicLink) {
-  const std::string path = directory_.write("target.html", "old");
-  std::filesystem::create_symlink(path, directory_.path() + "/link.html");
-  report_file(directory_.path() + "/link.html").write("new");
-  EXPECT_TRUE(std::filesystem::is_symlink(directory_.path() + "/link.html"));
+  const std::string path = directory.write("target.html", "old");
+  std::filesystem::create_symlink(path, directory.path() + "/link.html");
+  report_file(directory.path() + "/link.html").write("new");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory.path() + "/link.html"));
   EXPECT_EQ(content_of(path), "new");
 }
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Cancelling a callback that runs on another thread, and scoped_timer, which does so at its end.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::census;
+using testing::eventually;
+
+TEST(EngineCancelRunning, SaysSoAndDoesNotWait) {
+  engine e;
+  std::atomic<bool> inside{false}, go_on{false};
+  timer t = e.schedule_after(0s, [&](firing& now) {
+    inside = true;
+    eventually([&] { return go_on.load(); });
+    now.rearm_after(0s);
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  EXPECT_EQ(t.cancel(), cancel_result::running);
+  EXPECT_EQ(t.cancel(), cancel_result::running);
+  inside = false;
+  go_on = true;
+  t.cancel_and_wait();
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  EXPECT_FALSE(inside) << "it was its last run, whatever it re-armed";
+}
+
+TEST(EngineCancelRunning, AndWaitReturnsAfterTheRunAndItsCaptures) {
+  engine e;
+  census callables;
+  std::atomic<bool> inside{false};
+  bool ended = false;  // plain: what the run did is seen by who waited for it
+  timer t = e.schedule_after(0s, [&, here = callables.join()] {
+    inside = true;
+    std::this_thread::sleep_for(20ms);
+    ended = true;
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  EXPECT_NE(t.cancel_and_wait(), cancel_result::cancelled);
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(callables.ended(), 1);
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+}
+
+TEST(EngineCancelRunning, EndsAPeriodicTimerWithThatRun) {
+  engine e;
+  std::atomic<int> runs{0};
+  std::atomic<bool> go_on{false};
+  timer t = e.schedule_at_fixed_rate(0s, 1us, [&] {
+    runs.fetch_add(1);
+    eventually([&] { return go_on.load(); });
+  });
+  ASSERT_TRUE(eventually([&] { return runs.load() == 1; }));
+  EXPECT_EQ(t.cancel(), cancel_result::running);
+  EXPECT_FALSE(t.pending());
+  go_on = true;
+  t.cancel_and_wait();
+  EXPECT_EQ(runs.load(), 1);
+  EXPECT_EQ(e.pending(), 0u);
+}
+
+TEST(EngineScopedTimer, CancelsAtItsEnd) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t;
+  {
+    scoped_timer owner(e.schedule_after(1s, [] {}));
+    t = owner.get();
+    EXPECT_TRUE(t.pending());
+  }
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+}
+
+TEST(EngineScopedTimer, WaitsAtItsEndForTheRunningCallback) {
+  engine e;
+  std::atomic<bool> inside{false};
+  bool ended = false;
+  {
+    scoped_timer owner(e.schedule_after(0s, [&] {
+      inside = true;
+      std::this_thread::sleep_for(20ms);
+      ended = true;
+    }));
+    ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  }
+  EXPECT_TRUE(ended);
+}
+
+TEST(EngineScopedTimer, CancelsWhatItOwnedWhenAnotherIsMovedIn) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  scoped_timer first(e.schedule_after(1s, [] {})), second(e.schedule_after(2s, [] {}));
+  timer replaced = first.get(), kept = second.get();
+  first = std::move(second);
+  EXPECT_FALSE(replaced.pending());
+  EXPECT_TRUE(kept.pending());
+  EXPECT_EQ(first.get(), kept);
+}
+
+TEST(EngineScopedTimer, LetsGoOfWhatIsReleased) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t;
+  {
+    scoped_timer owner(e.schedule_after(1s, [] {}));
+    t = owner.release();
+    EXPECT_FALSE(owner.get());
+  }
+  EXPECT_TRUE(t.pending());
+}
+
+}  // namespace
+}  // namespace detent

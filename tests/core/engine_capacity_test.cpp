@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// engine_options::capacity: the most timers pending at once, exactly.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::at_end;
+using testing::bystander;
+using testing::census;
+
+class EngineCapacity : public ::testing::Test {
+ protected:
+  bool full() {
+    timer made = engine_.try_schedule_after(1h, [] {});
+    if (!made) return true;
+    made.cancel();
+    return false;
+  }
+  manual_clock clock_;
+  std::shared_ptr<testing::holding_executor> holding_ = std::make_shared<testing::holding_executor>();
+  engine engine_{
+      engine_options{.manual = &clock_, .capacity = 2, .on_error = [](std::exception_ptr) {}, .name = "small"}};
+  engine held_{engine_options{.manual = &clock_, .capacity = 2, .executor = holding_}};
+};
+
+TEST_F(EngineCapacity, RefusesTheFirstTimerBeyondItAtOnce) {
+  EXPECT_TRUE(engine_.try_schedule_after(1s, [] {}));
+  EXPECT_TRUE(engine_.try_schedule_after(1s, [] {}));
+  EXPECT_FALSE(engine_.try_schedule_after(1s, [] {}));
+  EXPECT_FALSE(engine_.try_schedule_at(time_point(1s), [] {}));
+  EXPECT_FALSE(engine_.try_schedule_at_fixed_rate(1s, 1s, [] {}));
+  EXPECT_FALSE(engine_.try_schedule_with_fixed_delay(1s, 1s, [] {}));
+}
+
+TEST_F(EngineCapacity, IsNamedWithItsValueInTheError) {
+  engine_.schedule_after(1s, [] {});
+  engine_.schedule_after(1s, [] {});
+  try {
+    engine_.schedule_after(1s, [] {});
+    ADD_FAILURE() << "it was accepted";
+  } catch (const error& problem) {
+    EXPECT_EQ(problem.code(), errc::capacity_exceeded);
+    EXPECT_NE(std::string(problem.what()).find("capacity = 2"), std::string::npos) << problem.what();
+    EXPECT_NE(std::string(problem.what()).find("small"), std::string::npos) << problem.what();
+  }
+}
+
+TEST_F(EngineCapacity, LeavesNothingBehindOfWhatItRefuses) {
+  engine_.schedule_after(1s, [] {});
+  engine_.schedule_after(1s, [] {});
+  census callables;
+  EXPECT_THROW(engine_.schedule_after(1s, bystander<100>{callables.join()}), error);
+  EXPECT_EQ(callables.living(), 0);
+  EXPECT_EQ(engine_.pending(), 2u);
+  EXPECT_EQ(engine_.metrics().scheduled, 2u);
+  clock_.advance(1s);
+  EXPECT_EQ(engine_.poll(), 2u);
+}
+
+TEST_F(EngineCapacity, IsFreeAgainBeforeCancelReturns) {
+  timer t = engine_.schedule_after(1s, [] {});
+  engine_.schedule_after(1s, [] {});
+  EXPECT_TRUE(full());
+  t.cancel();
+  EXPECT_FALSE(full());
+}
+
+TEST_F(EngineCapacity, IsFreeAgainBeforeCancelReturnsOnceTakenUpToo) {
+  timer t = engine_.schedule_after(1s, [] {});
+  engine_.schedule_after(1s, [] {});
+  engine_.poll();
+  t.cancel();
+  EXPECT_FALSE(full());
+}
+
+TEST_F(EngineCapacity, IsGivenBackOnceByACancelThatIsRepeated) {
+  timer t = engine_.schedule_after(1s, [] {});
+  t.cancel();
+  t.cancel();
+  engine_.poll();
+  t.cancel();
+  engine_.schedule_after(1s, [] {});
+  engine_.schedule_after(1s, [] {});
+  EXPECT_TRUE(full());
+}
+
+TEST_F(EngineCapacity, IsFreeAgainWhenACancelledCaptureIsDestroyed) {
+  bool accepted = false;
+  engine_.schedule_after(1s, [] {});
+  timer t =
+      engine_.schedule_after(1s, at_end([&] { accepted = static_cast<bool>(engine_.try_schedule_after(1s, [] {})); }));
+  t.cancel();
+  EXPECT_TRUE(accepted);
+}
+
+TEST_F(EngineCapacity, IsGivenBackByAOneShotBeforeItsCallback) {
+  bool was_full = true;
+  engine_.schedule_after(1h, [] {});
+  engine_.schedule_after(1s, [&] { was_full = full(); });
+  EXPECT_TRUE(full());
+  clock_.advance(1s);
+  engine_.poll();
+  EXPECT_FALSE(was_full);
+}
+
+TEST_F(EngineCapacity, IsNotGivenBackTwiceByACallbackThatCancelsItself) {
+  for (int i = 0; i < 5; ++i) engine_.schedule_after(0s, [](firing& now) { now.self().cancel(); }), engine_.poll();
+  engine_.schedule_after(1s, [] {});
+  engine_.schedule_after(1s, [] {});
+  EXPECT_TRUE(full());
+}
+
+TEST_F(EngineCapacity, IsGivenBackOnceIfARunIsCancelledAndReArms) {
+  for (int i = 0; i < 5; ++i) {
+    engine_.schedule_after(0s, [](firing& now) {
+      now.rearm_after(1s);
+      now.self().cancel();
+    });
+    engine_.poll();
+  }
+  engine_.schedule_after(1s, [] {});
+  engine_.schedule_after(1s, [] {});
+  EXPECT_TRUE(full());
+}
+
+TEST_F(EngineCapacity, IsTakenByWhatReArmsThoughThatExceedsIt) {
+  engine_.schedule_after(1s, [&](firing& now) {
+    now.rearm_after(1s);
+    engine_.schedule_after(1h, [] {});
+  });
+  engine_.schedule_after(1h, [] {});
+  clock_.advance(1s);
+  engine_.poll();
+  EXPECT_EQ(engine_.pending(), 3u);
+  EXPECT_TRUE(full());
+  clock_.advance(1s);
+  engine_.poll();  // it re-arms once more, but cannot schedule: that throws, and the re-arm holds
+  EXPECT_EQ(engine_.pending(), 3u);
+}
+
+TEST_F(EngineCapacity, IsNotTakenByARestart) {
+  timer t = engine_.schedule_after(1s, [] {});
+  for (int i = 0; i < 5; ++i) t.restart_after(i * 1s), engine_.next_deadline();
+  EXPECT_FALSE(full());
+}
+
+TEST_F(EngineCapacity, IsHeldWhileTheTimerWaitsInAnExecutorsQueue) {
+  held_.schedule_after(1s, [] {});
+  held_.schedule_after(1s, [] {});
+  clock_.advance(1s);
+  held_.poll();
+  EXPECT_FALSE(held_.try_schedule_after(1s, [] {}));
+  holding_->run_first();
+  EXPECT_TRUE(held_.try_schedule_after(1s, [] {}));
+  holding_->held.clear();
+  EXPECT_TRUE(held_.try_schedule_after(1s, [] {}));
+  EXPECT_FALSE(held_.try_schedule_after(1s, [] {}));
+}
+
+TEST_F(EngineCapacity, IsGivenBackOnceByATimerThatIsTooStaleToRun) {
+  for (int i = 0; i < 5; ++i) {
+    engine_.schedule_after(1s, [] {}, {.max_lateness = 1ms});
+    clock_.advance(2s);
+    engine_.poll();
+  }
+  engine_.schedule_after(1s, [] {});
+  engine_.schedule_after(1s, [] {});
+  EXPECT_TRUE(full());
+}
+
+TEST(EngineCapacityNone, IsNoLimit) {
+  manual_clock clk;
+  engine e({.manual = &clk, .capacity = 0, .reserve = 16});
+  for (int i = 0; i < 100'000; ++i) ASSERT_TRUE(e.try_schedule_after(1s, [] {}));
+  EXPECT_EQ(e.pending(), 100'000u);
+}
+
+TEST(EngineCapacityThreads, IsExactWhoeverCompetesForIt) {
+  constexpr std::size_t places = 100;
+  for (int round = 0; round < 20; ++round) {
+    engine e({.capacity = places, .reserve = 256});
+    std::atomic<std::size_t> accepted{0};
+    {
+      std::vector<std::jthread> producers;
+      for (int p = 0; p < 3; ++p) {
+        producers.emplace_back([&] {
+          for (int i = 0; i < 60; ++i) {
+            if (e.try_schedule_after(1h, [] {})) accepted.fetch_add(1);
+          }
+        });
+      }
+    }
+    ASSERT_EQ(accepted.load(), places);
+    ASSERT_EQ(e.pending(), places);
+  }
+}
+
+TEST(EngineCapacityThreads, IsNeverExceededWhileTimersComeAndGo) {
+  constexpr std::size_t places = 8;
+  engine e({.capacity = places, .reserve = 256});
+  std::atomic<std::size_t> alive{0}, worst{0};
+  {
+    std::vector<std::jthread> producers;
+    for (int p = 0; p < 3; ++p) {
+      producers.emplace_back([&] {
+        for (int i = 0; i < 3000; ++i) {
+          timer t = e.try_schedule_after(1h, [] {});
+          if (!t) continue;
+          std::size_t now_alive = alive.fetch_add(1) + 1;
+          if (now_alive > worst.load()) worst = now_alive;
+          alive.fetch_sub(1);
+          t.cancel();
+        }
+      });
+    }
+  }
+  EXPECT_LE(worst.load(), places);
+  std::vector<timer> again;
+  for (std::size_t i = 0; i < places; ++i) EXPECT_TRUE(e.try_schedule_after(1h, [] {}));
+  EXPECT_FALSE(e.try_schedule_after(1h, [] {}));
+}
+
+}  // namespace
+}  // namespace detent

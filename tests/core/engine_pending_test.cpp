@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// pending(): exact at rest, and never negative.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::at_end;
+using testing::eventually;
+
+TEST(EnginePending, CountsWhatWasScheduledAndNeitherRanNorWasCancelled) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  EXPECT_EQ(e.pending(), 0u);
+  timer a = e.schedule_after(5s, [] {}), b = e.schedule_after(5s, [] {});
+  e.schedule_after(1s, [] {});
+  EXPECT_EQ(e.pending(), 3u);
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(e.pending(), 2u);
+  a.cancel();
+  EXPECT_EQ(e.pending(), 1u);
+  b.cancel();
+  EXPECT_EQ(e.pending(), 0u);
+}
+
+TEST(EnginePending, IncludesTheCallersOwnCallsAtOnceOnAWorkerDrivenEngine) {
+  engine e;
+  std::vector<timer> timers;
+  for (std::size_t i = 1; i <= 200; ++i) {
+    timers.push_back(e.schedule_after(1h, [] {}));
+    ASSERT_EQ(e.pending(), i);
+  }
+  for (std::size_t i = 200; i-- > 0;) {
+    timers[i].cancel();
+    ASSERT_EQ(e.pending(), i);
+  }
+}
+
+TEST(EnginePending, FallsBeforeTheCallbackRuns) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  std::vector<std::size_t> inside;
+  for (int i = 0; i < 3; ++i) e.schedule_after(1s, [&] { inside.push_back(e.pending()); });
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(inside, (std::vector<std::size_t>{2, 1, 0}));
+}
+
+TEST(EnginePending, DoesNotChangeWithARestart) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  timer t = e.schedule_after(5s, [] {});
+  t.restart_after(1s);
+  e.poll();
+  t.restart_after(9s);
+  EXPECT_EQ(e.pending(), 1u);
+}
+
+// The first callback of an instant cancels all the others of it: each is counted down once.
+TEST(EnginePending, EndsAtZeroIfTimersAreCancelledInTheInstantInWhichTheyAreDue) {
+  manual_clock clk;
+  engine e({.tick = 100ms, .manual = &clk});
+  std::vector<timer> others;
+  e.schedule_after(90ms, [&] {
+    for (timer each : others) EXPECT_EQ(each.cancel(), cancel_result::cancelled);
+    EXPECT_EQ(e.pending(), 0u);
+  });
+  for (int i = 0; i < 10; ++i) others.push_back(e.schedule_after(90ms, [] { ADD_FAILURE() << "it was cancelled"; }));
+  clk.advance(100ms);
+  EXPECT_EQ(e.poll(), 1u);
+  EXPECT_EQ(e.pending(), 0u);
+}
+
+TEST(EnginePending, EndsAtZeroIfAnotherThreadCancelsWhileTheInstantIsFired) {
+  engine e;
+  std::atomic<bool> inside{false}, go_on{false};
+  std::atomic<int> ran{0};
+  const time_point when = clock::now() + 2ms;
+  e.schedule_at(when, [&] {
+    inside = true;
+    eventually([&] { return go_on.load(); });
+  });
+  std::vector<timer> others;
+  for (int i = 0; i < 10; ++i) others.push_back(e.schedule_at(when, [&] { ran.fetch_add(1); }));
+  EXPECT_TRUE(eventually([&] { return inside.load(); }));
+  for (timer each : others) EXPECT_EQ(each.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(e.pending(), 0u);
+  go_on = true;
+  e.stop();
+  EXPECT_EQ(e.pending(), 0u);
+  EXPECT_EQ(ran.load(), 0);
+}
+
+TEST(EnginePending, CountsWhatWaitsInAnExecutorsQueue) {
+  manual_clock clk;
+  auto holding = std::make_shared<testing::holding_executor>();
+  engine e({.manual = &clk, .executor = holding});
+  for (int i = 0; i < 3; ++i) e.schedule_after(1s, [] {});
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(e.pending(), 3u);
+  holding->run_first();
+  EXPECT_EQ(e.pending(), 2u);
+  holding->held.clear();
+  EXPECT_EQ(e.pending(), 0u);
+}
+
+TEST(EnginePending, FallsForWhatAnExecutorRefusesAndIsDropped) {
+  manual_clock clk;
+  auto holding = std::make_shared<testing::holding_executor>();
+  holding->refuse = true;
+  engine e({.manual = &clk, .executor = holding, .on_refusal = refusal_policy::drop});
+  timer t = e.schedule_after(1s, [] {});
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(e.pending(), 0u);
+  EXPECT_EQ(t.cancel(), cancel_result::gone);
+  EXPECT_EQ(e.metrics().dropped, 1u);
+}
+
+TEST(EnginePending, FallsForACallbackThatThrows) {
+  manual_clock clk;
+  engine e({.manual = &clk, .on_error = [](std::exception_ptr) {}});
+  e.schedule_after(1s, [] { throw std::runtime_error("thrown"); });
+  clk.advance(1s);
+  e.poll();
+  EXPECT_EQ(e.pending(), 0u);
+}
+
+TEST(EnginePending, FallsForATimerThatIsTooStaleToRun) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  e.schedule_after(1s, [] {}, {.max_lateness = 1ms});
+  clk.advance(2s);
+  e.poll();
+  EXPECT_EQ(e.pending(), 0u);
+}
+
+TEST(EnginePending, IsAlreadyDownWhenACancelledCaptureIsDestroyed) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  std::size_t seen = 99;
+  timer t = e.schedule_after(1s, at_end([&] { seen = e.pending(); }));
+  t.cancel();
+  EXPECT_EQ(seen, 0u);
+}
+
+TEST(EnginePending, IsNeverNegativeWhileThreadsScheduleAndCancelEachOthersTimers) {
+  engine e;
+  std::atomic<bool> done{false};
+  std::atomic<std::size_t> worst{0};
+  std::jthread reader([&] {
+    while (!done.load()) {
+      std::size_t seen = e.pending();
+      if (seen > worst.load()) worst = seen;
+    }
+  });
+  {
+    std::vector<std::jthread> producers;
+    for (int p = 0; p < 2; ++p) {
+      producers.emplace_back([&] {
+        std::vector<timer> mine;
+        for (int i = 0; i < 100; ++i) {
+          for (int k = 0; k < 64; ++k)
+            mine.push_back(e.schedule_after(k % 2 == 0 ? duration(1us) : duration(1h), [] {}));
+          std::jthread([&] {
+            for (timer each : mine) each.cancel();
+          }).join();
+          mine.clear();
+        }
+      });
+    }
+  }
+  done = true;
+  reader.join();
+  e.stop();
+  EXPECT_EQ(e.pending(), 0u);
+  EXPECT_LT(worst.load(), std::size_t{1} << 32) << "a negative count";
+}
+
+}  // namespace
+}  // namespace detent
