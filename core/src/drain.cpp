@@ -60,9 +60,9 @@ void engine_core::take_up_submitted(node_index index, node& submitted, std::uint
         file(index, submitted);
         return;
       }
-      // Its entry in the due queue finds the new deadline by itself; only what now fires in this very pass needs a
-      // place before that. If there is no memory for one, the old place has to do.
-      if (polling_ && deadline_of(submitted.pair) <= pass_now_) {
+      // Its entry in the due queue finds the new deadline by itself; only an earlier place is needed now. If there is
+      // no memory for it, the old place has to do.
+      if (deadline_of(submitted.pair) <= pass_now_) {
         place_in_due_queue(index, submitted, state_word::order(observe(submitted.pair)), deadline_of(submitted.pair),
                            true);
       }
@@ -128,9 +128,35 @@ bool engine_core::drop_if_cancelled(node_index index, node& filed) noexcept {
   return true;
 }
 
+// The earliest deadline that the driver knows of.
 std::optional<nanoseconds_t> engine_core::next_exact() {
-  if (!due_.empty()) return due_.front().deadline;
-  return wheel_.next_exact([this](node_index index, node& filed) { return drop_if_cancelled(index, filed); });
+  std::optional<nanoseconds_t> left_over = next_left_over();
+  std::optional<nanoseconds_t> filed =
+      wheel_.next_exact([this](node_index index, node& each) { return drop_if_cancelled(index, each); });
+  if (!left_over || !filed) return left_over ? left_over : filed;
+  return std::min(*left_over, *filed);
+}
+
+// Of what a bounded poll left in the due queue; takes out what was cancelled or restarted meanwhile.
+std::optional<nanoseconds_t> engine_core::next_left_over() {
+  while (!due_.empty()) {
+    const due_entry entry = due_.front();
+    node& named = node_at(entry.index);
+    if (is_newest(entry, named)) {
+      std::uint64_t word = observe(named.pair);
+      nanoseconds_t deadline = deadline_of(named.pair);
+      bool cancelled = state_word::state(word) == timer_state::cancelled;
+      if (!cancelled && state_word::order(word) == entry.order && deadline == entry.deadline) return deadline;
+      named.location = nowhere;
+      if (!drop_if_cancelled(entry.index, named)) wheel_.insert(entry.index, named, deadline);
+    }
+    due_.pop();
+  }
+  return std::nullopt;
+}
+
+bool engine_core::is_newest(const due_entry& entry, const node& named) noexcept {
+  return named.location == in_due_queue && named.placement == entry.placement;
 }
 
 }  // namespace detent::detail

@@ -107,6 +107,8 @@ class engine_core {
   bool take_due(node_index index, node& filed) noexcept;
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
   std::optional<nanoseconds_t> next_exact();
+  std::optional<nanoseconds_t> next_left_over();
+  static bool is_newest(const due_entry& entry, const node& named) noexcept;
 
   // fire.cpp
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);

@@ -45,7 +45,7 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
   due_.pop();
   if (const due_entry* ahead = due_.ahead(prefetch_distance)) __builtin_prefetch(&node_at(ahead->index), 1);
   node& next = node_at(due.index);
-  if (next.location != in_due_queue || next.placement != due.placement) return false;
+  if (!is_newest(due, next)) return false;
   next.location = nowhere;
   std::uint64_t word = observe(next.pair);
   for (;;) {
@@ -81,6 +81,8 @@ void engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   if ((word & state_word::cold) != 0) {
     cold_node& cold = cold_at(index);
     if (periodic) {
+      // Restarted since it was armed: the grid is anchored at the new deadline, even where that is the old one.
+      if (state_word::order(word) != cold.order) cold.grid = stands_for.deadline;
       stands_for = begin_period(cold, stands_for.deadline, started, ticks_);
       used_up = cold.runs_left != 0 && --cold.runs_left == 0;
       if (used_up) set_last(running.pair, word);
@@ -141,14 +143,18 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   node& running = node_at(index);
   const bool periodic = (word & state_word::periodic) != 0;
   nanoseconds_t next = scope.rearmed() ? scope.rearm_deadline() : next_period(cold_at(index), time_.not_before_now());
-  if (periodic && scope.rearmed()) cold_at(index).grid = next;
+  const std::uint32_t order = record.next_order++ & state_word::order_mask;
+  if (periodic) {
+    if (scope.rearmed()) cold_at(index).grid = next;
+    cold_at(index).order = order;
+  }
   if (!periodic) {  // pending once more, before anybody can cancel it; may exceed the capacity
     record.counts.add(counter::revived);
     if (options_.capacity != 0) places_taken_.fetch_add(1, base::relaxed);  // relaxed: as in take_place()
   }
   nanoseconds_t deadline = ticks_.round_up(next);
   timer_state to = record.driving ? timer_state::armed : timer_state::queued;
-  if (rearm(running.pair, word, to, deadline, record.next_order++) == transition::lost) {
+  if (rearm(running.pair, word, to, deadline, order) == transition::lost) {
     if (!periodic) {
       record.counts.add(counter::started_last);
       give_place_back();

@@ -76,6 +76,7 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   made.ops = &ops;
   made.placement = 0;  // has run in no pass yet
   nanoseconds_t deadline = ticks_.round_up(when.deadline);
+  const std::uint32_t order = record.next_order++ & state_word::order_mask;
   std::uint64_t flags = 0;
   if (when.kind != period_kind::none) {
     flags = state_word::periodic | state_word::cold;
@@ -83,6 +84,7 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
                             .period = when.period,
                             .max_lateness = forever,
                             .runs_left = when.periodic->runs,
+                            .order = order,
                             .kind = when.kind,
                             .missed_policy = when.periodic->missed};
   } else if (when.one_shot != nullptr && when.one_shot->max_lateness != (duration::max)()) {
@@ -92,7 +94,7 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   // Relaxed: a free node's word changes by its owner only.
   std::uint32_t generation = state_word::generation(made.pair.low.load(base::relaxed));
   timer_state state = record.driving ? timer_state::armed : timer_state::queued;
-  std::uint64_t word = state_word::make(generation, record.next_order++, state, flags);
+  std::uint64_t word = state_word::make(generation, order, state, flags);
   record.counts.add(counter::scheduled);
   if (boxed) record.counts.add(counter::boxed);
   publish_as(made.pair, word, deadline);

@@ -57,7 +57,7 @@ TEST(ThreadLink, HoldsTheEnginesEndUntilAThreadHasLeft) {
 }
 
 TEST(ThreadLink, IsFreedByExactlyOneSideOfARace) {
-  constexpr int rounds = 20'000;
+  constexpr int rounds = 8'000;
   for (int round = 0, spin = 0; round < rounds; round += 1'000, ++spin) {
     std::barrier both(2);
     thread_link links[1'000];

@@ -147,7 +147,7 @@ TYPED_TEST_P(WheelLaws, JumpsYearsWithoutLookingAtWhatIsNotDue) {
 
 TYPED_TEST_P(WheelLaws, LooksAtEachNodeOnceWhenAllIsDue) {
   wheel_model<TypeParam> model(1, 0, 1'000);
-  for (nanoseconds_t i = 0; i < 1'000; ++i) model.insert(i * year / 200);
+  for (nanoseconds_t i = 0; i < 1'000; ++i) model.insert(i * (year / 200));
   model.advance(5 * year);
   EXPECT_EQ(model.size(), 0U);
   EXPECT_EQ(model.takes(), 1'000U);

@@ -39,7 +39,7 @@ class hierarchical_wheel {
   // it over, false files it anew under its deadline as it is then.
   template <class Take>
   void expire(nanoseconds_t now, Take&& take);
-  // No node is due before this; none: empty. O(1).
+  // No node is due before this; none: empty; the earliest time of all where something is due already. O(1).
   std::optional<nanoseconds_t> next_bound() const noexcept;
   // The same, exact where few nodes share the earliest slot. Files anew what was restarted, and hands each node that
   // it looks at to gone(index, node): true drops it from the wheel.
@@ -165,6 +165,8 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_bound() con
   if (occupied_levels_ == 0) return std::nullopt;
   unsigned level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
   unsigned slot = static_cast<unsigned>(std::countr_zero(occupied_[level]));
+  // The current slot also holds what was past when it was filed.
+  if (level == 0 && slot == digit(current_, 0)) return INT64_MIN;
   return grid_.round_up(slot_start(level, slot));
 }
 

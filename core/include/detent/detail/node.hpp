@@ -41,6 +41,7 @@ struct cold_node {
   nanoseconds_t period = 0;
   nanoseconds_t max_lateness = 0;
   std::uint64_t runs_left = 0;  // 0: for ever
+  std::uint32_t order = 0;      // of the arming by the schedule call or the last run; another one: it was restarted
   period_kind kind = period_kind::none;
   missed_ticks missed_policy = missed_ticks::skip;
   stale_policy stale = stale_policy::drop;
