@@ -12,6 +12,7 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation) no
   if (done == cancel_transition::marked_last) return cancel_result::running;
   // Destroyed last: it may hold the last reference to this very engine.
   detached_callable taken(*target.ops, target.capture);
+  if (done == cancel_transition::from_armed) mark_emptied(target.pair);
   record_lease record(threads_);
   give_place_back();
   record->counts.add(counter::cancelled);

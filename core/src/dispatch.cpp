@@ -20,6 +20,7 @@ void engine_core::refused_in_order(fired_timer&& work) noexcept {
 }
 
 void engine_core::refused(fired_timer&& work) noexcept {
+  if (ended_by_driver_) return;  // by what execute() ran on this thread: nothing is kept any more
   driver_->counts.add(counter::refused);
   switch (options_.on_refusal) {
     case refusal_policy::run_inline: return work();
@@ -30,6 +31,10 @@ void engine_core::refused(fired_timer&& work) noexcept {
 
 void engine_core::retry_refused() noexcept {
   while (!retries_.empty()) {
+    if (observe(node_at(retries_.front().index_).pair) != retries_.front().word_) {  // cancelled or restarted meanwhile
+      retries_.pop_front();
+      continue;
+    }
     // Out of the queue while it is offered: run at once, it may end the engine, which empties the queue.
     fired_timer work = std::move(retries_.front());
     bool taken = executor_->execute(std::move(work));

@@ -6,6 +6,11 @@
 #include <array>
 
 namespace detent::detail {
+namespace {
+
+constexpr std::size_t drain_at_once = 65536;
+
+}  // namespace
 
 // Takes at most `limit` entries. True: there was no more.
 bool engine_core::drain(std::size_t limit) {
@@ -33,9 +38,12 @@ bool engine_core::drain(std::size_t limit) {
   return complete;
 }
 
-void engine_core::drain_completely() {
-  while (!drain(SIZE_MAX)) {
+// Before a wait until `until`. False: that time came while there was still more; nobody may wait then.
+bool engine_core::drain_completely(nanoseconds_t until) {
+  while (!drain(drain_at_once)) {
+    if (time_.now() >= until) return false;
   }
+  return true;
 }
 
 void engine_core::take_entry(std::uint64_t entry) noexcept {
@@ -75,7 +83,7 @@ void engine_core::take_up_submitted(node_index index, node& submitted, std::uint
 // A node that a canceller left to the driver.
 void engine_core::reap(node_index index, node& cancelled) noexcept {
   if (cancelled.location == in_due_queue) return;  // freed when its turn comes
-  wheel_.unlink(cancelled);
+  if (cancelled.location != nowhere) wheel_.unlink(cancelled);
   free_node(*driver_, index, cancelled);
 }
 
@@ -88,6 +96,8 @@ void engine_core::rescan() noexcept {
     timer_state state = state_word::state(word);
     if (state == timer_state::queued || (state == timer_state::armed && (word & state_word::unfiled) != 0))
       take_up_submitted(index, each, state_word::generation(word));
+    bool forgotten = state == timer_state::cancelled && (word & state_word::emptied) != 0 && each.location == nowhere;
+    if (forgotten) free_node(*driver_, index, each);
   }
 }
 
@@ -120,11 +130,12 @@ bool engine_core::take_due(node_index index, node& filed) noexcept {
   return deadline <= pass_now_ && place_in_due_queue(index, filed, state_word::order(word), deadline, false);
 }
 
-// The node is out of its slot, or about to leave it.
+// Takes a cancelled node out, and frees it unless its canceller is still emptying it: then a reap entry is coming.
 bool engine_core::drop_if_cancelled(node_index index, node& filed) noexcept {
-  if (state_word::state(observe(filed.pair)) != timer_state::cancelled) return false;
+  std::uint64_t word = observe(filed.pair);
+  if (state_word::state(word) != timer_state::cancelled) return false;
   if (filed.location != nowhere) wheel_.unlink(filed);
-  free_node(*driver_, index, filed);
+  if ((word & state_word::emptied) != 0) free_node(*driver_, index, filed);
   return true;
 }
 

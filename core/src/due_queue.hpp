@@ -19,7 +19,8 @@ struct due_entry {
 };
 
 // One thread. Sorted by (deadline, arming order). Orders are counted modulo 2^27: exact while fewer than 2^26 armings
-// of a thread lie between two of its equal deadlines.
+// of a thread lie between two of its equal deadlines; among late ones (insert), while the counts of the threads that
+// share a deadline lie within half the circle.
 class due_queue {
  public:
   // Room for `reserve` entries ahead, untouched until used. Throws bad_alloc.

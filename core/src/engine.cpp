@@ -24,9 +24,15 @@ made_core make_core(engine_options options) {
     made.problem = errc::invalid_option;
     return made;
   }
-  auto core = std::make_unique<detail::engine_core>(std::move(options));
-  made.problem = core->open(made.why);
-  if (made.problem == errc{}) made.core = core.release();
+  const std::size_t reserve = options.reserve;
+  try {
+    auto core = std::make_unique<detail::engine_core>(std::move(options));
+    made.problem = core->open(made.why);
+    if (made.problem == errc{}) made.core = core.release();
+  } catch (const std::bad_alloc&) {
+    made.problem = errc::out_of_memory;
+    made.why = "reserve = " + std::to_string(reserve) + ": no memory for so many timers ahead";
+  }
   return made;
 }
 

@@ -96,7 +96,7 @@ class engine_core {
 
   // drain.cpp: the driver's side of the submission queue, and the wheel
   bool drain(std::size_t limit);
-  void drain_completely();
+  bool drain_completely(nanoseconds_t until);
   void take_entry(std::uint64_t entry) noexcept;
   void take_up_submitted(node_index index, node& submitted, std::uint32_t generation) noexcept;
   void reap(node_index index, node& cancelled) noexcept;
@@ -113,7 +113,8 @@ class engine_core {
   // fire.cpp
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
   bool fire_next(nanoseconds_t& now) noexcept;
-  void run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept;
+  bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept;
+  void keep_grid(node_index index, std::uint64_t word, std::uint32_t count) noexcept;
   void invoke(thread_record& record, node& running, run_scope& scope) noexcept;
   outcome run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept;
   void end_timer(thread_record& record, node_index index, node& running, std::uint64_t word, counter category) noexcept;
@@ -170,6 +171,7 @@ class engine_core {
   thread_record* driver_ = nullptr;     // of whoever drives now
   nanoseconds_t pass_now_ = INT64_MIN;  // the reading that the running pass fires up to
   std::uint32_t placements_ = 0;
+  std::uint32_t hand_overs_ = 0;
   std::uint32_t pass_stamp_ = first_pass_stamp;
   bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
   bool look_for_earlier_ = false;                   // the drain filed something since this was cleared
@@ -189,7 +191,7 @@ class drive_turn {
 
  private:
   engine_core& core_;
-  record_lease record_;
+  thread_record* record_ = nullptr;
 };
 
 }  // namespace detent::detail

@@ -13,6 +13,8 @@ namespace {
 // While something is due, at most so many entries are taken up between two callbacks: a flood cannot hold up what is
 // due.
 constexpr std::size_t drain_between_callbacks = 1024;
+// poll() takes up everything between two callbacks; the bound is for a flood.
+constexpr std::size_t drain_between_polled = 65536;
 constexpr std::size_t prefetch_distance = 6;
 
 }  // namespace
@@ -29,7 +31,7 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
   while (fired < max_callbacks && !due_.empty() && !stopped()) {
     if (fire_next(now)) ++fired;
     if (polling) {
-      drain(drain_between_callbacks);
+      drain(drain_between_polled);
     } else if (bell_.has_rung()) {
       bell_.clear();
       drain(drain_between_callbacks);
@@ -60,19 +62,30 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
     }
     next.placement = pass_stamp_;  // not again in this pass, whoever re-arms it
     if (!runs_inline_) {
-      if (hand_over(next.pair, word, deadline) == transition::lost) continue;
+      std::uint32_t count = ++hand_overs_ & state_word::order_mask;
+      keep_grid(due.index, word, count);
+      if (hand_over(next.pair, word, deadline, count) == transition::lost) continue;
       dispatch(due.index, word);
       return true;
     }
     if (start_armed(next.pair, word, deadline) == transition::lost) continue;
-    run(*driver_, due.index, word, now);
+    bool ran = run(*driver_, due.index, word, now);
     now = time_.certain();
-    return true;
+    return ran;
   }
 }
 
-// `word` is firing, and this thread's. `started` is a reading of the clock, not before the deadline.
-void engine_core::run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept {
+// A periodic timer's word loses its order at the hand-over: its twin learns what stands there instead, unless it was
+// restarted, which must still show. The node is armed, so a canceller leaves it to this thread.
+void engine_core::keep_grid(node_index index, std::uint64_t word, std::uint32_t count) noexcept {
+  if ((word & state_word::periodic) == 0) return;
+  cold_node& cold = cold_at(index);
+  if (cold.order == state_word::order(word)) cold.order = count;
+}
+
+// `word` is firing, and this thread's. `started` is a reading of the clock, not before the deadline. False: it was
+// stale, and dropped.
+bool engine_core::run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept {
   node& running = node_at(index);
   const bool periodic = (word & state_word::periodic) != 0;
   period_run stands_for{deadline_of(running.pair), 0};
@@ -89,7 +102,8 @@ void engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     } else if (subtract_saturated(started, stands_for.deadline) > cold.max_lateness) {
       if (cold.stale == stale_policy::drop) {
         give_place_back();
-        return end_timer(record, index, running, word, counter::dropped);
+        end_timer(record, index, running, word, counter::dropped);
+        return false;
       }
       stale = true;
     }
@@ -103,17 +117,18 @@ void engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   record.counts.add(counter::fired);
   invoke(record, running, scope);
   if ((scope.rearmed() || periodic) && !used_up && run_again(record, index, word, scope) == outcome::armed_again)
-    return;
+    return true;
   if (periodic) {
     record.counts.add(counter::started_last);
     give_place_back();
   }
-  // Relaxed: set, if at all, by this very thread, inside the callback.
+  // Relaxed: if this run ended the engine, by this very thread; else another did and counts for nobody any more.
   bool given_back = abandoned_.load(base::relaxed) && periodic;
   end_timer(record, index, running, word,
             used_up      ? counter::expired
             : given_back ? counter::returned
                          : counter::count_);
+  return true;
 }
 
 void engine_core::invoke(thread_record& record, node& running, run_scope& scope) noexcept {

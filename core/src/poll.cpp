@@ -7,42 +7,46 @@
 
 namespace detent::detail {
 
-drive_turn::drive_turn(engine_core& core, const char* what) : core_(core), record_(core.threads_) {
+drive_turn::drive_turn(engine_core& core, const char* what) : core_(core) {
   auto refuse = [what](errc problem, const char* why) {
     throw error(make_error_code(problem), std::string(what) + why);
   };
   if (core.options_.drive != drive_kind::caller) refuse(errc::wrong_drive, "(): engine_options.drive = worker");
   std::thread::id nobody{}, me = std::this_thread::get_id();
-  // (1) acquire: pairs with (2), so that one caller finds the wheel as another left it.
-  if (!core.driving_thread_.compare_exchange_strong(nobody, me, base::acquire,
-                                                    base::relaxed)) {  // relaxed: only told apart
+  // (1) acquire: pairs with (2), so that one caller finds the wheel as another left it. Failure relaxed: only told
+  // apart.
+  if (!core.driving_thread_.compare_exchange_strong(nobody, me, base::acquire, base::relaxed)) {
     if (nobody == me) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
     refuse(errc::not_permitted, "(): another thread is inside poll(), next_deadline() or wake_fd()");
   }
-  core.driver_ = &*record_;
+  base::full_fence();  // (3) pairs with the one in begin_stop(): either stop() waits for this drive, or this sees the
+                       // stop
+  record_ = core.threads_.mine();
+  if (record_ == nullptr) record_ = &core.threads_.borrow_spare();
+  core.driver_ = record_;
   record_->driving = true;
 }
 
 drive_turn::~drive_turn() {
   record_->driving = false;
-  core_.driving_thread_.store(std::thread::id{}, base::release);  // (2) release: pairs with (1), and with (3) of stop()
+  core_.threads_.give_back(*record_);
+  const bool ended = core_.ended_by_driver_;
+  // (2) release: pairs with (1), and with (4) of end_drive(). Whoever waits there may free the core from here on.
+  core_.driving_thread_.store(std::thread::id{}, base::release);
+  if (ended) {
+    core_.executor_.reset();
+    core_.drop_reference();
+  }
 }
 
 std::size_t engine_core::poll(std::size_t max_callbacks) {
-  std::size_t fired = 0;
-  {
-    drive_turn turn(*this, "poll");
-    if (stopped()) return 0;
-    if (wake_fd_.is_open() && bell_.has_rung()) bell_.clear();
-    // As much as there is now; what a flood adds meanwhile waits for the next call.
-    drain(queue_.size_approx() + 1);
-    fired = fire_pass(time_.certain(), max_callbacks, true);
-    if (wake_fd_.is_open() && !stopped()) announce_wait();
-  }
-  if (ended_by_driver_) {
-    executor_.reset();
-    drop_reference();
-  }
+  drive_turn turn(*this, "poll");
+  if (stopped()) return 0;
+  if (wake_fd_.is_open() && bell_.has_rung()) bell_.clear();
+  // All there is; of what a flood adds meanwhile, not more than this.
+  drain(2 * queue_.size_approx() + 65536);
+  std::size_t fired = fire_pass(time_.certain(), max_callbacks, true);
+  if (wake_fd_.is_open() && !stopped()) announce_wait();
   return fired;
 }
 
@@ -52,7 +56,7 @@ void engine_core::announce_wait() {
   bell_.publish(until);
   bell_.clear();
   look_for_earlier_ = false;
-  drain_completely();
+  if (!drain_completely(until)) return wake_fd_.signal();  // due already, and more to take up
   if (look_for_earlier_) {
     nanoseconds_t earlier = retry_bound(next_exact().value_or(forever));
     if (earlier < until) bell_.lower(earlier);
@@ -69,7 +73,7 @@ void engine_core::announce_wait() {
 std::optional<nanoseconds_t> engine_core::next_deadline() {
   drive_turn turn(*this, "next_deadline");
   if (stopped()) return std::nullopt;
-  drain(queue_.size_approx() + 1);
+  drain(2 * queue_.size_approx() + 65536);
   std::optional<nanoseconds_t> next = next_exact();
   if (!retries_.empty()) next = retry_bound(next.value_or(forever));
   if (wake_fd_.is_open()) announce_wait();
@@ -81,7 +85,7 @@ int engine_core::open_wake_fd() {
   bool was_open = wake_fd_.is_open();
   int fd = wake_fd_.open();
   if (fd < 0) throw error(make_error_code(errc::not_permitted), std::string("wake_fd(): ") + std::strerror(errno));
-  if (!was_open) announce_wait();
+  if (!was_open && !stopped()) announce_wait();
   return fd;
 }
 

@@ -36,7 +36,7 @@ void engine_core::end_drive() noexcept {
   }
   if (options_.drive == drive_kind::caller) {
     while (driving_thread_.load(base::acquire) != std::thread::id{})
-      std::this_thread::yield();  // (3) pairs with (2) in poll.cpp
+      std::this_thread::yield();  // (4) pairs with (2) in poll.cpp
   }
 }
 
@@ -62,8 +62,13 @@ void engine_core::return_timer(thread_record& record, node_index index, node& re
                                std::vector<unfired>* out) noexcept {
   std::uint32_t generation = state_word::generation(observe(returned.pair));
   if (out != nullptr) {
-    out->push_back(unfired(timer_access::make(this, index, generation), to_time(deadline_of(returned.pair)),
-                           returned.ops, returned.capture));
+    unfired left(timer_access::make(this, index, generation), to_time(deadline_of(returned.pair)), returned.ops,
+                 returned.capture);
+    try {
+      out->push_back(std::move(left));
+    } catch (const std::bad_alloc&) {
+      // A producer raced with the count that made room: this one is destroyed unrun, with `left`.
+    }
   } else {
     destroy_callable(*returned.ops, returned.capture);
   }
@@ -73,7 +78,9 @@ void engine_core::return_timer(thread_record& record, node_index index, node& re
 
 errc engine_core::stop(std::vector<unfired>* out) noexcept {
   if (lifecycle_.load(base::relaxed) == forked) return errc::forked;  // relaxed: set by this very process's fork
-  if (run_scope::inside(*this)) return errc::called_from_callback;
+  // Inside a callback, or in a capture's destructor further up the driver's stack. Relaxed: its own id or not.
+  if (run_scope::inside(*this) || driving_thread_.load(base::relaxed) == std::this_thread::get_id())
+    return errc::called_from_callback;
   if (!begin_stop()) return errc{};
   end_drive();
   errc problem{};
@@ -109,8 +116,8 @@ std::size_t engine_core::count_pending_nodes() const noexcept {
 void engine_core::end() noexcept {
   if (lifecycle_.load(base::relaxed) == forked) {
     // The parent's threads do not exist here and what they held is as they left it: nothing can be taken apart.
+    // Its std::thread is not even detached: the id may be that of a thread which the child has started since.
     live_cores::remove(*this);
-    if (worker_.joinable()) worker_.detach();
     wake_fd_.close();
     return;
   }
@@ -124,6 +131,7 @@ void engine_core::end() noexcept {
     finish_stop();
   }
   live_cores::remove(*this);
+  bell_.ring();  // nobody finds the driver outside any more: the descriptor's number may soon be another's
   wake_fd_.close();
   if (driven_by_me) {
     ended_by_driver_ = true;  // the drive is still on the stack: it lets go of the executor, and poll() of the core
@@ -141,7 +149,7 @@ void engine_core::thread_leaves(thread_record& leaving) noexcept {
   // Relaxed: a count, and the ring tells the driver.
   std::uint64_t told = leaving.unreported;
   leaving.unreported = 0;
-  if (told != 0) report_pushes(leaving, told);
+  if (told != 0 && !stopped()) report_pushes(leaving, told);
 }
 
 }  // namespace detent::detail

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -53,8 +54,7 @@ void thread_pool::state::close() {
   not_empty.notify_all();
   for (std::thread& each : threads) {
     if (!each.joinable()) continue;
-    // In the child of a fork the threads do not exist; and a thread of the pool cannot wait for itself.
-    if (getpid() != creator || each.get_id() == std::this_thread::get_id()) {
+    if (each.get_id() == std::this_thread::get_id()) {  // a thread of the pool cannot wait for itself
       each.detach();
     } else {
       each.join();
@@ -88,6 +88,9 @@ thread_pool::thread_pool(thread_pool_options options) {
   } catch (const error&) {
     state_->close();
     throw;
+  } catch (const std::bad_alloc&) {
+    state_->close();
+    throw;
   } catch (const std::system_error& failure) {
     state_->close();
     throw error(make_error_code(errc::not_permitted),
@@ -96,9 +99,13 @@ thread_pool::thread_pool(thread_pool_options options) {
 }
 
 thread_pool::~thread_pool() {
+  if (getpid() != state_->creator) {
+    // In the child of a fork: the threads do not exist, and one of them may hold the lock. Nothing can be taken apart.
+    static_cast<void>(new (std::nothrow) std::shared_ptr<state>(state_));
+    return;
+  }
   state_->close();
   std::deque<fired_timer> dropped;
-  if (getpid() != state_->creator) return;  // the lock may be held by a thread that does not exist here
   std::lock_guard lock(state_->mutex);
   dropped.swap(state_->queue);
 }

@@ -32,7 +32,7 @@ waiter::waiter(const wait_options& options, const clock_reader& time, doorbell& 
 // False: the bell has rung.
 bool waiter::sleep_until_margin(nanoseconds_t deadline) noexcept {
   for (;;) {
-    nanoseconds_t target = deadline == forever ? forever : deadline - margin_.get();
+    nanoseconds_t target = deadline == forever ? forever : subtract_saturated(deadline, margin_.get());
     if (time_.now() >= target && target != forever) return true;
     if (!bell_.sleep(target)) return false;
     wakeups_.store(wakeups_.load(base::relaxed) + 1, base::relaxed);  // relaxed: one writer, a count of its own

@@ -23,6 +23,8 @@ errc engine_core::start_worker(std::string& why) {
   try {
     worker_ = std::thread([this, &report] {
       setup_result result = set_up_worker_thread(options_.name, options_.cpu, options_.realtime_priority);
+      if (result.problem == errc{} && threads_.mine() == nullptr)
+        result = {errc::out_of_memory, "no memory for the worker"};
       bool fit = result.problem == errc{};
       report.set_value(std::move(result));
       if (fit) work();
@@ -52,6 +54,8 @@ void engine_core::work() noexcept {
     if (!stopped()) wait_for_work();
   }
   record->driving = false;
+  // Relaxed: another thread may get this one's id once it has ended, and is not the driver.
+  driving_thread_.store(std::thread::id{}, base::relaxed);
   // Destroyed by a callback on this thread: the executor may have been on the stack until now.
   if (ended_by_driver_) executor_.reset();
 }
@@ -62,8 +66,7 @@ void engine_core::wait_for_work() {
   bell_.publish(until);
   bell_.clear();
   look_for_earlier_ = false;
-  drain_completely();
-  if (stopped()) return;
+  if (!drain_completely(until) || stopped()) return;
   if (look_for_earlier_) {
     nanoseconds_t earlier = retry_bound(next_exact().value_or(forever));
     if (earlier < until) bell_.lower(earlier);

@@ -171,10 +171,10 @@ void end_in_every_way(census& captures) {
   auto holds = std::make_shared<testing::holding_executor>();
   drive::virtual_engine rig({.executor = holds});
   auto make = [&] { return bystander<Bytes>{captures.join()}; };
-  rig.engine.schedule_at(at(10), make());                                            // fires
-  rig.engine.schedule_at_fixed_rate(10ns, 1ns, make(), {.runs = 1});                 // uses up its runs
-  rig.engine.schedule_at(at(1), make(), {.max_lateness = 1ns});                      // is stale
-  rig.engine.schedule_at(at(10), make()).cancel();                                   // is cancelled
+  rig.engine.schedule_at(at(10), make());                             // fires
+  rig.engine.schedule_at_fixed_rate(10ns, 1ns, make(), {.runs = 1});  // uses up its runs
+  rig.engine.schedule_at(at(1), make(), {.max_lateness = 1ns});       // is stale
+  rig.engine.schedule_at(at(10), make()).cancel();                    // is cancelled
   rig.poll_at(at(10));
   holds->run_all();
   EXPECT_EQ(captures.living(), 0);

@@ -111,7 +111,8 @@ TEST(EngineCallback, MayLetGoOfWhatItCaptured) {
   auto captured = std::make_shared<int>();
   std::weak_ptr<int> alive = captured;
   bool gone_inside = false;
-  rig.engine.schedule_at(at(10), [&, held = std::move(captured)]() mutable { held.reset(), gone_inside = alive.expired(); });
+  rig.engine.schedule_at(at(10),
+                         [&, held = std::move(captured)]() mutable { held.reset(), gone_inside = alive.expired(); });
   rig.poll_at(at(10));
   EXPECT_TRUE(gone_inside);
 }

@@ -50,7 +50,8 @@ class engine {
     return throwing_periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options);
   }
 
-  // The same for programs without exceptions: an empty handle says that nothing was scheduled.
+  // The same for programs without exceptions: an empty handle says that nothing was scheduled. They are noexcept: a
+  // callable whose copy or move throws ends the program.
   template <class F>
   timer try_schedule_at(time_point deadline, F&& f, timer_options options = {}) noexcept {
     return trying(at(deadline, options), std::forward<F>(f));

@@ -21,13 +21,15 @@
 // armed       the worker: links, location, placement                nobody
 // dispatched  nobody; a fired_timer names it                        nobody
 // firing      the thread that runs it: deadline and cold twin       that thread
-// cancelled,  the winner of the transition: it destroys the         the winner, to destroy or move it
-// returned,   callable; while the node is filed, the worker still
-// dropped     owns the links, and releases the node
+// cancelled,  the winner of the transition, who moves the           the winner, to destroy or move it
+// returned,   callable out. If it was armed the driver still
+// dropped     owns the links, and releases the node once it is
+//             marked `emptied`; else the winner releases it
 //
 // Flags: `last` (firing: never again, whatever is re-armed), `waiter` (firing: somebody waits for the end), `unfiled`
 // (queued, armed: an earlier restart may not have reached the worker; the next restarter submits as well), `periodic`
-// (pending also while firing), `cold` (the cold twin holds something).
+// (pending also while firing), `cold` (the cold twin holds something); `emptied` (cancelled: the canceller needs
+// nothing of the node any more) is the bit of `waiter`.
 //
 // The generation tells the lives of a node apart, the arming order the armings of a thread. Deadline and word are one
 // pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A plain
@@ -37,55 +39,16 @@
 
 #include <detent/base/atomic.hpp>
 #include <detent/base/check.hpp>
+#include <detent/detail/word_layout.hpp>
 
 #include <cstdint>
 
 namespace detent::detail {
 
-enum class timer_state : std::uint8_t { free, queued, armed, dispatched, firing, cancelled, dropped, returned };
-
-// The 64 bits, taken apart: state 0-2, flags 3-7, arming order 8-34, generation 35-63.
-struct state_word {
-  static constexpr std::uint64_t last = 1u << 3;
-  static constexpr std::uint64_t waiter = 1u << 4;
-  static constexpr std::uint64_t unfiled = 1u << 5;
-  static constexpr std::uint64_t periodic = 1u << 6;
-  static constexpr std::uint64_t cold = 1u << 7;
-  static constexpr unsigned order_shift = 8, order_bits = 27;
-  static constexpr unsigned generation_shift = order_shift + order_bits, generation_bits = 64 - generation_shift;
-  static constexpr std::uint32_t order_mask = (1u << order_bits) - 1;
-  static constexpr std::uint32_t generation_max = (1u << generation_bits) - 1;
-  static constexpr std::uint64_t generation_field = ~std::uint64_t{0} << generation_shift;
-
-  static constexpr std::uint64_t make(std::uint32_t generation, std::uint32_t order, timer_state state,
-                                      std::uint64_t flags) {
-    return std::uint64_t{generation} << generation_shift | std::uint64_t{order & order_mask} << order_shift | flags |
-           static_cast<std::uint64_t>(state);
-  }
-  static constexpr timer_state state(std::uint64_t word) { return static_cast<timer_state>(word & 7); }
-  static constexpr std::uint32_t order(std::uint64_t word) {
-    return static_cast<std::uint32_t>(word >> order_shift) & order_mask;
-  }
-  static constexpr std::uint32_t generation(std::uint64_t word) {
-    return static_cast<std::uint32_t>(word >> generation_shift);
-  }
-  static constexpr std::uint64_t with_state(std::uint64_t word, timer_state state) {
-    return (word & ~std::uint64_t{7}) | static_cast<std::uint64_t>(state);
-  }
-  // A node whose generations are used up must not live again.
-  static constexpr bool used_up(std::uint64_t word) { return generation(word) == generation_max; }
-  static constexpr std::uint64_t next_life(std::uint64_t word) {
-    return make(used_up(word) ? generation_max : generation(word) + 1, 0, timer_state::free, 0);
-  }
-  static constexpr bool pending(timer_state s) {
-    return s == timer_state::queued || s == timer_state::armed || s == timer_state::dispatched;
-  }
-};
-
 // The pair of a node: word below, deadline (nanoseconds, two's complement) above.
 using timer_pair = base::atomic_pair;
 
-// The word as it is now. (1) acquire: pairs with the releases (2) to (7), so that whoever acts on a
+// The word as it is now. (1) acquire: pairs with the releases (2) to (8), so that whoever acts on a
 // state sees what was written before the node reached it.
 inline std::uint64_t observe(const timer_pair& pair) noexcept { return pair.low.load(base::acquire); }
 
@@ -100,7 +63,7 @@ inline std::int64_t deadline_of(const timer_pair& pair) noexcept {
 inline void publish_as(timer_pair& pair, std::uint64_t word, std::int64_t deadline) noexcept {
   DETENT_ASSERT(state_word::state(pair.low.load(base::relaxed)) == timer_state::free);  // relaxed: own node
   pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
-  pair.low.store(word, base::release);  // (2) release: pairs with (1), (3), (4), (6) and (7)
+  pair.low.store(word, base::release);  // (2) release: pairs with (1), (3), (4), (7) and (8)
 }
 
 // Replaces the word that `word` holds; on failure `word` is what is there now. All 8-byte transitions but the
@@ -140,9 +103,9 @@ enum class [[nodiscard]] transition : std::uint8_t{done, lost};
 // armed -> dispatched or firing: by the driver, for the arming that came due, whose word and deadline it has seen. Both
 // must still be there: orders are counted by each thread, so that after two restarts the word alone may look the same.
 // On success `word` is the word as it then is; lost: look again.
-inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline, timer_state to) noexcept {
+inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
+                              std::uint64_t desired) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::armed);
-  std::uint64_t desired = state_word::with_state(word, to) & ~state_word::unfiled;
   std::uint64_t same = static_cast<std::uint64_t>(deadline);
   // (4) seq_cst, both halves: pairs with (1), (2), (3) and (7).
   if (!pair.compare_exchange({word, same}, {desired, same})) {
@@ -152,15 +115,19 @@ inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_
   word = desired;
   return transition::done;
 }
-inline transition hand_over(timer_pair& pair, std::uint64_t& word, std::int64_t deadline) noexcept {
-  return leave_armed(pair, word, deadline, timer_state::dispatched);
+// The order gives way to the driver's own count of hand-overs, so that no two fired_timers of one life have one word.
+inline transition hand_over(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
+                            std::uint32_t count) noexcept {
+  std::uint64_t flags = word & (state_word::periodic | state_word::cold);
+  return leave_armed(pair, word, deadline,
+                     state_word::make(state_word::generation(word), count, timer_state::dispatched, flags));
 }
 inline transition start_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline) noexcept {
-  return leave_armed(pair, word, deadline, timer_state::firing);
+  return leave_armed(pair, word, deadline, state_word::with_state(word, timer_state::firing) & ~state_word::unfiled);
 }
 
 // dispatched -> firing, by whoever calls the fired_timer. `word` as handed over: a cancel or restart since then makes
-// it fail. If the word looks the same because it was restarted and handed over again, it is due all the same.
+// it fail.
 inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
   std::uint64_t desired = state_word::with_state(word, timer_state::firing);
@@ -193,6 +160,13 @@ inline cancel_transition cancel(timer_pair& pair, std::uint32_t generation, bool
     }
   }
   return cancel_transition::gone;
+}
+
+// By the winner of a cancel from armed, once the callable is out of the node: from now on the driver may release it.
+inline void mark_emptied(timer_pair& pair) noexcept {
+  std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: nobody else changes a cancelled word
+  DETENT_CHECK(state_word::state(word) == timer_state::cancelled);
+  pair.low.store(word | state_word::emptied, base::release);  // (6) release: pairs with (1) of the driver
 }
 
 // Asks the runner of a firing timer for a wake at its end, without making it the last run. False: it is not firing.
@@ -235,14 +209,14 @@ inline restart_transition restart(timer_pair& pair, std::uint32_t generation, st
 inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, std::int64_t deadline,
                         std::uint32_t order) noexcept {
   DETENT_CHECK(to == timer_state::armed || to == timer_state::queued);
-  // Relaxed: while firing only the runner writes the deadline, and (6) publishes it.
+  // Relaxed: while firing only the runner writes the deadline, and (8) publishes it.
   pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
   word = observe(pair);
   while ((word & state_word::last) == 0) {
     DETENT_CHECK(state_word::state(word) == timer_state::firing);
     std::uint64_t desired =
         state_word::make(state_word::generation(word), order, to, word & (state_word::periodic | state_word::cold));
-    // (6) release: pairs with (1) and (3). Returns the marks that were set while it ran through `word`.
+    // (8) release: pairs with (1) and (3). Returns the marks that were set while it ran through `word`.
     if (pair.low.compare_exchange_strong(word, desired, base::acq_rel, base::acquire)) return transition::done;
   }
   return transition::lost;

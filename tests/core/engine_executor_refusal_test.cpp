@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// What happens when an executor says no, and executors that run the work at once.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using testing::census;
+using testing::eventually;
+using testing::holding_executor;
+using testing::moody_executor;
+
+// An engine in virtual time on an executor that refuses from the start.
+struct refused_engine {
+  explicit refused_engine(refusal_policy policy) : rig({.executor = holds, .on_refusal = policy}) {
+    holds->refuse = true;
+  }
+  std::shared_ptr<holding_executor> holds = std::make_shared<holding_executor>();
+  drive::virtual_engine rig;
+};
+
+TEST(EngineExecutorRefusal, RunsInlineByDefault) { EXPECT_EQ(engine_options{}.on_refusal, refusal_policy::run_inline); }
+
+TEST(EngineExecutorRefusal, RunsInlineOnTheDrivingThreadAndInOrder) {
+  refused_engine r(refusal_policy::run_inline);
+  std::thread::id where;
+  r.rig.engine.schedule_at(at(12), r.rig.note(2));
+  r.rig.engine.schedule_at(at(10), r.rig.note(1));
+  r.rig.engine.schedule_at(at(14), [&] { where = std::this_thread::get_id(); });
+  EXPECT_EQ(r.rig.poll_at(at(20)), 3u);
+  EXPECT_EQ(r.rig.fired, (ids{1, 2}));
+  EXPECT_EQ(where, std::this_thread::get_id());
+  EXPECT_EQ(r.rig.engine.metrics().refused, 3u);
+  EXPECT_EQ(r.rig.engine.metrics().dropped, 0u);
+}
+
+TEST(EngineExecutorRefusal, LetsACallbackThatRunsInlineUseTheEngine) {
+  refused_engine r(refusal_policy::run_inline);
+  timer neighbour;
+  cancel_result told{};
+  r.rig.engine.schedule_at(at(10), [&](firing& f) {
+    r.rig.fired.push_back(1);
+    if (f.started() != at(10)) return;
+    told = neighbour.cancel();
+    r.rig.engine.schedule_at(at(10), r.rig.note(3));
+    f.rearm_at(at(20));
+  });
+  neighbour = r.rig.engine.schedule_at(at(10), r.rig.note(2));
+  r.rig.poll_at(at(10));
+  EXPECT_EQ(told, cancel_result::cancelled);
+  EXPECT_EQ(r.rig.fired, (ids{1, 3}));
+  r.rig.poll_at(at(20));
+  EXPECT_EQ(r.rig.fired, (ids{1, 3, 1}));
+}
+
+TEST(EngineExecutorRefusal, DropsAndCountsWhereAsked) {
+  refused_engine r(refusal_policy::drop);
+  census captures;
+  timer t = r.rig.engine.schedule_at(at(10), [&, token = captures.join()] { r.rig.fired.push_back(1); });
+  r.rig.poll_at(at(10));
+  const engine_metrics m = r.rig.engine.metrics();
+  EXPECT_EQ(m.refused, 1u);
+  EXPECT_EQ(m.dropped, 1u);
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_FALSE(t.pending());
+  EXPECT_EQ(r.rig.engine.pending(), 0u);
+  EXPECT_EQ(r.rig.fired, ids{});
+}
+
+TEST(EngineExecutorRefusal, DropsNothingThatIsTaken) {
+  refused_engine r(refusal_policy::drop);
+  r.holds->refuse = false;
+  r.rig.engine.schedule_at(at(10), r.rig.note(1));
+  r.rig.poll_at(at(10));
+  r.holds->run_all();
+  EXPECT_EQ(r.rig.fired, ids{1});
+}
+
+TEST(EngineExecutorRefusal, RetriesInOrderAndLetsNothingOvertake) {
+  refused_engine r(refusal_policy::retry);
+  for (int id : {1, 2, 3}) r.rig.engine.schedule_at(at(10 + id), r.rig.note(id));
+  r.rig.poll_at(at(15));
+  EXPECT_TRUE(r.holds->held.empty());
+  r.rig.engine.schedule_at(at(5), r.rig.note(4));  // earlier, but behind those that wait already
+  r.rig.poll_at(at(16));
+  r.holds->refuse = false;
+  r.rig.poll_at(at(17));
+  r.holds->run_all();
+  EXPECT_EQ(r.rig.fired, (ids{1, 2, 3, 4}));
+}
+
+// Refuses the first offer of all, and takes the others.
+struct reluctant_executor final : executor {
+  holding_executor holds;
+  bool execute(fired_timer&& work) noexcept override {
+    holds.refuse = !std::exchange(asked, true);
+    return holds.execute(std::move(work));
+  }
+  bool asked = false;
+};
+
+TEST(EngineExecutorRefusal, RetriesBeforeItOffersWhatComesDueAfterIt) {
+  auto reluctant = std::make_shared<reluctant_executor>();
+  drive::virtual_engine rig({.executor = reluctant, .on_refusal = refusal_policy::retry});
+  for (int id : {1, 2, 3}) rig.engine.schedule_at(at(10 + id), rig.note(id));
+  rig.poll_at(at(20));
+  rig.engine.schedule_at(at(5), rig.note(4));
+  rig.engine.poll();
+  reluctant->holds.run_all();
+  EXPECT_EQ(rig.fired, (ids{1, 2, 3, 4}));
+}
+
+TEST(EngineExecutorRefusal, RetriesForEver) {
+  refused_engine r(refusal_policy::retry);
+  timer t = r.rig.engine.schedule_at(at(10), r.rig.note(1));
+  for (int now = 10; now < 1010; ++now) r.rig.poll_at(at(now));
+  EXPECT_TRUE(t.pending());
+  EXPECT_EQ(r.rig.engine.metrics().refused, 1000u);
+  r.holds->refuse = false;
+  r.rig.engine.poll();
+  r.holds->run_all();
+  EXPECT_EQ(r.rig.fired, ids{1});
+  EXPECT_EQ(r.rig.engine.metrics().dropped, 0u);
+}
+
+TEST(EngineExecutorRefusal, LetsWhatWaitsForARetryBeCancelled) {
+  refused_engine r(refusal_policy::retry);
+  timer t = r.rig.engine.schedule_at(at(10), r.rig.note(1));
+  r.rig.poll_at(at(10));
+  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+  r.holds->refuse = false;
+  r.rig.poll_at(at(20));
+  r.holds->run_all();
+  EXPECT_EQ(r.rig.fired, ids{});
+  EXPECT_EQ(r.rig.engine.metrics().cancelled, 1u);
+}
+
+TEST(EngineExecutorRefusal, LetsWhatWaitsForARetryBeRestarted) {
+  refused_engine r(refusal_policy::retry);
+  timer t = r.rig.engine.schedule_at(at(10), r.rig.note(1));
+  r.rig.poll_at(at(10));
+  EXPECT_TRUE(t.restart_at(at(30)));
+  r.holds->refuse = false;
+  r.rig.poll_at(at(20));
+  r.holds->run_all();
+  EXPECT_EQ(r.rig.fired, ids{});
+  r.rig.poll_at(at(30));
+  r.holds->run_all();
+  EXPECT_EQ(r.rig.fired, ids{1});
+}
+
+TEST(EngineExecutorRefusal, ReturnsWhatWaitsForARetryWhenItStops) {
+  refused_engine r(refusal_policy::retry);
+  for (int id : {1, 2}) r.rig.engine.schedule_at(at(10), r.rig.note(id));
+  r.rig.poll_at(at(10));
+  std::vector<unfired> left = r.rig.engine.stop();
+  EXPECT_EQ(left.size(), 2u);
+  for (unfired& each : left) each.run();
+  EXPECT_EQ(r.rig.fired.size(), 2u);
+}
+
+TEST(EngineExecutorRefusal, TellsThePollerToComeBackWithinAMillisecond) {
+  refused_engine r(refusal_policy::retry);
+  r.rig.engine.schedule_at(at(10), r.rig.note(1));
+  r.rig.poll_at(at(10));
+  const auto next = r.rig.engine.next_deadline();
+  ASSERT_TRUE(next);
+  EXPECT_LE(*next, at(10) + 1ms);
+}
+
+TEST(EngineExecutorRefusal, MakesWakeFdReadableForTheRetry) {
+  auto moody = std::make_shared<moody_executor>();
+  moody->refuse = true;
+  engine e({.drive = drive_kind::caller, .executor = moody, .on_refusal = refusal_policy::retry});
+  pollfd fd{.fd = e.wake_fd(), .events = POLLIN, .revents = 0};
+  e.schedule_after(0ns, [] {});
+  ASSERT_TRUE(eventually([&] { return e.poll(), moody->asked > 0; }));
+  EXPECT_EQ(::poll(&fd, 1, 20'000), 1);
+}
+
+TEST(EngineExecutorRefusal, IsRetriedByAWorkerThatHasNothingElseToDo) {
+  auto moody = std::make_shared<moody_executor>();
+  moody->refuse = true;
+  engine e({.executor = moody, .on_refusal = refusal_policy::retry});
+  std::atomic<bool> fired{false};
+  e.schedule_after(0ns, [&] { fired = true; });
+  EXPECT_TRUE(eventually([&] { return moody->asked >= 3; }));
+  EXPECT_FALSE(fired);
+  moody->refuse = false;
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+}
+
+TEST(EngineExecutorRefusal, OfAFullPoolLosesNothingWhateverThePolicy) {
+  for (refusal_policy policy : {refusal_policy::run_inline, refusal_policy::retry}) {
+    std::atomic<bool> release{false};
+    std::atomic<int> runs{0};
+    engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 1, .queue_capacity = 1}),
+              .on_refusal = policy});
+    std::atomic<bool> inside{false};
+    e.schedule_after(0ns, [&] { inside = true, eventually([&] { return release.load(); }); });
+    ASSERT_TRUE(eventually([&] { return inside.load(); }));
+    for (int i = 0; i < 100; ++i) e.schedule_after(0ns, [&] { ++runs; });
+    EXPECT_TRUE(eventually([&] { return e.metrics().refused > 0; }));
+    release = true;
+    EXPECT_TRUE(eventually([&] { return e.pending() == 0 && runs == 100; }));
+    EXPECT_EQ(e.metrics().dropped, 0u);
+  }
+}
+
+TEST(EngineExecutorInline, RunsEverythingInOrderAsWithoutOne) {
+  drive::virtual_engine rig({.executor = std::make_shared<moody_executor>()});
+  rig.engine.schedule_at(at(12), rig.note(3));
+  rig.engine.schedule_at(at(10), [&] {
+    rig.fired.push_back(1);
+    rig.engine.schedule_at(at(11), rig.note(2));
+  });
+  EXPECT_EQ(rig.poll_at(at(20)), 3u);
+  EXPECT_EQ(rig.fired, (ids{1, 2, 3}));
+}
+
+TEST(EngineExecutorInline, RunsPeriodicAndReArmedTimers) {
+  drive::virtual_engine rig({.executor = std::make_shared<moody_executor>()});
+  rig.engine.schedule_at_fixed_rate(10ns, 10ns, rig.note(1), {.runs = 3});
+  rig.engine.schedule_at(at(15), [&](firing& f) {
+    rig.fired.push_back(2);
+    f.rearm_after(100ns);
+  });
+  for (int now = 10; now <= 40; now += 5) rig.poll_at(at(now));
+  EXPECT_EQ(rig.fired, (ids{1, 2, 1, 1}));
+  EXPECT_EQ(rig.engine.pending(), 1u);
+}
+
+TEST(EngineExecutorInline, FindsItselfInsideACallback) {
+  drive::virtual_engine rig({.executor = std::make_shared<moody_executor>()});
+  std::error_code told;
+  cancel_result self{};
+  rig.engine.schedule_at(at(10), [&](firing& f) {
+    rig.engine.try_stop(told);
+    self = f.self().cancel_and_wait();
+  });
+  rig.poll_at(at(10));
+  EXPECT_EQ(told, errc::called_from_callback);
+  EXPECT_EQ(self, cancel_result::running);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Callbacks on an executor: what is handed over, when, and where it runs.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/drive_problem.hpp"
+#include "support/drive_virtual.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using testing::eventually;
+using testing::holding_executor;
+
+class EngineExecutor : public ::testing::Test {
+ protected:
+  std::shared_ptr<holding_executor> holds_ = std::make_shared<holding_executor>();
+  drive::virtual_engine rig_{{.executor = holds_}};
+  engine& engine_ = rig_.engine;
+  ids& fired_ = rig_.fired;
+};
+
+TEST_F(EngineExecutor, GetsEachTimerOnceInDeadlineOrder) {
+  for (int id : {3, 1, 4, 0, 2}) engine_.schedule_at(at(10 + id), rig_.note(id));
+  EXPECT_EQ(rig_.poll_at(at(20)), 5u);
+  EXPECT_EQ(engine_.poll(), 0u);
+  EXPECT_EQ(holds_->run_all(), 5u);
+  EXPECT_EQ(fired_, (ids{0, 1, 2, 3, 4}));
+}
+
+TEST_F(EngineExecutor, GetsEqualDeadlinesInTheirArmingOrder) {
+  for (int id = 0; id < 50; ++id) engine_.schedule_at(at(10), rig_.note(id));
+  rig_.poll_at(at(10));
+  holds_->run_all();
+  EXPECT_EQ(fired_.size(), 50u);
+  EXPECT_TRUE(std::is_sorted(fired_.begin(), fired_.end()));
+}
+
+TEST_F(EngineExecutor, GetsNothingThatIsNotDue) {
+  engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(9));
+  EXPECT_TRUE(holds_->held.empty());
+}
+
+TEST_F(EngineExecutor, GetsNothingThatWasCancelledBefore) {
+  engine_.schedule_at(at(10), rig_.note(1)).cancel();
+  rig_.poll_at(at(10));
+  EXPECT_TRUE(holds_->held.empty());
+}
+
+TEST_F(EngineExecutor, HasFiredNothingUntilItRunsIt) {
+  engine_.schedule_at(at(10), [] {});
+  rig_.poll_at(at(10));
+  EXPECT_EQ(engine_.metrics().fired, 0u);
+  EXPECT_EQ(engine_.metrics().pending, 1u);
+  holds_->run_all();
+  EXPECT_EQ(engine_.metrics().fired, 1u);
+  EXPECT_EQ(engine_.metrics().expired, 1u);
+}
+
+TEST_F(EngineExecutor, AddsItsQueueToTheLateness) {
+  duration late{};
+  time_point started;
+  engine_.schedule_at(at(10), [&](firing& f) { late = f.lateness(), started = f.started(); });
+  rig_.poll_at(at(12));
+  rig_.clock.advance_to(at(50));
+  holds_->run_all();
+  EXPECT_EQ(started, at(50));
+  EXPECT_EQ(late, 40ns);
+}
+
+TEST_F(EngineExecutor, HoldsATimerToItsMaxLatenessInTheQueueToo) {
+  timer t = engine_.schedule_at(at(10), rig_.note(1), {.max_lateness = 5ns});
+  rig_.poll_at(at(10));
+  rig_.clock.advance_to(at(16));
+  holds_->run_all();
+  EXPECT_EQ(fired_, ids{});
+  EXPECT_EQ(engine_.metrics().dropped, 1u);
+  EXPECT_FALSE(t.pending());
+}
+
+TEST_F(EngineExecutor, TellsATimerThatItBecameStaleInTheQueue) {
+  bool stale = false;
+  engine_.schedule_at(at(10), [&](firing& f) { stale = f.stale(); }, {.max_lateness = 5ns, .stale = stale_policy::run});
+  rig_.poll_at(at(10));
+  rig_.clock.advance_to(at(16));
+  holds_->run_all();
+  EXPECT_TRUE(stale);
+}
+
+TEST_F(EngineExecutor, GetsAPeriodicTimerAgainOnlyAfterItsRun) {
+  engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
+  rig_.poll_at(at(10));
+  rig_.poll_at(at(25));
+  EXPECT_EQ(holds_->held.size(), 1u);
+  holds_->run_all();
+  rig_.poll_at(at(30));
+  EXPECT_EQ(holds_->held.size(), 1u);
+}
+
+TEST_F(EngineExecutor, RunsAgainWhatReArmsThere) {
+  engine_.schedule_at(at(10), [&](firing& f) {
+    fired_.push_back(1);
+    if (fired_.size() < 3) f.rearm_after(5ns);
+  });
+  for (int now : {10, 15, 20, 25}) {
+    rig_.poll_at(at(now));
+    holds_->run_all();
+  }
+  EXPECT_EQ(fired_, (ids{1, 1, 1}));
+}
+
+TEST_F(EngineExecutor, MayServeSeveralEngines) {
+  drive::virtual_engine other({.executor = holds_});
+  engine_.schedule_at(at(10), rig_.note(1));
+  other.engine.schedule_at(at(10), other.note(2));
+  rig_.poll_at(at(10));
+  other.poll_at(at(10));
+  holds_->run_all();
+  EXPECT_EQ(fired_, ids{1});
+  EXPECT_EQ(other.fired, ids{2});
+}
+
+TEST_F(EngineExecutor, BelongsToTheUserAndServesOnAfterAnEnginesEnd) {
+  {
+    drive::virtual_engine first({.executor = holds_});
+    first.engine.stop();
+  }
+  engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10));
+  holds_->run_all();
+  EXPECT_EQ(fired_, ids{1});
+}
+
+TEST(EngineExecutorPool, RunsEachTimerOnce) {
+  std::vector<std::atomic<int>> runs(1000);
+  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  for (std::atomic<int>& each : runs) e.schedule_after(100us, [&] { ++each; });
+  EXPECT_TRUE(eventually([&] { return e.pending() == 0 && e.metrics().expired == runs.size(); }));
+  for (std::atomic<int>& each : runs) EXPECT_EQ(each, 1);
+}
+
+TEST(EngineExecutorPool, OfOneThreadKeepsTheOrderOfTheHandOver) {
+  std::vector<int> order;
+  std::atomic<int> done{0};
+  engine e({.executor = std::make_shared<thread_pool>()});
+  const time_point due = clock::now() + 1ms;
+  for (int id = 0; id < 500; ++id) e.schedule_at(due, [&, id] { order.push_back(id), ++done; });
+  ASSERT_TRUE(eventually([&] { return done == 500; }));
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+// Passes everything on, and counts it.
+struct counting_executor final : executor {
+  thread_pool pool;
+  std::atomic<int> taken{0};
+  bool execute(fired_timer&& work) noexcept override {
+    const bool took = pool.execute(std::move(work));
+    taken += took ? 1 : 0;
+    return took;
+  }
+};
+
+TEST(EngineExecutorPool, LetsTheWorkerGoOnBehindASlowCallback) {
+  auto counts = std::make_shared<counting_executor>();
+  std::atomic<bool> release{false};
+  engine e({.executor = counts});
+  e.schedule_after(0ns, [&] { eventually([&] { return release.load(); }); });
+  for (int i = 0; i < 100; ++i) e.schedule_after(1ms, [] {});
+  EXPECT_TRUE(eventually([&] { return counts->taken == 101; }));
+  EXPECT_GE(e.pending(), 100u);
+  release = true;
+  EXPECT_TRUE(eventually([&] { return e.pending() == 0; }));
+}
+
+TEST(EngineExecutorPool, RunsOtherTimersBesideASlowOne) {
+  std::atomic<bool> release{false};
+  std::atomic<int> fast{0};
+  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  e.schedule_after(0ns, [&] { eventually([&] { return release.load(); }); });
+  for (int i = 0; i < 100; ++i) e.schedule_after(0ns, [&] { ++fast; });
+  EXPECT_TRUE(eventually([&] { return fast == 100; }));
+  release = true;
+}
+
+TEST(EngineExecutorPool, GoesOnAfterACallbackThatThrows) {
+  std::atomic<int> told{0}, ran{0};
+  std::atomic<bool> on_a_pool_thread{true};
+  const std::thread::id me = std::this_thread::get_id();
+  engine e({.executor = std::make_shared<thread_pool>(),
+            .on_error = [&](std::exception_ptr) { on_a_pool_thread = std::this_thread::get_id() != me, ++told; }});
+  for (int i = 0; i < 10; ++i) {
+    e.schedule_after(0ns, [] { throw 1; });
+    e.schedule_after(0ns, [&] { ++ran; });
+  }
+  EXPECT_TRUE(eventually([&] { return told == 10 && ran == 10; }));
+  EXPECT_TRUE(on_a_pool_thread);
+  EXPECT_EQ(e.metrics().failed, 10u);
+}
+
+TEST(EngineExecutorPool, IsWaitedForByCancelAndWait) {
+  std::atomic<bool> inside{false}, ended{false};
+  engine e({.executor = std::make_shared<thread_pool>()});
+  timer t = e.schedule_after(0ns, [&] {
+    inside = true;
+    std::this_thread::sleep_for(5ms);
+    ended = true;
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  t.cancel_and_wait();
+  EXPECT_TRUE(ended);
+}
+
+}  // namespace
+}  // namespace detent

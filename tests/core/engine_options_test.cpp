@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// An engine takes every option at its limits, and names the one that is impossible.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "support/drive_problem.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::problem_of;
+using change = std::function<void(engine_options&)>;
+
+engine_options changed(const change& make) {
+  engine_options options{.reserve = 64};
+  make(options);
+  return options;
+}
+
+template <class E>
+E beyond(E last) {
+  return static_cast<E>(static_cast<int>(last) + 1);
+}
+
+struct impossible {
+  const char* named;
+  change make;
+};
+
+const std::vector<impossible>& impossible_options() {
+  static const std::vector<impossible> all{
+      {"tick = 0", [](engine_options& o) { o.tick = 0ns; }},
+      {"tick = -1", [](engine_options& o) { o.tick = -1ns; }},
+      {"wheel = 2", [](engine_options& o) { o.wheel = beyond(wheel_kind::hashed); }},
+      {"drive = 2", [](engine_options& o) { o.drive = beyond(drive_kind::caller); }},
+      {"clock = 2", [](engine_options& o) { o.clock = beyond(clock_kind::tsc); }},
+      {"on_refusal = 3", [](engine_options& o) { o.on_refusal = beyond(refusal_policy::drop); }},
+      {"hashed_slots = 0", [](engine_options& o) { o.hashed_slots = 0; }},
+      {"hashed_slots = 18446744073709551615", [](engine_options& o) { o.hashed_slots = SIZE_MAX; }},
+      {"max_spin = -5", [](engine_options& o) { o.wait = wait_options::hybrid(-5ns); }},
+      {"reserve = 18446744073709551615", [](engine_options& o) { o.reserve = SIZE_MAX; }},
+      {"cpu = -1", [](engine_options& o) { o.cpu = -1; }},
+      {"cpu = 100000", [](engine_options& o) { o.cpu = 100'000; }},
+      {"cpu = 0", [](engine_options& o) { o.cpu = 0, o.drive = drive_kind::caller; }},
+      {"realtime_priority = 0", [](engine_options& o) { o.realtime_priority = 0; }},
+      {"realtime_priority = 100", [](engine_options& o) { o.realtime_priority = 100; }},
+      {"realtime_priority = 1", [](engine_options& o) { o.realtime_priority = 1, o.drive = drive_kind::caller; }},
+      {"memory.numa_node = -1", [](engine_options& o) { o.memory.numa_node = -1; }},
+      {"memory.numa_node = 100000", [](engine_options& o) { o.memory.numa_node = 100'000; }},
+      {"memory.source = 2", [](engine_options& o) { o.memory.source = beyond(memory_source::jemalloc); }},
+      {"memory.huge_pages = 3", [](engine_options& o) { o.memory.huge_pages = beyond(wish::require); }},
+      {"memory.prefault = 3", [](engine_options& o) { o.memory.prefault = beyond(wish::require); }},
+      {"memory.lock = 3", [](engine_options& o) { o.memory.lock = beyond(wish::require); }}};
+  return all;
+}
+
+TEST(EngineOptions, ThrowNamingWhatIsImpossibleAndItsValue) {
+  for (const impossible& each : impossible_options()) {
+    drive::problem refused = problem_of([&] { engine e(changed(each.make)); });
+    EXPECT_EQ(refused.code, errc::invalid_option) << each.named;
+    EXPECT_TRUE(refused.names(each.named)) << each.named << ", told: " << refused.what;
+    EXPECT_EQ(refused.what.find('\n'), std::string::npos) << refused.what;
+  }
+}
+
+TEST(EngineOptions, NameTheEngineThatCannotBe) {
+  drive::problem refused = problem_of([] { engine e({.tick = 0ns, .name = "gateway"}); });
+  EXPECT_TRUE(refused.names("gateway")) << refused.what;
+}
+
+TEST(EngineOptions, AreRefusedWithACodeWhereNothingMayThrow) {
+  for (const impossible& each : impossible_options()) {
+    std::error_code told;
+    EXPECT_FALSE(engine::try_create(changed(each.make), told)) << each.named;
+    EXPECT_EQ(told, errc::invalid_option) << each.named;
+  }
+}
+
+TEST(EngineOptions, MakeAnEngineWithoutThrowing) {
+  manual_clock clk;
+  std::error_code told = make_error_code(errc::forked);
+  std::optional<engine> made = engine::try_create({.manual = &clk}, told);
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(told);
+  made->schedule_after(0ns, [] {});
+  EXPECT_EQ(made->poll(), 1u);
+}
+
+TEST(EngineOptions, AreTakenAtTheirLimits) {
+  const std::vector<change> fine{[](engine_options& o) { o.tick = duration::max(); },
+                                 [](engine_options& o) { o.hashed_slots = 1, o.wheel = wheel_kind::hashed; },
+                                 [](engine_options& o) { o.hashed_slots = 500, o.wheel = wheel_kind::hashed; },
+                                 [](engine_options& o) { o.reserve = 0; },
+                                 [](engine_options& o) { o.capacity = SIZE_MAX; },
+                                 [](engine_options& o) { o.name = std::string(1000, 'x'); },
+                                 [](engine_options& o) { o.name = ""; }};
+  for (const change& each : fine) {
+    drive::virtual_engine rig(changed(each));
+    rig.engine.schedule_at(at(0), rig.note(1));
+    EXPECT_EQ(rig.poll_at(at(0)), 1u);
+  }
+}
+
+TEST(EngineOptions, TakeEachWayToWait) {
+  for (wait_options wait : {wait_options::busy(), wait_options::hybrid(0ns), wait_options::hybrid(duration::max()),
+                            wait_options::sleep()}) {
+    EXPECT_FALSE(problem_of([&] { engine e({.wait = wait, .reserve = 64}); }).code);
+  }
+}
+
+TEST(EngineOptions, GiveARealTimePriorityOrSayThatItIsDenied) {
+  drive::problem told = problem_of([] { engine e({.realtime_priority = 1, .reserve = 64}); });
+  if (!told.code) return;
+  EXPECT_EQ(told.code, errc::not_permitted);
+  EXPECT_TRUE(told.names("realtime_priority = 1")) << told.what;
+}
+
+TEST(EngineOptions, DriveByTheCallerUnderAManualClock) {
+  manual_clock clk;
+  engine e({.drive = drive_kind::worker, .manual = &clk});
+  EXPECT_NO_THROW(e.poll());
+}
+
+TEST(EngineOptions, RefuseAWorkersCpuUnderAManualClock) {
+  manual_clock clk;
+  drive::problem refused = problem_of([&] { engine e({.manual = &clk, .cpu = 0}); });
+  EXPECT_EQ(refused.code, errc::invalid_option);
+  EXPECT_TRUE(refused.names("cpu = 0")) << refused.what;
+}
+
+TEST(EngineOptions, AreByDefaultExactUnlimitedAndOnAWorker) {
+  const engine_options o;
+  EXPECT_EQ(o.tick, 1ns);
+  EXPECT_EQ(o.wheel, wheel_kind::hierarchical);
+  EXPECT_EQ(o.drive, drive_kind::worker);
+  EXPECT_EQ(o.clock, clock_kind::steady);
+  EXPECT_EQ(o.capacity, 0u);
+  EXPECT_EQ(o.executor, nullptr);
+}
+
+}  // namespace
+}  // namespace detent

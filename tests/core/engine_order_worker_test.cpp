@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The order in which a worker fires: by deadline within a batch; equal deadlines of a thread as it last armed them.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/random_source.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::eventually;
+
+// A worker that is kept busy until open(), so that what is scheduled meanwhile makes one batch.
+class EngineOrderWorker : public ::testing::TestWithParam<wheel_kind> {
+ protected:
+  EngineOrderWorker() : engine_({.wheel = GetParam()}) {
+    std::atomic<bool> shut{false};
+    engine_.schedule_after(0ns, [this, &shut] {
+      shut = true;
+      eventually([this] { return open_.load(); });
+    });
+    EXPECT_TRUE(eventually([&] { return shut.load(); }));
+  }
+  ~EngineOrderWorker() override { open_ = true; }
+
+  auto note(int id) {
+    return [this, id] { order_.push_back(id), ++fired_; };
+  }
+  // What fired, in order, once so many have.
+  std::vector<int> order_of(int count) {
+    open_ = true;
+    EXPECT_TRUE(eventually([&] { return fired_ == count; }));
+    return order_;
+  }
+  static std::vector<int> count_to(int count) {
+    std::vector<int> numbers(static_cast<std::size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+  }
+
+  std::atomic<bool> open_{false};
+  std::atomic<int> fired_{0};
+  std::vector<int> order_;  // the worker's until all have fired
+  const time_point past_ = clock::now() - 1s;
+  engine engine_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderWorker, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineOrderWorker, IsByDeadlineInABatchHoweverItWasScheduled) {
+  test::random_source random(1);
+  std::vector<int> shuffled = count_to(500);
+  std::shuffle(shuffled.begin(), shuffled.end(), random.engine());
+  for (int id : shuffled) engine_.schedule_at(past_ + duration(id), note(id));
+  EXPECT_EQ(order_of(500), count_to(500));
+}
+
+TEST_P(EngineOrderWorker, IsThatOfArmingAmongEqualDeadlinesOfAThread) {
+  for (int id = 0; id < 500; ++id) engine_.schedule_at(past_, note(id));
+  EXPECT_EQ(order_of(500), count_to(500));
+}
+
+TEST_P(EngineOrderWorker, IsThatOfArmingAmongEqualDeadlinesAhead) {
+  open_ = true;
+  const time_point due = clock::now() + 3ms;
+  for (int id = 0; id < 500; ++id) engine_.schedule_at(due, note(id));
+  EXPECT_EQ(order_of(500), count_to(500));
+}
+
+TEST_P(EngineOrderWorker, PutsARestartBehindItsEquals) {
+  std::vector<timer> timers;
+  for (int id : {2, 0, 3, 1}) timers.push_back(engine_.schedule_at(past_, note(id)));
+  for (std::size_t i : {0u, 2u}) EXPECT_TRUE(timers[i].restart_at(past_));
+  EXPECT_EQ(order_of(4), count_to(4));
+}
+
+TEST_P(EngineOrderWorker, LeavesOutWhatWasCancelledAndKeepsTheRest) {
+  std::vector<timer> cancelled;
+  for (int id = 0; id < 100; ++id) {
+    engine_.schedule_at(past_, note(id));
+    cancelled.push_back(engine_.schedule_at(past_, note(-1)));
+  }
+  for (timer& each : cancelled) EXPECT_EQ(each.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(order_of(100), count_to(100));
+}
+
+TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
+  constexpr int threads = 4, each = 200;
+  std::barrier start(threads);
+  std::vector<std::thread> producers;
+  for (int thread = 0; thread < threads; ++thread) {
+    producers.emplace_back([&, thread] {
+      start.arrive_and_wait();
+      for (int id = 0; id < each; ++id) engine_.schedule_at(past_, note(thread * each + id));
+    });
+  }
+  open_ = true;  // some of it while the worker fires
+  for (std::thread& producer : producers) producer.join();
+  std::vector<int> order = order_of(threads * each);
+  std::vector<int> last(threads, -1);
+  for (int id : order) {
+    int& before = last[static_cast<std::size_t>(id / each)];
+    EXPECT_LT(before, id);
+    before = id;
+  }
+}
+
+TEST_P(EngineOrderWorker, PutsWhatCallbacksArmWhereItsDeadlineBelongs) {
+  engine_.schedule_at(past_, [this] {
+    order_.push_back(0), ++fired_;
+    engine_.schedule_at(past_ + 2ns, note(2));
+  });
+  engine_.schedule_at(past_ + 1ns, note(1));
+  engine_.schedule_at(past_ + 3ns, note(3));
+  std::vector<int> order = order_of(4);
+  EXPECT_EQ(order[0], 0);
+  EXPECT_LT(std::find(order.begin(), order.end(), 1), std::find(order.begin(), order.end(), 3));
+}
+
+}  // namespace
+}  // namespace detent
