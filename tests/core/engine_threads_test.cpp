@@ -156,7 +156,6 @@ TEST(EngineThreads, TimersMayBeScheduledWhileAThreadEnds) {
       if (to != nullptr) to->try_schedule_after(0ns, [counter = fired] { counter->fetch_add(1); });
     }
   };
-  std::atomic<int> accepted{0};
   for (int i = 0; i < 20; ++i) {
     std::thread([&] {
       thread_local last_words words;  // destroyed after the engine's own record of this thread, or before it

@@ -120,7 +120,7 @@ TEST(StateWord, TakesUpAnEarlierRestartOnce) {
 
 TEST(StateWord, HandsOverOrStartsTheArmingThatCameDue) {
   specimen handed(s::armed, kept | state_word::unfiled), started(s::armed, kept | state_word::unfiled);
-  EXPECT_EQ(hand_over(handed.pair, handed.word, deadline), transition::done);
+  EXPECT_EQ(hand_over(handed.pair, handed.word, deadline, order), transition::done);
   EXPECT_EQ(handed.now(), word_in(s::dispatched));
   EXPECT_EQ(handed.word, handed.now());
   EXPECT_EQ(start_dispatched(handed.pair, handed.word), transition::done);
@@ -141,7 +141,7 @@ TEST(StateWord, NeitherHandsOverNorStartsWhatHasChanged) {
   for (auto& change : changes) {
     specimen handed(s::armed), started(s::armed), dispatched(s::dispatched);
     for (specimen* each : {&handed, &started, &dispatched}) change(each->pair);
-    EXPECT_EQ(hand_over(handed.pair, handed.word, deadline), transition::lost);
+    EXPECT_EQ(hand_over(handed.pair, handed.word, deadline, order), transition::lost);
     EXPECT_EQ(start_armed(started.pair, started.word, deadline), transition::lost);
     EXPECT_EQ(start_dispatched(dispatched.pair, dispatched.word), transition::lost);
     for (specimen* each : {&handed, &started, &dispatched}) EXPECT_EQ(each->word, each->now());
@@ -154,8 +154,31 @@ TEST(StateWord, StartsNoOtherDeadlineEvenIfTheWordIsTheSame) {
   ASSERT_EQ(restart(node.pair, generation, deadline + 500, order), restart_transition::later);
   ASSERT_EQ(node.now(), node.word);
   EXPECT_EQ(start_armed(node.pair, node.word, deadline), transition::lost);
-  EXPECT_EQ(hand_over(node.pair, node.word, deadline), transition::lost);
+  EXPECT_EQ(hand_over(node.pair, node.word, deadline, order), transition::lost);
   EXPECT_EQ(start_armed(node.pair, node.word, deadline + 500), transition::done);
+}
+
+// Handed over, restarted by a thread whose order is the same, and handed over again: the first fired_timer is stale.
+TEST(StateWord, TellsTheHandOversOfOneLifeApart) {
+  specimen node(s::armed);
+  std::uint64_t armed = node.word, first = node.word;
+  ASSERT_EQ(hand_over(node.pair, first, deadline, 1), transition::done);
+  ASSERT_EQ(restart(node.pair, generation, deadline, order), restart_transition::earlier);
+  ASSERT_EQ(take_up(node.pair, generation), take_up_result::armed);
+  std::uint64_t second = node.now();
+  ASSERT_EQ(second, armed);
+  ASSERT_EQ(hand_over(node.pair, second, deadline, 2), transition::done);
+  EXPECT_EQ(drop(node.pair, first), transition::lost);
+  EXPECT_EQ(start_dispatched(node.pair, second), transition::done);
+}
+
+TEST(StateWord, MarksACancelledNodeOnceItIsEmptied) {
+  specimen node(s::armed);
+  ASSERT_EQ(cancel(node.pair, generation, false), cancel_transition::from_armed);
+  EXPECT_EQ(node.now() & state_word::emptied, 0U);
+  mark_emptied(node.pair);
+  EXPECT_EQ(node.now(), word_in(s::cancelled, kept | state_word::emptied));
+  EXPECT_TRUE(release(node.pair));
 }
 
 TEST(StateWord, CancelsWhatIsPendingAndMarksWhatFires) {
