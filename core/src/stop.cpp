@@ -40,9 +40,14 @@ void engine_core::end_drive() noexcept {
   }
 }
 
+// First all that has not started, so that no executor goes on to it while this waits for what has; then, once each
+// running callback has ended, what it re-armed.
 void engine_core::collect_all(std::vector<unfired>* out) noexcept {
   record_lease record(threads_);
   const node_index end = pool_.carved();
+  for (node_index index = 0; index < end; ++index) {
+    if (collect(node_at(index).pair) == collect_result::returned) return_timer(*record, index, node_at(index), out);
+  }
   for (node_index index = 0; index < end; ++index) {
     node& each = node_at(index);
     for (;;) {
@@ -51,7 +56,7 @@ void engine_core::collect_all(std::vector<unfired>* out) noexcept {
       if (found != collect_result::firing) break;
       std::uint32_t generation = state_word::generation(observe(each.pair));
       if (run_scope::inside(*this, index, generation)) break;  // ends by itself, as nothing is re-armed now
-      wait_for_run(each, generation);                          // what it re-armed is found by the next look
+      wait_for_run(each, generation);
     }
   }
 }

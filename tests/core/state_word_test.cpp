@@ -158,7 +158,6 @@ TEST(StateWord, StartsNoOtherDeadlineEvenIfTheWordIsTheSame) {
   EXPECT_EQ(start_armed(node.pair, node.word, deadline + 500), transition::done);
 }
 
-// Handed over, restarted by a thread whose order is the same, and handed over again: the first fired_timer is stale.
 TEST(StateWord, TellsTheHandOversOfOneLifeApart) {
   specimen node(s::armed);
   std::uint64_t armed = node.word, first = node.word;

@@ -29,7 +29,8 @@ inline std::vector<std::string> entries_of(const char* folder) {
   return names;
 }
 
-// A thread sanitizer starts a thread of its own with the first one of the program: that is over before anything is counted.
+// A thread sanitizer starts a thread of its own with the first one of the program: that is over before anything is
+// counted.
 inline std::size_t threads() {
   static const bool started = (std::thread([] {}).join(), true);
   return started ? entries_of("/proc/self/task").size() : 0;
