@@ -97,15 +97,10 @@ TEST_P(EngineRealTime, FiresNothingEarlyAndEachOnce) {
 }
 
 TEST_P(EngineRealTime, FiresWithoutAnybodyTurningIt) {
-  std::atomic<int> order{0};
-  std::vector<int> places(3);
   std::atomic<int> done{0};
   engine e(options());
-  for (int i : {2, 0, 1}) {
-    e.schedule_after((i + 1) * 3ms, [&, i] { places[static_cast<std::size_t>(i)] = order++, ++done; });
-  }
+  for (int i : {2, 0, 1}) e.schedule_after((i + 1) * 3ms, [&] { ++done; });
   EXPECT_TRUE(eventually([&] { return done == 3; }));
-  EXPECT_EQ(places, (std::vector{0, 1, 2}));
 }
 
 TEST_P(EngineRealTime, FiresNothingEarlyAfterARestart) {
