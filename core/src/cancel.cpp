@@ -5,9 +5,9 @@
 
 namespace detent::detail {
 
-cancel_result engine_core::cancel(node_index index, std::uint32_t generation) noexcept {
+cancel_result engine_core::cancel(node_index index, std::uint32_t generation, bool wait) noexcept {
   node& target = node_at(index);
-  cancel_transition done = detail::cancel(target.pair, generation, false);
+  cancel_transition done = detail::cancel(target.pair, generation, wait);
   if (done == cancel_transition::gone) return cancel_result::gone;
   if (done == cancel_transition::marked_last) return cancel_result::running;
   // Destroyed last: it may hold the last reference to this very engine.
@@ -28,9 +28,9 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation) no
 }
 
 cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t generation) noexcept {
-  cancel_result result = cancel(index, generation);
-  if (result == cancel_result::running && !run_scope::inside(*this, index, generation))
-    wait_for_run(node_at(index), generation);
+  const bool wait = !run_scope::inside(*this, index, generation);
+  cancel_result result = cancel(index, generation, wait);
+  if (result == cancel_result::running && wait) wait_for_run(node_at(index), generation);
   return result;
 }
 
@@ -89,7 +89,7 @@ detail::engine_core& core_of(const timer& handle) noexcept {
 
 cancel_result timer::cancel() noexcept {
   if (core_ == nullptr) return cancel_result::gone;
-  return core_of(*this).cancel(timer_access::index(*this), timer_access::generation(*this));
+  return core_of(*this).cancel(timer_access::index(*this), timer_access::generation(*this), false);
 }
 
 cancel_result timer::cancel_and_wait() noexcept {

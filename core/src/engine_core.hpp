@@ -41,7 +41,8 @@ class engine_core {
   claim claim_node() noexcept;
   void abandon(const claim& owned) noexcept;
   timer publish(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
-  cancel_result cancel(node_index index, std::uint32_t generation) noexcept;
+  // `wait`: has the runner of a running callback wake whoever waits for its end.
+  cancel_result cancel(node_index index, std::uint32_t generation, bool wait) noexcept;
   cancel_result cancel_and_wait(node_index index, std::uint32_t generation) noexcept;
   bool restart(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
   bool is_pending(node_index index, std::uint32_t generation) const noexcept;
