@@ -104,7 +104,10 @@ class SyntheticLoad(unittest.TestCase):
         self.assertEqual((said["scheduled"], said["fired"], said["pending_at_end"]), (500, 0, 500))
 
     def test_progress_is_shown_on_a_terminal_and_wiped_in_the_end(self):
-        ours, theirs = pty.openpty()
+        try:
+            ours, theirs = pty.openpty()
+        except OSError as refused:  # a container may have none
+            self.skipTest(f"no pseudo-terminal here: {refused}")
         subprocess.run([DETENT, "run", "--duration", "400ms"], stdout=subprocess.DEVNULL, stderr=theirs, check=True,
                        timeout=60)
         os.close(theirs)
