@@ -23,7 +23,6 @@ class clock_reader {
   }
   // The true time: the last look before a callback starts.
   nanoseconds_t certain() const noexcept { return to_ns(manual_ != nullptr ? manual_->now() : clock::now()); }
-  bool is_exact() const noexcept { return tsc_ == nullptr; }
   bool is_manual() const noexcept { return manual_ != nullptr; }
 
  private:

@@ -163,7 +163,8 @@ std::optional<nanoseconds_t> engine_core::next_left_over() {
     }
     due_.pop();
   }
-  return std::nullopt;
+  // Due, but without a place in the queue for want of memory: nobody may wait.
+  return due_.has_unsealed() ? std::optional(pass_now_) : std::nullopt;
 }
 
 bool engine_core::is_newest(const due_entry& entry, const node& named) noexcept {

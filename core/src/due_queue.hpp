@@ -32,6 +32,8 @@ class due_queue {
   // Adds at its place among what waits now. False: out of memory.
   bool insert(const due_entry& entry) noexcept;
 
+  // Whether memory was refused to some collected ones, which wait for the next seal().
+  bool has_unsealed() const noexcept { return !fresh_.empty(); }
   bool empty() const noexcept { return next_ == batch_.size() && late_.empty(); }
   // The next to fire; the queue is not empty.
   const due_entry& front() const noexcept;

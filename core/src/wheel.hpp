@@ -34,9 +34,6 @@ class wheel {
   void expire(nanoseconds_t now, Take&& take) {
     hashed_ ? hashed_->expire(now, take) : hierarchical_.expire(now, take);
   }
-  std::optional<nanoseconds_t> next_bound() const noexcept {
-    return hashed_ ? hashed_->next_bound() : hierarchical_.next_bound();
-  }
   template <class Gone>
   std::optional<nanoseconds_t> next_exact(Gone&& gone) {
     return hashed_ ? hashed_->next_exact(gone) : hierarchical_.next_exact(gone);
