@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "support/live_timers.hpp"
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -31,7 +33,7 @@ void memory_per_timer(benchmark::State& state) {
       engine.schedule_at(first + std::chrono::microseconds(i * 7919 % 1'000'000'007),
                          [capture = std::array<char, 24>{}] { benchmark::DoNotOptimize(capture); });
     }
-    while (engine.metrics().backlog > 8192) usleep(1000);
+    detent::bench::settle(engine);
     state.counters["bytes_per_timer"] = (resident_bytes() - before) / static_cast<double>(state.range(0));
   }
 }

@@ -5,26 +5,43 @@
 
 namespace detent::detail {
 
+// The commonest end of a timer, by the shortest way. `mine` is the calling thread's record.
+inline bool engine_core::cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept {
+  if (!detail::cancel_plain(node_at(index).pair, queued_half)) return false;
+  mine.counts.add(counter::cancelled);
+  pool_.free(mine.cache, index);
+  return true;
+}
+
 cancel_result engine_core::cancel(node_index index, std::uint32_t generation, bool wait) noexcept {
   node& target = node_at(index);
   cancel_transition done = detail::cancel(target.pair, generation, wait);
   if (done == cancel_transition::gone) return cancel_result::gone;
   if (done == cancel_transition::marked_last) return cancel_result::running;
+  if (done == cancel_transition::emptied_armed) {
+    end_cancelled(index, generation, done);
+    return cancel_result::cancelled;
+  }
   // Destroyed last: it may hold the last reference to this very engine.
   detached_callable taken(*target.ops, target.capture);
   if (done == cancel_transition::from_armed) mark_emptied(target.pair);
+  end_cancelled(index, generation, done);
+  return cancel_result::cancelled;
+}
+
+// Counts a timer that this thread cancelled, and frees its node or has the driver do it.
+void engine_core::end_cancelled(node_index index, std::uint32_t generation, cancel_transition done) noexcept {
   record_lease record(threads_);
   give_place_back();
   record->counts.add(counter::cancelled);
-  if (done != cancel_transition::from_armed) {
-    free_node(*record, index, target);
+  if (done == cancel_transition::from_queued || done == cancel_transition::from_dispatched) {
+    free_node(*record, index, node_at(index));
   } else if (record->driving) {
-    reap(index, target);
+    reap(index, node_at(index));
   } else {
     // If the push fails, the node is freed when its slot comes round. No deadline: only the backlog may ring.
     submit(*record, submission::make(submission::kind::reap, generation, index), forever);
   }
-  return cancel_result::cancelled;
 }
 
 cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t generation) noexcept {
@@ -45,10 +62,19 @@ void engine_core::wait_for_run(const node& running, std::uint32_t generation) no
   }
 }
 
+// The keep-alive's touch, by the shortest way; the tick is 1 ns.
+inline bool engine_core::restart_later(thread_record& mine, node_index index, std::uint32_t queued_half,
+                                       nanoseconds_t deadline) noexcept {
+  if (!detail::restart_later(node_at(index).pair, queued_half, deadline, mine.next_order)) return false;
+  ++mine.next_order;
+  mine.counts.add(counter::restarted);
+  return true;
+}
+
 bool engine_core::restart(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
+  nanoseconds_t rounded = ticks_.round_up(deadline);
   record_lease record(threads_);
   node& target = node_at(index);
-  nanoseconds_t rounded = ticks_.round_up(deadline);
   restart_transition done = detail::restart(target.pair, generation, rounded, record->next_order++);
   if (done == restart_transition::gone) return false;
   record->counts.add(counter::restarted);
@@ -88,7 +114,12 @@ detail::engine_core& core_of(const timer& handle) noexcept {
 }  // namespace
 
 cancel_result timer::cancel() noexcept {
-  if (core_ == nullptr) return cancel_result::gone;
+  detail::engine_core* core = timer_access::core(*this);
+  detail::thread_record* mine;
+  if (detail::thread_registry::shortcut(core, detail::shortcuts::some, mine) &&
+      core->cancel_plain(*mine, timer_access::index(*this), timer_access::queued_half(*this))) [[likely]]
+    return cancel_result::cancelled;
+  if (core == nullptr) return cancel_result::gone;
   return core_of(*this).cancel(timer_access::index(*this), timer_access::generation(*this), false);
 }
 
@@ -98,8 +129,14 @@ cancel_result timer::cancel_and_wait() noexcept {
 }
 
 bool timer::restart_at(time_point deadline) noexcept {
-  if (core_ == nullptr) return false;
-  return core_of(*this).restart(timer_access::index(*this), timer_access::generation(*this), detail::to_ns(deadline));
+  detail::engine_core* core = timer_access::core(*this);
+  detail::thread_record* mine;
+  const detail::nanoseconds_t told = detail::to_ns(deadline);
+  if (detail::thread_registry::shortcut(core, detail::shortcuts::exact_ticks, mine) &&
+      core->restart_later(*mine, timer_access::index(*this), timer_access::queued_half(*this), told)) [[likely]]
+    return true;
+  if (core == nullptr) return false;
+  return core_of(*this).restart(timer_access::index(*this), timer_access::generation(*this), told);
 }
 
 bool timer::restart_after(duration delay) noexcept {

@@ -3,47 +3,85 @@
 #include "engine_core.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace detent::detail {
 namespace {
 
-constexpr std::size_t drain_at_once = 65536;
+// Between two looks at the clock while nothing is known to be due.
+constexpr std::size_t drain_at_once = 8192;
+// How far ahead of its turn an entry's node is fetched, and then what the node links to.
+constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
 
 }  // namespace
 
 // Takes at most `limit` entries. True: there was no more.
 bool engine_core::drain(std::size_t limit) {
-  std::array<std::uint64_t, 256> batch;
   std::size_t taken = 0;
   bool complete = false;
   while (!complete && taken < limit) {
-    std::size_t asked = std::min(batch.size(), limit - taken);
-    std::size_t count = queue_.take(batch.data(), asked);
+    std::size_t asked = std::min(batch_.size(), limit - taken);
+    std::size_t count = queue_.take(batch_.data(), asked);
     complete = count < asked;
     taken += count;
-    for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(&node_at(submission::index(batch[i])), 1);
-    for (std::size_t i = 0; i < count; ++i) take_entry(batch[i]);
+    std::size_t fresh = stale_.keep_fresh(batch_.data(), count);
+    take_batch(batch_.data() + fresh, count - fresh);
   }
+  last_drain_ = taken;
   if (taken != 0) {
     driver_->counts.add(counter::drains);
     driver_->counts.add(counter::drained, taken);
+    fences_.count_pushes(taken);
     look_for_earlier_ = true;
   }
   if (complete) {
-    unreported_.store(0, base::relaxed);  // relaxed: only decides how soon the next ring for a backlog comes
+    unanswered_ = false;
+    backlog_.set_left(0);
     // Relaxed: the ring that came with it was acquired before this drain.
     if (rescan_.load(base::relaxed) && rescan_.exchange(false, base::relaxed)) rescan();
   }
   return complete;
 }
 
-// Before a wait until `until`. False: that time came while there was still more; nobody may wait then.
+// Answers what is unanswered. False: `until` came, or something in the wheel came due, while there was still more.
 bool engine_core::drain_completely(nanoseconds_t until) {
-  while (!drain(drain_at_once)) {
-    if (time_.now() >= until) return false;
+  while (unanswered_ && !drain(drain_at_once)) {
+    if (time_.now() >= std::min(until, wheel_.next_bound().value_or(forever))) return false;
   }
   return true;
+}
+
+// Takes up the older half of a backlog that has grown too large; stops early as drain_completely() does.
+void engine_core::relieve(nanoseconds_t until) {
+  std::size_t left = queue_.size_approx();
+  while (left > backlog_.may_stay() && !drain(std::min(drain_at_once, left - backlog_.may_stay()))) {
+    if (time_.now() >= std::min(until, wheel_.next_bound().value_or(forever))) break;
+    left = queue_.size_approx();
+  }
+  backlog_.set_left(queue_.size_approx());
+}
+
+void engine_core::take_batch(const std::uint64_t* entries, std::size_t count) noexcept {
+  auto fetch_node = [&](std::size_t i) {
+    if (i < count) __builtin_prefetch(&node_at(submission::index(entries[i])), 1);
+  };
+  for (std::size_t i = 0; i < fetch_node_ahead; ++i) fetch_node(i);
+  for (std::size_t i = 0; i < fetch_links_ahead && i < count; ++i) prefetch_links(entries[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    fetch_node(i + fetch_node_ahead);
+    if (i + fetch_links_ahead < count) prefetch_links(entries[i + fetch_links_ahead]);
+    take_entry(entries[i]);
+  }
+}
+
+// Fetches what take_entry() will touch beside the node itself: a guess, as the node may yet change.
+void engine_core::prefetch_links(std::uint64_t entry) noexcept {
+  node& named = node_at(submission::index(entry));
+  if (submission::what(entry) == submission::kind::arm) {
+    wheel_.prefetch_insert(deadline_of(named.pair));
+  } else if (named.location < in_due_queue) {
+    if (named.next != no_node) __builtin_prefetch(&node_at(named.next), 1);
+    if (named.previous != no_node) __builtin_prefetch(&node_at(named.previous), 1);
+  }
 }
 
 void engine_core::take_entry(std::uint64_t entry) noexcept {

@@ -30,6 +30,7 @@ engine_core::engine_core(engine_options options)
              std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
       waiter_(options_.wait, time_, bell_) {
+  if (options_.capacity == 0) threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
   if (options_.drive == drive_kind::caller) bell_.lower(INT64_MIN);
 }
@@ -47,6 +48,8 @@ errc engine_core::open(std::string& why) {
     return errc::out_of_memory;
   }
   if (options_.drive == drive_kind::worker) {
+    // A worker that spins raises the wake time all the time.
+    if (options_.wait.mode != wait_options::kind::busy) bell_.allow_asymmetric(base::enable_heavy_fence());
     errc started = start_worker(why);
     if (started != errc{}) return started;
   }

@@ -9,16 +9,19 @@
 #include <detent/detail/schedule.hpp>
 #include <detent/engine.hpp>
 
+#include "backlog.hpp"
 #include "clock_reader.hpp"
 #include "due_queue.hpp"
+#include "fence_policy.hpp"
 #include "histogram_recorder.hpp"
 #include "run_scope.hpp"
+#include "stale_filter.hpp"
 #include "thread_registry.hpp"
-#include "timer_access.hpp"
 #include "waiter.hpp"
 #include "wake_fd.hpp"
 #include "wheel.hpp"
 
+#include <array>
 #include <deque>
 #include <string>
 #include <thread>
@@ -41,9 +44,13 @@ class engine_core {
   claim claim_node() noexcept;
   void abandon(const claim& owned) noexcept;
   timer publish(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
+  [[gnu::flatten]] timer schedule_packed(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first, std::uint64_t second,
+                        std::uint64_t third) noexcept;
+  bool cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept;
   // `wait`: has the runner of a running callback wake whoever waits for its end.
   cancel_result cancel(node_index index, std::uint32_t generation, bool wait) noexcept;
   cancel_result cancel_and_wait(node_index index, std::uint32_t generation) noexcept;
+  bool restart_later(thread_record& mine, node_index index, std::uint32_t queued_half, nanoseconds_t deadline) noexcept;
   bool restart(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
   bool is_pending(node_index index, std::uint32_t generation) const noexcept;
   std::size_t pending() const noexcept;
@@ -86,19 +93,30 @@ class engine_core {
   errc refusal() const noexcept;
 
   // schedule.cpp
+  timer schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+                               std::uint64_t second, std::uint64_t third) noexcept;
   timer publish_owned(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
+  timer hand_in(thread_record& record, node_index index, node& made, std::uint64_t word,
+                nanoseconds_t deadline) noexcept;
+  timer take_back(thread_record& record, node_index index, node& made, std::uint64_t word) noexcept;
   bool take_place() noexcept;
   void give_place_back() noexcept;
   void free_node(thread_record& record, node_index index, node& freed) noexcept;
+  void end_cancelled(node_index index, std::uint32_t generation, cancel_transition done) noexcept;
+  void push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void report_pushes(thread_record& record, std::uint64_t count) noexcept;
+  void ring_for_earlier(thread_record& record) noexcept;
   void ring(thread_record& record) noexcept;
   void wait_for_run(const node& running, std::uint32_t generation) noexcept;
 
   // drain.cpp: the driver's side of the submission queue, and the wheel
   bool drain(std::size_t limit);
   bool drain_completely(nanoseconds_t until);
+  void relieve(nanoseconds_t until);
+  void take_batch(const std::uint64_t* entries, std::size_t count) noexcept;
   void take_entry(std::uint64_t entry) noexcept;
+  void prefetch_links(std::uint64_t entry) noexcept;
   void take_up_submitted(node_index index, node& submitted, std::uint32_t generation) noexcept;
   void reap(node_index index, node& cancelled) noexcept;
   void rescan() noexcept;
@@ -128,9 +146,11 @@ class engine_core {
   void refused_in_order(fired_timer&& work) noexcept;
   void retry_refused() noexcept;
 
-  // worker.cpp
+  // worker.cpp, poll.cpp
   errc start_worker(std::string& why);
+  void answer_bell() noexcept;
   void announce_wait();
+  nanoseconds_t announce_until(nanoseconds_t until);
   void work() noexcept;
   void wait_for_work();
   nanoseconds_t retry_bound(nanoseconds_t until) const noexcept;
@@ -158,8 +178,9 @@ class engine_core {
   doorbell bell_;
   wake_fd wake_fd_;
   thread_registry threads_;
-  alignas(64) base::atomic<std::uint64_t> unreported_{0};    // entries told since the last drain
-  base::atomic<bool> rescan_{false};                         // an entry could not be pushed: look at every node
+  alignas(64) backlog backlog_;
+  base::atomic<bool> rescan_{false};    // an entry could not be pushed: look at every node
+  base::atomic<bool> earlier_{false};   // somebody rang for a deadline before the wake time
   alignas(64) base::atomic<std::uint64_t> places_taken_{0};  // used if there is a capacity
   base::atomic<std::uint32_t> runs_ended_{0};                // counts ends that somebody waited for
   base::atomic<std::uint32_t> stop_done_{0};
@@ -171,15 +192,20 @@ class engine_core {
   waiter waiter_;
   thread_record* driver_ = nullptr;     // of whoever drives now
   nanoseconds_t pass_now_ = INT64_MIN;  // the reading that the running pass fires up to
+  fence_policy fences_;
+  std::size_t last_drain_ = 0;  // entries that the last drain took up
   std::uint32_t placements_ = 0;
   std::uint32_t hand_overs_ = 0;
   std::uint32_t pass_stamp_ = first_pass_stamp;
   bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
+  bool unanswered_ = false;                         // a raise of the wake time or a ring asks for a complete drain
   bool look_for_earlier_ = false;                   // the drain filed something since this was cleared
   bool ended_by_driver_ = false;                    // a callback on the driver's thread destroyed the engine
   base::atomic<std::thread::id> driving_thread_{};  // that is inside the drive
   base::atomic<bool> abandoned_{false};             // destroyed from inside a callback: nothing is re-armed any more
   std::thread worker_;
+  std::array<std::uint64_t, 4096> batch_;  // of entries
+  stale_filter stale_;
   histogram_recorder lateness_;
 };
 

@@ -33,7 +33,7 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
     if (polling) {
       drain(drain_between_polled);
     } else if (bell_.has_rung()) {
-      bell_.clear();
+      answer_bell();
       drain(drain_between_callbacks);
     }
   }

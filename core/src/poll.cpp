@@ -24,11 +24,11 @@ drive_turn::drive_turn(engine_core& core, const char* what) : core_(core) {
   record_ = core.threads_.mine();
   if (record_ == nullptr) record_ = &core.threads_.borrow_spare();
   core.driver_ = record_;
-  record_->driving = true;
+  core.threads_.set_driving(*record_, true);
 }
 
 drive_turn::~drive_turn() {
-  record_->driving = false;
+  core_.threads_.set_driving(*record_, false);
   core_.threads_.give_back(*record_);
   const bool ended = core_.ended_by_driver_;
   // (2) release: pairs with (1), and with (4) of end_drive(). Whoever waits there may free the core from here on.
@@ -42,7 +42,7 @@ drive_turn::~drive_turn() {
 std::size_t engine_core::poll(std::size_t max_callbacks) {
   drive_turn turn(*this, "poll");
   if (stopped()) return 0;
-  if (wake_fd_.is_open() && bell_.has_rung()) bell_.clear();
+  if (wake_fd_.is_open()) answer_bell();
   // All there is; of what a flood adds meanwhile, not more than this.
   drain(2 * queue_.size_approx() + 65536);
   std::size_t fired = fire_pass(time_.certain(), max_callbacks, true);
@@ -53,15 +53,8 @@ std::size_t engine_core::poll(std::size_t max_callbacks) {
 // Makes wake_fd readable at the next deadline, and has producers of earlier ones signal it.
 void engine_core::announce_wait() {
   nanoseconds_t until = retry_bound(next_exact().value_or(forever));
-  bell_.publish(until);
-  bell_.clear();
-  look_for_earlier_ = false;
-  if (!drain_completely(until)) return wake_fd_.signal();  // due already, and more to take up
-  if (look_for_earlier_) {
-    nanoseconds_t earlier = retry_bound(next_exact().value_or(forever));
-    if (earlier < until) bell_.lower(earlier);
-    until = std::min(until, earlier);
-  }
+  until = announce_until(until);
+  if (until == INT64_MIN) return wake_fd_.signal();  // due already, and more to take up
   if (time_.is_manual()) {  // the kernel knows nothing of virtual time
     wake_fd_.set(until <= time_.now() ? std::optional<nanoseconds_t>(1) : std::nullopt);
   } else {

@@ -2,9 +2,8 @@
 // Which callbacks the calling thread is inside of.
 #pragma once
 
+#include <detent/detail/timer_access.hpp>
 #include <detent/firing.hpp>
-
-#include "timer_access.hpp"
 
 #include <cstdint>
 

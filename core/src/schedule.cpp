@@ -2,15 +2,23 @@
 // Scheduling: from a free node to one that the driver will find.
 #include "engine_core.hpp"
 
+#include <cstring>
 #include <new>
 
 namespace detent::detail {
 namespace {
 
-// A thread tells its pushes in lots of so many, and the driver is woken once so many have been told: a ring costs
-// thousands of nanoseconds, and a backlog of this size costs tens of kilobytes.
+// A thread tells its pushes in lots of so many.
 constexpr std::uint32_t report_every = 64;
-constexpr std::uint64_t backlog_limit = 8192;
+
+// Word by word: two of them joined in a vector register would have to go through memory first.
+void write_capture(void* capture, std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
+  auto* out = static_cast<std::byte*>(capture);
+  std::memcpy(out, &first, sizeof(first));
+  __asm__("" : "+r"(second));  // keeps the compiler from joining them
+  std::memcpy(out + sizeof(first), &second, sizeof(second));
+  std::memcpy(out + sizeof(first) + sizeof(second), &third, sizeof(third));
+}
 
 }  // namespace
 
@@ -70,6 +78,70 @@ timer engine_core::publish(const claim& owned, const callable_ops& ops, const pl
   return handle;
 }
 
+// Inlined by force where every schedule call passes: the compiler finds it too large.
+inline void engine_core::push_entry(thread_record& record, std::uint64_t entry,
+                                                            nanoseconds_t deadline) noexcept {
+  if (!queue_.push(*record.producer, entry)) [[unlikely]] {
+    rescan_.store(true, base::relaxed);  // relaxed: the ring brings it across
+    ring_for_earlier(record);
+  }
+  bell_.fence_push();
+  if (++record.unreported == report_every) [[unlikely]] {
+    record.unreported = 0;
+    report_pushes(record, report_every);
+  }
+  if (bell_.earlier_than_wake(deadline)) [[unlikely]]
+    ring_for_earlier(record);
+}
+
+void engine_core::submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept {
+  push_entry(record, entry, deadline);
+}
+
+// Gives a timer to the driver of another thread, `word` being queued.
+inline timer engine_core::hand_in(thread_record& record, node_index index, node& made, std::uint64_t word,
+                                  nanoseconds_t deadline) noexcept {
+  publish_as(made.pair, word, deadline);
+  // The same bits for the handle and for the entry: an `arm` of this life.
+  const std::uint64_t id = std::uint64_t{state_word::queued_half(state_word::generation(word))} << 32 | index;
+  push_entry(record, id, deadline);
+  // Relaxed: behind the fence in push_entry(), which pairs with the one in begin_stop(). Either stop() finds the node,
+  // or this finds the engine stopped; if both, one of them wins the transition.
+  if (lifecycle_.load(base::relaxed) != open_for_all) [[unlikely]]
+    return take_back(record, index, made, word);
+  return timer_access::make(this, id);
+}
+
+// The commonest call of all: what claim_node() and publish() do, for the case that nothing is out of the ordinary.
+// Flattened, as the queue's push is ten instructions in the common case, but as a call saves six registers; what is not
+// common is kept out.
+[[gnu::flatten]] timer engine_core::schedule_packed(nanoseconds_t deadline, const callable_ops& ops,
+                                                    std::uint64_t first, std::uint64_t second,
+                                                    std::uint64_t third) noexcept {
+  thread_record* record;
+  if (!thread_registry::shortcut(this, shortcuts::some, record) || record->cache.empty_handed()) [[unlikely]]
+    return schedule_packed_slowly(deadline, ops, first, second, third);
+  node_index index = pool_.allocate(record->cache);
+  node& made = node_at(index);
+  write_capture(made.capture, first, second, third);
+  made.ops = &ops;
+  made.placement = 0;  // has run in no pass yet
+  std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: a free node's word changes by its owner only
+  std::uint64_t order = record->next_order++ & state_word::order_mask;
+  // The lower half of a free node's word means nothing.
+  std::uint64_t word = (was_free >> 32 << 32) | order | state_word::field(timer_state::queued);
+  record->counts.add(counter::scheduled);
+  return hand_in(*record, index, made, word, ticks_.round_up(deadline));
+}
+
+[[gnu::noinline]] timer engine_core::schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+                                          std::uint64_t second, std::uint64_t third) noexcept {
+  claim owned = claim_node();
+  if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
+  write_capture(owned.capture, first, second, third);
+  return publish(owned, ops, {.deadline = deadline}, false);
+}
+
 timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept {
   node& made = *owned.owned;
   thread_record& record = *owned.record;
@@ -91,47 +163,35 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
     flags = state_word::cold;
     cold_at(owned.index) = {.max_lateness = when.one_shot->max_lateness.count(), .stale = when.one_shot->stale};
   }
-  // Relaxed: a free node's word changes by its owner only.
-  std::uint32_t generation = state_word::generation(made.pair.low.load(base::relaxed));
+  if (ops.destroy != nullptr) flags |= state_word::owning;
+  std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: a free node's word changes by its owner only
   timer_state state = record.driving ? timer_state::armed : timer_state::queued;
-  std::uint64_t word = state_word::make(generation, order, state, flags);
+  std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
   record.counts.add(counter::scheduled);
   if (boxed) record.counts.add(counter::boxed);
+  if (!record.driving) return hand_in(record, owned.index, made, word, deadline);
   publish_as(made.pair, word, deadline);
-  if (record.driving) {
-    file(owned.index, made);
-    return timer_access::make(this, owned.index, generation);
-  }
-  submit(record, submission::make(submission::kind::arm, generation, owned.index), deadline);
-  // Relaxed: behind the fence in submit(), which pairs with the one in begin_stop(). Either stop() finds the node, or
-  // this finds the engine stopped; if both, one of them wins the transition.
-  if (lifecycle_.load(base::relaxed) != open_for_all && collect(made.pair, word) == collect_result::returned) {
-    return_timer(record, owned.index, made, nullptr);
-    return {};
-  }
-  return timer_access::make(this, owned.index, generation);
+  file(owned.index, made);
+  return timer_access::make(this, owned.index, state_word::generation(word));
 }
 
-void engine_core::submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept {
-  bool must_ring = false;
-  if (!queue_.push(*record.producer, entry)) {
-    rescan_.store(true, base::relaxed);  // relaxed: the fence and the ring below bring it across
-    must_ring = true;
-  }
-  base::full_fence();  // (1) pairs with (7) and (8) of doorbell.hpp, and with the one in begin_stop()
-  if (++record.unreported == report_every) {
-    record.unreported = 0;
-    report_pushes(record, report_every);
-  }
-  if (must_ring || bell_.earlier_than_wake(deadline)) ring(record);
+[[gnu::noinline]] timer engine_core::take_back(thread_record& record, node_index index, node& made, std::uint64_t word) noexcept {
+  if (collect(made.pair, word) != collect_result::returned)
+    return timer_access::make(this, index, state_word::generation(word));
+  return_timer(record, index, made, nullptr);
+  return timer_access::refusal(errc::stopped);
 }
 
-void engine_core::report_pushes(thread_record& record, std::uint64_t count) noexcept {
-  // Relaxed: a count; the driver is told by the ring.
-  if (unreported_.fetch_add(count, base::relaxed) + count >= backlog_limit) ring(record);
+[[gnu::noinline]] void engine_core::report_pushes(thread_record& record, std::uint64_t count) noexcept {
+  if (backlog_.add(count)) ring(record);
 }
 
-void engine_core::ring(thread_record& record) noexcept {
+[[gnu::noinline]] void engine_core::ring_for_earlier(thread_record& record) noexcept {
+  earlier_.store(true, base::relaxed);  // relaxed: the fence in ring() brings it across
+  ring(record);
+}
+
+[[gnu::noinline]] void engine_core::ring(thread_record& record) noexcept {
   doorbell::ring_result result = bell_.ring();
   if (result == doorbell::ring_result::rang_already) return;
   record.counts.add(counter::rings);
@@ -148,6 +208,10 @@ void engine_core::free_node(thread_record& record, node_index index, node& freed
 
 claim claim_node(engine_core& core) noexcept { return core.claim_node(); }
 void abandon(engine_core& core, const claim& owned) noexcept { core.abandon(owned); }
+timer schedule_packed(engine_core& core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+                      std::uint64_t second, std::uint64_t third) noexcept {
+  return core.schedule_packed(deadline, ops, first, second, third);
+}
 timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept {
   return core.publish(owned, ops, when, boxed);
 }

@@ -18,7 +18,8 @@ bool engine_core::begin_stop() noexcept {
       base::futex_wait(stop_done_, 0, forever);  // (2) acquire: pairs with (5)
     return false;
   }
-  base::full_fence();  // pairs with the one in submit(): a producer that this stop does not see sees the stop
+  threads_.open_shortcuts(shortcuts::none);
+  bell_.fence_stop();  // pairs with the one of a push: a producer that this stop does not see sees the stop
   return true;
 }
 
@@ -147,7 +148,10 @@ void engine_core::end() noexcept {
   drop_reference();
 }
 
-void engine_core::disown() noexcept { lifecycle_.store(forked, base::relaxed); }  // relaxed: the child has one thread
+void engine_core::disown() noexcept {
+  lifecycle_.store(forked, base::relaxed);  // relaxed: the child has one thread
+  threads_.open_shortcuts(shortcuts::none);
+}
 
 void engine_core::thread_leaves(thread_record& leaving) noexcept {
   pool_.flush(leaving.cache);

@@ -14,19 +14,18 @@ namespace detent::detail {
 // What a producer tells the driver, in 64 bits: which life of which node, and what about it.
 struct submission {
   enum class kind : std::uint8_t {
-    arm,  // file it, or file it anew
-    reap  // it was cancelled while filed: unlink and free it
+    reap = 0,  // it was cancelled while filed: unlink and free it
+    arm = static_cast<std::uint8_t>(timer_state::queued)  // file it, or file it anew; the entry is the handle's id
   };
   static constexpr std::uint64_t make(kind what, std::uint32_t generation, node_index index) {
-    return std::uint64_t{static_cast<std::uint8_t>(what)} << 63 | std::uint64_t{generation} << 32 | index;
+    return std::uint64_t{generation} << state_word::generation_shift |
+           state_word::field(static_cast<timer_state>(what)) | index;
   }
-  static constexpr kind what(std::uint64_t entry) { return static_cast<kind>(entry >> 63); }
-  static constexpr std::uint32_t generation(std::uint64_t entry) {
-    return static_cast<std::uint32_t>(entry >> 32) & state_word::generation_max;
-  }
+  static constexpr kind what(std::uint64_t entry) { return static_cast<kind>(state_word::state(entry)); }
+  static constexpr std::uint32_t generation(std::uint64_t entry) { return state_word::generation(entry); }
   static constexpr node_index index(std::uint64_t entry) { return static_cast<node_index>(entry); }
 };
-static_assert(state_word::generation_bits <= 31, "kind, generation and index share 64 bits");
+static_assert(state_word::state_shift >= 32, "index, kind and generation share 64 bits");
 
 // Large blocks, as bulk dequeues like them; no implicit producers, as every thread has its token.
 struct submission_traits : moodycamel::ConcurrentQueueDefaultTraits {

@@ -35,13 +35,19 @@ enum class counter : std::uint8_t {
   count_
 };
 
+// Which short ways of calls are open to a thread that holds a record.
+enum class shortcuts : std::uint8_t {
+  none,        // it drives the engine itself; or the engine has a capacity, or has been stopped, or is gone
+  some,        // those that need not know the tick
+  exact_ticks  // all of them: the tick is 1 ns
+};
+
 // One writer, any reader.
 class counters {
  public:
   void add(counter which, std::uint64_t amount = 1) noexcept {
-    auto& cell = cells_[static_cast<std::size_t>(which)];
-    // Relaxed load: one writer. (1) release: pairs with (2): a reader that sees a timer's end sees its beginning, too.
-    cell.store(cell.load(base::relaxed) + amount, base::release);
+    // (1) release: pairs with (2): a reader that sees a timer's end sees its beginning, too.
+    base::add_alone(cells_[static_cast<std::size_t>(which)], amount);
   }
   // Takes back one that was added in advance.
   void take_back(counter which) noexcept { add(which, ~std::uint64_t{0}); }
@@ -61,8 +67,9 @@ struct alignas(64) thread_record {
   alloc::slot_cache cache;
   std::uint32_t next_order = 0;
   std::uint32_t unreported = 0;                        // entries pushed since the shared count was last told
-  bool driving = false;                                // this thread turns the wheel now: its calls go straight there
   std::optional<submission_queue::producer> producer;  // empty once the engine has gone
+  base::atomic<shortcuts> open{shortcuts::none};       // by this thread, or by who ends the engine
+  bool driving = false;                                // this thread turns the wheel now: its calls go straight there
   counters counts;
   thread_link link;
   thread_record* next = nullptr;  // in the registry's list; written before it is published

@@ -8,7 +8,7 @@
 
 namespace detent::detail {
 
-thread_local thread_registry::shortcut thread_registry::last_used;
+constinit thread_local thread_registry::record_of thread_registry::last_used;
 
 // The calling thread's records, of all engines. Its destructor hands them back.
 struct thread_exit {
@@ -56,6 +56,7 @@ thread_exit::~thread_exit() {
 void thread_exit::forget_dead() noexcept {
   std::erase_if(entries, [](const entry& each) {
     if (!each.record->link.engine_gone()) return false;
+    if (thread_registry::last_used.record == each.record) thread_registry::last_used = {};
     delete each.record;
     return true;
   });
@@ -69,6 +70,7 @@ thread_registry::~thread_registry() {
   for (thread_record* each = first_.load(base::relaxed); each != nullptr;) {  // relaxed: nobody is left to add one
     thread_record* next = each->next;
     each->producer.reset();  // before the thread may free the record, and while the queue still is
+    each->open.store(shortcuts::none, base::relaxed);
     if (each->link.end_engine()) delete each;
     each = next;
   }
@@ -81,7 +83,7 @@ thread_record* thread_registry::find_or_make() noexcept {
     std::vector<thread_exit::entry>& entries = this_thread().entries;
     for (const thread_exit::entry& each : entries) {
       if (each.engine != engine_id_) continue;
-      last_used = {engine_id_, each.record};
+      remember(*each.record);
       return each.record;
     }
     this_thread().forget_dead();
@@ -89,11 +91,27 @@ thread_record* thread_registry::find_or_make() noexcept {
     thread_record* record = adopt_or_make();
     if (record == nullptr) return nullptr;
     entries.push_back({engine_id_, &owner_, record});
-    last_used = {engine_id_, record};
+    remember(*record);
     return record;
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
+}
+
+void thread_registry::remember(thread_record& record) noexcept {
+  // Relaxed, as all of `open`: hints.
+  record.open.store(record.driving ? shortcuts::none : open_.load(base::relaxed), base::relaxed);
+  last_used = {&owner_, &record, engine_id_};
+}
+
+void thread_registry::open_shortcuts(shortcuts which) noexcept {
+  open_.store(which, base::relaxed);
+  for_each([which](thread_record& each) { each.open.store(which, base::relaxed); });
+}
+
+void thread_registry::set_driving(thread_record& record, bool driving) noexcept {
+  record.driving = driving;
+  if (last_used.record == &record) remember(record);
 }
 
 thread_record* thread_registry::adopt_or_make() noexcept {

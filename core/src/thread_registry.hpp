@@ -22,7 +22,23 @@ class thread_registry {
 
   // The calling thread's record; wait-free but for a thread's first call. Null where there is no memory for one, and
   // when the thread is so near its end that it could not hand one back.
-  thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
+  thread_record* mine() noexcept {
+    return last_used.engine == engine_id_ ? last_used.record : find_or_make();
+  }
+  // Its record of `owner`, which may be null, if that was the engine that it used last and the short ways that it asks
+  // for are open. False: nothing is said. A few instructions, none of which touches the engine.
+  [[gnu::always_inline]] static bool shortcut(const engine_core* owner, shortcuts wanted,
+                                              thread_record*& record) noexcept {
+    if (last_used.owner != owner) return false;
+    // A record that outlived an engine at this address is closed. Relaxed: a mere hint; what must not be missed is
+    // looked at again.
+    record = last_used.record;
+    return record->open.load(base::relaxed) >= wanted;
+  }
+  // Which ones are open from now on; closing them takes effect sooner or later.
+  void open_shortcuts(shortcuts which) noexcept;
+  // The calling thread begins or ceases to turn the wheel, with `record`.
+  void set_driving(thread_record& record, bool driving) noexcept;
 
   // Whether there was memory for the spare record.
   bool ready() const noexcept { return spare_ != nullptr && spare_->producer->valid(); }
@@ -48,16 +64,21 @@ class thread_registry {
 
  private:
   friend struct thread_exit;
-  struct shortcut {
-    std::uint64_t engine = 0;  // engines are numbered from 1 and no number comes twice
+  struct record_of {
+    const void* owner = &nobody;  // so that no null pointer finds it
     thread_record* record = nullptr;
+    std::uint64_t engine = 0;  // engines are numbered from 1 and no number comes twice
   };
-  static thread_local shortcut last_used;
+  static constexpr char nobody = 0;
+  // Constant-initialised and in the static TLS block, so that a look at it calls nothing, in a shared library either.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local record_of last_used;
 
   thread_record* find_or_make() noexcept;
+  void remember(thread_record& record) noexcept;
   thread_record* adopt_or_make() noexcept;
 
   const std::uint64_t engine_id_;
+  base::atomic<shortcuts> open_{shortcuts::none};
   engine_core& owner_;
   base::atomic<thread_record*> first_{nullptr};  // only grows
   thread_record* spare_ = nullptr;

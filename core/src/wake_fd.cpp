@@ -21,6 +21,19 @@ void wake_fd::close() noexcept {
 }
 
 void wake_fd::set(std::optional<nanoseconds_t> deadline) noexcept {
+  // Relaxed: a signal that is missed here leaves the descriptor readable, so that the driver comes again and finds it.
+  if (deadline == set_to_ && !signalled_.load(base::relaxed)) return;
+  signalled_.store(false, base::relaxed);  // before arming: what is signalled from here on marks it again
+  set_to_ = deadline;
+  arm(deadline);
+}
+
+void wake_fd::signal() noexcept {
+  arm(1);
+  signalled_.store(true, base::relaxed);  // relaxed: as in set()
+}
+
+void wake_fd::arm(std::optional<nanoseconds_t> deadline) noexcept {
   int fd = fd_.load(base::relaxed);  // relaxed: as in open()
   if (fd < 0) return;
   itimerspec when{};

@@ -21,13 +21,18 @@ class wake_fd {
   // Opens it if need be; -1 and errno where the kernel refuses.
   int open() noexcept;
   void close() noexcept;
-  // Readable from `deadline` on (CLOCK_MONOTONIC); none: not before the next call.
+  // Readable from `deadline` on (CLOCK_MONOTONIC); none: not before the next call. The driver; a system call only if
+  // something changes.
   void set(std::optional<nanoseconds_t> deadline) noexcept;
   // Readable at once. Any thread.
-  void signal() noexcept { set(1); }
+  void signal() noexcept;
 
  private:
+  void arm(std::optional<nanoseconds_t> deadline) noexcept;
+
   base::atomic<int> fd_{-1};
+  base::atomic<bool> signalled_{true};  // since it was last set: it may not be as it was set
+  std::optional<nanoseconds_t> set_to_;
 };
 
 }  // namespace detent::detail

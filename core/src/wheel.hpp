@@ -29,6 +29,12 @@ class wheel {
   void insert(node_index index, node& added, nanoseconds_t deadline) noexcept {
     hashed_ ? hashed_->insert(index, added, deadline) : hierarchical_.insert(index, added, deadline);
   }
+  void prefetch_insert(nanoseconds_t deadline) const noexcept {
+    if (!hashed_) hierarchical_.prefetch_insert(deadline);
+  }
+  std::optional<nanoseconds_t> next_bound() const noexcept {
+    return hashed_ ? hashed_->next_bound() : hierarchical_.next_bound();
+  }
   void unlink(node& gone) noexcept { hashed_ ? hashed_->unlink(gone) : hierarchical_.unlink(gone); }
   template <class Take>
   void expire(nanoseconds_t now, Take&& take) {

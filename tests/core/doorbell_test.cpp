@@ -19,7 +19,7 @@ TEST(Doorbell, AsksForARingBeforeTheWakeTimeOnly) {
   doorbell bell;
   EXPECT_TRUE(bell.earlier_than_wake(forever - 1));  // nobody has looked yet: all rings
   EXPECT_FALSE(bell.earlier_than_wake(forever));
-  bell.publish(100);
+  bell.raise(100);
   EXPECT_EQ(bell.wake_time(), 100);
   EXPECT_TRUE(bell.earlier_than_wake(99));
   EXPECT_FALSE(bell.earlier_than_wake(100));
@@ -124,7 +124,7 @@ struct mailbox {
   bool wait_for(int value) {
     nanoseconds_t limit = now() + too_long;
     while (pushed.load(base::relaxed) < value) {
-      bell.publish(forever);
+      bell.raise(forever);
       bell.clear();
       if (pushed.load(base::relaxed) >= value) break;
       bell.sleep(limit);

@@ -14,11 +14,13 @@ namespace {
 using s = timer_state;
 using word_t = std::uint64_t;
 
+constexpr word_t all_flags = state_word::last | state_word::waiter | state_word::unfiled | state_word::periodic |
+                             state_word::cold | state_word::owning;
 constexpr std::array<timer_state, 8> all_states{s::free,   s::queued,    s::armed,   s::dispatched,
                                                 s::firing, s::cancelled, s::dropped, s::returned};
 constexpr std::uint32_t generation = 5, order = 7;
 constexpr std::int64_t deadline = 1'000;
-constexpr word_t kept = state_word::periodic | state_word::cold;  // flags that belong to the timer, not to the arming
+constexpr word_t kept = state_word::lasting;  // flags that belong to the timer, not to the arming
 
 word_t word_in(timer_state state, word_t flags = kept) { return state_word::make(generation, order, state, flags); }
 
@@ -57,10 +59,10 @@ void expect_from_every_state(Result otherwise, const std::vector<expectation<Res
 }
 
 TEST(StateWord, LaysOut64Bits) {
-  static_assert(state_word::order_shift + state_word::order_bits + state_word::generation_bits == 64);
-  static_assert(state_word::generation_max == (1U << 29) - 1);
-  static_assert(
-      (state_word::last | state_word::waiter | state_word::unfiled | state_word::periodic | state_word::cold) == 0xf8);
+  constexpr word_t all_orders = state_word::order_mask, generations = ~word_t{0} << state_word::generation_shift;
+  static_assert((all_orders & all_flags) == 0 && ((all_orders | all_flags) & state_word::state_field) == 0);
+  static_assert(((all_orders | all_flags | state_word::state_field) & generations) == 0);
+  static_assert(state_word::generation_max == (1U << 27) - 1);
   static_assert(sizeof(timer_pair) == 16 && alignof(timer_pair) == 16);
 }
 
@@ -68,12 +70,12 @@ TEST(StateWord, GivesBackWhatWasPackedAtTheExtremes) {
   for (std::uint32_t g : {0U, 1U, state_word::generation_max - 1, state_word::generation_max}) {
     for (std::uint32_t o : {0U, 1U, state_word::order_mask}) {
       for (timer_state state : all_states) {
-        for (word_t flags : {word_t{0}, word_t{0xf8}, state_word::unfiled}) {
+        for (word_t flags : {word_t{0}, all_flags, state_word::unfiled}) {
           word_t word = state_word::make(g, o, state, flags);
           EXPECT_EQ(state_word::generation(word), g);
           EXPECT_EQ(state_word::order(word), o);
           EXPECT_EQ(state_word::state(word), state);
-          EXPECT_EQ(word & 0xf8, flags);
+          EXPECT_EQ(word & all_flags, flags);
           EXPECT_EQ(state_word::with_state(word, s::armed), state_word::make(g, o, s::armed, flags));
         }
       }
@@ -190,6 +192,48 @@ TEST(StateWord, CancelsWhatIsPendingAndMarksWhatFires) {
       [](specimen& node) { return cancel(node.pair, generation, false); });
 }
 
+TEST(StateWord, CancelsInOneStepWhatIsArmedAndOwnsNothing) {
+  specimen node(s::armed, state_word::periodic);
+  EXPECT_EQ(cancel(node.pair, generation, false), cancel_transition::emptied_armed);
+  EXPECT_EQ(node.now(), word_in(s::cancelled, state_word::periodic | state_word::emptied));
+  EXPECT_TRUE(release(node.pair));
+}
+
+TEST(StateWord, CancelsPlainlyOnlyWhatIsQueuedAndOwnsNothing) {
+  const std::uint32_t half = state_word::queued_half(generation);
+  for (timer_state from : all_states) {
+    for (word_t flags : {word_t{0}, state_word::cold, word_t{state_word::owning}, word_t{state_word::unfiled}}) {
+      SCOPED_TRACE(static_cast<int>(from));
+      specimen node(from, flags);
+      bool plain = from == s::queued && (flags & (state_word::owning | state_word::unfiled)) == 0;
+      EXPECT_EQ(cancel_plain(node.pair, half), plain);
+      EXPECT_EQ(state_word::state(node.now()), plain ? s::free : from);
+      EXPECT_EQ(state_word::generation(node.now()), plain ? generation + 1 : generation);
+    }
+  }
+  specimen another(s::queued, 0), oldest(state_word::make(state_word::generation_max, order, s::queued, 0));
+  EXPECT_FALSE(cancel_plain(another.pair, state_word::queued_half(generation + 1)));
+  EXPECT_FALSE(cancel_plain(oldest.pair, state_word::queued_half(state_word::generation_max)));
+  EXPECT_EQ(oldest.now(), oldest.word);
+}
+
+TEST(StateWord, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound) {
+  const std::uint32_t half = state_word::queued_half(generation);
+  for (timer_state from : all_states) {
+    for (word_t flags : {word_t{0}, word_t{state_word::unfiled}, word_t{state_word::owning}, kept}) {
+      SCOPED_TRACE(static_cast<int>(from));
+      specimen node(from, flags), earlier(from, flags);
+      bool waits = (from == s::queued || from == s::armed) && (flags & state_word::unfiled) == 0;
+      EXPECT_EQ(restart_later(node.pair, half, deadline, order + 1), waits);
+      EXPECT_EQ(node.now(), waits ? state_word::make(generation, order + 1, from, flags) : node.word);
+      EXPECT_FALSE(restart_later(earlier.pair, half, deadline - 1, order + 1));
+      EXPECT_EQ(earlier.now(), earlier.word);
+    }
+  }
+  specimen another(s::queued);
+  EXPECT_FALSE(restart_later(another.pair, state_word::queued_half(generation + 1), deadline + 1, order + 1));
+}
+
 TEST(StateWord, MarksAWaiterOnlyIfAsked) {
   specimen node(s::firing);
   EXPECT_EQ(cancel(node.pair, generation, false), cancel_transition::marked_last);
@@ -288,7 +332,7 @@ TEST(StateWord, CollectsWhatIsPending) {
                                           [](specimen& node) { return collect(node.pair); });
   specimen own(s::queued), others(s::queued);
   EXPECT_EQ(collect(own.pair, own.word), collect_result::returned);
-  EXPECT_EQ(collect(others.pair, others.word + (1U << state_word::order_shift)), collect_result::nothing);
+  EXPECT_EQ(collect(others.pair, others.word + 1), collect_result::nothing);
   EXPECT_EQ(others.now(), others.word);
 }
 

@@ -33,42 +33,42 @@ class engine {
   // invalid_period, out_of_memory, forked; nothing is left behind.
   template <class F>
   timer schedule_at(time_point deadline, F&& f, timer_options options = {}) {
-    return throwing(at(deadline, options), std::forward<F>(f));
+    return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options));
   }
   template <class F>
   timer schedule_after(duration delay, F&& f, timer_options options = {}) {
-    return throwing(after(delay, options), std::forward<F>(f));
+    return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options));
   }
   // Fires at initial + n * period, without drift. `period` is positive.
   template <class F>
   timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {}) {
-    return throwing_periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options);
+    return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options), period);
   }
   // The next run comes `delay` after the end of the last. `delay` is positive.
   template <class F>
   timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {}) {
-    return throwing_periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options);
+    return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options), delay);
   }
 
   // The same for programs without exceptions: an empty handle says that nothing was scheduled. They are noexcept: a
   // callable whose copy or move throws ends the program.
   template <class F>
   timer try_schedule_at(time_point deadline, F&& f, timer_options options = {}) noexcept {
-    return trying(at(deadline, options), std::forward<F>(f));
+    return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options));
   }
   template <class F>
   timer try_schedule_after(duration delay, F&& f, timer_options options = {}) noexcept {
-    return trying(after(delay, options), std::forward<F>(f));
+    return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options));
   }
   template <class F>
   timer try_schedule_at_fixed_rate(duration initial_delay, duration period, F&& f,
                                    periodic_options options = {}) noexcept {
-    return trying_periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options);
+    return or_empty(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options));
   }
   template <class F>
   timer try_schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f,
                                       periodic_options options = {}) noexcept {
-    return trying_periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options);
+    return or_empty(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options));
   }
 
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
@@ -95,39 +95,22 @@ class engine {
   explicit engine(detail::engine_core* core) noexcept : core_(core) {}
   void let_go() noexcept;
 
-  static detail::plan at(time_point deadline, const timer_options& options) noexcept {
-    return {.deadline = detail::to_ns(deadline), .one_shot = &options};
-  }
-  detail::plan after(duration delay, const timer_options& options) const noexcept {
-    return {.deadline = detail::deadline_after(*core_, delay.count()), .one_shot = &options};
-  }
+  detail::nanoseconds_t after(duration delay) const noexcept { return detail::deadline_after(*core_, delay.count()); }
 
-  template <class F>
-  timer throwing(const detail::plan& when, F&& f) {
-    errc problem{};
-    timer made = detail::schedule(*core_, when, std::forward<F>(f), problem);
-    if (!made) detail::throw_schedule_error(*core_, problem, when.period);
+  // What a schedule call came to: the handle, or its refusal thrown, or an empty one.
+  timer checked(timer made, duration period = {}) const {
+    if (!made) [[unlikely]]
+      detail::throw_schedule_error(*core_, detail::timer_access::problem(made), period.count());
     return made;
   }
+  static timer or_empty(timer made) noexcept { return made ? made : timer(); }
+
   template <class F>
-  timer throwing_periodic(duration initial, duration period, detail::period_kind kind, F&& f,
-                          const periodic_options& options) {
+  timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options) {
     detail::plan when{.periodic = &options};
     errc problem = detail::plan_periodic(*core_, initial, period, kind, when);
-    if (problem != errc{}) detail::throw_schedule_error(*core_, problem, period.count());
-    return throwing(when, std::forward<F>(f));
-  }
-  template <class F>
-  timer trying(const detail::plan& when, F&& f) noexcept {
-    errc problem{};
-    return detail::schedule(*core_, when, std::forward<F>(f), problem);
-  }
-  template <class F>
-  timer trying_periodic(duration initial, duration period, detail::period_kind kind, F&& f,
-                        const periodic_options& options) noexcept {
-    detail::plan when{.periodic = &options};
-    if (detail::plan_periodic(*core_, initial, period, kind, when) != errc{}) return {};
-    return trying(when, std::forward<F>(f));
+    if (problem != errc{}) return detail::timer_access::refusal(problem);
+    return detail::schedule(*core_, when, std::forward<F>(f));
   }
 
   detail::engine_core* core_;  // null once moved from

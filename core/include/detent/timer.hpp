@@ -46,7 +46,7 @@ class timer {
   constexpr timer(void* core, std::uint64_t id) noexcept : core_(core), id_(id) {}
 
   void* core_ = nullptr;
-  std::uint64_t id_ = 0;  // generation above, index below
+  std::uint64_t id_ = 0;  // generation and more above, index below
 };
 static_assert(sizeof(timer) == 16, "a handle fits two registers");
 

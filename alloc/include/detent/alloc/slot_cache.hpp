@@ -14,28 +14,35 @@ namespace detent::alloc {
 class slot_cache {
  public:
   // True when no free slot is held here.
-  bool empty() const noexcept { return count_ == 0 && (spare_ == nullptr || spare_->count == 0); }
+  bool empty() const noexcept { return empty_handed() && (spare_ == nullptr || spare_->count == 0); }
+  // True when the next allocate() leaves the fast path.
+  bool empty_handed() const noexcept { return top_ == bottom_; }
 
  private:
   template <class Traits>
   friend class slot_pool;
 
+  std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(top_ - bottom_); }
   void load(magazine& next, std::uint32_t capacity) noexcept {
     loaded_ = &next;
-    count_ = next.count;
-    room_ = capacity;
+    bottom_ = next.slots();
+    top_ = bottom_ + next.count;
+    end_ = bottom_ + capacity;
   }
   // Both magazines must be there.
   void exchange_magazines(std::uint32_t capacity) noexcept {
-    loaded_->count = count_;
+    loaded_->count = count();
     magazine* was_loaded = loaded_;
     load(*spare_, capacity);
     spare_ = was_loaded;
   }
 
+  // The loaded magazine as a stack between two bounds, all null without one, so that one comparison tells whether it
+  // serves, and its head need not be touched.
+  slot_index* top_ = nullptr;
+  slot_index* bottom_ = nullptr;
+  slot_index* end_ = nullptr;
   magazine* loaded_ = nullptr;
-  std::uint32_t count_ = 0;  // slots in the loaded magazine; kept here so that its head need not be touched
-  std::uint32_t room_ = 0;   // what it holds at most: 0 without a magazine, so that one comparison serves for both
   magazine* spare_ = nullptr;
 };
 

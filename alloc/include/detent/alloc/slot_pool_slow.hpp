@@ -63,9 +63,9 @@ slot_index slot_pool<Traits>::allocate_slow(slot_cache& cache) noexcept {
     if (first == nullptr) return no_slot;
     cache.load(*first, magazine_capacity);
   }
-  cache.count_ = take_strays(cache.loaded_->slots());
-  if (cache.count_ == 0) cache.count_ = carve(cache.loaded_->slots());
-  return cache.count_ == 0 ? no_slot : take(cache);
+  cache.top_ = cache.bottom_ + take_strays(cache.bottom_);
+  if (cache.empty_handed()) cache.top_ = cache.bottom_ + carve(cache.bottom_);
+  return cache.empty_handed() ? no_slot : take(cache);
 }
 
 template <class Traits>
@@ -77,20 +77,20 @@ void slot_pool<Traits>::free_slow(slot_cache& cache, slot_index slot) noexcept {
     magazine* fresh = magazines_.take();
     if (fresh == nullptr) return put_stray(slot);
     if (cache.loaded_ != nullptr) {
-      cache.loaded_->count = cache.count_;
+      cache.loaded_->count = cache.count();
       // Of two full magazines the older goes: what was freed last is what the caches of the core still know.
       if (other != nullptr) full_.push(*other);
       cache.spare_ = cache.loaded_;
     }
     cache.load(*fresh, magazine_capacity);
   }
-  cache.loaded_->slots()[cache.count_++] = slot;
+  *cache.top_++ = slot;
 }
 
 template <class Traits>
 void slot_pool<Traits>::flush(slot_cache& cache) noexcept {
   if (cache.loaded_ != nullptr) {
-    cache.loaded_->count = cache.count_;
+    cache.loaded_->count = cache.count();
     settle(*cache.loaded_);
   }
   if (cache.spare_ != nullptr) settle(*cache.spare_);

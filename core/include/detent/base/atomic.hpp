@@ -9,6 +9,7 @@
 #else
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 namespace detent::base {
@@ -46,6 +47,27 @@ inline void full_fence() noexcept {
 #endif
 }
 
+// Adds to a count that only the calling thread writes; a release store, but one instruction where the processor has it,
+// which compilers do not find by themselves. Other threads may read the count at any time.
+inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexcept {
+#if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
+  __asm__ __volatile__("addq %1, %0" : "+m"(count) : "er"(amount) : "memory", "cc");
+#else
+  count.store(count.load(relaxed) + amount, release);
+#endif
+}
+
+// An asymmetric pair of fences: where one side runs often and the other seldom, the seldom one pays for both. A
+// heavy_fence() is a full fence for every thread of the process at once, somewhere between its beginning and its end;
+// light_fence() only keeps the compiler from moving anything across. Light and heavy together do what two full fences
+// would.
+inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+// A system call of some microseconds, and an interrupt for each core that runs a thread of this process. Only where
+// enable_heavy_fence() has returned true.
+void heavy_fence() noexcept;
+// Asks the kernel once a process; may take milliseconds the first time. False: it has no such fence.
+bool enable_heavy_fence() noexcept;
+
 // Two 64-bit halves that can be read apart and exchanged together.
 struct pair_value {
   std::uint64_t low = 0;
@@ -60,6 +82,13 @@ class alignas(16) atomic_pair {
   // Replaces both halves if both are as expected; sequentially consistent; lock-free. On failure `expected` is left
   // alone.
   bool compare_exchange(pair_value expected, pair_value desired) noexcept;
+  // Replaces the upper 32 bits of `low` if they are as expected, whatever the lower ones are; acq_rel, lock-free.
+  // Processors order accesses of different widths to one place as if they were of one width.
+  bool compare_exchange_upper(std::uint32_t expected, std::uint32_t desired) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    return __atomic_compare_exchange_n(reinterpret_cast<std::uint32_t*>(&low) + 1, &expected, desired, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  }
 };
 static_assert(sizeof(atomic_pair) == 16, "a pair is what one 16-byte compare-and-swap covers");
 

@@ -2,16 +2,19 @@
 // How a producer wakes the thread that turns the wheel, and how that thread may sleep without missing anybody.
 //
 //   producer                                  driver, before it waits
-//     push the entry                            publish the wake time, W
-//     (full fence)                              (full fence)
+//     push the entry                            raise the wake time, W
+//     (fence)                                   (fence)
 //     read W; earlier? ring                     clear the bell
 //                                               (full fence)
 //                                               take up everything submitted; read `closed`
 //                                               something earlier came? lower W, needs no fence
 //                                               sleep, unless the bell rang since it was cleared
 //
-// Of any push and any raise of W, one side sees the other: the fences forbid that both miss. Ringing twice is harmless,
-// so every condition to ring is OR-ed.
+// Of any push and any raise of W, one side sees the other: the fences forbid that both miss. Where W stays or falls
+// there is nothing to miss: what is earlier has rung. Ringing twice is harmless, so every condition to ring is OR-ed.
+//
+// The pair of fences around W is symmetric at first, a full one on either side. While pushes are many and raises few,
+// the driver takes both sides upon itself: producers then pass a light fence, and each raise a heavy one.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -31,15 +34,26 @@ class doorbell {
     needs_signal   // the driver waits outside, on its wake_fd: the caller signals it
   };
 
-  // --- Producers. After the push and full_fence(). ---
+  // --- Producers, after the push, in this order. ---
+
+  // Orders the push before the looks at W and at whether the engine is stopping.
+  void fence_push() const noexcept {
+    // (9) Relaxed: whoever still reads `light` after begin_symmetric() has pushed before that call's heavy fence.
+    if (asymmetric_.load(base::relaxed)) {
+      base::light_fence();  // pairs with the heavy ones of raise(), begin_symmetric() and fence_stop()
+    } else {
+      base::full_fence();  // pairs with the full ones of raise() and fence_stop()
+    }
+  }
 
   // Whether a deadline needs a ring. Relaxed: the fence before it orders it behind the push, and pairs with the one of
-  // publish(); a value that is stale by a lowering only rings once too often.
+  // raise(); a value that is stale by a lowering only rings once too often.
   bool earlier_than_wake(nanoseconds_t deadline) const noexcept { return deadline < wake_time_.load(base::relaxed); }
 
   ring_result ring() noexcept {
-    // Relaxed: after the caller's fence. If the bell still reads rung, its clearing comes after this in the order of
-    // the fences, and the drain behind that clearing sees the push.
+    base::full_fence();  // (10) pairs with (8)
+    // Relaxed: after the fence. If the bell still reads rung, its clearing comes after this in the order of the fences,
+    // and the drain behind that clearing sees the push.
     if (bell_.load(base::relaxed) == rung) return ring_result::rang_already;
     // (1) acq_rel: release pairs with (2), (3) and (4) of the driver, which then drains what was pushed.
     std::uint32_t was = bell_.exchange(rung, base::acq_rel);
@@ -50,11 +64,25 @@ class doorbell {
 
   // --- The driver. ---
 
-  // Announces until when it will wait; raising it needs the fence and the complete drain that follow it.
-  void publish(nanoseconds_t wake_time) noexcept {
+  // Announces that it will wait longer than it told before; a complete drain must follow.
+  void raise(nanoseconds_t wake_time) noexcept {
     wake_time_.store(wake_time, base::relaxed);  // relaxed: the fence orders it before the drain
-    base::full_fence();                          // (7) pairs with the producer's, between its push and its look at W
+    // Relaxed: only this thread changes it. (7) pairs with fence_push().
+    asymmetric_.load(base::relaxed) ? base::heavy_fence() : base::full_fence();
   }
+  // From the next raise on the driver pays for the producers' fences, if that was allowed. Relaxed: a producer that
+  // does not know yet has a fence too many.
+  void begin_asymmetric() noexcept { asymmetric_.store(heavy_fence_, base::relaxed); }
+  // Everybody pays again. What was pushed under a light fence lies before the heavy one here, and the complete drain
+  // of a raise that follows sees it.
+  void begin_symmetric() noexcept {
+    asymmetric_.store(false, base::relaxed);  // relaxed: the fence orders it before the next raise
+    base::heavy_fence();                      // (11) pairs with the light one of fence_push()
+  }
+  bool asymmetric() const noexcept { return asymmetric_.load(base::relaxed); }  // relaxed: its own value
+  // Before anybody else has the bell: whether base::heavy_fence() may be used.
+  void allow_asymmetric(bool allowed) noexcept { heavy_fence_ = allowed; }
+
   // Only ever to an earlier time. Relaxed: a producer that reads the later one rings once too often, not too seldom.
   void lower(nanoseconds_t wake_time) noexcept { wake_time_.store(wake_time, base::relaxed); }
   nanoseconds_t wake_time() const noexcept { return wake_time_.load(base::relaxed); }  // relaxed: its own value
@@ -64,7 +92,7 @@ class doorbell {
   // Before the drain that answers the rings, never after it. (3) acquire: pairs with (1).
   void clear() noexcept {
     bell_.exchange(quiet, base::acq_rel);
-    base::full_fence();  // (8) pairs with the producer's, between its push and its look at the bell
+    base::full_fence();  // (8) pairs with (10)
   }
   // Sleeps until a ring or until `deadline`. False: it had rung already, and nobody slept.
   bool sleep(nanoseconds_t deadline) noexcept {
@@ -77,10 +105,15 @@ class doorbell {
     bell_.compare_exchange_strong(expected, quiet, base::acq_rel, base::acquire);  // (5) fails if rung: stays rung
     return true;
   }
-  // The driver goes to wait on its wake_fd. False: it has rung since clear(), and the caller makes the fd readable.
+  // For whoever stops the engine, between its mark and its look at the timers: (12) pairs with fence_push().
+  void fence_stop() const noexcept { heavy_fence_ ? base::heavy_fence() : base::full_fence(); }
+
+  // The driver goes to wait on its wake_fd, or has been there all the time. False: it has rung since clear(), and the
+  // caller makes the fd readable.
   bool go_outside() noexcept {
     std::uint32_t expected = quiet;
-    return bell_.compare_exchange_strong(expected, outside, base::acq_rel, base::acquire);  // (6) as (4)
+    return bell_.compare_exchange_strong(expected, outside, base::acq_rel, base::acquire) ||  // (6) as (4)
+           expected == outside;
   }
 
  private:
@@ -88,6 +121,8 @@ class doorbell {
 
   // Forever at first: whatever is submitted before the driver's first look is earlier, and rings.
   alignas(64) base::atomic<nanoseconds_t> wake_time_{forever};
+  base::atomic<bool> asymmetric_{false};
+  bool heavy_fence_ = false;
   alignas(64) base::atomic<std::uint32_t> bell_{quiet};
 };
 

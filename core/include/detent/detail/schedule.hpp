@@ -3,8 +3,11 @@
 #pragma once
 
 #include <detent/detail/callable.hpp>
+#include <detent/detail/timer_access.hpp>
 #include <detent/error.hpp>
 #include <detent/options.hpp>
+
+#include <cstring>
 
 namespace detent::detail {
 
@@ -23,6 +26,13 @@ struct plan {
   const periodic_options* periodic = nullptr;  // set if kind is not none
 };
 
+// A callable that may be copied bit by bit, as the words it consists of: they travel in registers.
+struct packed_callable {
+  std::uint64_t words[capture_size / sizeof(std::uint64_t)] = {};
+};
+template <class F>
+inline constexpr bool packs = fits_inline<F> && std::is_trivially_copyable_v<F> && std::is_trivially_move_constructible_v<F>;
+
 // A node that this thread owns until it publishes or abandons it.
 struct claim {
   node* owned = nullptr;  // null: refused, and `problem` says why
@@ -34,8 +44,11 @@ struct claim {
 
 claim claim_node(engine_core& core) noexcept;
 void abandon(engine_core& core, const claim& owned) noexcept;
-// Gives the timer to the engine. An empty handle: the engine was stopped meanwhile; the callable is destroyed.
+// Gives the timer to the engine. A refusal: the engine was stopped meanwhile; the callable is destroyed.
 timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
+// All of it in one call, for a one-shot without options. A handle, or a refusal.
+timer schedule_packed(engine_core& core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+                      std::uint64_t second, std::uint64_t third) noexcept;
 // The time from which a delay counts, on the engine's clock.
 nanoseconds_t deadline_after(const engine_core& core, nanoseconds_t delay) noexcept;
 // A plan of the first deadline `initial` from now; or errc::invalid_period.
@@ -64,31 +77,39 @@ bool construct(engine_core& core, const claim& owned, Callable&& f) {
   return true;
 }
 
-// Schedules or says why not; throws only what copying or moving the callable throws.
+// A handle, or a refusal; throws only what copying or moving the callable throws.
 template <class Callable>
-timer schedule(engine_core& core, const plan& when, Callable&& f, errc& problem) {
+timer schedule(engine_core& core, const plan& when, Callable&& f) {
   using F = std::decay_t<Callable>;
   static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");
   claim owned = claim_node(core);
-  if (owned.owned == nullptr) {
-    problem = owned.problem;
-    return {};
-  }
+  if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
   if (!construct<F>(core, owned, std::forward<Callable>(f))) {
     abandon(core, owned);
-    problem = errc::out_of_memory;
-    return {};
+    return timer_access::refusal(errc::out_of_memory);
   }
-  constexpr bool boxed = !fits_inline<F>;
-  const callable_ops& ops = [&]() -> const callable_ops& {
-    if constexpr (boxed)
-      return boxed_callable<F>::ops;
-    else
-      return inline_callable<F>::ops;
-  }();
-  timer made = publish(core, owned, ops, when, boxed);
-  if (!made) problem = errc::stopped;
-  return made;
+  if constexpr (fits_inline<F>) {
+    return publish(core, owned, inline_callable<F>::ops, when, false);
+  } else {
+    return publish(core, owned, boxed_callable<F>::ops, when, true);
+  }
+}
+
+// A one-shot: the plain ones, which are nearly all, by the shortest way.
+template <class Callable>
+timer schedule_once(engine_core& core, nanoseconds_t deadline, Callable&& f, const timer_options& options) {
+  using F = std::decay_t<Callable>;
+  if constexpr (timer_callback<F> && packs<F>) {
+    static_assert(std::is_constructible_v<F, Callable>);
+    if (options.max_lateness == (duration::max)()) {
+      packed_callable packed;
+      const F& callable = f;
+      if constexpr (!std::is_empty_v<F>) std::memcpy(packed.words, std::addressof(callable), sizeof(F));
+      return schedule_packed(core, deadline, inline_callable<F>::ops, packed.words[0], packed.words[1],
+                             packed.words[2]);
+    }
+  }
+  return schedule(core, {.deadline = deadline, .one_shot = &options}, std::forward<Callable>(f));
 }
 
 }  // namespace detent::detail

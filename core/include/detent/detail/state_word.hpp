@@ -28,8 +28,9 @@
 //
 // Flags: `last` (firing: never again, whatever is re-armed), `waiter` (firing: somebody waits for the end), `unfiled`
 // (queued, armed: an earlier restart may not have reached the worker; the next restarter submits as well), `periodic`
-// (pending also while firing), `cold` (the cold twin holds something); `emptied` (cancelled: the canceller needs
-// nothing of the node any more) is the bit of `waiter`.
+// (pending also while firing), `cold` (the cold twin holds something), `owning` (the callable must be destroyed: a
+// cancel from queued cannot go to free in one step); `emptied` (cancelled: the canceller needs nothing of the node
+// any more) is the bit of `waiter`.
 //
 // The generation tells the lives of a node apart, the arming order the armings of a thread. Deadline and word are one
 // pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A plain
@@ -41,6 +42,7 @@
 #include <detent/base/check.hpp>
 #include <detent/detail/word_layout.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace detent::detail {
@@ -48,7 +50,7 @@ namespace detent::detail {
 // The pair of a node: word below, deadline (nanoseconds, two's complement) above.
 using timer_pair = base::atomic_pair;
 
-// The word as it is now. (1) acquire: pairs with the releases (2) to (8), so that whoever acts on a
+// The word as it is now. (1) acquire: pairs with the releases (2) to (10), so that whoever acts on a
 // state sees what was written before the node reached it.
 inline std::uint64_t observe(const timer_pair& pair) noexcept { return pair.low.load(base::acquire); }
 
@@ -107,7 +109,7 @@ inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_
                               std::uint64_t desired) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::armed);
   std::uint64_t same = static_cast<std::uint64_t>(deadline);
-  // (4) seq_cst, both halves: pairs with (1), (2), (3) and (7).
+  // (4) seq_cst, both halves: pairs with (1), (2), (3), (7) and (9).
   if (!pair.compare_exchange({word, same}, {desired, same})) {
     word = observe(pair);
     return transition::lost;
@@ -118,7 +120,7 @@ inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_
 // The order gives way to the driver's own count of hand-overs, so that no two fired_timers of one life have one word.
 inline transition hand_over(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
                             std::uint32_t count) noexcept {
-  std::uint64_t flags = word & (state_word::periodic | state_word::cold);
+  std::uint64_t flags = word & state_word::lasting;
   return leave_armed(pair, word, deadline,
                      state_word::make(state_word::generation(word), count, timer_state::dispatched, flags));
 }
@@ -136,9 +138,20 @@ inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexce
   return transition::done;
 }
 
+// queued -> free in one step, where there is nothing to destroy: the commonest end of all. `half` is queued_half() of the
+// generation. True: the caller has the node to itself, and the entry is stale. False: cancel() tells what is the case.
+inline bool cancel_plain(timer_pair& pair, std::uint32_t half) noexcept {
+  constexpr std::uint32_t to_next_life = (1u << (state_word::generation_shift - 32)) - state_word::queued_half(0);
+  std::uint32_t next_life = 0;
+  if (__builtin_add_overflow(half, to_next_life, &next_life)) return false;  // used up
+  // (10) acq_rel, the word's upper half: as (3). Order and flags stay behind and mean nothing in a free word.
+  return pair.compare_exchange_upper(half, next_life);
+}
+
 enum class [[nodiscard]] cancel_transition : std::uint8_t{
     from_queued,      // the caller destroys the callable and frees the node; the entry is stale
-    from_armed,       // the caller destroys the callable; the worker unlinks and frees
+    from_armed,       // the caller destroys the callable; the worker unlinks and frees once it is marked `emptied`
+    emptied_armed,    // the same, there was nothing to destroy, and it is marked
     from_dispatched,  // the caller destroys the callable and frees the node; the fired_timer is stale
     marked_last,      // it is firing: this was its last run
     gone};
@@ -153,6 +166,9 @@ inline cancel_transition cancel(timer_pair& pair, std::uint32_t generation, bool
       if ((word & marks) == marks || exchange_word(pair, word, word | marks)) return cancel_transition::marked_last;
     } else if (!state_word::pending(from)) {
       return cancel_transition::gone;
+    } else if (from == timer_state::armed && (word & state_word::owning) == 0) {
+      if (exchange_word(pair, word, state_word::with_state(word, timer_state::cancelled) | state_word::emptied))
+        return cancel_transition::emptied_armed;
     } else if (exchange_word(pair, word, state_word::with_state(word, timer_state::cancelled))) {
       return from == timer_state::queued  ? cancel_transition::from_queued
              : from == timer_state::armed ? cancel_transition::from_armed
@@ -182,6 +198,22 @@ enum class [[nodiscard]] restart_transition : std::uint8_t{
     earlier,  // the caller submits an entry, then looks at the wake time
     gone};
 
+// queued | armed, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one exchange.
+// `half` is queued_half() of the generation. False: restart() tells what is the case.
+inline bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order) noexcept {
+  std::uint64_t word = observe(pair);
+  std::int64_t old_deadline = deadline_of(pair);
+  constexpr auto queued_or_armed =
+      static_cast<std::uint32_t>(timer_state::queued) ^ static_cast<std::uint32_t>(timer_state::armed);
+  static_assert(std::popcount(queued_or_armed) == 1);
+  constexpr std::uint32_t may_differ = queued_or_armed | static_cast<std::uint32_t>(state_word::owning >> 32);
+  if (((static_cast<std::uint32_t>(word >> 32) ^ half) & ~may_differ) != 0 || deadline < old_deadline) return false;
+  std::uint64_t desired = (word & ~std::uint64_t{state_word::order_mask}) | (order & state_word::order_mask);
+  // (9) as (7).
+  return pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},
+                               {desired, static_cast<std::uint64_t>(deadline)});
+}
+
 // queued | armed: moves deadline and order; dispatched -> queued, with an entry always, as nothing else names it.
 // Judged against the deadline it replaces, and `unfiled`: an earlier restarter may not have submitted yet.
 inline restart_transition restart(timer_pair& pair, std::uint32_t generation, std::int64_t deadline,
@@ -193,7 +225,7 @@ inline restart_transition restart(timer_pair& pair, std::uint32_t generation, st
     std::int64_t old_deadline = deadline_of(pair);
     bool submit = deadline < old_deadline || (word & state_word::unfiled) != 0 || from == timer_state::dispatched;
     timer_state to = from == timer_state::dispatched ? timer_state::queued : from;
-    std::uint64_t flags = (word & (state_word::periodic | state_word::cold)) | (submit ? state_word::unfiled : 0);
+    std::uint64_t flags = (word & state_word::lasting) | (submit ? state_word::unfiled : 0);
     std::uint64_t desired = state_word::make(generation, order, to, flags);
     // (7) seq_cst, both halves: pairs with (1), (3) and (4); fails unless word and deadline are of one arming.
     if (pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},
@@ -215,7 +247,7 @@ inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, s
   while ((word & state_word::last) == 0) {
     DETENT_CHECK(state_word::state(word) == timer_state::firing);
     std::uint64_t desired =
-        state_word::make(state_word::generation(word), order, to, word & (state_word::periodic | state_word::cold));
+        state_word::make(state_word::generation(word), order, to, word & state_word::lasting);
     // (8) release: pairs with (1) and (3). Returns the marks that were set while it ran through `word`.
     if (pair.low.compare_exchange_strong(word, desired, base::acq_rel, base::acquire)) return transition::done;
   }

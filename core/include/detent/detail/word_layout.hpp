@@ -6,36 +6,47 @@
 
 namespace detent::detail {
 
-enum class timer_state : std::uint8_t { free, queued, armed, dispatched, firing, cancelled, dropped, returned };
+// Queued and armed differ in one bit, so that one test finds both.
+enum class timer_state : std::uint8_t { free, returned, queued, armed, dispatched, firing, cancelled, dropped };
 
-// The 64 bits, taken apart: state 0-2, flags 3-7, arming order 8-34, generation 35-63.
+// The 64 bits, taken apart: arming order 0-26, flags 27-30, state 32-34, `owning` 35, `unfiled` 36, generation 37-63.
+// What decides over the commonest calls fills the upper half.
 struct state_word {
-  static constexpr std::uint64_t last = 1u << 3;
-  static constexpr std::uint64_t waiter = 1u << 4;
+  static constexpr unsigned order_bits = 27;
+  static constexpr std::uint64_t last = std::uint64_t{1} << 27;
+  static constexpr std::uint64_t waiter = std::uint64_t{1} << 28;
   static constexpr std::uint64_t emptied = waiter;
-  static constexpr std::uint64_t unfiled = 1u << 5;
-  static constexpr std::uint64_t periodic = 1u << 6;
-  static constexpr std::uint64_t cold = 1u << 7;
-  static constexpr unsigned order_shift = 8, order_bits = 27;
-  static constexpr unsigned generation_shift = order_shift + order_bits, generation_bits = 64 - generation_shift;
+  static constexpr std::uint64_t periodic = std::uint64_t{1} << 29;
+  static constexpr std::uint64_t cold = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t owning = std::uint64_t{1} << 35;
+  static constexpr std::uint64_t unfiled = std::uint64_t{1} << 36;
+  // What belongs to the timer, not to one of its armings.
+  static constexpr std::uint64_t lasting = periodic | cold | owning;
+  static constexpr unsigned state_shift = 32;
+  static constexpr std::uint64_t state_field = std::uint64_t{7} << state_shift;
+  static constexpr unsigned generation_shift = 37, generation_bits = 64 - generation_shift;
   static constexpr std::uint32_t order_mask = (1u << order_bits) - 1;
   static constexpr std::uint32_t generation_max = (1u << generation_bits) - 1;
-  static constexpr std::uint64_t generation_field = ~std::uint64_t{0} << generation_shift;
 
   static constexpr std::uint64_t make(std::uint32_t generation, std::uint32_t order, timer_state state,
                                       std::uint64_t flags) {
-    return std::uint64_t{generation} << generation_shift | std::uint64_t{order & order_mask} << order_shift | flags |
-           static_cast<std::uint64_t>(state);
+    return std::uint64_t{generation} << generation_shift | std::uint64_t{order & order_mask} | flags | field(state);
   }
-  static constexpr timer_state state(std::uint64_t word) { return static_cast<timer_state>(word & 7); }
-  static constexpr std::uint32_t order(std::uint64_t word) {
-    return static_cast<std::uint32_t>(word >> order_shift) & order_mask;
+  static constexpr std::uint64_t field(timer_state state) { return static_cast<std::uint64_t>(state) << state_shift; }
+  static constexpr timer_state state(std::uint64_t word) {
+    return static_cast<timer_state>((word & state_field) >> state_shift);
   }
+  static constexpr std::uint32_t order(std::uint64_t word) { return static_cast<std::uint32_t>(word) & order_mask; }
   static constexpr std::uint32_t generation(std::uint64_t word) {
     return static_cast<std::uint32_t>(word >> generation_shift);
   }
   static constexpr std::uint64_t with_state(std::uint64_t word, timer_state state) {
-    return (word & ~std::uint64_t{7}) | static_cast<std::uint64_t>(state);
+    return (word & ~state_field) | field(state);
+  }
+  // The upper half of the word of a queued timer that owns nothing. Handles carry it, so that cancel() and restart()
+  // have little to compute.
+  static constexpr std::uint32_t queued_half(std::uint32_t generation) {
+    return static_cast<std::uint32_t>(make(generation, 0, timer_state::queued, 0) >> 32);
   }
   // A node whose generations are used up must not live again.
   static constexpr bool used_up(std::uint64_t word) { return generation(word) == generation_max; }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Do timers stay on time while another thread floods the engine with schedule + cancel? Lateness of 1,000 timers a
+// second in busy mode: alone, beside a thread that keeps 1,000 far timers live as fast as it can, and beside one whose
+// timers are each the earliest deadline, so that every schedule rings. Beside it a bare spin loop next to a thread
+// that just computes.
+//
+// Read: p99_ns of flood and floor_spin_beside_work in the same run; the bound of all is floor_spin. Wants two CPUs.
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "support/lateness.hpp"
+#include "support/live_timers.hpp"
+#include "support/scale.hpp"
+
+namespace {
+
+using namespace detent::bench;
+
+// A thread that calls `step` until it is destroyed.
+class thread_at_work {
+ public:
+  template <class Step>
+  explicit thread_at_work(Step step)
+      : thread_([this, step]() mutable {
+          while (!end_.load(std::memory_order_relaxed)) {  // relaxed: only the end is told
+            for (int i = 0; i < 64; ++i) step();
+            steps_ += 64;
+          }
+        }) {}
+  thread_at_work(const thread_at_work&) = delete;
+  thread_at_work& operator=(const thread_at_work&) = delete;
+  ~thread_at_work() { finish(); }
+  // Ends it; how often it stepped.
+  std::uint64_t finish() {
+    end_.store(true, std::memory_order_relaxed);
+    if (thread_.joinable()) thread_.join();
+    return steps_;
+  }
+
+ private:
+  std::atomic<bool> end_{false};
+  std::uint64_t steps_ = 0;
+  std::thread thread_;
+};
+
+void floor_spin(benchmark::State& state) {
+  const auto plan = plan_timers(state.range(0));
+  for (auto _ : state) meet_bare(plan, spin_until).report(state);
+}
+
+void floor_spin_beside_work(benchmark::State& state) {
+  const auto plan = plan_timers(state.range(0));
+  for (auto _ : state) {
+    thread_at_work other([random = cheap_random(1)]() mutable { benchmark::DoNotOptimize(random.next()); });
+    meet_bare(plan, spin_until).report(state);
+  }
+}
+
+// `make_step(engine)` makes what floods, if anything does.
+template <class MakeStep>
+void lateness_beside(benchmark::State& state, MakeStep make_step) {
+  const auto plan = plan_timers(state.range(0));
+  for (auto _ : state) {
+    detent::engine engine({.wait = detent::wait_options::busy()});
+    lateness_samples lateness(plan.size());
+    const auto began = detent::clock::now();
+    thread_at_work other(make_step(engine));
+    meet_by_engine(engine, plan, lateness);
+    const std::uint64_t pairs = other.finish();
+    const std::chrono::duration<double> took = detent::clock::now() - began;
+    engine.stop();
+    lateness.report(state);
+    state.counters["pairs_a_second"] = static_cast<double>(pairs) / took.count();
+  }
+}
+
+void flood_behind(benchmark::State& state) {
+  lateness_beside(state, [](detent::engine& engine) {
+    auto live = std::make_shared<live_timers<schedule_at_counted>>(1'000, 1, schedule_at_counted(engine));
+    return [live] { live->replace(live->oldest()); };
+  });
+}
+
+void flood_ahead(benchmark::State& state) {
+  lateness_beside(state, [](detent::engine& engine) {
+    return [&engine] { engine.schedule_after(std::chrono::microseconds(500), [] {}).cancel(); };
+  });
+}
+
+void alone(benchmark::State& state) {
+  const auto plan = plan_timers(state.range(0));
+  for (auto _ : state) {
+    detent::engine engine({.wait = detent::wait_options::busy()});
+    lateness_samples lateness(plan.size());
+    meet_by_engine(engine, plan, lateness);
+    engine.stop();
+    lateness.report(state);
+  }
+}
+
+void lasting(benchmark::internal::Benchmark* wanted) {
+  wanted->ArgName("ms")->Arg(full_or_smoke(3'000, 100))->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK(floor_spin)->Apply(lasting);
+BENCHMARK(floor_spin_beside_work)->Apply(lasting);
+BENCHMARK(alone)->Apply(lasting);
+BENCHMARK(flood_behind)->Apply(lasting);
+BENCHMARK(flood_ahead)->Apply(lasting);
+
+}  // namespace

@@ -1,0 +1,3 @@
+module detent/peers
+
+go 1.19

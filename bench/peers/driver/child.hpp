@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// One system in a process of its own, spoken to line by line.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace peers {
+
+// The other process broke off, said nothing in time, or said what is not JSON. what() is one line.
+class child_failed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class child {
+ public:
+  // Starts `command` by the shell and reads the line with which it introduces itself. Throws child_failed.
+  child(const std::string& command, std::chrono::seconds patience);
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+  // Tells it to quit, and ends it if it does not.
+  ~child();
+
+  const nlohmann::ordered_json& introduction() const { return introduction_; }
+  // Throws child_failed; the child is of no use after that.
+  nlohmann::ordered_json ask(const std::string& request);
+  // Between pause() and resume() it uses no CPU.
+  void pause();
+  void resume();
+
+ private:
+  void start(const std::string& command);
+  nlohmann::ordered_json read_line();
+  void end();
+
+  std::chrono::seconds patience_;
+  pid_t process_ = -1;  // also its process group
+  int to_ = -1, from_ = -1;
+  std::string unread_;
+  nlohmann::ordered_json introduction_;
+};
+
+}  // namespace peers

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// detent itself, in the configurations that the works compare.
+#include <detent/detent.hpp>
+#include <detent/version.hpp>
+
+#include <string>
+#include <thread>
+
+#include "../works/all.hpp"
+
+namespace {
+
+using namespace peers;
+using namespace std::chrono_literals;
+
+class detent_engine {
+ public:
+  using slot = detent::timer;
+  static constexpr bool slot_holds_timer = false;
+
+  explicit detent_engine(const detent::engine_options& options) : engine_(options) {}
+
+  std::vector<slot> slots(std::size_t count) { return std::vector<slot>(count); }
+  void settle() {
+    // The worker leaves up to so many entries in the queue until it wakes for a deadline.
+    constexpr std::uint64_t left_by_design = 8192;
+    while (engine_.metrics().backlog > left_by_design) std::this_thread::sleep_for(50us);
+  }
+  void stop() { engine_.stop(); }
+
+  class producer {
+   public:
+    explicit producer(detent_engine& to) : engine_(to.engine_) {}
+    void schedule_after(slot& at, nanoseconds delay, const argument& work) { at = engine_.schedule_after(delay, work); }
+    void schedule_at(slot& at, std::int64_t deadline_ns, const argument& work) {
+      at = engine_.schedule_at(detent::time_point(nanoseconds(deadline_ns)), work);
+    }
+    void cancel(slot& at) { at.cancel(); }
+    void flush() {}
+
+   private:
+    detent::engine& engine_;
+  };
+
+ private:
+  detent::engine engine_;
+};
+
+// The defaults but for `options`; the memory for what a work will schedule is asked for ahead.
+variant configured(const std::string& name, const std::string& what, const detent::engine_options& options,
+                   std::initializer_list<std::string_view> works = {}) {
+  return {.name = name, .make = [=, works = std::vector<std::string_view>(works)] {
+            peers::system made{.name = name, .version = std::string(detent::version), .how = what, .works = {}};
+            made.how += "; `reserve` covers the timers of the work; jemalloc";
+            add_works(made, works, [options](std::size_t timers) {
+              detent::engine_options sized = options;
+              sized.reserve += timers;
+              return detent_engine(sized);
+            });
+            return made;
+          }};
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const auto wait = [](detent::wait_options how) { return detent::engine_options{.wait = how}; };
+  return serve({words, static_cast<std::size_t>(count)},
+               {configured("detent", "the defaults: steady clock, hybrid wait, exact deadlines", {}),
+                configured("detent-tsc", "clock tsc, hybrid wait", {.clock = detent::clock_kind::tsc}),
+                configured("detent-tick1ms", "tick 1 ms and wait sleep: as coarse as a ticking wheel",
+                           {.tick = 1ms, .wait = detent::wait_options::sleep()}, {"pair", "fire", "lateness"}),
+                configured("detent-busy", "wait busy", wait(detent::wait_options::busy()), {"lateness"}),
+                configured("detent-hybrid500", "wait hybrid, spins at most 500 us",
+                           wait(detent::wait_options::hybrid(500us)), {"lateness"}),
+                configured("detent-sleep", "wait sleep", wait(detent::wait_options::sleep()), {"lateness", "fire"})});
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What a timer system has to offer to the works. Each is an adapter in systems/.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <vector>
+
+#include "../common/tally.hpp"
+
+namespace peers {
+
+// Fires on one thread of its own, from construction to stop().
+template <class T>
+concept backend = requires(T& system, typename T::producer& producer, typename T::slot& slot, const argument& work) {
+  // Whether a slot is the timer itself, or only a handle to one that the system keeps.
+  { T::slot_holds_timer } -> std::convertible_to<bool>;
+  // Room for timers, used by one producer.
+  { system.slots(std::size_t{}) } -> std::same_as<std::vector<typename T::slot>>;
+  // Returns when the system has taken up what its producers have handed over.
+  system.settle();
+  // Nothing fires after it; the slots may go. Before it, a slot that was scheduled must stay.
+  system.stop();
+  // One thread's access to the system, made on that thread.
+  requires std::constructible_from<typename T::producer, T&>;
+  producer.schedule_after(slot, nanoseconds{}, work);
+  // Of a slot that was scheduled by this producer, even if it has fired meanwhile.
+  producer.cancel(slot);
+  // Hands over what the producer holds back to save wake-ups.
+  producer.flush();
+};
+
+// A system that takes absolute deadlines on the steady clock.
+template <class T>
+concept takes_deadlines = requires(typename T::producer& producer, typename T::slot& slot, const argument& work) {
+  producer.schedule_at(slot, std::int64_t{}, work);
+};
+
+}  // namespace peers

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What the work `lateness` asks and answers, whoever does it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../common/delays.hpp"
+#include "../common/process_readings.hpp"
+#include "../system.hpp"
+
+namespace peers {
+
+struct lateness_plan {
+  explicit lateness_plan(const request& wanted);
+
+  std::uint64_t count;
+  std::int64_t between_ns;  // two schedulings
+  delays ahead{std::chrono::milliseconds(1), std::chrono::milliseconds(99)};
+};
+
+// Exact percentiles. A callback that ran early counts with its negative lateness.
+answer lateness_answer(std::vector<std::int64_t> lateness_ns, const stopwatch& watch);
+
+}  // namespace peers

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What producers do to an engine: they keep a number of timers live, and replace one after the other.
+#pragma once
+
+#include <detent/detent.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <vector>
+
+#include "random.hpp"
+#include "victim.hpp"
+
+namespace detent::bench {
+
+// The deadline that the engine waits for meanwhile. What is scheduled behind it wakes nobody.
+inline constexpr duration far_delay = std::chrono::hours(1);
+// Of the timers that are measured: an hour and one to 5.3 seconds.
+inline duration measured_delay(cheap_random& random) noexcept {
+  return far_delay + std::chrono::seconds(1) + duration(random.next());
+}
+
+// Waits until the worker has taken up all that this thread has submitted: a thread's entries are taken in order, and
+// the last of them is due at once.
+inline void settle(engine& engine) {
+  std::promise<void> taken_up;
+  engine.schedule_after(duration(0), [&taken_up] { taken_up.set_value(); });
+  taken_up.get_future().wait();
+}
+
+// An engine of its own with one far timer pending.
+struct engine_at_work {
+  detent::engine engine;
+  timer far = engine.schedule_after(far_delay, [] {});
+};
+
+// `schedule(random)` makes a timer. The destructor cancels what is live.
+template <class Schedule>
+class live_timers {
+ public:
+  live_timers(std::int64_t size, std::uint64_t seed, Schedule schedule)
+      : random_(seed), schedule_(schedule), timers_(static_cast<std::size_t>(size)) {
+    for (timer& each : timers_) each = schedule_(random_);
+  }
+  live_timers(const live_timers&) = delete;
+  live_timers& operator=(const live_timers&) = delete;
+  ~live_timers() {
+    for (timer& each : timers_) each.cancel();
+  }
+
+  timer& oldest() noexcept {
+    timer& found = timers_[oldest_];
+    if (++oldest_ == timers_.size()) oldest_ = 0;
+    return found;
+  }
+  timer& any() noexcept { return timers_[random_.below(timers_.size())]; }
+  timer& choose(victim which) noexcept { return which == victim::oldest ? oldest() : any(); }
+  void replace(timer& old) {
+    old.cancel();
+    old = schedule_(random_);
+  }
+  cheap_random& random() noexcept { return random_; }
+  std::vector<timer>& all() noexcept { return timers_; }
+
+ private:
+  cheap_random random_;
+  Schedule schedule_;
+  std::vector<timer> timers_;
+  std::size_t oldest_ = 0;
+};
+
+// Deadlines counted by the producer from one reading of the clock.
+class schedule_at_counted {
+ public:
+  explicit schedule_at_counted(engine& engine) : engine_(&engine), base_(engine.now()) {}
+  timer operator()(cheap_random& random) const {
+    return engine_->schedule_at(base_ + measured_delay(random), [] {});
+  }
+
+ private:
+  engine* engine_;
+  time_point base_;
+};
+
+// Deadlines counted by the engine, which reads the clock for each.
+class schedule_after_now {
+ public:
+  explicit schedule_after_now(engine& engine) : engine_(&engine) {}
+  timer operator()(cheap_random& random) const {
+    return engine_->schedule_after(measured_delay(random), [] {});
+  }
+
+ private:
+  engine* engine_;
+};
+
+}  // namespace detent::bench

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Single-threaded structures that keep timers, behind one face, to be driven by hand: detent's wheels without an
+// engine, and what the standard library has. Each is
+//   Kind(ids, live)                       timers are numbers below `ids`; about `live` are in it at once
+//   insert(id, deadline), cancel(id)      `id` must not be, must be in it
+//   expire(now, take)                     calls take(id) for all that is due, in the order of deadlines
+//   next()                                the next expiry, or an earlier bound of it; INT64_MAX: empty
+#pragma once
+
+#include <detent/detail/hashed_wheel.hpp>
+#include <detent/detail/hierarchical_wheel.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "line_memory.hpp"
+
+namespace detent::bench {
+
+using timer_id = std::uint32_t;
+using nanoseconds = std::int64_t;
+
+// What a wheel takes for its nodes.
+struct node_array {
+  detail::node* nodes;
+  detail::node& operator[](detail::node_index index) const noexcept { return nodes[index]; }
+};
+
+// A wheel, and the sorting by deadline of what comes due at once, which its engine does.
+template <class Wheel>
+class wheel_of_nodes {
+ public:
+  template <class MakeWheel>
+  wheel_of_nodes(std::size_t ids, MakeWheel make) : nodes_(ids), wheel_(make(node_array{nodes_.data()})) {}
+
+  void insert(timer_id id, nanoseconds deadline) {
+    detail::node& added = nodes_[id];
+    // Relaxed: one thread.
+    added.pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
+    wheel_.insert(id, added, deadline);
+  }
+  void cancel(timer_id id) { wheel_.unlink(nodes_[id]); }
+  template <class Take>
+  void expire(nanoseconds now, Take take) {
+    wheel_.expire(now, [&](detail::node_index id, detail::node& filed) {
+      const nanoseconds deadline = detail::deadline_of(filed.pair);
+      if (deadline > now) return false;
+      due_.emplace_back(deadline, id);
+      return true;
+    });
+    if (due_.empty()) return;
+    std::sort(due_.begin(), due_.end());
+    for (const auto& each : due_) take(each.second);
+    due_.clear();
+  }
+  nanoseconds next() const { return wheel_.next_bound().value_or(INT64_MAX); }
+
+ private:
+  line_memory<detail::node> nodes_;
+  Wheel wheel_;
+  std::vector<std::pair<nanoseconds, timer_id>> due_;
+};
+
+template <nanoseconds Tick>
+class hierarchical_at : public wheel_of_nodes<detail::hierarchical_wheel<node_array>> {
+  using wheel = wheel_of_nodes<detail::hierarchical_wheel<node_array>>;
+
+ public:
+  hierarchical_at(std::size_t ids, std::size_t)
+      : wheel(ids, [](node_array nodes) {
+          return detail::hierarchical_wheel<node_array>(nodes, detail::tick_grid(Tick), 0);
+        }) {}
+  void insert(timer_id id, nanoseconds deadline) { wheel::insert(id, detail::tick_grid(Tick).round_up(deadline)); }
+};
+using hierarchical = hierarchical_at<1>;
+
+// At a tick of 1 us, as it has no levels to make up for a finer one, and about as many slots as timers.
+class hashed : public wheel_of_nodes<detail::hashed_wheel<node_array>> {
+  using wheel = wheel_of_nodes<detail::hashed_wheel<node_array>>;
+
+ public:
+  static constexpr nanoseconds tick = 1'000;
+  hashed(std::size_t ids, std::size_t live)
+      : wheel(ids, [live](node_array nodes) {
+          const std::size_t slots = std::clamp<std::size_t>(std::bit_ceil(live), 512, std::size_t{1} << 24);
+          return detail::hashed_wheel<node_array>(nodes, detail::tick_grid(tick), slots);
+        }) {}
+  void insert(timer_id id, nanoseconds deadline) { wheel::insert(id, detail::tick_grid(tick).round_up(deadline)); }
+};
+
+class multimap {
+ public:
+  multimap(std::size_t ids, std::size_t) : places_(ids) {}
+  void insert(timer_id id, nanoseconds deadline) { places_[id] = timers_.emplace(deadline, id); }
+  void cancel(timer_id id) { timers_.erase(places_[id]); }
+  template <class Take>
+  void expire(nanoseconds now, Take take) {
+    while (!timers_.empty() && timers_.begin()->first <= now) {
+      const timer_id id = timers_.begin()->second;
+      timers_.erase(timers_.begin());
+      take(id);
+    }
+  }
+  nanoseconds next() const { return timers_.empty() ? INT64_MAX : timers_.begin()->first; }
+
+ private:
+  std::multimap<nanoseconds, timer_id> timers_;
+  std::vector<std::multimap<nanoseconds, timer_id>::iterator> places_;
+};
+
+// Cannot cancel.
+class priority_queue {
+ public:
+  priority_queue(std::size_t, std::size_t) {}
+  void insert(timer_id id, nanoseconds deadline) { timers_.emplace(deadline, id); }
+  template <class Take>
+  void expire(nanoseconds now, Take take) {
+    while (!timers_.empty() && timers_.top().first <= now) {
+      const timer_id id = timers_.top().second;
+      timers_.pop();
+      take(id);
+    }
+  }
+
+ private:
+  using entry = std::pair<nanoseconds, timer_id>;
+  std::priority_queue<entry, std::vector<entry>, std::greater<>> timers_;
+};
+
+}  // namespace detent::bench

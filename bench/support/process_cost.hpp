@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What a measurement costs the whole process: CPU time of all threads, context switches.
+#pragma once
+
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <ctime>
+
+namespace detent::bench {
+
+inline std::int64_t read_clock(clockid_t id) noexcept {
+  timespec now{};
+  ::clock_gettime(id, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+inline std::int64_t process_cpu_ns() noexcept { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+inline std::int64_t thread_cpu_ns() noexcept { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
+inline std::int64_t context_switches() noexcept {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return used.ru_nvcsw + used.ru_nivcsw;
+}
+
+// The benchmark's loop: runs `operation` as often as asked, and adds the counter cpu_ns, the CPU time of the whole
+// process for one operation. The first reading lies behind the barrier at which the threads of a benchmark meet, so
+// that what the others do before it does not count.
+template <class Operation>
+void run_counting_cpu(benchmark::State& state, Operation operation) {
+  constexpr int batch = 256;
+  std::int64_t before = 0;
+  bool begun = false;
+  while (state.KeepRunningBatch(batch)) {
+    if (!begun) before = process_cpu_ns();
+    begun = true;
+    for (int i = 0; i < batch; ++i) operation();
+  }
+  const auto used = static_cast<double>(process_cpu_ns() - before);
+  if (state.thread_index() != 0) return;
+  state.counters["cpu_ns"] = used / (static_cast<double>(state.iterations()) * state.threads());
+}
+
+}  // namespace detent::bench

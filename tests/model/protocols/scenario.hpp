@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A few threads doing what the engine's threads do to each other, on the library's own headers.
+#pragma once
+
+#include <model/explorer/atomic.hpp>
+#include <model/explorer/explore.hpp>
+
+#include <initializer_list>
+
+namespace model {
+
+struct scenario {
+  const char* name;
+  void (*what)(execution& run);
+  bounds limits = {};
+};
+
+// A namespace-scope object of this type adds its scenarios to those that the program runs.
+struct suite {
+  suite(const char* name, std::initializer_list<scenario> scenarios);
+};
+
+}  // namespace model

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Runs the scenarios of a suite, each as a test of its own.
+//
+//   --schedule=TEXT    only that schedule, as a failure printed it; with --gtest_filter for the scenario it belongs to
+//   --preemptions=N    another bound than the scenarios' own
+//   --mutant           the headers are mutated: succeeds if a scenario fails
+#include "scenario.hpp"
+
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <deque>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace model {
+namespace {
+
+struct named_scenario {
+  std::string suite;
+  scenario what;
+};
+
+struct settings {
+  std::string schedule;
+  std::optional<unsigned> preemptions;
+  bool mutant = false;
+  const char* program = "";
+};
+
+std::deque<named_scenario>& all_scenarios() {
+  static std::deque<named_scenario> every;
+  return every;
+}
+
+settings& chosen() {
+  static settings the_ones;
+  return the_ones;
+}
+
+verdict run(const named_scenario& which) {
+  bounds limits = which.what.limits;
+  limits.preemptions = chosen().preemptions.value_or(limits.preemptions);
+  body what = [&](execution& run) { which.what.what(run); };
+  return chosen().schedule.empty() ? explore(limits, what) : replay(limits, what, chosen().schedule);
+}
+
+class scenario_run : public testing::Test {
+ public:
+  explicit scenario_run(const named_scenario& which) : which_(which) {}
+  void TestBody() override {
+    verdict found = run(which_);
+    std::cout << report(found) << '\n';
+    EXPECT_EQ(found.complaint, "") << "again: " << chosen().program << " --gtest_filter=" << which_.suite << '.'
+                                   << which_.what.name << " --schedule=" << found.schedule;
+    EXPECT_TRUE(found.complete || !chosen().schedule.empty()) << "the bound on executions came first";
+  }
+
+ private:
+  const named_scenario& which_;
+};
+
+int run_mutant() {
+  for (const named_scenario& each : all_scenarios()) {
+    verdict found = run(each);
+    if (found.complaint.empty()) continue;
+    std::cout << each.suite << '.' << each.what.name << " after " << found.executions
+              << " executions: " << found.complaint << '\n';
+    return EXIT_SUCCESS;
+  }
+  std::cerr << "the mutant survives every scenario\n";
+  return EXIT_FAILURE;
+}
+
+// Empty, or what is wrong with the argument.
+std::string take_argument(std::string_view argument) {
+  constexpr std::string_view schedule = "--schedule=", preemptions = "--preemptions=";
+  if (argument == "--mutant") {
+    chosen().mutant = true;
+  } else if (argument.starts_with(schedule)) {
+    chosen().schedule = argument.substr(schedule.size());
+    if (!choices::parse(chosen().schedule)) return "not a schedule";
+  } else if (argument.starts_with(preemptions)) {
+    std::string_view number = argument.substr(preemptions.size());
+    unsigned value = 0;
+    auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (problem != std::errc{} || end != number.data() + number.size()) return "not a number";
+    chosen().preemptions = value;
+  } else {
+    return "no such option";
+  }
+  return {};
+}
+
+}  // namespace
+
+suite::suite(const char* name, std::initializer_list<scenario> scenarios) {
+  for (const scenario& each : scenarios) all_scenarios().push_back({name, each});
+}
+
+}  // namespace model
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  model::chosen().program = argv[0];
+  for (int i = 1; i < argc; ++i) {
+    std::string problem = model::take_argument(argv[i]);
+    if (problem.empty()) continue;
+    std::cerr << argv[0] << ": " << argv[i] << ": " << problem << '\n';
+    return EXIT_FAILURE;
+  }
+  if (model::chosen().mutant) return model::run_mutant();
+  for (const model::named_scenario& each : model::all_scenarios()) {
+    testing::RegisterTest(each.suite.c_str(), each.what.name, nullptr, nullptr, __FILE__, __LINE__,
+                          [&each]() -> testing::Test* { return new model::scenario_run(each); });
+  }
+  return RUN_ALL_TESTS();
+}

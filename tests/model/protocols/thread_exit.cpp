@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// A thread that ends against an engine that ends: who frees the record that the one keeps for the other.
+#include "scenario.hpp"
+
+#include <detent/detail/thread_link.hpp>
+
+namespace model {
+namespace {
+
+using detent::detail::thread_link;
+
+struct record {
+  thread_link link;
+  int cache = 0;  // plain: belongs to whoever holds the record
+};
+
+// What a thread that leaves may touch, until it has left.
+struct engine {
+  detent::base::atomic<std::uint32_t> depot{0};
+};
+
+void thread_ends(engine& owner, record& mine) {
+  mine.cache = 1;
+  if (!mine.link.leave()) return destroy(mine);
+  owner.depot.fetch_add(1, detent::base::release);
+  mine.cache = 0;
+  mine.link.left();
+}
+
+void engine_ends(engine& owner, record& of_thread) {
+  if (of_thread.link.end_engine()) {
+    require(of_thread.cache == 0, "a record that was not flushed");
+    destroy(of_thread);
+  }
+  destroy(owner);
+}
+
+void both_end(execution& run) {
+  auto& owner = create<engine>("engine");
+  auto& shared = create<record>("record");
+  run.thread("thread", [&] { thread_ends(owner, shared); });
+  run.thread("engine", [&] { engine_ends(owner, shared); });
+  run.join();
+}
+
+// The record passes on to a thread that comes as the other goes, and ends in its turn.
+void passed_on(execution& run) {
+  auto& owner = create<engine>("engine");
+  auto& shared = create<record>("record");
+  auto& adopted = run.make<detent::base::atomic<int>>("adopted", 0);
+  run.thread("first", [&] { thread_ends(owner, shared); });
+  run.thread("second", [&] {
+    if (!shared.link.adopt()) return;
+    adopted.store(1, detent::base::relaxed);
+    require(shared.cache == 0, "adopted before it was flushed");
+    thread_ends(owner, shared);
+  });
+  run.join();
+  engine_ends(owner, shared);
+}
+
+// Two threads come for the record of one that has gone.
+void adopted_once(execution& run) {
+  auto& owner = create<engine>("engine");
+  auto& shared = create<record>("record");
+  require(shared.link.leave(), "a record without an owner");
+  shared.link.left();
+  bool adopted[2] = {};
+  for (bool& mine : adopted) {
+    run.thread("comer", [&] {
+      mine = shared.link.adopt();
+      if (!mine) return;
+      shared.cache = 1;
+      shared.cache = 0;
+    });
+  }
+  run.join();
+  require(adopted[0] != adopted[1], "not adopted exactly once");
+  require(shared.link.leave(), "adopted, and not owned");
+  shared.link.left();
+  engine_ends(owner, shared);
+}
+
+// The thread goes on after the engine has ended, and finds out later. Until then the engine takes out of the record
+// what is its own, which the thread does not touch meanwhile.
+void found_out_later(execution& run) {
+  auto& owner = create<engine>("engine");
+  auto& shared = create<record>("record");
+  run.thread("thread", [&] {
+    for (int i = 0; i != 2; ++i) {
+      if (!shared.link.engine_gone()) continue;
+      require(shared.cache == 2, "freed under the engine's hands");
+      return destroy(shared);
+    }
+    if (!shared.link.leave()) return destroy(shared);
+    shared.link.left();
+  });
+  run.thread("engine", [&] {
+    shared.cache = 2;
+    if (shared.link.end_engine()) destroy(shared);
+    destroy(owner);
+  });
+  run.join();
+}
+
+const suite thread_exit("ThreadExit", {
+                                          {"BothEnd", both_end, {.preemptions = 8}},
+                                          {"PassedOn", passed_on, {.preemptions = 8}},
+                                          {"AdoptedOnce", adopted_once, {.preemptions = 8}},
+                                          {"FoundOutLater", found_out_later, {.preemptions = 8}},
+                                      });
+
+}  // namespace
+}  // namespace model

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// The doorbell: nobody's timer is slept through.
+#include "drive.hpp"
+#include "scenario.hpp"
+
+namespace model {
+namespace {
+
+// The wake time told before, which has come; what is submitted; what the driver waits for otherwise.
+constexpr nanoseconds_t soon = 3, earliest = 40, early = 50, late = 100;
+
+// Entries are deadlines.
+struct deadlines {
+  nanoseconds_t known = late;
+
+  void take(std::uint64_t entry) { known = std::min(known, static_cast<nanoseconds_t>(entry)); }
+  nanoseconds_t next() const { return known; }
+};
+
+template <std::uint32_t Producers>
+void submit(front<Producers>& shared, std::uint32_t producer, nanoseconds_t deadline) {
+  shared.submit(producer, static_cast<std::uint64_t>(deadline), deadline);
+}
+
+template <std::uint32_t Producers>
+void drive(front<Producers>& shared, nanoseconds_t now = soon) {
+  deadlines wheel;
+  driver<Producers, deadlines>(shared, wheel, now).drive_until(earliest);
+}
+
+template <std::uint32_t Producers, bool Asymmetric>
+front<Producers>& make_front(execution& run) {
+  auto& shared = run.make<front<Producers>>("front");
+  shared.bell.allow_asymmetric(Asymmetric);
+  if (Asymmetric) shared.bell.begin_asymmetric();
+  shared.bell.raise(soon);
+  return shared;
+}
+
+// The driver raises its wake time while others push what is earlier than the new one, and later than the old.
+template <std::uint32_t Producers, bool Asymmetric>
+void raise_against_push(execution& run) {
+  auto& shared = make_front<Producers, Asymmetric>(run);
+  run.thread("driver", [&] { drive(shared); });
+  for (std::uint32_t i = 0; i != Producers; ++i) {
+    run.thread("producer", [&shared, i] { submit(shared, i, i == 0 ? earliest : early); });
+  }
+  run.join();
+}
+
+// One producer, two entries, the second under a bell that may have been rung for the first.
+template <bool Asymmetric>
+void two_pushes(execution& run) {
+  auto& shared = make_front<1, Asymmetric>(run);
+  run.thread("driver", [&] { drive(shared); });
+  run.thread("producer", [&] {
+    submit(shared, 0, early);
+    submit(shared, 0, earliest);
+  });
+  run.join();
+}
+
+// The wake time has been told long ago and stays: only rings say that there is something to take up. One of two rings
+// asks for nothing: it is for the backlog.
+template <bool Asymmetric, bool Backlog>
+void rings_alone(execution& run) {
+  auto& shared = make_front<2, Asymmetric>(run);
+  shared.bell.raise(late);
+  run.thread("driver", [&] { drive(shared); });
+  run.thread("producer", [&] { submit(shared, 0, earliest); });
+  run.thread("other", [&] { Backlog ? shared.ring() : submit(shared, 1, early); });
+  run.join();
+}
+
+// The driver gives up paying for the producers' fences between two raises.
+void back_to_symmetric(execution& run) {
+  auto& shared = make_front<1, true>(run);
+  run.thread("driver", [&] {
+    shared.bell.begin_symmetric();
+    drive(shared);
+  });
+  run.thread("producer", [&] { submit(shared, 0, earliest); });
+  run.join();
+}
+
+// The other way round: producers may not know yet that they need no fence.
+void on_to_asymmetric(execution& run) {
+  auto& shared = make_front<1, false>(run);
+  shared.bell.allow_asymmetric(true);
+  run.thread("driver", [&] {
+    shared.bell.begin_asymmetric();
+    drive(shared);
+  });
+  run.thread("producer", [&] { submit(shared, 0, earliest); });
+  run.join();
+}
+
+// The driver waits on its wake_fd, which a producer signals.
+void outside(execution& run) {
+  auto& shared = make_front<1, false>(run);
+  run.thread("driver", [&] {
+    deadlines wheel;
+    driver<1, deadlines> self(shared, wheel, soon);
+    self.announce_until(late);
+    if (wheel.known == earliest) return;
+    if (shared.bell.go_outside()) {
+      while (shared.signalled.load(detent::base::acquire) == 0)
+        detent::base::futex_wait(shared.signalled, 0, INT64_MAX);
+    }
+    require(shared.bell.has_rung(), "woken outside, but the bell does not tell");
+    self.answer_bell();
+    self.drain();
+    require(wheel.known == earliest, "rang before its push can be seen");
+  });
+  run.thread("producer", [&] { submit(shared, 0, earliest); });
+  run.join();
+}
+
+// Whoever stops sets its mark and rings; the driver reads the mark after it has cleared the bell.
+void stop(execution& run) {
+  auto& shared = make_front<1, false>(run);
+  auto& stopping = run.make<detent::base::atomic<std::uint32_t>>("stopping", 0u);
+  run.thread("driver", [&] {
+    deadlines wheel;
+    driver<1, deadlines> self(shared, wheel, soon);
+    auto stopped = [&] { return stopping.load(detent::base::relaxed) != 0; };
+    while (!stopped()) {
+      self.answer_bell();
+      nanoseconds_t until = self.announce_until(late);
+      if (stopped()) return;
+      self.wait(until);
+    }
+  });
+  run.thread("producer", [&] { submit(shared, 0, early); });
+  run.thread("stopper", [&] {
+    stopping.store(1, detent::base::release);
+    shared.bell.fence_stop();
+    shared.bell.ring();
+  });
+  run.join();
+}
+
+const suite wake_up("WakeUp",
+                    {
+                        {"ARaiseAgainstAPush", raise_against_push<1, false>, {.preemptions = 4, .surprises = 1}},
+                        {"ARaiseAgainstTwoPushers", raise_against_push<2, false>, {.preemptions = 2}},
+                        {"ARaiseAgainstTwoPushes", two_pushes<false>, {.surprises = 1}},
+                        {"AHeavyRaiseAgainstAPush", raise_against_push<1, true>, {.preemptions = 4}},
+                        {"AHeavyRaiseAgainstTwoPushes", two_pushes<true>},
+                        {"TwoRings", rings_alone<false, false>, {.preemptions = 2}},
+                        {"TwoRingsWithLightFences", rings_alone<true, false>, {.preemptions = 2}},
+                        {"ARingForTheBacklog", rings_alone<false, true>, {.preemptions = 2}},
+                        {"ARingForTheBacklogWithLightFences", rings_alone<true, true>, {.preemptions = 2}},
+                        {"BackToTwoFullFences", back_to_symmetric, {.preemptions = 4}},
+                        {"OnToOneHeavyFence", on_to_asymmetric, {.preemptions = 4}},
+                        {"OnTheWakeFd", outside, {.preemptions = 4}},
+                        {"AStopIsHeard", stop, {.preemptions = 2}},
+                    });
+
+}  // namespace
+}  // namespace model
