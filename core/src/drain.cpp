@@ -23,6 +23,7 @@ bool engine_core::drain(std::size_t limit) {
     std::size_t count = queue_.take(batch_.data(), asked);
     complete = count < asked;
     taken += count;
+    if (count == 0) break;
     std::size_t fresh = stale_.keep_fresh(batch_.data(), count);
     take_batch(batch_.data() + fresh, count - fresh);
   }
@@ -77,7 +78,7 @@ void engine_core::take_batch(const std::uint64_t* entries, std::size_t count) no
 void engine_core::prefetch_links(std::uint64_t entry) noexcept {
   node& named = node_at(submission::index(entry));
   if (submission::what(entry) == submission::kind::arm) {
-    wheel_.prefetch_insert(deadline_of(named.pair));
+    wheel_.prefetch_insert(submission::index(entry), deadline_of(named.pair));
   } else if (named.location < in_due_queue) {
     if (named.next != no_node) __builtin_prefetch(&node_at(named.next), 1);
     if (named.previous != no_node) __builtin_prefetch(&node_at(named.previous), 1);

@@ -2,21 +2,13 @@
 // What has come due, in the order in which it fires.
 #pragma once
 
-#include <detent/detail/node.hpp>
+#include "due_sort.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace detent::detail {
-
-// One due arming. Valid as long as the node's `placement` is the entry's; a stale one is skipped when its turn comes.
-struct due_entry {
-  nanoseconds_t deadline = 0;
-  std::uint32_t order = 0;
-  node_index index = no_node;
-  std::uint32_t placement = 0;
-};
 
 // One thread. Sorted by (deadline, arming order). Orders are counted modulo 2^27: exact while fewer than 2^26 armings
 // of a thread lie between two of its equal deadlines; among late ones (insert), while the counts of the threads that

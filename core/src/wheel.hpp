@@ -29,8 +29,8 @@ class wheel {
   void insert(node_index index, node& added, nanoseconds_t deadline) noexcept {
     hashed_ ? hashed_->insert(index, added, deadline) : hierarchical_.insert(index, added, deadline);
   }
-  void prefetch_insert(nanoseconds_t deadline) const noexcept {
-    if (!hashed_) hierarchical_.prefetch_insert(deadline);
+  void prefetch_insert(node_index index, nanoseconds_t deadline) const noexcept {
+    if (!hashed_) hierarchical_.prefetch_insert(index, deadline);
   }
   std::optional<nanoseconds_t> next_bound() const noexcept {
     return hashed_ ? hashed_->next_bound() : hierarchical_.next_bound();

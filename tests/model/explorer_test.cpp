@@ -101,6 +101,12 @@ TEST(Explore, TriesWhatTheEnvironmentMayDo) {
   EXPECT_EQ(ways, (std::set<unsigned>{0, 1, 2, 3}));
 }
 
+TEST(Explore, TellsWhatWasReached) {
+  verdict found = explore({}, [](execution&) { reach(choose(2) == 0 ? "one way" : "the other"); });
+  EXPECT_EQ(found.marks, (std::vector<std::string>{"one way", "the other"}));
+  EXPECT_TRUE(explore({}, [](execution&) {}).marks.empty());
+}
+
 TEST(Replay, RefusesTheScheduleOfAnotherProgram) {
   EXPECT_NE(replay({}, lossy_count, "0:9").complaint, "");
   EXPECT_NE(replay({}, lossy_count, "nonsense").complaint, "");

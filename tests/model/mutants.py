@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Compiles the model suites against headers with one fault each, and runs them: some scenario must fail.
 
-usage: mutants.py --root ROOT --build BUILD --link FILE... [--only NAME]
+usage: mutants.py --root ROOT --build BUILD --link FILE... [--of NAME] [--only MUTANT]
 
-The mutants are in mutants.toml. A mutant that cannot be made, because the text to replace is not there exactly once (or `times`), is
-a failure as well: the header has changed under it.
+The mutants are in mutants/*.toml, one table each: `file` with `old` replaced by `new`, which `suite` must notice. `old`
+is there once, or `times`, comments and line breaks aside; if it is not, the header has changed under the mutant, and
+that is a failure as well.
 """
 import argparse
 import json
@@ -53,8 +54,10 @@ def compile_command(build, source):
     del arguments[output:output + 2]
     source_at = arguments.index("-c")
     del arguments[source_at:source_at + 2]
-    return [each for each in arguments if each != "-g" and not each.startswith("-M") and not each.endswith(".d")
-            and not each.endswith(".o")], found[0]["directory"]
+    # The dependency file, -MD -MT x.o -MF x.o.d, is not to be written either; and most mutants die sooner than they compile.
+    kept = [each for each in arguments if each != "-g" and not each.startswith(("-M", "-O")) and
+            not each.endswith((".d", ".o"))]
+    return [*kept, "-O1"], found[0]["directory"]
 
 
 def run(arguments, directory, what):
@@ -95,12 +98,13 @@ def main():
     parser.add_argument("--root", type=Path, required=True)
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--link", nargs="+", required=True)
+    parser.add_argument("--of", default="*")
     parser.add_argument("--only")
     chosen = parser.parse_args()
-    mutants = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
-    mutants = [each for each in mutants if chosen.only in (None, each["name"])]
+    mutants = [each for file in sorted(HERE.glob(f"mutants/{chosen.of}.toml"))
+               for each in tomllib.loads(file.read_text())["mutant"] if chosen.only in (None, each["name"])]
     if not mutants:
-        sys.exit(f"mutants: no mutant is called '{chosen.only}'")
+        sys.exit(f"mutants: none in mutants/{chosen.of}.toml is called '{chosen.only or '*'}'")
     failures = 0
     for mutant in mutants:
         with tempfile.TemporaryDirectory() as scratch:

@@ -9,6 +9,7 @@
 
 namespace model::hooks {
 
+// NOLINTBEGIN(bugprone-macro-parentheses): `bytes` is part of names, and no expression
 #define DETENT_MODEL_HOOK(bytes)                                                                     \
   void read_##bytes(const void* from) __asm__("__tsan_read" #bytes);                                 \
   void read_##bytes(const void* from) { machine::instance().plain_read(from, bytes); }               \
@@ -29,6 +30,7 @@ DETENT_MODEL_HOOK(4)
 DETENT_MODEL_HOOK(8)
 DETENT_MODEL_HOOK(16)
 #undef DETENT_MODEL_HOOK
+// NOLINTEND(bugprone-macro-parentheses)
 
 void read_range(const void* from, std::size_t bytes) __asm__("__tsan_read_range");
 void read_range(const void* from, std::size_t bytes) { machine::instance().plain_read(from, bytes); }

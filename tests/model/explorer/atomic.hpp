@@ -13,7 +13,11 @@ namespace model {
 
 template <class T>
 class atomic {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8, "what one machine word can hold");
+  struct box {
+    T value;
+  };
+  static constexpr unsigned size = sizeof(box);
+  static_assert(std::is_trivially_copyable_v<T> && size <= 8, "what one machine word can hold");
 
  public:
   constexpr atomic() noexcept : value_{} {}
@@ -22,34 +26,34 @@ class atomic {
   atomic& operator=(const atomic&) = delete;
 
   T load(order o, site where = site::here()) const noexcept {
-    return narrow(machine::instance().load(&value_, sizeof(T), o, where));
+    return narrow(machine::instance().load(&value_, size, o, where));
   }
   void store(T value, order o, site where = site::here()) noexcept {
-    machine::instance().store(&value_, sizeof(T), widen(value), o, where);
+    machine::instance().store(&value_, size, widen(value), o, where);
   }
   T exchange(T value, order o, site where = site::here()) noexcept {
     auto change = [](std::uint64_t, std::uint64_t operand) { return operand; };
-    return narrow(machine::instance().update(&value_, sizeof(T), "exchange", change, widen(value), o, where));
+    return narrow(machine::instance().update(&value_, size, "exchange", change, widen(value), o, where));
   }
   T fetch_add(T value, order o, site where = site::here()) noexcept {
     auto change = [](std::uint64_t before, std::uint64_t operand) {
       return widen(static_cast<T>(narrow(before) + narrow(operand)));
     };
-    return narrow(machine::instance().update(&value_, sizeof(T), "fetch_add", change, widen(value), o, where));
+    return narrow(machine::instance().update(&value_, size, "fetch_add", change, widen(value), o, where));
   }
   T fetch_sub(T value, order o, site where = site::here()) noexcept {
     auto change = [](std::uint64_t before, std::uint64_t operand) {
       return widen(static_cast<T>(narrow(before) - narrow(operand)));
     };
-    return narrow(machine::instance().update(&value_, sizeof(T), "fetch_sub", change, widen(value), o, where));
+    return narrow(machine::instance().update(&value_, size, "fetch_sub", change, widen(value), o, where));
   }
   T fetch_or(T value, order o, site where = site::here()) noexcept {
     auto change = [](std::uint64_t before, std::uint64_t operand) { return before | operand; };
-    return narrow(machine::instance().update(&value_, sizeof(T), "fetch_or", change, widen(value), o, where));
+    return narrow(machine::instance().update(&value_, size, "fetch_or", change, widen(value), o, where));
   }
   T fetch_and(T value, order o, site where = site::here()) noexcept {
     auto change = [](std::uint64_t before, std::uint64_t operand) { return before & operand; };
-    return narrow(machine::instance().update(&value_, sizeof(T), "fetch_and", change, widen(value), o, where));
+    return narrow(machine::instance().update(&value_, size, "fetch_and", change, widen(value), o, where));
   }
   bool compare_exchange_strong(T& expected, T desired, order success, order failure,
                                site where = site::here()) noexcept {
@@ -62,18 +66,18 @@ class atomic {
  private:
   static std::uint64_t widen(T value) {
     std::uint64_t wide = 0;
-    std::memcpy(&wide, &value, sizeof value);
+    std::memcpy(&wide, &value, size);
     return wide;
   }
   static T narrow(std::uint64_t wide) {
     T value;
-    std::memcpy(&value, &wide, sizeof value);
+    std::memcpy(&value, &wide, size);
     return value;
   }
   bool compare_exchange(T& expected, T desired, order success, order failure, bool weak, site where) noexcept {
     std::uint64_t wide = widen(expected);
     bool done =
-        machine::instance().compare_exchange(&value_, sizeof(T), wide, widen(desired), success, failure, weak, where);
+        machine::instance().compare_exchange(&value_, size, wide, widen(desired), success, failure, weak, where);
     if (!done) expected = narrow(wide);
     return done;
   }

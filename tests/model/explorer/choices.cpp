@@ -32,7 +32,7 @@ bool choices::next() {
   return true;
 }
 
-void choices::follow(std::vector<std::uint8_t> way) {
+void choices::follow(const std::vector<std::uint8_t>& way) {
   path_.clear();
   for (std::uint8_t each : way) path_.push_back({each, UINT8_MAX});
   strayed_ = false;

@@ -19,7 +19,7 @@ class choices {
   // After a run: on to the next leaf; false when all have been visited.
   bool next();
   // Forgets everything; the next run takes this way, and way 0 beyond it.
-  void follow(std::vector<std::uint8_t> way);
+  void follow(const std::vector<std::uint8_t>& way);
   // Whether a run since follow() was offered fewer ways than the one it was to take.
   bool strayed() const { return strayed_; }
 

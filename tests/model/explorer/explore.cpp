@@ -23,6 +23,7 @@ verdict explore(const bounds& limits, const body& what) {
   const std::function<void()> once = whole(what);
   verdict result;
   host.decisions() = {};
+  host.forget_marks();
   do {
     if (result.executions == limits.executions) return result;
     result.complaint = host.run(limits, once, false);
@@ -37,6 +38,7 @@ verdict explore(const bounds& limits, const body& what) {
     return result;
   } while (host.decisions().next());
   result.complete = true;
+  result.marks = host.marks();
   return result;
 }
 
@@ -48,7 +50,7 @@ verdict replay(const bounds& limits, const body& what, const std::string& schedu
     result.complaint = "\"" + schedule + "\" is not a schedule";
     return result;
   }
-  host.decisions().follow(std::move(*way));
+  host.decisions().follow(*way);
   result.complaint = host.run(limits, whole(what), true);
   result.schedule = schedule;
   result.trace = host.trace();

@@ -22,6 +22,8 @@ namespace model {
 inline void require(bool holds, const char* what) {
   if (!holds) machine::instance().fail(what);
 }
+// Notes that an execution came by here, so that a scenario can be held to what it is about.
+inline void reach(const char* mark) { machine::instance().reach(mark); }
 // One of `count` ways, all of which are tried: what the environment may do.
 inline unsigned choose(unsigned count) { return machine::instance().choose(count); }
 // Shared objects. What is not destroyed at the end is a leak.
@@ -83,6 +85,7 @@ struct verdict {
   std::string complaint;  // empty: none of the executions failed
   std::string schedule;   // of the failure: replays it
   std::vector<std::string> trace;
+  std::vector<std::string> marks;  // that were reached
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;
   bool complete = false;  // everything within the bounds has been seen

@@ -6,7 +6,7 @@
 
 namespace model {
 
-fiber* fiber::entering_ = nullptr;
+fiber* fiber::entering = nullptr;
 
 void fiber::assign(job work, void* argument) {
   work_ = work;
@@ -16,14 +16,14 @@ void fiber::assign(job work, void* argument) {
 
 // The stack is entered once and then kept: its loop takes one job after the other.
 void fiber::enter() {
-  fiber& self = *entering_;
+  fiber& self = *entering;
   for (;;) self.work_(self.argument_);
 }
 
 void fiber::go_on() {
   if (running_ || !stack_) _longjmp(place_, 1);
   running_ = true;
-  entering_ = this;
+  entering = this;
   ucontext_t start;
   getcontext(&start);
   start.uc_stack.ss_sp = stack_.get();

@@ -30,7 +30,7 @@ class fiber {
   static void enter();
   [[noreturn]] void go_on();
 
-  static fiber* entering_;
+  static fiber* entering;
 
   std::jmp_buf place_;
   std::unique_ptr<std::byte[]> stack_;

@@ -58,6 +58,13 @@ void machine::fail(std::string complaint) {
   scheduler_.stop();
 }
 
+void machine::reach(const char* mark) {
+  for (const std::string& each : marks_) {
+    if (each == mark) return;
+  }
+  marks_.push_back(mark);
+}
+
 void machine::require(std::string complaint) {
   if (complaint.empty()) return;
   if (last_[self().self].line != 0) complaint += "   [after " + text_of(last_[self().self]) + "]";

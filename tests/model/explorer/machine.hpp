@@ -40,6 +40,9 @@ class machine {
   std::string run(const bounds& limits, const std::function<void()>& body, bool traced);
   choices& decisions() { return choices_; }
   const std::vector<std::string>& trace() const { return trace_; }
+  // Of all executions since the last forget_marks().
+  const std::vector<std::string>& marks() const { return marks_; }
+  void forget_marks() { marks_.clear(); }
   std::uint64_t steps() const { return steps_; }
 
   // --- From inside an execution ---
@@ -47,6 +50,7 @@ class machine {
   void start(const char* name, std::function<void()> work);
   void join();
   unsigned choose(unsigned count) { return choices_.choose(count); }
+  void reach(const char* mark);
   // Ends the execution with a complaint.
   [[noreturn]] void fail(std::string complaint);
   void note(const std::string& text);
@@ -100,6 +104,7 @@ class machine {
   bounds limits_;
   bool traced_ = false;
   std::vector<std::string> trace_;
+  std::vector<std::string> marks_;
   std::string complaint_;
   std::uint64_t steps_ = 0;
   unsigned surprises_ = 0;

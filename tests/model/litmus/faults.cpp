@@ -154,7 +154,7 @@ void poisoned(execution& run, outcomes&) {
 template <order Store>
 void construction(execution& run, outcomes& seen) {
   auto& link = run.make<atomic<word*>>("link", nullptr);
-  auto& made = run.make<word*>("made", nullptr);
+  word* made = nullptr;
   run.thread("maker", [&] {
     made = &create<word>("word", 7u);
     link.store(made, Store);

@@ -63,6 +63,7 @@ void armed(execution& run) {
   int winners = turn.fired;
   for (bool each : won) winners += each;
   require(winners == 1, "not exactly one of fired and cancelled");
+  reach(turn.fired ? "fired" : turn.reused ? "cancelled and reused" : "cancelled");
   require(state_word::generation(due.word()) == (turn.reused ? 1 : 0), "a life too many, or too few");
 }
 
@@ -107,6 +108,8 @@ void queued_plain(execution& run) {
   });
   run.join();
   require(!(won && fired[0]), "fired and cancelled");
+  if (fired[0]) reach("fired");
+  if (fired[1]) reach("cancelled, and the next life fired");
 }
 
 // Queued, with a callable: the canceller destroys it and uses the node again.
@@ -125,6 +128,7 @@ void queued_owning(execution& run) {
   });
   run.join();
   require(fired == (ended == cancelled::no), "not exactly one of fired and cancelled");
+  reach(fired ? "fired" : ended == cancelled::freed ? "freed by its canceller" : "left to the driver");
 }
 
 // While it runs: the cancel makes it the last run, whatever the callback arms. `last_run` counts the runs.
@@ -153,6 +157,7 @@ void running(execution& run) {
   });
   run.join();
   if (done == cancel_transition::marked_last) {
+    reach("cancelled while it ran");
     require(due.state() == timer_state::free, "cancelled while running, and armed again");
     require(runs - runs_when_cancelled <= 1, "cancelled while running, and ran again");
   }
@@ -187,6 +192,7 @@ void wait_for_end(execution& run) {
       std::uint64_t word = states::observe(due.pair);
       if (state_word::generation(word) != generation || !states::mark_waiter(due.pair, word)) break;
       if (state_word::generation(word) != generation) break;
+      reach("waited");
       detent::base::futex_wait(runs_ended, ended, INT64_MAX);
     }
     require(result == 1, "the run had not ended");
@@ -194,15 +200,20 @@ void wait_for_end(execution& run) {
   run.join();
 }
 
-const suite cancel_expiry("CancelAgainstExpiry", {
-                                                     {"Armed", armed<1>, {.preemptions = 8}},
-                                                     {"ArmedTwice", armed<2>, {.preemptions = 4}},
-                                                     {"ArmedAndRestarted", armed_and_restarted, {.preemptions = 4}},
-                                                     {"QueuedWithNothingToDestroy", queued_plain, {.preemptions = 8}},
-                                                     {"Queued", queued_owning, {.preemptions = 8}},
-                                                     {"Running", running, {.preemptions = 5}},
-                                                     {"AndWait", wait_for_end, {.preemptions = 5, .surprises = 1}},
-                                                 });
+const suite cancel_expiry(
+    "CancelAgainstExpiry",
+    {
+        {"Armed", armed<1>, {.preemptions = 8}, {"fired", "cancelled", "cancelled and reused"}},
+        {"ArmedTwice", armed<2>, {.preemptions = 4}},
+        {"ArmedAndRestarted", armed_and_restarted, {.preemptions = 4}},
+        {"QueuedWithNothingToDestroy",
+         queued_plain,
+         {.preemptions = 8},
+         {"fired", "cancelled, and the next life fired"}},
+        {"Queued", queued_owning, {.preemptions = 8}, {"fired", "freed by its canceller", "left to the driver"}},
+        {"Running", running, {.preemptions = 5}, {"cancelled while it ran"}},
+        {"AndWait", wait_for_end, {.preemptions = 5, .surprises = 1}, {"waited"}},
+    });
 
 }  // namespace
 }  // namespace model

@@ -147,6 +147,30 @@ void two_carvers(execution& run) {
   require(pool.carved() <= 2, "slots were carved that nobody needed");
 }
 
+// Whoever looks at every slot there is finds each mapped, and its cold twin.
+void carved_are_mapped(execution& run) {
+  auto& pages = run.make<model_pages>("pages");
+  auto& pool = run.make<shrunk_pool>("pool", pages, std::size_t{0}, sizeof(int));
+  for (int i = 0; i != 2; ++i) {
+    run.thread("user", [&] {
+      detent::alloc::slot_cache cache;
+      slot_index mine = pool.allocate(cache);
+      require(mine != no_slot, "no memory");
+      pool.free(cache, mine);
+      pool.flush(cache);
+    });
+  }
+  run.thread("looker", [&] {
+    slot_index end = pool.carved();
+    if (end != 0) reach("looked at a slot");
+    for (slot_index each = 0; each != end; ++each) {
+      require(*static_cast<const int*>(pool.hot(each)) == 0, "not zeroed");
+      require(*static_cast<const int*>(pool.cold(each)) == 0, "the twin is not zeroed");
+    }
+  });
+  run.join();
+}
+
 // What one thread frees another allocates; the slot passes through the depot, and its memory with it.
 void freed_elsewhere(execution& run) {
   auto& pages = run.make<model_pages>("pages");
@@ -171,15 +195,17 @@ void freed_elsewhere(execution& run) {
   last.leave();
 }
 
-const suite depot_suite("Depot", {
-                                     {"TheTopComesBack", top_comes_back, {.preemptions = 6}},
-                                     {"PushesAndPops", pushes_and_pops, {.preemptions = 3}},
-                                     {"StrayBits", strays<false>, {.preemptions = 4}},
-                                     {"StrayBitsWithALeftOver", strays<true>, {.preemptions = 4}},
-                                     {"TwoGrowers", two_growers, {.preemptions = 3, .surprises = 1}},
-                                     {"TwoCarvers", two_carvers, {.preemptions = 2, .weak = {.stale = 2}}},
-                                     {"FreedElsewhere", freed_elsewhere, {.preemptions = 2, .weak = {.stale = 2}}},
-                                 });
+const suite depot_suite(
+    "Depot", {
+                 {"TheTopComesBack", top_comes_back, {.preemptions = 6}},
+                 {"PushesAndPops", pushes_and_pops, {.preemptions = 3}},
+                 {"StrayBits", strays<false>, {.preemptions = 4}},
+                 {"StrayBitsWithALeftOver", strays<true>, {.preemptions = 4}},
+                 {"TwoGrowers", two_growers, {.preemptions = 3, .surprises = 1}},
+                 {"TwoCarvers", two_carvers, {.preemptions = 2, .weak = {.stale = 2}}},
+                 {"CarvedAreMapped", carved_are_mapped, {.preemptions = 1, .weak = {.stale = 2}}, {"looked at a slot"}},
+                 {"FreedElsewhere", freed_elsewhere, {.preemptions = 2, .weak = {.stale = 2}}},
+             });
 
 }  // namespace
 }  // namespace model

@@ -79,6 +79,7 @@ void cancel_against_call(execution& run) {
   });
   run.join();
   require(cancelled != ran, "not exactly one of run and cancelled");
+  reach(ran ? "ran" : "cancelled");
 }
 
 // The driver hands over while somebody cancels: what reaches the executor's thread, through its queue, is sound.
@@ -96,6 +97,7 @@ void cancel_against_hand_over(execution& run) {
   run.join();
   queue.take_all([&](std::uint64_t word) { ran = call(handed, word); });
   require(cancelled != ran, "not exactly one of run and cancelled");
+  reach(ran ? "ran" : "cancelled");
 }
 
 // A restart takes it back to the queue, and the driver hands it over again: only the later fired_timer is good for
@@ -129,6 +131,7 @@ void restart_while_held(execution& run, std::uint32_t order, F first_held) {
   queue.take_all(take_up);
   bool ran = false;
   executor_queue.take_all([&](std::uint64_t word) { ran = call(handed, word); });
+  reach(restarted ? "restarted" : "too late");
   require(ran == restarted, restarted ? "restarted, and never run" : "run without a restart");
   require(ended != restarted, "what was handed over first ended a timer that was restarted, or did not end its own");
 }
@@ -146,6 +149,7 @@ void drop_against_cancel(execution& run) {
   run.thread("executor", [&] { dropped = drop(handed, word); });
   run.thread("canceller", [&] { cancelled = cancel(handed); });
   run.join();
+  reach(dropped ? "dropped" : "cancelled");
   require(cancelled != dropped, "not exactly one of dropped and cancelled");
   require(handed.state() == timer_state::free, "not freed");
 }
@@ -169,18 +173,23 @@ void outliving_the_engine(execution& run) {
     host.drop_reference(destroyed[1]);
   });
   run.join();
+  reach(destroyed[0] ? "destroyed by the executor" : "destroyed by the engine");
   require(ran != returned, "not exactly one of run and returned");
   require(destroyed[0] != destroyed[1], "not destroyed exactly once");
 }
 
-const suite executor("Executor", {
-                                     {"CancelAgainstCall", cancel_against_call, {.preemptions = 8}},
-                                     {"CancelAgainstHandOver", cancel_against_hand_over, {.preemptions = 5}},
-                                     {"RestartAgainstCall", restart_against_call, {.preemptions = 5}},
-                                     {"RestartAgainstDrop", restart_against_drop, {.preemptions = 5}},
-                                     {"DropAgainstCancel", drop_against_cancel, {.preemptions = 8}},
-                                     {"OutlivingTheEngine", outliving_the_engine, {.preemptions = 8}},
-                                 });
+const suite executor("Executor",
+                     {
+                         {"CancelAgainstCall", cancel_against_call, {.preemptions = 8}, {"ran", "cancelled"}},
+                         {"CancelAgainstHandOver", cancel_against_hand_over, {.preemptions = 5}, {"ran", "cancelled"}},
+                         {"RestartAgainstCall", restart_against_call, {.preemptions = 5}, {"restarted", "too late"}},
+                         {"RestartAgainstDrop", restart_against_drop, {.preemptions = 5}, {"restarted", "too late"}},
+                         {"DropAgainstCancel", drop_against_cancel, {.preemptions = 8}, {"dropped", "cancelled"}},
+                         {"OutlivingTheEngine",
+                          outliving_the_engine,
+                          {.preemptions = 8},
+                          {"destroyed by the executor", "destroyed by the engine"}},
+                     });
 
 }  // namespace
 }  // namespace model

@@ -15,20 +15,20 @@ namespace model {
 class model_pages {
  public:
   // Refuses sparse memory, of which magazines are made, after so many pieces.
-  explicit model_pages(unsigned sparse_pieces = UINT32_MAX) { sparse_left_ = sparse_pieces; }
+  explicit model_pages(unsigned sparse_pieces = UINT32_MAX) { sparse_left = sparse_pieces; }
 
   void* allocate(std::size_t bytes) noexcept { return machine::instance().allocate(bytes, 64, "slab"); }
   void release(void* memory, std::size_t) noexcept { machine::instance().free(memory); }
   void* allocate_sparse(std::size_t bytes) noexcept {
-    if (sparse_left_ == 0) return nullptr;
-    --sparse_left_;
+    if (sparse_left == 0) return nullptr;
+    --sparse_left;
     return machine::instance().allocate(bytes, 64, "sparse");
   }
   void release_sparse(void* memory, std::size_t) noexcept { machine::instance().free(memory); }
 
  private:
   // Not in the model's memory: the pages are the kernel's, whom nobody races with.
-  static inline unsigned sparse_left_;
+  static inline unsigned sparse_left;
 };
 
 struct shrunk_traits {

@@ -38,6 +38,8 @@ void against_expiry(execution& run, const std::int64_t (&to)[Restarters]) {
   for (std::size_t i = 0; i != Restarters; ++i) {
     if (!fired) require(restarted[i], "a restart of a pending timer failed");
   }
+  if (fired) reach("fired");
+  if (restarted[0]) reach("restarted");
   if (Restarters == 1 && to[0] > now) require(fired != restarted[0], "restarted to later, and fired all the same");
 }
 
@@ -56,11 +58,15 @@ void touch_against_expiry(execution& run) {
     std::uint64_t word = 0;
     fired = start_if_due(moved, now, word, fired_at);
   });
-  run.thread("restarter", [&] { touched = states::restart_later(moved.pair, generation, after, order_of_arming); });
+  run.thread("restarter", [&] {
+    touched = states::restart_later(moved.pair, state_word::queued_half(generation), after, order_of_arming);
+  });
   run.thread("other", [&] { static_cast<void>(states::restart(moved.pair, generation, long_after, order_of_arming)); });
   run.join();
   if (fired) require(moved.deadline() == fired_at && fired_at <= now, "fired at a deadline that is not the last");
   if (touched) require(!fired, "restarted to later, and fired all the same");
+  if (fired) reach("fired");
+  if (touched) reach("touched");
 }
 
 // A handle that is too old: its node has been freed and serves another timer.
@@ -80,7 +86,7 @@ void stranger(execution& run) {
   run.join();
   require(state_word::generation(reused.word()) == generation + 1, "the first life did not end");
   require(reused.deadline() == after, "a stale handle moved a stranger's deadline");
-  static_cast<void>(restarted);  // it may have come before the cancel
+  reach(restarted ? "before the cancel" : "too late");
 }
 
 // --- With the driver asleep ---
@@ -143,16 +149,17 @@ void taken_up_meanwhile(execution& run) {
   require((moved.word() & state_word::unfiled) == 0, "an earlier restart was not filed");
 }
 
-const suite restart_expiry("RestartAgainstExpiry", {
-                                                       {"Later", later_against_expiry, {.preemptions = 8}},
-                                                       {"Earlier", earlier_against_expiry, {.preemptions = 8}},
-                                                       {"TwoLater", two_later_against_expiry, {.preemptions = 4}},
-                                                       {"BothWays", both_ways_against_expiry, {.preemptions = 4}},
-                                                       {"Touch", touch_against_expiry, {.preemptions = 4}},
-                                                       {"AStrangersTimer", stranger, {.preemptions = 8}},
-                                                       {"ARestarterThatStalls", stalled_restarter},
-                                                       {"TakenUpMeanwhile", taken_up_meanwhile, {.preemptions = 2}},
-                                                   });
+const suite restart_expiry("RestartAgainstExpiry",
+                           {
+                               {"Later", later_against_expiry, {.preemptions = 8}, {"fired", "restarted"}},
+                               {"Earlier", earlier_against_expiry, {.preemptions = 8}, {"fired", "restarted"}},
+                               {"TwoLater", two_later_against_expiry, {.preemptions = 4}, {"fired", "restarted"}},
+                               {"BothWays", both_ways_against_expiry, {.preemptions = 4}},
+                               {"Touch", touch_against_expiry, {.preemptions = 4}, {"fired", "touched"}},
+                               {"AStrangersTimer", stranger, {.preemptions = 8}, {"before the cancel", "too late"}},
+                               {"ARestarterThatStalls", stalled_restarter},
+                               {"TakenUpMeanwhile", taken_up_meanwhile, {.preemptions = 2}},
+                           });
 
 }  // namespace
 }  // namespace model

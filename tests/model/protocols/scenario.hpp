@@ -6,6 +6,7 @@
 #include <model/explorer/explore.hpp>
 
 #include <initializer_list>
+#include <vector>
 
 namespace model {
 
@@ -13,6 +14,7 @@ struct scenario {
   const char* name;
   void (*what)(execution& run);
   bounds limits = {};
+  std::vector<const char*> marks = {};  // each is reached by some execution, or the scenario is not what it seems
 };
 
 // A namespace-scope object of this type adds its scenarios to those that the program runs.

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <deque>
@@ -56,7 +57,11 @@ class scenario_run : public testing::Test {
     std::cout << report(found) << '\n';
     EXPECT_EQ(found.complaint, "") << "again: " << chosen().program << " --gtest_filter=" << which_.suite << '.'
                                    << which_.what.name << " --schedule=" << found.schedule;
-    EXPECT_TRUE(found.complete || !chosen().schedule.empty()) << "the bound on executions came first";
+    if (!chosen().schedule.empty() || !found.complaint.empty()) return;
+    EXPECT_TRUE(found.complete) << "the bound on executions came first";
+    for (const char* mark : which_.what.marks) {
+      EXPECT_NE(std::find(found.marks.begin(), found.marks.end(), mark), found.marks.end()) << "never: " << mark;
+    }
   }
 
  private:

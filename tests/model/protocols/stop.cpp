@@ -78,6 +78,7 @@ void against_schedule(execution& run) {
   run.join();
   int all = count[0].all() + count[1].all();
   require(all <= 1, "one timer ended twice");
+  reach(count[0].taken_back ? "taken back" : count[1].returned ? "returned" : "refused");
   if (handle) require(count[1].returned == 1, "a handle to a timer that stop() did not find");
 }
 
@@ -180,14 +181,18 @@ void against_rearm(execution& run) {
   require(returned == 1, "a re-armed timer that did not come back");
 }
 
-const suite stop_suite("Stop", {
-                                   {"AgainstSchedule", against_schedule<false>, {.preemptions = 6}},
-                                   {"AgainstScheduleWithALightFence", against_schedule<true>, {.preemptions = 5}},
-                                   {"AgainstScheduleAndExpiry", against_schedule_and_expiry, {.preemptions = 2}},
-                                   {"AgainstRestart", against_restart},
-                                   {"Twice", twice, {.preemptions = 6}},
-                                   {"AgainstRearm", against_rearm, {.preemptions = 6}},
-                               });
+const suite stop_suite(
+    "Stop", {
+                {"AgainstSchedule", against_schedule<false>, {.preemptions = 6}, {"taken back", "returned", "refused"}},
+                {"AgainstScheduleWithALightFence",
+                 against_schedule<true>,
+                 {.preemptions = 5},
+                 {"taken back", "returned", "refused"}},
+                {"AgainstScheduleAndExpiry", against_schedule_and_expiry, {.preemptions = 2}},
+                {"AgainstRestart", against_restart},
+                {"Twice", twice, {.preemptions = 6}},
+                {"AgainstRearm", against_rearm, {.preemptions = 6}},
+            });
 
 }  // namespace
 }  // namespace model

@@ -158,6 +158,8 @@ void short_lives(execution& run) {
   run.join();
   drive.drain();
   drive.turn();
+  if (ended == 2) reach("two lives cancelled");
+  if (drive.fired() != 0) reach("fired");
   require(ended + drive.fired() == scheduled, "not each timer ended exactly once");
   require(host.timers[0].state() == timer_state::free && !host.timers[0].filed, "a node was lost");
 }
@@ -185,11 +187,12 @@ void reaped_first(execution& run) {
   require(host.timers[0].state() == timer_state::free && !host.timers[0].filed, "the node was lost");
 }
 
-const suite submission("Submission", {
-                                         {"OneTimerEach", one_timer_each},
-                                         {"ShortLives", short_lives, {.preemptions = 4}},
-                                         {"ReapedByAnother", reaped_first, {.preemptions = 6}},
-                                     });
+const suite submission("Submission",
+                       {
+                           {"OneTimerEach", one_timer_each},
+                           {"ShortLives", short_lives, {.preemptions = 4}, {"two lives cancelled", "fired"}},
+                           {"ReapedByAnother", reaped_first, {.preemptions = 6}},
+                       });
 
 }  // namespace
 }  // namespace model

@@ -47,11 +47,10 @@ void both_end(execution& run) {
 void passed_on(execution& run) {
   auto& owner = create<engine>("engine");
   auto& shared = create<record>("record");
-  auto& adopted = run.make<detent::base::atomic<int>>("adopted", 0);
   run.thread("first", [&] { thread_ends(owner, shared); });
   run.thread("second", [&] {
     if (!shared.link.adopt()) return;
-    adopted.store(1, detent::base::relaxed);
+    reach("adopted");
     require(shared.cache == 0, "adopted before it was flushed");
     thread_ends(owner, shared);
   });
@@ -89,6 +88,7 @@ void found_out_later(execution& run) {
   run.thread("thread", [&] {
     for (int i = 0; i != 2; ++i) {
       if (!shared.link.engine_gone()) continue;
+      reach("the engine had gone");
       require(shared.cache == 2, "freed under the engine's hands");
       return destroy(shared);
     }
@@ -103,12 +103,13 @@ void found_out_later(execution& run) {
   run.join();
 }
 
-const suite thread_exit("ThreadExit", {
-                                          {"BothEnd", both_end, {.preemptions = 8}},
-                                          {"PassedOn", passed_on, {.preemptions = 8}},
-                                          {"AdoptedOnce", adopted_once, {.preemptions = 8}},
-                                          {"FoundOutLater", found_out_later, {.preemptions = 8}},
-                                      });
+const suite thread_exit("ThreadExit",
+                        {
+                            {"BothEnd", both_end, {.preemptions = 8}},
+                            {"PassedOn", passed_on, {.preemptions = 8}, {"adopted"}},
+                            {"AdoptedOnce", adopted_once, {.preemptions = 8}},
+                            {"FoundOutLater", found_out_later, {.preemptions = 8}, {"the engine had gone"}},
+                        });
 
 }  // namespace
 }  // namespace model

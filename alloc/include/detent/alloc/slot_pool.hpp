@@ -88,6 +88,7 @@ class slot_pool {
   slot_index allocate_slow(slot_cache& cache) noexcept;
   void free_slow(slot_cache& cache, slot_index slot) noexcept;
   slot_index take(slot_cache& cache) noexcept;
+  void fetch_all(const slot_cache& cache) const noexcept;
   void settle(magazine& left) noexcept;
   std::uint32_t carve(slot_index* out) noexcept;
   bool add_slab(std::size_t slab) noexcept;
@@ -140,7 +141,6 @@ inline void* slot_pool<Traits>::cold(slot_index slot) const noexcept {
 
 template <class Traits>
 inline slot_index slot_pool<Traits>::take(slot_cache& cache) noexcept {
-  // No prefetch of the next slot's line: it cost 0.2 ns of a warm pair and won nothing on a million cold ones.
   return *--cache.top_;
 }
 

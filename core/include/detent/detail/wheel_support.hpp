@@ -24,6 +24,7 @@ class tick_grid {
     if (tick_ == 1 || t == forever) return t;  // at the end of time all is due, aligned or not
     return add_saturated(t, -remainder(t));
   }
+  constexpr bool exact() const noexcept { return tick_ == 1; }
   // Times share a unit only if no two multiples of the tick lie in it: a slot of the finest level holds one deadline.
   constexpr unsigned unit_shift() const noexcept {
     return 63u - static_cast<unsigned>(std::countl_zero(static_cast<std::uint64_t>(tick_)));
@@ -50,19 +51,26 @@ inline constexpr nanoseconds_t to_signed(std::uint64_t u) noexcept {
 template <class Nodes>
 class slot_list {
  public:
-  static void push_front(Nodes& nodes, node_index& head, node_index index, node& added) noexcept {
-    added.next = head;
-    added.previous = no_node;
-    if (head != no_node) nodes[head].previous = index;
+  // True: the list was empty.
+  static bool push_front(Nodes& nodes, node_index& head, node_index index, node& added) noexcept {
+    node_index second = head;
     head = index;
+    added.next = second;
+    added.previous = no_node;
+    if (second == no_node) return true;
+    nodes[second].previous = index;
+    return false;
   }
-  static void unlink(Nodes& nodes, node_index& head, node& gone) noexcept {
-    if (gone.previous == no_node) {
-      head = gone.next;
-    } else {
-      nodes[gone.previous].next = gone.next;
+  // True: the list is empty now.
+  static bool unlink(Nodes& nodes, node_index& head, node& gone) noexcept {
+    node_index next = gone.next, previous = gone.previous;
+    if (next != no_node) nodes[next].previous = previous;
+    if (previous != no_node) {
+      nodes[previous].next = next;
+      return false;
     }
-    if (gone.next != no_node) nodes[gone.next].previous = gone.previous;
+    head = next;
+    return next == no_node;
   }
 };
 
