@@ -23,6 +23,8 @@ class clock_reader {
   }
   // The true time: the last look before a callback starts.
   nanoseconds_t certain() const noexcept { return to_ns(manual_ != nullptr ? manual_->now() : clock::now()); }
+  // The same, given a reading of now() just taken.
+  nanoseconds_t confirm(nanoseconds_t reading) const noexcept { return tsc_ != nullptr ? certain() : reading; }
   bool is_manual() const noexcept { return manual_ != nullptr; }
 
  private:

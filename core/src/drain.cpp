@@ -7,71 +7,103 @@
 namespace detent::detail {
 namespace {
 
-// Between two looks at the clock while nothing is known to be due.
-constexpr std::size_t drain_at_once = 8192;
+// Entries that mean something, between two looks at the clock.
+constexpr std::size_t slice = 64;
+constexpr std::size_t most_before_firing = 4096;
 // How far ahead of its turn an entry's node is fetched, and then what the node links to.
 constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
 
 }  // namespace
 
-// Takes at most `limit` entries. True: there was no more.
-bool engine_core::drain(std::size_t limit) {
-  std::size_t taken = 0;
-  bool complete = false;
-  while (!complete && taken < limit) {
-    std::size_t asked = std::min(batch_.size(), limit - taken);
-    std::size_t count = queue_.take(batch_.data(), asked);
-    complete = count < asked;
-    taken += count;
-    if (count == 0) break;
-    std::size_t fresh = stale_.keep_fresh(batch_.data(), count);
-    take_batch(batch_.data() + fresh, count - fresh);
-  }
-  last_drain_ = taken;
-  if (taken != 0) {
-    driver_->counts.add(counter::drains);
-    driver_->counts.add(counter::drained, taken);
-    fences_.count_pushes(taken);
-    look_for_earlier_ = true;
-  }
-  if (complete) {
-    unanswered_ = false;
-    backlog_.set_left(0);
-    // Relaxed: the ring that came with it was acquired before this drain.
-    if (rescan_.load(base::relaxed) && rescan_.exchange(false, base::relaxed)) rescan();
-  }
-  return complete;
+// Something was told or rung that asks for a drain which begins after this and leaves nothing.
+void engine_core::owe_drain() noexcept {
+  unanswered_ = true;
+  taken_short_ = false;
 }
 
-// Answers what is unanswered. False: `until` came, or something in the wheel came due, while there was still more.
-bool engine_core::drain_completely(nanoseconds_t until) {
-  while (unanswered_ && !drain(drain_at_once)) {
-    if (time_.now() >= std::min(until, wheel_.next_bound().value_or(forever))) return false;
+void engine_core::answer_bell() noexcept {
+  std::optional<nanoseconds_t> rung = bell_.answer();
+  if (!rung) return;
+  rung_for_ = std::min(rung_for_, *rung);
+  owe_drain();
+}
+
+// Takes up a slice. True: there is no more, nor was there when this was last owed.
+bool engine_core::drain_slice() noexcept {
+  if (batch_next_ == batch_end_ && !take_batch()) return end_drain();
+  look_for_earlier_ = true;
+  const std::size_t end = std::min(batch_next_ + slice, batch_end_);
+  for (; batch_next_ != end; ++batch_next_) {
+    if (batch_next_ + fetch_node_ahead < batch_end_)
+      __builtin_prefetch(&node_at(submission::index(batch_[batch_next_ + fetch_node_ahead])), 1);
+    if (batch_next_ + fetch_links_ahead < batch_end_) prefetch_links(batch_[batch_next_ + fetch_links_ahead]);
+    take_entry(batch_[batch_next_]);
+  }
+  return batch_next_ == batch_end_ && taken_short_ && end_drain();
+}
+
+// The next entries out of the queue, without those that later ones among them have overtaken. False: there are none.
+bool engine_core::take_batch() noexcept {
+  std::size_t count = queue_.take(batch_.data(), batch_.size());
+  taken_short_ = count < batch_.size();
+  if (count == 0) return false;
+  driver_->counts.add(counter::drains);
+  driver_->counts.add(counter::drained, count);
+  fences_.count_pushes(count);
+  batch_next_ = stale_.keep_fresh(batch_.data(), count);
+  batch_end_ = count;
+  for (std::size_t i = batch_next_; i < std::min(batch_next_ + fetch_node_ahead, batch_end_); ++i)
+    __builtin_prefetch(&node_at(submission::index(batch_[i])), 1);
+  for (std::size_t i = batch_next_; i < std::min(batch_next_ + fetch_links_ahead, batch_end_); ++i)
+    prefetch_links(batch_[i]);
+  return true;
+}
+
+bool engine_core::end_drain() noexcept {
+  unanswered_ = false;
+  backlog_.set_left(0);
+  // Relaxed: the ring that came with it was acquired before this drain.
+  if (rescan_.load(base::relaxed) && rescan_.exchange(false, base::relaxed)) rescan();
+  return true;
+}
+
+// Takes up all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
+// instructions if there is nothing.
+void engine_core::drain_submitted() {
+  std::size_t submitted = queue_.size_approx();
+  if (submitted == 0 && batch_next_ == batch_end_) return;
+  owe_drain();
+  for (std::size_t slices = 2 * submitted / slice + 1024; slices != 0 && !drain_slice();) --slices;
+}
+
+// Whether the clock has come to where there is something to fire, or to `until`.
+bool engine_core::is_due(nanoseconds_t until) const noexcept {
+  return time_.now() >= std::min(until, wheel_.next_bound().value_or(forever));
+}
+
+// Takes up everything. False: something came due, or `until` came, while there was still more.
+bool engine_core::drain_completely(nanoseconds_t until) noexcept {
+  while (!drain_slice()) {
+    if (is_due(until)) return false;
   }
   return true;
 }
 
-// Takes up the older half of a backlog that has grown too large; stops early as drain_completely() does.
-void engine_core::relieve(nanoseconds_t until) {
-  std::size_t left = queue_.size_approx();
-  while (left > backlog_.may_stay() && !drain(std::min(drain_at_once, left - backlog_.may_stay()))) {
-    if (time_.now() >= std::min(until, wheel_.next_bound().value_or(forever))) break;
-    left = queue_.size_approx();
+// Takes up what may have to fire in order with what is due: a few thousand entries, unless something known before comes
+// due meanwhile.
+void engine_core::drain_before_firing() noexcept {
+  const nanoseconds_t known = wheel_.next_bound().value_or(forever);
+  const bool late = time_.now() >= known;
+  for (std::size_t slices = most_before_firing / slice; slices != 0 && !drain_slice(); --slices) {
+    if (!late && time_.now() >= known) return;
   }
-  backlog_.set_left(queue_.size_approx());
 }
 
-void engine_core::take_batch(const std::uint64_t* entries, std::size_t count) noexcept {
-  auto fetch_node = [&](std::size_t i) {
-    if (i < count) __builtin_prefetch(&node_at(submission::index(entries[i])), 1);
-  };
-  for (std::size_t i = 0; i < fetch_node_ahead; ++i) fetch_node(i);
-  for (std::size_t i = 0; i < fetch_links_ahead && i < count; ++i) prefetch_links(entries[i]);
-  for (std::size_t i = 0; i < count; ++i) {
-    fetch_node(i + fetch_node_ahead);
-    if (i + fetch_links_ahead < count) prefetch_links(entries[i + fetch_links_ahead]);
-    take_entry(entries[i]);
-  }
+// Takes up the older half of a backlog that has grown too large; stops early as drain_completely() does.
+void engine_core::relieve(nanoseconds_t until) noexcept {
+  std::size_t left = queue_.size_approx();
+  while (left > backlog_.may_stay() && !drain_slice() && !is_due(until)) left = queue_.size_approx();
+  backlog_.set_left(queue_.size_approx());
 }
 
 // Fetches what take_entry() will touch beside the node itself: a guess, as the node may yet change.
@@ -152,7 +184,7 @@ void engine_core::file(node_index index, node& armed) noexcept {
 // `now`: among what fires in this pass; else with the next batch. False: no memory.
 bool engine_core::place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline,
                                      bool now) noexcept {
-  std::uint32_t placement = (placements_ + 1) % first_pass_stamp;
+  const std::uint32_t placement = (placements_ + 1) % first_pass_stamp;
   due_entry entry{.deadline = deadline, .order = order, .index = index, .placement = placement};
   if (!(now ? due_.insert(entry) : due_.collect(entry))) return false;
   armed.location = in_due_queue;
@@ -160,10 +192,12 @@ bool engine_core::place_in_due_queue(node_index index, node& armed, std::uint32_
   return true;
 }
 
-// For wheel::expire: takes what is due into the next batch, frees what was cancelled, leaves the rest to be filed anew.
+// For wheel::expire, which has taken the node out: takes what is due into the next batch, frees what was cancelled,
+// leaves the rest to be filed anew.
 bool engine_core::take_due(node_index index, node& filed) noexcept {
-  if (drop_if_cancelled(index, filed)) return true;
   std::uint64_t word = observe(filed.pair);
+  if (state_word::state(word) == timer_state::cancelled) [[unlikely]]
+    return drop_if_cancelled(index, filed);
   nanoseconds_t deadline = deadline_of(filed.pair);
   // A restart in between makes order and deadline of different armings; fire_next() tells by the order.
   return deadline <= pass_now_ && place_in_due_queue(index, filed, state_word::order(word), deadline, false);

@@ -9,16 +9,6 @@ namespace {
 
 bool later(const due_entry& a, const due_entry& b) noexcept { return fires_before(b, a); }
 
-// Appends; false where memory is refused.
-bool append(std::vector<due_entry>& to, const due_entry& entry) noexcept {
-  try {
-    to.push_back(entry);
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 due_queue::due_queue(std::size_t reserve) : keep_(std::max<std::size_t>(reserve, 1u << 16)) {
@@ -32,10 +22,7 @@ void due_queue::clear_batch() noexcept {
   if (batch_.capacity() > keep_) batch_.shrink_to_fit();
 }
 
-bool due_queue::collect(const due_entry& entry) noexcept { return append(fresh_, entry); }
-
-void due_queue::seal() noexcept {
-  if (fresh_.empty()) return;
+void due_queue::seal_collected() noexcept {
   if (next_ == batch_.size()) {
     clear_batch();
     batch_.swap(fresh_);
@@ -52,24 +39,20 @@ void due_queue::seal() noexcept {
 }
 
 bool due_queue::insert(const due_entry& entry) noexcept {
-  if (!append(late_, entry)) return false;
+  try {
+    late_.push_back(entry);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   std::push_heap(late_.begin(), late_.end(), later);
   return true;
 }
 
-bool due_queue::late_is_first() const noexcept {
-  return !late_.empty() && (next_ == batch_.size() || fires_before(late_.front(), batch_[next_]));
-}
-
-const due_entry& due_queue::front() const noexcept { return late_is_first() ? late_.front() : batch_[next_]; }
-
-void due_queue::pop() noexcept {
-  if (late_is_first()) {
-    std::pop_heap(late_.begin(), late_.end(), later);
-    late_.pop_back();
-  } else {
-    ++next_;
-  }
+due_entry due_queue::pop_late() noexcept {
+  std::pop_heap(late_.begin(), late_.end(), later);
+  due_entry first = late_.back();
+  late_.pop_back();
+  return first;
 }
 
 }  // namespace detent::detail

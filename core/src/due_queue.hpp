@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 namespace detent::detail {
@@ -20,7 +21,9 @@ class due_queue {
 
   // Adds to the next batch, which seal() puts in order. False: out of memory, and nothing was added.
   bool collect(const due_entry& entry) noexcept;
-  void seal() noexcept;
+  void seal() noexcept {
+    if (!fresh_.empty()) seal_collected();
+  }
   // Adds at its place among what waits now. False: out of memory.
   bool insert(const due_entry& entry) noexcept;
 
@@ -28,8 +31,8 @@ class due_queue {
   bool has_unsealed() const noexcept { return !fresh_.empty(); }
   bool empty() const noexcept { return next_ == batch_.size() && late_.empty(); }
   // The next to fire; the queue is not empty.
-  const due_entry& front() const noexcept;
-  void pop() noexcept;
+  const due_entry& front() const noexcept { return late_is_first() ? late_.front() : batch_[next_]; }
+  due_entry pop() noexcept;
   // The entry some places ahead in the batch, to fetch its node early; null near the end.
   const due_entry* ahead(std::size_t places) const noexcept {
     return next_ + places < batch_.size() ? &batch_[next_ + places] : nullptr;
@@ -37,7 +40,11 @@ class due_queue {
   std::size_t size() const noexcept { return batch_.size() - next_ + late_.size(); }
 
  private:
-  bool late_is_first() const noexcept;
+  bool late_is_first() const noexcept {
+    return !late_.empty() && (next_ == batch_.size() || fires_before(late_.front(), batch_[next_]));
+  }
+  void seal_collected() noexcept;
+  due_entry pop_late() noexcept;
   void clear_batch() noexcept;
 
   std::vector<due_entry> batch_;  // sorted from next_ on
@@ -46,5 +53,20 @@ class due_queue {
   std::vector<due_entry> fresh_;  // collected, not yet sealed
   std::size_t keep_;              // capacity that is not given back after a peak
 };
+
+inline due_entry due_queue::pop() noexcept {
+  if (late_is_first()) [[unlikely]]
+    return pop_late();
+  return batch_[next_++];
+}
+
+inline bool due_queue::collect(const due_entry& entry) noexcept {
+  try {
+    fresh_.push_back(entry);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 }  // namespace detent::detail

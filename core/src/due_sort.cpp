@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t half_range = 1u << (state_word::order_bits - 1);
 // Below this many, comparing is cheaper than counting digits.
 constexpr std::size_t worth_counting = 256;
-constexpr unsigned digit_bits = 11;
+constexpr unsigned digit_bits = 8;
 
 // An object, not a function, so that the sort inlines it.
 constexpr auto raw_before = [](const due_entry& a, const due_entry& b) noexcept {

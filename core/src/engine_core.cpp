@@ -29,8 +29,9 @@ engine_core::engine_core(engine_options options)
       wheel_(node_view{&pool_}, ticks_, time_.now(), options_.wheel == wheel_kind::hashed,
              std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
-      waiter_(options_.wait, time_, bell_) {
-  if (options_.capacity == 0) threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
+      waiter_(options_.wait, options_.tick.count(), time_, bell_) {
+  if (options_.capacity == 0)
+    threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
   if (options_.drive == drive_kind::caller) bell_.lower(INT64_MIN);
 }

@@ -44,8 +44,8 @@ class engine_core {
   claim claim_node() noexcept;
   void abandon(const claim& owned) noexcept;
   timer publish(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
-  [[gnu::flatten]] timer schedule_packed(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first, std::uint64_t second,
-                        std::uint64_t third) noexcept;
+  [[gnu::flatten]] timer schedule_packed(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+                                         std::uint64_t second, std::uint64_t third) noexcept;
   bool cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept;
   // `wait`: has the runner of a running callback wake whoever waits for its end.
   cancel_result cancel(node_index index, std::uint32_t generation, bool wait) noexcept;
@@ -106,15 +106,21 @@ class engine_core {
   void push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void report_pushes(thread_record& record, std::uint64_t count) noexcept;
-  void ring_for_earlier(thread_record& record) noexcept;
-  void ring(thread_record& record) noexcept;
+  void ring_for_earlier(thread_record& record, nanoseconds_t deadline) noexcept;
+  void after_ring(thread_record& record, doorbell::ring_result result) noexcept;
   void wait_for_run(const node& running, std::uint32_t generation) noexcept;
 
   // drain.cpp: the driver's side of the submission queue, and the wheel
-  bool drain(std::size_t limit);
-  bool drain_completely(nanoseconds_t until);
-  void relieve(nanoseconds_t until);
-  void take_batch(const std::uint64_t* entries, std::size_t count) noexcept;
+  void owe_drain() noexcept;
+  void answer_bell() noexcept;
+  bool drain_slice() noexcept;
+  bool take_batch() noexcept;
+  bool end_drain() noexcept;
+  void drain_submitted();
+  bool is_due(nanoseconds_t until) const noexcept;
+  bool drain_completely(nanoseconds_t until) noexcept;
+  void drain_before_firing() noexcept;
+  void relieve(nanoseconds_t until) noexcept;
   void take_entry(std::uint64_t entry) noexcept;
   void prefetch_links(std::uint64_t entry) noexcept;
   void take_up_submitted(node_index index, node& submitted, std::uint32_t generation) noexcept;
@@ -148,11 +154,11 @@ class engine_core {
 
   // worker.cpp, poll.cpp
   errc start_worker(std::string& why);
-  void answer_bell() noexcept;
+  void warm_up() noexcept;
   void announce_wait();
   nanoseconds_t announce_until(nanoseconds_t until);
   void work() noexcept;
-  void wait_for_work();
+  std::optional<nanoseconds_t> wait_for_work();
   nanoseconds_t retry_bound(nanoseconds_t until) const noexcept;
 
   // stop.cpp
@@ -179,8 +185,7 @@ class engine_core {
   wake_fd wake_fd_;
   thread_registry threads_;
   alignas(64) backlog backlog_;
-  base::atomic<bool> rescan_{false};    // an entry could not be pushed: look at every node
-  base::atomic<bool> earlier_{false};   // somebody rang for a deadline before the wake time
+  base::atomic<bool> rescan_{false};                         // an entry could not be pushed: look at every node
   alignas(64) base::atomic<std::uint64_t> places_taken_{0};  // used if there is a capacity
   base::atomic<std::uint32_t> runs_ended_{0};                // counts ends that somebody waited for
   base::atomic<std::uint32_t> stop_done_{0};
@@ -193,18 +198,21 @@ class engine_core {
   thread_record* driver_ = nullptr;     // of whoever drives now
   nanoseconds_t pass_now_ = INT64_MIN;  // the reading that the running pass fires up to
   fence_policy fences_;
-  std::size_t last_drain_ = 0;  // entries that the last drain took up
   std::uint32_t placements_ = 0;
   std::uint32_t hand_overs_ = 0;
   std::uint32_t pass_stamp_ = first_pass_stamp;
   bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
-  bool unanswered_ = false;                         // a raise of the wake time or a ring asks for a complete drain
+  bool unanswered_ = false;                         // a complete drain is owed
+  bool taken_short_ = false;                        // the last batch was all there was, and nothing was owed since
+  nanoseconds_t rung_for_ = forever;                // the earliest deadline since this was looked at
   bool look_for_earlier_ = false;                   // the drain filed something since this was cleared
   bool ended_by_driver_ = false;                    // a callback on the driver's thread destroyed the engine
   base::atomic<std::thread::id> driving_thread_{};  // that is inside the drive
   base::atomic<bool> abandoned_{false};             // destroyed from inside a callback: nothing is re-armed any more
   std::thread worker_;
-  std::array<std::uint64_t, 4096> batch_;  // of entries
+  std::array<std::uint64_t, 1024> batch_;  // entries taken out of the queue: from batch_next_ to batch_end_ are left
+  std::size_t batch_next_ = 0;
+  std::size_t batch_end_ = 0;
   stale_filter stale_;
   histogram_recorder lateness_;
 };
@@ -215,10 +223,12 @@ class drive_turn {
   // `what` is the caller's name, for the error.
   drive_turn(engine_core& core, const char* what);
   ~drive_turn();
+  bool stopped() const noexcept { return stopped_; }
 
  private:
   engine_core& core_;
   thread_record* record_ = nullptr;
+  bool stopped_ = false;
 };
 
 }  // namespace detent::detail

@@ -10,11 +10,6 @@
 namespace detent::detail {
 namespace {
 
-// While something is due, at most so many entries are taken up between two callbacks: a flood cannot hold up what is
-// due.
-constexpr std::size_t drain_between_callbacks = 1024;
-// poll() takes up everything between two callbacks; the bound is for a flood.
-constexpr std::size_t drain_between_polled = 65536;
 constexpr std::size_t prefetch_distance = 6;
 
 }  // namespace
@@ -31,10 +26,10 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
   while (fired < max_callbacks && !due_.empty() && !stopped()) {
     if (fire_next(now)) ++fired;
     if (polling) {
-      drain(drain_between_polled);
+      drain_submitted();
     } else if (bell_.has_rung()) {
       answer_bell();
-      drain(drain_between_callbacks);
+      drain_slice();
     }
   }
   polling_ = false;
@@ -43,15 +38,17 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
 
 // The next of the due queue. `now` is the clock's last reading, and is read again after a run. False: nothing ran.
 bool engine_core::fire_next(nanoseconds_t& now) noexcept {
-  due_entry due = due_.front();
-  due_.pop();
+  const due_entry due = due_.pop();
   if (const due_entry* ahead = due_.ahead(prefetch_distance)) __builtin_prefetch(&node_at(ahead->index), 1);
   node& next = node_at(due.index);
   if (!is_newest(due, next)) return false;
   next.location = nowhere;
   std::uint64_t word = observe(next.pair);
   for (;;) {
-    if (drop_if_cancelled(due.index, next)) return false;
+    if (state_word::state(word) == timer_state::cancelled) [[unlikely]] {
+      drop_if_cancelled(due.index, next);
+      return false;
+    }
     DETENT_CHECK(state_word::state(word) == timer_state::armed);
     nanoseconds_t deadline = deadline_of(next.pair);
     if (state_word::order(word) != due.order || deadline != due.deadline) {  // restarted since it came due

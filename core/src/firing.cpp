@@ -57,7 +57,7 @@ void unfired::run() {
 }
 
 namespace detail {
-thread_local run_scope* run_scope::innermost = nullptr;
+constinit thread_local run_scope* run_scope::innermost = nullptr;
 }
 
 }  // namespace detent

@@ -7,19 +7,11 @@
 namespace detent {
 namespace detail {
 
-// Relaxed throughout: each cell is a count of its own, and nothing else is read through it.
-void histogram_recorder::add(cell& counter, std::uint64_t amount, bool alone) noexcept {
-  if (alone) {
-    counter.store(counter.load(base::relaxed) + amount, base::relaxed);
-  } else {
-    counter.fetch_add(amount, base::relaxed);
-  }
-}
-
-void histogram_recorder::record(nanoseconds_t nanoseconds, bool alone) noexcept {
-  std::uint64_t value = static_cast<std::uint64_t>(std::max<nanoseconds_t>(nanoseconds, 0));
-  add(buckets_[histogram_scale::bucket(value)], 1, alone);
-  add(sum_, value, alone);
+// Relaxed throughout: as in record_alone().
+void histogram_recorder::record_shared(nanoseconds_t nanoseconds) noexcept {
+  auto value = static_cast<std::uint64_t>(std::max<nanoseconds_t>(nanoseconds, 0));
+  buckets_[histogram_scale::bucket(value)].fetch_add(1, base::relaxed);
+  sum_.fetch_add(value, base::relaxed);
   std::int64_t seen = max_.load(base::relaxed), mine = static_cast<std::int64_t>(value);
   while (seen < mine && !max_.compare_exchange_weak(seen, mine, base::relaxed, base::relaxed)) {
   }

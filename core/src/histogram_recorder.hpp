@@ -35,17 +35,28 @@ struct histogram_scale {
 class histogram_recorder {
  public:
   // `alone`: no other thread records at the same time, so that no locked instruction is needed.
-  void record(nanoseconds_t nanoseconds, bool alone) noexcept;
+  void record(nanoseconds_t nanoseconds, bool alone) noexcept {
+    alone ? record_alone(nanoseconds) : record_shared(nanoseconds);
+  }
   // Throws bad_alloc.
   histogram snapshot() const;
 
  private:
   using cell = base::atomic<std::uint64_t>;
-  static void add(cell& counter, std::uint64_t amount, bool alone) noexcept;
+  void record_alone(nanoseconds_t nanoseconds) noexcept;
+  void record_shared(nanoseconds_t nanoseconds) noexcept;
 
   std::array<cell, histogram_scale::buckets> buckets_{};
   cell sum_{0};
   base::atomic<std::int64_t> max_{0};
 };
+
+// Relaxed throughout: each cell is a count of its own, and nothing else is read through it.
+inline void histogram_recorder::record_alone(nanoseconds_t nanoseconds) noexcept {
+  nanoseconds_t value = nanoseconds < 0 ? 0 : nanoseconds;
+  base::add_alone(buckets_[histogram_scale::bucket(static_cast<std::uint64_t>(value))], 1);
+  base::add_alone(sum_, static_cast<std::uint64_t>(value));
+  if (value > max_.load(base::relaxed)) max_.store(value, base::relaxed);
+}
 
 }  // namespace detent::detail

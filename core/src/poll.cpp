@@ -13,14 +13,14 @@ drive_turn::drive_turn(engine_core& core, const char* what) : core_(core) {
   };
   if (core.options_.drive != drive_kind::caller) refuse(errc::wrong_drive, "(): engine_options.drive = worker");
   std::thread::id nobody{}, me = std::this_thread::get_id();
-  // (1) acquire: pairs with (2), so that one caller finds the wheel as another left it. Failure relaxed: only told
-  // apart.
-  if (!core.driving_thread_.compare_exchange_strong(nobody, me, base::acquire, base::relaxed)) {
+  // (1) seq_cst: acquire pairs with (2), so that one caller finds the wheel as another left it; and before (3), with
+  // (1) and (4) of stop.cpp, so that either stop() waits for this drive or this drive sees the stop. Failure relaxed:
+  // only told apart.
+  if (!core.driving_thread_.compare_exchange_strong(nobody, me, base::seq_cst, base::relaxed)) {
     if (nobody == me) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
     refuse(errc::not_permitted, "(): another thread is inside poll(), next_deadline() or wake_fd()");
   }
-  base::full_fence();  // (3) pairs with the one in begin_stop(): either stop() waits for this drive, or this sees the
-                       // stop
+  stopped_ = core.lifecycle_.load(base::seq_cst) != engine_core::open_for_all;  // (3) seq_cst: with (1)
   record_ = core.threads_.mine();
   if (record_ == nullptr) record_ = &core.threads_.borrow_spare();
   core.driver_ = record_;
@@ -41,10 +41,9 @@ drive_turn::~drive_turn() {
 
 std::size_t engine_core::poll(std::size_t max_callbacks) {
   drive_turn turn(*this, "poll");
-  if (stopped()) return 0;
+  if (turn.stopped()) return 0;
   if (wake_fd_.is_open()) answer_bell();
-  // All there is; of what a flood adds meanwhile, not more than this.
-  drain(2 * queue_.size_approx() + 65536);
+  drain_submitted();
   std::size_t fired = fire_pass(time_.certain(), max_callbacks, true);
   if (wake_fd_.is_open() && !stopped()) announce_wait();
   return fired;
@@ -55,7 +54,7 @@ void engine_core::announce_wait() {
   nanoseconds_t until = retry_bound(next_exact().value_or(forever));
   until = announce_until(until);
   if (until == INT64_MIN) return wake_fd_.signal();  // due already, and more to take up
-  if (time_.is_manual()) {  // the kernel knows nothing of virtual time
+  if (time_.is_manual()) {                           // the kernel knows nothing of virtual time
     wake_fd_.set(until <= time_.now() ? std::optional<nanoseconds_t>(1) : std::nullopt);
   } else {
     wake_fd_.set(until == forever ? std::nullopt : std::optional(until));
@@ -65,8 +64,8 @@ void engine_core::announce_wait() {
 
 std::optional<nanoseconds_t> engine_core::next_deadline() {
   drive_turn turn(*this, "next_deadline");
-  if (stopped()) return std::nullopt;
-  drain(2 * queue_.size_approx() + 65536);
+  if (turn.stopped()) return std::nullopt;
+  drain_submitted();
   std::optional<nanoseconds_t> next = next_exact();
   if (!retries_.empty()) next = retry_bound(next.value_or(forever));
   if (wake_fd_.is_open()) announce_wait();

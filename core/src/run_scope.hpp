@@ -48,7 +48,8 @@ class run_scope {
   }
 
  private:
-  static thread_local run_scope* innermost;
+  // In the static TLS block, as each run looks at it.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local run_scope* innermost;
 
   engine_core* core_;
   std::uint32_t index_;

@@ -79,11 +79,10 @@ timer engine_core::publish(const claim& owned, const callable_ops& ops, const pl
 }
 
 // Inlined by force where every schedule call passes: the compiler finds it too large.
-inline void engine_core::push_entry(thread_record& record, std::uint64_t entry,
-                                                            nanoseconds_t deadline) noexcept {
+inline void engine_core::push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept {
   if (!queue_.push(*record.producer, entry)) [[unlikely]] {
     rescan_.store(true, base::relaxed);  // relaxed: the ring brings it across
-    ring_for_earlier(record);
+    ring_for_earlier(record, deadline);
   }
   bell_.fence_push();
   if (++record.unreported == report_every) [[unlikely]] {
@@ -91,7 +90,7 @@ inline void engine_core::push_entry(thread_record& record, std::uint64_t entry,
     report_pushes(record, report_every);
   }
   if (bell_.earlier_than_wake(deadline)) [[unlikely]]
-    ring_for_earlier(record);
+    ring_for_earlier(record, deadline);
 }
 
 void engine_core::submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept {
@@ -125,7 +124,7 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
   node& made = node_at(index);
   write_capture(made.capture, first, second, third);
   made.ops = &ops;
-  made.placement = 0;  // has run in no pass yet
+  made.placement = 0;                                          // has run in no pass yet
   std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: a free node's word changes by its owner only
   std::uint64_t order = record->next_order++ & state_word::order_mask;
   // The lower half of a free node's word means nothing.
@@ -134,8 +133,9 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
   return hand_in(*record, index, made, word, ticks_.round_up(deadline));
 }
 
-[[gnu::noinline]] timer engine_core::schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
-                                          std::uint64_t second, std::uint64_t third) noexcept {
+[[gnu::noinline]] timer engine_core::schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops,
+                                                            std::uint64_t first, std::uint64_t second,
+                                                            std::uint64_t third) noexcept {
   claim owned = claim_node();
   if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
   write_capture(owned.capture, first, second, third);
@@ -175,7 +175,8 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   return timer_access::make(this, owned.index, state_word::generation(word));
 }
 
-[[gnu::noinline]] timer engine_core::take_back(thread_record& record, node_index index, node& made, std::uint64_t word) noexcept {
+[[gnu::noinline]] timer engine_core::take_back(thread_record& record, node_index index, node& made,
+                                               std::uint64_t word) noexcept {
   if (collect(made.pair, word) != collect_result::returned)
     return timer_access::make(this, index, state_word::generation(word));
   return_timer(record, index, made, nullptr);
@@ -183,16 +184,14 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
 }
 
 [[gnu::noinline]] void engine_core::report_pushes(thread_record& record, std::uint64_t count) noexcept {
-  if (backlog_.add(count)) ring(record);
+  if (backlog_.add(count)) after_ring(record, bell_.ring());
 }
 
-[[gnu::noinline]] void engine_core::ring_for_earlier(thread_record& record) noexcept {
-  earlier_.store(true, base::relaxed);  // relaxed: the fence in ring() brings it across
-  ring(record);
+[[gnu::noinline]] void engine_core::ring_for_earlier(thread_record& record, nanoseconds_t deadline) noexcept {
+  after_ring(record, bell_.ring_for_earlier(deadline));
 }
 
-[[gnu::noinline]] void engine_core::ring(thread_record& record) noexcept {
-  doorbell::ring_result result = bell_.ring();
+void engine_core::after_ring(thread_record& record, doorbell::ring_result result) noexcept {
   if (result == doorbell::ring_result::rang_already) return;
   record.counts.add(counter::rings);
   if (result == doorbell::ring_result::needs_signal) wake_fd_.signal();

@@ -11,8 +11,8 @@ namespace detent::detail {
 // True for the one that stops; others wait until it is done.
 bool engine_core::begin_stop() noexcept {
   std::uint32_t open = open_for_all;
-  // (1) acq_rel: pairs with itself: one stops.
-  if (!lifecycle_.compare_exchange_strong(open, stopping, base::acq_rel, base::acquire)) {
+  // (1) seq_cst: pairs with itself, so that one stops; and before (4), with (1) and (3) of poll.cpp.
+  if (!lifecycle_.compare_exchange_strong(open, stopping, base::seq_cst, base::acquire)) {
     if (open == forked) return false;
     while (stop_done_.load(base::acquire) == 0)
       base::futex_wait(stop_done_, 0, forever);  // (2) acquire: pairs with (5)
@@ -36,8 +36,8 @@ void engine_core::end_drive() noexcept {
     worker_.join();
   }
   if (options_.drive == drive_kind::caller) {
-    while (driving_thread_.load(base::acquire) != std::thread::id{})
-      std::this_thread::yield();  // (4) pairs with (2) in poll.cpp
+    // (4) seq_cst: acquire pairs with (2) of poll.cpp; and behind (1).
+    while (driving_thread_.load(base::seq_cst) != std::thread::id{}) std::this_thread::yield();
   }
 }
 

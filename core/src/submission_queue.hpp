@@ -14,7 +14,7 @@ namespace detent::detail {
 // What a producer tells the driver, in 64 bits: which life of which node, and what about it.
 struct submission {
   enum class kind : std::uint8_t {
-    reap = 0,  // it was cancelled while filed: unlink and free it
+    reap = 0,                                             // it was cancelled while filed: unlink and free it
     arm = static_cast<std::uint8_t>(timer_state::queued)  // file it, or file it anew; the entry is the handle's id
   };
   static constexpr std::uint64_t make(kind what, std::uint32_t generation, node_index index) {

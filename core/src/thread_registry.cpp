@@ -109,11 +109,6 @@ void thread_registry::open_shortcuts(shortcuts which) noexcept {
   for_each([which](thread_record& each) { each.open.store(which, base::relaxed); });
 }
 
-void thread_registry::set_driving(thread_record& record, bool driving) noexcept {
-  record.driving = driving;
-  if (last_used.record == &record) remember(record);
-}
-
 thread_record* thread_registry::adopt_or_make() noexcept {
   for (thread_record* each = first_.load(base::acquire); each != nullptr; each = each->next) {  // (1) pairs with (2)
     if (each->link.adopt()) return each;

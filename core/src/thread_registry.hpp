@@ -22,9 +22,7 @@ class thread_registry {
 
   // The calling thread's record; wait-free but for a thread's first call. Null where there is no memory for one, and
   // when the thread is so near its end that it could not hand one back.
-  thread_record* mine() noexcept {
-    return last_used.engine == engine_id_ ? last_used.record : find_or_make();
-  }
+  thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
   // Its record of `owner`, which may be null, if that was the engine that it used last and the short ways that it asks
   // for are open. False: nothing is said. A few instructions, none of which touches the engine.
   [[gnu::always_inline]] static bool shortcut(const engine_core* owner, shortcuts wanted,
@@ -38,7 +36,10 @@ class thread_registry {
   // Which ones are open from now on; closing them takes effect sooner or later.
   void open_shortcuts(shortcuts which) noexcept;
   // The calling thread begins or ceases to turn the wheel, with `record`.
-  void set_driving(thread_record& record, bool driving) noexcept;
+  void set_driving(thread_record& record, bool driving) const noexcept {
+    record.driving = driving;
+    record.open.store(driving ? shortcuts::none : open_.load(base::relaxed), base::relaxed);  // relaxed: hints
+  }
 
   // Whether there was memory for the spare record.
   bool ready() const noexcept { return spare_ != nullptr && spare_->producer->valid(); }

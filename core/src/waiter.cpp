@@ -11,6 +11,15 @@ constexpr nanoseconds_t least = 1'000;
 // The margin rises by 19 steps on an oversleep beyond it and falls by one on any other: it settles where one in twenty
 // sleeps is longer.
 constexpr nanoseconds_t rises = 19;
+// From this tick on the kernel's oversleep is small beside it, and spinning would buy what nobody asked for.
+constexpr nanoseconds_t coarse_tick = 1'000'000;
+constexpr nanoseconds_t coarse_share = 64;
+
+nanoseconds_t longest_spin(const wait_options& options, nanoseconds_t tick) noexcept {
+  if (options.mode != wait_options::kind::hybrid) return 0;
+  nanoseconds_t asked = options.max_spin.count();
+  return tick < coarse_tick ? asked : std::min(asked, tick / coarse_share);
+}
 
 }  // namespace
 
@@ -23,14 +32,11 @@ void oversleep_margin::learn(nanoseconds_t oversleep) noexcept {
   margin_ = std::clamp(margin_, std::min(least, at_most_), at_most_);
 }
 
-waiter::waiter(const wait_options& options, const clock_reader& time, doorbell& bell) noexcept
-    : mode_(options.mode),
-      time_(time),
-      bell_(bell),
-      margin_(options.mode == wait_options::kind::hybrid ? options.max_spin.count() : 0) {}
+waiter::waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept
+    : mode_(options.mode), time_(time), bell_(bell), margin_(longest_spin(options, tick)) {}
 
-// False: the bell has rung.
-bool waiter::sleep_until_margin(nanoseconds_t deadline) noexcept {
+bool waiter::sleep(nanoseconds_t deadline) noexcept {
+  if (mode_ == wait_options::kind::busy) return true;
   for (;;) {
     nanoseconds_t target = deadline == forever ? forever : subtract_saturated(deadline, margin_.get());
     if (time_.now() >= target && target != forever) return true;
@@ -45,12 +51,16 @@ bool waiter::sleep_until_margin(nanoseconds_t deadline) noexcept {
   }
 }
 
-void waiter::wait(nanoseconds_t deadline) noexcept {
-  if (mode_ != wait_options::kind::busy && !sleep_until_margin(deadline)) return;
-  // Bounded by the clock alone, and reading it is pause enough: a pause instruction would only add to the lateness.
-  while (!bell_.has_rung() && (deadline == forever || time_.now() < deadline)) {
-    if (deadline == forever) base::cpu_pause();
+// Bounded by the clock alone, and reading it is pause enough: a pause instruction would only add to the lateness.
+std::optional<nanoseconds_t> waiter::spin(nanoseconds_t deadline) noexcept {
+  while (!bell_.has_rung()) {
+    if (deadline == forever) {
+      base::cpu_pause();
+    } else if (nanoseconds_t now = time_.now(); now >= deadline) {
+      return time_.confirm(now);
+    }
   }
+  return std::nullopt;
 }
 
 }  // namespace detent::detail

@@ -7,6 +7,7 @@
 #include "clock_reader.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace detent::detail {
 
@@ -26,16 +27,16 @@ class oversleep_margin {
 // The worker's wait for a deadline or a ring: busy, hybrid or asleep. One thread.
 class waiter {
  public:
-  waiter(const wait_options& options, const clock_reader& time, doorbell& bell) noexcept;
+  waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept;
 
-  // Returns when `deadline` has come or the bell has rung, whichever is first; forever: when it rings.
-  void wait(nanoseconds_t deadline) noexcept;
+  // Sleeps until it is time to spin for `deadline`, or not at all. False: the bell has rung.
+  bool sleep(nanoseconds_t deadline) noexcept;
+  // Spins until `deadline` and returns a certain reading of the clock; none: the bell rang first.
+  std::optional<nanoseconds_t> spin(nanoseconds_t deadline) noexcept;
   // Returns from sleep so far; any thread may ask.
   std::uint64_t wakeups() const noexcept { return wakeups_.load(base::relaxed); }  // relaxed: a count of its own
 
  private:
-  bool sleep_until_margin(nanoseconds_t deadline) noexcept;
-
   const wait_options::kind mode_;
   const clock_reader& time_;
   doorbell& bell_;

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <future>
+#include <utility>
 
 namespace detent::detail {
 namespace {
 
-// Taken up on a wake-up when something is due, before it fires.
-constexpr std::size_t drain_before_firing = 4096;
 constexpr nanoseconds_t retry_after = 1'000'000;
 // A wake time that is further away than this is not raised.
 constexpr nanoseconds_t worth_keeping = 200'000;
@@ -49,17 +48,17 @@ void engine_core::work() noexcept {
   threads_.set_driving(*record, true);
   // Relaxed: read by the threads that call stop(), who only ask whether it is themselves.
   driving_thread_.store(std::this_thread::get_id(), base::relaxed);
+  std::optional<nanoseconds_t> came;  // a reading that has reached the deadline waited for
   while (!stopped()) {
-    nanoseconds_t now = time_.certain();
+    // What was known first: it is due this very instant.
+    if (came) fire_pass(*came, SIZE_MAX, false);
     answer_bell();
     // Woken for the backlog alone, it leaves what is young where it is.
-    if (unanswered_ || now >= bell_.wake_time()) {
-      drain(drain_before_firing);
-      if (last_drain_ != 0) now = time_.certain();
-    }
+    if (unanswered_ || time_.now() >= bell_.wake_time()) drain_before_firing();
+    const nanoseconds_t now = time_.certain();
     fire_pass(now, SIZE_MAX, false);
     if (backlog_.is_full(now)) relieve(forever);
-    if (!stopped()) wait_for_work();
+    came = stopped() ? std::nullopt : wait_for_work();
   }
   threads_.set_driving(*record, false);
   // Relaxed: another thread may get this one's id once it has ended, and is not the driver.
@@ -68,35 +67,29 @@ void engine_core::work() noexcept {
   if (ended_by_driver_) executor_.reset();
 }
 
-// Takes note of a ring, before the drain that answers it.
-void engine_core::answer_bell() noexcept {
-  if (!bell_.has_rung()) return;
-  bell_.clear();
-  // Relaxed: behind the fence in clear(), which pairs with the one in ring(): who found the bell still rung had set it.
-  if (earlier_.load(base::relaxed) && earlier_.exchange(false, base::relaxed)) unanswered_ = true;
-}
-
 // Tells the producers until when nobody looks, and takes up what that asks for. Returns when the wait ends at the
 // latest: now, if something is due already or the engine is stopped.
 nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
   bool asymmetric = fences_.prefers_asymmetric(bell_.asymmetric());
   if (asymmetric != bell_.asymmetric()) asymmetric ? bell_.begin_asymmetric() : bell_.begin_symmetric();
+  // The wake time stays low, and falls to what was rung for, although that may be cancelled by now: a look in vain at
+  // that time costs less than a raise now, which asks for a complete drain, and than the rings of all that comes before
+  // a later one.
   const nanoseconds_t told = bell_.wake_time();
-  if (until > told && options_.drive == drive_kind::worker &&
-      subtract_saturated(told, time_.now()) > worth_keeping) {
-    // What was told for has been cancelled. A look then costs less than a raise now, which asks for a complete drain
-    // and has producers ring for more: the wake time rather stays as low as it once was.
-    until = told;
+  const nanoseconds_t low = std::min(told, std::exchange(rung_for_, forever));
+  if (until > low && options_.drive == drive_kind::worker && subtract_saturated(low, time_.now()) > worth_keeping) {
+    until = low;
+    bell_.lower(until);
   } else if (until > told) {
     fences_.count_raise();
     bell_.raise(until);
-    unanswered_ = true;
+    owe_drain();
   } else {
     bell_.lower(until);
   }
   answer_bell();
   look_for_earlier_ = false;
-  if (!drain_completely(until) || stopped()) return INT64_MIN;
+  if ((unanswered_ && !drain_completely(until)) || stopped()) return INT64_MIN;
   if (look_for_earlier_) {
     nanoseconds_t earlier = retry_bound(next_exact().value_or(forever));
     if (earlier < until) bell_.lower(earlier);
@@ -105,11 +98,23 @@ nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
   return until;
 }
 
-void engine_core::wait_for_work() {
+// Returns a reading of the clock that has reached the next deadline; none: there is something else to look at.
+std::optional<nanoseconds_t> engine_core::wait_for_work() {
   nanoseconds_t until = retry_bound(next_exact().value_or(forever));
-  if (until <= time_.now()) return;
+  if (until <= time_.now()) return std::nullopt;
   until = announce_until(until);
-  if (until != INT64_MIN) waiter_.wait(until);
+  if (until == INT64_MIN || !waiter_.sleep(until)) return std::nullopt;
+  warm_up();
+  return waiter_.spin(until);
+}
+
+// Has what is about to fire in this core's cache when its time comes.
+void engine_core::warm_up() noexcept {
+  wheel_.next_exact([this](node_index index, node& each) {
+    if (drop_if_cancelled(index, each)) return true;
+    __builtin_prefetch(each.ops);
+    return false;
+  });
 }
 
 // Refused work is offered again soon.

@@ -42,12 +42,14 @@ class engine {
   // Fires at initial + n * period, without drift. `period` is positive.
   template <class F>
   timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {}) {
-    return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options), period);
+    return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options),
+                   period);
   }
   // The next run comes `delay` after the end of the last. `delay` is positive.
   template <class F>
   timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {}) {
-    return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options), delay);
+    return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options),
+                   delay);
   }
 
   // The same for programs without exceptions: an empty handle says that nothing was scheduled. They are noexcept: a

@@ -19,7 +19,7 @@ class histogram {
   std::uint64_t count() const noexcept { return count_; }
   // p in 0..100; the smallest recorded value that p percent do not exceed; zero when empty.
   duration percentile(double p) const noexcept;
-  duration (max)() const noexcept { return duration(max_); }
+  duration(max)() const noexcept { return duration(max_); }
   duration mean() const noexcept;
 
  private:

@@ -20,19 +20,17 @@ template <std::uint32_t Producers>
 struct front {
   doorbell bell;
   submission_stand_in<Producers, 2> queue;
-  detent::base::atomic<bool> earlier{false};         // somebody rang for a deadline before the wake time
   detent::base::atomic<std::uint32_t> signalled{0};  // the wake_fd
 
   void submit(std::uint32_t producer, std::uint64_t entry, nanoseconds_t deadline) {
     queue.push(producer, entry);
     bell.fence_push();
     if (!bell.earlier_than_wake(deadline)) return;
-    // (1) release: pairs with (2). An exchange, so that one mark that covers another passes on both pushes.
-    earlier.exchange(true, detent::base::release);
-    ring();
+    after_ring(bell.ring_for_earlier(deadline));
   }
-  void ring() {
-    if (bell.ring() != doorbell::ring_result::needs_signal) return;
+  void ring() { after_ring(bell.ring()); }
+  void after_ring(doorbell::ring_result result) {
+    if (result != doorbell::ring_result::needs_signal) return;
     signalled.store(1, detent::base::release);
     detent::base::futex_wake(signalled, 1);
   }
@@ -69,12 +67,7 @@ class driver {
     return std::min(until, wheel_.next());
   }
   void answer_bell() {
-    if (!shared_.bell.has_rung()) return;
-    shared_.bell.clear();
-    // (2) acquire: pairs with (1). Whose mark is taken here may ring later, and that ring then asks for nothing: the
-    // drain that follows must see the push behind the mark.
-    if (shared_.earlier.load(detent::base::relaxed) && shared_.earlier.exchange(false, detent::base::acquire))
-      unanswered_ = true;
+    if (shared_.bell.answer()) unanswered_ = true;
   }
   void drain() {
     shared_.queue.take_all([this](std::uint64_t entry) { wheel_.take(entry); });

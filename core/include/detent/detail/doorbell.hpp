@@ -20,8 +20,10 @@
 #include <detent/base/atomic.hpp>
 #include <detent/time.hpp>
 
+#include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <optional>
 
 namespace detent::detail {
 
@@ -49,6 +51,17 @@ class doorbell {
   // Whether a deadline needs a ring. Relaxed: the fence before it orders it behind the push, and pairs with the one of
   // raise(); a value that is stale by a lowering only rings once too often.
   bool earlier_than_wake(nanoseconds_t deadline) const noexcept { return deadline < wake_time_.load(base::relaxed); }
+
+  // For a deadline before W: the driver then owes a complete drain. (13) release: pairs with (14), so that the drain
+  // sees the push; written even where an earlier deadline stays, so that one mark which covers another passes on both
+  // pushes.
+  ring_result ring_for_earlier(nanoseconds_t deadline) noexcept {
+    nanoseconds_t earliest = earliest_.load(base::relaxed);  // relaxed: (13) confirms it
+    while (!earliest_.compare_exchange_weak(earliest, std::min({earliest, deadline, nothing - 1}), base::release,
+                                            base::relaxed)) {
+    }
+    return ring();
+  }
 
   ring_result ring() noexcept {
     base::full_fence();  // (10) pairs with (8)
@@ -94,6 +107,16 @@ class doorbell {
     bell_.exchange(quiet, base::acq_rel);
     base::full_fence();  // (8) pairs with (10)
   }
+  // Takes note of a ring, before the drain that answers it. The earliest deadline that was rung for, if any: the drain
+  // has to be a complete one.
+  std::optional<nanoseconds_t> answer() noexcept {
+    if (!has_rung()) return std::nullopt;
+    clear();
+    // Relaxed: behind the fence in clear(), so that it sees the mark of whoever found the bell still rung.
+    if (earliest_.load(base::relaxed) == nothing) return std::nullopt;
+    // (14) acquire: pairs with (13): whose mark is taken here may ring later, and that ring then asks for nothing.
+    return earliest_.exchange(nothing, base::acquire);
+  }
   // Sleeps until a ring or until `deadline`. False: it had rung already, and nobody slept.
   bool sleep(nanoseconds_t deadline) noexcept {
     std::uint32_t expected = quiet;
@@ -117,6 +140,7 @@ class doorbell {
   }
 
  private:
+  static constexpr nanoseconds_t nothing = forever;
   static constexpr std::uint32_t quiet = 0, rung = 1, sleeping = 2, outside = 3;
 
   // Forever at first: whatever is submitted before the driver's first look is earlier, and rings.
@@ -124,6 +148,7 @@ class doorbell {
   base::atomic<bool> asymmetric_{false};
   bool heavy_fence_ = false;
   alignas(64) base::atomic<std::uint32_t> bell_{quiet};
+  base::atomic<nanoseconds_t> earliest_{nothing};  // that was rung for
 };
 
 }  // namespace detent::detail

@@ -31,7 +31,8 @@ struct packed_callable {
   std::uint64_t words[capture_size / sizeof(std::uint64_t)] = {};
 };
 template <class F>
-inline constexpr bool packs = fits_inline<F> && std::is_trivially_copyable_v<F> && std::is_trivially_move_constructible_v<F>;
+inline constexpr bool packs =
+    fits_inline<F>&& std::is_trivially_copyable_v<F>&& std::is_trivially_move_constructible_v<F>;
 
 // A node that this thread owns until it publishes or abandons it.
 struct claim {

@@ -138,8 +138,9 @@ inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexce
   return transition::done;
 }
 
-// queued -> free in one step, where there is nothing to destroy: the commonest end of all. `half` is queued_half() of the
-// generation. True: the caller has the node to itself, and the entry is stale. False: cancel() tells what is the case.
+// queued -> free in one step, where there is nothing to destroy: the commonest end of all. `half` is queued_half() of
+// the generation. True: the caller has the node to itself, and the entry is stale. False: cancel() tells what is the
+// case.
 inline bool cancel_plain(timer_pair& pair, std::uint32_t half) noexcept {
   constexpr std::uint32_t to_next_life = (1u << (state_word::generation_shift - 32)) - state_word::queued_half(0);
   std::uint32_t next_life = 0;
@@ -246,8 +247,7 @@ inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, s
   word = observe(pair);
   while ((word & state_word::last) == 0) {
     DETENT_CHECK(state_word::state(word) == timer_state::firing);
-    std::uint64_t desired =
-        state_word::make(state_word::generation(word), order, to, word & state_word::lasting);
+    std::uint64_t desired = state_word::make(state_word::generation(word), order, to, word & state_word::lasting);
     // (8) release: pairs with (1) and (3). Returns the marks that were set while it ran through `word`.
     if (pair.low.compare_exchange_strong(word, desired, base::acq_rel, base::acquire)) return transition::done;
   }

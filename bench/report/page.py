@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""The page: the run, the targets, the tables, the plots, the systems."""
+import tables
+import targets
+from markdown import cell, list_table
+from own_tables import own_sections
+from series import number
+
+HOW_TO_READ = """A figure is the median of the rounds, with the least and the most in brackets. Absolute figures
+hold for this machine on this day; compare them with the floor of the same run, which is the same work without a
+timer system: bare operations in a loop. In each round the systems do a work right after one another, and ratios are
+taken round by round. `bench/peers/README.md` says how the works are done, `bench/peers/children/README.md` what to
+know of the systems in other languages."""
+
+PAIRS = """Each step schedules a timer by a relative delay and cancels the oldest of those that are live. Floor: a
+free node taken, an enqueue with its share of a bulk dequeue, a 16-byte exchange, all in the cache; and a reading of
+the clock, but for the columns by deadline. In wall time it is shared out over the CPUs that the producers have."""
+
+FIRING = """CPU time of the whole process, from the first schedule to the last callback, deadlines spread over a
+second. `detent` meets each deadline by itself and spins from one to the next; `detent-tick1ms` is as coarse as a
+ticking wheel. Floor: as many deadlines sorted, their nodes visited in that order and called."""
+
+LATENESS = """1,000 timers a second, delays of 1 to 100 ms. The floors are bare threads that know all deadlines
+ahead: one spins on the clock, one sleeps with `clock_nanosleep`. The tails are the machine's. The best rival is the
+one with the least p50 of those that never fire early; the last column says how often one does."""
+
+MEMORY = "Resident bytes by the number of timers, each with an argument of 24 bytes."
+
+
+class Facts:
+    """What is known of the run beside its figures."""
+
+    def __init__(self, command, seconds, notes, base):
+        self.command, self.seconds, self.notes = command, seconds, list(notes)
+        self._base = f"{base}/"
+
+    def plain(self, text):
+        """As a cell, without the way to this tree."""
+        return cell(str(text).replace(self._base, ""))
+
+
+def _machine(results, facts):
+    said = results.compared.machine
+    rows = [["command", f"`{facts.command}`"], ["began", said["date"]],
+            ["took", f"{facts.seconds / 60:.1f} minutes, after the build"],
+            ["rounds", f"up to {results.compared.rounds()} of each work"]]
+    rows += [[name, facts.plain(said[name])] for name in ("cpu", "cores", "kernel", "compiler", "flags")]
+    rows.append(["load before", number(said["load"])])
+    return list_table(["the run", ""], rows)
+
+
+def targets_table(results):
+    rows, counts = targets.verdicts(results)
+    lines = [[target.what, target.against, target.bound(), measured, verdict if verdict == "met" else f"**{verdict}**"]
+             for target, verdict, measured in rows]
+    return list_table(["what", "against", "target", "measured", ""], lines), targets.summary(counts)
+
+
+def _fired_note(results):
+    worst = {s: share for s, share in results.compared.pairs_fired().items() if share > 0.001}
+    if not worst:
+        return ""
+    said = ", ".join(f"{system} {number(100 * share)} %" for system, share in worst.items())
+    return f"\nTimers that fired because their cancel came too late, by the pairs made, at worst: {said}.\n"
+
+
+def _systems(results, facts):
+    compared = results.compared
+    text = list_table(["system", "version", "how it is used"],
+                      [[name, facts.plain(said["version"]) or "–", facts.plain(said["how"])]
+                       for name, said in compared.systems.items()])
+    if compared.skipped:
+        rows = [[name, facts.plain(why)] for name, why in compared.skipped.items()]
+        text += "\n\nSkipped:\n\n" + list_table(["system", "why"], rows)
+    else:
+        text += "\n\nNo system was skipped."
+    if compared.failures:
+        rows = [[name, f"`{request}`", facts.plain(why)] for name, request, why in compared.failures]
+        text += "\n\nFailed:\n\n" + list_table(["system", "request", "why"], rows)
+    return text
+
+
+def _left_out(results, facts):
+    said = list(facts.notes)
+    said += [f"`{program}`: {facts.plain(why)}." for program, why in results.own.left_out.items()]
+    said += [f"`{program}`, `{name}`: {facts.plain(why)}." for program, name, why in results.own.errors()]
+    return "\n".join(f"- {each}" for each in said) if said else "Nothing that was meant to be run was left out."
+
+
+def page(results, facts, pictures, drawn):
+    """`pictures`: the way from the page to the SVG files; `drawn`: their names."""
+    def plot(name, words):
+        return [f"![{words}]({pictures}/{name}.svg)"] if name in drawn else []
+
+    verdicts, summary = targets_table(results)
+    parts = ["# Benchmarks",
+             f"Written by `{facts.command}`; not edited by hand.", HOW_TO_READ, _machine(results, facts),
+             tables.floors_table(results), "## Targets", f"{summary[0].upper()}{summary[1:]}.", verdicts,
+             "## Schedule and cancel", PAIRS, *plot("throughput", "Throughput by live timers"),
+             "Wall time:", tables.PairTable(results, "wall").text(),
+             "CPU time of the whole process:", tables.PairTable(results, "cpu").text() + _fired_note(results),
+             "## Firing", FIRING, tables.fire_table(results),
+             "## Lateness", LATENESS, *plot("lateness", "Lateness percentiles by system"),
+             *plot("cpu-against-lateness", "CPU against lateness"), tables.lateness_table(results),
+             "## Memory", MEMORY, *plot("memory", "Memory of a pending timer"), tables.memory_table(results),
+             "## detent alone", "Its own benchmark programs, by their questions. `floor_` names the bare operation."]
+    for asks, text in own_sections(results.own):
+        parts += [asks + ":", text]
+    parts += ["## Systems", _systems(results, facts), "## Left out", _left_out(results, facts)]
+    return "\n\n".join(each.strip("\n") for each in parts) + "\n"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Which of detent's own benchmarks are run beside the comparison, for how long, and what the page shows of them."""
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Part:
+    """One program. `benchmarks` is the pattern of those to run, each `rounds` times for at least `seconds`; `takes` is
+    about what that is of wall time. The first of `columns` is divided by that of the benchmark `beside`, which names
+    one of the program's, or only the first part of the name where each has its own."""
+    program: str
+    asks: str
+    benchmarks: str
+    columns: tuple
+    beside: str
+    rounds: int = 3
+    seconds: float = 0.1
+    takes: float = 10
+
+
+# What comes first is left out last where time runs short.
+FULL = (
+    Part("pair_by_live", "`schedule_at` + `cancel` with `live` timers, of which the oldest goes or any: ns a pair",
+         r"^(floor_hand_over|floor_exchange_16)/|^floor_exchange_16_at_random/live:(1000|5000000)/"
+         r"|^pair/(oldest/live:(1|1000|100000|1000000|5000000)|any/live:(1000|100000|1000000|5000000))/",
+         ("time_ns", "cpu_ns"), "floor_hand_over", rounds=5, takes=22),
+    Part("restart", "Restart of a live timer, to a later deadline or by a delay: ns each",
+         r"^floor_(exchange_16|clock_reading)/|^later/(oldest/live:(1|1000)|any/live:100000)/|^by_delay/oldest/live:1/",
+         ("time_ns", "cpu_ns"), "floor_exchange_16", rounds=5, takes=6),
+    Part("poll", "`poll()` with nothing due, and `next_deadline()`, of a caller-driven engine: ns each", r".",
+         ("time_ns",), "floor_clock_reading", rounds=5, takes=10),
+    Part("flood",
+         "Lateness of 1,000 timers a second in busy mode, alone and beside a thread that schedules and cancels",
+         r"^(floor_spin|floor_spin_beside_work|alone|flood_behind|flood_ahead)/",
+         ("p99_ns", "p50_ns", "pairs_a_second"), "alone", takes=48),
+    Part("fire_cost", "Schedule to end of callback, all due within a second: CPU ns of the whole process a timer",
+         r"^floor|tick_1ms_uniform(_sleep|_pool)?/", ("cpu_ns", "late_p99_us"), "floor_sort_and_call", takes=18),
+    Part("wheel_expire", "The wheel alone: a million inserted, then expired in order: ns a timer",
+         r"^(driver_loop|hierarchical|hashed|multimap|asio_heap)/", ("time_ns", "insert_ns", "expire_ns"), "asio_heap",
+         takes=12),
+    Part("wheel_steady", "The wheel alone: cancel + insert + a tick of 1 us: ns a step",
+         r"^(driver_loop|hierarchical|hashed|asio_heap)/(oldest|any)/live:(1000|100000)/", ("time_ns",), "driver_loop",
+         takes=8),
+    Part("wheel_next", "The wheel alone: the next expiry, and a jump of an hour with nothing due: ns each",
+         r"^(next_expiry|jump_an_hour)<(hierarchical|multimap)>", ("time_ns",), "", takes=5),
+    Part("idle_cost", "An engine with one timer an hour away, for 2 s", r"^(no_engine|idle/(hybrid|sleep))/",
+         ("cpu_us", "switches", "wakeups"), "no_engine", rounds=1, takes=8),
+)
+
+
+def _quick(program, benchmarks, rounds, takes):
+    whole = next(part for part in FULL if part.program == program)
+    return replace(whole, benchmarks=benchmarks, rounds=rounds, seconds=0.03, takes=takes)
+
+
+QUICK = (
+    _quick("pair_by_live", r"^(floor_hand_over|floor_exchange_16)/|^floor_exchange_16_at_random/live:5000000/"
+           r"|^pair/(oldest/live:(1|1000|5000000)|any/live:(1000|5000000))/", 1, 5),
+    _quick("restart", r"^floor_(exchange_16|clock_reading)/|^later/oldest/live:(1|1000)/", 3, 1),
+    _quick("poll", r"^floor|^nothing_due(_wake_fd_open)?/pending:(0|100000)$", 3, 1),
+    _quick("fire_cost", r"^floor", 1, 1),
+    _quick("wheel_expire", r"^(hierarchical|asio_heap)/uniform/", 1, 2),
+    _quick("flood", r"^(floor_spin_beside_work|alone|flood_behind|flood_ahead)/", 1, 13),
+)
