@@ -43,7 +43,20 @@ struct round_context {
   std::uint64_t seed;
   detent::engine* engine;
   round_totals totals;
+  std::mutex mutex;
+  std::vector<std::shared_ptr<life>> kept;  // for callables that keep nothing alive
 };
+
+void end_life(round_context& context, life& of, ended how);
+
+// What every timer's callback does.
+void fire(round_context& context, life& account, const detent::firing& firing) {
+  if (detent::clock::now().time_since_epoch().count() < account.floor_ns.load(std::memory_order_acquire))
+    fail("a timer fired early", context.seed);
+  if (firing.lateness() < 0ns) fail("a negative lateness", context.seed);
+  context.totals.fired.fetch_add(1, std::memory_order_relaxed);
+  end_life(context, account, by_firing);
+}
 
 // Lives as long as the callable does.
 struct witness {
@@ -77,6 +90,8 @@ class producer {
       for (int i = 0; i < 64; ++i) step();
     }
     context_.totals.operations.fetch_add(operations_, std::memory_order_relaxed);
+    std::lock_guard lock(context_.mutex);
+    context_.kept.insert(context_.kept.end(), kept_.begin(), kept_.end());
   }
 
  private:
@@ -113,20 +128,26 @@ class producer {
     auto account = std::make_shared<life>();
     auto deadline = detent::clock::now() + delay();
     account->floor_ns.store(deadline.time_since_epoch().count(), std::memory_order_relaxed);
-    round_context* context = &context_;
-    detent::timer made = context_.engine->try_schedule_at(
-        deadline, [context, account, seen = witness(context_.totals)](detent::firing& firing) {
-          if (detent::clock::now().time_since_epoch().count() < account->floor_ns.load(std::memory_order_acquire))
-            fail("a timer fired early", context->seed);
-          if (firing.lateness() < 0ns) fail("a negative lateness", context->seed);
-          context->totals.fired.fetch_add(1, std::memory_order_relaxed);
-          end_life(*context, *account, by_firing);
-        });
+    detent::timer made = pick(2) == 0 ? schedule_owning(deadline, account) : schedule_plain(deadline, account);
     if (!made) return;
     context_.totals.scheduled.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard lock(at.mutex);
     at.handle = made;
     at.account = std::move(account);
+  }
+
+  // The two kinds of callable that the engine tells apart: with something to destroy, and without.
+  detent::timer schedule_owning(detent::time_point deadline, const std::shared_ptr<life>& account) {
+    return context_.engine->try_schedule_at(
+        deadline, [context = &context_, account, seen = witness(context_.totals)](detent::firing& firing) {
+          fire(*context, *account, firing);
+        });
+  }
+  detent::timer schedule_plain(detent::time_point deadline, const std::shared_ptr<life>& account) {
+    kept_.push_back(account);
+    return context_.engine->try_schedule_at(
+        deadline,
+        [context = &context_, account = account.get()](detent::firing& firing) { fire(*context, *account, firing); });
   }
 
   void restart(detent::timer handle, const std::shared_ptr<life>& account) {
@@ -151,6 +172,7 @@ class producer {
   std::vector<cell>& cells_;
   std::mt19937_64 random_;
   std::uint64_t operations_ = 0;
+  std::vector<std::shared_ptr<life>> kept_;
 };
 
 detent::engine_options random_options(std::mt19937_64& random) {
@@ -175,7 +197,7 @@ detent::engine_options random_options(std::mt19937_64& random) {
 
 std::uint64_t play_round(std::uint64_t seed, std::chrono::milliseconds length, unsigned threads) {
   std::mt19937_64 random(seed);
-  round_context context{.seed = seed, .engine = nullptr, .totals = {}};
+  round_context context{.seed = seed, .engine = nullptr, .totals = {}, .mutex = {}, .kept = {}};
   std::uint64_t returned = 0;
   {
     detent::engine engine(random_options(random));

@@ -14,7 +14,8 @@ know of the systems in other languages."""
 
 PAIRS = """Each step schedules a timer by a relative delay and cancels the oldest of those that are live. Floor: a
 free node taken, an enqueue with its share of a bulk dequeue, a 16-byte exchange, all in the cache; and a reading of
-the clock, but for the columns by deadline. In wall time it is shared out over the CPUs that the producers have."""
+the clock, but for the columns by deadline. In wall time it is shared out over the CPUs that the producers have. The clock is the steady one, so
+`detent-tsc` can lie below the floor."""
 
 FIRING = """CPU time of the whole process, from the first schedule to the last callback, deadlines spread over a
 second. `detent` meets each deadline by itself and spins from one to the next; `detent-tick1ms` is as coarse as a

@@ -59,7 +59,7 @@ def throughput(results):
         curves.append(f"$curve{i} with yerrorlines lc rgb {quoted(colour)} lw {width} pt {point} ps 0.7 "
                       f"title {quoted(system)} noenhanced")
     if floor := results.floor("composite_ns") + results.floor("clock_ns"):
-        curves.append(f'{_million_a_second(floor.median)} with lines dt 2 lw 2 lc rgb "#000000" title "floor"')
+        curves.append(f'{_million_a_second(floor.median)} with lines dt 2 lw 2 lc rgb "#000000" title "floor, steady clock"')
     return _script(data, ['set logscale xy', 'set format x "10^{%T}"', 'set xrange [0.7:*]',
                           'set key outside right top', 'set xlabel "live timers"',
                           'set ylabel "million schedule + cancel a second, one producer"'], curves)

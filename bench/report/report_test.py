@@ -179,7 +179,7 @@ class PageTest(unittest.TestCase):
 class PlotsTest(unittest.TestCase):
     def test_each_system_is_drawn(self):
         results = recorded()
-        self.assertIn('title "floor"', plots.throughput(results))
+        self.assertIn('title "floor, steady clock"', plots.throughput(results))
         for system in results.compared.who_did("pair"):
             self.assertIn(f'title "{system}"', plots.throughput(results))
         for system in results.compared.who_did("lateness"):

@@ -38,10 +38,10 @@ void engine_core::retry_refused() noexcept {
     // Out of the queue while it is offered: run at once, it may end the engine, which empties the queue.
     fired_timer work = std::move(retries_.front());
     bool taken = executor_->execute(std::move(work));
-    if (stopped()) return;
+    if (retries_.empty()) return;  // it did
     if (!taken) {
       driver_->counts.add(counter::refused);
-      retries_.front() = std::move(work);
+      retries_.front() = std::move(work);  // also if the engine was stopped meanwhile: stop() returns it
       return;
     }
     retries_.pop_front();
