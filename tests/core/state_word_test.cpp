@@ -20,7 +20,7 @@ constexpr std::array<timer_state, 8> all_states{s::free,   s::queued,    s::arme
                                                 s::firing, s::cancelled, s::dropped, s::returned};
 constexpr std::uint32_t generation = 5, order = 7;
 constexpr std::int64_t deadline = 1'000;
-constexpr word_t kept = state_word::lasting;  // flags that belong to the timer, not to the arming
+constexpr word_t kept = state_word::lasting;
 
 word_t word_in(timer_state state, word_t flags = kept) { return state_word::make(generation, order, state, flags); }
 
@@ -190,48 +190,6 @@ TEST(StateWord, CancelsWhatIsPendingAndMarksWhatFires) {
        {s::dispatched, cancel_transition::from_dispatched, word_in(s::cancelled)},
        {s::firing, cancel_transition::marked_last, word_in(s::firing, kept | state_word::last)}},
       [](specimen& node) { return cancel(node.pair, generation, false); });
-}
-
-TEST(StateWord, CancelsInOneStepWhatIsArmedAndOwnsNothing) {
-  specimen node(s::armed, state_word::periodic);
-  EXPECT_EQ(cancel(node.pair, generation, false), cancel_transition::emptied_armed);
-  EXPECT_EQ(node.now(), word_in(s::cancelled, state_word::periodic | state_word::emptied));
-  EXPECT_TRUE(release(node.pair));
-}
-
-TEST(StateWord, CancelsPlainlyOnlyWhatIsQueuedAndOwnsNothing) {
-  const std::uint32_t half = state_word::queued_half(generation);
-  for (timer_state from : all_states) {
-    for (word_t flags : {word_t{0}, state_word::cold, word_t{state_word::owning}, word_t{state_word::unfiled}}) {
-      SCOPED_TRACE(static_cast<int>(from));
-      specimen node(from, flags);
-      bool plain = from == s::queued && (flags & (state_word::owning | state_word::unfiled)) == 0;
-      EXPECT_EQ(cancel_plain(node.pair, half), plain);
-      EXPECT_EQ(state_word::state(node.now()), plain ? s::free : from);
-      EXPECT_EQ(state_word::generation(node.now()), plain ? generation + 1 : generation);
-    }
-  }
-  specimen another(s::queued, 0), oldest(state_word::make(state_word::generation_max, order, s::queued, 0));
-  EXPECT_FALSE(cancel_plain(another.pair, state_word::queued_half(generation + 1)));
-  EXPECT_FALSE(cancel_plain(oldest.pair, state_word::queued_half(state_word::generation_max)));
-  EXPECT_EQ(oldest.now(), oldest.word);
-}
-
-TEST(StateWord, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound) {
-  const std::uint32_t half = state_word::queued_half(generation);
-  for (timer_state from : all_states) {
-    for (word_t flags : {word_t{0}, word_t{state_word::unfiled}, word_t{state_word::owning}, kept}) {
-      SCOPED_TRACE(static_cast<int>(from));
-      specimen node(from, flags), earlier(from, flags);
-      bool waits = (from == s::queued || from == s::armed) && (flags & state_word::unfiled) == 0;
-      EXPECT_EQ(restart_later(node.pair, half, deadline, order + 1), waits);
-      EXPECT_EQ(node.now(), waits ? state_word::make(generation, order + 1, from, flags) : node.word);
-      EXPECT_FALSE(restart_later(earlier.pair, half, deadline - 1, order + 1));
-      EXPECT_EQ(earlier.now(), earlier.word);
-    }
-  }
-  specimen another(s::queued);
-  EXPECT_FALSE(restart_later(another.pair, state_word::queued_half(generation + 1), deadline + 1, order + 1));
 }
 
 TEST(StateWord, MarksAWaiterOnlyIfAsked) {

@@ -42,7 +42,6 @@
 #include <detent/base/check.hpp>
 #include <detent/detail/word_layout.hpp>
 
-#include <bit>
 #include <cstdint>
 
 namespace detent::detail {
@@ -204,11 +203,7 @@ enum class [[nodiscard]] restart_transition : std::uint8_t{
 inline bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order) noexcept {
   std::uint64_t word = observe(pair);
   std::int64_t old_deadline = deadline_of(pair);
-  constexpr auto queued_or_armed =
-      static_cast<std::uint32_t>(timer_state::queued) ^ static_cast<std::uint32_t>(timer_state::armed);
-  static_assert(std::popcount(queued_or_armed) == 1);
-  constexpr std::uint32_t may_differ = queued_or_armed | static_cast<std::uint32_t>(state_word::owning >> 32);
-  if (((static_cast<std::uint32_t>(word >> 32) ^ half) & ~may_differ) != 0 || deadline < old_deadline) return false;
+  if (!state_word::waits_as(word, half) || deadline < old_deadline) return false;
   std::uint64_t desired = (word & ~std::uint64_t{state_word::order_mask}) | (order & state_word::order_mask);
   // (9) as (7).
   return pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},

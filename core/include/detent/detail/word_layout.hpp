@@ -48,6 +48,12 @@ struct state_word {
   static constexpr std::uint32_t queued_half(std::uint32_t generation) {
     return static_cast<std::uint32_t>(make(generation, 0, timer_state::queued, 0) >> 32);
   }
+  // Whether the word is of a queued or armed timer with that half's generation, and not `unfiled`.
+  static constexpr bool waits_as(std::uint64_t word, std::uint32_t half) {
+    static_assert((static_cast<int>(timer_state::queued) ^ static_cast<int>(timer_state::armed)) == 1);
+    constexpr auto may_differ = static_cast<std::uint32_t>((owning >> 32) | 1);
+    return ((static_cast<std::uint32_t>(word >> 32) ^ half) & ~may_differ) == 0;
+  }
   // A node whose generations are used up must not live again.
   static constexpr bool used_up(std::uint64_t word) { return generation(word) == generation_max; }
   static constexpr std::uint64_t next_life(std::uint64_t word) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The short ways through the state word: cancel and restart in one exchange, for the commonest cases only.
+#include <detent/detail/state_word.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace detent::detail {
+namespace {
+
+using s = timer_state;
+using word_t = std::uint64_t;
+constexpr std::array<timer_state, 8> all_states{s::free,   s::queued,    s::armed,   s::dispatched,
+                                                s::firing, s::cancelled, s::dropped, s::returned};
+constexpr std::uint32_t generation = 5, order = 7;
+constexpr std::int64_t deadline = 1'000;
+
+struct specimen {
+  specimen(timer_state state, word_t flags) : specimen(state_word::make(generation, order, state, flags)) {}
+  explicit specimen(word_t initial) : word(initial) {
+    pair.low.store(initial, base::relaxed);
+    pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
+  }
+  timer_pair pair;
+  word_t word;
+  word_t now() const { return observe(pair); }
+};
+
+TEST(StateWordShortWays, CancelsInOneStepWhatIsArmedAndOwnsNothing) {
+  specimen node(s::armed, state_word::periodic);
+  EXPECT_EQ(cancel(node.pair, generation, false), cancel_transition::emptied_armed);
+  EXPECT_EQ(node.now(), state_word::make(generation, order, s::cancelled, state_word::periodic | state_word::emptied));
+  EXPECT_TRUE(release(node.pair));
+}
+
+TEST(StateWordShortWays, CancelsPlainlyOnlyWhatIsQueuedAndOwnsNothing) {
+  const std::uint32_t half = state_word::queued_half(generation);
+  for (timer_state from : all_states) {
+    for (word_t flags : {word_t{0}, state_word::cold, word_t{state_word::owning}, word_t{state_word::unfiled}}) {
+      SCOPED_TRACE(static_cast<int>(from));
+      specimen node(from, flags);
+      bool plain = from == s::queued && (flags & (state_word::owning | state_word::unfiled)) == 0;
+      EXPECT_EQ(cancel_plain(node.pair, half), plain);
+      EXPECT_EQ(state_word::state(node.now()), plain ? s::free : from);
+      EXPECT_EQ(state_word::generation(node.now()), plain ? generation + 1 : generation);
+    }
+  }
+  specimen another(s::queued, 0), oldest(state_word::make(state_word::generation_max, order, s::queued, 0));
+  EXPECT_FALSE(cancel_plain(another.pair, state_word::queued_half(generation + 1)));
+  EXPECT_FALSE(cancel_plain(oldest.pair, state_word::queued_half(state_word::generation_max)));
+  EXPECT_EQ(oldest.now(), oldest.word);
+}
+
+TEST(StateWordShortWays, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound) {
+  const std::uint32_t half = state_word::queued_half(generation);
+  for (timer_state from : all_states) {
+    for (word_t flags : {word_t{0}, word_t{state_word::unfiled}, word_t{state_word::owning}, state_word::lasting}) {
+      SCOPED_TRACE(static_cast<int>(from));
+      specimen node(from, flags), earlier(from, flags);
+      bool waits = (from == s::queued || from == s::armed) && (flags & state_word::unfiled) == 0;
+      EXPECT_EQ(restart_later(node.pair, half, deadline, order + 1), waits);
+      EXPECT_EQ(node.now(), waits ? state_word::make(generation, order + 1, from, flags) : node.word);
+      EXPECT_FALSE(restart_later(earlier.pair, half, deadline - 1, order + 1));
+      EXPECT_EQ(earlier.now(), earlier.word);
+    }
+  }
+  specimen another(s::queued, 0);
+  EXPECT_FALSE(restart_later(another.pair, state_word::queued_half(generation + 1), deadline + 1, order + 1));
+}
+
+}  // namespace
+}  // namespace detent::detail
