@@ -10,6 +10,9 @@ namespace {
 // Entries that mean something, between two looks at the clock.
 constexpr std::size_t slice = 64;
 constexpr std::size_t most_before_firing = 4096;
+// Rung for something that far ahead, the driver leaves a queue of more than so many entries alone until shortly before.
+constexpr nanoseconds_t look_ahead = 2'000'000;
+constexpr std::size_t worth_leaving = 4096;
 // How far ahead of its turn an entry's node is fetched, and then what the node links to.
 constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
 
@@ -24,8 +27,14 @@ void engine_core::owe_drain() noexcept {
 void engine_core::answer_bell() noexcept {
   std::optional<nanoseconds_t> rung = bell_.answer();
   if (!rung) return;
-  rung_for_ = std::min(rung_for_, *rung);
-  owe_drain();
+  const bool far = options_.drive == drive_kind::worker && subtract_saturated(*rung, time_.now()) > 2 * look_ahead;
+  if (far && queue_.size_approx() > worth_leaving) {
+    // A drain now would file the many that are cancelled before that time: it is early enough to look then.
+    rung_for_ = std::min(rung_for_, *rung - look_ahead);
+  } else {
+    rung_for_ = std::min(rung_for_, *rung);
+    owe_drain();
+  }
 }
 
 // Takes up a slice. True: there is no more, nor was there when this was last owed.

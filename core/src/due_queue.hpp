@@ -37,6 +37,11 @@ class due_queue {
   const due_entry* ahead(std::size_t places) const noexcept {
     return next_ + places < batch_.size() ? &batch_[next_ + places] : nullptr;
   }
+  // Fetches the memory of the next few entries.
+  void warm_up() const noexcept {
+    __builtin_prefetch(fresh_.data(), 1);
+    __builtin_prefetch(batch_.data(), 1);
+  }
   std::size_t size() const noexcept { return batch_.size() - next_ + late_.size(); }
 
  private:

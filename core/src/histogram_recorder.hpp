@@ -38,6 +38,11 @@ class histogram_recorder {
   void record(nanoseconds_t nanoseconds, bool alone) noexcept {
     alone ? record_alone(nanoseconds) : record_shared(nanoseconds);
   }
+  // Fetches the cells of small values.
+  void warm_up() const noexcept {
+    for (std::size_t i = 0; i < histogram_scale::bucket(1024); i += 8) __builtin_prefetch(&buckets_[i], 1);
+    __builtin_prefetch(&sum_, 1);
+  }
   // Throws bad_alloc.
   histogram snapshot() const;
 

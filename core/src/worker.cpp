@@ -108,13 +108,16 @@ std::optional<nanoseconds_t> engine_core::wait_for_work() {
   return waiter_.spin(until);
 }
 
-// Has what is about to fire in this core's cache when its time comes.
+// Has what is about to be touched in this core's cache when the time comes: a core that slept may have lost it all.
 void engine_core::warm_up() noexcept {
   wheel_.next_exact([this](node_index index, node& each) {
     if (drop_if_cancelled(index, each)) return true;
-    __builtin_prefetch(each.ops);
+    __builtin_prefetch(reinterpret_cast<const void*>(each.ops->invoke));
     return false;
   });
+  due_.warm_up();
+  lateness_.warm_up();
+  driver_->warm_up();
 }
 
 // Refused work is offered again soon.

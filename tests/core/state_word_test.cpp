@@ -5,7 +5,6 @@
 
 #include <array>
 #include <functional>
-#include <optional>
 #include <vector>
 
 namespace detent::detail {
@@ -60,8 +59,7 @@ void expect_from_every_state(Result otherwise, const std::vector<expectation<Res
 
 TEST(StateWord, LaysOut64Bits) {
   constexpr word_t all_orders = state_word::order_mask, generations = ~word_t{0} << state_word::generation_shift;
-  static_assert((all_orders & all_flags) == 0 && ((all_orders | all_flags) & state_word::state_field) == 0);
-  static_assert(((all_orders | all_flags | state_word::state_field) & generations) == 0);
+  static_assert((all_orders ^ all_flags ^ state_word::state_field ^ generations ^ (word_t{1} << 31)) == ~word_t{0});
   static_assert(state_word::generation_max == (1U << 27) - 1);
   static_assert(sizeof(timer_pair) == 16 && alignof(timer_pair) == 16);
 }

@@ -72,6 +72,27 @@ void rings_alone(execution& run) {
   run.join();
 }
 
+// Two rings, and the mark of the earlier deadline stands for both: neither entry is left behind.
+struct both_entries {
+  unsigned taken = 0;
+
+  void take(std::uint64_t) { ++taken; }
+  nanoseconds_t next() const { return taken == 2 ? earliest : late; }
+};
+
+template <bool Asymmetric>
+void one_mark_for_two(execution& run) {
+  auto& shared = make_front<2, Asymmetric>(run);
+  shared.bell.raise(late);
+  run.thread("driver", [&] {
+    both_entries wheel;
+    driver<2, both_entries>(shared, wheel, soon).drive_until(earliest);
+  });
+  run.thread("producer", [&] { submit(shared, 0, earliest); });
+  run.thread("other", [&] { submit(shared, 1, early); });
+  run.join();
+}
+
 // The driver gives up paying for the producers' fences between two raises.
 void back_to_symmetric(execution& run) {
   auto& shared = make_front<1, true>(run);
@@ -149,6 +170,8 @@ const suite wake_up("WakeUp",
                         {"AHeavyRaiseAgainstTwoPushes", two_pushes<true>},
                         {"TwoRings", rings_alone<false, false>, {.preemptions = 2}},
                         {"TwoRingsWithLightFences", rings_alone<true, false>, {.preemptions = 2}},
+                        {"OneMarkForTwo", one_mark_for_two<false>, {.preemptions = 2}},
+                        {"OneMarkForTwoWithLightFences", one_mark_for_two<true>, {.preemptions = 2}},
                         {"ARingForTheBacklog", rings_alone<false, true>, {.preemptions = 2}},
                         {"ARingForTheBacklogWithLightFences", rings_alone<true, true>, {.preemptions = 2}},
                         {"BackToTwoFullFences", back_to_symmetric, {.preemptions = 4}},
