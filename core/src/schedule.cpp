@@ -78,7 +78,8 @@ timer engine_core::publish(const claim& owned, const callable_ops& ops, const pl
   return handle;
 }
 
-// Inlined by force where every schedule call passes: the compiler finds it too large.
+// Gives an entry to the driver, and rings if it has to look before it would; a function apart from submit() for the one
+// caller that inlines it.
 inline void engine_core::push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept {
   if (!queue_.push(*record.producer, entry)) [[unlikely]] {
     rescan_.store(true, base::relaxed);  // relaxed: the ring brings it across
