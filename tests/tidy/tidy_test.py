@@ -112,7 +112,7 @@ class TidyTest(unittest.TestCase):
             self.expect("docs/a.md", f"one\n{word}: two\n", "2: [unfinished]")
         self.expect("docs/a.md", "mktemp a.XXXXXX\n")
         self.expect("docs/a.md", "see /ho" "me/me/notes\n", "1: [machine-path]")
-        self.expect("docs/a.md", "see https://example.org/work/notes and work/notes\n")
+        self.expect("docs/a.md", "see https://example.org/wo" "rk/notes and wo" "rk/notes\n")
 
     def test_form_of_a_source(self):
         self.expect("core/src/a.cpp", "int x;\n", "1: [licence]")

@@ -51,9 +51,9 @@ class Model:
 def expected_line(rows, to_end):
     """`rows` yields (t_ns, op, id, delay_ns)."""
     model, span = Model(), 0
-    for now, op, timer, delay in rows:
-        model.apply(now, op, timer, delay)
-        span = now
+    for at, op, timer, delay in rows:
+        model.apply(at, op, timer, delay)
+        span = at
     pending = len(model.agenda)
     if to_end:
         model.advance(LAST_INSTANT)

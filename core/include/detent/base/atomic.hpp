@@ -42,7 +42,7 @@ inline void full_fence() noexcept {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wtsan"  // g++ warns that it cannot model the fence: see above why it need not
 #endif
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // (2) pairs with the fence that its caller names
 #pragma GCC diagnostic pop
 #endif
 }
@@ -53,6 +53,7 @@ inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexce
 #if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
   __asm__ __volatile__("addq %1, %0" : "+m"(count) : "er"(amount) : "memory", "cc");
 #else
+  // Relaxed load: one writer. (1) release: pairs with the acquire, if any, of whoever reads the count.
   count.store(count.load(relaxed) + amount, release);
 #endif
 }
@@ -61,7 +62,7 @@ inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexce
 // heavy_fence() is a full fence for every thread of the process at once, somewhere between its beginning and its end;
 // light_fence() only keeps the compiler from moving anything across. Light and heavy together do what two full fences
 // would.
-inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }  // (3) with heavy_fence()
 // A system call of some microseconds, and an interrupt for each core that runs a thread of this process. Only where
 // enable_heavy_fence() has returned true.
 void heavy_fence() noexcept;
