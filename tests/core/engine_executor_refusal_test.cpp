@@ -260,5 +260,27 @@ TEST(EngineExecutorInline, FindsItselfInsideACallback) {
   EXPECT_EQ(self, cancel_result::running);
 }
 
+// Refuses, and from the second offer on only once the engine is being stopped.
+struct refuses_into_the_stop final : executor {
+  bool execute(fired_timer&&) noexcept override {
+    if (++offers > 1) {
+      while (!of.load()->stopped()) std::this_thread::yield();
+    }
+    return false;
+  }
+  std::atomic<engine*> of{nullptr};
+  std::atomic<int> offers{0};
+};
+
+TEST(EngineExecutorRefusal, OfWorkOfferedAgainWhileItStopsLeavesItToTheStop) {
+  auto refuses = std::make_shared<refuses_into_the_stop>();
+  engine e({.executor = refuses, .on_refusal = refusal_policy::retry});
+  refuses->of = &e;
+  e.schedule_after(0ns, [] {});
+  ASSERT_TRUE(eventually([&] { return refuses->offers > 1; }));
+  EXPECT_EQ(e.stop().size(), 1U);
+  EXPECT_EQ(e.metrics().dropped, 0U);
+}
+
 }  // namespace
 }  // namespace detent
