@@ -32,11 +32,19 @@ class engine {
   // Lock-free, and free of allocation and system calls in the steady state. Throw capacity_exceeded, stopped,
   // invalid_period, out_of_memory, forked; nothing is left behind.
   template <class F>
-  timer schedule_at(time_point deadline, F&& f, timer_options options = {}) {
+  timer schedule_at(time_point deadline, F&& f) {
+    return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f)));
+  }
+  template <class F>
+  timer schedule_at(time_point deadline, F&& f, timer_options options) {
     return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options));
   }
   template <class F>
-  timer schedule_after(duration delay, F&& f, timer_options options = {}) {
+  timer schedule_after(duration delay, F&& f) {
+    return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f)));
+  }
+  template <class F>
+  timer schedule_after(duration delay, F&& f, timer_options options) {
     return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options));
   }
   // Fires at initial + n * period, without drift. `period` is positive.
@@ -55,11 +63,19 @@ class engine {
   // The same for programs without exceptions: an empty handle says that nothing was scheduled. They are noexcept: a
   // callable whose copy or move throws ends the program.
   template <class F>
-  timer try_schedule_at(time_point deadline, F&& f, timer_options options = {}) noexcept {
+  timer try_schedule_at(time_point deadline, F&& f) noexcept {
+    return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f)));
+  }
+  template <class F>
+  timer try_schedule_at(time_point deadline, F&& f, timer_options options) noexcept {
     return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options));
   }
   template <class F>
-  timer try_schedule_after(duration delay, F&& f, timer_options options = {}) noexcept {
+  timer try_schedule_after(duration delay, F&& f) noexcept {
+    return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f)));
+  }
+  template <class F>
+  timer try_schedule_after(duration delay, F&& f, timer_options options) noexcept {
     return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options));
   }
   template <class F>
