@@ -2,6 +2,7 @@
 // All of detent.
 #pragma once
 
+#include <detent/coroutine.hpp>
 #include <detent/engine.hpp>
 #include <detent/error.hpp>
 #include <detent/executor.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/detail/schedule.hpp>
+#include <detent/detail/stoppable.hpp>
 #include <detent/error.hpp>
 #include <detent/metrics.hpp>
 #include <detent/options.hpp>
@@ -11,10 +12,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <system_error>
 #include <vector>
 
 namespace detent {
+
+class sleep_awaiter;
 
 // Any number of threads may call anything at once, but for poll, next_deadline and wake_fd (one thread at a time) and
 // for moving and destroying. Any duration is legal: what is past fires as soon as possible, what is huge saturates.
@@ -46,6 +50,11 @@ class engine {
   template <class F>
   timer schedule_after(duration delay, F&& f, timer_options options) {
     return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options));
+  }
+  // A stop request cancels it, on the thread that makes the request.
+  template <class F>
+  timer schedule_after(duration delay, std::stop_token stop, F&& f, timer_options options = {}) {
+    return checked(detail::schedule_stoppable(*core_, after(delay), std::move(stop), std::forward<F>(f), options));
   }
   // Fires at initial + n * period, without drift. `period` is positive.
   template <class F>
@@ -88,6 +97,12 @@ class engine {
                                       periodic_options options = {}) noexcept {
     return or_empty(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options));
   }
+
+  // To be awaited, by a coroutine that includes <detent/coroutine.hpp>: true when the time has elapsed, false when stop
+  // was requested. Await throws what schedule_at() throws.
+  using sleep_awaiter = detent::sleep_awaiter;
+  sleep_awaiter sleep_for(duration delay, std::stop_token token = {});
+  sleep_awaiter sleep_until(time_point deadline, std::stop_token token = {});
 
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
   // first and return nothing. From one of its callbacks: errc::called_from_callback.

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// detent for C11, and for every language that can call C. What the calls mean is in docs/c.md.
+#ifndef DETENT_DETENT_H
+#define DETENT_DETENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DETENT_C_API __attribute__((visibility("default")))
+
+// Any thread may call anything at any time, but for detent_poll, detent_next_deadline and detent_wake_fd (one thread at
+// a time) and for detent_engine_destroy. No C++ exception leaves a call.
+typedef struct detent_engine detent_engine;
+// One timer of one engine; 0: none. A stale one is never a newer timer's, and reaches nobody.
+typedef uint64_t detent_timer;
+typedef void (*detent_callback)(void* context);
+
+// --- Failure ---
+
+enum {
+  DETENT_ERROR_NONE = 0,
+  DETENT_ERROR_CAPACITY_EXCEEDED = 1,
+  DETENT_ERROR_STOPPED = 2,
+  DETENT_ERROR_INVALID_OPTION = 3,
+  DETENT_ERROR_INVALID_PERIOD = 4,
+  DETENT_ERROR_CALLED_FROM_CALLBACK = 5,
+  DETENT_ERROR_WRONG_DRIVE = 6,
+  DETENT_ERROR_FORKED = 7,
+  DETENT_ERROR_NOT_PERMITTED = 8,
+  DETENT_ERROR_OUT_OF_MEMORY = 9,
+  DETENT_ERROR_OTHER = 10
+};
+
+// Why the last call of this thread that failed did; later successes leave it alone. `text` may be null; what it is set
+// to holds until the thread's next failure.
+DETENT_C_API int detent_last_error(const char** text);
+
+// --- Options ---
+
+enum { DETENT_WHEEL_HIERARCHICAL = 0, DETENT_WHEEL_HASHED = 1 };
+enum { DETENT_WAIT_BUSY = 0, DETENT_WAIT_HYBRID = 1, DETENT_WAIT_SLEEP = 2 };
+enum { DETENT_DRIVE_WORKER = 0, DETENT_DRIVE_CALLER = 1 };
+enum { DETENT_CLOCK_STEADY = 0, DETENT_CLOCK_TSC = 1 };
+enum { DETENT_REFUSED_RUN_INLINE = 0, DETENT_REFUSED_RETRY = 1, DETENT_REFUSED_DROP = 2 };
+enum { DETENT_MEMORY_MMAP = 0, DETENT_MEMORY_JEMALLOC = 1 };
+enum { DETENT_WISH_OFF = 0, DETENT_WISH_ATTEMPT = 1, DETENT_WISH_REQUIRE = 2 };
+
+typedef struct detent_options {
+  size_t size;            // of this struct; detent_options_init() sets it
+  int64_t tick_ns;        // deadlines are rounded up to a multiple of it; 1: exact
+  int wheel;              // DETENT_WHEEL_
+  int wait;               // DETENT_WAIT_
+  size_t hashed_slots;    // of the hashed wheel
+  int64_t max_spin_ns;    // of DETENT_WAIT_HYBRID
+  int drive;              // DETENT_DRIVE_; caller: you call detent_poll()
+  int clock;              // DETENT_CLOCK_
+  int cpu;                // of the worker; -1: any
+  int realtime_priority;  // of the worker, SCHED_FIFO; 0: none
+  size_t capacity;        // most timers pending at once; 0: no limit
+  size_t reserve;         // nodes allocated ahead
+  int memory_source;      // DETENT_MEMORY_
+  int huge_pages;         // DETENT_WISH_, as the next two
+  int prefault;
+  int lock_memory;
+  int numa_node;        // -1: any
+  int on_refusal;       // DETENT_REFUSED_: when the pool's queue is full
+  size_t pool_threads;  // callbacks run on that many threads; 0: on the worker, or inside detent_poll()
+  size_t pool_queue_capacity;
+  const char* name;  // copied; null: "detent"
+  uint64_t reserved[8];
+} detent_options;
+
+// Every option at its default.
+DETENT_C_API void detent_options_init(detent_options* options);
+
+// --- Engine ---
+
+// Null: it failed, and `error` (which may be null) has the reason, cut to `error_size` with its end marked. Null
+// options: all defaults.
+DETENT_C_API detent_engine* detent_engine_create(const detent_options* options, char* error, size_t error_size);
+// Stops; what was pending is not run. Any thread, the engine's own callbacks included; null does nothing. No call and
+// no timer of this engine may be used after it.
+DETENT_C_API void detent_engine_destroy(detent_engine* engine);
+
+// Gets back what a timer was scheduled with, so that its context can be freed, or its callback run after all.
+typedef void (*detent_unfired)(void* argument, detent_timer timer, int64_t deadline_ns, detent_callback callback,
+                               void* context);
+// Ends the engine's work and waits for running callbacks; then calls `each` (which may be null) on this thread for
+// every timer that had not ended. 0; or -1, from inside a callback for one. A later or concurrent call gets none.
+DETENT_C_API int detent_stop(detent_engine* engine, detent_unfired each, void* argument);
+DETENT_C_API int detent_is_stopped(const detent_engine* engine);
+DETENT_C_API size_t detent_pending(const detent_engine* engine);
+
+// --- Timers: nanoseconds, CLOCK_MONOTONIC ---
+
+DETENT_C_API int64_t detent_now(void);
+
+// 0: not scheduled; detent_last_error() has the reason.
+DETENT_C_API detent_timer detent_schedule_at(detent_engine* engine, int64_t deadline_ns, detent_callback callback,
+                                             void* context);
+DETENT_C_API detent_timer detent_schedule_after(detent_engine* engine, int64_t delay_ns, detent_callback callback,
+                                                void* context);
+DETENT_C_API detent_timer detent_schedule_at_fixed_rate(detent_engine* engine, int64_t initial_ns, int64_t period_ns,
+                                                        detent_callback callback, void* context);
+DETENT_C_API detent_timer detent_schedule_with_fixed_delay(detent_engine* engine, int64_t initial_ns, int64_t delay_ns,
+                                                           detent_callback callback, void* context);
+
+enum {
+  DETENT_CANCELLED = 0,  // the callback will never start (again)
+  DETENT_RUNNING = 1,    // it is executing now, and this is its last run
+  DETENT_GONE = 2        // it has fired, was cancelled, dropped or returned, or never was
+};
+
+DETENT_C_API int detent_cancel(detent_engine* engine, detent_timer timer);
+// Also waits until a running callback has ended; inside that callback it returns at once.
+DETENT_C_API int detent_cancel_and_wait(detent_engine* engine, detent_timer timer);
+// 1: it fires at the new deadline and not at the old one. 0: it was not pending; no effect.
+DETENT_C_API int detent_restart_at(detent_engine* engine, detent_timer timer, int64_t deadline_ns);
+DETENT_C_API int detent_restart_after(detent_engine* engine, detent_timer timer, int64_t delay_ns);
+DETENT_C_API int detent_is_pending(detent_engine* engine, detent_timer timer);
+
+// --- Engines driven by their caller ---
+
+// Fires what is due, at most `max` callbacks; how many ran, or DETENT_FAILED.
+DETENT_C_API size_t detent_poll(detent_engine* engine, size_t max);
+#define DETENT_FAILED SIZE_MAX
+// Readable when detent_poll() has something to do. Closed with the engine. -1: failed.
+DETENT_C_API int detent_wake_fd(detent_engine* engine);
+// 1: `deadline_ns` is set, never later than the true one; 0: nothing is pending; -1: failed.
+DETENT_C_API int detent_next_deadline(detent_engine* engine, int64_t* deadline_ns);
+
+// --- Metrics ---
+
+// At rest: scheduled = expired + cancelled + returned + dropped + pending.
+typedef struct detent_metrics {
+  uint64_t scheduled, expired, cancelled, returned, dropped, pending;
+  uint64_t fired, restarted, refused, failed, boxed, wakeups, drains, drained, rings, backlog, retired;
+  // Of callbacks, start - deadline, in nanoseconds.
+  uint64_t lateness_count;
+  int64_t lateness_mean, lateness_p50, lateness_p90, lateness_p99, lateness_p999, lateness_max;
+  uint64_t reserved[8];
+} detent_metrics;
+
+// 0; or -1 where there is no memory for the figures.
+DETENT_C_API int detent_read_metrics(const detent_engine* engine, detent_metrics* metrics);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // DETENT_DETENT_H

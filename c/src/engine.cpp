@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// An engine's life, its figures and its drive, as a C program sees them.
+#include "callback.hpp"
+#include "engine_handle.hpp"
+#include "last_error.hpp"
+#include "options.hpp"
+
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+namespace detent::c {
+
+constinit thread_local callback* callback::where_unfired = nullptr;
+
+namespace {
+
+// What `left` would have run.
+callback taken_out_of(unfired& left) {
+  callback taken{};
+  callback* const outer = std::exchange(callback::where_unfired, &taken);
+  left.run();
+  callback::where_unfired = outer;
+  return taken;
+}
+
+}  // namespace
+}  // namespace detent::c
+
+using detent::c::guarded;
+
+detent_engine* detent_engine_create(const detent_options* options, char* error, std::size_t error_size) {
+  auto* made = guarded(static_cast<detent_engine*>(nullptr), [options] {
+    return new detent_engine(options != nullptr ? detent::c::translate(*options) : detent::engine_options{});
+  });
+  if (error != nullptr && error_size != 0)
+    std::snprintf(error, error_size, "%s", made == nullptr ? detent::c::last_error_text() : "");
+  return made;
+}
+
+void detent_engine_destroy(detent_engine* engine) { delete engine; }
+
+int detent_stop(detent_engine* engine, detent_unfired each, void* argument) {
+  std::optional<std::vector<detent::unfired>> left =
+      guarded(std::nullopt, [engine] { return std::optional(engine->engine.stop()); });
+  if (!left) return -1;
+  if (each == nullptr) return 0;
+  for (detent::unfired& timer : *left) {
+    const detent_timer id = engine->id_of(timer.handle);
+    const std::int64_t deadline = timer.deadline.time_since_epoch().count();
+    const detent::c::callback taken = detent::c::taken_out_of(timer);
+    each(argument, id, deadline, taken.function, taken.context);
+  }
+  return 0;
+}
+
+int detent_is_stopped(const detent_engine* engine) { return engine->engine.stopped() ? 1 : 0; }
+std::size_t detent_pending(const detent_engine* engine) { return engine->engine.pending(); }
+std::int64_t detent_now() { return detent::clock::now().time_since_epoch().count(); }
+
+std::size_t detent_poll(detent_engine* engine, std::size_t max) {
+  return guarded(DETENT_FAILED, [=] { return engine->engine.poll(max); });
+}
+
+int detent_wake_fd(detent_engine* engine) {
+  return guarded(-1, [engine] { return engine->engine.wake_fd(); });
+}
+
+int detent_next_deadline(detent_engine* engine, std::int64_t* deadline_ns) {
+  return guarded(-1, [=] {
+    const std::optional<detent::time_point> next = engine->engine.next_deadline();
+    if (!next) return 0;
+    *deadline_ns = next->time_since_epoch().count();
+    return 1;
+  });
+}
+
+int detent_read_metrics(const detent_engine* engine, detent_metrics* metrics) {
+  return guarded(-1, [=] {
+    const detent::engine_metrics seen = engine->engine.metrics();
+    const detent::histogram& late = seen.lateness;
+    *metrics = {.scheduled = seen.scheduled,
+                .expired = seen.expired,
+                .cancelled = seen.cancelled,
+                .returned = seen.returned,
+                .dropped = seen.dropped,
+                .pending = seen.pending,
+                .fired = seen.fired,
+                .restarted = seen.restarted,
+                .refused = seen.refused,
+                .failed = seen.failed,
+                .boxed = seen.boxed,
+                .wakeups = seen.wakeups,
+                .drains = seen.drains,
+                .drained = seen.drained,
+                .rings = seen.rings,
+                .backlog = seen.backlog,
+                .retired = seen.retired,
+                .lateness_count = late.count(),
+                .lateness_mean = late.mean().count(),
+                .lateness_p50 = late.percentile(50).count(),
+                .lateness_p90 = late.percentile(90).count(),
+                .lateness_p99 = late.percentile(99).count(),
+                .lateness_p999 = late.percentile(99.9).count(),
+                .lateness_max = (late.max)().count(),
+                .reserved = {}};
+    return 0;
+  });
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The library hides everything but what the public headers declare. Included first in each of its sources, by an option
+// of the compiler: so whatever a public header comes to declare is exported, and nothing else.
+#pragma once
+
+// What public headers name without declaring it.
+namespace detent::detail {
+class [[gnu::visibility("hidden")]] engine_core;
+class [[gnu::visibility("hidden")]] histogram_recorder;
+class [[gnu::visibility("hidden")]] run_scope;
+}  // namespace detent::detail
+
+#pragma GCC visibility push(default)
+#include <detent/detent.h>
+#include <detent/detent.hpp>
+#pragma GCC visibility pop

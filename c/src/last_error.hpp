@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Exceptions end here, and become what detent_last_error() tells.
+#pragma once
+
+#include <detent/error.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace detent::c {
+
+// Keeps the exception that is being handled as this thread's last error. Inside a catch block only.
+void keep_error() noexcept;
+void keep_error(errc code, const char* text) noexcept;
+const char* last_error_text() noexcept;
+
+// What `call` returns; or `failed`, and its exception is the last error.
+template <class Call>
+std::invoke_result_t<Call> guarded(std::type_identity_t<std::invoke_result_t<Call>> failed, Call&& call) noexcept {
+  try {
+    return std::forward<Call>(call)();
+  } catch (...) {
+    keep_error();
+    return failed;
+  }
+}
+
+}  // namespace detent::c

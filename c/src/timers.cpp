@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Timers as a C program sees them: 64 bits each.
+#include "callback.hpp"
+#include "engine_handle.hpp"
+#include "last_error.hpp"
+
+namespace {
+
+using detent::duration;
+using detent::timer;
+using detent::c::guarded;
+
+detent::time_point at(std::int64_t ns) noexcept { return detent::time_point(duration(ns)); }
+
+// The id of what `schedule` makes of the callback; 0: it was refused.
+template <class Schedule>
+detent_timer scheduled(detent_engine* engine, detent_callback function, void* context, Schedule&& schedule) noexcept {
+  if (function == nullptr) {
+    detent::c::keep_error(detent::errc::invalid_option, "callback = null");
+    return 0;
+  }
+  const timer made = guarded(timer(), [&] { return schedule(engine->engine, detent::c::callback{function, context}); });
+  return made ? engine->id_of(made) : 0;
+}
+
+static_assert(static_cast<int>(detent::cancel_result::cancelled) == DETENT_CANCELLED);
+static_assert(static_cast<int>(detent::cancel_result::running) == DETENT_RUNNING);
+static_assert(static_cast<int>(detent::cancel_result::gone) == DETENT_GONE);
+
+}  // namespace
+
+detent_timer detent_schedule_at(detent_engine* engine, std::int64_t deadline_ns, detent_callback callback,
+                                void* context) {
+  return scheduled(engine, callback, context,
+                   [=](detent::engine& on, auto call) { return on.schedule_at(at(deadline_ns), call); });
+}
+
+detent_timer detent_schedule_after(detent_engine* engine, std::int64_t delay_ns, detent_callback callback,
+                                   void* context) {
+  return scheduled(engine, callback, context,
+                   [=](detent::engine& on, auto call) { return on.schedule_after(duration(delay_ns), call); });
+}
+
+detent_timer detent_schedule_at_fixed_rate(detent_engine* engine, std::int64_t initial_ns, std::int64_t period_ns,
+                                           detent_callback callback, void* context) {
+  return scheduled(engine, callback, context, [=](detent::engine& on, auto call) {
+    return on.schedule_at_fixed_rate(duration(initial_ns), duration(period_ns), call);
+  });
+}
+
+detent_timer detent_schedule_with_fixed_delay(detent_engine* engine, std::int64_t initial_ns, std::int64_t delay_ns,
+                                              detent_callback callback, void* context) {
+  return scheduled(engine, callback, context, [=](detent::engine& on, auto call) {
+    return on.schedule_with_fixed_delay(duration(initial_ns), duration(delay_ns), call);
+  });
+}
+
+int detent_cancel(detent_engine* engine, detent_timer timer) {
+  return static_cast<int>(engine->handle_of(timer).cancel());
+}
+
+int detent_cancel_and_wait(detent_engine* engine, detent_timer timer) {
+  return static_cast<int>(engine->handle_of(timer).cancel_and_wait());
+}
+
+int detent_restart_at(detent_engine* engine, detent_timer timer, std::int64_t deadline_ns) {
+  return engine->handle_of(timer).restart_at(at(deadline_ns)) ? 1 : 0;
+}
+
+int detent_restart_after(detent_engine* engine, detent_timer timer, std::int64_t delay_ns) {
+  return engine->handle_of(timer).restart_after(duration(delay_ns)) ? 1 : 0;
+}
+
+int detent_is_pending(detent_engine* engine, detent_timer timer) { return engine->handle_of(timer).pending() ? 1 : 0; }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// co_await engine.sleep_for(d): a coroutine that sleeps on an engine.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include <detent/base/coroutine.hpp>
+#include <detent/engine.hpp>
+
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace detent {
+
+// What engine::sleep_for() and sleep_until() return, to be awaited once at a time. Lives in the coroutine's frame, and
+// allocates nothing.
+//
+// The coroutine goes on where the engine runs callbacks, whoever asked it to stop. While it is suspended its owner may
+// destroy it, on any thread: that cancels the timer. Whoever destroys it must know that it is suspended, as for any
+// coroutine: once its timer's run has started it is not, and the owner that comes later has come too late.
+//
+// An engine that is stopped or destroyed lets its sleepers be: they stay suspended, for their owners to destroy.
+class [[nodiscard]] sleep_awaiter {
+ public:
+  sleep_awaiter(const sleep_awaiter&) = delete;
+  sleep_awaiter& operator=(const sleep_awaiter&) = delete;
+  ~sleep_awaiter() {
+    if (frame_ != nullptr) abandon();
+  }
+
+  bool await_ready() noexcept { return token_.stop_requested(); }
+  // Throws what engine::schedule_at() throws; the coroutine then goes on with it at once.
+  void await_suspend(base::coroutine_handle sleeper) { suspend(sleeper.address()); }
+  // True: the time has elapsed. False: stop was requested.
+  bool await_resume() noexcept {
+    if (frame_ != nullptr) leave();
+    return !token_.stop_requested();
+  }
+
+ private:
+  friend class engine;
+  // Runs on the thread that requests the stop, and only moves the timer: nothing of the coroutine's own runs there.
+  struct on_stop {
+    sleep_awaiter* sleeper;
+    void operator()() const noexcept { sleeper->hurry(); }
+  };
+
+  sleep_awaiter(detail::engine_core& core, time_point deadline, std::stop_token token) noexcept
+      : core_(&core), deadline_(deadline), token_(std::move(token)) {}
+  void suspend(void* frame);
+  void wake(firing& run);
+  void hurry() noexcept;
+  void leave() noexcept;
+  void abandon() noexcept;
+
+  detail::engine_core* core_;  // a counted reference while suspended
+  time_point deadline_;
+  std::stop_token token_;
+  void* frame_ = nullptr;  // null: not suspended
+  timer timer_;
+  std::optional<std::stop_callback<on_stop>> hook_;
+  // Whether suspend() is done with this object: until then nobody resumes the coroutine.
+  base::atomic<bool> settled_{false};
+};
+
+inline sleep_awaiter engine::sleep_for(duration delay, std::stop_token token) {
+  return {*core_, detail::to_time(after(delay)), std::move(token)};
+}
+inline sleep_awaiter engine::sleep_until(time_point deadline, std::stop_token token) {
+  return {*core_, deadline, std::move(token)};
+}
+
+}  // namespace detent

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// A one-shot that somebody's stop request cancels: the callable, and the hook in the token, in one box of their own.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include <detent/detail/schedule.hpp>
+#include <detent/timer.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+
+namespace detent::detail {
+
+// The hook of one timer, between the thread that schedules it and the engine, which may be done with the timer before
+// the hook is built. Whichever of the two comes last takes the hook out and frees the box.
+class stop_hook {
+ public:
+  // The scheduling thread, once the timer has a handle.
+  void attach(timer hooked, std::stop_token stop) {
+    timer_ = hooked;
+    hook_.emplace(std::move(stop), on_stop{this});
+    // (1) acq_rel: pairs with itself in detach(): the second finds what the first left, be it a hook or none to come.
+    if ((state_.fetch_or(attached, base::acq_rel) & detached) != 0) hook_.reset();
+  }
+  // The engine, when the callable leaves its node for whatever reason. Waits for a hook that runs on another thread.
+  void detach() noexcept {
+    if ((state_.fetch_or(detached, base::acq_rel) & (attached | detached)) == attached) hook_.reset();  // (1)
+  }
+  // True: nobody else has the box any more. (2) acq_rel: pairs with itself.
+  bool let_go() noexcept { return (state_.fetch_add(one_owner, base::acq_rel) & one_owner) != 0; }
+
+ private:
+  struct on_stop {
+    stop_hook* hook;
+    // Cancelling may destroy the callable, and with it this: nothing is touched afterwards.
+    void operator()() const noexcept {
+      timer mine = hook->timer_;
+      mine.cancel();
+    }
+  };
+  static constexpr std::uint32_t attached = 1, detached = 2, one_owner = 4;
+
+  base::atomic<std::uint32_t> state_{0};
+  timer timer_;
+  std::optional<std::stop_callback<on_stop>> hook_;
+};
+
+template <class F>
+struct stoppable_box {
+  explicit stoppable_box(auto&& f) : callable(std::in_place, std::forward<decltype(f)>(f)) {}
+
+  stop_hook hook;
+  std::optional<F> callable;
+  bool in_node = false;
+};
+
+// What the engine holds: a pointer to the box, and the duty to empty it.
+template <class F>
+class stoppable {
+ public:
+  explicit stoppable(stoppable_box<F>& box) noexcept : box_(&box) {}
+  // The first move takes it into its node. A later one takes it out, and then the engine may end at any time.
+  stoppable(stoppable&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {
+    if (box_ != nullptr && std::exchange(box_->in_node, true)) box_->hook.detach();
+  }
+  stoppable& operator=(stoppable&&) = delete;
+  ~stoppable() {
+    if (box_ == nullptr) return;
+    box_->hook.detach();
+    box_->callable.reset();
+    if (box_->hook.let_go()) delete box_;
+  }
+
+  void operator()(firing& run) { call(*box_->callable, run); }
+
+ private:
+  stoppable_box<F>* box_;
+};
+
+// A handle, or a refusal; throws only what copying or moving the callable throws.
+template <class Callable>
+timer schedule_stoppable(engine_core& core, nanoseconds_t deadline, std::stop_token stop, Callable&& f,
+                         const timer_options& options) {
+  using F = std::decay_t<Callable>;
+  static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");
+  if (!stop.stop_possible()) return schedule_once(core, deadline, std::forward<Callable>(f), options);
+  auto* box = new (std::nothrow) stoppable_box<F>(std::forward<Callable>(f));
+  if (box == nullptr) return timer_access::refusal(errc::out_of_memory);
+  timer made = schedule(core, {.deadline = deadline, .one_shot = &options}, stoppable<F>(*box));
+  if (made) box->hook.attach(made, std::move(stop));
+  if (box->hook.let_go()) delete box;
+  return made;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// A world: producers on several threads, one engine after another on a manual clock, an executor, and faults; step by
+// step, all of it from one seed. The model foresees what each call must come to.
+#pragma once
+
+#include <detent/detent.hpp>
+
+#include "allocations.hpp"
+#include "callables.hpp"
+#include "crew.hpp"
+#include "event_log.hpp"
+#include "model.hpp"
+#include "random.hpp"
+#include "world_options.hpp"
+
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace detent::sim {
+
+// What is to be played.
+struct script {
+  std::uint64_t seed = 0;
+  std::uint64_t steps = 0;          // 0: the seed says
+  std::set<std::uint64_t> without;  // steps that are left out
+};
+
+// A schedule call.
+struct request {
+  callable_kind kind = callable_kind::packed;
+  repetition repeats = repetition::none;
+  bool after = false;   // a delay instead of a deadline
+  bool throws = false;  // the form that throws, not the one that returns an empty handle
+  bool breaks = false;  // the callable throws while it is moved
+  nanoseconds_t when = 0;
+  nanoseconds_t period = 0;
+  timer_options once = {};
+  periodic_options periodic = {};
+};
+
+class world {
+ public:
+  // On a thread of its own, which ends with it.
+  world(const script& plays, event_log& log);
+  ~world();
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  // Plays all of it; then faults stop, and everything armed must fire. Returns when all is accounted for.
+  void play();
+
+  // --- Called back (world_runs.cpp, world_executor.cpp) ---
+  void run(timer_id id, firing* run);
+  void destroyed(timer_id id);
+  bool execute(fired_timer&& work);
+
+ private:
+  struct held_work {
+    fired_timer work;
+    timer_id id;
+    std::uint64_t slot;
+  };
+  struct left_over {
+    unfired work;
+    timer_id id;
+  };
+  struct running {
+    timer_id id;
+    unsigned thread;
+  };
+  struct outcome {
+    timer handle;
+    errc problem{};
+    bool copy_threw = false, out_of_memory = false;
+  };
+  struct waiting_retry {
+    timer_id id;
+    std::uint64_t slot;
+  };
+
+  // world.cpp
+  void step();
+  void step_by_choice();
+  void on_some_thread(const std::function<void()>& work);
+  void check_rest();
+  void check_counts();
+
+  // world_schedule.cpp
+  void schedule();
+  request draw_request();
+  nanoseconds_t draw_delay();
+  nanoseconds_t draw_deadline();
+  outcome call_schedule(const account& timer, const request& asked);
+  template <class F>
+  outcome call_with(F&& callable, const request& asked);
+  errc foresee_refusal(const request& asked) const;
+  void check_schedule(account& timer, const request& asked, const outcome& came, errc foreseen, bool refused);
+
+  // world_handles.cpp
+  account* draw_timer(bool of_pending);
+  void restart(account& timer);
+  void cancel(account& timer);
+  void look_at(account& timer);
+  void churn(std::uint64_t lives);
+  void nudge();
+
+  // world_poll.cpp
+  void move_clock();
+  void poll();
+  void poll_refused(errc why);
+  void ask_next_deadline();
+  void check_wake_fd();
+  void end_of_pass(std::size_t most);
+
+  // world_runs.cpp
+  void begin_run(account& timer, firing* seen);
+  void begin_turn(account& timer);
+  period_run foresee_run(account& timer, firing* seen);
+  void act(account& timer, firing* seen);
+  void act_once(account& timer, firing* seen);
+  void act_on_self(account& timer, firing* seen);
+  void end_run(account& timer);
+  void run_unfired(account& timer, firing* seen);
+
+  // world_executor.cpp
+  bool execute_first(fired_timer& work);
+  bool take(fired_timer& work, account& timer);
+  bool refuse(account& timer);
+  void run_work(fired_timer& work, timer_id id, std::uint64_t slot);
+  void let_go(fired_timer& work, timer_id id, std::uint64_t slot);
+  void play_with_held();
+  bool valid(timer_id id, std::uint64_t slot);
+  void drop_stale_retries();
+
+  // world_ends.cpp
+  void open_engine();
+  void open_without_memory(const engine_options& options);
+  void stop_engine();
+  void stop_inside();
+  void close_engine();
+  void play_with_unfired();
+  void move_engine();
+  void replace_thread();
+  void come_to_rest();
+
+  // Memory is refused during the next call, sometimes. True: it was planned.
+  bool plan_fault();
+  std::uint64_t my_identity() const noexcept { return crew_.identity(crew_.me()); }
+  // Under whose name an arming counts; one of its own where the order is nobody's promise.
+  std::uint64_t armer(bool faulty);
+  std::uint64_t nobody();
+  bool alive() const noexcept { return engine_ != nullptr && !closing_; }
+  nanoseconds_t now() const noexcept { return clock_.now().time_since_epoch().count(); }
+  // Whether every running callback is on this thread, and so is the pass: then this thread may end the engine.
+  bool all_inside_me() const noexcept;
+
+  const script script_;
+  event_log& log_;
+  random_source random_;
+  world_habits habits_;
+  engine_habits made_with_;
+  crew crew_;
+  manual_clock clock_;
+  model model_;
+  std::shared_ptr<executor> executor_;
+  std::unique_ptr<engine> engine_;
+  bool stopped_ = false, closing_ = false, resting_ = false;
+  bool stays_ = false;  // what is called now stays on its thread
+
+  // The pass that is on, if any.
+  bool in_pass_ = false, faulty_pass_ = false, order_lost_ = false, turn_unknown_ = false;
+  unsigned pass_thread_ = 0;
+  std::size_t turns_ = 0;
+
+  std::vector<running> running_;
+  std::vector<held_work> held_;
+  std::vector<waiting_retry> retries_;
+  std::vector<left_over> left_;
+  timer_id running_work_ = 0, running_unfired_ = 0;
+  std::uint64_t errors_reported_ = 0, nobodies_ = 0;
+  std::uint64_t refusals_seen_ = allocations::refusals();
+  std::set<timer> handles_;              // of this engine
+  std::set<std::uint64_t> established_;  // threads that this engine knows
+  int wake_fd_ = -1;
+  nanoseconds_t announced_at_ = 0;  // the clock at the last look
+};
+
+}  // namespace detent::sim

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Whether this program's engine can let other threads run before any of its atomic operations. yield_points.cpp is
+// linked where it can, no_yield_points.cpp where it cannot.
+#pragma once
+
+#include <cstdint>
+
+namespace stress {
+
+bool have_yield_points() noexcept;
+// One operation in `every` on average; 0: none.
+void yield_at_random(std::uint64_t seed, std::uint32_t every) noexcept;
+
+}  // namespace stress

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Every kind of engine that options can ask for; ids that go stale; an engine inside somebody else's event loop.
+#include <detent/detent.h>
+
+#include <poll.h>
+#include <stdatomic.h>
+
+#include "check.h"
+
+static void count(void *context) { atomic_fetch_add((atomic_int *)context, 1); }
+
+static detent_engine *make(const detent_options *options) {
+  char why[300] = "";
+  detent_engine *engine = detent_engine_create(options, why, sizeof why);
+  if (engine == NULL) fprintf(stderr, "%s\n", why);
+  CHECK(engine != NULL);
+  return engine;
+}
+
+// One place in the node pool, used again and again: no old id is ever a new timer's.
+static void stale_ids_reach_nobody(void) {
+  detent_options options;
+  detent_options_init(&options);
+  options.drive = DETENT_DRIVE_CALLER;
+  detent_engine *engine = make(&options);
+  atomic_int runs = 0;
+  enum { lives = 1000 };
+  static detent_timer old[lives];
+  for (int i = 0; i < lives; ++i) {
+    old[i] = detent_schedule_after(engine, HOURS, count, &runs);
+    CHECK(old[i] != 0);
+    if (i + 1 < lives) CHECK(detent_cancel(engine, old[i]) == DETENT_CANCELLED);
+  }
+  for (int i = 0; i + 1 < lives; ++i) {
+    CHECK(old[i] != old[lives - 1]);
+    CHECK(detent_cancel(engine, old[i]) == DETENT_GONE && detent_restart_at(engine, old[i], 0) == 0);
+    CHECK(detent_is_pending(engine, old[i]) == 0);
+  }
+  CHECK(detent_pending(engine) == 1 && detent_restart_at(engine, old[lives - 1], 0) == 1);
+  CHECK(detent_poll(engine, SIZE_MAX) == 1 && atomic_load(&runs) == 1);
+  detent_engine *other = make(&options);
+  CHECK(detent_cancel(other, old[0]) == DETENT_GONE);  // it never had a timer
+  detent_engine_destroy(other);
+  detent_engine_destroy(engine);
+}
+
+static void a_callers_loop(void) {
+  detent_options options;
+  detent_options_init(&options);
+  options.drive = DETENT_DRIVE_CALLER;
+  detent_engine *engine = make(&options);
+  atomic_int fired = 0;
+  int64_t next = 0, due = detent_now() + 3 * MILLISECONDS;
+  struct pollfd wake = {detent_wake_fd(engine), POLLIN, 0};
+  CHECK(wake.fd >= 0 && detent_next_deadline(engine, &next) == 0);
+  for (int i = 0; i < 3; ++i) CHECK(detent_schedule_at(engine, due, count, &fired) != 0);
+  CHECK(detent_next_deadline(engine, &next) == 1 && next == due);
+  CHECK(poll(&wake, 1, 30000) == 1 && detent_now() >= due);
+  CHECK(detent_poll(engine, 1) == 1 && atomic_load(&fired) == 1);
+  CHECK(detent_poll(engine, SIZE_MAX) == 2 && detent_poll(engine, SIZE_MAX) == 0);
+  CHECK(atomic_load(&fired) == 3 && detent_next_deadline(engine, &next) == 0);
+  detent_engine_destroy(engine);
+}
+
+static void fires_with(const detent_options *options) {
+  detent_engine *engine = make(options);
+  atomic_int runs = 0;
+  for (int i = 0; i < 100; ++i) CHECK(detent_schedule_after(engine, i * 10000, count, &runs) != 0);
+  EVENTUALLY(atomic_load(&runs) == 100);
+  CHECK(detent_stop(engine, NULL, NULL) == 0);
+  detent_metrics seen;
+  CHECK(detent_read_metrics(engine, &seen) == 0 && seen.fired == 100 && seen.expired == 100 && seen.boxed == 0);
+  detent_engine_destroy(engine);
+}
+
+static void every_kind(void) {
+  detent_options options;
+  for (int wheel = DETENT_WHEEL_HIERARCHICAL; wheel <= DETENT_WHEEL_HASHED; ++wheel) {
+    for (int wait = DETENT_WAIT_BUSY; wait <= DETENT_WAIT_SLEEP; ++wait) {
+      detent_options_init(&options);
+      options.wheel = wheel;
+      options.wait = wait;
+      options.tick_ns = 1000;
+      fires_with(&options);
+    }
+  }
+  detent_options_init(&options);
+  options.pool_threads = 2;
+  options.pool_queue_capacity = 4;
+  options.on_refusal = DETENT_REFUSED_RETRY;
+  options.name = "pooled";
+  fires_with(&options);
+}
+
+struct last_wish {
+  detent_engine *engine;
+  atomic_int scheduled, done;
+};
+
+static void destroy(void *context) {
+  struct last_wish *mine = context;
+  EVENTUALLY(atomic_load(&mine->scheduled) == 1);  // no call of the engine's may be under way
+  detent_engine_destroy(mine->engine);
+  atomic_store(&mine->done, 1);
+}
+
+static void destroyed_by_its_own_callback(void) {
+  struct last_wish mine = {.engine = make(NULL)};
+  CHECK(detent_schedule_after(mine.engine, 1000, destroy, &mine) != 0);
+  atomic_store(&mine.scheduled, 1);
+  EVENTUALLY(atomic_load(&mine.done) == 1);
+}
+
+int main(void) {
+  stale_ids_reach_nobody();
+  a_callers_loop();
+  every_kind();
+  destroyed_by_its_own_callback();
+  puts("engines in C: ok");
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// What the driver has taken out of the queue and not yet filed, and what it leaves in the queue on purpose: neither
+// may be forgotten, nor overtake.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_eventually.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using testing::eventually;
+
+// An engine whose driver has taken out all of a hundred entries and filed 64: asked for its descriptor, it stops there
+// because something is due.
+class EngineDrain : public drive::on_both_wheels {
+ protected:
+  static constexpr int submitted = 100;
+  EngineDrain() {
+    clock_.advance_to(at(1000));
+    for (int id = 0; id < submitted; ++id) engine_.schedule_at(at(500), rig_.note(id));
+    static_cast<void>(engine_.wake_fd());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineDrain, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineDrain, GoesOnWithWhatItHadTakenOutBefore) {
+  EXPECT_EQ(engine_.poll(), static_cast<std::size_t>(submitted));
+  EXPECT_EQ(fired_.size(), static_cast<std::size_t>(submitted));
+}
+
+TEST_P(EngineDrain, TakesUpWhatCameAfterItHadTakenOutAllThereWas) {
+  engine_.schedule_at(at(100), rig_.note(submitted));
+  EXPECT_EQ(engine_.poll(1), 1u);
+  EXPECT_EQ(fired_, drive::ids{submitted}) << "something later fired first";
+}
+
+TEST_P(EngineDrain, KeepsTheOrderOfArmingAcrossTheTwoHalves) {
+  EXPECT_EQ(engine_.poll(submitted), static_cast<std::size_t>(submitted));
+  for (int id = 0; id < submitted; ++id) EXPECT_EQ(fired_[static_cast<std::size_t>(id)], id);
+}
+
+class EngineDrainWhole : public drive::on_both_wheels {};
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineDrainWhole, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineDrainWhole, LooksAtEverythingBeforeItFiresTheFirst) {
+  constexpr int submitted = 2000;  // more than the driver takes out at a time, the earliest last
+  for (int id = 0; id < submitted; ++id) engine_.schedule_at(at(submitted - id), rig_.note(id));
+  EXPECT_EQ(rig_.poll_at(at(submitted), 1), 1u);
+  EXPECT_EQ(fired_, drive::ids{submitted - 1});
+}
+
+// Rung for something ahead, the worker leaves a long queue alone; it must come back for what it was rung for.
+TEST(EngineDrainLater, ComesBackForWhatItWasRungForBehindALongQueue) {
+  engine worker({.wait = wait_options::sleep()});
+  worker.schedule_after(1h, [] {});
+  EXPECT_TRUE(eventually([&] { return worker.metrics().backlog == 0; }));
+  std::this_thread::sleep_for(20ms);  // long enough to sleep, usually; right either way
+  for (int i = 0; i < 6000; ++i) worker.schedule_after(2h, [] {});
+  std::atomic<bool> fired{false};
+  worker.schedule_after(200ms, [&] { fired = true; });
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+}
+
+// Fewer entries than a thread tells at a time, from each of many: they must not pile up untold.
+TEST(EngineDrainLater, TakesUpWhatManyShortThreadsLeft) {
+  engine worker({.wait = wait_options::sleep()});
+  worker.schedule_after(1h, [] {});
+  EXPECT_TRUE(eventually([&] { return worker.metrics().backlog == 0; }));
+  std::this_thread::sleep_for(20ms);  // as above
+  for (int i = 0; i < 200; ++i) {
+    std::thread([&] {
+      for (int each = 0; each < 60; ++each) worker.schedule_after(2h, [] {});
+    }).join();
+  }
+  EXPECT_TRUE(eventually([&] { return worker.metrics().drained >= 4000; }));
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Refused work that waits to be offered again, and an executor that has room again in the middle of a batch.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using drive::at;
+using drive::ids;
+
+// Refuses the first offer, takes all others, and runs them at once.
+class refuses_first : public executor {
+ public:
+  bool execute(fired_timer&& work) noexcept override {
+    if (std::exchange(refused_, true)) {
+      fired_timer taken = std::move(work);
+      taken();
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  bool refused_ = false;
+};
+
+TEST(EngineExecutorRetry, IsNotOvertakenByWhatTheExecutorWouldHaveTaken) {
+  drive::virtual_engine rig({.executor = std::make_shared<refuses_first>(), .on_refusal = refusal_policy::retry});
+  for (int id : {1, 2, 3}) rig.engine.schedule_at(at(id), rig.note(id));
+  rig.poll_at(at(3));
+  EXPECT_EQ(rig.fired, ids{}) << "something fired before what had been refused";
+  rig.poll_at(at(4));
+  EXPECT_EQ(rig.fired, (ids{1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace detent

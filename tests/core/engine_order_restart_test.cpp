@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The place of what is restarted when it is due already, and its turn about to come.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using drive::at;
+using drive::ids;
+
+class EngineOrderRestart : public drive::on_both_wheels {};
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderRestart, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesBehindItsEqualsThoughItIsDue) {
+  timer second;
+  engine_.schedule_at(at(10), [&] {
+    fired_.push_back(1);
+    EXPECT_TRUE(second.restart_at(at(10)));
+  });
+  second = engine_.schedule_at(at(10), rig_.note(2));
+  engine_.schedule_at(at(10), rig_.note(3));
+  rig_.poll_at(at(10));
+  EXPECT_EQ(fired_, (ids{1, 3, 2}));
+}
+
+TEST_P(EngineOrderRestart, ToAnEarlierDeadlineGoesBeforeWhatIsDueAfterIt) {
+  timer last;
+  engine_.schedule_at(at(10), [&] {
+    fired_.push_back(1);
+    EXPECT_TRUE(last.restart_at(at(15)));
+  });
+  engine_.schedule_at(at(20), rig_.note(2));
+  last = engine_.schedule_at(at(30), rig_.note(3));
+  rig_.poll_at(at(30));
+  EXPECT_EQ(fired_, (ids{1, 3, 2}));
+}
+
+TEST_P(EngineOrderRestart, ToALaterDeadlineThatIsDueTooGoesThere) {
+  timer second;
+  engine_.schedule_at(at(10), [&] {
+    fired_.push_back(1);
+    EXPECT_TRUE(second.restart_at(at(30)));
+  });
+  second = engine_.schedule_at(at(20), rig_.note(2));
+  engine_.schedule_at(at(25), rig_.note(3));
+  rig_.poll_at(at(30));
+  EXPECT_EQ(fired_, (ids{1, 3, 2}));
+}
+
+}  // namespace
+}  // namespace detent

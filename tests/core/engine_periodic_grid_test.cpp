@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Where a fixed rate counts its periods from, to the nanosecond: the time asked for, not the tick that it is rounded
+// to.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include "periodic.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using drive::at;
+using drive::ids;
+
+TEST(PeriodicBoundary, OfOneNanosecondIsMissedByOneNanosecond) {
+  detail::cold_node cold{.grid = 100, .period = 1, .kind = detail::period_kind::fixed_rate};
+  const detail::period_run run = detail::begin_period(cold, 100, 101, detail::tick_grid(1));
+  EXPECT_EQ(run.deadline, 101);
+  EXPECT_EQ(run.missed, 1u);
+  EXPECT_EQ(cold.grid, 102);
+}
+
+class EnginePeriodicGrid : public ::testing::Test {
+ protected:
+  drive::virtual_engine rig_{{.tick = duration(10)}};
+  detent::engine& engine_ = rig_.engine;
+};
+
+TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsRestartedThoughItRoundsToTheSameTick) {
+  timer rate = engine_.schedule_at_fixed_rate(duration(103), duration(15), rig_.note(1));
+  EXPECT_TRUE(rate.restart_at(at(110)));
+  EXPECT_EQ(rig_.poll_at(at(110)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(120)), 0u) << "103 + 15 is not due any more";
+  EXPECT_EQ(rig_.poll_at(at(130)), 1u) << "110 + 15, rounded";
+}
+
+TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedNotAtItsTick) {
+  bool first = true;
+  engine_.schedule_at_fixed_rate(duration(50), duration(15), [&](firing& f) {
+    if (std::exchange(first, false)) f.rearm_at(at(103));
+  });
+  EXPECT_EQ(rig_.poll_at(at(50)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(110)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(120)), 1u) << "103 + 15, rounded";
+}
+
+}  // namespace
+}  // namespace detent

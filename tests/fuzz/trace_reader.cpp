@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: the bytes are a trace file. Either it is refused by one line that names the place, or its rows, written
+// plainly, are read as the same rows.
+#include "trace_reader.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuzz/target.hpp"
+#include "input_error.hpp"
+
+namespace detent::fuzz {
+namespace {
+
+// A file without a name in any directory.
+class memory_file {
+ public:
+  explicit memory_file(std::string_view content) : descriptor_(::memfd_create("trace", MFD_CLOEXEC)) {
+    require(descriptor_ >= 0, "memfd_create", "refused");
+    while (!content.empty()) {
+      const ssize_t written = ::write(descriptor_, content.data(), content.size());
+      require(written > 0, "write", "refused");
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  memory_file(const memory_file&) = delete;
+  memory_file& operator=(const memory_file&) = delete;
+  ~memory_file() { ::close(descriptor_); }
+  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+std::vector<tool::trace_row> rows_of(const std::string& path) {
+  tool::trace_reader reader(path);
+  std::vector<tool::trace_row> rows;
+  for (tool::trace_row row; reader.next(row);) rows.push_back(row);
+  return rows;
+}
+
+std::string plain(const tool::trace_row& row) {
+  return fmt::format("{},{},{},{},x\n", row.t_ns, "SRCX"[static_cast<std::size_t>(row.op)], row.id, row.delay_ns);
+}
+
+std::string plain(const std::vector<tool::trace_row>& rows) {
+  std::string text(tool::trace_reader::header);
+  text += '\n';
+  for (const tool::trace_row& row : rows) text += plain(row);
+  return text;
+}
+
+}  // namespace
+}  // namespace detent::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace detent;
+  const fuzz::memory_file file(fuzz::text_of(data, size));
+  try {
+    const std::vector<tool::trace_row> rows = fuzz::rows_of(file.path());
+    const std::string written = fuzz::plain(rows);
+    const fuzz::memory_file again(written);
+    fuzz::require(fuzz::plain(fuzz::rows_of(again.path())) == written, "rows are read as they were written", written);
+  } catch (const tool::input_error& refusal) {
+    fuzz::require_one_line(refusal.what());
+    const std::string_view told(refusal.what());
+    fuzz::require(told.starts_with(file.path() + ":"), "a refusal begins with the place", refusal.what());
+    fuzz::require(told.find(": field '") != told.npos, "a refusal names the field", refusal.what());
+  }
+  return 0;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What a test can do at each operation through which threads of the engine meet: link detent_hooked instead of detent,
+// and every load, store, exchange, fence, futex call and pause of the engine calls a hook before the real thing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <source_location>
+
+namespace hooks {
+
+enum class operation : std::uint8_t { load, store, exchange, fence, futex_wait, futex_wake, pause };
+const char* name(operation what) noexcept;
+
+// --- Yield points: the interleavings that a busy machine would come to in days. ---
+
+// From now on each thread, those of the engine included, lets others run before one in `every` of its operations on
+// average: by a yield, a short spin or a sleep of some microseconds. Each thread has a generator of its own, seeded by
+// `seed` and by the number of the thread in the order of their first operations. Print the seed.
+void yield_at_random(std::uint64_t seed, std::uint32_t every = 16) noexcept;
+void yield_never() noexcept;
+// For the calling thread alone, while all yield: leaves it alone, or not, whatever it does between the places that
+// matter.
+void leave_alone(bool alone) noexcept;
+
+// --- Counting: of the calling thread. ---
+
+std::uint64_t operations() noexcept;
+// It may perform `count` more: the one after them prints `what` and its own place, and ends the process with
+// over_budget.
+void allow(std::uint64_t count, const char* what) noexcept;
+void allow_any() noexcept;
+inline constexpr int over_budget = 3;
+
+// --- Suspension. ---
+
+// Which operations count: those of one kind, or of the files whose name contains `file`.
+struct among {
+  const char* file = "";
+  std::optional<operation> what = {};
+};
+// The calling thread stops for ever before its operation number `n` from now, counted from 0. A callback that calls
+// this suspends the worker, or a thread of the executor, in what it does after the callback. Its memory is in use for
+// ever: do this in a child process that ends by _exit().
+void park_at(std::uint64_t n, among which = {}) noexcept;
+// It goes on after all, if it has not stopped yet.
+void park_never() noexcept;
+
+struct parked_place {
+  operation what;
+  std::source_location where;
+};
+// Where a thread stopped; null while none has.
+const parked_place* parked() noexcept;
+
+// --- For atomic.hpp. ---
+
+using site = std::source_location;
+void before(operation what, const site& where) noexcept;
+
+}  // namespace hooks

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Engines and pools are made whole or not at all, whichever allocation fails; those that were there go on.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hostile/drop_privileges.hpp"
+#include "hostile/fault_walk.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using hostile::expect_works;
+using hostile::fault_scope;
+using hostile::outcome;
+using hostile::walk;
+
+using make_options = std::function<engine_options()>;
+
+void walk_creation(const make_options& options) {
+  walk([&](fault_scope& scope) {
+    engine_options wanted = options();
+    auto works = [by_caller = wanted.drive == drive_kind::caller](engine& e) {
+      expect_works(e, [&] { by_caller ? static_cast<void>(e.poll()) : std::this_thread::yield(); });
+    };
+    std::optional<engine> made;
+    const outcome came = scope.during([&] { made.emplace(std::move(wanted)); });
+    EXPECT_EQ(made.has_value(), came == outcome::done);
+    if (made) works(*made);
+    made.reset();
+    engine next(options());
+    works(next);
+  });
+}
+
+TEST(BadAllocCreation, OfAWorkersEngineIsWholeOrNothing) {
+  walk_creation([] { return engine_options{.reserve = 100}; });
+}
+
+TEST(BadAllocCreation, OfACallersEngineIsWholeOrNothing) {
+  walk_creation([] { return engine_options{.drive = drive_kind::caller, .reserve = 100}; });
+}
+
+TEST(BadAllocCreation, OfAnEngineOnTheHashedWheelIsWholeOrNothing) {
+  walk_creation([] { return engine_options{.wheel = wheel_kind::hashed, .drive = drive_kind::caller, .reserve = 0}; });
+}
+
+TEST(BadAllocCreation, OfAnEngineWithEveryMemoryWishIsWholeOrNothing) {
+  walk_creation(
+      [] { return engine_options{.reserve = 70'000, .memory = {.prefault = wish::attempt, .lock = wish::attempt}}; });
+}
+
+TEST(BadAllocCreation, OfAnEngineOfALongNameIsWholeOrNothing) {
+  walk_creation([] { return engine_options{.name = "an engine whose name is longer than fifteen characters"}; });
+}
+
+TEST(BadAllocCreation, OfAnEngineOnAPoolIsWholeOrNothing) {
+  walk_creation([] {
+    return engine_options{.reserve = 0,
+                          .executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2}),
+                          .on_error = [](std::exception_ptr) {}};
+  });
+}
+
+TEST(BadAllocCreation, WithoutExceptionsTellsACode) {
+  walk([](fault_scope& scope) {
+    std::error_code problem;
+    std::optional<engine> made;
+    scope.during([&] { made = engine::try_create({.reserve = 0}, problem); });
+    EXPECT_EQ(made.has_value(), !problem);
+    EXPECT_TRUE(!problem || problem == errc::out_of_memory || problem == errc::not_permitted) << problem.message();
+    if (made) expect_works(*made);
+  });
+}
+
+TEST(BadAllocCreation, OfAnImpossibleEngineIsRefusedWhateverFails) {
+  walk([](fault_scope& scope) {
+    std::error_code problem;
+    bool made = true;
+    scope.during([&] { made = engine::try_create({.hashed_slots = 0}, problem).has_value(); });
+    EXPECT_FALSE(made);
+    EXPECT_TRUE(problem);
+  });
+}
+
+TEST(BadAllocCreation, OfAnEngineThatIsDeniedIsRefusedWhateverFails) {
+  walk([](fault_scope& scope) {
+    ASSERT_TRUE(hostile::drop_privileges());
+    std::optional<engine> made;
+    EXPECT_EQ(scope.during([&] { made.emplace(engine_options{.realtime_priority = 10, .reserve = 0}); }),
+              outcome::refused);
+    expect_works(*std::make_unique<engine>(engine_options{.reserve = 0}));
+  });
+}
+
+TEST(BadAllocCreation, OfAThreadPoolIsWholeOrNothing) {
+  walk([](fault_scope& scope) {
+    std::shared_ptr<thread_pool> pool;
+    const outcome came = scope.during([&] { pool = std::make_shared<thread_pool>(thread_pool_options{.threads = 3}); });
+    EXPECT_EQ(pool != nullptr, came == outcome::done);
+    if (pool == nullptr) return;
+    engine e({.reserve = 0, .executor = std::move(pool)});
+    expect_works(e);
+  });
+}
+
+TEST(BadAllocCreation, OfAThreadPoolWithCpusIsWholeOrNothing) {
+  walk([](fault_scope& scope) {
+    std::unique_ptr<thread_pool> pool;
+    thread_pool_options wanted{.threads = 2, .cpus = {0}, .name = "a pool whose name is longer than that"};
+    const outcome came = scope.during([&] { pool = std::make_unique<thread_pool>(std::move(wanted)); });
+    EXPECT_EQ(pool != nullptr, came == outcome::done);
+  });
+}
+
+// One process for each fault: what is made with the first engine is not there yet.
+TEST(BadAllocCreation, OfTheFirstEngineOfAllMayFailAndBeTriedAgain) {
+  bool last = false;
+  for (std::uint64_t nth = 1; nth < 200 && !last && !HasFailure(); ++nth) {
+    SCOPED_TRACE(testing::Message() << "allocation " << nth);
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    EXPECT_EQ(hostile::in_child([&] {
+                fault_scope scope(hostile::faults::one, nth);
+                std::optional<engine> made;
+                scope.during([&] { made.emplace(engine_options{.reserve = 0}); });
+                engine next({.reserve = 0});
+                expect_works(next);
+                EXPECT_EQ(hostile::in_child([&] { EXPECT_FALSE(next.try_schedule_after(0ns, [] {})); }), "");
+                const char told = scope.refused() == 0 ? 1 : 0;
+                EXPECT_EQ(write(ends[1], &told, 1), 1);
+              }),
+              "");
+    char told = 0;
+    close(ends[1]);
+    last = read(ends[0], &told, 1) == 1 && told == 1;
+    close(ends[0]);
+  }
+  EXPECT_TRUE(last || HasFailure());
+}
+
+}  // namespace
+}  // namespace detent

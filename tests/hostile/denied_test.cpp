@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// What the machine denies: threads, real-time priority, locked memory, processors. The constructor names it and leaves
+// nothing; engines that were there go on.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <string>
+
+#include "hostile/drop_privileges.hpp"
+#include "hostile/in_child.hpp"
+#include "support/drive_problem.hpp"
+#include "support/drive_process.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::eventually;
+using drive::problem_of;
+using hostile::drop_privileges;
+using hostile::in_child;
+using hostile::lowered_limit;
+
+void expect_fires(engine& e) {
+  std::atomic<bool> fired{false};
+  e.schedule_after(1us, [&fired] { fired = true; });
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+}
+
+// Refused again and again, it leaves neither threads nor descriptors nor mappings.
+template <class Create>
+void expect_nothing_left(Create&& create) {
+  auto rounds = [&](int number) {
+    for (int i = 0; i < number; ++i) EXPECT_TRUE(problem_of(create).code);
+  };
+  const std::size_t threads = drive::threads();
+  rounds(10);
+  const std::size_t descriptors = drive::descriptors(), mappings = drive::mappings();
+  rounds(40);
+  EXPECT_TRUE(eventually([&] { return drive::threads() == threads; }));
+  EXPECT_EQ(drive::descriptors(), descriptors);
+  EXPECT_LE(drive::mappings(), mappings + 39);  // a leak would come forty times, at least
+}
+
+TEST(DeniedThreads, AreNamedByTheEngineWhichLeavesNothing) {
+  EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
+              drive::threads();  // its first call starts one
+              engine there;
+              {
+                lowered_limit none(RLIMIT_NPROC, 0);
+                ASSERT_TRUE(none.is_set());
+                const drive::problem refused = problem_of([] { engine e; });
+                EXPECT_EQ(refused.code, errc::not_permitted);
+                EXPECT_TRUE(refused.names("the worker thread cannot be started")) << refused.what;
+                expect_nothing_left([] { engine e; });
+                expect_fires(there);
+              }
+              engine next;
+              expect_fires(next);
+            }),
+            "");
+}
+
+TEST(DeniedThreads, AreTheWorkersAlone) {
+  EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
+              lowered_limit none(RLIMIT_NPROC, 0);
+              engine e({.drive = drive_kind::caller});
+              int fired = 0;
+              e.schedule_after(0ns, [&fired] { ++fired; });
+              EXPECT_TRUE(eventually([&] { return e.poll() == 1; }));
+              EXPECT_EQ(fired, 1);
+            }),
+            "");
+}
+
+TEST(DeniedThreads, AreNamedByThePoolWhichLeavesNothing) {
+  EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
+              drive::threads();
+              lowered_limit none(RLIMIT_NPROC, 0);
+              auto create = [] { thread_pool pool({.threads = 3}); };
+              const drive::problem refused = problem_of(create);
+              EXPECT_EQ(refused.code, errc::not_permitted);
+              EXPECT_TRUE(refused.names("threads = 3")) << refused.what;
+              expect_nothing_left(create);
+            }),
+            "");
+}
+
+TEST(DeniedRealTimePriority, IsNamedAndLeavesNothing) {
+  EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
+              auto create = [] { engine e({.realtime_priority = 50}); };
+              const drive::problem refused = problem_of(create);
+              EXPECT_EQ(refused.code, errc::not_permitted);
+              EXPECT_TRUE(refused.names("realtime_priority = 50")) << refused.what;
+              expect_nothing_left(create);
+            }),
+            "");
+}
+
+TEST(DeniedLock, IsNamedAndLeavesNothing) {
+  EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
+              auto create = [] { engine e({.memory = {.lock = wish::require}}); };
+              const drive::problem refused = problem_of(create);
+              EXPECT_EQ(refused.code, errc::invalid_option);
+              EXPECT_TRUE(refused.names("memory.lock = require")) << refused.what;
+              expect_nothing_left(create);
+            }),
+            "");
+}
+
+TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
+  EXPECT_EQ(in_child([] {
+              rlimit limit{};
+              getrlimit(RLIMIT_MEMLOCK, &limit);
+              limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 64u << 20);
+              ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+              ASSERT_TRUE(getuid() != 0 || setresuid(65534, 65534, 65534) == 0);
+              manual_clock clock;
+              std::error_code refused;
+              auto made_engine =
+                  engine::try_create({.manual = &clock, .reserve = 1000, .memory = {.lock = wish::require}}, refused);
+              if (!made_engine) {
+                std::printf("not tested: an engine cannot lock what it begins with: %s\n", refused.message().c_str());
+                return;
+              }
+              engine& e = *made_engine;
+              std::size_t made = 0;
+              while (made < 2'000'000 && e.try_schedule_after(1ms, [] {})) ++made;
+              EXPECT_LT(made, 2'000'000u) << "the limit was never met";
+              EXPECT_EQ(problem_of([&] { e.schedule_after(1ms, [] {}); }).code, errc::out_of_memory);
+              EXPECT_EQ(e.pending(), made);
+              clock.advance(1ms);
+              EXPECT_EQ(e.poll(), made);
+              EXPECT_TRUE(e.try_schedule_after(1ms, [] {}));
+            }),
+            "");
+}
+
+TEST(DeniedCpu, ThatDoesNotExistIsNamedAndLeavesNothing) {
+  const int absent = static_cast<int>(sysconf(_SC_NPROCESSORS_CONF));
+  auto create = [&] { engine e({.cpu = absent}); };
+  const drive::problem refused = problem_of(create);
+  EXPECT_EQ(refused.code, errc::invalid_option);
+  EXPECT_TRUE(refused.names("cpu = " + std::to_string(absent))) << refused.what;
+  expect_nothing_left(create);
+}
+
+TEST(DeniedCpu, IsNamedByThePoolWhichLeavesNothing) {
+  const int absent = static_cast<int>(sysconf(_SC_NPROCESSORS_CONF));
+  auto create = [&] { thread_pool pool({.threads = 2, .cpus = {0, absent}}); };
+  const drive::problem refused = problem_of(create);
+  EXPECT_EQ(refused.code, errc::invalid_option);
+  EXPECT_TRUE(refused.names("cpus: " + std::to_string(absent))) << refused.what;
+  expect_nothing_left(create);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Replaces clock_gettime and its kin in the test program that links this, and keeps the kernel's view of futex timeouts
+// in step. Not for sanitized builds, which replace the former themselves.
+#include "hostile/faked_clocks.hpp"
+
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <atomic>
+#include <cstdarg>
+
+namespace detent::hostile {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t running = INT64_MIN;
+std::atomic<std::int64_t> steady_offset{0}, frozen_at{running}, wall_offset{0};
+std::atomic<std::uint64_t> wall_readings{0};
+
+// The C library's own, which the one below stands in front of.
+using system_call = long (*)(long, ...);
+system_call kernel() noexcept {
+  static const auto real = reinterpret_cast<system_call>(dlsym(RTLD_NEXT, "syscall"));
+  return real;
+}
+
+std::int64_t kernel_time(clockid_t clock) noexcept {
+  timespec now{};
+  kernel()(SYS_clock_gettime, clock, &now);
+  return now.tv_sec * second + now.tv_nsec;
+}
+
+std::int64_t bent_time(clockid_t clock) noexcept {
+  if (clock == CLOCK_MONOTONIC) {
+    const std::int64_t frozen = frozen_at.load();
+    return frozen != running ? frozen : kernel_time(clock) + steady_offset.load();
+  }
+  if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {
+    ++wall_readings;
+    return kernel_time(clock) + wall_offset.load();
+  }
+  return kernel_time(clock);
+}
+
+}  // namespace
+
+void freeze_steady_clock() noexcept { frozen_at.store(bent_time(CLOCK_MONOTONIC)); }
+void thaw_steady_clock() noexcept {
+  steady_offset.store(frozen_at.load() - kernel_time(CLOCK_MONOTONIC));
+  frozen_at.store(running);
+}
+void jump_steady_clock(std::chrono::nanoseconds forward) noexcept { steady_offset.fetch_add(forward.count()); }
+void step_wall_clock(std::chrono::nanoseconds by) noexcept { wall_offset.fetch_add(by.count()); }
+std::uint64_t wall_clock_readings() noexcept { return wall_readings.load(); }
+
+}  // namespace detent::hostile
+
+extern "C" {
+using namespace detent::hostile;
+
+int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  const std::int64_t time = bent_time(clock);
+  *now = {time / second, time % second};
+  return 0;
+}
+int gettimeofday(timeval* __restrict now, void* __restrict) noexcept {
+  const std::int64_t time = bent_time(CLOCK_REALTIME);
+  *now = {time / second, time % second / 1000};
+  return 0;
+}
+time_t time(time_t* now) noexcept {
+  const time_t seconds = bent_time(CLOCK_REALTIME) / second;
+  if (now != nullptr) *now = seconds;
+  return seconds;
+}
+
+// A futex waits for a time by the bent clock: the kernel, which has the other, is told what that means to it.
+long syscall(long number, ...) noexcept {
+  std::va_list list;
+  va_start(list, number);
+  long a[6];
+  for (long& each : a) each = va_arg(list, long);
+  va_end(list);
+  timespec moved{};
+  const bool timed = number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && a[3] != 0;
+  if (timed) {
+    const auto* asked = reinterpret_cast<const timespec*>(a[3]);
+    const std::int64_t left = asked->tv_sec * second + asked->tv_nsec - bent_time(CLOCK_MONOTONIC);
+    std::int64_t until = kernel_time(CLOCK_MONOTONIC) + (left > 0 ? left : 0);
+    moved = {until / second, until % second};
+    a[3] = reinterpret_cast<long>(&moved);
+  }
+  return kernel()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// A child forked at the worst of moments: nothing in it waits for threads that only the parent has.
+#include <detent/detent.hpp>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "hostile/in_child.hpp"
+#include "support/drive_problem.hpp"
+
+// A leak check in a forked child would find what the parent's threads, which the child does not have, held.
+extern "C" int __lsan_is_turned_off() { return 1; }
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::eventually;
+using drive::problem_of;
+using hostile::in_child;
+
+// An engine whose worker is inside the callback of a periodic timer, and stays there until this ends.
+struct engine_inside_a_callback {
+  engine_inside_a_callback() {
+    inside_it = e.schedule_at_fixed_rate(0ns, 1h, [this] {
+      inside = true;
+      while (!end) std::this_thread::sleep_for(1ms);
+    });
+    later = e.schedule_after(1h, [] {});
+    EXPECT_TRUE(eventually([this] { return inside.load(); }));
+  }
+  ~engine_inside_a_callback() { end = true; }
+
+  std::atomic<bool> inside{false}, end{false};
+  engine e;
+  timer inside_it, later;
+};
+
+TEST(ForkWhileACallbackRuns, ChildsScheduleAndStopAreRefused) {
+  engine_inside_a_callback there;
+  EXPECT_EQ(in_child([&] {
+              EXPECT_EQ(problem_of([&] { there.e.schedule_after(0ns, [] {}); }).code, errc::forked);
+              EXPECT_EQ(problem_of([&] { there.e.stop(); }).code, errc::forked);
+            }),
+            "");
+}
+
+TEST(ForkWhileACallbackRuns, ChildMayAskAndCancel) {
+  engine_inside_a_callback there;
+  EXPECT_EQ(in_child([&] {
+              EXPECT_TRUE(there.e.stopped());
+              EXPECT_EQ(there.e.metrics().scheduled, 2u);
+              EXPECT_EQ(there.later.cancel(), cancel_result::cancelled);
+              there.inside_it.cancel();
+            }),
+            "");
+  EXPECT_TRUE(there.later.pending());
+}
+
+TEST(ForkWhileACallbackRuns, ChildWaitsForNoneThatRunsInTheParentOnly) {
+  engine_inside_a_callback there;
+  EXPECT_EQ(in_child([&] { there.inside_it.cancel_and_wait(); }), "");
+}
+
+TEST(ForkWhileACallbackRuns, ChildMayEndAScopedTimerAndTheEngine) {
+  auto there = std::make_unique<engine_inside_a_callback>();
+  EXPECT_EQ(in_child([&] {
+              { scoped_timer ends(there->inside_it); }
+              there.reset();
+            }),
+            "");
+}
+
+TEST(Fork, FromACallbackLeavesAChildThatIsRefusedAndExits) {
+  engine e;
+  std::atomic<bool> done{false};
+  std::string child;
+  e.schedule_after(0ns, [&] {
+    child = in_child([&] {
+      EXPECT_FALSE(e.try_schedule_after(0ns, [] {}));
+      EXPECT_EQ(problem_of([&] { e.stop(); }).code, errc::forked);
+    });
+    done = true;
+  });
+  EXPECT_TRUE(eventually([&] { return done.load(); }));
+  EXPECT_EQ(child, "");
+}
+
+TEST(Fork, ChildsPollOfACallersEngineFiresNothing) {
+  manual_clock clock;
+  engine e({.manual = &clock});
+  int fired = 0;
+  e.schedule_after(0ns, [&] { ++fired; });
+  EXPECT_EQ(in_child([&] {
+              EXPECT_EQ(e.poll(), 0u);
+              EXPECT_FALSE(e.next_deadline());
+              EXPECT_EQ(fired, 0);
+            }),
+            "");
+  EXPECT_EQ(e.poll(), 1u);
+}
+
+TEST(Fork, ChildDoesNotCloseTheParentsWakeFd) {
+  auto e = std::make_unique<engine>(engine_options{.drive = drive_kind::caller});
+  const int descriptor = e->wake_fd();
+  EXPECT_EQ(in_child([&] { e.reset(); }), "");
+  EXPECT_EQ(fcntl(descriptor, F_GETFD), FD_CLOEXEC);
+  EXPECT_EQ(e->wake_fd(), descriptor);
+}
+
+// exit() runs the static destructors of the child.
+TEST(ForkWhileACallbackRuns, ChildWithStaticTimersExits) {
+  static std::unique_ptr<engine_inside_a_callback> there;
+  static scoped_timer ends;  // destroyed before the engine
+  there = std::make_unique<engine_inside_a_callback>();
+  ends = scoped_timer(there->inside_it);
+  EXPECT_EQ(in_child([] { std::exit(HasFailure() ? 1 : 0); }), "");
+  ends.release();
+  there.reset();
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Steps of the wall clock move nothing: seen from outside (strace), no wait is timed by it; seen from inside, nobody
+// asks for it.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace detent {
+namespace {
+
+// The system calls of the program that waits in every way, one a line; empty if they cannot be traced here.
+std::vector<std::string> traced_calls() {
+  const std::string log = testing::TempDir() + "detent-waits-" + std::to_string(getpid());
+  // Everything that can wait for a time, and what arms timers.
+  const std::string command = "strace -f -qq -o " + log +
+                              " -e trace=futex,futex_time64,clock_nanosleep,nanosleep,timerfd_create,timerfd_settime,"
+                              "timer_create,setitimer,poll,ppoll,epoll_wait,select,pselect6,rt_sigtimedwait " +
+                              WAITS_PROGRAM + " > /dev/null 2> " + log + ".errors";
+  const int status = std::system(command.c_str());
+  std::vector<std::string> lines;
+  std::ifstream file(log);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  std::filesystem::remove(log);
+  std::filesystem::remove(log + ".errors");
+  if (status != 0) lines.clear();
+  return lines;
+}
+
+bool has(const std::string& line, const char* part) { return line.find(part) != std::string::npos; }
+
+// Whether a system call waits for a time by the wall clock. A futex call without a timeout names a clock, but waits for
+// none; and a sleep without flags is for a span, which no step of that clock changes.
+bool waits_by_the_wall_clock(const std::string& call) {
+  if (!has(call, "CLOCK_REALTIME") && !has(call, "ITIMER_REAL")) return false;
+  if (has(call, "clock_nanosleep(CLOCK_REALTIME, 0, ")) return false;
+  return !(has(call, "futex(") && has(call, ", NULL, FUTEX_BITSET_MATCH_ANY"));
+}
+
+TEST(WallClock, TimesNoWaitThatStraceSees) {
+  if (std::system("strace -o /dev/null true > /dev/null 2>&1") != 0)
+    GTEST_SKIP() << "strace is not installed, or may not trace here";
+  const std::vector<std::string> calls = traced_calls();
+  int timed = 0, timers = 0;
+  for (const std::string& call : calls) {
+    EXPECT_FALSE(waits_by_the_wall_clock(call)) << call;
+    if (has(call, "FUTEX_WAIT_BITSET") && has(call, "tv_sec")) ++timed;
+    if (has(call, "timerfd_create(CLOCK_MONOTONIC")) ++timers;
+  }
+  EXPECT_GT(timed, 0) << "the workers' sleep was not seen";
+  EXPECT_GT(timers, 0) << "the wake_fd was not seen";
+}
+
+TEST(WallClock, WouldBeFoundIfAWaitUsedIt) {
+  for (const char* call : {"12 futex(0x1, FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME, 0, {tv_sec=5, tv_nsec=0}, "
+                           "FUTEX_BITSET_MATCH_ANY) = 0",
+                           "12 clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, {tv_sec=5, tv_nsec=0}, NULL) = 0",
+                           "12 timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC) = 3", "12 setitimer(ITIMER_REAL, ...) = 0"})
+    EXPECT_TRUE(waits_by_the_wall_clock(call)) << call;
+  EXPECT_FALSE(
+      waits_by_the_wall_clock("12 futex(0x1, FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME, 0, NULL, "
+                              "FUTEX_BITSET_MATCH_ANY) = 0"));
+}
+
+}  // namespace
+}  // namespace detent

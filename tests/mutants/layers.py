@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""The layers that kill: the explorer's suites and the unit tests, compiled against a source with a fault in it."""
+import json
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from faults import Problem, mutate
+
+SECONDS = 120
+HUNG = 10  # a unit test takes a second or two; one that hangs is as dead as one that fails
+
+
+class Build:
+    """A build of the tree as it is: how each source is compiled there, and what to link with."""
+
+    def __init__(self, root, folder, suites, tests):
+        self.root, self.suites, self.tests = root.resolve(), suites, tests
+        commands = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
+        self.commands = [(Path(each["file"]), shlex.split(each["command"]), Path(each["directory"])) for each in commands]
+
+    def command(self, source, into):
+        """Compiler and flags of `source` in the build, but for debug information and optimization; its object."""
+        found = [each for each in self.commands if each[0] == source and f"CMakeFiles/{into}" in " ".join(each[1])]
+        if len(found) != 1:
+            raise Problem(f"{source} is compiled {len(found)} times into {into}, not once")
+        arguments, directory = list(found[0][1]), found[0][2]
+        if Path(arguments[0]).name in ("ccache", "sccache"):
+            del arguments[0]
+        output = arguments.index("-o")
+        built = directory / arguments[output + 1]
+        del arguments[output:output + 2]
+        source_at = arguments.index("-c")
+        del arguments[source_at:source_at + 2]
+        # The dependency file, -MD -MT x.o -MF x.o.d, is not to be written either.
+        kept = [each for each in arguments
+                if each != "-g" and not each.startswith(("-M", "-O")) and not each.endswith((".d", ".o"))]
+        return kept, built, directory
+
+
+def run(arguments, what=None, seconds=SECONDS):
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=seconds, check=False)
+    if what and done.returncode != 0:
+        first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:300])
+        raise Problem(f"{what}: {first}")
+    return done
+
+
+def compile_source(flags, source, level, scratch):
+    made = scratch / f"{source.stem}.o"
+    # What a fault leaves unused is no matter.
+    run([*flags, level, "-w", "-c", str(source), "-o", str(made)], "does not compile")
+    return made
+
+
+def plant(mutant, build, scratch):
+    """Writes the changed source below `scratch`, beside copies of its neighbours. Returns it, and the flags that have
+    it found first."""
+    changed = mutate((build.root / mutant.file).read_text(encoding="utf-8"), mutant.old, mutant.new, mutant.times)
+    if "/include/" in mutant.file:
+        copy = scratch / "include" / mutant.file.split("/include/", 1)[1]
+        copy.parent.mkdir(parents=True)
+        flags = [f"-I{scratch / 'include'}"]
+    else:
+        folder = Path(mutant.file).parent
+        shutil.copytree(build.root / folder, scratch / folder)
+        copy = scratch / mutant.file
+        flags = [f"-I{scratch / folder}"]
+    copy.write_text(changed, encoding="utf-8")
+    return copy, flags
+
+
+def kill_by_suite(mutant, build, scratch):
+    _, first = plant(mutant, build, scratch)
+    source = build.root / f"tests/model/protocols/{mutant.suite}.cpp"
+    flags, _, _ = build.command(source, f"model.{mutant.suite}_explored")
+    if mutant.file.startswith("tests/"):  # the suite, or a header of its own: the part of the engine repeated there
+        source = scratch / source.relative_to(build.root)
+    # Most mutants die sooner than an optimizing compiler would be done.
+    made = compile_source([flags[0], *first, *flags[1:]], source, "-O1", scratch)
+    program = scratch / "mutant"
+    run([flags[0], str(made), *build.suites, "-lpthread", "-o", str(program)], "does not link")
+    done = run([str(program), "--mutant"])
+    if done.returncode != 0:
+        raise Problem("survives" if done.returncode == 1 else f"ends with status {done.returncode}")
+    return done.stdout.strip()
+
+
+def chosen_tests(name):
+    """The filter for Suite.Name, be it a plain test, one with a parameter or one of a type."""
+    suite, test = name.split(".")
+    return f"{name}:*/{name}/*:*/{suite}/*.{test}"
+
+
+def kill_by_test(mutant, build, scratch):
+    copy, first = plant(mutant, build, scratch)
+    source = build.root / "tests" / mutant.test
+    flags, built, _ = build.command(source, ".".join(Path(mutant.test).with_suffix("").parts))
+    objects = []
+    through = build.root / mutant.through if mutant.through else None
+    if copy.suffix == ".cpp":
+        through = copy
+    if through is None:
+        objects.append(compile_source([flags[0], *first, *flags[1:]], source, "-O0", scratch))
+    else:  # the archive's own object is left out where this one has all its symbols
+        objects.append(built)
+        original = build.root / (mutant.through or mutant.file)
+        how, _, _ = build.command(original, "detent.dir")
+        near = scratch / original.relative_to(build.root)
+        objects.append(compile_source([how[0], *first, *how[1:]], near if near.is_file() else original, "-O0", scratch))
+    program = scratch / "mutant"
+    run([flags[0], *map(str, objects), *build.tests, "-lpthread", "-o", str(program)], "does not link")
+    try:
+        done = run([str(program), f"--gtest_filter={chosen_tests(mutant.kills)}", "--gtest_fail_fast"], seconds=HUNG)
+    except subprocess.TimeoutExpired:
+        return f"{mutant.kills} hangs"
+    if done.returncode == 0:
+        raise Problem(f"survives {mutant.kills}" if "[  PASSED  ] 0 tests" not in done.stdout
+                      else f"there is no test {mutant.kills}")
+    return f"{mutant.kills} " + ("fails" if done.returncode == 1 else f"crashes with status {done.returncode}")
+
+
+def kill(mutant, build, scratch):
+    """What killed it. Raises Problem where nothing did."""
+    return (kill_by_suite if mutant.suite else kill_by_test)(mutant, build, scratch)

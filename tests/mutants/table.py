@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""docs/mutants.md, which is made from the mutants."""
+
+HEAD = """<!-- SPDX-License-Identifier: MIT -->
+# The mutants, and what kills them
+
+{count} faults of one line, {orders} of them nothing but a weaker memory order or a missing fence. Each is put into a copy of the
+sources, and the layer named here must fail; a survivor fails the run. `ctest -R mutants` does it, `tests/mutants/mutants.py
+--table` has made this page from `tests/mutants/protocols/*.toml`, and a test proves that it is current.
+
+- `model.x` is a suite of the explorer, `tests/model/protocols/x.cpp`: all interleavings and all that the memory model allows,
+  within its bounds.
+- `Suite.Name` is a unit test, in the program of `tests/core` or `tests/alloc` that is named in the TOML.
+
+A column says with **o** that only an order is weaker.
+"""
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def page(protocols):
+    mutants = [each for protocol in protocols for each in protocol.mutants]
+    lines = [HEAD.format(count=len(mutants), orders=sum(each.order for each in mutants))]
+    for protocol in protocols:
+        lines += [f"## {protocol.title}", "", "| mutant | in | | killed by |", "|---|---|---|---|"]
+        for each in protocol.mutants:
+            killer = f"model.{each.suite}" if each.suite else each.kills
+            lines.append(f"| {cell(each.name)} | {each.file.rsplit('/', 1)[1]} | {'o' if each.order else ''} | `{killer}` |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def show(protocols, path, check):
+    """Prints the page, or says whether `path` is it."""
+    made = page(protocols)
+    if not check:
+        print(made, end="")
+        return 0
+    if path.is_file() and path.read_text(encoding="utf-8") == made:
+        print(f"{path} is current")
+        return 0
+    print(f"{path} is not what --table prints: write it anew")
+    return 1
