@@ -124,4 +124,19 @@ bool thread_pool::execute(fired_timer&& work) noexcept {
   return true;
 }
 
+std::size_t thread_pool::execute_many(std::span<fired_timer> work) noexcept {
+  std::size_t taken = 0;
+  {
+    std::lock_guard lock(state_->mutex);
+    try {
+      for (; taken < work.size() && state_->queue.size() < state_->capacity; ++taken)
+        state_->queue.push_back(std::move(work[taken]));
+    } catch (const std::bad_alloc&) {
+      // What did not fit is refused.
+    }
+  }
+  taken > 1 ? state_->not_empty.notify_all() : state_->not_empty.notify_one();
+  return taken;
+}
+
 }  // namespace detent

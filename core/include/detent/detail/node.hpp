@@ -45,7 +45,9 @@ struct cold_node {
   period_kind kind = period_kind::none;
   missed_ticks missed_policy = missed_ticks::skip;
   stale_policy stale = stale_policy::drop;
+  std::uint8_t lane = 0;
+  nanoseconds_t slack = 0;
 };
-static_assert(sizeof(cold_node) <= 40, "one page of the cold array serves a hundred timers");
+static_assert(sizeof(cold_node) <= 64, "a cold twin is no larger than its node");
 
 }  // namespace detent::detail
