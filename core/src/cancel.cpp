@@ -39,9 +39,20 @@ void engine_core::end_cancelled(node_index index, std::uint32_t generation, canc
   } else if (record->driving) {
     reap(index, node_at(index));
   } else {
+    const std::uint64_t entry = submission::make(submission::kind::reap, generation, index);
+    if (record->reaps != nullptr) [[unlikely]]
+      return add_reap(*record, entry);
     // If the push fails, the node is freed when its slot comes round. No deadline: only the backlog may ring.
-    submit(*record, submission::make(submission::kind::reap, generation, index), forever);
+    submit(*record, entry, forever);
   }
+}
+
+bool engine_core::cancel_one(thread_record& record, timer each) noexcept {
+  if (timer_access::core(each) != this) return each.cancel() == cancel_result::cancelled;
+  const node_index index = timer_access::index(each);
+  // The short way keeps no account of places.
+  if (options_.capacity == 0 && cancel_plain(record, index, timer_access::queued_half(each))) return true;
+  return cancel(index, timer_access::generation(each), false) == cancel_result::cancelled;
 }
 
 cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t generation) noexcept {

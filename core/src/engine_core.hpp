@@ -5,6 +5,7 @@
 #pragma once
 
 #include <detent/alloc/page_source.hpp>
+#include <detent/detail/bulk.hpp>
 #include <detent/detail/doorbell.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/engine.hpp>
@@ -47,6 +48,9 @@ class engine_core {
   [[gnu::flatten]] timer schedule_packed(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                                          std::uint64_t second, std::uint64_t third) noexcept;
   bool cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept;
+  bulk_result schedule_many(std::span<const time_point> deadlines, const bulk_filler& filler, std::span<timer> out,
+                            const timer_options& options) noexcept;
+  std::size_t cancel_many(std::span<const timer> timers) noexcept;
   // `wait`: has the runner of a running callback wake whoever waits for its end.
   cancel_result cancel(node_index index, std::uint32_t generation, bool wait) noexcept;
   cancel_result cancel_and_wait(node_index index, std::uint32_t generation) noexcept;
@@ -91,6 +95,7 @@ class engine_core {
   node& node_at(node_index index) const noexcept { return *static_cast<node*>(pool_.hot(index)); }
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool_.cold(index)); }
   errc refusal() const noexcept;
+  static bool is_possible(const plan& when) noexcept;
 
   // schedule.cpp
   timer schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
@@ -104,12 +109,22 @@ class engine_core {
   void give_place_back() noexcept;
   void free_node(thread_record& record, node_index index, node& freed) noexcept;
   void end_cancelled(node_index index, std::uint32_t generation, cancel_transition done) noexcept;
+  bool cancel_one(thread_record& record, timer each) noexcept;
   void push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void report_pushes(thread_record& record, std::uint64_t count) noexcept;
   void ring_for_earlier(thread_record& record, nanoseconds_t deadline) noexcept;
   void after_ring(thread_record& record, doorbell::ring_result result) noexcept;
   void wait_for_run(const node& running, std::uint32_t generation) noexcept;
+
+  // bulk.cpp
+  bulk_result make_many(thread_record& record, std::span<const time_point> deadlines, const bulk_filler& filler,
+                        std::span<timer> out, const plan& when, nanoseconds_t& earliest) noexcept;
+  void take_back_many(thread_record& record, std::span<timer> made, bulk_result& done) noexcept;
+  template <class Entries>
+  void push_entries(thread_record& record, Entries first, std::size_t count, nanoseconds_t time) noexcept;
+  void push_reaps(thread_record& record) noexcept;
+  void add_reap(thread_record& record, std::uint64_t entry) noexcept;
 
   // drain.cpp: the driver's side of the submission queue, and the wheel
   void owe_drain() noexcept;

@@ -26,13 +26,12 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
   if (!retries_.empty()) retry_refused();
   std::size_t fired = 0;
   const nanoseconds_t began = now;
-  while (fired < max_callbacks && !stopped()) {
-    if (!due_.empty()) {
-      if (fire_next(now)) ++fired;
-    } else if (!batch_to_run_.empty()) {
+  while (!due_.empty() || !batch_to_run_.empty()) {
+    if (fired >= max_callbacks || stopped()) break;
+    if (due_.empty()) {
       hand_over_batch();  // may run callbacks, which may arm something for this very pass
-    } else {
-      break;
+    } else if (fire_next(now)) {
+      ++fired;
     }
     if (polling) {
       drain_submitted();

@@ -8,9 +8,6 @@
 namespace detent::detail {
 namespace {
 
-// A thread tells its pushes in lots of so many.
-constexpr std::uint32_t report_every = 64;
-
 // Word by word: two of them joined in a vector register would have to go through memory first.
 void write_capture(void* capture, std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
   auto* out = static_cast<std::byte*>(capture);
@@ -24,12 +21,12 @@ bool is_plain(const timer_options& options) noexcept {
   return options.max_lateness == (duration::max)() && options.slack == duration(0) && options.lane == 0;
 }
 
-bool is_possible(const plan& when) noexcept {
+}  // namespace
+
+bool engine_core::is_possible(const plan& when) noexcept {
   auto within = [](const auto& options) { return options.lane < lane_count && options.slack >= duration(0); };
   return (when.one_shot == nullptr || within(*when.one_shot)) && (when.periodic == nullptr || within(*when.periodic));
 }
-
-}  // namespace
 
 errc engine_core::refusal() const noexcept {
   // Relaxed: a stop that comes later is met by the second look in publish().
