@@ -9,9 +9,6 @@
 namespace detent::detail {
 namespace {
 
-// How far ahead of its turn a node is fetched.
-constexpr std::size_t fetch_ahead = 12;
-
 // The handles' ids are the entries that tell the driver of them.
 class entries_of {
  public:
@@ -48,30 +45,37 @@ bulk_result engine_core::make_many(thread_record& record, std::span<const time_p
                                    nanoseconds_t& earliest) noexcept {
   const timer_state state = record.driving ? timer_state::armed : timer_state::queued;
   const std::uint64_t owning = filler.ops.destroy != nullptr ? state_word::owning : 0;
+  const bool limited = options_.capacity != 0, plain = is_plain(when);
+  packed_callable words = filler.words;
   bulk_result done;
   for (; done.scheduled < deadlines.size(); ++done.scheduled) {
-    if (!take_place()) {
+    if (limited && !take_place()) [[unlikely]] {
       done.problem = errc::capacity_exceeded;
       break;
     }
     node_index index = pool_.allocate(record.cache);
-    if (index == alloc::no_slot) {
+    if (index == alloc::no_slot) [[unlikely]] {
       give_place_back();
       done.problem = errc::out_of_memory;
       break;
     }
     node& made = node_at(index);
-    filler.fill(filler.context, made.capture, done.scheduled);
+    if (filler.fill != nullptr) {
+      filler.fill(filler.context, made.capture, done.scheduled);
+    } else {
+      words.words[filler.index_word] = done.scheduled;
+      write_capture(made.capture, words.words[0], words.words[1], words.words[2]);
+    }
     made.ops = &filler.ops;
     made.placement = 0;  // has run in no pass yet
     const nanoseconds_t deadline = ticks_.round_up(to_ns(deadlines[done.scheduled]));
     const std::uint32_t order = record.next_order++ & state_word::order_mask;
-    const std::uint64_t flags = describe(index, when, order) | owning;
+    const std::uint64_t flags = (plain ? 0 : describe(index, when, order)) | owning;
     const std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: changes by its owner only
     const std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
     publish_as(made.pair, word, deadline);
     out[done.scheduled] = timer_access::make(this, index, state_word::generation(word));
-    earliest = std::min(earliest, nodes_.filing_time(index, word, deadline));
+    earliest = std::min(earliest, plain ? deadline : nodes_.filing_time(index, word, deadline));
     if (record.driving) file(index, made);
   }
   record.counts.add(counter::scheduled, done.scheduled);
@@ -121,25 +125,6 @@ void engine_core::push_reaps(thread_record& record) noexcept {
 void engine_core::add_reap(thread_record& record, std::uint64_t entry) noexcept {
   record.reaps->entries[record.reaps->count++] = entry;
   if (record.reaps->count == record.reaps->entries.size()) push_reaps(record);
-}
-
-std::size_t engine_core::cancel_many(std::span<const timer> timers) noexcept {
-  add_reference();  // a capture that dies here may be what holds the engine
-  std::size_t cancelled = 0;
-  {
-    record_lease record(threads_);
-    reap_batch batch;
-    reap_batch* const outer = std::exchange(record->reaps, &batch);
-    for (std::size_t at = 0; at < timers.size(); ++at) {
-      if (at + fetch_ahead < timers.size() && timer_access::core(timers[at + fetch_ahead]) == this)
-        __builtin_prefetch(&node_at(timer_access::index(timers[at + fetch_ahead])), 1);
-      if (cancel_one(*record, timers[at])) ++cancelled;
-    }
-    push_reaps(*record);
-    record->reaps = outer;
-  }
-  drop_reference();
-  return cancelled;
 }
 
 std::size_t cancel_many(engine_core& core, std::span<const timer> timers) noexcept { return core.cancel_many(timers); }

@@ -81,7 +81,8 @@ bool engine_core::end_drain() noexcept {
 // instructions if there is nothing.
 void engine_core::drain_submitted() {
   std::size_t submitted = queue_.size_approx();
-  if (submitted == 0 && batch_next_ == batch_end_) return;
+  // Relaxed: whoever set it is only promised the next call.
+  if (submitted == 0 && batch_next_ == batch_end_ && !rescan_.load(base::relaxed)) return;
   owe_drain();
   for (std::size_t slices = 2 * submitted / slice + 1024; slices != 0 && !drain_slice();) --slices;
 }
@@ -151,8 +152,7 @@ void engine_core::take_up_submitted(node_index index, node& submitted, std::uint
       }
       // Its entry in the due queue finds the new deadline by itself; only an earlier place is needed now. If there is
       // no memory for it, the old place has to do.
-      if (nodes_.filing_time(index, submitted) <= pass_now_)
-        place_in_due_queue(index, submitted, observe(submitted.pair), true);
+      place_if_due(index, submitted, observe(submitted.pair), true);
       return;
     case take_up_result::current:
     case take_up_result::stale: return;
@@ -182,12 +182,10 @@ void engine_core::rescan() noexcept {
 
 void engine_core::file(node_index index, node& armed) noexcept {
   const std::uint64_t word = observe(armed.pair);
-  const bool plain = (word & state_word::cold) == 0;
-  nanoseconds_t time = deadline_of(armed.pair);
-  if (!plain) time = nodes_.filing_time(index, word, time);
-  if (polling_ && time <= pass_now_ && armed.placement != pass_stamp_ && place_in_due_queue(index, armed, word, true))
-    return;
-  plain ? wheel_.insert(index, armed, time) : put_in_wheel(index, armed, word, time);
+  if (polling_ && armed.placement != pass_stamp_ && place_if_due(index, armed, word, true)) return;
+  if ((word & state_word::cold) == 0) [[likely]]
+    return wheel_.insert(index, armed, deadline_of(armed.pair));
+  put_in_wheel(index, armed, word, nodes_.filing_time(index, armed));
 }
 
 // Its lane's.
@@ -197,10 +195,13 @@ void engine_core::put_in_wheel(node_index index, node& armed, std::uint64_t word
   wheel_.insert_critical(index, armed, time);
 }
 
-// `now`: among what fires in this pass; else with the next batch. False: no memory.
-bool engine_core::place_in_due_queue(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
+// Into the due queue, if it is due: `now` among what fires in this pass, else with the next batch. The deadline is read
+// once: between two looks a restart could make it another. False: not due, or no memory.
+bool engine_core::place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  if (nodes_.filing_time(index, word, deadline) > pass_now_) return false;
   const std::uint32_t placement = (placements_ + 1) % first_pass_stamp;
-  due_entry entry{.deadline = nodes_.due_time(index, word, deadline_of(armed.pair)),
+  due_entry entry{.deadline = nodes_.due_time(index, word, deadline),
                   .order = state_word::order(word),
                   .index = index,
                   .placement = placement};
@@ -224,8 +225,7 @@ bool engine_core::take_out_due(node_index index, node& filed) noexcept {
   if (state_word::state(word) == timer_state::cancelled) [[unlikely]]
     return drop_if_cancelled(index, filed);
   // A restart in between makes order and deadline of different armings; fire_next() tells by the order.
-  return nodes_.filing_time(index, word, deadline_of(filed.pair)) <= pass_now_ &&
-         place_in_due_queue(index, filed, word, false);
+  return place_if_due(index, filed, word, false);
 }
 
 // Takes a cancelled node out, and frees it unless its canceller is still emptying it: then a reap entry is coming.
@@ -267,7 +267,8 @@ std::optional<nanoseconds_t> engine_core::next_left_over() {
 
 // Whether it has not been moved since it was placed in the due queue.
 bool engine_core::is_as_collected(const due_entry& entry, const node& named, std::uint64_t word) const noexcept {
-  return state_word::order(word) == entry.order && nodes_.due_time(entry.index, word, deadline_of(named.pair)) == entry.deadline;
+  return state_word::order(word) == entry.order &&
+         nodes_.due_time(entry.index, word, deadline_of(named.pair)) == entry.deadline;
 }
 
 bool engine_core::is_newest(const due_entry& entry, const node& named) noexcept {

@@ -60,8 +60,7 @@ void move_by_digit(const std::vector<due_entry>& from, std::vector<due_entry>& t
   for (std::uint32_t& count : place) begin += std::exchange(count, begin);
   for (std::size_t begun = 0; begun < from.size(); begun += stretch) {
     const std::size_t end = std::min(begun + stretch, from.size());
-    for (std::size_t at = begun; at < end; ++at)
-      to[place[space.key(from[at]) >> shift & digit_mask]++] = from[at];
+    for (std::size_t at = begun; at < end; ++at) to[place[space.key(from[at]) >> shift & digit_mask]++] = from[at];
     if (end != from.size()) between();
   }
 }

@@ -27,8 +27,7 @@ engine_core::engine_core(engine_options options)
       queue_(options_.reserve),
       threads_(*this),
       nodes_{&pool_, ticks_},
-      wheel_(nodes_, ticks_, time_.now(), options_.wheel == wheel_kind::hashed,
-             std::bit_ceil(options_.hashed_slots)),
+      wheel_(nodes_, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
       waiter_(options_.wait, options_.tick.count(), time_, bell_) {
   if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);

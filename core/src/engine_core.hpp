@@ -96,6 +96,7 @@ class engine_core {
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool_.cold(index)); }
   errc refusal() const noexcept;
   static bool is_possible(const plan& when) noexcept;
+  static bool is_plain(const plan& when) noexcept;
 
   // schedule.cpp
   timer schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
@@ -109,7 +110,6 @@ class engine_core {
   void give_place_back() noexcept;
   void free_node(thread_record& record, node_index index, node& freed) noexcept;
   void end_cancelled(node_index index, std::uint32_t generation, cancel_transition done) noexcept;
-  bool cancel_one(thread_record& record, timer each) noexcept;
   void push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void report_pushes(thread_record& record, std::uint64_t count) noexcept;
@@ -144,7 +144,7 @@ class engine_core {
   void rescan() noexcept;
   void file(node_index index, node& armed) noexcept;
   void put_in_wheel(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept;
-  bool place_in_due_queue(node_index index, node& armed, std::uint64_t word, bool now) noexcept;
+  bool place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept;
   bool take_due(node_index index, node& filed) noexcept;
   bool take_out_due(node_index index, node& filed) noexcept;
   bool drop_if_cancelled(node_index index, node& filed) noexcept;

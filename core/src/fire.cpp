@@ -87,9 +87,8 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
     nanoseconds_t deadline = deadline_of(next.pair);
     if (state_word::order(word) != due.order ||
         nodes_.due_time(due.index, word, deadline) != due.deadline) {  // restarted since it came due
-      nanoseconds_t time = nodes_.filing_time(due.index, next);
-      if (time > pass_now_ || !place_in_due_queue(due.index, next, word, true))
-        put_in_wheel(due.index, next, word, time);
+      if (!place_if_due(due.index, next, word, true))
+        put_in_wheel(due.index, next, word, nodes_.filing_time(due.index, next));
       return false;
     }
     next.placement = pass_stamp_;  // not again in this pass, whoever re-arms it

@@ -2,26 +2,17 @@
 // Scheduling: from a free node to one that the driver will find.
 #include "engine_core.hpp"
 
-#include <cstring>
 #include <new>
 
 namespace detent::detail {
-namespace {
 
-// Word by word: two of them joined in a vector register would have to go through memory first.
-void write_capture(void* capture, std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
-  auto* out = static_cast<std::byte*>(capture);
-  std::memcpy(out, &first, sizeof(first));
-  __asm__("" : "+r"(second));  // keeps the compiler from joining them
-  std::memcpy(out + sizeof(first), &second, sizeof(second));
-  std::memcpy(out + sizeof(first) + sizeof(second), &third, sizeof(third));
+// Whether it leaves the node's twin untouched.
+bool engine_core::is_plain(const plan& when) noexcept {
+  if (when.kind != period_kind::none) return false;
+  const timer_options* options = when.one_shot;
+  return options == nullptr ||
+         (options->max_lateness == (duration::max)() && options->slack == duration(0) && options->lane == 0);
 }
-
-bool is_plain(const timer_options& options) noexcept {
-  return options.max_lateness == (duration::max)() && options.slack == duration(0) && options.lane == 0;
-}
-
-}  // namespace
 
 bool engine_core::is_possible(const plan& when) noexcept {
   auto within = [](const auto& options) { return options.lane < lane_count && options.slack >= duration(0); };
@@ -165,7 +156,7 @@ std::uint64_t engine_core::describe(node_index index, const plan& when, std::uin
                       .slack = when.periodic->slack.count()};
     return state_word::periodic | state_word::cold;
   }
-  if (when.one_shot == nullptr || is_plain(*when.one_shot)) return 0;
+  if (is_plain(when)) return 0;
   cold_at(index) = {.max_lateness = when.one_shot->max_lateness.count(),
                     .stale = when.one_shot->stale,
                     .lane = when.one_shot->lane,

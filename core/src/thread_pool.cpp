@@ -12,6 +12,7 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -105,9 +106,13 @@ thread_pool::~thread_pool() {
     return;
   }
   state_->close();
-  std::deque<fired_timer> dropped;
-  std::lock_guard lock(state_->mutex);
-  dropped.swap(state_->queue);
+  for (;;) {  // one by one: an empty deque would want memory
+    std::optional<fired_timer> dropped;
+    std::lock_guard lock(state_->mutex);
+    if (state_->queue.empty()) return;
+    dropped.emplace(std::move(state_->queue.front()));
+    state_->queue.pop_front();
+  }
 }
 
 bool thread_pool::execute(fired_timer&& work) noexcept {

@@ -36,11 +36,13 @@ struct common_share {
   std::size_t index;
 };
 
-// What the library asks for each of the timers: constructs its callable at `capture`.
+// How the library makes each timer's callable.
 struct bulk_filler {
-  void (*fill)(void* context, void* capture, std::size_t index) noexcept;
+  void (*fill)(void* context, void* capture, std::size_t index) noexcept;  // null: it is the words
   void* context;
   const callable_ops& ops;
+  packed_callable words = {};
+  std::size_t index_word = 0;  // in which the index goes
 };
 
 struct bulk_result {
@@ -63,6 +65,17 @@ bulk_result schedule_shares(engine_core& core, std::span<const time_point> deadl
   return schedule_many(core, deadlines, {fill, const_cast<Made*>(&made), inline_callable<Share>::ops}, out, options);
 }
 
+// Copied bit by bit, with the index behind it.
+template <class F>
+bulk_result schedule_words(engine_core& core, std::span<const time_point> deadlines, const F& f, std::span<timer> out,
+                           const timer_options& options) {
+  using share = own_share<F>;
+  bulk_filler filler{nullptr, nullptr, inline_callable<share>::ops};
+  std::memcpy(filler.words.words, std::addressof(f), sizeof(F));
+  filler.index_word = offsetof(share, index) / sizeof(std::uint64_t);
+  return schedule_many(core, deadlines, filler, out, options);
+}
+
 template <class Callable>
 bulk_result schedule_bulk(engine_core& core, std::span<const time_point> deadlines, Callable&& f, std::span<timer> out,
                           const timer_options& options) {
@@ -70,6 +83,8 @@ bulk_result schedule_bulk(engine_core& core, std::span<const time_point> deadlin
   static_assert(bulk_callback<F>, "a callback for many is called as f(index) or as f(firing&, index)");
   if constexpr (fits_inline<own_share<F>> && std::is_nothrow_copy_constructible_v<F>) {
     const F& made = f;
+    if constexpr (packs<own_share<F>> && std::is_standard_layout_v<own_share<F>>)
+      return schedule_words<F>(core, deadlines, made, out, options);
     return schedule_shares<own_share<F>>(core, deadlines, made, out, options);
   } else {
     return schedule_shares<common_share<F>>(core, deadlines, std::make_shared<F>(std::forward<Callable>(f)), out,

@@ -123,7 +123,8 @@ std::uint32_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_for(nanosec
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::link(std::uint32_t location, node_index index, node& added) noexcept {
+void hierarchical_wheel<Nodes, Traits, FirstLocation>::link(std::uint32_t location, node_index index,
+                                                            node& added) noexcept {
   added.location = FirstLocation + location;
   if (list::push_front(nodes_, heads_[location], index, added)) mark_occupied(location / chains);
 }
@@ -156,7 +157,8 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::unlink(node& gone) noexce
 
 // The occupied slots of a level whose first unit is not after `target`.
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
-std::uint64_t hierarchical_wheel<Nodes, Traits, FirstLocation>::begun(unsigned level, std::uint64_t target) const noexcept {
+std::uint64_t hierarchical_wheel<Nodes, Traits, FirstLocation>::begun(unsigned level,
+                                                                      std::uint64_t target) const noexcept {
   unsigned above = (level + 1) * slot_bits;
   bool same_turn = above >= 64 || (current_ >> above) == (target >> above);
   if (!same_turn) return occupied_[level];
@@ -218,7 +220,8 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
-nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsigned level, unsigned slot) const noexcept {
+nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsigned level,
+                                                                           unsigned slot) const noexcept {
   unsigned low = level * slot_bits, above = low + slot_bits;
   std::uint64_t turn = above >= 64 ? 0 : current_ >> above << above;
   return to_signed((turn | std::uint64_t{slot} << low) << shift_);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace detent::detail {
 
@@ -33,6 +34,15 @@ struct alignas(64) node {
 };
 static_assert(sizeof(node) == 64, "a pending timer is one cache line");
 static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture keeps its alignment");
+
+// Word by word: two of them joined in a vector register would have to go through memory first.
+inline void write_capture(void* capture, std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
+  auto* out = static_cast<std::byte*>(capture);
+  std::memcpy(out, &first, sizeof(first));
+  __asm__("" : "+r"(second));  // keeps the compiler from joining them
+  std::memcpy(out + sizeof(first), &second, sizeof(second));
+  std::memcpy(out + sizeof(first) + sizeof(second), &third, sizeof(third));
+}
 
 // At the same index as the node, in memory that stays untouched for plain timers. Written before the node is published
 // and by the thread that runs it; the word's flag `cold` says whether it counts.

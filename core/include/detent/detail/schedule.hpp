@@ -96,8 +96,8 @@ timer schedule(engine_core& core, const plan& when, Callable&& f) {
   }
 }
 
-// A one-shot without options, as nearly all are, by the shortest way. Inlined, so that the callable's words go from where
-// they are to registers.
+// A one-shot without options, as nearly all are, by the shortest way. Inlined, so that the callable's words go from
+// where they are to registers.
 template <class Callable>
 [[gnu::always_inline]] inline timer schedule_once(engine_core& core, nanoseconds_t deadline, Callable&& f) {
   using F = std::decay_t<Callable>;
