@@ -4,6 +4,12 @@
 #include "live_cores.hpp"
 
 namespace detent::detail {
+namespace {
+
+// How far ahead of its turn a node is fetched, where many are cancelled.
+constexpr std::size_t fetch_ahead = 12;
+
+}  // namespace
 
 // The commonest end of a timer, by the shortest way. `mine` is the calling thread's record.
 inline bool engine_core::cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept {
@@ -39,15 +45,48 @@ void engine_core::end_cancelled(node_index index, std::uint32_t generation, canc
   } else if (record->driving) {
     reap(index, node_at(index));
   } else {
+    const std::uint64_t entry = submission::make(submission::kind::reap, generation, index);
+    if (record->reaps != nullptr) [[unlikely]]
+      return add_reap(*record, entry);
     // If the push fails, the node is freed when its slot comes round. No deadline: only the backlog may ring.
-    submit(*record, submission::make(submission::kind::reap, generation, index), forever);
+    submit(*record, entry, forever);
   }
+}
+
+std::size_t engine_core::cancel_many(std::span<const timer> timers) noexcept {
+  add_reference();  // a capture that dies here may be what holds the engine
+  std::size_t cancelled = 0;
+  {
+    record_lease record(threads_);
+    reap_batch batch;
+    reap_batch* const outer = std::exchange(record->reaps, &batch);
+    const bool plain = options_.capacity == 0;  // the short way keeps no account of places
+    for (std::size_t at = 0; at < timers.size(); ++at) {
+      if (at + fetch_ahead < timers.size() && timer_access::core(timers[at + fetch_ahead]) == this)
+        __builtin_prefetch(&node_at(timer_access::index(timers[at + fetch_ahead])), 1);
+      timer each = timers[at];
+      if (timer_access::core(each) != this) [[unlikely]] {
+        if (each.cancel() == cancel_result::cancelled) ++cancelled;
+        continue;
+      }
+      const node_index index = timer_access::index(each);
+      if ((plain && cancel_plain(*record, index, timer_access::queued_half(each))) ||
+          cancel(index, timer_access::generation(each), false) == cancel_result::cancelled)
+        ++cancelled;
+    }
+    push_reaps(*record);
+    record->reaps = outer;
+  }
+  drop_reference();
+  return cancelled;
 }
 
 cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t generation) noexcept {
   const bool wait = !run_scope::inside(*this, index, generation);
   cancel_result result = cancel(index, generation, wait);
-  if (result == cancel_result::running && wait) wait_for_run(node_at(index), generation);
+  // In the child of a fork nobody runs it. Relaxed: set by this very process's fork.
+  if (result == cancel_result::running && wait && lifecycle_.load(base::relaxed) != forked)
+    wait_for_run(node_at(index), generation);
   return result;
 }
 

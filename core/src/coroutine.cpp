@@ -22,7 +22,7 @@ void sleep_awaiter::suspend(void* frame) {
   auto run = [this](firing& now) {
     if (now.self()) wake(now);
   };
-  timer_ = detail::schedule_once(*core_, detail::to_ns(deadline_), run, timer_options{});
+  timer_ = detail::schedule_once(*core_, detail::to_ns(deadline_), run);
   if (!timer_) detail::throw_schedule_error(*core_, detail::timer_access::problem(timer_), 0);
   frame_ = frame;
   core_->add_reference();  // the frame may outlive the engine

@@ -4,10 +4,25 @@
 
 namespace detent::detail {
 
+// Hands over what comes due together in one go; the pass ends with hand_over_batch().
 void engine_core::dispatch(node_index index, std::uint64_t word) noexcept {
-  fired_timer work(*this, index, word);
-  if (!retries_.empty()) return refused_in_order(std::move(work));
-  if (!executor_->execute(std::move(work))) refused(std::move(work));
+  batch_to_run_.push_back(fired_timer(*this, index, word));  // within its capacity
+  if (batch_to_run_.size() == dispatch_batch) hand_over_batch();
+}
+
+void engine_core::hand_over_batch() noexcept {
+  std::span<fired_timer> left(batch_to_run_);
+  while (!left.empty() && !ended_by_driver_) {
+    if (!retries_.empty()) {
+      refused_in_order(std::move(left.front()));
+    } else {
+      left = left.subspan(executor_->execute_many(left));
+      if (left.empty()) break;
+      refused(std::move(left.front()));
+    }
+    left = left.subspan(1);
+  }
+  batch_to_run_.clear();
 }
 
 // Behind others that wait to be taken: keeps the order.

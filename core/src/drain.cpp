@@ -14,6 +14,7 @@ constexpr std::size_t most_before_firing = 4096;
 constexpr nanoseconds_t look_ahead = 2'000'000;
 constexpr std::size_t worth_leaving = 4096;
 // How far ahead of its turn an entry's node is fetched, and then what the node links to.
+constexpr std::uint32_t takes_between_looks = 256;
 constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
 
 }  // namespace
@@ -80,7 +81,8 @@ bool engine_core::end_drain() noexcept {
 // instructions if there is nothing.
 void engine_core::drain_submitted() {
   std::size_t submitted = queue_.size_approx();
-  if (submitted == 0 && batch_next_ == batch_end_) return;
+  // Relaxed: whoever set it is only promised the next call.
+  if (submitted == 0 && batch_next_ == batch_end_ && !rescan_.load(base::relaxed)) return;
   owe_drain();
   for (std::size_t slices = 2 * submitted / slice + 1024; slices != 0 && !drain_slice();) --slices;
 }
@@ -150,10 +152,7 @@ void engine_core::take_up_submitted(node_index index, node& submitted, std::uint
       }
       // Its entry in the due queue finds the new deadline by itself; only an earlier place is needed now. If there is
       // no memory for it, the old place has to do.
-      if (deadline_of(submitted.pair) <= pass_now_) {
-        place_in_due_queue(index, submitted, state_word::order(observe(submitted.pair)), deadline_of(submitted.pair),
-                           true);
-      }
+      place_if_due(index, submitted, observe(submitted.pair), true);
       return;
     case take_up_result::current:
     case take_up_result::stale: return;
@@ -182,34 +181,51 @@ void engine_core::rescan() noexcept {
 }
 
 void engine_core::file(node_index index, node& armed) noexcept {
-  nanoseconds_t deadline = deadline_of(armed.pair);
-  if (polling_ && deadline <= pass_now_ && armed.placement != pass_stamp_ &&
-      place_in_due_queue(index, armed, state_word::order(observe(armed.pair)), deadline, true)) {
-    return;
-  }
-  wheel_.insert(index, armed, deadline);
+  const std::uint64_t word = observe(armed.pair);
+  if (polling_ && armed.placement != pass_stamp_ && place_if_due(index, armed, word, true)) return;
+  if ((word & state_word::cold) == 0) [[likely]]
+    return wheel_.insert(index, armed, deadline_of(armed.pair));
+  put_in_wheel(index, armed, word, nodes_.filing_time(index, armed));
 }
 
-// `now`: among what fires in this pass; else with the next batch. False: no memory.
-bool engine_core::place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline,
-                                     bool now) noexcept {
+// Its lane's.
+void engine_core::put_in_wheel(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept {
+  if (nodes_.lane(index, word) == 0) [[likely]]
+    return wheel_.insert(index, armed, time);
+  wheel_.insert_critical(index, armed, time);
+}
+
+// Into the due queue, if it is due: `now` among what fires in this pass, else with the next batch. The deadline is read
+// once: between two looks a restart could make it another. False: not due, or no memory.
+bool engine_core::place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  if (nodes_.filing_time(index, word, deadline) > pass_now_) return false;
   const std::uint32_t placement = (placements_ + 1) % first_pass_stamp;
-  due_entry entry{.deadline = deadline, .order = order, .index = index, .placement = placement};
-  if (!(now ? due_.insert(entry) : due_.collect(entry))) return false;
+  due_entry entry{.deadline = nodes_.due_time(index, word, deadline),
+                  .order = state_word::order(word),
+                  .index = index,
+                  .placement = placement};
+  const std::uint8_t lane = nodes_.lane(index, word);
+  if (!(now ? due_.insert(lane, entry) : due_.collect(lane, entry))) return false;
   armed.location = in_due_queue;
   armed.placement = placements_ = placement;
   return true;
 }
 
-// For wheel::expire, which has taken the node out: takes what is due into the next batch, frees what was cancelled,
-// leaves the rest to be filed anew.
+// For wheel::expire, which has taken the node out.
 bool engine_core::take_due(node_index index, node& filed) noexcept {
+  if (wheel_.has_critical() && ++taken_ % takes_between_looks == 0) [[unlikely]]
+    overtake();
+  return take_out_due(index, filed);
+}
+
+// Takes what is due into the next batch, frees what was cancelled, leaves the rest to be filed anew.
+bool engine_core::take_out_due(node_index index, node& filed) noexcept {
   std::uint64_t word = observe(filed.pair);
   if (state_word::state(word) == timer_state::cancelled) [[unlikely]]
     return drop_if_cancelled(index, filed);
-  nanoseconds_t deadline = deadline_of(filed.pair);
   // A restart in between makes order and deadline of different armings; fire_next() tells by the order.
-  return deadline <= pass_now_ && place_in_due_queue(index, filed, state_word::order(word), deadline, false);
+  return place_if_due(index, filed, word, false);
 }
 
 // Takes a cancelled node out, and frees it unless its canceller is still emptying it: then a reap entry is coming.
@@ -237,16 +253,22 @@ std::optional<nanoseconds_t> engine_core::next_left_over() {
     node& named = node_at(entry.index);
     if (is_newest(entry, named)) {
       std::uint64_t word = observe(named.pair);
-      nanoseconds_t deadline = deadline_of(named.pair);
       bool cancelled = state_word::state(word) == timer_state::cancelled;
-      if (!cancelled && state_word::order(word) == entry.order && deadline == entry.deadline) return deadline;
+      if (!cancelled && is_as_collected(entry, named, word)) return entry.deadline;
       named.location = nowhere;
-      if (!drop_if_cancelled(entry.index, named)) wheel_.insert(entry.index, named, deadline);
+      if (!drop_if_cancelled(entry.index, named))
+        put_in_wheel(entry.index, named, word, nodes_.filing_time(entry.index, named));
     }
     due_.pop();
   }
   // Due, but without a place in the queue for want of memory: nobody may wait.
   return due_.has_unsealed() ? std::optional(pass_now_) : std::nullopt;
+}
+
+// Whether it has not been moved since it was placed in the due queue.
+bool engine_core::is_as_collected(const due_entry& entry, const node& named, std::uint64_t word) const noexcept {
+  return state_word::order(word) == entry.order &&
+         nodes_.due_time(entry.index, word, deadline_of(named.pair)) == entry.deadline;
 }
 
 bool engine_core::is_newest(const due_entry& entry, const node& named) noexcept {

@@ -22,11 +22,11 @@ void due_queue::clear_batch() noexcept {
   if (batch_.capacity() > keep_) batch_.shrink_to_fit();
 }
 
-void due_queue::seal_collected() noexcept {
+void due_queue::seal_collected(const interlude& between) noexcept {
   if (next_ == batch_.size()) {
     clear_batch();
     batch_.swap(fresh_);
-    sort_due(batch_, fresh_);
+    sort_due(batch_, fresh_, between);
     fresh_.clear();
     return;
   }

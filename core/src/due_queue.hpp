@@ -21,8 +21,8 @@ class due_queue {
 
   // Adds to the next batch, which seal() puts in order. False: out of memory, and nothing was added.
   bool collect(const due_entry& entry) noexcept;
-  void seal() noexcept {
-    if (!fresh_.empty()) seal_collected();
+  void seal(const interlude& between = {}) noexcept {
+    if (!fresh_.empty()) seal_collected(between);
   }
   // Adds at its place among what waits now. False: out of memory.
   bool insert(const due_entry& entry) noexcept;
@@ -48,7 +48,7 @@ class due_queue {
   bool late_is_first() const noexcept {
     return !late_.empty() && (next_ == batch_.size() || fires_before(late_.front(), batch_[next_]));
   }
-  void seal_collected() noexcept;
+  void seal_collected(const interlude& between) noexcept;
   due_entry pop_late() noexcept;
   void clear_batch() noexcept;
 

@@ -13,7 +13,9 @@ namespace {
 constexpr std::uint32_t half_range = 1u << (state_word::order_bits - 1);
 // Below this many, comparing is cheaper than counting digits.
 constexpr std::size_t worth_counting = 256;
-constexpr unsigned digit_bits = 8;
+constexpr unsigned digit_bits = 8, digit_mask = (1u << digit_bits) - 1;
+// So many are moved between two interludes.
+constexpr std::size_t stretch = 4096;
 
 // An object, not a function, so that the sort inlines it.
 constexpr auto raw_before = [](const due_entry& a, const due_entry& b) noexcept {
@@ -49,16 +51,37 @@ struct key_space {
   }
 };
 
-// From the lowest digit to the highest, each pass keeping the order of the one before.
-void sort_by_digits(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const key_space& space) noexcept {
+using digit_counts = std::array<std::uint32_t, digit_mask + 1>;
+
+// Moves all entries to where their digit belongs, each keeping its place among its equals.
+void move_by_digit(const std::vector<due_entry>& from, std::vector<due_entry>& to, const key_space& space,
+                   unsigned shift, digit_counts& place, const interlude& between) noexcept {
+  std::uint32_t begin = 0;
+  for (std::uint32_t& count : place) begin += std::exchange(count, begin);
+  for (std::size_t begun = 0; begun < from.size(); begun += stretch) {
+    const std::size_t end = std::min(begun + stretch, from.size());
+    for (std::size_t at = begun; at < end; ++at) to[place[space.key(from[at]) >> shift & digit_mask]++] = from[at];
+    if (end != from.size()) between();
+  }
+}
+
+// From the lowest digit to the highest, all of them counted in one go.
+void sort_by_digits(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const key_space& space,
+                    const interlude& between) noexcept {
+  constexpr std::size_t most_digits = 64 / digit_bits;
+  const std::size_t digits = (space.bits + digit_bits - 1) / digit_bits;
+  std::array<digit_counts, most_digits> counts;
+  std::fill_n(counts.begin(), digits, digit_counts{});
+  for (const due_entry& each : batch) {
+    std::uint64_t key = space.key(each);
+    for (std::size_t digit = 0; digit < digits; ++digit, key >>= digit_bits) ++counts[digit][key & digit_mask];
+  }
   scratch.resize(batch.size());  // within its capacity
-  for (unsigned shift = 0; shift < space.bits; shift += digit_bits) {
-    std::array<std::uint32_t, std::size_t{1} << digit_bits> place{};
-    auto digit = [&](const due_entry& each) { return space.key(each) >> shift & (place.size() - 1); };
-    for (const due_entry& each : batch) ++place[digit(each)];
-    std::uint32_t begin = 0;
-    for (std::uint32_t& count : place) begin += std::exchange(count, begin);
-    for (const due_entry& each : batch) scratch[place[digit(each)]++] = each;
+  for (std::size_t digit = 0; digit < digits; ++digit) {
+    const unsigned shift = static_cast<unsigned>(digit) * digit_bits;
+    const std::uint64_t first = space.key(batch.front()) >> shift & digit_mask;
+    if (counts[digit][first] == batch.size()) continue;  // the same in all
+    move_by_digit(batch, scratch, space, shift, counts[digit], between);
     batch.swap(scratch);
   }
 }
@@ -95,12 +118,12 @@ bool fires_before(const due_entry& a, const due_entry& b) noexcept {
   return a.order != b.order && ((b.order - a.order) & state_word::order_mask) < half_range;
 }
 
-void sort_due(std::vector<due_entry>& batch, std::vector<due_entry>& scratch) noexcept {
+void sort_due(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {
   if (batch.size() < 2) return;
   if (batch.size() < worth_counting) {
     std::sort(batch.begin(), batch.end(), raw_before);
   } else if (key_space space(batch); space.bits <= 64 && make_room(scratch, batch.size())) {
-    sort_by_digits(batch, scratch, space);
+    sort_by_digits(batch, scratch, space, between);
   } else {
     std::sort(batch.begin(), batch.end(), raw_before);
   }

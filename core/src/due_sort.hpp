@@ -19,8 +19,19 @@ struct due_entry {
 // Whether `a` fires before `b`, among two armings of one thread, wherever its count of orders has wrapped.
 bool fires_before(const due_entry& a, const due_entry& b) noexcept;
 
+// Called in the middle of what takes long, if there is somebody to call.
+struct interlude {
+  void (*call)(void* context) noexcept = nullptr;
+  void* context = nullptr;
+
+  void operator()() const noexcept {
+    if (call != nullptr) call(context);
+  }
+};
+
 // Sorts by (deadline, arming order). Some nanoseconds an entry: by digits where there are many, and both deadlines and
 // orders lie close together, as they do in a batch. `scratch` lends its memory; its contents are lost.
-void sort_due(std::vector<due_entry>& batch, std::vector<due_entry>& scratch) noexcept;
+// `between` is called every few thousand entries.
+void sort_due(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between = {}) noexcept;
 
 }  // namespace detent::detail

@@ -26,10 +26,11 @@ engine_core::engine_core(engine_options options)
       pool_(pages_, nodes_ahead(options_.reserve), sizeof(cold_node)),
       queue_(options_.reserve),
       threads_(*this),
-      wheel_(node_view{&pool_}, ticks_, time_.now(), options_.wheel == wheel_kind::hashed,
-             std::bit_ceil(options_.hashed_slots)),
+      nodes_{&pool_, ticks_},
+      wheel_(nodes_, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
       waiter_(options_.wait, options_.tick.count(), time_, bell_) {
+  if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);
   if (options_.capacity == 0)
     threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.

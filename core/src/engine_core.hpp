@@ -5,13 +5,14 @@
 #pragma once
 
 #include <detent/alloc/page_source.hpp>
+#include <detent/detail/bulk.hpp>
 #include <detent/detail/doorbell.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/engine.hpp>
 
 #include "backlog.hpp"
 #include "clock_reader.hpp"
-#include "due_queue.hpp"
+#include "due_lanes.hpp"
 #include "fence_policy.hpp"
 #include "histogram_recorder.hpp"
 #include "run_scope.hpp"
@@ -41,12 +42,15 @@ class engine_core {
   void drop_reference() noexcept;
 
   // --- Any thread (schedule.cpp, cancel.cpp, metrics.cpp) ---
-  claim claim_node() noexcept;
+  claim claim_node(const plan& when) noexcept;
   void abandon(const claim& owned) noexcept;
   timer publish(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
   [[gnu::flatten]] timer schedule_packed(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                                          std::uint64_t second, std::uint64_t third) noexcept;
   bool cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept;
+  bulk_result schedule_many(std::span<const time_point> deadlines, const bulk_filler& filler, std::span<timer> out,
+                            const timer_options& options) noexcept;
+  std::size_t cancel_many(std::span<const timer> timers) noexcept;
   // `wait`: has the runner of a running callback wake whoever waits for its end.
   cancel_result cancel(node_index index, std::uint32_t generation, bool wait) noexcept;
   cancel_result cancel_and_wait(node_index index, std::uint32_t generation) noexcept;
@@ -88,17 +92,20 @@ class engine_core {
   enum lifecycle : std::uint32_t { open_for_all, stopping, forked };
   enum class outcome : std::uint8_t { ended, armed_again };
 
-  node& node_at(node_index index) const noexcept { return node_view{const_cast<node_pool*>(&pool_)}[index]; }
+  node& node_at(node_index index) const noexcept { return *static_cast<node*>(pool_.hot(index)); }
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool_.cold(index)); }
   errc refusal() const noexcept;
+  static bool is_possible(const plan& when) noexcept;
+  static bool is_plain(const plan& when) noexcept;
 
   // schedule.cpp
   timer schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                                std::uint64_t second, std::uint64_t third) noexcept;
   timer publish_owned(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
-  timer hand_in(thread_record& record, node_index index, node& made, std::uint64_t word,
-                nanoseconds_t deadline) noexcept;
+  timer hand_in(thread_record& record, node_index index, node& made, std::uint64_t word, nanoseconds_t deadline,
+                nanoseconds_t time) noexcept;
   timer take_back(thread_record& record, node_index index, node& made, std::uint64_t word) noexcept;
+  std::uint64_t describe(node_index index, const plan& when, std::uint32_t order) noexcept;
   bool take_place() noexcept;
   void give_place_back() noexcept;
   void free_node(thread_record& record, node_index index, node& freed) noexcept;
@@ -109,6 +116,15 @@ class engine_core {
   void ring_for_earlier(thread_record& record, nanoseconds_t deadline) noexcept;
   void after_ring(thread_record& record, doorbell::ring_result result) noexcept;
   void wait_for_run(const node& running, std::uint32_t generation) noexcept;
+
+  // bulk.cpp
+  bulk_result make_many(thread_record& record, std::span<const time_point> deadlines, const bulk_filler& filler,
+                        std::span<timer> out, const plan& when, nanoseconds_t& earliest) noexcept;
+  void take_back_many(thread_record& record, std::span<timer> made, bulk_result& done) noexcept;
+  template <class Entries>
+  void push_entries(thread_record& record, Entries first, std::size_t count, nanoseconds_t time) noexcept;
+  void push_reaps(thread_record& record) noexcept;
+  void add_reap(thread_record& record, std::uint64_t entry) noexcept;
 
   // drain.cpp: the driver's side of the submission queue, and the wheel
   void owe_drain() noexcept;
@@ -127,16 +143,20 @@ class engine_core {
   void reap(node_index index, node& cancelled) noexcept;
   void rescan() noexcept;
   void file(node_index index, node& armed) noexcept;
-  bool place_in_due_queue(node_index index, node& armed, std::uint32_t order, nanoseconds_t deadline,
-                          bool now) noexcept;
+  void put_in_wheel(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept;
+  bool place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept;
   bool take_due(node_index index, node& filed) noexcept;
+  bool take_out_due(node_index index, node& filed) noexcept;
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
   std::optional<nanoseconds_t> next_exact();
   std::optional<nanoseconds_t> next_left_over();
+  bool is_as_collected(const due_entry& entry, const node& named, std::uint64_t word) const noexcept;
   static bool is_newest(const due_entry& entry, const node& named) noexcept;
 
   // fire.cpp
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
+  void take_critical(nanoseconds_t now) noexcept;
+  void overtake() noexcept;
   bool fire_next(nanoseconds_t& now) noexcept;
   bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept;
   void keep_grid(node_index index, std::uint64_t word, std::uint32_t count) noexcept;
@@ -147,7 +167,9 @@ class engine_core {
   void wake_waiters() noexcept;
 
   // dispatch.cpp
+  static constexpr std::size_t dispatch_batch = 64;
   void dispatch(node_index index, std::uint64_t word) noexcept;
+  void hand_over_batch() noexcept;
   void refused(fired_timer&& work) noexcept;
   void refused_in_order(fired_timer&& work) noexcept;
   void retry_refused() noexcept;
@@ -191,8 +213,10 @@ class engine_core {
   base::atomic<std::uint32_t> stop_done_{0};
 
   // The driver's own.
-  alignas(64) wheel wheel_;
-  due_queue due_;
+  alignas(64) const node_view nodes_;
+  wheel wheel_;
+  due_lanes due_;
+  std::vector<fired_timer> batch_to_run_;  // came due, and goes to the executor when the batch is full or the pass ends
   std::deque<fired_timer> retries_;
   waiter waiter_;
   thread_record* driver_ = nullptr;     // of whoever drives now
@@ -200,6 +224,7 @@ class engine_core {
   fence_policy fences_;
   std::uint32_t placements_ = 0;
   std::uint32_t hand_overs_ = 0;
+  std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
   std::uint32_t pass_stamp_ = first_pass_stamp;
   bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
   bool unanswered_ = false;                         // a complete drain is owed

@@ -17,23 +17,57 @@ constexpr std::size_t prefetch_distance = 6;
 // Fires or hands over what is due at `now`, at most `max_callbacks`; says how many.
 std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
   pass_now_ = now;
-  pass_stamp_ = pass_stamp_ == UINT32_MAX ? first_pass_stamp : pass_stamp_ + 1;
+  pass_stamp_ = (pass_stamp_ + 1) | first_pass_stamp;  // wraps to the first one
   polling_ = polling;
+  // A million at once take a while, which the higher lanes do not wait for.
+  if (wheel_.has_critical()) take_critical(now);
   wheel_.expire(now, [this](node_index index, node& filed) { return take_due(index, filed); });
-  due_.seal();
+  due_.seal({[](void* core) noexcept { static_cast<engine_core*>(core)->overtake(); }, this});
   if (!retries_.empty()) retry_refused();
   std::size_t fired = 0;
-  while (fired < max_callbacks && !due_.empty() && !stopped()) {
-    if (fire_next(now)) ++fired;
+  const nanoseconds_t began = now;
+  while (!due_.empty() || !batch_to_run_.empty()) {
+    if (fired >= max_callbacks || stopped()) break;
+    if (due_.empty()) {
+      hand_over_batch();  // may run callbacks, which may arm something for this very pass
+    } else if (fire_next(now)) {
+      ++fired;
+    }
     if (polling) {
       drain_submitted();
-    } else if (bell_.has_rung()) {
+      continue;
+    }
+    if (bell_.has_rung()) {
       answer_bell();
       drain_slice();
     }
+    if (wheel_.has_critical()) take_critical(now);
+    if (now - began >= options_.wake_budget.count()) break;
   }
+  if (!batch_to_run_.empty()) hand_over_batch();
   polling_ = false;
   return fired;
+}
+
+// What has come due in the higher lanes is the next to fire.
+void engine_core::take_critical(nanoseconds_t now) noexcept {
+  if (now < wheel_.critical_bound()) return;
+  pass_now_ = std::max(pass_now_, now);
+  wheel_.expire_critical(now, [this](node_index index, node& filed) { return take_out_due(index, filed); });
+  due_.seal_higher();
+}
+
+// Fires what has come due in the higher lanes in the middle of a long step. Meanwhile what its callbacks schedule and
+// cancel goes the way of other threads', as the wheel is in use.
+void engine_core::overtake() noexcept {
+  if (polling_ || !wheel_.has_critical()) return;
+  nanoseconds_t now = time_.certain();
+  if (now < wheel_.critical_bound()) return;
+  threads_.set_driving(*driver_, false);
+  take_critical(now);
+  while (due_.has_higher() && !stopped()) fire_next(now);
+  if (!batch_to_run_.empty()) hand_over_batch();
+  threads_.set_driving(*driver_, true);
 }
 
 // The next of the due queue. `now` is the clock's last reading, and is read again after a run. False: nothing ran.
@@ -51,10 +85,10 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
     }
     DETENT_CHECK(state_word::state(word) == timer_state::armed);
     nanoseconds_t deadline = deadline_of(next.pair);
-    if (state_word::order(word) != due.order || deadline != due.deadline) {  // restarted since it came due
-      bool again =
-          deadline <= pass_now_ && place_in_due_queue(due.index, next, state_word::order(word), deadline, true);
-      if (!again) wheel_.insert(due.index, next, deadline);
+    if (state_word::order(word) != due.order ||
+        nodes_.due_time(due.index, word, deadline) != due.deadline) {  // restarted since it came due
+      if (!place_if_due(due.index, next, word, true))
+        put_in_wheel(due.index, next, word, nodes_.filing_time(due.index, next));
       return false;
     }
     next.placement = pass_stamp_;  // not again in this pass, whoever re-arms it
@@ -174,7 +208,8 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
     return outcome::ended;
   }
   if (to == timer_state::armed) {
-    wheel_.insert(index, running, deadline);  // never into this pass: a timer runs at most once in it
+    // Never into this pass: a timer runs at most once in it.
+    put_in_wheel(index, running, observe(running.pair), nodes_.filing_time(index, running));
   } else {
     submit(record, submission::make(submission::kind::arm, state_word::generation(word), index), deadline);
   }

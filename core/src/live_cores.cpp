@@ -15,17 +15,18 @@ struct core_list {
   engine_core* first = nullptr;
 };
 
-// Never destroyed: engines of static storage duration may end after it would have been.
+// Constant-initialised and trivially destroyed in effect: engines of static storage duration may come and go while
+// others are being made or destroyed.
 core_list& all() {
-  static core_list* const instance = [] {
-    pthread_atfork([] { all().mutex.lock(); }, [] { all().mutex.unlock(); },
-                   [] {
-                     for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
-                     all().mutex.unlock();
-                   });
-    return new core_list;
-  }();
-  return *instance;
+  static constinit core_list instance;
+  static const int registered =
+      pthread_atfork([] { all().mutex.lock(); }, [] { all().mutex.unlock(); },
+                     [] {
+                       for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
+                       all().mutex.unlock();
+                     });
+  static_cast<void>(registered);
+  return instance;
 }
 
 }  // namespace

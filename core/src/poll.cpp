@@ -42,10 +42,11 @@ drive_turn::~drive_turn() {
 std::size_t engine_core::poll(std::size_t max_callbacks) {
   drive_turn turn(*this, "poll");
   if (turn.stopped()) return 0;
-  if (wake_fd_.is_open()) answer_bell();
+  const bool watched = wake_fd_.is_open();
+  if (watched) answer_bell();
   drain_submitted();
   std::size_t fired = fire_pass(time_.certain(), max_callbacks, true);
-  if (wake_fd_.is_open() && !stopped()) announce_wait();
+  if (watched && !stopped()) announce_wait();
   return fired;
 }
 

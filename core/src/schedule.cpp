@@ -2,25 +2,22 @@
 // Scheduling: from a free node to one that the driver will find.
 #include "engine_core.hpp"
 
-#include <cstring>
 #include <new>
 
 namespace detent::detail {
-namespace {
 
-// A thread tells its pushes in lots of so many.
-constexpr std::uint32_t report_every = 64;
-
-// Word by word: two of them joined in a vector register would have to go through memory first.
-void write_capture(void* capture, std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
-  auto* out = static_cast<std::byte*>(capture);
-  std::memcpy(out, &first, sizeof(first));
-  __asm__("" : "+r"(second));  // keeps the compiler from joining them
-  std::memcpy(out + sizeof(first), &second, sizeof(second));
-  std::memcpy(out + sizeof(first) + sizeof(second), &third, sizeof(third));
+// Whether it leaves the node's twin untouched.
+bool engine_core::is_plain(const plan& when) noexcept {
+  if (when.kind != period_kind::none) return false;
+  const timer_options* options = when.one_shot;
+  return options == nullptr ||
+         (options->max_lateness == (duration::max)() && options->slack == duration(0) && options->lane == 0);
 }
 
-}  // namespace
+bool engine_core::is_possible(const plan& when) noexcept {
+  auto within = [](const auto& options) { return options.lane < lane_count && options.slack >= duration(0); };
+  return (when.one_shot == nullptr || within(*when.one_shot)) && (when.periodic == nullptr || within(*when.periodic));
+}
 
 errc engine_core::refusal() const noexcept {
   // Relaxed: a stop that comes later is met by the second look in publish().
@@ -45,9 +42,10 @@ void engine_core::give_place_back() noexcept {
   if (options_.capacity != 0) places_taken_.fetch_sub(1, base::relaxed);  // relaxed: as in take_place()
 }
 
-claim engine_core::claim_node() noexcept {
+claim engine_core::claim_node(const plan& when) noexcept {
   claim made;
   made.problem = refusal();
+  if (made.problem == errc{} && !is_possible(when)) made.problem = errc::invalid_option;
   if (made.problem != errc{}) return made;
   if (!take_place()) {
     made.problem = errc::capacity_exceeded;
@@ -98,13 +96,13 @@ void engine_core::submit(thread_record& record, std::uint64_t entry, nanoseconds
   push_entry(record, entry, deadline);
 }
 
-// Gives a timer to the driver of another thread, `word` being queued.
+// Gives a timer to the driver of another thread, `word` being queued; it is to be looked at by `time`.
 inline timer engine_core::hand_in(thread_record& record, node_index index, node& made, std::uint64_t word,
-                                  nanoseconds_t deadline) noexcept {
+                                  nanoseconds_t deadline, nanoseconds_t time) noexcept {
   publish_as(made.pair, word, deadline);
   // The same bits for the handle and for the entry: an `arm` of this life.
   const std::uint64_t id = std::uint64_t{state_word::queued_half(state_word::generation(word))} << 32 | index;
-  push_entry(record, id, deadline);
+  push_entry(record, id, time);
   // Relaxed: behind the fence in push_entry(), which pairs with the one in begin_stop(). Either stop() finds the node,
   // or this finds the engine stopped; if both, one of them wins the transition.
   if (lifecycle_.load(base::relaxed) != open_for_all) [[unlikely]]
@@ -131,16 +129,39 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
   // The lower half of a free node's word means nothing.
   std::uint64_t word = (was_free >> 32 << 32) | order | state_word::field(timer_state::queued);
   record->counts.add(counter::scheduled);
-  return hand_in(*record, index, made, word, ticks_.round_up(deadline));
+  deadline = ticks_.round_up(deadline);
+  return hand_in(*record, index, made, word, deadline, deadline);
 }
 
 [[gnu::noinline]] timer engine_core::schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops,
                                                             std::uint64_t first, std::uint64_t second,
                                                             std::uint64_t third) noexcept {
-  claim owned = claim_node();
+  claim owned = claim_node({});
   if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
   write_capture(owned.capture, first, second, third);
   return publish(owned, ops, {.deadline = deadline}, false);
+}
+
+// What few timers have goes to the node's twin. Returns the flags that tell of it.
+std::uint64_t engine_core::describe(node_index index, const plan& when, std::uint32_t order) noexcept {
+  if (when.kind != period_kind::none) {
+    cold_at(index) = {.grid = when.deadline,
+                      .period = when.period,
+                      .max_lateness = forever,
+                      .runs_left = when.periodic->runs,
+                      .order = order,
+                      .kind = when.kind,
+                      .missed_policy = when.periodic->missed,
+                      .lane = when.periodic->lane,
+                      .slack = when.periodic->slack.count()};
+    return state_word::periodic | state_word::cold;
+  }
+  if (is_plain(when)) return 0;
+  cold_at(index) = {.max_lateness = when.one_shot->max_lateness.count(),
+                    .stale = when.one_shot->stale,
+                    .lane = when.one_shot->lane,
+                    .slack = when.one_shot->slack.count()};
+  return state_word::cold;
 }
 
 timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept {
@@ -150,27 +171,15 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   made.placement = 0;  // has run in no pass yet
   nanoseconds_t deadline = ticks_.round_up(when.deadline);
   const std::uint32_t order = record.next_order++ & state_word::order_mask;
-  std::uint64_t flags = 0;
-  if (when.kind != period_kind::none) {
-    flags = state_word::periodic | state_word::cold;
-    cold_at(owned.index) = {.grid = when.deadline,
-                            .period = when.period,
-                            .max_lateness = forever,
-                            .runs_left = when.periodic->runs,
-                            .order = order,
-                            .kind = when.kind,
-                            .missed_policy = when.periodic->missed};
-  } else if (when.one_shot != nullptr && when.one_shot->max_lateness != (duration::max)()) {
-    flags = state_word::cold;
-    cold_at(owned.index) = {.max_lateness = when.one_shot->max_lateness.count(), .stale = when.one_shot->stale};
-  }
+  std::uint64_t flags = describe(owned.index, when, order);
   if (ops.destroy != nullptr) flags |= state_word::owning;
   std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: a free node's word changes by its owner only
   timer_state state = record.driving ? timer_state::armed : timer_state::queued;
   std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
   record.counts.add(counter::scheduled);
   if (boxed) record.counts.add(counter::boxed);
-  if (!record.driving) return hand_in(record, owned.index, made, word, deadline);
+  if (!record.driving)
+    return hand_in(record, owned.index, made, word, deadline, nodes_.filing_time(owned.index, word, deadline));
   publish_as(made.pair, word, deadline);
   file(owned.index, made);
   return timer_access::make(this, owned.index, state_word::generation(word));
@@ -206,7 +215,7 @@ void engine_core::free_node(thread_record& record, node_index index, node& freed
   }
 }
 
-claim claim_node(engine_core& core) noexcept { return core.claim_node(); }
+claim claim_node(engine_core& core, const plan& when) noexcept { return core.claim_node(when); }
 void abandon(engine_core& core, const claim& owned) noexcept { core.abandon(owned); }
 timer schedule_packed(engine_core& core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                       std::uint64_t second, std::uint64_t third) noexcept {
@@ -233,6 +242,7 @@ void throw_schedule_error(const engine_core& core, errc problem, nanoseconds_t p
   const engine_options& options = core.options();
   std::string what = "engine \"" + options.name + "\"";
   if (problem == errc::capacity_exceeded) what += ": capacity = " + std::to_string(options.capacity);
+  if (problem == errc::invalid_option) what += ": lane is 0 to 3, and slack is not negative";
   if (problem == errc::invalid_period) what += ": period = " + std::to_string(period) + " ns";
   throw error(make_error_code(problem), what);
 }

@@ -46,6 +46,11 @@ class submission_queue {
   producer make_producer() { return producer(queue_); }
   // False: out of memory, and nothing was pushed.
   bool push(const producer& token, std::uint64_t entry) noexcept { return queue_.enqueue(token, entry); }
+  // The same for `count` of them, the first at `first`; all or none.
+  template <class Entries>
+  bool push_many(const producer& token, Entries first, std::size_t count) noexcept {
+    return token.valid() && queue_.enqueue_bulk(token, first, count);
+  }
   // At most `room` entries; fewer than asked mean that the queue held no more. Entries of one producer come in order.
   std::size_t take(std::uint64_t* out, std::size_t room) noexcept {
     return queue_.try_dequeue_bulk(consumer_, out, room);

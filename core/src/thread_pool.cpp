@@ -12,6 +12,7 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -105,9 +106,13 @@ thread_pool::~thread_pool() {
     return;
   }
   state_->close();
-  std::deque<fired_timer> dropped;
-  std::lock_guard lock(state_->mutex);
-  dropped.swap(state_->queue);
+  for (;;) {  // one by one: an empty deque would want memory
+    std::optional<fired_timer> dropped;
+    std::lock_guard lock(state_->mutex);
+    if (state_->queue.empty()) return;
+    dropped.emplace(std::move(state_->queue.front()));
+    state_->queue.pop_front();
+  }
 }
 
 bool thread_pool::execute(fired_timer&& work) noexcept {
@@ -122,6 +127,21 @@ bool thread_pool::execute(fired_timer&& work) noexcept {
   }
   state_->not_empty.notify_one();
   return true;
+}
+
+std::size_t thread_pool::execute_many(std::span<fired_timer> work) noexcept {
+  std::size_t taken = 0;
+  {
+    std::lock_guard lock(state_->mutex);
+    try {
+      for (; taken < work.size() && state_->queue.size() < state_->capacity; ++taken)
+        state_->queue.push_back(std::move(work[taken]));
+    } catch (const std::bad_alloc&) {
+      // What did not fit is refused.
+    }
+  }
+  taken > 1 ? state_->not_empty.notify_all() : state_->not_empty.notify_one();
+  return taken;
 }
 
 }  // namespace detent

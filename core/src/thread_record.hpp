@@ -59,6 +59,15 @@ class counters {
   std::array<base::atomic<std::uint64_t>, static_cast<std::size_t>(counter::count_)> cells_{};
 };
 
+// A thread tells its pushes in lots of so many.
+inline constexpr std::uint32_t report_every = 64;
+
+// Cancelled timers that the driver has not been told of yet.
+struct reap_batch {
+  std::array<std::uint64_t, 64> entries;
+  std::size_t count = 0;  // below the size, but while it is being pushed
+};
+
 // Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leave
 // neither memory nor places in the queue behind.
 struct alignas(64) thread_record {
@@ -70,6 +79,7 @@ struct alignas(64) thread_record {
   std::optional<submission_queue::producer> producer;  // empty once the engine has gone
   base::atomic<shortcuts> open{shortcuts::none};       // by this thread, or by who ends the engine
   bool driving = false;                                // this thread turns the wheel now: its calls go straight there
+  reap_batch* reaps = nullptr;                         // while this thread cancels many at once
   counters counts;
   thread_link link;
   // Fetches what a run and a free touch.

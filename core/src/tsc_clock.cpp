@@ -65,22 +65,18 @@ void tsc_clock::fit(const sample& latest) noexcept {
 }
 
 nanoseconds_t tsc_clock::now() noexcept {
-  for (;;) {
-    std::uint32_t before = sequence_.load(base::acquire);        // (1) acquire: pairs with (4)
-    std::uint64_t base_ticks = base_ticks_.load(base::acquire);  // (2) acquire, all four: keep (3) behind them; each
-    nanoseconds_t base_ns = base_ns_.load(base::acquire);        // pairs with the release of (5) through the odd count
-    std::uint64_t ns_per_tick = ns_per_tick_.load(base::acquire);
-    std::uint64_t valid = valid_ticks_.load(base::acquire);
-    std::uint64_t ticks = base::read_time_stamp();
-    if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) {  // (3) relaxed: held behind (2) by its acquires
-      base::cpu_pause();
-      continue;
-    }
-    // A core's counter may be a shade behind the one that made the base.
-    std::uint64_t elapsed = ticks > base_ticks ? ticks - base_ticks : 0;
-    if (elapsed > valid) return refit();
-    return base_ns + scale(elapsed, ns_per_tick);
-  }
+  std::uint32_t before = sequence_.load(base::acquire);        // (1) acquire: pairs with (4)
+  std::uint64_t base_ticks = base_ticks_.load(base::acquire);  // (2) acquire, all four: keep (3) behind them; each
+  nanoseconds_t base_ns = base_ns_.load(base::acquire);        // pairs with the release of (5) through the odd count
+  std::uint64_t ns_per_tick = ns_per_tick_.load(base::acquire);
+  std::uint64_t valid = valid_ticks_.load(base::acquire);
+  std::uint64_t ticks = base::read_time_stamp();
+  // (3) relaxed: held behind (2) by its acquires. Whoever refits may be suspended: the truth can be had without it.
+  if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) return to_ns(clock::now());
+  // A core's counter may be a shade behind the one that made the base.
+  std::uint64_t elapsed = ticks > base_ticks ? ticks - base_ticks : 0;
+  if (elapsed > valid) return refit();
+  return base_ns + scale(elapsed, ns_per_tick);
 }
 
 nanoseconds_t tsc_clock::refit() noexcept {
@@ -98,7 +94,15 @@ nanoseconds_t tsc_clock::refit() noexcept {
   // fit.
   nanoseconds_t bound = std::max({least_error_bound, 2 * residual, error_bound_.load(base::relaxed) * 7 / 8});
   error_bound_.store(std::min<nanoseconds_t>(bound, 100'000), base::relaxed);
-  fit(latest);
+  if (residual > 1'000'000) {
+    // The two have parted: a suspend, which one of them does not count. The rate is right, the span begins anew.
+    first_ = latest;
+    base_ticks_.store(latest.ticks, base::relaxed);
+    base_ns_.store(latest.ns, base::relaxed);
+    valid_ticks_.store((std::uint64_t{5'000'000} << 32) / ns_per_tick_.load(base::relaxed), base::relaxed);
+  } else {
+    fit(latest);
+  }
   sequence_.store(even + 2, base::release);  // (4) release: pairs with (1)
   return latest.ns;
 }

@@ -23,9 +23,13 @@ errc engine_core::start_worker(std::string& why) {
   add_reference();  // the worker's own
   try {
     worker_ = std::thread([this, &report] {
-      setup_result result = set_up_worker_thread(options_.name, options_.cpu, options_.realtime_priority);
-      if (result.problem == errc{} && threads_.mine() == nullptr)
-        result = {errc::out_of_memory, "no memory for the worker"};
+      setup_result result;
+      try {
+        result = set_up_worker_thread(options_.name, options_.cpu, options_.realtime_priority);
+      } catch (const std::bad_alloc&) {
+        result.problem = errc::out_of_memory;
+      }
+      if (result.problem == errc{} && threads_.mine() == nullptr) result.problem = errc::out_of_memory;
       bool fit = result.problem == errc{};
       report.set_value(std::move(result));
       if (fit) work();
@@ -38,7 +42,7 @@ errc engine_core::start_worker(std::string& why) {
   }
   setup_result result = set_up.get();
   if (result.problem != errc{}) worker_.join();
-  why = std::move(result.why);
+  why = result.problem == errc::out_of_memory ? "no memory for the worker" : std::move(result.why);
   return result.problem;
 }
 
@@ -76,7 +80,8 @@ nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
   // that time costs less than a raise now, which asks for a complete drain, and than the rings of all that comes before
   // a later one.
   const nanoseconds_t told = bell_.wake_time();
-  const nanoseconds_t low = std::min(told, std::exchange(rung_for_, forever));
+  const nanoseconds_t rung = std::exchange(rung_for_, forever);
+  const nanoseconds_t low = std::min(told, rung);
   if (until > low && options_.drive == drive_kind::worker && subtract_saturated(low, time_.now()) > worth_keeping) {
     until = low;
     bell_.lower(until);
@@ -87,6 +92,7 @@ nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
   } else {
     bell_.lower(until);
   }
+  if (rung != forever && until > low) owe_drain();  // what was rung for has not been looked at
   answer_bell();
   look_for_earlier_ = false;
   if ((unanswered_ && !drain_completely(until)) || stopped()) return INT64_MIN;
@@ -94,6 +100,10 @@ nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
     nanoseconds_t earlier = retry_bound(next_exact().value_or(forever));
     if (earlier < until) bell_.lower(earlier);
     until = std::min(until, earlier);
+  }
+  if (rung_for_ < until) {  // the bell's last answer left it for later
+    until = rung_for_;
+    bell_.lower(until);
   }
   return until;
 }

@@ -24,10 +24,9 @@ def names_of(header):
     return set(re.findall(r"^DETENT_C_API [^;(]*?\b(detent_\w+)\(", Path(header).read_text(), re.MULTILINE))
 
 
-# What the templates of the public headers call, and no more of the inside.
-INSIDE = re.compile(r"detent::(?:base::\w+|detail::(?:abandon|claim_node|deadline_after|plan_periodic|publish|schedule_packed"
-                    r"|throw_schedule_error))\(")
-# The state of a pool is a private member of a public class.
+# Functions that the templates of the public headers call; no class of the inside.
+INSIDE = re.compile(r"detent::(?:base|detail)::\w+\(")
+# And what is nested in a public class.
 PUBLIC = re.compile(r"(?:vtable for |typeinfo for |typeinfo name for )?detent::(?!base::|detail::)\w+")
 
 

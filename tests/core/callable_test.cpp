@@ -76,7 +76,7 @@ class Callable : public ::testing::Test {
   }
   template <class F>
   claim make(F&& f) {
-    claim owned = claim_node(core);
+    claim owned = claim_node(core, {});
     EXPECT_NE(owned.owned, nullptr);
     EXPECT_TRUE(construct<std::decay_t<F>>(core, owned, std::forward<F>(f)));
     return owned;

@@ -2,6 +2,7 @@
 // The engine: schedules callbacks from any thread, and fires each at its deadline, never before it.
 #pragma once
 
+#include <detent/detail/bulk.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/detail/stoppable.hpp>
 #include <detent/error.hpp>
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <system_error>
 #include <vector>
@@ -103,6 +105,22 @@ class engine {
   using sleep_awaiter = detent::sleep_awaiter;
   sleep_awaiter sleep_for(duration delay, std::stop_token token = {});
   sleep_awaiter sleep_until(time_point deadline, std::stop_token token = {});
+
+  // One timer for each deadline, with `f` called as f(index) or f(firing&, index), the handles in `out`, as many as
+  // have room there. One publication and at most one wake-up for all; each has a copy of `f`, or where that is large
+  // they share one. Returns how many were scheduled, from the first on: fewer where capacity or memory ran out. Throws
+  // what schedule_at throws, but for these, if there are none.
+  template <class F>
+  std::size_t schedule_at_bulk(std::span<const time_point> deadlines, F&& f, std::span<timer> out,
+                               timer_options options = {}) {
+    detail::bulk_result done = detail::schedule_bulk(*core_, deadlines, std::forward<F>(f), out, options);
+    const bool ran_out = done.problem == errc::capacity_exceeded || done.problem == errc::out_of_memory;
+    if (done.scheduled == 0 && done.problem != errc{} && !ran_out)
+      detail::throw_schedule_error(*core_, done.problem, 0);
+    return done.scheduled;
+  }
+  // Returns how many this call cancelled. One publication for each 64, and at most one wake-up.
+  std::size_t cancel_bulk(std::span<const timer> timers) noexcept { return detail::cancel_many(*core_, timers); }
 
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
   // first and return nothing. From one of its callbacks: errc::called_from_callback.

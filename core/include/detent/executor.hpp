@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace detent {
@@ -38,6 +40,13 @@ class executor {
   // Called on the engine's thread, in deadline order. False: not taken, `work` untouched; engine_options.on_refusal
   // then says what happens.
   virtual bool execute(fired_timer&& work) noexcept = 0;
+  // The same for what came due together: takes from the front, says how many, and leaves the rest untouched. By default
+  // one by one; worth overriding where taking many costs little more than taking one.
+  virtual std::size_t execute_many(std::span<fired_timer> work) noexcept {
+    std::size_t taken = 0;
+    while (taken < work.size() && execute(std::move(work[taken]))) ++taken;
+    return taken;
+  }
 };
 
 }  // namespace detent

@@ -75,22 +75,33 @@ struct engine_options {
   // Null: callbacks run inline on the worker.
   std::shared_ptr<detent::executor> executor = {};
   refusal_policy on_refusal = refusal_policy::run_inline;
+  // The worker fires for at most so long before it looks at new submissions and the doorbell again; more than zero.
+  duration wake_budget = (duration::max)();
   // Gets what callbacks throw, on the thread that ran them. Default: one line on stderr. Counted either way.
   std::function<void(std::exception_ptr)> on_error = {};
   // The worker thread's name (cut to 15 characters) and the metrics' label.
   std::string name = "detent";
 };
 
+// Lanes 0 (bulk) to 3 (critical): of what is due, higher lanes run first; order inside a lane is exact.
+inline constexpr std::uint8_t lane_count = 4;
+
 struct timer_options {
   // Later than this at its start: dropped and counted, or run with firing::stale() true.
   duration max_lateness = (duration::max)();
   stale_policy stale = stale_policy::drop;
+  // May fire up to so much later, so that a sleeping engine wakes up once for many; never earlier. Not negative.
+  duration slack = duration(0);
+  std::uint8_t lane = 0;
 };
 
 struct periodic_options {
   missed_ticks missed = missed_ticks::skip;
   // Ends after this many runs. 0: never.
   std::uint64_t runs = 0;
+  // Of each run; as in timer_options.
+  duration slack = duration(0);
+  std::uint8_t lane = 0;
 };
 
 }  // namespace detent

@@ -29,6 +29,7 @@ class thread_pool final : public executor {
 
   // False when the queue is full.
   bool execute(fired_timer&& work) noexcept override;
+  std::size_t execute_many(std::span<fired_timer> work) noexcept override;
 
  private:
   struct state;

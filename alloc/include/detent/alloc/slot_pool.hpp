@@ -78,6 +78,10 @@ class slot_pool {
   static_assert(Traits::slab_bits < 32, "an index is 32 bits");
 
   using piece = base::atomic<std::byte*>;
+  // Where slot 0 would lie if the slab went back so far, plus one: a slot is found by its index as it is, and no slab
+  // is 0.
+  using slab_origin = base::atomic<std::uintptr_t>;
+  static_assert(sizeof(slab_origin) == sizeof(piece));
   static constexpr std::size_t directory_bytes = Traits::max_slabs * 2 * sizeof(piece);
   static constexpr std::size_t slab_bytes = slots_per_slab * slot_bytes;
   // The last magazine's worth of indices stays unused: the counter cannot wrap, and no_slot is no slot.
@@ -92,6 +96,9 @@ class slot_pool {
   void settle(magazine& left) noexcept;
   std::uint32_t carve(slot_index* out) noexcept;
   bool add_slab(std::size_t slab) noexcept;
+  static std::uintptr_t origin_of(const std::byte* memory, std::size_t slab) noexcept {
+    return reinterpret_cast<std::uintptr_t>(memory) - slab * slab_bytes + 1;
+  }
   void put_stray(slot_index slot) noexcept;
   std::uint32_t take_strays(slot_index* out) noexcept;
   stray_bits strays_of(std::size_t slab) const noexcept;
@@ -99,7 +106,7 @@ class slot_pool {
   std::size_t twin_bytes() const noexcept { return cold_array_bytes() + stray_bits::bytes_for(slots_per_slab); }
 
   // Read by all, written when a slab is added.
-  piece* slabs_ = nullptr;  // the directory: the slabs, and behind them their twins (cold array, then stray bits)
+  slab_origin* slabs_ = nullptr;  // the directory: the slabs, and behind them their twins (cold array, then stray bits)
   piece* twins_ = nullptr;
   const std::size_t cold_bytes_;
   source& pages_;
@@ -130,7 +137,8 @@ inline void slot_pool<Traits>::free(slot_cache& cache, slot_index slot) noexcept
 template <class Traits>
 inline void* slot_pool<Traits>::hot(slot_index slot) const noexcept {
   // Relaxed: whoever allocated the slot had seen the slab at (3), and its index came here by synchronisation.
-  return slabs_[slot >> Traits::slab_bits].load(base::relaxed) + (slot & (slots_per_slab - 1)) * slot_bytes;
+  std::uintptr_t origin = slabs_[slot >> Traits::slab_bits].load(base::relaxed);
+  return reinterpret_cast<void*>(origin + std::uintptr_t{slot} * slot_bytes - 1);
 }
 
 template <class Traits>

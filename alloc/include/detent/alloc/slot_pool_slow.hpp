@@ -10,9 +10,10 @@ template <class Traits>
 slot_pool<Traits>::slot_pool(source& pages, std::size_t reserve_slots, std::size_t cold_bytes_per_slot) noexcept
     : cold_bytes_(cold_bytes_per_slot), pages_(pages), magazines_(pages) {
   // Zeroed memory serves as null pointers; constructing them would touch, and so pay for, the whole directory.
-  slabs_ = static_cast<piece*>(pages_.allocate_sparse(directory_bytes));
-  if (slabs_ == nullptr) return;
-  twins_ = slabs_ + Traits::max_slabs;
+  void* directory = pages_.allocate_sparse(directory_bytes);
+  if (directory == nullptr) return;
+  slabs_ = static_cast<slab_origin*>(directory);
+  twins_ = static_cast<piece*>(directory) + Traits::max_slabs;
   ready_ = reserve(reserve_slots);
 }
 
@@ -24,7 +25,8 @@ slot_pool<Traits>::~slot_pool() {
   for (std::size_t slab = 0; slab != Traits::max_slabs; ++slab) {
     std::byte* twin = twins_[slab].load(base::relaxed);
     if (twin == nullptr) break;
-    if (std::byte* memory = slabs_[slab].load(base::relaxed)) pages_.release(memory, slab_bytes);
+    if (std::uintptr_t origin = slabs_[slab].load(base::relaxed))
+      pages_.release(reinterpret_cast<void*>(origin + slab * slab_bytes - 1), slab_bytes);
     pages_.release_sparse(twin, twin_bytes());
   }
   pages_.release_sparse(slabs_, directory_bytes);
@@ -35,7 +37,7 @@ bool slot_pool<Traits>::reserve(std::size_t slots) noexcept {
   if (slabs_ == nullptr || slots > limit) return false;
   for (std::size_t slab = 0; slab * slots_per_slab < slots; ++slab) {
     // Relaxed: only whether it is there.
-    if (slabs_[slab].load(base::relaxed) == nullptr && !add_slab(slab)) return false;
+    if (slabs_[slab].load(base::relaxed) == 0 && !add_slab(slab)) return false;
   }
   return true;
 }
@@ -131,7 +133,7 @@ std::uint32_t slot_pool<Traits>::carve(slot_index* out) noexcept {
     if (from >= limit) return 0;
     std::size_t slab = from >> Traits::slab_bits;
     // (3) acquire: pairs with (4); from here on this thread may touch the slab and its twin.
-    if (slabs_[slab].load(base::acquire) == nullptr && !add_slab(slab)) return 0;
+    if (slabs_[slab].load(base::acquire) == 0 && !add_slab(slab)) return 0;
     // (2) release: the slab below the new bound is mapped; pairs with (1). Relaxed on failure: look again.
   } while (!carved_.compare_exchange_weak(from, from + magazine_capacity, base::release, base::relaxed));
   for (std::uint32_t i = 0; i != magazine_capacity; ++i) out[i] = from + magazine_capacity - 1 - i;
@@ -158,9 +160,9 @@ bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
     pages_.release(memory, slab_bytes);
     return false;
   }
-  expected = nullptr;
+  std::uintptr_t nothing = 0, origin = origin_of(memory, slab);
   // (4) release: the twin and the zeroed slab; pairs with (3). Acquire on failure: as (3).
-  if (!slabs_[slab].compare_exchange_strong(expected, memory, base::release, base::acquire)) {
+  if (!slabs_[slab].compare_exchange_strong(nothing, origin, base::release, base::acquire)) {
     pages_.release(memory, slab_bytes);
   }
   return true;

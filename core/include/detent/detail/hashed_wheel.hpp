@@ -108,7 +108,7 @@ void hashed_wheel<Nodes>::expire(nanoseconds_t now, Take&& take) {
   while (not_yet != no_node) {
     node_index here = not_yet;
     not_yet = nodes_[here].next;
-    insert(here, nodes_[here], deadline_of(nodes_[here].pair));
+    insert(here, nodes_[here], filing_time(nodes_, here, nodes_[here]));
   }
 }
 

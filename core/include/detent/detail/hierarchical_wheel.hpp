@@ -20,11 +20,12 @@ struct hierarchical_traits {
   static constexpr unsigned chain_bits = 3;  // 2^n lists a slot
 };
 
-// One thread. Nodes is a reference-like type with `node& operator[](node_index)`.
+// One thread. Nodes is a reference-like type with `node& operator[](node_index)`, and filing_time() where a node is not
+// due by its deadline.
 //
 // A slot's nodes are spread over several lists: a list is walked no faster than memory answers, node by node, but
-// several are walked at once.
-template <class Nodes, class Traits = hierarchical_traits>
+// several are walked at once. Locations are counted from FirstLocation on.
+template <class Nodes, class Traits = hierarchical_traits, std::uint32_t FirstLocation = 0>
 class hierarchical_wheel {
  public:
   static constexpr unsigned slot_bits = Traits::slot_bits;
@@ -59,6 +60,7 @@ class hierarchical_wheel {
   }
   // No node is due before this; none: empty; the earliest time of all where something is due already. O(1).
   std::optional<nanoseconds_t> next_bound() const noexcept;
+  bool empty() const noexcept { return occupied_levels_ == 0; }
   // The same, exact where few nodes share the earliest slot. Files anew what was restarted, and hands each node that
   // it looks at to gone(index, node): true drops it from the wheel.
   template <class Gone>
@@ -111,8 +113,8 @@ class hierarchical_wheel {
   std::array<node_index, std::size_t{levels} * slots * chains> heads_;
 };
 
-template <class Nodes, class Traits>
-std::uint32_t hierarchical_wheel<Nodes, Traits>::slot_for(nanoseconds_t deadline) const noexcept {
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+std::uint32_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_for(nanoseconds_t deadline) const noexcept {
   std::uint64_t wanted = unit(deadline);
   // What is past belongs to the slot that is due now, the current one of the lowest level.
   if (wanted <= current_) return digit(current_, 0);
@@ -120,22 +122,23 @@ std::uint32_t hierarchical_wheel<Nodes, Traits>::slot_for(nanoseconds_t deadline
   return place.first_slot + (static_cast<std::uint32_t>(wanted >> place.shift) & (slots - 1));
 }
 
-template <class Nodes, class Traits>
-void hierarchical_wheel<Nodes, Traits>::link(std::uint32_t location, node_index index, node& added) noexcept {
-  added.location = location;
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+void hierarchical_wheel<Nodes, Traits, FirstLocation>::link(std::uint32_t location, node_index index,
+                                                            node& added) noexcept {
+  added.location = FirstLocation + location;
   if (list::push_front(nodes_, heads_[location], index, added)) mark_occupied(location / chains);
 }
 
-template <class Nodes, class Traits>
-void hierarchical_wheel<Nodes, Traits>::mark_occupied(std::uint32_t slot) noexcept {
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+void hierarchical_wheel<Nodes, Traits, FirstLocation>::mark_occupied(std::uint32_t slot) noexcept {
   unsigned level = slot / slots;
   occupied_[level] |= std::uint64_t{1} << (slot % slots);
   occupied_levels_ |= std::uint64_t{1} << level;
   next_ = std::min(next_, slot == digit(current_, 0) ? INT64_MIN : grid_.round_up(slot_start(level, slot % slots)));
 }
 
-template <class Nodes, class Traits>
-void hierarchical_wheel<Nodes, Traits>::clear_if_empty(std::uint32_t slot) noexcept {
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+void hierarchical_wheel<Nodes, Traits, FirstLocation>::clear_if_empty(std::uint32_t slot) noexcept {
   for (std::uint32_t each = slot * chains; each < (slot + 1) * chains; ++each) {
     if (heads_[each] != no_node) return;
   }
@@ -144,16 +147,18 @@ void hierarchical_wheel<Nodes, Traits>::clear_if_empty(std::uint32_t slot) noexc
   if (level == 0) occupied_levels_ &= ~(std::uint64_t{1} << (slot / slots));
 }
 
-template <class Nodes, class Traits>
-void hierarchical_wheel<Nodes, Traits>::unlink(node& gone) noexcept {
-  DETENT_ASSERT(gone.location < heads_.size());
-  if (list::unlink(nodes_, heads_[gone.location], gone)) clear_if_empty(gone.location / chains);
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+void hierarchical_wheel<Nodes, Traits, FirstLocation>::unlink(node& gone) noexcept {
+  const std::uint32_t location = gone.location - FirstLocation;
+  DETENT_ASSERT(location < heads_.size());
+  if (list::unlink(nodes_, heads_[location], gone)) clear_if_empty(location / chains);
   gone.location = nowhere;
 }
 
 // The occupied slots of a level whose first unit is not after `target`.
-template <class Nodes, class Traits>
-std::uint64_t hierarchical_wheel<Nodes, Traits>::begun(unsigned level, std::uint64_t target) const noexcept {
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+std::uint64_t hierarchical_wheel<Nodes, Traits, FirstLocation>::begun(unsigned level,
+                                                                      std::uint64_t target) const noexcept {
   unsigned above = (level + 1) * slot_bits;
   bool same_turn = above >= 64 || (current_ >> above) == (target >> above);
   if (!same_turn) return occupied_[level];
@@ -163,8 +168,8 @@ std::uint64_t hierarchical_wheel<Nodes, Traits>::begun(unsigned level, std::uint
 
 // Takes the lists of the begun slots out of the wheel; they hang together through their first nodes' `previous`, which
 // is not needed there. Returns the first.
-template <class Nodes, class Traits>
-node_index hierarchical_wheel<Nodes, Traits>::cut_off_begun(std::uint64_t target) noexcept {
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+node_index hierarchical_wheel<Nodes, Traits, FirstLocation>::cut_off_begun(std::uint64_t target) noexcept {
   node_index cut = no_node;
   for (std::uint64_t todo = occupied_levels_; todo != 0; todo &= todo - 1) {
     unsigned level = static_cast<unsigned>(std::countr_zero(todo));
@@ -184,9 +189,9 @@ node_index hierarchical_wheel<Nodes, Traits>::cut_off_begun(std::uint64_t target
   return cut;
 }
 
-template <class Nodes, class Traits>
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
 template <class Take>
-void hierarchical_wheel<Nodes, Traits>::expire_begun(nanoseconds_t now, Take& take) {
+void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_t now, Take& take) {
   std::uint64_t target = std::max(unit(grid_.round_down(now)), current_);
   // The begun slots are cut off first, as what is filed anew belongs to the wheel's new time and may take their place.
   node_index cut = cut_off_begun(target);
@@ -210,19 +215,20 @@ void hierarchical_wheel<Nodes, Traits>::expire_begun(nanoseconds_t now, Take& ta
       lanes[lane] = lanes[--active];
     }
     each.location = nowhere;
-    if (!take(index, each)) insert(index, each, deadline_of(each.pair));
+    if (!take(index, each)) insert(index, each, filing_time(nodes_, index, each));
   }
 }
 
-template <class Nodes, class Traits>
-nanoseconds_t hierarchical_wheel<Nodes, Traits>::slot_start(unsigned level, unsigned slot) const noexcept {
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsigned level,
+                                                                           unsigned slot) const noexcept {
   unsigned low = level * slot_bits, above = low + slot_bits;
   std::uint64_t turn = above >= 64 ? 0 : current_ >> above << above;
   return to_signed((turn | std::uint64_t{slot} << low) << shift_);
 }
 
-template <class Nodes, class Traits>
-std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_bound() const noexcept {
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::next_bound() const noexcept {
   if (occupied_levels_ == 0) return std::nullopt;
   unsigned level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
   unsigned slot = static_cast<unsigned>(std::countr_zero(occupied_[level]));
@@ -231,9 +237,9 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_bound() con
   return grid_.round_up(slot_start(level, slot));
 }
 
-template <class Nodes, class Traits>
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
 template <class Gone>
-std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&& gone) {
+std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::next_exact(Gone&& gone) {
   int looks = exact_look_limit;
   while (occupied_levels_ != 0) {
     unsigned level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
@@ -245,7 +251,7 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&
         node& each = nodes_[index];
         node_index here = std::exchange(index, each.next);
         if (gone(here, each)) continue;
-        nanoseconds_t deadline = deadline_of(each.pair);
+        nanoseconds_t deadline = filing_time(nodes_, here, each);
         if (slot_for(deadline) != slot) {
           unlink(each);
           insert(here, each, deadline);
@@ -259,8 +265,8 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&
   return std::nullopt;
 }
 
-template <class Nodes, class Traits>
-bool hierarchical_wheel<Nodes, Traits>::check_invariants() const noexcept {
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+bool hierarchical_wheel<Nodes, Traits, FirstLocation>::check_invariants() const noexcept {
   Nodes nodes = nodes_;
   std::array<std::uint64_t, levels> found{};
   for (std::uint32_t location = 0; location < heads_.size(); ++location) {
@@ -268,7 +274,7 @@ bool hierarchical_wheel<Nodes, Traits>::check_invariants() const noexcept {
     if (heads_[location] != no_node) found[slot / slots] |= std::uint64_t{1} << (slot % slots);
     node_index before = no_node;
     for (node_index index = heads_[location]; index != no_node; index = nodes[index].next) {
-      if (nodes[index].previous != before || nodes[index].location != location) return false;
+      if (nodes[index].previous != before || nodes[index].location != FirstLocation + location) return false;
       before = index;
     }
   }

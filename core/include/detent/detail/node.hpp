@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace detent::detail {
 
@@ -34,6 +35,15 @@ struct alignas(64) node {
 static_assert(sizeof(node) == 64, "a pending timer is one cache line");
 static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture keeps its alignment");
 
+// Word by word: two of them joined in a vector register would have to go through memory first.
+inline void write_capture(void* capture, std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
+  auto* out = static_cast<std::byte*>(capture);
+  std::memcpy(out, &first, sizeof(first));
+  __asm__("" : "+r"(second));  // keeps the compiler from joining them
+  std::memcpy(out + sizeof(first), &second, sizeof(second));
+  std::memcpy(out + sizeof(first) + sizeof(second), &third, sizeof(third));
+}
+
 // At the same index as the node, in memory that stays untouched for plain timers. Written before the node is published
 // and by the thread that runs it; the word's flag `cold` says whether it counts.
 struct cold_node {
@@ -45,7 +55,9 @@ struct cold_node {
   period_kind kind = period_kind::none;
   missed_ticks missed_policy = missed_ticks::skip;
   stale_policy stale = stale_policy::drop;
+  std::uint8_t lane = 0;
+  nanoseconds_t slack = 0;
 };
-static_assert(sizeof(cold_node) <= 40, "one page of the cold array serves a hundred timers");
+static_assert(sizeof(cold_node) <= 64, "a cold twin is no larger than its node");
 
 }  // namespace detent::detail

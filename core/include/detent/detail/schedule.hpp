@@ -43,7 +43,7 @@ struct claim {
   errc problem{};
 };
 
-claim claim_node(engine_core& core) noexcept;
+claim claim_node(engine_core& core, const plan& when) noexcept;
 void abandon(engine_core& core, const claim& owned) noexcept;
 // Gives the timer to the engine. A refusal: the engine was stopped meanwhile; the callable is destroyed.
 timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
@@ -83,7 +83,7 @@ template <class Callable>
 timer schedule(engine_core& core, const plan& when, Callable&& f) {
   using F = std::decay_t<Callable>;
   static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");
-  claim owned = claim_node(core);
+  claim owned = claim_node(core, when);
   if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
   if (!construct<F>(core, owned, std::forward<Callable>(f))) {
     abandon(core, owned);
@@ -96,8 +96,8 @@ timer schedule(engine_core& core, const plan& when, Callable&& f) {
   }
 }
 
-// A one-shot without options, as nearly all are, by the shortest way. Inlined, so that the callable's words go from where
-// they are to registers.
+// A one-shot without options, as nearly all are, by the shortest way. Inlined, so that the callable's words go from
+// where they are to registers.
 template <class Callable>
 [[gnu::always_inline]] inline timer schedule_once(engine_core& core, nanoseconds_t deadline, Callable&& f) {
   using F = std::decay_t<Callable>;

@@ -22,6 +22,7 @@ class timer_access {
   }
   static timer make(engine_core* core, std::uint64_t id) noexcept { return timer(core, id); }
   static engine_core* core(const timer& t) noexcept { return static_cast<engine_core*>(t.core_); }
+  static std::uint64_t id(const timer& t) noexcept { return t.id_; }
   static std::uint32_t index(const timer& t) noexcept { return static_cast<std::uint32_t>(t.id_); }
   static std::uint32_t generation(const timer& t) noexcept { return state_word::generation(t.id_); }
   static std::uint32_t queued_half(const timer& t) noexcept { return static_cast<std::uint32_t>(t.id_ >> 32); }

@@ -74,6 +74,16 @@ class slot_list {
   }
 };
 
+// What a filed node is due by: its deadline, unless the nodes know of something else.
+template <class Nodes>
+nanoseconds_t filing_time(const Nodes& nodes, node_index index, const node& filed) noexcept {
+  if constexpr (requires { nodes.filing_time(index, filed); }) {
+    return nodes.filing_time(index, filed);
+  } else {
+    return deadline_of(filed.pair);
+  }
+}
+
 // At most this many nodes are looked at to tell the next deadline exactly; beyond it a lower bound has to do.
 inline constexpr int exact_look_limit = 64;
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The nodes of a pool by index, as a wheel sees them: when each is due.
+#pragma once
+
+#include <detent/alloc/slot_pool.hpp>
+#include <detent/detail/node.hpp>
+#include <detent/detail/wheel_support.hpp>
+
+#include <bit>
+
+namespace detent::detail {
+
+using node_pool = alloc::slot_pool<>;
+
+// The roundest time from `t` to `slack` later, the one with the most trailing zeros: what is spread over a while meets
+// there, so that sleeping engines wake up once for all of it.
+constexpr nanoseconds_t coalesced(nanoseconds_t t, nanoseconds_t slack) noexcept {
+  const std::uint64_t first = to_unsigned(t), last = to_unsigned(add_saturated(t, slack));
+  if (first == last) return t;
+  const auto differing = static_cast<unsigned>(std::bit_width(first ^ last));
+  return to_signed(last >> (differing - 1) << (differing - 1));
+}
+
+struct node_view {
+  node_pool* pool;
+  tick_grid grid;
+
+  node& operator[](node_index index) const noexcept { return *static_cast<node*>(pool->hot(index)); }
+  cold_node& cold(node_index index) const noexcept { return *static_cast<cold_node*>(pool->cold(index)); }
+
+  // What it is ordered by among others that are due. `word` is its state word.
+  nanoseconds_t due_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
+    static_cast<void>(index);
+    static_cast<void>(word);
+    return deadline;
+  }
+  // When the driver has to look at it.
+  nanoseconds_t filing_time(node_index index, const node& of) const noexcept {
+    return filing_time(index, observe(of.pair), deadline_of(of.pair));
+  }
+  nanoseconds_t filing_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
+    const nanoseconds_t due = due_time(index, word, deadline);
+    return (word & state_word::cold) == 0 ? due : grid.round_down(coalesced(due, cold(index).slack));
+  }
+  std::uint8_t lane(node_index index, std::uint64_t word) const noexcept {
+    return (word & state_word::cold) == 0 ? std::uint8_t{0} : cold(index).lane;
+  }
+};
+
+}  // namespace detent::detail
