@@ -12,8 +12,8 @@ sys.dont_write_bytecode = True  # a test leaves the sources as they are
 import tidy_text
 
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
-CODE = {".hpp", ".h", ".cpp"}
-SOURCE_DIRS = ("core", "alloc", "bench", "stress", "tests", "tools")
+CODE = {".hpp", ".h", ".cpp", ".c"}
+SOURCE_DIRS = ("core", "alloc", "adapters", "c/", "bench", "stress", "tests", "tools")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 # Third-party headers, and who may include them.
@@ -26,6 +26,11 @@ FOREIGN = {
     "gtest/": ("tests/",),
     "gmock/": ("tests/",),
     "benchmark/": ("bench/",),
+    "rapidcheck": ("tests/",),
+    "boost/": ("adapters/", "tests/adapters/", "bench/"),
+    "oneapi/": ("adapters/", "tests/adapters/"),
+    "uv.h": ("tests/adapters/", "bench/peers/"),
+    "liburing.h": ("tests/adapters/",),
 }
 ORDERED = re.compile(
     r"(?<![\w.>])(?:(?:detent::)?base::|std::memory_order_|std::memory_order::)?"
@@ -35,7 +40,7 @@ RAW_ATOMIC = re.compile(r"std::(?:atomic|memory_order)|__atomic_|__sync_|#\s*inc
 UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.:/$}>*-])/(?:home|root|work|Users|mnt|farm)/\w")
 CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$")
-CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER)\b")
+CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER|__cplusplus|DETENT_DETENT_H)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 GLOB = re.compile(r"file\s*\(\s*GLOB", re.IGNORECASE)
 
@@ -107,7 +112,7 @@ class Tree:
         self._check_functions(path, tidy_text.cpp_functions(code))
         self._check_includes(path, lines)
         self._check_conditionals(path, code.splitlines())
-        if path.startswith(("core/", "alloc/")) and "/detent/base/" not in path:
+        if path.startswith(("core/", "alloc/", "adapters/")) and "/detent/base/" not in path:
             self._check_atomics(path, code.splitlines(), lines)
 
     def _check_functions(self, path, functions):
@@ -175,7 +180,7 @@ class Tree:
         """Each source is named in the CMakeLists.txt nearest above it; so are the headers of the library."""
         for file in self.files:
             path = file.relative_to(self.root).as_posix()
-            wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(("core/", "alloc/")))
+            wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(("core/", "alloc/", "adapters/")))
             if not wanted or not path.startswith(SOURCE_DIRS) or path.startswith("tests/install/"):
                 continue
             lists = next((d / "CMakeLists.txt" for d in file.parents if (d / "CMakeLists.txt").exists()), None)

@@ -70,7 +70,7 @@ bulk_result engine_core::make_many(thread_record& record, std::span<const time_p
     made.placement = 0;  // has run in no pass yet
     const nanoseconds_t deadline = ticks_.round_up(to_ns(deadlines[done.scheduled]));
     const std::uint32_t order = record.next_order++ & state_word::order_mask;
-    const std::uint64_t flags = (plain ? 0 : describe(index, when, order)) | owning;
+    const std::uint64_t flags = (plain ? 0 : describe(index, when, deadline)) | owning;
     const std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: changes by its owner only
     const std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
     publish_as(made.pair, word, deadline);

@@ -3,11 +3,14 @@
 #include "engine_core.hpp"
 #include "live_cores.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace detent::detail {
 namespace {
 
-// How far ahead of its turn a node is fetched, where many are cancelled.
-constexpr std::size_t fetch_ahead = 12;
+// Where many are cancelled, so many nodes are fetched at a time, while as many are dealt with.
+constexpr std::size_t lot = 16;
 
 }  // namespace
 
@@ -30,6 +33,8 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation, bo
   }
   // Destroyed last: it may hold the last reference to this very engine.
   detached_callable taken(*target.ops, target.capture);
+  // Before the driver may have the node. Its flags stay as they are now.
+  if ((observe(target.pair) & state_word::cold) != 0) leave_group(index);
   if (done == cancel_transition::from_armed) mark_emptied(target.pair);
   end_cancelled(index, generation, done);
   return cancel_result::cancelled;
@@ -55,30 +60,45 @@ void engine_core::end_cancelled(node_index index, std::uint32_t generation, canc
 
 std::size_t engine_core::cancel_many(std::span<const timer> timers) noexcept {
   add_reference();  // a capture that dies here may be what holds the engine
-  std::size_t cancelled = 0;
+  std::size_t plainly = 0, cancelled = 0;
   {
     record_lease record(threads_);
     reap_batch batch;
     reap_batch* const outer = std::exchange(record->reaps, &batch);
     const bool plain = options_.capacity == 0;  // the short way keeps no account of places
-    for (std::size_t at = 0; at < timers.size(); ++at) {
-      if (at + fetch_ahead < timers.size() && timer_access::core(timers[at + fetch_ahead]) == this)
-        __builtin_prefetch(&node_at(timer_access::index(timers[at + fetch_ahead])), 1);
-      timer each = timers[at];
-      if (timer_access::core(each) != this) [[unlikely]] {
-        if (each.cancel() == cancel_result::cancelled) ++cancelled;
-        continue;
+    // Nodes are fetched a lot ahead, as exchanges are fences. Once a line is here, a look costs less than an exchange
+    // in vain.
+    std::array<node*, 2 * lot> found;
+    auto look_up = [&](std::size_t at) {
+      for (const std::size_t end = std::min(at + lot, timers.size()); at < end; ++at) {
+        const bool own = timer_access::core(timers[at]) == this;
+        node* const named = own ? &node_at(timer_access::index(timers[at])) : nullptr;
+        if (own) __builtin_prefetch(named, 1);
+        found[at % found.size()] = named;
       }
+    };
+    look_up(0);
+    for (std::size_t at = 0; at < timers.size(); ++at) {
+      if (at % lot == 0) look_up(at + lot);
+      timer each = timers[at];
+      node* const named = found[at % found.size()];
       const node_index index = timer_access::index(each);
-      if ((plain && cancel_plain(*record, index, timer_access::queued_half(each))) ||
-          cancel(index, timer_access::generation(each), false) == cancel_result::cancelled)
+      if (named == nullptr) [[unlikely]] {
+        if (each.cancel() == cancel_result::cancelled) ++cancelled;
+      } else if (const std::uint32_t half = timer_access::queued_half(each);
+                 plain && observe(named->pair) >> 32 == half && detail::cancel_plain(named->pair, half)) {
+        ++plainly;
+        pool_.free(record->cache, index);
+      } else if (cancel(index, timer_access::generation(each), false) == cancel_result::cancelled) {
         ++cancelled;
+      }
     }
+    record->counts.add(counter::cancelled, plainly);
     push_reaps(*record);
     record->reaps = outer;
   }
   drop_reference();
-  return cancelled;
+  return plainly + cancelled;
 }
 
 cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t generation) noexcept {
@@ -110,26 +130,44 @@ inline bool engine_core::restart_later(thread_record& mine, node_index index, st
   return true;
 }
 
-bool engine_core::restart(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
-  nanoseconds_t rounded = ticks_.round_up(deadline);
+// To a deadline as the timer keeps it, which comes at `time`.
+[[gnu::always_inline]] inline bool engine_core::restart_to(node_index index, std::uint32_t generation,
+                                                           nanoseconds_t kept, nanoseconds_t time) noexcept {
   record_lease record(threads_);
   node& target = node_at(index);
-  restart_transition done = detail::restart(target.pair, generation, rounded, record->next_order++);
+  restart_transition done = detail::restart(target.pair, generation, kept, record->next_order++);
   if (done == restart_transition::gone) return false;
   record->counts.add(counter::restarted);
   if (done == restart_transition::earlier) {
     if (record->driving) {
       take_up_submitted(index, target, generation);
     } else {
-      submit(*record, submission::make(submission::kind::arm, generation, index), rounded);
+      submit(*record, submission::make(submission::kind::arm, generation, index), time);
     }
   }
   return true;
 }
 
+bool engine_core::restart(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
+  const nanoseconds_t rounded = ticks_.round_up(deadline);
+  if ((observe(node_at(index).pair) & state_word::cold) != 0) [[unlikely]]
+    return restart_in_group(index, generation, rounded);
+  return restart_to(index, generation, rounded, rounded);
+}
+
+bool engine_core::restart_in_group(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
+  if (is_cancelled_in_group(index)) return false;
+  const group_state* group = nodes_.group_of(index);
+  return restart_to(index, generation, group != nullptr ? group->to_group_time(deadline, time_) : deadline, deadline);
+}
+
 bool engine_core::is_pending(node_index index, std::uint32_t generation) const noexcept {
   std::uint64_t word = observe(node_at(index).pair);
   if (state_word::generation(word) != generation) return false;
+  // The second look: its twin may have been a later life's.
+  if ((word & state_word::cold) != 0 &&
+      (is_cancelled_in_group(index) || state_word::generation(observe(node_at(index).pair)) != generation))
+    return false;
   if (state_word::state(word) == timer_state::firing)
     return (word & (state_word::periodic | state_word::last)) == state_word::periodic;
   return state_word::pending(state_word::state(word));

@@ -44,12 +44,15 @@ void engine_core::refused(fired_timer&& work) noexcept {
   }
 }
 
+// Whether refused work waits to be offered again, apart from what was cancelled or restarted meanwhile.
+bool engine_core::has_offers() noexcept {
+  while (!retries_.empty() && observe(node_at(retries_.front().index_).pair) != retries_.front().word_)
+    retries_.pop_front();
+  return !retries_.empty();
+}
+
 void engine_core::retry_refused() noexcept {
-  while (!retries_.empty()) {
-    if (observe(node_at(retries_.front().index_).pair) != retries_.front().word_) {  // cancelled or restarted meanwhile
-      retries_.pop_front();
-      continue;
-    }
+  while (has_offers()) {
     // Out of the queue while it is offered: run at once, it may end the engine, which empties the queue.
     fired_timer work = std::move(retries_.front());
     bool taken = executor_->execute(std::move(work));
@@ -65,8 +68,17 @@ void engine_core::retry_refused() noexcept {
 
 // `word` is the arming at the hand-over. Does nothing if it was cancelled, restarted or returned since.
 void engine_core::run_handed_over(node_index index, std::uint64_t word) noexcept {
-  if (start_dispatched(node_at(index).pair, word) == transition::lost) return;
+  group_run in_group;
+  if ((word & state_word::cold) != 0) {
+    group_state* group = nodes_.group_of(index);
+    if (group != nullptr && group->paused()) return put_back(index, word);
+    if (!begin_in_group(in_group, index, word)) return;
+  }
+  std::uint64_t running = word;
+  if (start_dispatched(node_at(index).pair, running) == transition::lost) return;
   record_lease record(threads_);
+  // Its turn in this pass, whenever it was handed over. Relaxed: asks only whether it is this very thread.
+  if (driving_thread_.load(base::relaxed) == std::this_thread::get_id()) node_at(index).placement = pass_stamp_;
   run(*record, index, word, time_.certain());
 }
 
@@ -75,7 +87,7 @@ void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
   if (drop(dropped.pair, word) == transition::lost) return;
   record_lease record(threads_);
   destroy_callable(*dropped.ops, dropped.capture);
-  give_place_back();
+  end_pending(index, word);
   record->counts.add(counter::dropped);
   free_node(*record, index, dropped);
 }

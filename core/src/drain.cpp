@@ -79,10 +79,14 @@ bool engine_core::end_drain() noexcept {
 
 // Takes up all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
 // instructions if there is nothing.
-void engine_core::drain_submitted() {
+void engine_core::drain_submitted() noexcept {
   std::size_t submitted = queue_.size_approx();
   // Relaxed: whoever set it is only promised the next call.
   if (submitted == 0 && batch_next_ == batch_end_ && !rescan_.load(base::relaxed)) return;
+  drain_much(submitted);
+}
+
+void engine_core::drain_much(std::size_t submitted) noexcept {
   owe_drain();
   for (std::size_t slices = 2 * submitted / slice + 1024; slices != 0 && !drain_slice();) --slices;
 }
@@ -182,8 +186,11 @@ void engine_core::rescan() noexcept {
 
 void engine_core::file(node_index index, node& armed) noexcept {
   const std::uint64_t word = observe(armed.pair);
+  const bool cold = (word & state_word::cold) != 0;
+  if (cold && nodes_.group_of(index) != nullptr) [[unlikely]]
+    enrol(index, word);
   if (polling_ && armed.placement != pass_stamp_ && place_if_due(index, armed, word, true)) return;
-  if ((word & state_word::cold) == 0) [[likely]]
+  if (!cold) [[likely]]
     return wheel_.insert(index, armed, deadline_of(armed.pair));
   put_in_wheel(index, armed, word, nodes_.filing_time(index, armed));
 }
@@ -246,7 +253,7 @@ std::optional<nanoseconds_t> engine_core::next_exact() {
   return std::min(*left_over, *filed);
 }
 
-// Of what a bounded poll left in the due queue; takes out what was cancelled or restarted meanwhile.
+// A bound of what a bounded poll left in the due queue; takes out what was cancelled or restarted meanwhile.
 std::optional<nanoseconds_t> engine_core::next_left_over() {
   while (!due_.empty()) {
     const due_entry entry = due_.front();
@@ -254,15 +261,14 @@ std::optional<nanoseconds_t> engine_core::next_left_over() {
     if (is_newest(entry, named)) {
       std::uint64_t word = observe(named.pair);
       bool cancelled = state_word::state(word) == timer_state::cancelled;
-      if (!cancelled && is_as_collected(entry, named, word)) return entry.deadline;
+      if (!cancelled && is_as_collected(entry, named, word)) return due_.earliest();
       named.location = nowhere;
       if (!drop_if_cancelled(entry.index, named))
         put_in_wheel(entry.index, named, word, nodes_.filing_time(entry.index, named));
     }
     due_.pop();
   }
-  // Due, but without a place in the queue for want of memory: nobody may wait.
-  return due_.has_unsealed() ? std::optional(pass_now_) : std::nullopt;
+  return std::nullopt;
 }
 
 // Whether it has not been moved since it was placed in the due queue.

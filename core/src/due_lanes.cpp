@@ -12,9 +12,12 @@ void due_lanes::seal_higher() noexcept {
   }
 }
 
-bool due_lanes::has_unsealed() const noexcept {
-  return bulk_.has_unsealed() ||
-         std::any_of(higher_.begin(), higher_.end(), [](const due_queue& each) { return each.has_unsealed(); });
+nanoseconds_t due_lanes::earliest() const noexcept {
+  nanoseconds_t earliest = bulk_.empty() ? forever : bulk_.front().deadline;
+  for (const due_queue& each : higher_) {
+    if (!each.empty()) earliest = std::min(earliest, each.front().deadline);
+  }
+  return earliest;
 }
 
 bool due_lanes::collect_higher(std::uint8_t lane, const due_entry& entry) noexcept {

@@ -23,9 +23,7 @@ class due_lanes {
     return lane == 0 ? bulk_.collect(entry) : collect_higher(lane, entry);
   }
   // Puts the batches in order; calls `between` every now and then.
-  void seal(const interlude& between) noexcept {
-    if (bulk_.has_unsealed()) bulk_.seal(between);
-  }
+  void seal(const interlude& between) noexcept { bulk_.seal(between); }
   void seal_higher() noexcept;
   // Adds at its place among what waits now. False: out of memory.
   bool insert(std::uint8_t lane, const due_entry& entry) noexcept {
@@ -34,10 +32,10 @@ class due_lanes {
 
   bool empty() const noexcept { return waiting_ == 0 && bulk_.empty(); }
   bool has_higher() const noexcept { return waiting_ != 0; }
-  // Whether memory was refused to some collected ones, which wait for the next seal.
-  bool has_unsealed() const noexcept;
   // The next to fire; there is one.
   const due_entry& front() const noexcept { return waiting_ == 0 ? bulk_.front() : higher_[highest()].front(); }
+  // No entry of any lane is due before this; there is one.
+  nanoseconds_t earliest() const noexcept;
   due_entry pop() noexcept {
     if (waiting_ != 0) [[unlikely]]
       return pop_higher();

@@ -31,11 +31,17 @@ void due_queue::seal_collected(const interlude& between) noexcept {
     return;
   }
   // A batch that a bounded poll left over: keep its order, and let the new ones find their places.
-  std::size_t kept = 0;
   for (const due_entry& entry : fresh_) {
-    if (!insert(entry)) fresh_[kept++] = entry;  // out of memory: stays collected until the next seal
+    late_.push_back(entry);  // collect() has made room
+    std::push_heap(late_.begin(), late_.end(), later);
   }
-  fresh_.resize(kept);
+  fresh_.clear();
+}
+
+// For all that is collected, and one more. Throws bad_alloc.
+void due_queue::make_room_for_late() {
+  const std::size_t needed = late_.size() + fresh_.size() + 1;
+  if (needed > late_.capacity()) late_.reserve(2 * needed);
 }
 
 bool due_queue::insert(const due_entry& entry) noexcept {

@@ -19,7 +19,8 @@ class due_queue {
   // Room for `reserve` entries ahead, untouched until used. Throws bad_alloc.
   explicit due_queue(std::size_t reserve = 0);
 
-  // Adds to the next batch, which seal() puts in order. False: out of memory, and nothing was added.
+  // Adds to the next batch, which seal() puts in order, without need of memory. False: out of memory, and nothing was
+  // added.
   bool collect(const due_entry& entry) noexcept;
   void seal(const interlude& between = {}) noexcept {
     if (!fresh_.empty()) seal_collected(between);
@@ -27,8 +28,6 @@ class due_queue {
   // Adds at its place among what waits now. False: out of memory.
   bool insert(const due_entry& entry) noexcept;
 
-  // Whether memory was refused to some collected ones, which wait for the next seal().
-  bool has_unsealed() const noexcept { return !fresh_.empty(); }
   bool empty() const noexcept { return next_ == batch_.size() && late_.empty(); }
   // The next to fire; the queue is not empty.
   const due_entry& front() const noexcept { return late_is_first() ? late_.front() : batch_[next_]; }
@@ -51,6 +50,7 @@ class due_queue {
   void seal_collected(const interlude& between) noexcept;
   due_entry pop_late() noexcept;
   void clear_batch() noexcept;
+  void make_room_for_late();
 
   std::vector<due_entry> batch_;  // sorted from next_ on
   std::size_t next_ = 0;
@@ -67,6 +67,9 @@ inline due_entry due_queue::pop() noexcept {
 
 inline bool due_queue::collect(const due_entry& entry) noexcept {
   try {
+    // Beside a batch that a bounded poll left over, it will find its place among the late ones.
+    if (next_ != batch_.size()) [[unlikely]]
+      make_room_for_late();
     fresh_.push_back(entry);
     return true;
   } catch (const std::bad_alloc&) {

@@ -115,7 +115,7 @@ bool make_room(std::vector<due_entry>& scratch, std::size_t entries) noexcept {
 
 bool fires_before(const due_entry& a, const due_entry& b) noexcept {
   if (a.deadline != b.deadline) return a.deadline < b.deadline;
-  return a.order != b.order && ((b.order - a.order) & state_word::order_mask) < half_range;
+  return state_word::order_before(a.order, b.order);
 }
 
 void sort_due(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {

@@ -14,6 +14,7 @@
 #include "clock_reader.hpp"
 #include "due_lanes.hpp"
 #include "fence_policy.hpp"
+#include "group_store.hpp"
 #include "histogram_recorder.hpp"
 #include "run_scope.hpp"
 #include "stale_filter.hpp"
@@ -64,6 +65,13 @@ class engine_core {
   submission_queue& queue() noexcept { return queue_; }
   bool stopped() const noexcept { return lifecycle_.load(base::relaxed) != open_for_all; }  // relaxed: a mere answer
 
+  // Groups (groups.cpp).
+  group_store& groups() noexcept { return groups_; }
+  void cancel_group(group_state& group) noexcept;
+  void resume_group(group_state& group) noexcept;
+  void wait_for_group(group_state& group) noexcept;
+  void end_group(group_state& group) noexcept;
+
   // --- Life and end (stop.cpp) ---
   // Ends the drive and gives back what had not ended: to `out`, or destroyed if that is null.
   errc stop(std::vector<unfired>* out) noexcept;
@@ -105,7 +113,7 @@ class engine_core {
   timer hand_in(thread_record& record, node_index index, node& made, std::uint64_t word, nanoseconds_t deadline,
                 nanoseconds_t time) noexcept;
   timer take_back(thread_record& record, node_index index, node& made, std::uint64_t word) noexcept;
-  std::uint64_t describe(node_index index, const plan& when, std::uint32_t order) noexcept;
+  std::uint64_t describe(node_index index, const plan& when, nanoseconds_t grid) noexcept;
   bool take_place() noexcept;
   void give_place_back() noexcept;
   void free_node(thread_record& record, node_index index, node& freed) noexcept;
@@ -132,7 +140,8 @@ class engine_core {
   bool drain_slice() noexcept;
   bool take_batch() noexcept;
   bool end_drain() noexcept;
-  void drain_submitted();
+  void drain_submitted() noexcept;
+  [[gnu::noinline]] void drain_much(std::size_t submitted) noexcept;
   bool is_due(nanoseconds_t until) const noexcept;
   bool drain_completely(nanoseconds_t until) noexcept;
   void drain_before_firing() noexcept;
@@ -155,16 +164,35 @@ class engine_core {
 
   // fire.cpp
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
+  [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept;
   void take_critical(nanoseconds_t now) noexcept;
   void overtake() noexcept;
   bool fire_next(nanoseconds_t& now) noexcept;
   bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept;
-  void keep_grid(node_index index, std::uint64_t word, std::uint32_t count) noexcept;
   void invoke(thread_record& record, node& running, run_scope& scope) noexcept;
   outcome run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept;
   void end_timer(thread_record& record, node_index index, node& running, std::uint64_t word, counter category) noexcept;
   void report(std::exception_ptr failure) noexcept;
   void wake_waiters() noexcept;
+
+  // groups.cpp
+  void attend_to(group_state& group) noexcept;
+  void leave_group(node_index index) noexcept;
+  void rejoin_group(node_index index) noexcept;
+  bool begin_in_group(group_run& run, node_index index, std::uint64_t word) noexcept;
+  bool is_cancelled_in_group(node_index index) const noexcept;
+  bool restart_to(node_index index, std::uint32_t generation, nanoseconds_t kept, nanoseconds_t time) noexcept;
+  bool restart_in_group(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
+  nanoseconds_t behind_of_group(node_index index) const noexcept;
+  void enrol(node_index index, std::uint64_t word) noexcept;
+  void sweep_groups(std::size_t most) noexcept;
+  bool sweep(group_state& group, std::size_t& most) noexcept;
+  void sweep_one(group_state& group, node_index index, std::uint64_t word) noexcept;
+  void put_back(node_index index, std::uint64_t word) noexcept;
+  void end_pending(node_index index, std::uint64_t word) noexcept {
+    give_place_back();
+    if ((word & state_word::cold) != 0) leave_group(index);
+  }
 
   // dispatch.cpp
   static constexpr std::size_t dispatch_batch = 64;
@@ -172,6 +200,7 @@ class engine_core {
   void hand_over_batch() noexcept;
   void refused(fired_timer&& work) noexcept;
   void refused_in_order(fired_timer&& work) noexcept;
+  bool has_offers() noexcept;
   void retry_refused() noexcept;
 
   // worker.cpp, poll.cpp
@@ -181,7 +210,7 @@ class engine_core {
   nanoseconds_t announce_until(nanoseconds_t until);
   void work() noexcept;
   std::optional<nanoseconds_t> wait_for_work();
-  nanoseconds_t retry_bound(nanoseconds_t until) const noexcept;
+  nanoseconds_t retry_bound(nanoseconds_t until) noexcept;
 
   // stop.cpp
   bool begin_stop() noexcept;
@@ -206,6 +235,7 @@ class engine_core {
   doorbell bell_;
   wake_fd wake_fd_;
   thread_registry threads_;
+  group_store groups_;
   alignas(64) backlog backlog_;
   base::atomic<bool> rescan_{false};                         // an entry could not be pushed: look at every node
   alignas(64) base::atomic<std::uint64_t> places_taken_{0};  // used if there is a capacity
@@ -235,6 +265,9 @@ class engine_core {
   base::atomic<std::thread::id> driving_thread_{};  // that is inside the drive
   base::atomic<bool> abandoned_{false};             // destroyed from inside a callback: nothing is re-armed any more
   std::thread worker_;
+  group_state* swept_ = nullptr;     // the group whose members are being looked at, up to sweep_at_
+  group_state* to_sweep_ = nullptr;  // and those that come after it
+  std::size_t sweep_at_ = 0;
   std::array<std::uint64_t, 1024> batch_;  // entries taken out of the queue: from batch_next_ to batch_end_ are left
   std::size_t batch_next_ = 0;
   std::size_t batch_end_ = 0;

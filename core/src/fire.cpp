@@ -23,7 +23,20 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
   if (wheel_.has_critical()) take_critical(now);
   wheel_.expire(now, [this](node_index index, node& filed) { return take_due(index, filed); });
   due_.seal({[](void* core) noexcept { static_cast<engine_core*>(core)->overtake(); }, this});
-  if (!retries_.empty()) retry_refused();
+  // overtake() has been on: what its callbacks submitted may be just as critical.
+  if (pass_now_ > now) [[unlikely]]
+    drain_before_firing();
+  if (!retries_.empty()) {
+    retry_refused();
+    if (polling) drain_submitted();  // what their runs have armed on other threads
+  }
+  const std::size_t fired = due_.empty() ? 0 : fire_due(now, max_callbacks);
+  polling_ = false;
+  return fired;
+}
+
+// What is in the due queue, and what comes to it meanwhile.
+std::size_t engine_core::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept {
   std::size_t fired = 0;
   const nanoseconds_t began = now;
   while (!due_.empty() || !batch_to_run_.empty()) {
@@ -33,7 +46,7 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
     } else if (fire_next(now)) {
       ++fired;
     }
-    if (polling) {
+    if (polling_) {
       drain_submitted();
       continue;
     }
@@ -45,7 +58,6 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
     if (now - began >= options_.wake_budget.count()) break;
   }
   if (!batch_to_run_.empty()) hand_over_batch();
-  polling_ = false;
   return fired;
 }
 
@@ -91,31 +103,33 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
         put_in_wheel(due.index, next, word, nodes_.filing_time(due.index, next));
       return false;
     }
+    const bool cold = (word & state_word::cold) != 0;
     next.placement = pass_stamp_;  // not again in this pass, whoever re-arms it
     if (!runs_inline_) {
+      if (cold && is_cancelled_in_group(due.index)) {
+        cancel(due.index, state_word::generation(word), false);
+        return false;
+      }
       std::uint32_t count = ++hand_overs_ & state_word::order_mask;
-      keep_grid(due.index, word, count);
       if (hand_over(next.pair, word, deadline, count) == transition::lost) continue;
       dispatch(due.index, word);
+      // One by one in poll(): an executor may run each at once, and what that cancels or arms counts for the next.
+      if (polling_) hand_over_batch();
+      if (batch_to_run_.empty()) now = time_.certain();  // whatever the hand-over took
       return true;
     }
+    group_run in_group;
+    if (cold && !begin_in_group(in_group, due.index, word)) return false;
+    const std::uint64_t armed = word;
     if (start_armed(next.pair, word, deadline) == transition::lost) continue;
-    bool ran = run(*driver_, due.index, word, now);
+    bool ran = run(*driver_, due.index, armed, now);
     now = time_.certain();
     return ran;
   }
 }
 
-// A periodic timer's word loses its order at the hand-over: its twin learns what stands there instead, unless it was
-// restarted, which must still show. The node is armed, so a canceller leaves it to this thread.
-void engine_core::keep_grid(node_index index, std::uint64_t word, std::uint32_t count) noexcept {
-  if ((word & state_word::periodic) == 0) return;
-  cold_node& cold = cold_at(index);
-  if (cold.order == state_word::order(word)) cold.order = count;
-}
-
-// `word` is firing, and this thread's. `started` is a reading of the clock, not before the deadline. False: it was
-// stale, and dropped.
+// It is firing, and this thread's; `word` is what it fires by, as armed or handed over. `started` is a reading of the
+// clock, not before the deadline. False: it was stale, and dropped.
 bool engine_core::run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept {
   node& running = node_at(index);
   const bool periodic = (word & state_word::periodic) != 0;
@@ -124,15 +138,22 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   bool stale = false, used_up = false;
   if ((word & state_word::cold) != 0) {
     cold_node& cold = cold_at(index);
+    // A group's member lives by the group's time; the run's is the engine's. No further behind than where it was due:
+    // if the group is paused at this moment, its time stands still.
+    const nanoseconds_t behind =
+        std::min(behind_of_group(index), subtract_saturated(ticks_.round_down(started), stands_for.deadline));
+    stands_for.deadline = ticks_.round_up(later_by(behind, stands_for.deadline));
     if (periodic) {
+      cold.grid = later_by(behind, cold.grid);
       // Restarted since it was armed: the grid is anchored at the new deadline, even where that is the old one.
-      if (state_word::order(word) != cold.order) cold.grid = stands_for.deadline;
+      if ((word & state_word::moved) != 0) cold.grid = stands_for.deadline;
       stands_for = begin_period(cold, stands_for.deadline, started, ticks_);
+      cold.grid = earlier_by(behind, cold.grid);
       used_up = cold.runs_left != 0 && --cold.runs_left == 0;
       if (used_up) set_last(running.pair, word);
     } else if (subtract_saturated(started, stands_for.deadline) > cold.max_lateness) {
       if (cold.stale == stale_policy::drop) {
-        give_place_back();
+        end_pending(index, word);
         end_timer(record, index, running, word, counter::dropped);
         return false;
       }
@@ -141,7 +162,7 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   }
   if (!periodic) {
     record.counts.add(counter::started_last);
-    give_place_back();
+    end_pending(index, word);
   }
   scope.describe(stands_for.deadline, started, stands_for.missed, stale);
   lateness_.record(subtract_saturated(started, stands_for.deadline), runs_inline_);
@@ -151,7 +172,7 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     return true;
   if (periodic) {
     record.counts.add(counter::started_last);
-    give_place_back();
+    end_pending(index, word);
   }
   // Relaxed: if this run ended the engine, by this very thread; else another did and counts for nobody any more.
   bool given_back = abandoned_.load(base::relaxed) && periodic;
@@ -188,30 +209,33 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   if (abandoned_.load(base::relaxed)) return outcome::ended;  // relaxed: as in run()
   node& running = node_at(index);
   const bool periodic = (word & state_word::periodic) != 0;
-  nanoseconds_t next = scope.rearmed() ? scope.rearm_deadline() : next_period(cold_at(index), time_.not_before_now());
+  const group_state* group = (word & state_word::cold) != 0 ? nodes_.group_of(index) : nullptr;
+  const nanoseconds_t behind = group != nullptr ? group->behind(time_) : 0;
+  const nanoseconds_t next = scope.rearmed() ? earlier_by(behind, scope.rearm_deadline())
+                                             : next_period(cold_at(index), earlier_by(behind, time_.not_before_now()));
   const std::uint32_t order = record.next_order++ & state_word::order_mask;
-  if (periodic) {
-    if (scope.rearmed()) cold_at(index).grid = next;
-    cold_at(index).order = order;
-  }
+  if (periodic && scope.rearmed()) cold_at(index).grid = next;
   if (!periodic) {  // pending once more, before anybody can cancel it; may exceed the capacity
     record.counts.add(counter::revived);
     if (options_.capacity != 0) places_taken_.fetch_add(1, base::relaxed);  // relaxed: as in take_place()
+    if ((word & state_word::cold) != 0) rejoin_group(index);
   }
-  nanoseconds_t deadline = ticks_.round_up(next);
+  const nanoseconds_t deadline = group == nullptr ? ticks_.round_up(next) : next;
+  nanoseconds_t time = nodes_.filing_time(index, word, deadline);
   timer_state to = record.driving ? timer_state::armed : timer_state::queued;
   if (rearm(running.pair, word, to, deadline, order) == transition::lost) {
     if (!periodic) {
       record.counts.add(counter::started_last);
-      give_place_back();
+      end_pending(index, word);
     }
     return outcome::ended;
   }
   if (to == timer_state::armed) {
     // Never into this pass: a timer runs at most once in it.
-    put_in_wheel(index, running, observe(running.pair), nodes_.filing_time(index, running));
+    put_in_wheel(index, running, word, time);
   } else {
-    submit(record, submission::make(submission::kind::arm, state_word::generation(word), index), deadline);
+    if (group != nullptr && time == forever) time = later_by(behind, next);  // as in publish_owned()
+    submit(record, submission::make(submission::kind::arm, state_word::generation(word), index), time);
   }
   if ((word & state_word::waiter) != 0) wake_waiters();
   return outcome::armed_again;

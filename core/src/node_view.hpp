@@ -6,6 +6,8 @@
 #include <detent/detail/node.hpp>
 #include <detent/detail/wheel_support.hpp>
 
+#include "group_state.hpp"
+
 #include <bit>
 
 namespace detent::detail {
@@ -15,10 +17,11 @@ using node_pool = alloc::slot_pool<>;
 // The roundest time from `t` to `slack` later, the one with the most trailing zeros: what is spread over a while meets
 // there, so that sleeping engines wake up once for all of it.
 constexpr nanoseconds_t coalesced(nanoseconds_t t, nanoseconds_t slack) noexcept {
-  const std::uint64_t first = to_unsigned(t), last = to_unsigned(add_saturated(t, slack));
-  if (first == last) return t;
-  const auto differing = static_cast<unsigned>(std::bit_width(first ^ last));
-  return to_signed(last >> (differing - 1) << (differing - 1));
+  if (t == INT64_MIN) return t;
+  // The highest bit in which the last differs from what is just before the first: that bit and those above it.
+  const std::uint64_t before = to_unsigned(t) - 1, last = to_unsigned(add_saturated(t, slack));
+  const auto zeros = static_cast<unsigned>(std::bit_width(before ^ last)) - 1;
+  return to_signed(last >> zeros << zeros);
 }
 
 struct node_view {
@@ -30,10 +33,15 @@ struct node_view {
 
   // What it is ordered by among others that are due. `word` is its state word.
   nanoseconds_t due_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
-    static_cast<void>(index);
-    static_cast<void>(word);
-    return deadline;
+    if ((word & state_word::cold) == 0) [[likely]]
+      return deadline;
+    const group_state* group = group_of(index);
+    return group == nullptr ? deadline : grid.round_up(group->to_engine_time(deadline));
   }
+  // Of a node whose twin counts; null: none.
+  group_state* group_of(node_index index) const noexcept {
+    return cold(index).group.load(base::relaxed);
+  }  // relaxed: see there
   // When the driver has to look at it.
   nanoseconds_t filing_time(node_index index, const node& of) const noexcept {
     return filing_time(index, observe(of.pair), deadline_of(of.pair));

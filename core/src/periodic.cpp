@@ -3,7 +3,7 @@
 
 namespace detent::detail {
 
-period_run begin_period(cold_node& cold, nanoseconds_t armed, nanoseconds_t started, const tick_grid& ticks) noexcept {
+period_run begin_period(cold_part& cold, nanoseconds_t armed, nanoseconds_t started, const tick_grid& ticks) noexcept {
   if (cold.kind == period_kind::fixed_delay) return {armed, 0};
   if (ticks.round_up(cold.grid) != armed) cold.grid = armed;
   nanoseconds_t anchor = cold.grid;
@@ -28,7 +28,7 @@ period_run begin_period(cold_node& cold, nanoseconds_t armed, nanoseconds_t star
   return {ticks.round_up(latest), behind};
 }
 
-nanoseconds_t next_period(cold_node& cold, nanoseconds_t now) noexcept {
+nanoseconds_t next_period(cold_part& cold, nanoseconds_t now) noexcept {
   if (cold.kind == period_kind::fixed_delay) cold.grid = add_saturated(now, cold.period);
   return cold.grid;
 }

@@ -6,6 +6,12 @@
 #include <cstring>
 
 namespace detent::detail {
+namespace {
+
+// So many members of groups are looked at in a call of poll().
+constexpr std::size_t sweep_a_poll = 100'000;
+
+}  // namespace
 
 drive_turn::drive_turn(engine_core& core, const char* what) : core_(core) {
   auto refuse = [what](errc problem, const char* why) {
@@ -45,6 +51,7 @@ std::size_t engine_core::poll(std::size_t max_callbacks) {
   const bool watched = wake_fd_.is_open();
   if (watched) answer_bell();
   drain_submitted();
+  if (groups_.is_asked()) sweep_groups(sweep_a_poll);
   std::size_t fired = fire_pass(time_.certain(), max_callbacks, true);
   if (watched && !stopped()) announce_wait();
   return fired;
@@ -52,6 +59,7 @@ std::size_t engine_core::poll(std::size_t max_callbacks) {
 
 // Makes wake_fd readable at the next deadline, and has producers of earlier ones signal it.
 void engine_core::announce_wait() {
+  if (groups_.is_asked()) return wake_fd_.signal();
   nanoseconds_t until = retry_bound(next_exact().value_or(forever));
   until = announce_until(until);
   if (until == INT64_MIN) return wake_fd_.signal();  // due already, and more to take up
@@ -67,8 +75,9 @@ std::optional<nanoseconds_t> engine_core::next_deadline() {
   drive_turn turn(*this, "next_deadline");
   if (turn.stopped()) return std::nullopt;
   drain_submitted();
+  if (groups_.is_asked()) sweep_groups(SIZE_MAX);
   std::optional<nanoseconds_t> next = next_exact();
-  if (!retries_.empty()) next = retry_bound(next.value_or(forever));
+  if (has_offers()) next = retry_bound(next.value_or(forever));
   if (wake_fd_.is_open()) announce_wait();
   return next;
 }

@@ -39,6 +39,13 @@ class run_scope {
     }
     return false;
   }
+  // f(index) for each callback of `core` that the calling thread is inside of.
+  template <class F>
+  static void for_each_inside(const engine_core& core, F&& f) {
+    for (const run_scope* each = innermost; each != nullptr; each = each->outer_) {
+      if (each->core_ == &core) f(each->index_);
+    }
+  }
   // Whether it is inside this very timer's callback.
   static bool inside(const engine_core& core, std::uint32_t index, std::uint32_t generation) noexcept {
     for (const run_scope* each = innermost; each != nullptr; each = each->outer_) {

@@ -8,7 +8,7 @@ namespace detent::detail {
 
 // Whether it leaves the node's twin untouched.
 bool engine_core::is_plain(const plan& when) noexcept {
-  if (when.kind != period_kind::none) return false;
+  if (when.kind != period_kind::none || when.group != nullptr) return false;
   const timer_options* options = when.one_shot;
   return options == nullptr ||
          (options->max_lateness == (duration::max)() && options->slack == duration(0) && options->lane == 0);
@@ -143,25 +143,35 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
 }
 
 // What few timers have goes to the node's twin. Returns the flags that tell of it.
-std::uint64_t engine_core::describe(node_index index, const plan& when, std::uint32_t order) noexcept {
-  if (when.kind != period_kind::none) {
-    cold_at(index) = {.grid = when.deadline,
-                      .period = when.period,
-                      .max_lateness = forever,
-                      .runs_left = when.periodic->runs,
-                      .order = order,
-                      .kind = when.kind,
-                      .missed_policy = when.periodic->missed,
-                      .lane = when.periodic->lane,
-                      .slack = when.periodic->slack.count()};
-    return state_word::periodic | state_word::cold;
-  }
+std::uint64_t engine_core::describe(node_index index, const plan& when, nanoseconds_t grid) noexcept {
   if (is_plain(when)) return 0;
-  cold_at(index) = {.max_lateness = when.one_shot->max_lateness.count(),
-                    .stale = when.one_shot->stale,
-                    .lane = when.one_shot->lane,
-                    .slack = when.one_shot->slack.count()};
-  return state_word::cold;
+  cold_node& cold = cold_at(index);
+  std::uint64_t flags = state_word::cold;
+  cold.group.store(when.group, base::relaxed);  // relaxed: published with the node
+  if (when.group != nullptr) {
+    cold.epoch.store(when.group->epoch(), base::release);  // (2) release: pairs with (1) of is_cancelled_in_group()
+    cold.enrolled = false;
+    flags |= state_word::owning;  // no short way: its end has to be told to the group
+  }
+  cold_part& part = cold;
+  if (when.kind != period_kind::none) {
+    part = {.grid = grid,
+            .period = when.period,
+            .max_lateness = forever,
+            .runs_left = when.periodic->runs,
+            .kind = when.kind,
+            .missed_policy = when.periodic->missed,
+            .lane = when.periodic->lane,
+            .slack = when.periodic->slack.count()};
+    return flags | state_word::periodic;
+  }
+  static constexpr timer_options defaults;
+  const timer_options& options = when.one_shot != nullptr ? *when.one_shot : defaults;
+  part = {.max_lateness = options.max_lateness.count(),
+          .stale = options.stale,
+          .lane = options.lane,
+          .slack = options.slack.count()};
+  return flags;
 }
 
 timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept {
@@ -169,17 +179,25 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   thread_record& record = *owned.record;
   made.ops = &ops;
   made.placement = 0;  // has run in no pass yet
-  nanoseconds_t deadline = ticks_.round_up(when.deadline);
+  nanoseconds_t grid = when.deadline, deadline = ticks_.round_up(grid);
+  const nanoseconds_t earliest = deadline;
+  if (when.group != nullptr) [[unlikely]] {
+    grid = deadline = when.group->to_group_time(grid, time_);  // rounded when the group's time is the engine's again
+    when.group->join();
+  }
   const std::uint32_t order = record.next_order++ & state_word::order_mask;
-  std::uint64_t flags = describe(owned.index, when, order);
+  std::uint64_t flags = describe(owned.index, when, grid);
   if (ops.destroy != nullptr) flags |= state_word::owning;
   std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: a free node's word changes by its owner only
   timer_state state = record.driving ? timer_state::armed : timer_state::queued;
   std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
   record.counts.add(counter::scheduled);
   if (boxed) record.counts.add(counter::boxed);
-  if (!record.driving)
-    return hand_in(record, owned.index, made, word, deadline, nodes_.filing_time(owned.index, word, deadline));
+  if (!record.driving) {
+    const nanoseconds_t time = nodes_.filing_time(owned.index, word, deadline);
+    // A paused group may be resumed at this moment: the driver looks at it by the earliest time there can be.
+    return hand_in(record, owned.index, made, word, deadline, time == forever ? earliest : time);
+  }
   publish_as(made.pair, word, deadline);
   file(owned.index, made);
   return timer_access::make(this, owned.index, state_word::generation(word));

@@ -66,9 +66,13 @@ void engine_core::collect_all(std::vector<unfired>* out) noexcept {
 // freed, but goes with the pool.
 void engine_core::return_timer(thread_record& record, node_index index, node& returned,
                                std::vector<unfired>* out) noexcept {
-  std::uint32_t generation = state_word::generation(observe(returned.pair));
-  if (out != nullptr) {
-    unfired left(timer_access::make(this, index, generation), to_time(deadline_of(returned.pair)), returned.ops,
+  const std::uint64_t word = observe(returned.pair);
+  const bool in_group = (word & state_word::cold) != 0;
+  const bool cancelled = in_group && is_cancelled_in_group(index);
+  if (out != nullptr && !cancelled) {
+    nanoseconds_t deadline = deadline_of(returned.pair);
+    if (in_group) deadline = ticks_.round_up(later_by(behind_of_group(index), deadline));
+    unfired left(timer_access::make(this, index, state_word::generation(word)), to_time(deadline), returned.ops,
                  returned.capture);
     try {
       out->push_back(std::move(left));
@@ -78,8 +82,8 @@ void engine_core::return_timer(thread_record& record, node_index index, node& re
   } else {
     destroy_callable(*returned.ops, returned.capture);
   }
-  give_place_back();
-  record.counts.add(counter::returned);
+  end_pending(index, word);
+  record.counts.add(cancelled ? counter::cancelled : counter::returned);
 }
 
 errc engine_core::stop(std::vector<unfired>* out) noexcept {

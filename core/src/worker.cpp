@@ -11,6 +11,8 @@ namespace detent::detail {
 namespace {
 
 constexpr nanoseconds_t retry_after = 1'000'000;
+// So many members of groups are looked at between two looks at what is due.
+constexpr std::size_t sweep_slice = 1024;
 // A wake time that is further away than this is not raised.
 constexpr nanoseconds_t worth_keeping = 200'000;
 
@@ -59,6 +61,7 @@ void engine_core::work() noexcept {
     answer_bell();
     // Woken for the backlog alone, it leaves what is young where it is.
     if (unanswered_ || time_.now() >= bell_.wake_time()) drain_before_firing();
+    if (groups_.is_asked()) sweep_groups(sweep_slice);
     const nanoseconds_t now = time_.certain();
     fire_pass(now, SIZE_MAX, false);
     if (backlog_.is_full(now)) relieve(forever);
@@ -95,7 +98,8 @@ nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
   if (rung != forever && until > low) owe_drain();  // what was rung for has not been looked at
   answer_bell();
   look_for_earlier_ = false;
-  if ((unanswered_ && !drain_completely(until)) || stopped()) return INT64_MIN;
+  if (unanswered_ && !drain_completely(until)) return INT64_MIN;
+  if (groups_.is_asked() || stopped()) return INT64_MIN;  // the bell's answer above may have been for either
   if (look_for_earlier_) {
     nanoseconds_t earlier = retry_bound(next_exact().value_or(forever));
     if (earlier < until) bell_.lower(earlier);
@@ -110,6 +114,7 @@ nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
 
 // Returns a reading of the clock that has reached the next deadline; none: there is something else to look at.
 std::optional<nanoseconds_t> engine_core::wait_for_work() {
+  if (groups_.is_asked()) return std::nullopt;
   nanoseconds_t until = retry_bound(next_exact().value_or(forever));
   if (until <= time_.now()) return std::nullopt;
   until = announce_until(until);
@@ -131,8 +136,8 @@ void engine_core::warm_up() noexcept {
 }
 
 // Refused work is offered again soon.
-nanoseconds_t engine_core::retry_bound(nanoseconds_t until) const noexcept {
-  return retries_.empty() ? until : std::min(until, add_saturated(time_.now(), retry_after));
+nanoseconds_t engine_core::retry_bound(nanoseconds_t until) noexcept {
+  return has_offers() ? std::min(until, add_saturated(time_.now(), retry_after)) : until;
 }
 
 }  // namespace detent::detail

@@ -44,9 +44,8 @@ struct account {
   std::uint64_t armer = 0, arming = 0;  // which thread armed it last, and the how manieth arming that was
   nanoseconds_t max_lateness = end_of_time;
   bool runs_stale = false;
-  std::uint64_t pass = 0;        // in which it last had its turn
-  std::uint64_t ran_inside = 0;  // the last pass inside which its executor ran it
-  std::uint64_t slot = 0;        // the hand-over that counts
+  std::uint64_t pass = 0;  // in which it last had its turn
+  std::uint64_t slot = 0;  // the hand-over that counts
   bool last_run = false, cancelled_running = false;
   bool rearmed = false;
   nanoseconds_t rearm_at = 0;

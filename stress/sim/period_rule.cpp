@@ -20,12 +20,17 @@ nanoseconds_t rounded_up(nanoseconds_t t, nanoseconds_t tick) noexcept {
   return multiple < t ? plus(multiple, tick) : multiple;
 }
 
+// A grid may span more than the range of time.
+__extension__ typedef __int128 wide;
+
+static wide period_at(const period_rule& rule, std::uint64_t number) noexcept {
+  return wide{rule.grid} + wide{number} * rule.period;
+}
+
 // The deadline of period number `number` of the grid has come.
 static bool has_come(const period_rule& rule, std::uint64_t number, nanoseconds_t now, nanoseconds_t tick) noexcept {
-  nanoseconds_t offset = 0, at = 0;
-  if (__builtin_mul_overflow(number, rule.period, &offset) || __builtin_add_overflow(rule.grid, offset, &at))
-    return false;
-  return rounded_up(at, tick) <= now;
+  const wide at = period_at(rule, number);
+  return at <= end_of_time && rounded_up(static_cast<nanoseconds_t>(at), tick) <= now;
 }
 
 period_run start_period(period_rule& rule, nanoseconds_t armed, nanoseconds_t started, nanoseconds_t tick) noexcept {
@@ -43,7 +48,7 @@ period_run start_period(period_rule& rule, nanoseconds_t armed, nanoseconds_t st
     rule.grid = plus(started, rule.period);
     return {armed, last};
   }
-  const nanoseconds_t latest = rule.grid + static_cast<nanoseconds_t>(last) * rule.period;
+  const auto latest = static_cast<nanoseconds_t>(period_at(rule, last));
   rule.grid = plus(latest, rule.period);
   return {rounded_up(latest, tick), last};
 }

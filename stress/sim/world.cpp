@@ -2,7 +2,6 @@
 // The course of a world: which step comes, on which thread, and what is looked at after each.
 #include "world.hpp"
 
-#include "exemptions.hpp"
 #include "failure.hpp"
 
 #include <algorithm>
@@ -86,7 +85,7 @@ void world::step_by_choice() {
 // One that can be called now; often the calling one.
 void world::on_some_thread(const std::function<void()>& work) {
   const auto number = static_cast<unsigned>(random_.below(crew_.size()));
-  if (crew_.waits(number) || stays_) return work();
+  if (crew_.waits(number)) return work();
   // The thread that polls may stand in for its record by the spare one, for which this one would wait for ever.
   if (number != crew_.me() && !running_.empty()) allocations::calm();
   log_.note("on thread", {number});
@@ -108,7 +107,9 @@ bool world::plan_fault() {
 
 std::uint64_t world::armer(bool faulty) {
   const std::uint64_t me = my_identity();
-  if (!faulty) established_.insert(me);
+  // A poll() that began without memory goes on with the record it began with.
+  const bool stands_in = in_pass_ && faulty_pass_ && pass_thread_ == crew_.me();
+  if (!faulty && !stands_in) established_.insert(me);
   if (established_.contains(me)) return me;
   return nobody();  // without a record of its own, for want of memory
 }
@@ -125,8 +126,6 @@ void world::check_rest() {
   allocations::calm();
   expect(running_.empty() && !in_pass_, "a callback has not come back");
   if (!engine_) return;
-  const bool refused = std::exchange(refusals_seen_, allocations::refusals()) != allocations::refusals();
-  if (refused && !lost_entry_is_looked_for) nudge();
   expect_equal(engine_->pending(), model_.pending(), "pending()");
   expect(engine_->stopped() == stopped_, "stopped()");
   expect(engine_->now() == clock_.now(), "engine::now()");

@@ -103,7 +103,6 @@ class world {
   void cancel(account& timer);
   void look_at(account& timer);
   void churn(std::uint64_t lives);
-  void nudge();
 
   // world_poll.cpp
   void move_clock();
@@ -166,7 +165,6 @@ class world {
   std::shared_ptr<executor> executor_;
   std::unique_ptr<engine> engine_;
   bool stopped_ = false, closing_ = false, resting_ = false;
-  bool stays_ = false;  // what is called now stays on its thread
 
   // The pass that is on, if any.
   bool in_pass_ = false, faulty_pass_ = false, order_lost_ = false, turn_unknown_ = false;
@@ -179,7 +177,6 @@ class world {
   std::vector<left_over> left_;
   timer_id running_work_ = 0, running_unfired_ = 0;
   std::uint64_t errors_reported_ = 0, nobodies_ = 0;
-  std::uint64_t refusals_seen_ = allocations::refusals();
   std::set<timer> handles_;              // of this engine
   std::set<std::uint64_t> established_;  // threads that this engine knows
   int wake_fd_ = -1;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Beginnings and ends: of engines, of threads, of the world.
-#include "exemptions.hpp"
 #include "failure.hpp"
 #include "world.hpp"
 
@@ -184,19 +183,15 @@ void world::come_to_rest() {
       if (timer.pending()) bound += 24 * (1 + timer.runs_left);
     }
     while (!held_.empty()) play_with_held();
-    if (order_lost_ && !next_deadline_knows_what_was_left) poll();
     for (; model_.pending() != 0; --bound) {
       if (bound == 0) fail("what is armed does not fire", std::to_string(model_.pending()) + " left");
       const std::optional<time_point> next = engine_->next_deadline();
       if (!next) fail("next_deadline() forgets what is pending");
       const nanoseconds_t told = next->time_since_epoch().count();
       log_.note("next deadline", {told, model_.next_deadline().value_or(end_of_time)});
-      const bool offers =
-          made_with_.has_executor && made_with_.options.on_refusal == refusal_policy::retry && !offers_hide_no_deadline;
-      if (!offers && told > model_.next_deadline().value_or(end_of_time))
+      if (told > model_.next_deadline().value_or(end_of_time))
         fail("next_deadline() is too late", std::to_string(told));
-      // The end of time is told as the instant before it.
-      clock_.advance_to(told == end_of_time - 1 ? time_point::max() : *next);
+      clock_.advance_to(*next);
       poll();
     }
     check_rest();

@@ -16,11 +16,7 @@ bool world::execute(fired_timer&& work) {
   // What was refused comes first, and in order.
   const waiting_retry again = retries_.front();
   retries_.erase(retries_.begin());
-  // What another thread arms while this runs, poll() may leave for the next call.
-  const bool stayed = std::exchange(stays_, true);
-  const bool taken = take(work, model_.at(again.id));
-  stays_ = stayed;
-  if (taken) return true;
+  if (take(work, model_.at(again.id))) return true;
   retries_.insert(retries_.begin(), again);
   return false;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What handles are asked to do: timers that wait, run, or ended long ago.
-#include "exemptions.hpp"
 #include "failure.hpp"
 #include "world.hpp"
 
@@ -33,11 +32,6 @@ void world::restart(account& timer) {
   nanoseconds_t deadline = draw_deadline();
   if (random_.one_in(6)) deadline = timer.deadline;  // to where it is: it begins a new grid all the same
   if (after) deadline = std::max(deadline, now());
-  if (!restart_in_place_begins_grid && timer.periodic() &&
-      rounded_up(deadline, model_.tick()) == rounded_up(timer.rule.grid, model_.tick()))
-    deadline = plus(rounded_up(deadline, model_.tick()), model_.tick());
-  if (!executor_run_is_a_turn && in_pass_ && timer.ran_inside == model_.pass())
-    deadline = std::max(deadline, plus(std::max(now(), model_.pass_now()), 1));
   const nanoseconds_t delay = minus(deadline, now());
   if (after) deadline = delay <= 0 ? now() : plus(now(), delay);
   const bool foreseen = timer.pending();
@@ -56,11 +50,7 @@ void world::restart(account& timer) {
   if (!moved) return;
   ++model_.told.restarted;
   timer.moved = true;
-  const nanoseconds_t before = timer.deadline;
-  const std::uint64_t armed_by = timer.armer;
   model_.arm(timer, deadline, armer(refused));
-  const bool in_place = timer.deadline == before && before <= model_.pass_now() && timer.armer != armed_by;
-  if (in_place && !restart_in_place_orders) timer.armer = nobody();
 }
 
 void world::cancel(account& timer) {
@@ -112,16 +102,6 @@ void world::churn(std::uint64_t lives) {
     model_.scheduled(timer);
     cancel(timer);
   }
-}
-
-// Submits something, and takes it back.
-void world::nudge() {
-  if (!alive() || stopped_) return;
-  for (timer_id id : model_.of_epoch()) {
-    if (!model_.full()) break;
-    if (model_.at(id).pending()) cancel(model_.at(id));
-  }
-  churn(1);
 }
 
 }  // namespace detent::sim

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The drive: the clock's jumps, poll() on whichever thread, the next deadline and the descriptor.
-#include "exemptions.hpp"
 #include "failure.hpp"
 #include "world.hpp"
 
@@ -109,14 +108,10 @@ void world::ask_next_deadline() {
   announced_at_ = now();
   drop_stale_retries();
   if (stopped_) return expect(!seen, "a stopped engine has a next deadline");
-  const bool may_offer = made_with_.has_executor && made_with_.options.on_refusal == refusal_policy::retry;
-  const bool known = !order_lost_ || next_deadline_knows_what_was_left;
-  if (const auto next = model_.next_deadline(); next && known && (!may_offer || offers_hide_no_deadline)) {
-    if (!seen || told > *next) fail("next_deadline() is too late", std::to_string(told));
-  }
+  if (const auto next = model_.next_deadline(); next && (!seen || told > *next))
+    fail("next_deadline() is too late", std::to_string(told));
   if (!retries_.empty()) expect(seen && told <= plus(now(), 1'000'000), "next_deadline() forgets what was refused");
-  if (model_.pending() == 0 && (!may_offer || cancelled_offers_are_forgotten))
-    expect(!seen, "next_deadline() though nothing is pending");
+  if (model_.pending() == 0) expect(!seen, "next_deadline() though nothing is pending");
 }
 
 // Readable when something is due that the last look, at this very time, did not end.

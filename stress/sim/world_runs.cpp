@@ -37,7 +37,7 @@ void world::begin_turn(account& timer) {
     expect(timer.now == phase::handed, "a handed-over timer ran though a cancel or restart had won");
     running_work_ = 0;
     // Run inside the pass by the thread that polls, it has had its turn.
-    if (in_pass_ && pass_thread_ == crew_.me()) timer.pass = timer.ran_inside = model_.pass();
+    if (in_pass_ && pass_thread_ == crew_.me()) timer.pass = model_.pass();
     return;
   }
   const bool in_turn = in_pass_ && (!made_with_.has_executor || turn_unknown_);

@@ -15,7 +15,7 @@ using drive::at;
 using drive::ids;
 
 TEST(PeriodicBoundary, OfOneNanosecondIsMissedByOneNanosecond) {
-  detail::cold_node cold{.grid = 100, .period = 1, .kind = detail::period_kind::fixed_rate};
+  detail::cold_part cold{.grid = 100, .period = 1, .kind = detail::period_kind::fixed_rate};
   const detail::period_run run = detail::begin_period(cold, 100, 101, detail::tick_grid(1));
   EXPECT_EQ(run.deadline, 101);
   EXPECT_EQ(run.missed, 1u);

@@ -76,7 +76,6 @@ TEST_F(EngineStopToken, ItsHandleIsLikeAnyOther) {
 }
 
 TEST_F(EngineStopToken, ACallbackMayStopItself) {
-  timer t;
   engine_.schedule_after(1s, source_.get_token(), [&](firing& run) {
     ++runs_;
     run.rearm_after(1s);

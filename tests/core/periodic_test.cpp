@@ -8,13 +8,13 @@
 namespace detent::detail {
 namespace {
 
-cold_node fixed_rate(nanoseconds_t first, nanoseconds_t period, missed_ticks policy = missed_ticks::skip) {
+cold_part fixed_rate(nanoseconds_t first, nanoseconds_t period, missed_ticks policy = missed_ticks::skip) {
   return {.grid = first, .period = period, .kind = period_kind::fixed_rate, .missed_policy = policy};
 }
 
 // Runs a timer as the engine does: armed at the rounded grid, started at the times given.
 struct timeline {
-  cold_node cold;
+  cold_part cold;
   tick_grid ticks{1};
   nanoseconds_t armed = ticks.round_up(cold.grid);
 
@@ -124,7 +124,7 @@ TEST(FixedRate, SkipsAcrossAllOfTime) {
 }
 
 TEST(FixedDelay, CountsFromTheEndOfEachRun) {
-  cold_node cold{.grid = 1'000, .period = 100, .kind = period_kind::fixed_delay};
+  cold_part cold{.grid = 1'000, .period = 100, .kind = period_kind::fixed_delay};
   tick_grid ticks(1);
   expect_run(begin_period(cold, 1'000, 1'850, ticks), 1'000, 0);
   EXPECT_EQ(next_period(cold, 2'000), 2'100);
@@ -133,7 +133,7 @@ TEST(FixedDelay, CountsFromTheEndOfEachRun) {
 }
 
 TEST(FixedDelay, HoldsAtTheEndOfTime) {
-  cold_node cold{.grid = 1'000, .period = forever, .kind = period_kind::fixed_delay};
+  cold_part cold{.grid = 1'000, .period = forever, .kind = period_kind::fixed_delay};
   EXPECT_EQ(next_period(cold, 2'000), forever);
 }
 

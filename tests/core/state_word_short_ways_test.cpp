@@ -58,8 +58,10 @@ TEST(StateWordShortWays, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound)
     for (word_t flags : {word_t{0}, word_t{state_word::unfiled}, word_t{state_word::owning}, state_word::lasting}) {
       SCOPED_TRACE(static_cast<int>(from));
       specimen node(from, flags), earlier(from, flags);
-      bool waits = (from == s::queued || from == s::armed) && (flags & state_word::unfiled) == 0;
-      EXPECT_EQ(restart_later(node.pair, half, deadline, order + 1), waits);
+      bool waits = (from == s::queued || from == s::armed) && (flags & (state_word::unfiled | state_word::cold)) == 0;
+      EXPECT_FALSE(restart_later(node.pair, half, deadline, order + 1))
+          << "whether it keeps its place is not told here";
+      EXPECT_EQ(restart_later(node.pair, half, deadline + 1, order + 1), waits);
       EXPECT_EQ(node.now(), waits ? state_word::make(generation, order + 1, from, flags) : node.word);
       EXPECT_FALSE(restart_later(earlier.pair, half, deadline - 1, order + 1));
       EXPECT_EQ(earlier.now(), earlier.word);
@@ -67,6 +69,32 @@ TEST(StateWordShortWays, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound)
   }
   specimen another(s::queued, 0);
   EXPECT_FALSE(restart_later(another.pair, state_word::queued_half(generation + 1), deadline + 1, order + 1));
+}
+
+// At the same deadline, the driver has put it in its place by the order before.
+TEST(StateWordShortWays, AsksForAnEntryWhereAnotherThreadsOrderComesBeforeAtTheSameDeadline) {
+  for (timer_state from : {s::queued, s::armed}) {
+    specimen ahead(from, state_word::lasting), same(from, state_word::lasting), behind(from, state_word::lasting);
+    const auto told = from == s::armed ? restart_transition::earlier : restart_transition::later;
+    EXPECT_EQ(restart(ahead.pair, generation, deadline, order - 1), told);
+    EXPECT_EQ(restart(same.pair, generation, deadline, order), restart_transition::later);
+    EXPECT_EQ(restart(behind.pair, generation, deadline, order + 1), restart_transition::later);
+  }
+}
+
+TEST(StateWordShortWays, TellsThatItWasRestartedUntilItFires) {
+  specimen inlined(s::armed, state_word::lasting), handed(s::armed, state_word::lasting);
+  for (specimen* each : {&inlined, &handed}) {
+    ASSERT_EQ(restart(each->pair, generation, deadline, order), restart_transition::later);
+    each->word = each->now();
+    EXPECT_NE(each->word & state_word::moved, 0u);
+  }
+  ASSERT_EQ(start_armed(inlined.pair, inlined.word, deadline), transition::done);
+  EXPECT_EQ(inlined.now(), state_word::make(generation, order, s::firing, state_word::lasting));
+  ASSERT_EQ(hand_over(handed.pair, handed.word, deadline, order), transition::done);
+  EXPECT_EQ(handed.now(), state_word::make(generation, order, s::dispatched, state_word::lasting | state_word::moved));
+  ASSERT_EQ(start_dispatched(handed.pair, handed.word), transition::done);
+  EXPECT_EQ(handed.now(), state_word::make(generation, order, s::firing, state_word::lasting));
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ TEST(StateWord, NeitherHandsOverNorStartsWhatHasChanged) {
 
 // Two restarts by different threads may carry the same order: the deadline tells them apart.
 TEST(StateWord, StartsNoOtherDeadlineEvenIfTheWordIsTheSame) {
-  specimen node(s::armed);
+  specimen node(s::armed, kept | state_word::moved);
   ASSERT_EQ(restart(node.pair, generation, deadline + 500, order), restart_transition::later);
   ASSERT_EQ(node.now(), node.word);
   EXPECT_EQ(start_armed(node.pair, node.word, deadline), transition::lost);
@@ -159,7 +159,7 @@ TEST(StateWord, StartsNoOtherDeadlineEvenIfTheWordIsTheSame) {
 }
 
 TEST(StateWord, TellsTheHandOversOfOneLifeApart) {
-  specimen node(s::armed);
+  specimen node(s::armed, kept | state_word::moved);
   std::uint64_t armed = node.word, first = node.word;
   ASSERT_EQ(hand_over(node.pair, first, deadline, 1), transition::done);
   ASSERT_EQ(restart(node.pair, generation, deadline, order), restart_transition::earlier);
@@ -207,7 +207,7 @@ TEST(StateWord, RestartsWhatIsPending) {
     bool earlier = to < deadline;
     auto result = earlier ? restart_transition::earlier : restart_transition::later;
     auto moved = [&](timer_state state, bool unfiled) {
-      return state_word::make(generation, 99, state, kept | (unfiled ? state_word::unfiled : 0));
+      return state_word::make(generation, 99, state, kept | state_word::moved | (unfiled ? state_word::unfiled : 0));
     };
     expect_from_every_state<restart_transition>(restart_transition::gone,
                                                 {{s::queued, result, moved(s::queued, earlier)},
@@ -230,7 +230,7 @@ TEST(StateWord, AsksForAnEntryAsLongAsAnEarlierRestartIsUnfiled) {
   EXPECT_EQ(restart(node.pair, generation, deadline + 10, 9), restart_transition::earlier);
   EXPECT_EQ(take_up(node.pair, generation), take_up_result::moved);
   EXPECT_EQ(restart(node.pair, generation, deadline + 20, 10), restart_transition::later);
-  EXPECT_EQ(node.now(), state_word::make(generation, 10, s::armed, kept));
+  EXPECT_EQ(node.now(), state_word::make(generation, 10, s::armed, kept | state_word::moved));
 }
 
 TEST(StateWord, RearmsWithTheMarksLeftBehind) {

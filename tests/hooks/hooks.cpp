@@ -95,13 +95,13 @@ void let_others_run() noexcept {
 
 bool is_the_last(operation what, const site& where) noexcept {
   if (mine.counting.what && *mine.counting.what != what) return false;
-  if (std::strstr(where.file_name(), mine.counting.file) == nullptr) return false;
+  if (std::strstr(where.file, mine.counting.file) == nullptr) return false;
   return mine.to_skip-- == 0;
 }
 
 [[noreturn]] void run_over(operation what, const site& where) noexcept {
-  std::fprintf(stderr, "hooks: %s: too many operations; the last one a %s at %s:%u, %s\n", mine.budget_of, name(what),
-               where.file_name(), where.line(), where.function_name());
+  std::fprintf(stderr, "hooks: %s: too many operations; the last one a %s at %s:%d, %s\n", mine.budget_of, name(what),
+               where.file, where.line, where.function);
   std::fflush(stderr);
   _exit(over_budget);
 }

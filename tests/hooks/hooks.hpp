@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <source_location>
 
 namespace hooks {
 
@@ -46,16 +45,27 @@ void park_at(std::uint64_t n, among which = {}) noexcept;
 // It goes on after all, if it has not stopped yet.
 void park_never() noexcept;
 
+// Where an operation is in the engine's sources. clang 14 has no std::source_location with this standard library.
+struct site {
+  const char* file;
+  int line;
+  const char* function;
+
+  static constexpr site current(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                                const char* function = __builtin_FUNCTION()) noexcept {
+    return {file, line, function};
+  }
+};
+
 struct parked_place {
   operation what;
-  std::source_location where;
+  site where;
 };
 // Where a thread stopped; null while none has.
 const parked_place* parked() noexcept;
 
 // --- For atomic.hpp. ---
 
-using site = std::source_location;
 void before(operation what, const site& where) noexcept;
 
 }  // namespace hooks

@@ -67,7 +67,7 @@ TEST(hooks, a_thread_stops_at_the_operation_that_was_named) {
               });
               while (hooks::parked() == nullptr) std::this_thread::yield();
               bool right = reads == 2 && hooks::parked()->what == hooks::operation::load &&
-                           std::string(hooks::parked()->where.file_name()).ends_with("manual_clock.hpp");
+                           std::string(hooks::parked()->where.file).ends_with("manual_clock.hpp");
               _exit(right ? 0 : 1);
             }),
             0);

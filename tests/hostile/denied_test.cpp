@@ -15,6 +15,9 @@
 #include "support/drive_problem.hpp"
 #include "support/drive_process.hpp"
 
+// Asked by the address sanitizer, which would keep freed memory mapped otherwise, and that is counted here.
+extern "C" const char* __asan_default_options() { return "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"; }
+
 namespace detent {
 namespace {
 

@@ -27,9 +27,9 @@ void write_text(std::array<char, N>& out, const char* text) {
 void note_where() {
   const hooks::parked_place* place = hooks::parked();
   if (place == nullptr) return;
-  const char* file = std::strrchr(place->where.file_name(), '/');
-  std::snprintf(shared_report().suspended_at.data(), shared_report().suspended_at.size(), "%s at %s:%u",
-                hooks::name(place->what), file == nullptr ? place->where.file_name() : file + 1, place->where.line());
+  const char* file = std::strrchr(place->where.file, '/');
+  std::snprintf(shared_report().suspended_at.data(), shared_report().suspended_at.size(), "%s at %s:%d",
+                hooks::name(place->what), file == nullptr ? place->where.file : file + 1, place->where.line);
 }
 
 // Destroyed after whatever the engine keeps for a thread, if it was there first.

@@ -90,7 +90,6 @@ void world::probe_contested() {
 }
 
 void world::probe_new_thread() {
-  std::atomic<bool> ended{false};
   std::thread other([&] {
     detent::timer made;
     probe("a thread's first call, a schedule", refill_budget, [&] { made = engine_->try_schedule_at(far(), [] {}); });

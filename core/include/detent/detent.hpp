@@ -13,5 +13,6 @@
 #include <detent/thread_pool.hpp>
 #include <detent/time.hpp>
 #include <detent/timer.hpp>
+#include <detent/timer_group.hpp>
 #include <detent/unfired.hpp>
 #include <detent/version.hpp>

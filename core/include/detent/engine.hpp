@@ -143,6 +143,7 @@ class engine {
   int wake_fd();
 
  private:
+  friend class timer_group;
   explicit engine(detail::engine_core* core) noexcept : core_(core) {}
   void let_go() noexcept;
 

@@ -41,7 +41,7 @@ class executor {
   // then says what happens.
   virtual bool execute(fired_timer&& work) noexcept = 0;
   // The same for what came due together: takes from the front, says how many, and leaves the rest untouched. By default
-  // one by one; worth overriding where taking many costs little more than taking one.
+  // one by one; worth overriding where taking many costs little more than taking one. In poll() always one by one.
   virtual std::size_t execute_many(std::span<fired_timer> work) noexcept {
     std::size_t taken = 0;
     while (taken < work.size() && execute(std::move(work[taken]))) ++taken;

@@ -44,6 +44,7 @@ class hashed_wheel {
   Nodes nodes_;
   unsigned shift_;
   std::size_t size_;
+  nanoseconds_t reached_ = INT64_MIN;  // when something came due last
   std::vector<node_index> heads_;
   // A binary tree in an array: leaf size_ + s is a lower bound of slot s, each inner node the lesser of its two.
   std::vector<nanoseconds_t> winners_;
@@ -90,6 +91,7 @@ template <class Take>
 void hashed_wheel<Nodes>::expire(nanoseconds_t now, Take&& take) {
   node_index not_yet = no_node;  // filed anew at the end, so that no slot is visited twice
   while (winners_[1] <= now && winners_[1] != forever) {
+    reached_ = now;
     std::size_t slot = first_slot();
     node_index index = heads_[slot];
     heads_[slot] = no_node;
@@ -125,13 +127,15 @@ std::optional<nanoseconds_t> hashed_wheel<Nodes>::next_exact(Gone&& gone) {
   while (winners_[1] != forever) {
     std::size_t slot = first_slot();
     nanoseconds_t told = winners_[1], earliest = forever, exact = forever;
+    // Two instants have the last key. Once the first has come, the bound is no help: a wait for it would never end.
+    const bool at_last_instant = told == key(forever) && reached_ >= told;
     for (node_index index = heads_[slot]; index != no_node;) {
-      if (looks-- == 0) return told;
+      if (!at_last_instant && looks-- == 0) return told;
       node& each = nodes_[index];
       node_index here = index;
       index = each.next;
       if (gone(here, each)) continue;
-      nanoseconds_t deadline = deadline_of(each.pair);
+      nanoseconds_t deadline = filing_time(nodes_, here, each);
       if (slot_for(deadline) != slot) {
         unlink(each);  // restarted into another slot
         insert(here, each, deadline);

@@ -247,7 +247,8 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::n
     std::optional<nanoseconds_t> earliest;
     for (std::uint32_t each_list = slot * chains; each_list < (slot + 1) * chains; ++each_list) {
       for (node_index index = heads_[each_list]; index != no_node;) {
-        if (looks-- == 0) return next_bound();
+        // The last unit also holds the end of time, which is due later: there the bound is no help.
+        if (current_ != unit(forever) && looks-- == 0) return next_bound();
         node& each = nodes_[index];
         node_index here = std::exchange(index, each.next);
         if (gone(here, each)) continue;

@@ -44,19 +44,29 @@ inline void write_capture(void* capture, std::uint64_t first, std::uint64_t seco
   std::memcpy(out + sizeof(first) + sizeof(second), &third, sizeof(third));
 }
 
-// At the same index as the node, in memory that stays untouched for plain timers. Written before the node is published
-// and by the thread that runs it; the word's flag `cold` says whether it counts.
-struct cold_node {
+class group_state;
+
+// What few timers have. Written before the node is published and by the thread that runs it.
+struct cold_part {
   nanoseconds_t grid = 0;  // the next run's deadline before it was rounded to the tick
   nanoseconds_t period = 0;
   nanoseconds_t max_lateness = 0;
   std::uint64_t runs_left = 0;  // 0: for ever
-  std::uint32_t order = 0;      // of the arming by the schedule call or the last run; another one: it was restarted
   period_kind kind = period_kind::none;
   missed_ticks missed_policy = missed_ticks::skip;
   stale_policy stale = stale_policy::drop;
   std::uint8_t lane = 0;
   nanoseconds_t slack = 0;
+};
+
+// At the same index as the node, in memory that stays untouched for plain timers; the word's flag `cold` says whether
+// it counts.
+struct cold_node : cold_part {
+  // Relaxed, both: set with the rest. Whoever holds an old handle may read those of a later life: its own transition,
+  // or the word's generation, tells.
+  base::atomic<group_state*> group{nullptr};
+  base::atomic<std::uint32_t> epoch{0};  // of the group when it was scheduled
+  bool enrolled = false;                 // the driver: in the group's roster
 };
 static_assert(sizeof(cold_node) <= 64, "a cold twin is no larger than its node");
 

@@ -12,6 +12,7 @@
 namespace detent::detail {
 
 class engine_core;
+class group_state;
 struct node;
 struct thread_record;
 
@@ -24,6 +25,7 @@ struct plan {
   period_kind kind = period_kind::none;
   const timer_options* one_shot = nullptr;     // null: all defaults
   const periodic_options* periodic = nullptr;  // set if kind is not none
+  group_state* group = nullptr;
 };
 
 // A callable that may be copied bit by bit, as the words it consists of: they travel in registers.

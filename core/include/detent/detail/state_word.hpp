@@ -119,19 +119,19 @@ inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_
 // The order gives way to the driver's own count of hand-overs, so that no two fired_timers of one life have one word.
 inline transition hand_over(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
                             std::uint32_t count) noexcept {
-  std::uint64_t flags = word & state_word::lasting;
   return leave_armed(pair, word, deadline,
-                     state_word::make(state_word::generation(word), count, timer_state::dispatched, flags));
+                     state_word::make(state_word::generation(word), count, timer_state::dispatched,
+                                      word & (state_word::lasting | state_word::moved)));
 }
 inline transition start_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline) noexcept {
-  return leave_armed(pair, word, deadline, state_word::with_state(word, timer_state::firing) & ~state_word::unfiled);
+  return leave_armed(pair, word, deadline, state_word::with_state(word, timer_state::firing) & ~state_word::of_arming);
 }
 
 // dispatched -> firing, by whoever calls the fired_timer. `word` as handed over: a cancel or restart since then makes
 // it fail.
 inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
-  std::uint64_t desired = state_word::with_state(word, timer_state::firing);
+  std::uint64_t desired = state_word::with_state(word, timer_state::firing) & ~state_word::moved;
   if (!exchange_word(pair, word, desired)) return transition::lost;
   word = desired;
   return transition::done;
@@ -198,20 +198,19 @@ enum class [[nodiscard]] restart_transition : std::uint8_t{
     earlier,  // the caller submits an entry, then looks at the wake time
     gone};
 
-// queued | armed, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one exchange.
-// `half` is queued_half() of the generation. False: restart() tells what is the case.
+// queued | armed, plain, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one
+// exchange. `half` is queued_half() of the generation. False: restart() tells what is the case.
 inline bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order) noexcept {
   std::uint64_t word = observe(pair);
   std::int64_t old_deadline = deadline_of(pair);
-  if (!state_word::waits_as(word, half) || deadline < old_deadline) return false;
+  if (!state_word::waits_as(word, half) || deadline <= old_deadline || (word & state_word::cold) != 0) return false;
   std::uint64_t desired = (word & ~std::uint64_t{state_word::order_mask}) | (order & state_word::order_mask);
-  // (9) as (7).
-  return pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},
+  return pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},  // (9) as (7)
                                {desired, static_cast<std::uint64_t>(deadline)});
 }
 
 // queued | armed: moves deadline and order; dispatched -> queued, with an entry always, as nothing else names it.
-// Judged against the deadline it replaces, and `unfiled`: an earlier restarter may not have submitted yet.
+// Judged against the place it has, which another thread's order may precede, and `unfiled`: one may be on its way.
 inline restart_transition restart(timer_pair& pair, std::uint32_t generation, std::int64_t deadline,
                                   std::uint32_t order) noexcept {
   std::uint64_t word = observe(pair);
@@ -219,9 +218,11 @@ inline restart_transition restart(timer_pair& pair, std::uint32_t generation, st
     timer_state from = state_word::state(word);
     if (!state_word::pending(from)) return restart_transition::gone;
     std::int64_t old_deadline = deadline_of(pair);
-    bool submit = deadline < old_deadline || (word & state_word::unfiled) != 0 || from == timer_state::dispatched;
+    bool placed_later = from == timer_state::armed && state_word::order_before(order, state_word::order(word));
+    bool overtakes = deadline < old_deadline || (deadline == old_deadline && placed_later);
+    bool submit = overtakes || (word & state_word::unfiled) != 0 || from == timer_state::dispatched;
     timer_state to = from == timer_state::dispatched ? timer_state::queued : from;
-    std::uint64_t flags = (word & state_word::lasting) | (submit ? state_word::unfiled : 0);
+    std::uint64_t flags = (word & state_word::lasting) | state_word::moved | (submit ? state_word::unfiled : 0);
     std::uint64_t desired = state_word::make(generation, order, to, flags);
     // (7) seq_cst, both halves: pairs with (1), (3) and (4); fails unless word and deadline are of one arming.
     if (pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/detail/bulk.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/timer.hpp>
 
@@ -33,10 +34,11 @@ class stop_hook {
  private:
   struct on_stop {
     stop_hook* hook;
-    // Cancelling may destroy the callable, and with it this: nothing is touched afterwards.
+    // Cancelling may destroy the callable, and with it this: nothing is touched afterwards. An engine that ends meanwhile
+    // waits for no timer that is cancelled already, so this holds a reference on it, as cancel_many() does.
     void operator()() const noexcept {
       timer mine = hook->timer_;
-      mine.cancel();
+      cancel_many(*timer_access::core(mine), {&mine, 1});
     }
   };
   static constexpr std::uint32_t attached = 1, detached = 2, one_owner = 4;

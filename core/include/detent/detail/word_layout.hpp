@@ -16,10 +16,13 @@ struct state_word {
   static constexpr std::uint64_t last = std::uint64_t{1} << 27;
   static constexpr std::uint64_t waiter = std::uint64_t{1} << 28;
   static constexpr std::uint64_t emptied = waiter;
+  // Before it fires: it was restarted since it was scheduled or ran.
+  static constexpr std::uint64_t moved = last;
   static constexpr std::uint64_t periodic = std::uint64_t{1} << 29;
   static constexpr std::uint64_t cold = std::uint64_t{1} << 30;
   static constexpr std::uint64_t owning = std::uint64_t{1} << 35;
   static constexpr std::uint64_t unfiled = std::uint64_t{1} << 36;
+  static constexpr std::uint64_t of_arming = unfiled | moved;
   // What belongs to the timer, not to one of its armings.
   static constexpr std::uint64_t lasting = periodic | cold | owning;
   static constexpr unsigned state_shift = 32;
@@ -37,6 +40,11 @@ struct state_word {
     return static_cast<timer_state>((word & state_field) >> state_shift);
   }
   static constexpr std::uint32_t order(std::uint64_t word) { return static_cast<std::uint32_t>(word) & order_mask; }
+  // Whether an arming comes before another one of the same thread, wherever the thread's count has wrapped.
+  static constexpr bool order_before(std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t ahead = (b - a) & order_mask;
+    return ahead != 0 && ahead >> (order_bits - 1) == 0;
+  }
   static constexpr std::uint32_t generation(std::uint64_t word) {
     return static_cast<std::uint32_t>(word >> generation_shift);
   }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// One asynchronous sleep: the completion handler from its initiation until it is completed, exactly once.
+#pragma once
+
+#include <detent/base/asio_slot.hpp>
+#include <detent/engine.hpp>
+
+#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <utility>
+
+namespace detent::detail {
+
+// A handler with its result, as an executor takes it.
+template <class Handler>
+class sleep_completion {
+ public:
+  using allocator_type = boost::asio::associated_allocator_t<Handler>;
+
+  sleep_completion(Handler&& handler, boost::system::error_code result)
+      : handler_(std::move(handler)), result_(result) {}
+  allocator_type get_allocator() const noexcept { return boost::asio::get_associated_allocator(handler_); }
+  void operator()() { std::move(handler_)(result_); }
+
+ private:
+  Handler handler_;
+  boost::system::error_code result_;
+};
+
+enum class completion_place : std::uint8_t {
+  here_if_allowed,  // at once, where the handler's executor runs on this thread
+  queued            // never from inside this call
+};
+
+// While it lives, this thread is giving one sleep to its engine. A refusal destroys the callback inside that call; the
+// initiation then completes the sleep, as it alone knows why.
+class sleep_initiation {
+ public:
+  explicit sleep_initiation(const void* sleep) noexcept : sleep_(sleep) { current_ = this; }
+  sleep_initiation(const sleep_initiation&) = delete;
+  sleep_initiation& operator=(const sleep_initiation&) = delete;
+  ~sleep_initiation() { current_ = nullptr; }
+
+  bool refused() const noexcept { return refused_; }
+  // Whether it is this thread that is initiating `sleep`, and then will complete it.
+  static bool leave_to_it(const void* sleep) noexcept {
+    return current_ != nullptr && current_->sleep_ == sleep && (current_->refused_ = true);
+  }
+
+ private:
+  static inline constinit thread_local sleep_initiation* current_ = nullptr;
+  const void* sleep_;
+  bool refused_ = false;
+};
+
+// Lives in memory of the handler's allocator, from its initiation to its completion.
+template <class Handler>
+class asio_sleep {
+ public:
+  // Throws what the handler's allocator and move throw; nothing is left behind.
+  static asio_sleep& make(Handler&& handler) {
+    allocator memory(boost::asio::get_associated_allocator(handler));
+    asio_sleep* raw = traits::allocate(memory, 1);
+    try {
+      return *::new (static_cast<void*>(raw)) asio_sleep(std::move(handler));
+    } catch (...) {
+      traits::deallocate(memory, raw, 1);
+      throw;
+    }
+  }
+
+  // The engine let go of it uncalled.
+  void abort() {
+    if (sleep_initiation::leave_to_it(this)) return;
+    complete(boost::asio::error::operation_aborted, completion_place::queued);
+  }
+  // Its memory is free before the handler runs, which may want it for its next operation.
+  void complete(boost::system::error_code result, completion_place place) {
+    sleep_completion<Handler> completion(std::move(handler_), result);
+    work_guard work(std::move(work_));
+    allocator memory(completion.get_allocator());
+    std::destroy_at(this);
+    traits::deallocate(memory, this, 1);
+    if (place == completion_place::here_if_allowed) {
+      boost::asio::dispatch(work.get_executor(), std::move(completion));
+    } else {
+      boost::asio::post(work.get_executor(), std::move(completion));
+    }
+  }
+
+ private:
+  using allocator =
+      typename std::allocator_traits<boost::asio::associated_allocator_t<Handler>>::template rebind_alloc<asio_sleep>;
+  using traits = std::allocator_traits<allocator>;
+  using work_guard = boost::asio::executor_work_guard<boost::asio::associated_executor_t<Handler>>;
+
+  explicit asio_sleep(Handler&& handler)
+      : handler_(std::move(handler)), work_(boost::asio::get_associated_executor(handler_)) {}
+
+  Handler handler_;
+  work_guard work_;
+};
+
+// What the engine holds of it, as the timer's callback. Destroyed uncalled: cancelled, or the engine ended.
+template <class Handler>
+class sleep_callback {
+ public:
+  explicit sleep_callback(asio_sleep<Handler>& sleep) noexcept : sleep_(&sleep) {}
+  sleep_callback(sleep_callback&& other) noexcept : sleep_(std::exchange(other.sleep_, nullptr)) {}
+  sleep_callback& operator=(sleep_callback&&) = delete;
+  ~sleep_callback() {
+    if (sleep_ != nullptr) sleep_->abort();
+  }
+
+  void operator()(firing& run) {
+    asio_sleep<Handler>& sleep = *std::exchange(sleep_, nullptr);
+    if (run.self()) {
+      sleep.complete({}, completion_place::here_if_allowed);
+    } else {  // run by whoever stopped the engine: its time has not come
+      sleep.abort();
+    }
+  }
+
+ private:
+  asio_sleep<Handler>* sleep_;
+};
+
+// Why the engine refused, in Asio's terms.
+inline boost::system::error_code asio_refusal(const error& refused) noexcept {
+  if (refused.code() == errc::capacity_exceeded) return boost::asio::error::no_buffer_space;
+  if (refused.code() == errc::out_of_memory) return boost::asio::error::no_memory;
+  if (refused.code() == errc::stopped) return boost::asio::error::operation_aborted;
+  return boost::asio::error::operation_not_supported;
+}
+
+template <class Callback>
+void arm_sleep(engine& on, duration delay, std::stop_token stop, Callback&& callback) {
+  if (stop.stop_possible()) {
+    on.schedule_after(delay, std::move(stop), std::forward<Callback>(callback));
+  } else {
+    on.schedule_after(delay, std::forward<Callback>(callback));
+  }
+}
+template <class Callback>
+void arm_sleep(engine& on, time_point deadline, std::stop_token stop, Callback&& callback) {
+  if (!stop.stop_possible()) {
+    on.schedule_at(deadline, std::forward<Callback>(callback));
+    return;
+  }
+  const duration ahead(subtract_saturated(to_ns(deadline), to_ns(on.now())));
+  timer armed = on.schedule_after(ahead, std::move(stop), std::forward<Callback>(callback));
+  armed.restart_at(deadline);  // the clock went on between its two readings
+}
+
+// What async_initiate calls with the handler that it made of a completion token.
+struct initiate_sleep {
+  template <class Handler, class When>
+  void operator()(Handler&& handler, engine* on, When when) const {
+    using stored = std::decay_t<Handler>;
+    std::stop_token stop = base::cancellation_token(handler);
+    asio_sleep<stored>& sleep = asio_sleep<stored>::make(std::forward<Handler>(handler));
+    sleep_initiation mine(&sleep);
+    boost::system::error_code why = boost::asio::error::operation_aborted;
+    try {
+      arm_sleep(*on, when, std::move(stop), sleep_callback<stored>(sleep));
+    } catch (const error& refused) {
+      why = asio_refusal(refused);
+    }
+    if (mine.refused()) sleep.complete(why, completion_place::queued);
+  }
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Fired timers on their way through a queue of another library.
+#pragma once
+
+#include <detent/executor.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace detent::detail {
+
+// Some fired timers as one copyable function object; const, as some queues want it. What is never called is dropped.
+class fired_batch {
+ public:
+  // Throws std::bad_alloc, and then `work` is as it was: the memory comes first, and moving throws nothing.
+  explicit fired_batch(std::span<fired_timer> work)
+      : timers_(std::make_shared<std::vector<fired_timer>>(std::move_iterator(work.begin()),
+                                                           std::move_iterator(work.end()))) {}
+  // At most once.
+  void operator()() const noexcept {
+    for (fired_timer& next : *timers_) next();
+  }
+  void give_back(std::span<fired_timer> work) const noexcept {
+    std::move(timers_->begin(), timers_->end(), work.begin());
+  }
+
+ private:
+  std::shared_ptr<std::vector<fired_timer>> timers_;
+};
+
+// Gives `work` from its front to `enqueue`, up to `at_once` timers in one batch; returns how many it took. What throws
+// is a refusal: the rest stays in `work`, and the engine's refusal policy answers and counts it.
+template <class Enqueue>
+std::size_t enqueue_batches(std::span<fired_timer> work, std::size_t at_once, Enqueue&& enqueue) noexcept {
+  std::size_t taken = 0;
+  try {
+    while (taken < work.size()) {
+      auto next = work.subspan(taken, std::min(at_once, work.size() - taken));
+      const fired_batch batch(next);
+      try {
+        enqueue(batch);
+      } catch (...) {
+        batch.give_back(next);
+        throw;
+      }
+      taken += next.size();
+    }
+  } catch (...) {
+    return taken;
+  }
+  return taken;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "group_state.hpp"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace detent::detail {
+
+// An engine's groups, those in use and those to be used again. Any thread; making and ending a group takes a lock.
+class group_store {
+ public:
+  // With one reference. Throws bad_alloc.
+  group_state& make();
+  void drop_reference(group_state& group) noexcept {
+    if (group.drop_reference()) take_back(group);
+  }
+  void leave(group_state& group) noexcept {
+    if (group.leave()) take_back(group);
+  }
+
+  // Asks the driver to look at a group's members.
+  void request(group_state& group) noexcept;
+  bool is_asked() const noexcept { return asked_.load(base::relaxed); }  // relaxed: (4) acquires
+  // The driver's. What is asked for from here on is told by is_asked() again.
+  void begin_answer() noexcept { asked_.exchange(false, base::acquire); }  // (4) acquire: pairs with (3)
+  // All that were asked for, linked; each with a reference.
+  group_state* take_requests() noexcept { return requests_.exchange(nullptr, base::acquire); }  // (2) with (1)
+  // For later: there is more to do than could be done.
+  void ask_again() noexcept { asked_.store(true, base::relaxed); }  // relaxed: to itself
+
+ private:
+  void take_back(group_state& group) noexcept;
+
+  base::atomic<bool> asked_{false};
+  base::atomic<group_state*> requests_{nullptr};
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<group_state>> all_;
+  std::vector<group_state*> unused_;  // with room for all of them
+};
+
+}  // namespace detent::detail

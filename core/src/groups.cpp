@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Timer groups: what the engine does for their members, and the driver's work on all of them at once.
+#include "engine_core.hpp"
+
+namespace detent::detail {
+
+// --- Any thread
+
+void engine_core::leave_group(node_index index) noexcept {
+  if (group_state* group = nodes_.group_of(index)) groups_.leave(*group);
+}
+
+void engine_core::rejoin_group(node_index index) noexcept {
+  if (group_state* group = nodes_.group_of(index)) group->join();  // its run holds a reference
+}
+
+bool engine_core::is_cancelled_in_group(node_index index) const noexcept {
+  const cold_node& cold = cold_at(index);
+  const group_state* group = nodes_.group_of(index);
+  // (1) acquire: pairs with (2) of describe(), so that who reads a later life's finds the word of that life, too.
+  return group != nullptr && group->is_cancelled(cold.epoch.load(base::acquire));
+}
+
+nanoseconds_t engine_core::behind_of_group(node_index index) const noexcept {
+  const group_state* group = nodes_.group_of(index);
+  return group == nullptr ? 0 : group->behind(time_);
+}
+
+// Before a start. False: the group has cancelled the timer, and now this has ended it.
+bool engine_core::begin_in_group(group_run& run, node_index index, std::uint64_t word) noexcept {
+  group_state* group = nodes_.group_of(index);
+  if (group == nullptr || run.begin(*group, cold_at(index).epoch.load(base::relaxed), groups_)) return true;
+  cancel(index, state_word::generation(word), false);
+  return false;
+}
+
+// A handed-over timer whose group is paused goes back to the driver as it is; unless a restart or a cancel was faster,
+// which must hold. It keeps its order, so that a periodic one keeps its grid.
+void engine_core::put_back(node_index index, std::uint64_t word) noexcept {
+  node& paused = node_at(index);
+  const std::uint64_t handed_over = word;
+  if (!exchange_word(paused.pair, word, state_word::with_state(handed_over, timer_state::queued) | state_word::unfiled))
+    return;
+  record_lease record(threads_);
+  submit(*record, submission::make(submission::kind::arm, state_word::generation(handed_over), index), forever);
+  base::full_fence();  // (3) pairs with (4): either the resumption's drain takes it up, or this sees the resumption
+  const nanoseconds_t time = nodes_.filing_time(index, handed_over, deadline_of(paused.pair));
+  if (time != forever) ring_for_earlier(*record, time);
+}
+
+void engine_core::cancel_group(group_state& group) noexcept {
+  group.begin_epoch();
+  attend_to(group);
+}
+
+void engine_core::resume_group(group_state& group) noexcept {
+  if (!group.resume(time_)) return;
+  base::full_fence();  // (4) pairs with (3)
+  attend_to(group);
+}
+
+// What ~timer_group does. In the child of a fork nothing can be taken apart.
+void engine_core::end_group(group_state& group) noexcept {
+  if (lifecycle_.load(base::relaxed) == forked) return;  // relaxed: this process's own fork
+  cancel_group(group);
+  wait_for_group(group);
+  groups_.drop_reference(group);
+  drop_reference();
+}
+
+// Has the driver look at all members soon.
+void engine_core::attend_to(group_state& group) noexcept {
+  groups_.request(group);
+  record_lease record(threads_);
+  after_ring(*record, bell_.ring());
+}
+
+// Also for what was running when the group was cancelled; the calling thread's own runs go on.
+void engine_core::wait_for_group(group_state& group) noexcept {
+  if (lifecycle_.load(base::relaxed) == forked) return;  // nobody runs anything here. Relaxed: this process's own fork
+  std::array<std::uint32_t, 2> own{};
+  run_scope::for_each_inside(*this, [&](node_index index) {
+    const bool cold = (observe(node_at(index).pair) & state_word::cold) != 0;
+    if (cold && nodes_.group_of(index) == &group) ++own[cold_at(index).epoch.load(base::relaxed) & 1];
+  });
+  group.wait_for_runs(own);
+}
+
+// --- The driver
+
+// A member is filed for the first time, or again. Another thread may just be cancelling it, and with it may go the last
+// reference to its group.
+void engine_core::enrol(node_index index, std::uint64_t word) noexcept {
+  cold_node& cold = cold_at(index);
+  group_state& group = *nodes_.group_of(index);
+  const bool cancelled = is_cancelled_in_group(index);
+  if ((cold.enrolled && !cancelled) || !group.hold()) return;
+  if (!cold.enrolled) {
+    cold.enrolled = true;
+    auto is_alive = [this](const group_roster::entry& each) {
+      return state_word::generation(observe(node_at(each.index).pair)) == each.generation;
+    };
+    // Without memory for it, a sweep goes through all nodes, from the first on.
+    if (!group.roster.add({index, state_word::generation(word)}, is_alive) && swept_ == &group) sweep_at_ = 0;
+  }
+  if (cancelled) groups_.request(group);
+  groups_.drop_reference(group);
+}
+
+// Looks at the members of the groups that asked for it, at most at so many.
+void engine_core::sweep_groups(std::size_t most) noexcept {
+  for (groups_.begin_answer(); !stopped();) {
+    if (swept_ == nullptr) {
+      if (to_sweep_ == nullptr) to_sweep_ = groups_.take_requests();
+      if (to_sweep_ == nullptr) return;
+      swept_ = std::exchange(to_sweep_, to_sweep_->next_request);
+      swept_->answer();
+      owe_drain();  // members that are not filed yet are told apart then
+      swept_->roster.keep(true);
+      sweep_at_ = 0;
+    }
+    if (!sweep(*swept_, most)) return groups_.ask_again();
+    swept_->roster.keep(false);
+    groups_.drop_reference(*std::exchange(swept_, nullptr));
+  }
+}
+
+// False: there is more.
+bool engine_core::sweep(group_state& group, std::size_t& most) noexcept {
+  const bool by_roster = group.roster.complete();  // else all nodes there are
+  while (sweep_at_ < (by_roster ? group.roster.size() : pool_.carved())) {
+    if (most == 0 || stopped()) return false;
+    --most;
+    const node_index index = by_roster ? group.roster[sweep_at_].index : static_cast<node_index>(sweep_at_);
+    const std::uint64_t word = observe(node_at(index).pair);
+    if (by_roster && state_word::generation(word) != group.roster[sweep_at_].generation) {
+      group.roster.remove(sweep_at_);
+      continue;
+    }
+    ++sweep_at_;
+    // A free node's twin may just be described for its next life.
+    const bool described = (word & state_word::cold) != 0 && state_word::state(word) != timer_state::free;
+    if (described && nodes_.group_of(index) == &group) sweep_one(group, index, word);
+  }
+  return true;
+}
+
+// Cancels a member, or files it anew, as its group's time may have gone on.
+void engine_core::sweep_one(group_state& group, node_index index, std::uint64_t word) noexcept {
+  if (group.is_cancelled(cold_at(index).epoch.load(base::relaxed))) {  // relaxed: as the group
+    cancel(index, state_word::generation(word), false);
+    return;
+  }
+  node& member = node_at(index);
+  if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue) return;
+  wheel_.unlink(member);
+  put_in_wheel(index, member, word, nodes_.filing_time(index, member));
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// async_sleep_for and async_sleep_until with callbacks and futures, and what ends them.
+#include <detent/asio.hpp>
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <thread>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::io_context;
+using boost::system::error_code;
+using drive::at;
+using drive::eventually;
+namespace error = boost::asio::error;
+
+// What a handler was told, and on which thread; it counts how often.
+struct outcome {
+  int calls = 0;
+  error_code result;
+  std::thread::id thread;
+
+  auto handler() {
+    return [this](error_code ec) {
+      ++calls;
+      result = ec;
+      thread = std::this_thread::get_id();
+    };
+  }
+  auto handler_on(io_context& context) { return boost::asio::bind_executor(context, handler()); }
+};
+
+TEST(AsioSleep, CompletesAtItsDeadlineAndNotBefore) {
+  drive::virtual_engine rig;
+  outcome after, until;
+  async_sleep_for(rig.engine, 10ns, after.handler());
+  async_sleep_until(rig.engine, at(20), until.handler());
+  rig.poll_at(at(9));
+  EXPECT_EQ(after.calls, 0);
+  rig.poll_at(at(19));
+  EXPECT_EQ(after.calls, 1);
+  EXPECT_FALSE(after.result);
+  EXPECT_EQ(until.calls, 0);
+  rig.poll_at(at(20));
+  EXPECT_EQ(until.calls, 1);
+  EXPECT_FALSE(until.result);
+}
+
+TEST(AsioSleep, CompletesOnItsHandlersExecutorAndNeverInsideTheInitiation) {
+  io_context context;
+  engine worker;
+  outcome mine;
+  boost::asio::post(context, [&] {
+    async_sleep_for(worker, 0ns, mine.handler_on(context));
+    EXPECT_EQ(mine.calls, 0);
+  });
+  context.run();
+  EXPECT_EQ(mine.calls, 1);
+  EXPECT_FALSE(mine.result);
+  EXPECT_EQ(mine.thread, std::this_thread::get_id());
+}
+
+TEST(AsioSleep, IsOutstandingWorkOfItsContext) {
+  io_context context;
+  engine worker;
+  outcome mine;
+  const time_point begin = clock::now();
+  async_sleep_for(worker, 30ms, mine.handler_on(context));
+  context.run();
+  EXPECT_EQ(mine.calls, 1);
+  EXPECT_GE(clock::now() - begin, 30ms);
+}
+
+TEST(AsioSleep, RunsOnTheEnginesThreadWhereItHasNoExecutor) {
+  std::atomic<std::thread::id> ran{}, worker_thread{};
+  engine worker;
+  worker.schedule_after(0ns, [&] { worker_thread = std::this_thread::get_id(); });
+  async_sleep_for(worker, 1us, [&](error_code) { ran = std::this_thread::get_id(); });
+  EXPECT_TRUE(eventually([&] { return ran.load() != std::thread::id{}; }));
+  EXPECT_EQ(ran.load(), worker_thread.load());
+}
+
+TEST(AsioSleep, CompletesAFuture) {
+  engine worker;
+  const time_point begin = clock::now();
+  std::future<void> done = async_sleep_for(worker, 5ms, boost::asio::use_future);
+  done.get();
+  EXPECT_GE(clock::now() - begin, 5ms);
+}
+
+TEST(AsioSleep, BreaksAFutureWithAnErrorWhenTheEngineEnds) {
+  std::optional<engine> worker(std::in_place);
+  std::future<void> done = async_sleep_for(*worker, 1h, boost::asio::use_future);
+  worker.reset();
+  try {
+    done.get();
+    FAIL() << "no error";
+  } catch (const boost::system::system_error& failure) {
+    EXPECT_EQ(failure.code(), error::operation_aborted);
+  }
+}
+
+TEST(AsioSleep, IsAbortedThroughItsExecutorWhenTheEngineIsDestroyed) {
+  io_context context;
+  outcome mine[3];
+  {
+    engine worker;
+    for (outcome& each : mine) async_sleep_for(worker, 1h, each.handler_on(context));
+  }
+  for (outcome& each : mine) EXPECT_EQ(each.calls, 0);
+  context.run();
+  for (outcome& each : mine) {
+    EXPECT_EQ(each.calls, 1);
+    EXPECT_EQ(each.result, error::operation_aborted);
+  }
+}
+
+TEST(AsioSleep, IsAbortedOnceTheCallerLetsGoOfWhatStopReturned) {
+  io_context context;
+  drive::virtual_engine rig;
+  outcome run, dropped;
+  async_sleep_for(rig.engine, 1ns, run.handler_on(context));
+  async_sleep_for(rig.engine, 2ns, dropped.handler_on(context));
+  {
+    std::vector<unfired> rest = rig.engine.stop();
+    ASSERT_EQ(rest.size(), 2u);
+    rest.front().run();
+    EXPECT_EQ(context.poll(), 1u);
+  }
+  context.restart();
+  EXPECT_EQ(context.run(), 1u);
+  EXPECT_EQ(run.result, error::operation_aborted);
+  EXPECT_EQ(dropped.result, error::operation_aborted);
+  EXPECT_EQ(run.calls + dropped.calls, 2);
+}
+
+TEST(AsioSleep, TellsARefusalThroughItsHandler) {
+  io_context context;
+  drive::virtual_engine rig({.capacity = 1});
+  outcome first, second, third;
+  async_sleep_for(rig.engine, 1ns, first.handler_on(context));
+  async_sleep_for(rig.engine, 1ns, second.handler_on(context));
+  EXPECT_EQ(second.calls, 0);
+  EXPECT_EQ(context.poll(), 1u);
+  EXPECT_EQ(second.result, error::no_buffer_space);
+  rig.engine.stop();
+  async_sleep_for(rig.engine, 1ns, third.handler_on(context));
+  context.restart();
+  context.run();
+  EXPECT_EQ(third.result, error::operation_aborted);
+  EXPECT_EQ(first.calls + second.calls + third.calls, 3);
+}
+
+TEST(AsioSleep, IsForgottenWithAContextThatEndsBeforeItsCompletionRan) {
+  auto held = std::make_shared<int>();
+  {
+    io_context context;
+    engine worker;
+    async_sleep_for(worker, 1h, boost::asio::bind_executor(context, [held](error_code) { FAIL(); }));
+    worker.stop();
+  }
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST(AsioSleep, IsNotALongerWayWhereTheEngineRunsOnThatContext) {
+  io_context context;
+  drive::virtual_engine rig({.executor = asio_executor(context.get_executor())});
+  outcome mine;
+  async_sleep_for(rig.engine, 1ns, mine.handler_on(context));
+  rig.poll_at(at(1));
+  EXPECT_EQ(context.run(), 1u);
+  EXPECT_EQ(mine.calls, 1);
+}
+
+// A handler whose memory comes from a resource that counts, and that holds what it captured.
+class counting_resource : public std::pmr::memory_resource {
+ public:
+  int live = 0, made = 0;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    ++live;
+    ++made;
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    --live;
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+struct allocating_handler {
+  using allocator_type = std::pmr::polymorphic_allocator<std::byte>;
+  allocator_type memory;
+  int* live_inside;
+  counting_resource* resource;
+
+  allocator_type get_allocator() const noexcept { return memory; }
+  void operator()(error_code) { *live_inside = resource->live; }
+};
+
+TEST(AsioSleep, LivesInMemoryOfItsHandlersAllocatorWhichIsFreeBeforeTheHandlerRuns) {
+  io_context context;
+  counting_resource resource;
+  int live_inside = -1;
+  drive::virtual_engine rig;
+  async_sleep_for(rig.engine, 1ns,
+                  boost::asio::bind_executor(context, allocating_handler{&resource, &live_inside, &resource}));
+  EXPECT_EQ(resource.live, 1);
+  rig.poll_at(at(1));
+  context.run();
+  EXPECT_EQ(live_inside, 0);
+  EXPECT_EQ(resource.live, 0);
+  EXPECT_EQ(resource.made, 2);  // the operation, and the context's queue entry
+}
+
+TEST(AsioSleep, OfManyThreadsCompletesEachOnceOnItsStrand) {
+  boost::asio::thread_pool pool(2);
+  auto strand = boost::asio::make_strand(pool);
+  int plain = 0;  // a race, if two handlers ran at once
+  {
+    engine worker;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 2000; ++i)
+          async_sleep_for(worker, i * 1us, boost::asio::bind_executor(strand, [&](error_code) { ++plain; }));
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    std::this_thread::sleep_for(1ms);
+  }  // what is pending is aborted
+  pool.join();
+  EXPECT_EQ(plain, 6000);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Many handles in one cancel call, whatever they are handles of.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
+#include "support/engine_instant.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using testing::at_end;
+using testing::census;
+using testing::eventually;
+using testing::settle;
+
+class EngineCancelBulk : public drive::on_both_wheels {
+ protected:
+  std::vector<timer> schedule(std::size_t count, std::int64_t deadline = 10) {
+    std::vector<timer> made(count);
+    const std::vector<time_point> deadlines(count, at(deadline));
+    engine_.schedule_at_bulk(
+        deadlines, [this](std::size_t i) { fired_.push_back(static_cast<int>(i)); }, made);
+    return made;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineCancelBulk, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineCancelBulk, CancelsWhatIsQueuedAndWhatIsFiled) {
+  std::vector<timer> all = schedule(500);
+  engine_.next_deadline();  // files them
+  const std::vector<timer> queued = schedule(500);
+  all.insert(all.end(), queued.begin(), queued.end());
+  EXPECT_EQ(engine_.cancel_bulk(all), 1000u);
+  for (timer& each : all) EXPECT_FALSE(each.pending());
+  EXPECT_EQ(engine_.pending(), 0u);
+  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
+  EXPECT_EQ(engine_.metrics().cancelled, 1000u);
+  EXPECT_EQ(engine_.metrics().scheduled, 1000u);
+}
+
+TEST_P(EngineCancelBulk, CountsEachOnceAndNothingElse) {
+  std::vector<timer> all = schedule(100);
+  all.resize(200);  // empty ones
+  all.insert(all.end(), all.begin(), all.begin() + 100);
+  EXPECT_EQ(all[3].cancel(), cancel_result::cancelled);
+  EXPECT_EQ(engine_.cancel_bulk(all), 99u);
+  EXPECT_EQ(engine_.cancel_bulk(all), 0u);
+  EXPECT_EQ(engine_.cancel_bulk({}), 0u);
+  EXPECT_EQ(engine_.metrics().cancelled, 100u);
+}
+
+TEST_P(EngineCancelBulk, LeavesALaterTimerInTheSamePlaceAlone) {
+  const std::vector<timer> stale = schedule(300);
+  EXPECT_EQ(engine_.cancel_bulk(stale), 300u);
+  schedule(300);
+  EXPECT_EQ(engine_.cancel_bulk(stale), 0u);
+  EXPECT_EQ(rig_.poll_at(at(10)), 300u);
+}
+
+TEST_P(EngineCancelBulk, TakesHandlesOfAnotherEngine) {
+  drive::virtual_engine other(with_wheel());
+  std::vector<timer> all = schedule(10);
+  for (int i = 0; i < 30; ++i) all.push_back(other.engine.schedule_at(at(10), other.note(i)));
+  EXPECT_EQ(engine_.cancel_bulk(all), 40u);
+  EXPECT_EQ(other.engine.metrics().cancelled, 30u);
+  EXPECT_EQ(engine_.metrics().cancelled, 10u);
+  EXPECT_EQ(other.poll_at(at(20)), 0u);
+}
+
+TEST_P(EngineCancelBulk, GivesPlacesBack) {
+  drive::virtual_engine rig(with_wheel({.capacity = 100}));
+  const std::vector<time_point> deadlines(100, at(10));
+  std::vector<timer> out(100);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(rig.engine.schedule_at_bulk(
+                  deadlines, [](std::size_t) {}, out),
+              100u);
+    if (round == 1) rig.engine.next_deadline();
+    EXPECT_EQ(rig.engine.cancel_bulk(out), 100u);
+  }
+}
+
+TEST_P(EngineCancelBulk, DestroysTheCapturesBeforeItReturns) {
+  census captures;
+  std::vector<timer> all;
+  for (int i = 0; i < 200; ++i) {
+    if (i == 100) engine_.next_deadline();
+    all.push_back(engine_.schedule_at(at(10), [token = captures.join()] {}));
+    all.push_back(engine_.schedule_at_fixed_rate(5ns, 5ns, [token = captures.join()] {}));
+  }
+  EXPECT_EQ(captures.living(), 400);
+  EXPECT_EQ(engine_.cancel_bulk(all), 400u);
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_EQ(captures.ended(), 400);
+}
+
+// The captures' destructors use the engine, and the very call, on the thread that cancels.
+TEST_P(EngineCancelBulk, LetsACaptureUseTheEngine) {
+  for (const bool filed : {false, true}) {
+    std::vector<timer> inner = schedule(200, 500), all;
+    for (std::size_t i = 0; i < 200; ++i) {
+      all.push_back(engine_.schedule_at(at(400), at_end([this, &inner, i] {
+                                          const timer one[] = {inner[i]};
+                                          EXPECT_EQ(engine_.cancel_bulk(one), 1u);
+                                          engine_.schedule_at(at(300), [] {}).cancel();
+                                        })));
+    }
+    if (filed) engine_.next_deadline();
+    EXPECT_EQ(engine_.cancel_bulk(all), 200u);
+    EXPECT_EQ(engine_.pending(), 0u);
+  }
+  EXPECT_EQ(rig_.poll_at(at(1000)), 0u);
+}
+
+TEST_P(EngineCancelBulk, MayBeCalledInsideACallback) {
+  std::vector<timer> all = schedule(300, 20);
+  std::size_t cancelled = 0;
+  timer self;
+  self = engine_.schedule_at(at(10), [&] {
+    all.push_back(self);  // running: not counted
+    cancelled = engine_.cancel_bulk(all);
+  });
+  EXPECT_EQ(rig_.poll_at(at(20)), 1u);
+  EXPECT_EQ(cancelled, 300u);
+  EXPECT_EQ(fired_, ids{});
+}
+
+TEST_P(EngineCancelBulk, TakesOutWhatIsDueAlready) {
+  std::vector<timer> all;
+  engine_.schedule_at(at(5), [&] { EXPECT_EQ(engine_.cancel_bulk(all), 200u); });
+  all = schedule(200, 5);
+  EXPECT_EQ(rig_.poll_at(at(50)), 1u);
+  EXPECT_EQ(fired_, ids{});
+}
+
+TEST(EngineCancelBulkOnAWorker, DoesNotCountWhatRuns) {
+  engine e;
+  std::atomic<bool> inside{false}, open{false};
+  std::vector<timer> all;
+  all.push_back(e.schedule_at_fixed_rate(0ns, 1ms, [&] {
+    inside = true;
+    eventually([&] { return open.load(); });
+  }));
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  for (int i = 0; i < 100; ++i) all.push_back(e.schedule_after(1h, [] {}));
+  EXPECT_EQ(e.cancel_bulk(all), 100u);
+  open = true;
+  EXPECT_TRUE(eventually([&] { return e.pending() == 0; }));
+  EXPECT_EQ(e.metrics().cancelled, 101u);  // that run was its last
+}
+
+// Filed ones leave the wheel by way of the worker, which is told of many at a time; their nodes are used again.
+TEST(EngineCancelBulkOnAWorker, FreesTheNodesOfWhatWasFiled) {
+  engine e({.wait = wait_options::sleep(), .reserve = 4096});
+  e.schedule_after(1h, [] {});
+  std::vector<timer> out(4000);
+  for (int round = 0; round < 5; ++round) {
+    const std::vector<time_point> deadlines(out.size(), clock::now() + 30min);
+    ASSERT_EQ(e.schedule_at_bulk(
+                  deadlines, [](std::size_t) {}, out),
+              out.size());
+    ASSERT_TRUE(settle(e));
+    const std::uint64_t rings = e.metrics().rings;
+    EXPECT_EQ(e.cancel_bulk(out), out.size());
+    EXPECT_LE(e.metrics().rings - rings, 1u);
+    ASSERT_TRUE(settle(e));
+  }
+  const engine_metrics m = e.metrics();
+  EXPECT_EQ(m.pending, 1u);
+  EXPECT_EQ(m.cancelled, 5 * out.size());
+}
+
+// A capture holds what owns the engine.
+TEST(EngineCancelBulkOnAWorker, MayEndTheEngineByACapture) {
+  census captures;
+  auto owned = std::make_unique<engine>();
+  engine& e = *owned;
+  std::vector<timer> all;
+  for (int i = 0; i < 100; ++i) all.push_back(e.schedule_after(1h, [token = captures.join()] {}));
+  all.push_back(e.schedule_after(1h, at_end([&owned] { owned.reset(); })));
+  ASSERT_TRUE(settle(e));
+  EXPECT_EQ(e.cancel_bulk(all), 101u);
+  EXPECT_EQ(owned, nullptr);
+  EXPECT_EQ(captures.living(), 0);
+}
+
+}  // namespace
+}  // namespace detent

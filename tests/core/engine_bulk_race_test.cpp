@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Bulk calls against everything else at once: each timer ends in one way, and the counts add up.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
+#include "support/random_source.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::census;
+using testing::eventually;
+
+class EngineBulkRace : public ::testing::TestWithParam<wheel_kind> {
+ protected:
+  static void expect_balance(const engine_metrics& m) {
+    EXPECT_EQ(m.scheduled, m.expired + m.cancelled + m.returned + m.dropped + m.pending);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineBulkRace, drive::both_wheels, drive::wheel_name);
+
+// What a call says it scheduled has fired or is returned; what it does not, never was.
+TEST_P(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
+  constexpr std::size_t lot = 200;
+  test::random_source random(31);
+  for (int round = 0; round < 200; ++round) {
+    census captures;
+    std::atomic<std::size_t> runs{0};
+    std::size_t scheduled = 0, returned = 0, handles = 0;
+    engine_metrics after;
+    {
+      engine e({.wheel = GetParam(), .reserve = 1024});
+      std::barrier start(2);
+      std::thread producer([&] {
+        std::vector<timer> out(lot);
+        const std::vector<time_point> deadlines(lot, clock::now() + (round % 2 == 0 ? duration(1h) : duration(0)));
+        start.arrive_and_wait();
+        try {
+          for (;;) {
+            std::fill(out.begin(), out.end(), timer());
+            const std::size_t made = e.schedule_at_bulk(
+                deadlines, [&runs, token = captures.join()](std::size_t) { ++runs; }, out);
+            scheduled += made;
+            handles += static_cast<std::size_t>(std::count_if(out.begin(), out.end(), [](timer t) { return !!t; }));
+            for (std::size_t i = 0; i < lot; ++i) EXPECT_EQ(static_cast<bool>(out[i]), i < made);
+          }
+        } catch (const error& refused) {
+          EXPECT_EQ(refused.code(), errc::stopped);
+        }
+      });
+      start.arrive_and_wait();
+      for (int spins = random.between(0, 20'000); spins > 0; --spins)
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+      returned = e.stop().size();
+      producer.join();
+      after = e.metrics();
+    }
+    EXPECT_EQ(scheduled, runs + returned);
+    EXPECT_EQ(handles, scheduled);
+    EXPECT_EQ(captures.living(), 0);
+    expect_balance(after);
+    EXPECT_EQ(after.expired, runs);
+  }
+}
+
+// Several threads cancel the same handles in bulk while the worker fires them.
+TEST_P(EngineBulkRace, OfCancelsAgainstTheFiringHasOneWinnerForEach) {
+  constexpr std::size_t count = 20'000;
+  for (int round = 0; round < 5; ++round) {
+    census captures;
+    std::atomic<std::size_t> runs{0}, cancelled{0};
+    engine e({.wheel = GetParam()});
+    std::vector<timer> out(count);
+    std::vector<time_point> deadlines(count);
+    const time_point base = clock::now() + 5ms;
+    for (std::size_t i = 0; i < count; ++i) deadlines[i] = base + 200ns * static_cast<int>(i);
+    e.schedule_at_bulk(
+        deadlines, [&runs, token = captures.join()](std::size_t) { ++runs; }, out);
+    std::vector<std::thread> threads;
+    for (std::size_t thread = 0; thread < 2; ++thread) {
+      threads.emplace_back([&, thread] {
+        std::this_thread::sleep_until(base + 1ms);
+        for (std::size_t lot = count / 100; lot-- > 0;) {  // from the far end towards what fires
+          std::vector<timer> some(out.begin() + static_cast<std::ptrdiff_t>(100 * lot),
+                                  out.begin() + static_cast<std::ptrdiff_t>(100 * lot + 100));
+          if (thread == 1) std::reverse(some.begin(), some.end());
+          cancelled += e.cancel_bulk(some);
+        }
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    EXPECT_TRUE(eventually([&] { return e.pending() == 0 && runs + cancelled == count; }));
+    EXPECT_TRUE(eventually([&] { return captures.living() == 0; }));
+    // A cancel that found its timer running is counted as one, though it did not win.
+    EXPECT_TRUE(eventually([&] { return e.metrics().expired + e.metrics().cancelled == count; }));
+    EXPECT_GE(e.metrics().cancelled, cancelled);
+    expect_balance(e.metrics());
+  }
+}
+
+// Producers in bulk, cancels in bulk, restarts and single calls, on a pool.
+TEST_P(EngineBulkRace, OfEverythingAtOnceBalances) {
+  constexpr std::size_t lot = 150;
+  std::atomic<std::size_t> runs{0}, made{0}, cancelled{0};
+  engine e({.wheel = GetParam(), .executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  std::vector<std::thread> threads;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    threads.emplace_back([&, seed] {
+      test::random_source random(seed);
+      std::vector<timer> out(lot);
+      std::vector<time_point> deadlines(lot);
+      for (int round = 0; round < 100; ++round) {
+        for (time_point& each : deadlines) each = clock::now() + duration(random.any_magnitude(21));
+        const auto lane = static_cast<std::uint8_t>(random.between(0, 3));
+        made += e.schedule_at_bulk(deadlines, [&](std::size_t) { ++runs; }, out, {.lane = lane});
+        for (std::size_t i = 0; i < 20; ++i) out[i].restart_after(duration(random.any_magnitude(20)));
+        if (random.between(0, 1) == 0)
+          cancelled += e.cancel_bulk(std::span(out).first(random.between<std::size_t>(0, lot)));
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_TRUE(eventually([&] { return runs + cancelled == made; }));
+  EXPECT_TRUE(eventually([&] { return e.metrics().expired + e.metrics().cancelled == made; }));
+  const engine_metrics m = e.metrics();
+  EXPECT_EQ(m.scheduled, made);
+  EXPECT_GE(m.cancelled, cancelled);
+  EXPECT_EQ(m.pending, 0u);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// Many timers in one schedule call: handles, callables, limits, and what the call costs in wake-ups.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "support/drive_problem.hpp"
+#include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
+#include "support/engine_instant.hpp"
+#include "support/random_source.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using testing::census;
+using testing::eventually;
+
+std::vector<time_point> counted(std::size_t count, std::int64_t first = 1) {
+  std::vector<time_point> deadlines;
+  for (std::size_t i = 0; i < count; ++i) deadlines.push_back(at(first + static_cast<std::int64_t>(i)));
+  return deadlines;
+}
+ids counted_ids(std::size_t count) {
+  ids numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+// A small one can be copied without a throw, and so each timer has its own; a large one is shared.
+template <std::size_t Bytes>
+struct counted_callable {
+  explicit counted_callable(census& of) : here(of) {}
+  counted_callable(const counted_callable&) noexcept = default;
+  counted_callable(counted_callable&&) noexcept = default;
+  void operator()(std::size_t) const {}
+  census::token here;
+  std::array<std::byte, Bytes> padding{};
+};
+
+class EngineBulk : public drive::on_both_wheels {
+ protected:
+  auto note_index() {
+    return [this](std::size_t index) { fired_.push_back(static_cast<int>(index)); };
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineBulk, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineBulk, GivesEachItsHandle) {
+  std::vector<timer> out(1000);
+  const auto deadlines = counted(1000);
+  EXPECT_EQ(engine_.schedule_at_bulk(deadlines, note_index(), out), 1000u);
+  EXPECT_EQ(std::set<timer>(out.begin(), out.end()).size(), 1000u);
+  for (timer& each : out) EXPECT_TRUE(each && each.pending());
+  EXPECT_EQ(engine_.pending(), 1000u);
+  EXPECT_EQ(out[500].cancel(), cancel_result::cancelled);
+  EXPECT_TRUE(out[501].restart_at(at(5000)));
+  EXPECT_EQ(rig_.poll_at(at(1000)), 998u);
+  EXPECT_EQ(rig_.poll_at(at(5000)), 1u);
+  EXPECT_EQ(fired_.back(), 501);
+  for (timer& each : out) EXPECT_EQ(each.cancel(), cancel_result::gone);
+}
+
+TEST_P(EngineBulk, FiresInDeadlineOrderAndEqualOnesInTheirs) {
+  test::random_source random(21);
+  std::vector<time_point> deadlines;
+  for (int i = 0; i < 3000; ++i) deadlines.push_back(at(random.between(1, 300)));
+  std::vector<timer> out(deadlines.size());
+  engine_.schedule_at_bulk(deadlines, note_index(), out);
+  ids expected = counted_ids(deadlines.size());
+  std::stable_sort(expected.begin(), expected.end(), [&](int a, int b) {
+    return deadlines[static_cast<std::size_t>(a)] < deadlines[static_cast<std::size_t>(b)];
+  });
+  rig_.poll_at(at(300));
+  EXPECT_EQ(fired_, expected);
+}
+
+TEST_P(EngineBulk, TakesItsTurnAmongSingleCalls) {
+  std::vector<timer> out(3);
+  const std::vector<time_point> deadlines(3, at(10));
+  engine_.schedule_at(at(10), rig_.note(-1));
+  engine_.schedule_at_bulk(deadlines, note_index(), out);
+  engine_.schedule_at(at(10), rig_.note(-2));
+  rig_.poll_at(at(10));
+  EXPECT_EQ(fired_, (ids{-1, 0, 1, 2, -2}));
+}
+
+TEST_P(EngineBulk, GivesTheCallbackItsFiringWhereItTakesOne) {
+  std::vector<timer> out(4);
+  const auto deadlines = counted(4, 10);
+  engine_.schedule_at_bulk(
+      deadlines,
+      [&](firing& f, std::size_t index) {
+        fired_.push_back(static_cast<int>(index));
+        if (f.deadline() > at(50)) return;
+        EXPECT_EQ(f.self(), out[index]);
+        EXPECT_EQ(f.deadline(), deadlines[index]);
+        f.rearm_at(at(100));
+      },
+      out);
+  rig_.poll_at(at(20));
+  EXPECT_EQ(fired_, counted_ids(4));
+  rig_.poll_at(at(100));
+  EXPECT_EQ(fired_.size(), 8u);
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_P(EngineBulk, MakesOfBothTheShorter) {
+  std::vector<timer> room(10), none;
+  const auto ten = counted(10), three = counted(3);
+  EXPECT_EQ(engine_.schedule_at_bulk(ten, note_index(), std::span(room).first(4)), 4u);
+  EXPECT_TRUE(room[3]);
+  EXPECT_FALSE(room[4]);
+  EXPECT_EQ(engine_.schedule_at_bulk(three, note_index(), room), 3u);
+  EXPECT_EQ(engine_.schedule_at_bulk(ten, note_index(), none), 0u);
+  EXPECT_EQ(engine_.schedule_at_bulk({}, note_index(), room), 0u);
+  EXPECT_EQ(engine_.pending(), 7u);
+}
+
+TEST_P(EngineBulk, EndsWhereTheCapacityDoes) {
+  drive::virtual_engine rig(with_wheel({.capacity = 10}));
+  census captures;
+  std::vector<timer> out(8);
+  const auto deadlines = counted(8);
+  const counted_callable<0> f(captures);
+  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, f, out), 8u);
+  std::fill(out.begin(), out.end(), timer());
+  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, f, out), 2u);
+  EXPECT_TRUE(out[1].pending());
+  EXPECT_FALSE(out[2]);
+  EXPECT_EQ(captures.living(), 11);
+  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, f, out), 0u);
+  EXPECT_EQ(captures.living(), 11);
+  rig.poll_at(at(100));
+  EXPECT_EQ(captures.living(), 1);
+  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, f, out), 8u);  // each place was given back once
+  EXPECT_EQ(rig.engine.metrics().scheduled, 18u);
+}
+
+// One that fits is copied, one that does not is shared.
+TEST_P(EngineBulk, DestroysEachCopyOnce) {
+  census captures;
+  {
+    std::vector<timer> out(100);
+    const auto deadlines = counted(100);
+    const counted_callable<0> f(captures);
+    EXPECT_EQ(engine_.schedule_at_bulk(deadlines, f, out), 100u);
+    EXPECT_EQ(captures.living(), 101);
+    rig_.poll_at(at(30));
+    EXPECT_EQ(captures.living(), 71);
+    for (std::size_t i = 30; i < 60; ++i) out[i].cancel();
+    EXPECT_EQ(captures.living(), 41);
+    EXPECT_EQ(engine_.stop().size(), 40u);
+  }
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_EQ(captures.ended(), 101);
+}
+
+TEST_P(EngineBulk, SharesALargeCallableUntilTheLast) {
+  census captures;
+  std::vector<timer> out(100);
+  const auto deadlines = counted(100);
+  engine_.schedule_at_bulk(deadlines, counted_callable<200>(captures), out);
+  EXPECT_EQ(captures.living(), 1);
+  rig_.poll_at(at(50));
+  for (std::size_t i = 50; i < 99; ++i) out[i].cancel();
+  EXPECT_EQ(captures.living(), 1);
+  rig_.poll_at(at(100));
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_EQ(captures.ended(), 1);
+}
+
+// A large one that can only be moved, and one that keeps a count in itself.
+TEST_P(EngineBulk, TakesACallableThatCannotBeCopied) {
+  std::vector<timer> out(3);
+  const auto deadlines = counted(3);
+  auto sum = std::make_unique<std::size_t>(0);
+  std::size_t* told = sum.get();
+  std::size_t last = 0;
+  engine_.schedule_at_bulk(
+      deadlines,
+      [sum = std::move(sum), &last](std::size_t index) mutable {
+        *sum += index;
+        last = *sum;
+      },
+      out);
+  EXPECT_EQ(*told, 0u);
+  rig_.poll_at(at(3));
+  EXPECT_EQ(last, 3u);
+}
+
+TEST_P(EngineBulk, PassesTheOptionsOn) {
+  std::vector<timer> out(5);
+  const auto deadlines = counted(5, 1001);
+  engine_.schedule_at(at(2000), rig_.note(-1));
+  engine_.schedule_at_bulk(deadlines, note_index(), out, {.slack = 100ns, .lane = 2});
+  EXPECT_GT(*engine_.next_deadline(), at(1001));
+  rig_.poll_at(at(2000));
+  EXPECT_EQ(fired_, (ids{0, 1, 2, 3, 4, -1}));
+  engine_.schedule_at_bulk(deadlines, note_index(), out, {.max_lateness = 10ns});
+  engine_.poll();
+  EXPECT_EQ(engine_.metrics().dropped, 5u);
+}
+
+TEST_P(EngineBulk, RefusesWhatASingleCallRefusesAndLeavesNothing) {
+  census captures;
+  std::vector<timer> out(5);
+  const auto deadlines = counted(5);
+  const counted_callable<0> f(captures);
+  auto call = [&](timer_options options) {
+    return drive::problem_of([&] { engine_.schedule_at_bulk(deadlines, f, out, options); }).code;
+  };
+  EXPECT_EQ(call({.lane = 4}), errc::invalid_option);
+  EXPECT_EQ(call({.slack = -1ns}), errc::invalid_option);
+  engine_.stop();
+  EXPECT_EQ(call({}), errc::stopped);
+  EXPECT_EQ(captures.living(), 1);
+  EXPECT_EQ(engine_.metrics().scheduled, 0u);
+  for (const timer& each : out) EXPECT_FALSE(each);
+}
+
+TEST_P(EngineBulk, MayBeCalledInsideACallback) {
+  std::vector<timer> out(300);
+  const auto deadlines = counted(300, 10);
+  engine_.schedule_at(at(50), [&] {
+    EXPECT_EQ(engine_.schedule_at_bulk(deadlines, note_index(), out), 300u);
+    for (timer& each : out) EXPECT_TRUE(each.pending());
+  });
+  EXPECT_EQ(rig_.poll_at(at(50)), 42u);  // those of 10 to 50 in the same call
+  EXPECT_EQ(rig_.poll_at(at(1000)), 259u);
+  EXPECT_EQ(fired_, counted_ids(300));
+}
+
+// A full lot of handles is told of at once: the worker sleeps towards something far, and is woken once.
+TEST(EngineBulkOnAWorker, RingsAtMostOnce) {
+  engine e({.wait = wait_options::sleep()});
+  e.schedule_after(1h, [] {});
+  ASSERT_TRUE(testing::settle(e));
+  std::vector<timer> out(5000);
+  std::vector<time_point> deadlines(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) deadlines[i] = clock::now() + 30min - 1ms * static_cast<int>(i);
+  const std::uint64_t before = e.metrics().rings;
+  EXPECT_EQ(e.schedule_at_bulk(
+                deadlines, [](std::size_t) {}, out),
+            5000u);
+  EXPECT_LE(e.metrics().rings - before, 1u);
+}
+
+TEST(EngineBulkOnAWorker, FiresEachOnce) {
+  constexpr std::size_t count = 20'000;
+  std::vector<std::atomic<int>> runs(count);
+  std::atomic<std::size_t> total{0};
+  engine e;
+  std::vector<timer> out(count);
+  std::vector<time_point> deadlines(count);
+  for (std::size_t i = 0; i < count; ++i) deadlines[i] = clock::now() + 1us * static_cast<int>(i % 3000);
+  e.schedule_at_bulk(
+      deadlines, [&](std::size_t index) { ++runs[index], ++total; }, out);
+  EXPECT_TRUE(eventually([&] { return total == count; }));
+  EXPECT_TRUE(std::all_of(runs.begin(), runs.end(), [](const auto& each) { return each == 1; }));
+  EXPECT_TRUE(eventually([&] { return e.metrics().expired == count; }));
+  EXPECT_EQ(e.metrics().scheduled, count);
+  EXPECT_EQ(e.metrics().boxed, 0u);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// What comes due together is offered to an executor together: in order, and whatever the executor does with it.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
+#include "support/engine_instant.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using testing::census;
+using testing::eventually;
+using testing::moody_executor;
+
+// Takes so many of each offer, `inline_runs`: and runs them at once, else keeps them.
+class batch_executor final : public executor {
+ public:
+  bool execute(fired_timer&& work) noexcept override {
+    ++singles;
+    return take(std::move(work));
+  }
+  std::size_t execute_many(std::span<fired_timer> work) noexcept override {
+    offers.push_back(work.size());
+    std::size_t taken = 0;
+    while (taken < std::min(work.size(), most) && take(std::move(work[taken]))) ++taken;
+    offered += taken + (taken < work.size() ? 1 : 0);  // what is behind a refusal is offered again
+    return taken;
+  }
+  void run_all() {
+    for (; !held.empty(); held.pop_front()) held.front()();
+  }
+
+  std::size_t most = SIZE_MAX, room = SIZE_MAX;
+  bool inline_runs = false, closed = false;
+  std::vector<std::size_t> offers;
+  int singles = 0;
+  std::atomic<std::size_t> offered{0};  // the others are read when the engine has stopped
+  std::deque<fired_timer> held;
+
+ private:
+  bool take(fired_timer&& work) noexcept {
+    if (closed || held.size() == room) return false;
+    if (inline_runs) {
+      work();
+    } else {
+      held.push_back(std::move(work));
+    }
+    return true;
+  }
+};
+
+ids counted(int count) {
+  ids numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+struct batched {
+  explicit batched(refusal_policy policy = refusal_policy::run_inline)
+      : rig({.executor = batches, .on_refusal = policy}) {}
+  void schedule(int count, std::int64_t deadline = 10) {
+    for (int id = 0; id < count; ++id) rig.engine.schedule_at(at(deadline), rig.note(id));
+  }
+  std::shared_ptr<batch_executor> batches = std::make_shared<batch_executor>();
+  drive::virtual_engine rig;
+};
+
+// On a worker: poll() offers one by one, as an executor that runs each at once must not see what its callbacks cancel.
+struct on_worker {
+  explicit on_worker(refusal_policy policy = refusal_policy::run_inline)
+      : engine({.wait = wait_options::sleep(), .executor = batches, .on_refusal = policy}) {}
+  // Schedules as many at one instant, and waits until each has been offered.
+  void offer(int count) {
+    const time_point due = clock::now() + 50ms;
+    for (int id = 0; id < count; ++id) engine.schedule_at(due, [this, id] { fired.push_back(id); });
+    ASSERT_TRUE(eventually([&] { return batches->offered == static_cast<std::size_t>(count); }));
+    left = engine.stop();
+  }
+  std::shared_ptr<batch_executor> batches = std::make_shared<batch_executor>();
+  ids fired;
+  std::vector<unfired> left;
+  detent::engine engine;
+};
+
+TEST(EngineExecuteMany, OffersWhatIsDueTogetherInOrder) {
+  on_worker w;
+  w.batches->inline_runs = true;
+  w.offer(300);
+  EXPECT_LT(w.batches->offers.size(), 30u);  // not one by one
+  EXPECT_EQ(w.batches->singles, 0);
+  EXPECT_EQ(w.fired, counted(300));
+}
+
+TEST(EngineExecuteMany, KeepsNothingForALaterPoll) {
+  batched b;
+  for (int count : {1, 63, 64, 65}) {
+    b.schedule(count);
+    EXPECT_EQ(b.rig.poll_at(at(10), static_cast<std::size_t>(count) / 2 + 1), static_cast<std::size_t>(count) / 2 + 1);
+    EXPECT_EQ(b.batches->held.size(), static_cast<std::size_t>(count) / 2 + 1);
+    b.rig.engine.poll();
+    EXPECT_EQ(b.batches->held.size(), static_cast<std::size_t>(count));
+    b.batches->run_all();
+  }
+}
+
+// The first not taken is refused; what is behind it is offered again.
+TEST(EngineExecuteMany, RefusedInTheMiddleRunsThatOneInline) {
+  batched b;
+  b.batches->most = 20;
+  b.batches->inline_runs = true;
+  b.schedule(100);
+  b.rig.poll_at(at(10));
+  EXPECT_EQ(b.rig.fired, counted(100));
+  EXPECT_GT(b.rig.engine.metrics().refused, 0u);
+}
+
+TEST(EngineExecuteMany, RefusedInTheMiddleDropsThatOneAndCountsIt) {
+  on_worker w(refusal_policy::drop);
+  w.batches->most = 9;
+  w.batches->inline_runs = true;
+  w.offer(50);
+  const engine_metrics m = w.engine.metrics();
+  EXPECT_EQ(m.refused, m.dropped);
+  EXPECT_EQ(w.fired.size() + m.dropped, 50u);
+  EXPECT_TRUE(std::is_sorted(w.fired.begin(), w.fired.end()));
+  EXPECT_EQ(w.engine.pending(), 0u);
+}
+
+TEST(EngineExecuteMany, RefusedInTheMiddleKeepsTheOrderOfARetry) {
+  batched b(refusal_policy::retry);
+  b.batches->room = 30;
+  b.schedule(150);
+  b.rig.poll_at(at(10));
+  EXPECT_EQ(b.batches->held.size(), 30u);
+  for (int id = 150; id < 200; ++id) b.rig.engine.schedule_at(at(5), b.rig.note(id));  // behind what waits
+  b.rig.engine.poll();
+  b.batches->run_all();
+  for (int polls = 0; b.rig.engine.pending() != 0 && polls < 100; ++polls) {
+    b.rig.engine.poll();
+    b.batches->run_all();
+  }
+  EXPECT_EQ(b.rig.fired, counted(200));
+}
+
+TEST(EngineExecuteMany, OfAClosedExecutorLeavesAllToTheStop) {
+  batched b(refusal_policy::retry);
+  b.batches->closed = true;
+  b.schedule(100);
+  b.rig.poll_at(at(10));
+  EXPECT_EQ(b.rig.engine.stop().size(), 100u);
+  EXPECT_EQ(b.rig.engine.metrics().dropped, 0u);
+}
+
+TEST(EngineExecuteMany, LetsCancelAndRestartWinInsideABatch) {
+  batched b;
+  b.batches->inline_runs = true;
+  std::vector<timer> all;
+  b.rig.engine.schedule_at(at(10), [&] {
+    EXPECT_EQ(b.rig.engine.cancel_bulk(std::span(all).first(20)), 20u);
+    EXPECT_TRUE(all[20].restart_at(at(50)));
+  });
+  for (int id = 0; id < 40; ++id) all.push_back(b.rig.engine.schedule_at(at(10), b.rig.note(id)));
+  b.rig.poll_at(at(10));
+  ids expected = counted(40);
+  expected.erase(expected.begin(), expected.begin() + 21);
+  EXPECT_EQ(b.rig.fired, expected);
+  b.rig.poll_at(at(50));
+  EXPECT_EQ(b.rig.fired.back(), 20);
+}
+
+// What its callbacks arm for that instant fires in the same call, behind what is due with it.
+TEST(EngineExecuteMany, RunInlineIsFollowedByWhatItArmsForThatInstant) {
+  for (const bool batches : {false, true}) {
+    auto inline_batches = std::make_shared<batch_executor>();
+    inline_batches->inline_runs = true;
+    engine_options options;
+    if (batches) {
+      options.executor = inline_batches;
+    } else {
+      options.executor = std::make_shared<moody_executor>();
+    }
+    drive::virtual_engine rig(options);
+    for (int id = 0; id < 100; ++id) {
+      rig.engine.schedule_at(at(10), [&rig, id] {
+        rig.fired.push_back(id);
+        rig.engine.schedule_at(at(10), rig.note(100 + id));
+      });
+    }
+    EXPECT_EQ(rig.poll_at(at(10)), 200u);
+    EXPECT_EQ(rig.fired, counted(200));
+  }
+}
+
+TEST(EngineExecuteMany, RunInlineKeepsTheOrderByDeadlineOfWhatItArms) {
+  batched b;
+  b.batches->inline_runs = true;
+  for (int id = 0; id < 100; ++id) {
+    b.rig.engine.schedule_at(at(10 + 10 * id), [&b, id] {
+      b.rig.fired.push_back(2 * id);
+      b.rig.engine.schedule_at(at(15 + 10 * id), b.rig.note(2 * id + 1));
+    });
+  }
+  EXPECT_EQ(b.rig.poll_at(at(2000)), 200u);
+  EXPECT_EQ(b.rig.fired, counted(200));
+}
+
+TEST(EngineExecuteMany, MayDestroyTheEngineFromWithin) {
+  for (const refusal_policy policy : {refusal_policy::run_inline, refusal_policy::retry, refusal_policy::drop}) {
+    for (const std::size_t most : {std::size_t{SIZE_MAX}, std::size_t{3}, std::size_t{6}}) {
+      census captures;
+      manual_clock clock;
+      auto inline_batches = std::make_shared<batch_executor>();
+      inline_batches->inline_runs = true;
+      inline_batches->most = most;
+      auto owned = std::make_unique<engine>(
+          engine_options{.manual = &clock, .reserve = 256, .executor = inline_batches, .on_refusal = policy});
+      int runs = 0;
+      for (int id = 0; id < 200; ++id) {
+        owned->schedule_at(at(10), [&, id, token = captures.join()] {
+          ++runs;
+          if (id == 5) owned.reset();
+        });
+      }
+      clock.advance_to(at(10));
+      owned->poll();
+      if (owned != nullptr) {  // refused at the very one
+        EXPECT_NE(policy, refusal_policy::run_inline);
+        owned.reset();
+      } else {
+        EXPECT_LE(runs, 6);
+      }
+      EXPECT_EQ(captures.living(), 0);
+    }
+  }
+}
+
+TEST(EngineExecuteMany, MayDestroyTheEngineFromWithinOnAWorker) {
+  census captures;
+  std::atomic<int> runs{0};
+  std::atomic<bool> gone{false};
+  auto all =
+      testing::prepare_instant({.executor = std::make_shared<moody_executor>()}, 5000, 0, [&](testing::instant& of) {
+        of.owned->schedule_at(of.due, [&, token = captures.join()] {
+          of.owned.reset();
+          gone = true;
+        });
+        for (int i = 0; i < 200; ++i) of.owned->schedule_at(of.due, [&, token = captures.join()] { ++runs; });
+      });
+  ASSERT_NE(all, nullptr);
+  EXPECT_TRUE(eventually([&] { return gone && captures.living() == 0; }));
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(all->ran, 5000u);
+}
+
+// A pool takes a batch at once: as much as it has room for, from the front.
+TEST(EngineExecuteManyPool, TakesWhatItHasRoomForInOrder) {
+  std::atomic<bool> open{false}, inside{false};
+  std::vector<int> order;
+  std::atomic<int> runs{0};
+  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.queue_capacity = 40}),
+            .on_refusal = refusal_policy::retry});
+  e.schedule_after(0ns, [&] {
+    inside = true;
+    eventually([&] { return open.load(); });
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  const time_point due = clock::now() + 5ms;
+  for (int id = 0; id < 100; ++id) e.schedule_at(due, [&, id] { order.push_back(id), ++runs; });
+  EXPECT_TRUE(eventually([&] { return e.metrics().refused > 0; }));
+  open = true;
+  EXPECT_TRUE(eventually([&] { return runs == 100; }));
+  EXPECT_EQ(order, counted(100));
+  EXPECT_EQ(e.metrics().dropped, 0u);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Lanes on a worker: what is critical does not wait for a bulk of hundreds of thousands that is due at one instant,
+// neither while that is collected nor while it fires; and all that a callback may do in the middle of it.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
+#include "support/engine_executors.hpp"
+#include "support/engine_instant.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::census;
+using testing::eventually;
+using testing::instant;
+using testing::moody_executor;
+using testing::prepare_instant;
+
+constexpr std::size_t many = 200'000;
+constexpr timer_options critical{.lane = 3};
+
+// Inline, or on an executor that runs inline; on each wheel.
+class EngineLanesWorker : public ::testing::TestWithParam<std::tuple<wheel_kind, bool>> {
+ protected:
+  static engine_options options() {
+    engine_options made{.wheel = std::get<0>(GetParam())};
+    if (std::get<1>(GetParam())) made.executor = std::make_shared<moody_executor>();
+    return made;
+  }
+};
+
+std::string name_of(const ::testing::TestParamInfo<std::tuple<wheel_kind, bool>>& tested) {
+  const auto [wheel, on_executor] = tested.param;
+  return std::string(wheel == wheel_kind::hashed ? "hashed" : "hierarchical") + (on_executor ? "_executor" : "_inline");
+}
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineLanesWorker, ::testing::Combine(drive::both_wheels, ::testing::Bool()), name_of);
+
+TEST_P(EngineLanesWorker, RunWhatIsCriticalFirstOfAMillion) {
+  std::atomic<std::size_t> at_once{SIZE_MAX}, soon{SIZE_MAX};
+  auto all = prepare_instant(options(), 1'000'000, 0, [&](instant& of) {
+    of.owned->schedule_at(
+        of.due, [&] { at_once = of.ran.load(); }, critical);
+    of.owned->schedule_at(
+        of.due + 1ms, [&] { soon = of.ran.load(); }, critical);
+  });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(all->wait());
+  ASSERT_TRUE(eventually([&] { return soon != SIZE_MAX; }));
+  EXPECT_EQ(at_once, 0u);
+  EXPECT_LT(soon, 500'000u);
+}
+
+// Whatever is due before half of the bulk is through must not wait for the other half.
+TEST_P(EngineLanesWorker, DoNotWaitForTheRestOfTheBulk) {
+  constexpr int count = 3000;
+  std::vector<std::size_t> ran_before(count, SIZE_MAX);
+  std::atomic<int> seen{0};
+  auto all = prepare_instant(options(), many, 2000, [&](instant& of) {
+    for (int i = 0; i < count; ++i) {
+      of.owned->schedule_at(
+          of.due + i * 1ms,
+          [&of, &seen, &before = ran_before[static_cast<std::size_t>(i)]] { before = of.ran, ++seen; }, critical);
+    }
+    seen = 0;
+  });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(all->wait());
+  all->owned->stop();
+  int in_time = 0;
+  for (int i = 0; i < count && all->due + i * 1ms <= all->half; ++i, ++in_time)
+    EXPECT_LT(ran_before[static_cast<std::size_t>(i)], many) << i;
+  EXPECT_GT(in_time, 1);
+}
+
+// Each link of a chain is scheduled by the one before, for the very instant.
+TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesInTheMiddle) {
+  struct chain {
+    std::atomic<int> links{0};
+    std::size_t ran_at_last = SIZE_MAX;
+    void link(instant& of) {
+      if (links + 1 == 20) ran_at_last = of.ran;
+      if (++links < 20)
+        of.owned->schedule_after(
+            0ns, [this, &of] { link(of); }, critical);
+    }
+  } links;
+  auto all = prepare_instant(options(), many, 100, [&](instant& of) {
+    of.owned->schedule_at(
+        of.due + 200us, [&] { links.link(of); }, critical);
+  });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(all->wait());
+  ASSERT_TRUE(eventually([&] { return links.links == 20; }));
+  EXPECT_LT(links.ran_at_last, many / 2);
+}
+
+TEST_P(EngineLanesWorker, KeepAPeriodicTimerGoingInTheMiddle) {
+  std::atomic<int> in_the_middle{0};
+  auto all = prepare_instant(options(), many, 500, [&](instant& of) {
+    of.owned->schedule_at_fixed_rate(of.due - clock::now() + 100us, 100us,
+                                     [&] {
+                                       if (!of.is_through()) ++in_the_middle;
+                                     },
+                                     {.lane = 3});
+    in_the_middle = 0;
+  });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(all->wait());
+  EXPECT_GT(in_the_middle, 10);
+}
+
+TEST_P(EngineLanesWorker, KeepAReArmedTimerGoingInTheMiddle) {
+  std::atomic<int> in_the_middle{0};
+  auto all = prepare_instant(options(), many, 500, [&](instant& of) {
+    of.owned->schedule_at(
+        of.due + 100us,
+        [&](firing& f) {
+          if (of.is_through()) return;
+          ++in_the_middle;
+          f.rearm_after(100us);
+        },
+        critical);
+  });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(all->wait());
+  EXPECT_GT(in_the_middle, 10);
+}
+
+// Bulk neighbours and lane neighbours are cancelled and restarted from callbacks in the middle of the bulk's expiry.
+TEST_P(EngineLanesWorker, CancelAndRestartNeighboursInTheMiddle) {
+  constexpr std::size_t touched = 64;
+  std::atomic<std::size_t> cancelled{0}, restarted{0}, lanes_ran{0}, done{0};
+  auto all = prepare_instant(options(), many, 0, [&](instant& of) {
+    cancelled = restarted = lanes_ran = done = 0;
+    for (std::size_t i = 0; i < touched; ++i) {
+      const time_point when = of.due + 50us * static_cast<int>(i);
+      timer victim = of.owned->schedule_at(
+          when + 10us, [&] { ++lanes_ran; }, critical);
+      timer moved = of.owned->schedule_at(when + 10us, [&] { ++lanes_ran; }, {.lane = 2});
+      of.owned->schedule_at(
+          when,
+          [&, i, victim, moved]() mutable {
+            std::vector<timer> some(of.bulk.begin() + static_cast<std::ptrdiff_t>(100 * i),
+                                    of.bulk.begin() + static_cast<std::ptrdiff_t>(100 * i + 100));
+            cancelled += of.owned->cancel_bulk(some);
+            for (std::size_t k = 0; k < 100; ++k) {
+              if (of.bulk[many - 1 - 100 * i - k].restart_at(of.due - 1ns * static_cast<int>(k))) ++restarted;
+            }
+            if (victim.cancel() == cancel_result::cancelled) ++lanes_ran;  // accounted for
+            moved.restart_at(of.due);
+            ++done;
+          },
+          critical);
+    }
+  });
+  ASSERT_NE(all, nullptr);
+  EXPECT_TRUE(eventually([&] { return done == touched && all->ran + cancelled == many && lanes_ran == 2 * touched; }));
+  EXPECT_TRUE(eventually([&] { return all->owned->pending() == 0; }));
+  const engine_metrics m = all->owned->metrics();
+  EXPECT_EQ(m.scheduled, m.expired + m.cancelled + m.returned + m.dropped);
+}
+
+TEST_P(EngineLanesWorker, SurviveACriticalCallbackThatThrowsInTheMiddle) {
+  std::atomic<int> told{0};
+  engine_options noisy = options();
+  noisy.on_error = [&](std::exception_ptr) { ++told; };
+  auto all = prepare_instant(noisy, many, 0, [&](instant& of) {
+    for (int i = 0; i < 20; ++i)
+      of.owned->schedule_at(
+          of.due + 100us * i, [] { throw std::runtime_error("on purpose"); }, critical);
+  });
+  ASSERT_NE(all, nullptr);
+  EXPECT_TRUE(all->wait());
+  EXPECT_TRUE(eventually([&] { return told == 20; }));
+}
+
+TEST_P(EngineLanesWorker, LetACriticalCallbackDestroyTheEngineInTheMiddle) {
+  for (duration after : {duration(0us), duration(300us), duration(3ms)}) {
+    census captures;
+    std::atomic<std::size_t> ran_before{SIZE_MAX};
+    auto all = prepare_instant(options(), many, 0, [&](instant& of) {
+      of.owned->schedule_at(
+          of.due + after,
+          [&, token = captures.join()] {
+            const std::size_t before = of.ran;
+            of.owned.reset();
+            ran_before = before;
+          },
+          critical);
+      of.owned->schedule_at(
+          of.due + 1s, [token = captures.join()] {}, critical);
+      of.owned->schedule_at(of.due, [token = captures.join()] {});
+    });
+    ASSERT_NE(all, nullptr);
+    ASSERT_TRUE(eventually([&] { return ran_before != SIZE_MAX && captures.living() == 0; }));
+    EXPECT_LT(ran_before, many);
+    EXPECT_EQ(all->ran, ran_before);  // nothing runs behind the end
+  }
+}
+
+TEST_P(EngineLanesWorker, AreAccountedForByAStopInTheMiddle) {
+  std::atomic<bool> now{false};
+  auto all = prepare_instant(options(), many, 0, [&](instant& of) {
+    now = false;
+    of.owned->schedule_at(
+        of.due + 100us, [&] { now = true; }, critical);
+    for (int i = 0; i < 100; ++i) of.owned->schedule_at(of.due + 100us * i, [] {}, {.lane = 1});
+  });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(eventually([&] { return now.load(); }));
+  const std::size_t left = all->owned->stop().size();
+  const engine_metrics m = all->owned->metrics();
+  EXPECT_EQ(m.returned, left);
+  EXPECT_EQ(m.scheduled, m.expired + m.returned);
+}
+
+TEST(EngineLanesPool, AreHandedToAPoolOfOneInTheirOrder) {
+  std::atomic<std::size_t> at_once{SIZE_MAX};
+  auto all =
+      prepare_instant({.executor = std::make_shared<thread_pool>(thread_pool_options{.queue_capacity = many + 8})},
+                      many, 0, [&](instant& of) {
+                        of.owned->schedule_at(
+                            of.due, [&] { at_once = of.ran.load(); }, critical);
+                      });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(all->wait());
+  EXPECT_EQ(at_once, 0u);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// What a simulation of many worlds found, each as the few calls that it takes.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using EngineSimulatedFaults = drive::on_both_wheels;
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineSimulatedFaults, drive::both_wheels, drive::wheel_name);
+
+void on_another_thread(const std::function<void()>& work) { std::thread(work).join(); }
+
+// Refuses so many offers, and runs all others at once.
+class refuses_some : public executor {
+ public:
+  explicit refuses_some(int offers) : left_(offers) {}
+  bool execute(fired_timer&& work) noexcept override {
+    if (left_ > 0) return --left_, false;
+    fired_timer taken = std::move(work);
+    taken();
+    return true;
+  }
+
+ private:
+  int left_;
+};
+
+class runs_at_once : public refuses_some {
+ public:
+  runs_at_once() : refuses_some(0) {}
+};
+
+// Takes it, and runs it when told.
+class keeps : public executor {
+ public:
+  bool execute(fired_timer&& work) noexcept override {
+    kept.push_back(std::move(work));
+    return true;
+  }
+  std::vector<fired_timer> kept;
+};
+
+TEST_P(EngineSimulatedFaults, ARestartInPlaceComesBeforeWhatItsThreadArmsNext) {
+  for (int i = 0; i < 20; ++i) engine_.schedule_at(at(1h), [] {}).cancel();  // this thread's count is ahead
+  timer restarted = engine_.schedule_at(at(10), rig_.note(1));
+  engine_.schedule_at(at(5), [&, restarted]() mutable {
+    on_another_thread([&] {
+      EXPECT_TRUE(restarted.restart_at(at(10)));
+      engine_.schedule_at(at(10), rig_.note(2));
+    });
+  });
+  rig_.poll_at(at(10));
+  EXPECT_EQ(fired_, (ids{1, 2}));
+}
+
+TEST_P(EngineSimulatedFaults, ARestartInPlaceOfWhatIsLeftOverKeepsItsThreadsOrder) {
+  for (int i = 0; i < 20; ++i) engine_.schedule_at(at(1h), [] {}).cancel();
+  engine_.schedule_at(at(5), rig_.note(0));
+  timer restarted = engine_.schedule_at(at(10), rig_.note(1));
+  rig_.poll_at(at(10), 1);
+  on_another_thread([&] {
+    EXPECT_TRUE(restarted.restart_at(at(10)));
+    engine_.schedule_at(at(10), rig_.note(2));
+  });
+  engine_.poll();
+  EXPECT_EQ(fired_, (ids{0, 1, 2}));
+}
+
+// The grid 3, 103, 203... on a tick of 10 is due at 10, 110, 210...; restarted to 10 it is 10, 110, 210... itself.
+// The restarting thread's count stands where that of the arming stood.
+TEST_P(EngineSimulatedFaults, ARestartToTheRoundedDeadlineBeginsTheGridThere) {
+  drive::virtual_engine rig(with_wheel({.tick = 10ns}));
+  std::vector<std::uint64_t> missed;
+  timer each = rig.engine.schedule_at_fixed_rate(3ns, 5ns, [&](firing& run) { missed.push_back(run.missed()); });
+  on_another_thread([&] { EXPECT_TRUE(each.restart_at(at(10))); });
+  rig.poll_at(at(10));
+  EXPECT_EQ(missed, std::vector<std::uint64_t>{0}) << "counted from 3, a period has come at 8";
+}
+
+// The same, between a run and the next, where an executor has it.
+TEST_P(EngineSimulatedFaults, ARestartInAnExecutorsHandsBeginsTheGridThere) {
+  auto holder = std::make_shared<keeps>();
+  drive::virtual_engine rig(with_wheel({.tick = 10ns, .executor = holder}));
+  std::vector<std::uint64_t> missed;
+  timer each = rig.engine.schedule_at_fixed_rate(3ns, 5ns, [&](firing& run) { missed.push_back(run.missed()); });
+  rig.poll_at(at(10));
+  EXPECT_TRUE(each.restart_at(at(10)));
+  rig.engine.poll();
+  ASSERT_EQ(holder->kept.size(), 2u);
+  holder->kept[0]();
+  EXPECT_TRUE(missed.empty()) << "the first hand-over counts no more";
+  holder->kept[1]();
+  EXPECT_EQ(missed, std::vector<std::uint64_t>{0});
+}
+
+TEST_P(EngineSimulatedFaults, NoDeadlineIsToldOnceAllThatWasRefusedIsCancelled) {
+  auto refusing = std::make_shared<refuses_some>(INT32_MAX);
+  drive::virtual_engine rig(with_wheel({.executor = refusing, .on_refusal = refusal_policy::retry}));
+  timer first = rig.engine.schedule_at(at(1), [] {});
+  timer second = rig.engine.schedule_at(at(1), [] {});
+  rig.poll_at(at(1));
+  first.cancel();
+  EXPECT_EQ(rig.engine.next_deadline(), at(1) + 1ms) << "the other one is offered again";
+  second.cancel();
+  EXPECT_EQ(rig.engine.pending(), 0u);
+  EXPECT_EQ(rig.engine.next_deadline(), std::nullopt);
+}
+
+TEST_P(EngineSimulatedFaults, WhatWasRefusedRunsOnceInAPollThoughItIsRestarted) {
+  auto refusing = std::make_shared<refuses_some>(1);
+  drive::virtual_engine rig(with_wheel({.executor = refusing, .on_refusal = refusal_policy::retry}));
+  int runs = 0;
+  timer again = rig.engine.schedule_at_fixed_rate(1ns, 1h, [&] { ++runs; });
+  rig.poll_at(at(1));
+  rig.engine.schedule_at(at(2), [&] { EXPECT_TRUE(again.restart_at(at(2))); });
+  rig.poll_at(at(2));
+  EXPECT_EQ(runs, 1) << "a second turn in one poll()";
+  rig.engine.poll();
+  EXPECT_EQ(runs, 2);
+}
+
+TEST_P(EngineSimulatedFaults, APollTakesUpWhatARetriedRunHasArmedElsewhere) {
+  auto refusing = std::make_shared<refuses_some>(1);
+  drive::virtual_engine rig(with_wheel({.executor = refusing, .on_refusal = refusal_policy::retry}));
+  rig.engine.schedule_at(at(1), [&] {
+    rig.fired.push_back(1);
+    on_another_thread([&] { rig.engine.schedule_at(at(1), rig.note(2)); });
+  });
+  rig.poll_at(at(1));
+  rig.engine.poll();
+  EXPECT_EQ(rig.fired, (ids{1, 2}));
+}
+
+TEST_P(EngineSimulatedFaults, APollHandsOverOneByOne) {
+  drive::virtual_engine rig(with_wheel({.executor = std::make_shared<runs_at_once>()}));
+  timer cancelled, restarted;
+  rig.engine.schedule_at(at(1), [&] {
+    rig.engine.schedule_at(at(2), rig.note(2));
+    cancelled.cancel();
+    restarted.restart_at(at(1));
+  });
+  cancelled = rig.engine.schedule_at(at(3), rig.note(3));
+  restarted = rig.engine.schedule_at(at(4), rig.note(1));
+  rig.engine.schedule_at(at(5), rig.note(5));
+  EXPECT_EQ(rig.poll_at(at(5)), 4u);
+  EXPECT_EQ(rig.fired, (ids{1, 2, 5}));
+}
+
+// There one slot of a coarse wheel holds two deadlines.
+TEST_P(EngineSimulatedFaults, ALoopOnTheNextDeadlineComesToTheLastInstantOnACoarseTick) {
+  drive::virtual_engine rig(with_wheel({.tick = 4096ns}), at(INT64_MAX - 1));
+  for (int i = 0; i < 200; ++i) rig.engine.schedule_at(time_point::max(), rig.note(i));
+  for (int looks = 0; looks < 100 && rig.engine.pending() != 0; ++looks) {
+    const auto next = rig.engine.next_deadline();
+    ASSERT_TRUE(next);
+    rig.poll_at(*next);
+  }
+  EXPECT_EQ(rig.fired.size(), 200u);
+}
+
+// More of them than next_deadline() looks at.
+TEST_P(EngineSimulatedFaults, ALoopOnTheNextDeadlineComesToTheLastInstant) {
+  for (int i = 0; i < 200; ++i) engine_.schedule_at(time_point::max(), rig_.note(i));
+  for (int looks = 0; looks < 100 && engine_.pending() != 0; ++looks) {
+    const auto next = engine_.next_deadline();
+    ASSERT_TRUE(next);
+    rig_.poll_at(*next);
+  }
+  EXPECT_EQ(fired_.size(), 200u);
+}
+
+TEST_P(EngineSimulatedFaults, TheNextDeadlineIsNoLaterThanWhatIsLeftOverInALowerLane) {
+  timer_options critical;
+  critical.lane = 3;
+  engine_.schedule_at(
+      at(1), [] {}, critical);
+  engine_.schedule_at(
+      at(3), [] {}, critical);
+  engine_.schedule_at(at(2), [] {});
+  rig_.poll_at(at(9), 1);
+  EXPECT_EQ(engine_.next_deadline(), at(2));
+}
+
+// With slack it is filed later than it is due.
+TEST_P(EngineSimulatedFaults, ALookAtTheNextDeadlineDoesNotFileSlackAnew) {
+  timer_options slack;
+  slack.slack = 100ns;
+  engine_.schedule_at(
+      at(1000), [] {}, slack);
+  const auto first = engine_.next_deadline();
+  ASSERT_TRUE(first);
+  rig_.poll_at(at(1000));
+  if (engine_.pending() == 1) {
+    EXPECT_GT(engine_.next_deadline(), at(1000)) << "a loop would spin until the slack is over";
+  }
+  EXPECT_LE(*first, at(1100));
+}
+
+}  // namespace
+}  // namespace detent

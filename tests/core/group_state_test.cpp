@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// A group's time, its epochs, its runs and its references; and the store that uses states again.
+#include "group_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "group_store.hpp"
+#include "support/engine_eventually.hpp"
+
+namespace detent::detail {
+namespace {
+
+using namespace std::chrono_literals;
+
+class GroupState : public ::testing::Test {
+ protected:
+  void go_to(nanoseconds_t t) { clock_.advance_to(to_time(t)); }
+  manual_clock clock_;
+  clock_reader time_{&clock_, nullptr};
+  group_store store_;
+  group_state& group_ = store_.make();
+};
+
+TEST_F(GroupState, ItsTimeIsTheEnginesAtFirst) {
+  for (nanoseconds_t t : {nanoseconds_t{INT64_MIN}, nanoseconds_t{-1}, nanoseconds_t{5}, forever}) {
+    EXPECT_EQ(group_.to_group_time(t, time_), t);
+    EXPECT_EQ(group_.to_engine_time(t), t);
+  }
+  EXPECT_EQ(group_.behind(time_), 0);
+  EXPECT_FALSE(group_.paused());
+}
+
+TEST_F(GroupState, StandsStillWhileItIsPaused) {
+  go_to(10);
+  EXPECT_FALSE(group_.resume(time_));
+  EXPECT_TRUE(group_.pause(time_));
+  EXPECT_TRUE(group_.paused());
+  EXPECT_FALSE(group_.pause(time_));
+  EXPECT_EQ(group_.to_engine_time(11), forever);
+  go_to(30);
+  EXPECT_EQ(group_.behind(time_), 20);
+  EXPECT_EQ(group_.to_group_time(35, time_), 15);
+  EXPECT_TRUE(group_.resume(time_));
+  EXPECT_EQ(group_.to_engine_time(11), 31);
+  EXPECT_EQ(group_.to_engine_time(forever), forever);
+  EXPECT_EQ(group_.to_group_time(forever, time_), forever);
+  go_to(100);
+  EXPECT_EQ(group_.behind(time_), 20);
+  EXPECT_TRUE(group_.pause(time_));
+  go_to(105);
+  EXPECT_TRUE(group_.resume(time_));
+  EXPECT_EQ(group_.behind(time_), 25);
+}
+
+TEST_F(GroupState, HoldsAtTheEndsOfTime) {
+  manual_clock early(time_point::min());
+  const clock_reader from_the_first(&early, nullptr);
+  group_.pause(from_the_first);
+  early.advance_to(time_point::min() + 7ns);
+  EXPECT_EQ(group_.behind(from_the_first), 7);
+  group_.resume(from_the_first);
+  EXPECT_EQ(group_.to_engine_time(INT64_MIN + 1), INT64_MIN + 8);
+  group_.pause(from_the_first);
+  early.advance_to(time_point::max() - 1ns);
+  EXPECT_EQ(group_.behind(from_the_first), forever);
+  EXPECT_EQ(group_.to_group_time(forever, from_the_first), forever);
+}
+
+TEST_F(GroupState, AnEpochCancelsThoseBeforeIt) {
+  const std::uint32_t first = group_.epoch();
+  EXPECT_FALSE(group_.is_cancelled(first));
+  group_.begin_epoch();
+  EXPECT_TRUE(group_.is_cancelled(first));
+  EXPECT_FALSE(group_.is_cancelled(group_.epoch()));
+  EXPECT_FALSE(group_.begin_run(first));
+  group_.end_run(first);
+}
+
+TEST_F(GroupState, ARunOfTheCancelledIsNoRun) {
+  const std::uint32_t epoch = group_.epoch();
+  group_.begin_epoch();
+  group_run run;
+  EXPECT_FALSE(run.begin(group_, epoch, store_));
+  EXPECT_EQ(run.group(), nullptr);
+  group_.wait_for_runs({0, 0});  // does not wait for it
+}
+
+TEST_F(GroupState, WaitsForRunsOfEitherEpochButItsOwn) {
+  const std::uint32_t epoch = group_.epoch();
+  EXPECT_TRUE(group_.begin_run(epoch));
+  std::array<std::uint32_t, 2> own{};
+  own[epoch & 1] = 1;
+  group_.wait_for_runs(own);
+  group_.begin_epoch();
+  std::atomic<bool> waited{false};
+  EXPECT_TRUE(group_.begin_run(epoch + 1));
+  std::jthread waiter([&] {
+    group_.wait_for_runs({0, 0});
+    waited = true;
+  });
+  group_.end_run(epoch);
+  std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(waited);
+  group_.end_run(epoch + 1);
+  EXPECT_TRUE(testing::eventually([&] { return waited.load(); }));
+}
+
+TEST_F(GroupState, NobodyComesBackToAStateThatIsGone) {
+  const std::uint32_t epoch = group_.epoch();
+  group_.begin_epoch();
+  store_.drop_reference(group_);
+  EXPECT_FALSE(group_.hold());
+  group_run run;
+  EXPECT_FALSE(run.begin(group_, epoch, store_));
+  std::set<group_state*> made;
+  for (int i = 0; i < 10; ++i) made.insert(&store_.make());
+  EXPECT_EQ(made.size(), 10u);
+  EXPECT_EQ(made.count(&group_), 1u);
+}
+
+TEST_F(GroupState, IsAsNewInItsNextUse) {
+  go_to(10);
+  group_.pause(time_);
+  const std::uint32_t epoch = group_.epoch();
+  group_.roster.add({1, 2}, [](const group_roster::entry&) { return true; });
+  store_.drop_reference(group_);
+  group_state& next = store_.make();
+  ASSERT_EQ(&next, &group_);
+  EXPECT_TRUE(next.is_cancelled(epoch));
+  EXPECT_FALSE(next.paused());
+  EXPECT_EQ(next.behind(time_), 0);
+  EXPECT_EQ(next.roster.size(), 0u);
+  EXPECT_EQ(next.pending(), 0u);
+}
+
+TEST_F(GroupState, IsAskedForOnce) {
+  group_state& other = store_.make();
+  EXPECT_FALSE(store_.is_asked());
+  store_.request(group_);
+  store_.request(group_);
+  store_.request(other);
+  EXPECT_TRUE(store_.is_asked());
+  store_.begin_answer();
+  EXPECT_FALSE(store_.is_asked());
+  int count = 0;
+  for (group_state* each = store_.take_requests(); each != nullptr; ++count) {
+    group_state* next = each->next_request;
+    each->answer();
+    store_.drop_reference(*each);
+    each = next;
+  }
+  EXPECT_EQ(count, 2);
+  EXPECT_TRUE(group_.request());
+}
+
+TEST_F(GroupState, ReadersNeverSeeHalfATurn) {
+  // The manual clock stands at 1000: a paused group's time is 1000, and while it runs it is 0 behind.
+  go_to(1000);
+  std::atomic<bool> stop{false};
+  std::jthread turner([&] {
+    while (!stop) {
+      group_.pause(time_);
+      group_.resume(time_);
+    }
+  });
+  for (int i = 0; i < 200'000; ++i) {
+    ASSERT_EQ(group_.behind(time_), 0);
+    const nanoseconds_t t = group_.to_engine_time(5);
+    ASSERT_TRUE(t == 5 || t == forever) << t;
+  }
+  stop = true;
+}
+
+}  // namespace
+}  // namespace detent::detail

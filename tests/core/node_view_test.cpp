@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Where the driver files a timer that may fire late: at the roundest time that its slack allows.
+#include "node_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <set>
+
+#include "support/random_source.hpp"
+
+namespace detent::detail {
+namespace {
+
+constexpr nanoseconds_t first_of_time = INT64_MIN;
+
+// On the line of time as it is counted: from its beginning.
+int trailing_zeros(nanoseconds_t t) { return std::countr_zero(to_unsigned(t)); }
+
+TEST(Coalesced, LeavesTheDeadlineWhereThereIsNoSlack) {
+  for (nanoseconds_t t :
+       {first_of_time, nanoseconds_t{-1}, nanoseconds_t{0}, nanoseconds_t{12345}, forever - 1, forever})
+    EXPECT_EQ(coalesced(t, 0), t);
+}
+
+TEST(Coalesced, IsTheRoundestTimeWithinTheSlack) {
+  EXPECT_EQ(coalesced(1, 1), 2);
+  EXPECT_EQ(coalesced(5, 2), 6);
+  EXPECT_EQ(coalesced(5, 3), 8);
+  EXPECT_EQ(coalesced(8, 7), 8);
+  EXPECT_EQ(coalesced(9, 30), 32);
+  EXPECT_EQ(coalesced(1000, 100), 1024);
+  EXPECT_EQ(coalesced(-5, 2), -4);
+  EXPECT_EQ(coalesced(-5, 9), 0);
+}
+
+TEST(Coalesced, AgreesWithASearchThroughAllThatIsWithinTheSlack) {
+  for (nanoseconds_t t = -70; t <= 70; ++t) {
+    for (nanoseconds_t slack = 0; slack <= 70; ++slack) {
+      nanoseconds_t roundest = t;
+      for (nanoseconds_t each = t; each <= t + slack; ++each) {
+        if (trailing_zeros(each) > trailing_zeros(roundest)) roundest = each;
+      }
+      EXPECT_EQ(coalesced(t, slack), roundest) << t << " + " << slack;
+    }
+  }
+}
+
+TEST(Coalesced, IsNeverEarlyAndNeverLaterThanTheSlackAnywhereInTime) {
+  test::random_source random(7);
+  for (int i = 0; i < 100'000; ++i) {
+    const nanoseconds_t magnitude = random.any_magnitude(63);
+    const nanoseconds_t t = random.between(0, 1) == 0 ? magnitude : -magnitude;
+    const nanoseconds_t slack = random.any_magnitude(63);
+    const nanoseconds_t filed = coalesced(t, slack);
+    EXPECT_GE(filed, t);
+    EXPECT_LE(filed, add_saturated(t, slack));
+  }
+}
+
+// A restart to a later deadline is found at the old filing time: that must not be later than the new one.
+TEST(Coalesced, NeverPutsALaterDeadlineBeforeAnEarlierOne) {
+  test::random_source random(8);
+  for (int i = 0; i < 100'000; ++i) {
+    const nanoseconds_t t = random.any_magnitude(62), later = t + random.any_magnitude(20);
+    const nanoseconds_t slack = random.any_magnitude(40);
+    EXPECT_LE(coalesced(t, slack), coalesced(later, slack)) << t << ' ' << later << ' ' << slack;
+  }
+}
+
+TEST(Coalesced, SharesFewTimesAmongMany) {
+  test::random_source random(9);
+  constexpr nanoseconds_t spread = 100'000'000, slack = 5'000'000;
+  std::set<nanoseconds_t> times;
+  for (int i = 0; i < 10'000; ++i) times.insert(coalesced(random.between(nanoseconds_t{0}, spread), slack));
+  EXPECT_LE(times.size(), static_cast<std::size_t>(2 * spread / slack));
+}
+
+TEST(Coalesced, SaturatesAtBothEndsOfTime) {
+  EXPECT_EQ(coalesced(forever, forever), forever);
+  for (nanoseconds_t t : {forever - 1, forever - 1000, forever / 2 + 1}) {
+    const nanoseconds_t filed = coalesced(t, forever);
+    EXPECT_GE(filed, t);
+  }
+  EXPECT_EQ(coalesced(first_of_time, forever), first_of_time);
+  EXPECT_GE(coalesced(first_of_time + 1, forever), first_of_time + 1);
+}
+
+// Of one slot that is described by hand.
+class NodeViewTimes : public ::testing::TestWithParam<nanoseconds_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Ticks, NodeViewTimes, ::testing::Values(1, 10, 1000, 1'000'000, 999'983));
+
+// What node_view::filing_time does with a deadline that is a multiple of the tick.
+TEST_P(NodeViewTimes, StayOnTheGridAndBehindTheDeadline) {
+  const tick_grid grid(GetParam());
+  test::random_source random(10);
+  for (int i = 0; i < 10'000; ++i) {
+    const nanoseconds_t deadline = grid.round_up(random.any_magnitude(60)), slack = random.any_magnitude(50);
+    const nanoseconds_t filed = grid.round_down(coalesced(deadline, slack));
+    EXPECT_EQ(filed % GetParam(), 0);
+    EXPECT_GE(filed, deadline);
+    EXPECT_LE(filed - deadline, slack);
+  }
+}
+
+}  // namespace
+}  // namespace detent::detail

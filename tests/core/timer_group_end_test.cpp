@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// A group may end before, with or after its members and its engine; captures call back into all of them.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_executors.hpp"
+#include "support/group_engine.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::ids;
+using testing::at_end;
+using testing::census;
+using testing::holding_executor;
+
+class TimerGroupEnd : public drive::on_each_engine {
+ protected:
+  std::optional<timer_group> group_{engine_};
+};
+INSTANTIATE_TEST_SUITE_P(All, TimerGroupEnd, drive::each_engine, drive::engine_name);
+
+TEST_P(TimerGroupEnd, CancelsItsMembers) {
+  census captures;
+  for (int i = 0; i < 10; ++i) group_->schedule_after(1ms, [here = captures.join(), note = rig_.note(i)] { note(); });
+  group_.reset();
+  poll_at_ms(1);
+  EXPECT_TRUE(fired_.empty());
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_P(TimerGroupEnd, InsideAMembersCallback) {
+  census captures;
+  group_->schedule_at_fixed_rate(1ms, 1ms, [&, here = captures.join()] {
+    fired_.push_back(1);
+    group_.reset();
+  });
+  group_->schedule_after(1ms, rig_.note(2));
+  poll_at_ms(1);
+  poll_at_ms(10);
+  EXPECT_EQ(fired_, ids{1});
+  EXPECT_EQ(captures.living(), 0);
+  expect_balance(engine_);
+}
+
+TEST_P(TimerGroupEnd, InsideACaptureThatDiesInAPass) {
+  census captures;
+  group_->schedule_after(1ms, [&] { group_->cancel_all(); });
+  for (int i = 0; i < 3; ++i) {
+    group_->schedule_after(1ms, [here = captures.join(), last = at_end([&] {
+                                                           if (group_) group_->cancel_all_and_wait();
+                                                           group_.reset();
+                                                         })] {});
+  }
+  poll_at_ms(1);
+  poll_at_ms(1);
+  EXPECT_FALSE(group_);
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_EQ(captures.ended(), 3);
+  expect_balance(engine_);
+}
+
+TEST_P(TimerGroupEnd, InsideACaptureThatDiesInASweep) {
+  std::optional<timer_group> other(engine_);
+  timer_group& mine = *group_;
+  census captures;
+  for (int i = 0; i < 100; ++i) {
+    mine.schedule_after(1h, [here = captures.join(), last = at_end([&] {
+                                                       other.reset();
+                                                       group_->cancel_all_and_wait();
+                                                       group_->schedule_after(1h, [later = captures.join()] {});
+                                                       group_->pause();
+                                                       group_->resume();
+                                                       engine_.schedule_after(1h, [] {});
+                                                     })] {});
+  }
+  other->schedule_after(1h, [] {});
+  poll_at_ms(0);
+  mine.cancel_all();
+  poll_at_ms(0);
+  poll_at_ms(1);
+  EXPECT_EQ(engine_.metrics().pending, 100u + group_->pending());
+  EXPECT_EQ(captures.living(), static_cast<int>(group_->pending()));
+  group_.reset();
+  poll_at_ms(1);
+  EXPECT_EQ(captures.living(), 0);
+  expect_balance(engine_);
+}
+
+TEST_P(TimerGroupEnd, TheEngineMayEndInASweep) {
+  manual_clock clk;
+  engine_options wanted = options({.manual = &clk});
+  auto e = std::make_unique<engine>(std::move(wanted));
+  timer_group group(*e);
+  census captures;
+  for (int i = 0; i < 50; ++i)
+    group.schedule_after(1ms, [here = captures.join(), last = at_end([&] { e.reset(); })] {});
+  e->poll();
+  group.cancel_all();
+  clk.advance(1ms);
+  e->poll();
+  EXPECT_EQ(e, nullptr);
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_FALSE(group.try_schedule_after(1ms, [] {}));
+}
+
+TEST_P(TimerGroupEnd, AfterItsEngine) {
+  census captures;
+  std::optional<timer_group> group;
+  timer member;
+  {
+    drive::virtual_engine rig(options());
+    group.emplace(rig.engine);
+    member = group->schedule_after(1ms, [here = captures.join()] {});
+    group->schedule_at_fixed_rate(1ms, 1ms, [here = captures.join()] {});
+    group->pause();
+  }
+  EXPECT_EQ(captures.living(), 0);
+  EXPECT_EQ(group->pending(), 0u);
+  group->resume();
+  group->pause();
+  group->cancel_all_and_wait();
+  EXPECT_FALSE(group->try_schedule_after(1ms, [] {}));
+  group.reset();
+}
+
+TEST_P(TimerGroupEnd, StopReturnsWhatIsNotCancelled) {
+  timer_group paused(engine_), late(engine_);
+  census captures;
+  for (int i = 0; i < 3; ++i) group_->schedule_after(100ms, [here = captures.join()] {});
+  timer kept = paused.schedule_after(10ms, rig_.note(1));
+  late.schedule_after(10ms, rig_.note(2));
+  poll_at_ms(0);
+  late.pause();
+  poll_at_ms(4);
+  paused.pause();
+  poll_at_ms(7);
+  late.resume();
+  group_->cancel_all();
+  std::vector<unfired> left = engine_.stop();
+  EXPECT_EQ(captures.living(), 0);
+  ASSERT_EQ(left.size(), 2u);
+  for (const unfired& each : left) {
+    const duration due = each.handle == kept ? 13ms : 17ms;  // what is left of it, from now
+    EXPECT_EQ(each.deadline, drive::at(due));
+  }
+  for (unfired& each : left) each.run();
+  EXPECT_EQ(fired_.size(), 2u);
+  EXPECT_EQ(engine_.metrics().cancelled, 3u);
+  EXPECT_EQ(engine_.metrics().returned, 2u);
+  expect_balance(engine_);
+  EXPECT_EQ(paused.pending() + late.pending() + group_->pending(), 0u);
+}
+
+TEST_P(TimerGroupEnd, MovesTakeTheMembersAlong) {
+  timer_group other(engine_);
+  other.schedule_after(1ms, rig_.note(9));
+  group_->schedule_after(1ms, rig_.note(1));
+  timer_group moved(std::move(*group_));
+  group_.reset();
+  other = std::move(moved);  // cancels its own
+  timer_group& same = other;
+  other = std::move(same);
+  other.schedule_after(1ms, rig_.note(2));
+  EXPECT_EQ(other.pending(), 2u);
+  poll_at_ms(1);
+  EXPECT_EQ(fired_, (ids{1, 2}));
+}
+
+TEST_P(TimerGroupEnd, AGroupInAnothersPlaceIsNotTouchedByOldHandles) {
+  std::vector<timer> old;
+  for (int i = 0; i < 3000; ++i) {
+    timer_group group(engine_);
+    timer member = group.schedule_after(1h, [] {});
+    timer second = group.schedule_at_fixed_rate(1h, 1ms, [] {});
+    if (i % 2 == 0) group.pause();
+    if (i % 3 == 0) engine_.poll();
+    if (i % 5 == 0) group.cancel_all();
+    if (i % 7 == 0) member.cancel();
+    old.push_back(member);
+    old.push_back(second);
+    for (std::size_t each = old.size() > 8 ? old.size() - 8 : 0; each + 2 < old.size(); ++each) {
+      EXPECT_FALSE(old[each].pending());
+      EXPECT_FALSE(old[each].restart_after(1ms));
+      if (i % 2 == 0) old[each].cancel();
+    }
+    EXPECT_EQ(group.pending(), i % 7 == 0 ? 1u : 2u) << i;
+    EXPECT_EQ(second.pending(), i % 5 != 0) << i;
+  }
+  engine_.poll();
+  EXPECT_EQ(engine_.pending(), 0u);
+  group_->schedule_after(1ms, rig_.note(1));
+  poll_at_ms(1);
+  EXPECT_EQ(fired_, ids{1});
+  expect_balance(engine_);
+}
+
+// What an executor kept of a group that is no more, and of another one's in its place.
+TEST_P(TimerGroupEnd, WhatAnExecutorKeptTouchesNoOtherGroup) {
+  auto holding = std::make_shared<holding_executor>();
+  drive::virtual_engine rig(options({.executor = holding}));
+  {
+    timer_group group(rig.engine);
+    timer member = group.schedule_after(1ms, rig.note(1));
+    rig.poll_at(drive::at(1ms));
+    member.cancel();
+  }
+  rig.engine.poll();
+  ASSERT_EQ(holding->held.size(), 1u);
+  holding->run_all();
+  timer_group first(rig.engine), second(rig.engine);
+  first.schedule_after(1ms, rig.note(2));
+  EXPECT_EQ(first.pending(), 1u);
+  EXPECT_EQ(second.pending(), 0u);
+  second.pause();
+  second.cancel_all();
+  rig.poll_at(drive::at(2ms));
+  holding->run_all();
+  EXPECT_EQ(rig.fired, ids{2});
+}
+
+TEST_P(TimerGroupEnd, WhatAnExecutorLetsGoLeavesItsGroup) {
+  auto holding = std::make_shared<holding_executor>();
+  drive::virtual_engine rig(options({.executor = holding}));
+  timer_group group(rig.engine);
+  group.schedule_after(1ms, rig.note(1));
+  rig.poll_at(drive::at(1ms));
+  holding->held.clear();
+  EXPECT_EQ(group.pending(), 0u);
+  EXPECT_EQ(rig.engine.metrics().dropped, 1u);
+}
+
+}  // namespace
+}  // namespace detent

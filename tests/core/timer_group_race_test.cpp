@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Groups against everything that other threads may do to them and to their members.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/random_source.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using test::random_source;
+using testing::census;
+using testing::eventually;
+
+std::uint64_t new_seed() {
+  const std::uint64_t seed = std::random_device{}();
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  return seed;
+}
+
+// On the worker, and on a pool of two.
+class TimerGroupRace : public ::testing::TestWithParam<bool> {
+ protected:
+  static engine_options options() {
+    engine_options wanted;
+    if (GetParam()) wanted.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2});
+    return wanted;
+  }
+  engine engine_{options()};
+};
+INSTANTIATE_TEST_SUITE_P(All, TimerGroupRace, ::testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "pool" : "worker"; });
+
+TEST_P(TimerGroupRace, AfterACancelThatWaitsNothingOfItRuns) {
+  random_source random(new_seed());
+  timer_group group(engine_);
+  struct subject {
+    std::uint64_t runs = 0;  // not atomic: a run after the wait is a data race
+    std::atomic<bool> closed{false};
+  };
+  std::atomic<int> late{0};
+  for (int round = 0; round < 1500; ++round) {
+    std::array<subject, 8> subjects;
+    for (subject& each : subjects) {
+      auto use = [&late, used = &each] {
+        if (used->closed) late.fetch_add(1);
+        ++used->runs;
+      };
+      const duration delay(random.between(0, 30'000));
+      random.between(0, 1) == 0 ? group.schedule_after(delay, use)
+                                : group.schedule_at_fixed_rate(delay, 2us, use, {.missed = missed_ticks::skip});
+    }
+    const auto until = clock::now() + duration(random.between(0, 40'000));
+    while (clock::now() < until) {
+    }
+    group.cancel_all_and_wait();
+    for (subject& each : subjects) {
+      each.closed = true;
+      each.runs = 0;
+    }
+  }
+  EXPECT_EQ(late, 0);
+  EXPECT_TRUE(eventually([&] { return engine_.pending() == 0; }));
+}
+
+TEST_P(TimerGroupRace, WhatIsAddedOrRestartedAtTheResumptionIsNotLost) {
+  random_source random(new_seed());
+  timer_group group(engine_);
+  for (int round = 0; round < 500; ++round) {
+    std::atomic<int> runs{0};
+    auto run = [&] { runs.fetch_add(1); };
+    group.pause();
+    timer early = group.schedule_after(1h, run);
+    group.schedule_after(duration(random.between(0, 2000)), [&, again = false](firing& now) mutable {
+      runs.fetch_add(1);
+      if (!std::exchange(again, true)) now.rearm_after(1us);
+    });
+    std::atomic<bool> go{false};
+    std::jthread adder([&] {
+      while (!go) std::this_thread::yield();
+      group.schedule_after(duration(random.between(0, 2000)), run);
+      EXPECT_TRUE(early.restart_after(1us));
+    });
+    go = true;
+    if (round % 2 == 0) {
+      group.resume();
+      group.pause();
+    }
+    group.resume();
+    ASSERT_TRUE(eventually([&] { return runs == 4; })) << round << ": " << runs;
+    adder.join();
+  }
+}
+
+TEST_P(TimerGroupRace, PausesAgainstHandOversLoseNothing) {
+  random_source random(new_seed());
+  timer_group group(engine_);
+  constexpr int many = 40;
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> runs{0}, early{0};
+    std::vector<timer> members;
+    for (int i = 0; i < many; ++i) {
+      members.push_back(group.schedule_after(duration(random.between(0, 50'000)), [&](firing& run) {
+        if (run.lateness() < 0ns) early.fetch_add(1);
+        runs.fetch_add(1);
+      }));
+    }
+    std::atomic<bool> done{false};
+    std::jthread pauser([&] {
+      while (!done) {
+        group.pause();
+        std::this_thread::yield();
+        group.resume();
+      }
+    });
+    // One that accepts a restart fires for it, also while it goes back from the pool.
+    for (timer& each : members) {
+      if (each.restart_after(10us)) continue;
+      EXPECT_FALSE(each.pending());
+    }
+    ASSERT_TRUE(eventually([&] { return runs == many; })) << round << ": " << runs;
+    done = true;
+    EXPECT_EQ(early, 0);
+  }
+}
+
+TEST_P(TimerGroupRace, AllCallsAtOnce) {
+  random_source seeds(new_seed());
+  census captures;
+  {
+    std::array<std::optional<timer_group>, 2> groups{timer_group(engine_), timer_group(engine_)};
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([&, seed = seeds.between<std::uint64_t>(0, ~0ull)] {
+        std::mt19937_64 random(seed);
+        std::vector<timer> mine;
+        for (int i = 0; i < 20'000; ++i) {
+          timer_group& group = *groups[random() % 2];
+          const duration delay(random() % 20'000);
+          switch (random() % 16) {
+            case 0: group.cancel_all(); break;
+            case 1: group.cancel_all_and_wait(); break;
+            case 2: group.pause(); break;
+            case 3:
+            case 4: group.resume(); break;
+            case 5: {
+              timer_group brief(engine_);
+              mine.push_back(brief.schedule_after(delay, [here = captures.join()] {}));
+              mine.push_back(brief.schedule_at_fixed_rate(delay, 5us, [here = captures.join()] {}));
+              break;
+            }
+            case 6:
+              mine.push_back(group.schedule_at_fixed_rate(delay, 50us, [here = captures.join()] {}, {.runs = 3}));
+              break;
+            case 7:
+              if (!mine.empty()) mine[random() % mine.size()].cancel_and_wait();
+              break;
+            case 8:
+              if (!mine.empty()) mine[random() % mine.size()].cancel();
+              break;
+            case 9:
+            case 10:
+              if (!mine.empty()) mine[random() % mine.size()].restart_after(delay);
+              break;
+            case 11:
+              if (!mine.empty()) static_cast<void>(mine[random() % mine.size()].pending());
+              static_cast<void>(group.pending());
+              break;
+            default: mine.push_back(group.schedule_after(delay, [here = captures.join()] {}));
+          }
+          if (mine.size() > 256) mine.erase(mine.begin(), mine.begin() + 128);
+        }
+      });
+    }
+    threads.clear();
+    for (auto& each : groups) each->resume();
+    for (auto& each : groups) {
+      EXPECT_TRUE(eventually([&] { return each->pending() == 0; }));
+    }
+  }
+  EXPECT_TRUE(eventually([&] { return engine_.pending() == 0 && captures.living() == 0; }));
+  const engine_metrics told = engine_.metrics();
+  EXPECT_EQ(told.scheduled, told.expired + told.cancelled + told.returned + told.dropped);
+}
+
+TEST_P(TimerGroupRace, GroupsEndWhileTheirMembersAreCancelled) {
+  census captures;
+  for (int round = 0; round < 1000; ++round) {
+    std::optional<timer_group> group(engine_);
+    std::array<timer, 4> members;
+    for (timer& each : members) each = group->schedule_after(round % 2 == 0 ? 1h : 5us, [here = captures.join()] {});
+    std::atomic<int> ready{0};
+    std::jthread canceller([&] {
+      ready.fetch_add(1);
+      for (timer& each : members) each.cancel();
+    });
+    while (ready == 0) std::this_thread::yield();
+    group.reset();
+  }
+  EXPECT_TRUE(eventually([&] { return engine_.pending() == 0 && captures.living() == 0; }));
+  timer_group first(engine_), second(engine_);
+  first.schedule_after(1h, [] {});
+  EXPECT_EQ(first.pending(), 1u);
+  EXPECT_EQ(second.pending(), 0u);
+}
+
+TEST_P(TimerGroupRace, StopsAgainstGroups) {
+  for (int round = 0; round < 200; ++round) {
+    engine e(options());
+    timer_group group(e);
+    census captures;
+    for (int i = 0; i < 20; ++i)
+      group.schedule_at_fixed_rate(duration(i * 1000), 10us, [here = captures.join()] {},
+                                   {.missed = missed_ticks::skip});
+    std::jthread other([&] {
+      group.pause();
+      group.resume();
+      group.cancel_all_and_wait();
+    });
+    std::vector<unfired> left = e.stop();
+    other.join();
+    left.clear();
+    EXPECT_EQ(captures.living(), 0);
+    EXPECT_EQ(group.pending(), 0u);
+    const engine_metrics told = e.metrics();
+    EXPECT_EQ(told.scheduled, told.expired + told.cancelled + told.returned + told.dropped);
+  }
+}
+
+}  // namespace
+}  // namespace detent

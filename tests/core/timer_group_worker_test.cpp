@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Groups on a worker: a million members reclaimed in passing, and a worker that sleeps is told.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "support/engine_captures.hpp"
+#include "support/engine_eventually.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::census;
+using testing::eventually;
+
+// Waits until the worker has taken up what this thread submitted.
+void settle(engine& e) {
+  std::promise<void> done;
+  e.schedule_after(0ns, [&] { done.set_value(); });
+  done.get_future().wait();
+}
+
+TEST(TimerGroupWorker, AMillionCancelledAreReclaimedWithinTenWakeUps) {
+  constexpr std::size_t many = 1'000'000;
+  engine e({.wait = wait_options::sleep()});
+  timer_group group(e);
+  for (std::size_t i = 0; i < many; ++i) group.schedule_after(1h + duration(i), [] {});
+  settle(e);
+  const std::uint64_t before = e.metrics().wakeups;
+  group.cancel_all();
+  ASSERT_TRUE(eventually([&] { return e.pending() == 0; }));
+  EXPECT_LE(e.metrics().wakeups - before, 10u);
+  EXPECT_EQ(group.pending(), 0u);
+  EXPECT_EQ(e.metrics().cancelled, many);
+}
+
+TEST(TimerGroupWorker, ASleepingWorkerIsToldOfEach) {
+  engine e({.wait = wait_options::sleep()});
+  timer_group group(e);
+  census captures;
+  std::atomic<int> runs{0};
+  for (int round = 0; round < 50; ++round) {
+    group.schedule_after(1h, [here = captures.join()] {});
+    if (round % 2 == 0) settle(e);
+    group.cancel_all();
+    ASSERT_TRUE(eventually([&] { return captures.living() == 0; }));
+    group.pause();
+    group.schedule_after(1us, [&] { runs.fetch_add(1); });
+    if (round % 2 == 0) settle(e);
+    group.resume();
+    ASSERT_TRUE(eventually([&] { return runs == round + 1; }));
+  }
+}
+
+TEST(TimerGroupWorker, NothingStartsWhileItIsPausedAndNothingIsEarly) {
+  engine e;
+  timer_group group(e);
+  std::atomic<int> runs{0}, early{0};
+  for (int i = 0; i < 20; ++i) {
+    group.schedule_at_fixed_rate(100us, 100us, [&](firing& run) {
+      runs.fetch_add(1);
+      if (run.lateness() < 0ns) early.fetch_add(1);
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    group.pause();
+    settle(e);  // what was being started has run by now
+    const int seen = runs;
+    std::this_thread::sleep_for(1ms);
+    settle(e);
+    EXPECT_EQ(runs, seen);
+    group.resume();
+    EXPECT_TRUE(eventually([&] { return runs > seen; }));
+  }
+  EXPECT_EQ(early, 0);
+}
+
+TEST(TimerGroupWorker, TheEndWaitsForARunningMember) {
+  for (const std::size_t threads : {0u, 2u}) {
+    engine_options options;
+    if (threads != 0) options.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = threads});
+    engine e(std::move(options));
+    for (int i = 0; i < 100; ++i) {
+      std::atomic<int> inside{0}, entered{0};
+      {
+        timer_group group(e);
+        for (int n = 0; n < 3; ++n) {
+          group.schedule_at_fixed_rate(0ns, 1us, [&] {
+            inside.fetch_add(1);
+            entered.fetch_add(1);
+            std::this_thread::yield();
+            inside.fetch_sub(1);
+          });
+        }
+        ASSERT_TRUE(eventually([&] { return entered > i % 3; }));
+      }
+      ASSERT_EQ(inside, 0);
+      const int seen = entered;
+      std::this_thread::yield();
+      ASSERT_EQ(entered, seen);
+    }
+  }
+}
+
+TEST(TimerGroupWorker, AWakeDescriptorTellsOfGroups) {
+  engine e({.drive = drive_kind::caller});
+  timer_group group(e);
+  static_cast<void>(e.wake_fd());
+  census captures;
+  for (int i = 0; i < 250'000; ++i) group.schedule_after(1h, [] {});
+  group.schedule_after(1h, [here = captures.join()] {});
+  e.poll();
+  group.cancel_all();
+  int polls = 0;
+  for (; e.pending() != 0 && polls < 20; ++polls) e.poll();
+  EXPECT_LE(polls, 3);
+  EXPECT_EQ(captures.living(), 0);
+}
+
+TEST(TimerGroupWorker, EndsOnTheWorkerWithItsEngine) {
+  for (int i = 0; i < 50; ++i) {
+    std::promise<void> done;
+    std::atomic<bool> scheduled{false};  // no call of another thread may meet the engine's end
+    auto e = std::make_unique<engine>();
+    auto group = std::make_unique<timer_group>(*e);
+    group->schedule_after(1h, [] {});
+    group->schedule_after(1us, [&] {
+      while (!scheduled) std::this_thread::yield();
+      if (i % 2 == 0) group.reset();
+      e.reset();
+      group.reset();
+      done.set_value();
+    });
+    scheduled = true;
+    done.get_future().wait();
+  }
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Timer groups that are paused: members keep the time they have left, and are found again when it goes on.
+#include "groups.hpp"
+#include "scenario.hpp"
+
+namespace model {
+namespace {
+
+using detent::manual_clock;
+using detent::detail::clock_reader;
+
+constexpr nanoseconds_t noon = 50, due = 60, pause_length = 1000;
+
+struct timed_host : group_host {
+  manual_clock time{detent::detail::to_time(noon)};
+  timer member;
+  clock_reader clock() const { return {&time, nullptr}; }
+};
+
+// The member's one timer, filed under its engine time; done once it is so.
+struct paused_member {
+  timed_host& host;
+  nanoseconds_t filed = -1;  // nowhere
+  void file() { filed = host.group.to_engine_time(host.member.deadline()); }
+  void sweep(group_state&) {
+    if (filed >= 0) file();
+  }
+  void take(std::uint64_t entry) {
+    if (states::take_up(host.member.pair, static_cast<std::uint32_t>(entry)) != states::take_up_result::stale) file();
+  }
+  bool done() const {
+    return (filed >= 0 && filed != forever) || host.doors.signalled.load(detent::base::acquire) != 0;
+  }
+};
+
+void drive_paused(timed_host& host) {
+  paused_member members{.host = host};
+  group_driver<paused_member>(host, members).drive();
+}
+
+// engine_core::resume_group()
+void resume(timed_host& host) {
+  require(host.group.resume(host.clock()), "not paused");
+  detent::base::full_fence();  // pairs with the one of put_back()
+  host.attend_to(host.group);
+}
+
+// engine_core::put_back()
+void put_back(timed_host& host, std::uint64_t word) {
+  const std::uint64_t handed_over = word;
+  if (!states::exchange_word(host.member.pair, word,
+                             state_word::with_state(handed_over, timer_state::queued) | state_word::unfiled))
+    return;
+  host.doors.submit(0, state_word::generation(handed_over), forever);
+  detent::base::full_fence();  // pairs with the one of resume()
+  const nanoseconds_t time = host.group.to_engine_time(host.member.deadline());
+  if (time != forever) host.doors.after_ring(host.doors.bell.ring_for_earlier(time));
+}
+
+// A member is scheduled while its group is resumed. Whoever looks at the pause and tells the driver of no deadline has
+// told it nothing: the resume may have been answered before.
+void schedule_against_resume(execution& run) {
+  auto& host = run.make<timed_host>("engine");
+  require(host.group.pause(host.clock()), "paused");
+  run.thread("driver", [&] { drive_paused(host); });
+  run.thread("scheduler", [&] {
+    const nanoseconds_t kept = host.group.to_group_time(due, host.clock());
+    host.member.publish(0, timer_state::queued, kept);
+    host.doors.submit(0, 0, due);
+  });
+  run.thread("owner", [&] { resume(host); });
+  run.join();
+}
+
+// What an executor holds of a member of a paused group.
+std::uint64_t hand_over_and_pause(timed_host& host) {
+  host.member.publish(0, timer_state::armed, noon);
+  std::uint64_t word = host.member.word();
+  require(states::hand_over(host.member.pair, word, noon, 1) == states::transition::done, "not handed over");
+  require(host.group.pause(host.clock()), "paused");
+  return word;
+}
+
+// An executor puts its timer back while the group is resumed.
+void put_back_against_resume(execution& run) {
+  auto& host = run.make<timed_host>("engine");
+  host.doors.bell.allow_asymmetric(true);  // pushes have no fence of their own
+  host.doors.bell.begin_asymmetric();
+  const std::uint64_t word = hand_over_and_pause(host);
+  run.thread("driver", [&] { drive_paused(host); });
+  run.thread("executor", [&] {
+    if (host.group.paused()) {
+      reach("put back");
+      return put_back(host, word);
+    }
+    reach("ran");
+    host.doors.signalled.store(1, detent::base::release);
+    host.doors.ring();
+  });
+  run.thread("owner", [&] { resume(host); });
+  run.join();
+}
+
+// And while somebody restarts it, whose deadline holds.
+void put_back_against_restart(execution& run) {
+  auto& host = run.make<timed_host>("engine");
+  const std::uint64_t word = hand_over_and_pause(host);
+  run.thread("executor", [&] { put_back(host, word); });
+  run.thread("restarter", [&] {
+    if (states::restart(host.member.pair, 0, due, 2) == states::restart_transition::earlier) {
+      host.doors.submit(1, 0, due);
+    }
+  });
+  run.join();
+  require(host.member.deadline() == due, "not the deadline promised last");
+  paused_member members{.host = host};
+  host.doors.queue.take_all([&](std::uint64_t entry) { members.take(entry); });
+  require(members.filed == forever && host.member.state() == timer_state::armed, "nobody has told of it");
+}
+
+// The deadline is kept in the group's time: a pause puts it off by its length, or comes before the restart.
+void pause_against_restart(execution& run) {
+  auto& host = run.make<timed_host>("engine");
+  host.member.publish(0, timer_state::armed, host.group.to_group_time(2 * due, host.clock()));
+  run.thread("owner", [&] {
+    require(host.group.pause(host.clock()), "paused");
+    require(!host.group.pause(host.clock()), "paused twice");
+    require(host.group.to_engine_time(due) == forever, "due while it is paused");
+    host.time.advance(detent::duration(pause_length));
+    require(host.group.resume(host.clock()), "not paused");
+  });
+  run.thread("restarter", [&] {
+    const nanoseconds_t kept = host.group.to_group_time(due, host.clock());
+    require(states::restart(host.member.pair, 0, kept, 1) == states::restart_transition::earlier, "not earlier");
+  });
+  run.join();
+  const nanoseconds_t time = host.group.to_engine_time(host.member.deadline());
+  require(time == due || time == due + pause_length, "neither put off by the pause nor left alone");
+  reach(time == due ? "restarted after it" : "put off");
+}
+
+// Two who pause and resume: each pause is ended once. And who looks sees one time or another, never half of either.
+void two_who_pause(execution& run) {
+  auto& host = run.make<timed_host>("engine");
+  unsigned paused = 0, resumed = 0;
+  nanoseconds_t time = 0;
+  run.thread("owner", [&] {
+    paused += host.group.pause(host.clock());
+    host.time.advance(detent::duration(pause_length));
+    resumed += host.group.resume(host.clock());
+  });
+  run.thread("other", [&] { paused += host.group.pause(host.clock()); });
+  run.thread("driver", [&] { time = host.group.to_engine_time(due); });
+  run.join();
+  require(paused == resumed + host.group.paused(), "a pause that was ended twice, or never");
+  require(time == due || time == due + pause_length || time == forever, "a time that there never was");
+  reach(time == due ? "before" : time == forever ? "meanwhile" : "after");
+}
+
+// Long paused twice: the value of one pause with the mark of the other would be a time that there never was.
+void read_while_turned(execution& run) {
+  auto& host = run.make<timed_host>("engine");
+  nanoseconds_t time = 0;
+  run.thread("owner", [&] {
+    for (int i = 0; i != 2; ++i) {
+      host.group.pause(host.clock());
+      host.time.advance(detent::duration(pause_length));
+      host.group.resume(host.clock());
+    }
+  });
+  run.thread("driver", [&] { time = host.group.to_engine_time(due); });
+  run.join();
+  require(time == due || time == due + pause_length || time == due + 2 * pause_length || time == forever,
+          "a time that there never was");
+}
+
+const suite group_pause(
+    "GroupPause",
+    {
+        {"ScheduleAgainstResume", schedule_against_resume, {.preemptions = 2, .weak = {.stale = 2}}},
+        {"PutBackAgainstResume",
+         put_back_against_resume,
+         {.preemptions = 2, .weak = {.stale = 2}},
+         {"ran", "put back"}},
+        {"PauseAgainstRestart", pause_against_restart, {.preemptions = 3}, {"restarted after it", "put off"}},
+        {"PutBackAgainstRestart", put_back_against_restart, {.preemptions = 3}},
+        {"TwoWhoPause", two_who_pause, {.preemptions = 2, .weak = {.stale = 2}}, {"before", "meanwhile", "after"}},
+        {"ReadWhileTurned", read_while_turned, {.preemptions = 2, .weak = {.stale = 2}}},
+    });
+
+}  // namespace
+}  // namespace model

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Very many timers that a worker finds due at one instant, with some others beside them.
+#pragma once
+
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "support/engine_eventually.hpp"
+
+namespace detent::testing {
+
+// `ran` counts the callbacks of the bulk; each of them is `work` spins long.
+struct instant {
+  explicit instant(engine_options options) : owned(std::make_unique<engine>(std::move(options))) {}
+
+  // What each of the bulk does.
+  void run_one(int work) {
+    for (int i = 0; i < work; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (ran.fetch_add(1) + 1 == bulk.size() / 2) half = clock::now();
+  }
+  bool is_through() const { return ran == bulk.size(); }
+  bool wait() const {
+    return eventually([this] { return is_through(); });
+  }
+
+  time_point due;
+  std::atomic<std::size_t> ran{0};
+  time_point half{};  // when half of them had run; the worker's until all have
+  std::vector<timer> bulk;
+  std::unique_ptr<engine> owned;  // the first to go
+};
+
+// Waits until the worker has taken up what this thread has submitted, which it does in order.
+inline bool settle(engine& e) {
+  auto taken_up = std::make_shared<std::atomic<bool>>(false);
+  e.schedule_after(duration(0), [taken_up] { taken_up->store(true); });
+  return eventually([&] { return taken_up->load(); });
+}
+
+// `count` timers due at one instant that is still ahead, all of them taken up; `beside(instant&)` adds others. On a
+// slow machine it needs another try, with a longer lead.
+template <class Beside>
+std::unique_ptr<instant> prepare_instant(const engine_options& options, std::size_t count, int work, Beside&& beside) {
+  for (duration lead = std::chrono::milliseconds(200);; lead *= 2) {
+    auto made = std::make_unique<instant>(options);
+    made->due = clock::now() + lead;
+    made->bulk.resize(count);
+    const std::vector<time_point> deadlines(count, made->due);
+    made->owned->schedule_at_bulk(
+        deadlines, [of = made.get(), work](std::size_t) { of->run_one(work); }, made->bulk);
+    beside(*made);
+    if (!settle(*made->owned)) return nullptr;
+    if (clock::now() < made->due - lead / 8) return made;
+    made->owned.reset();  // before the callbacks' own context
+  }
+}
+
+}  // namespace detent::testing
