@@ -6,6 +6,7 @@
 // What public headers name without declaring it.
 namespace detent::detail {
 class [[gnu::visibility("hidden")]] engine_core;
+class [[gnu::visibility("hidden")]] group_state;
 class [[gnu::visibility("hidden")]] histogram_recorder;
 class [[gnu::visibility("hidden")]] run_scope;
 }  // namespace detent::detail

@@ -122,13 +122,12 @@ TEST(EngineExecuteMany, KeepsNothingForALaterPoll) {
 
 // The first not taken is refused; what is behind it is offered again.
 TEST(EngineExecuteMany, RefusedInTheMiddleRunsThatOneInline) {
-  batched b;
-  b.batches->most = 20;
-  b.batches->inline_runs = true;
-  b.schedule(100);
-  b.rig.poll_at(at(10));
-  EXPECT_EQ(b.rig.fired, counted(100));
-  EXPECT_GT(b.rig.engine.metrics().refused, 0u);
+  on_worker w;
+  w.batches->most = 9;
+  w.batches->inline_runs = true;
+  w.offer(100);
+  EXPECT_EQ(w.fired, counted(100));
+  EXPECT_GT(w.engine.metrics().refused, 0u);
 }
 
 TEST(EngineExecuteMany, RefusedInTheMiddleDropsThatOneAndCountsIt) {
