@@ -109,6 +109,8 @@ void restart_while_held(execution& run, std::uint32_t order, F first_held) {
   auto& queue = run.make<submission_stand_in<1, 1>>("queue");
   auto& executor_queue = run.make<submission_stand_in<1, 1>>("executor's queue");
   handed.publish(first_order, timer_state::armed, now);
+  // Once before, so that the mark of a restart does not tell the hand-overs apart.
+  require(states::restart(handed.pair, generation, now, first_order) == restart_transition::later, "not restarted");
   std::uint64_t first = 0;
   require(hand_over(handed, first_count, first), "not handed over");
   auto take_up = [&](std::uint64_t entry) {
