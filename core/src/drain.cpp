@@ -13,8 +13,9 @@ constexpr std::size_t most_before_firing = 4096;
 // Rung for something that far ahead, the driver leaves a queue of more than so many entries alone until shortly before.
 constexpr nanoseconds_t look_ahead = 2'000'000;
 constexpr std::size_t worth_leaving = 4096;
-// How far ahead of its turn an entry's node is fetched, and then what the node links to.
+// So many nodes come out of the wheel between two looks at the higher lanes.
 constexpr std::uint32_t takes_between_looks = 256;
+// How far ahead of its turn an entry's node is fetched, and then what the node links to.
 constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
 
 }  // namespace

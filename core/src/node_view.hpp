@@ -38,10 +38,8 @@ struct node_view {
     const group_state* group = group_of(index);
     return group == nullptr ? deadline : grid.round_up(group->to_engine_time(deadline));
   }
-  // Of a node whose twin counts; null: none.
-  group_state* group_of(node_index index) const noexcept {
-    return cold(index).group.load(base::relaxed);
-  }  // relaxed: see there
+  // Of a node whose twin counts; null: none. Relaxed: see cold_node.
+  group_state* group_of(node_index index) const noexcept { return cold(index).group.load(base::relaxed); }
   // When the driver has to look at it.
   nanoseconds_t filing_time(node_index index, const node& of) const noexcept {
     return filing_time(index, observe(of.pair), deadline_of(of.pair));

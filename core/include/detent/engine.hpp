@@ -109,7 +109,7 @@ class engine {
   // One timer for each deadline, with `f` called as f(index) or f(firing&, index), the handles in `out`, as many as
   // have room there. One publication and at most one wake-up for all; each has a copy of `f`, or where that is large
   // they share one. Returns how many were scheduled, from the first on: fewer where capacity or memory ran out. Throws
-  // what schedule_at throws, but for these, if there are none.
+  // what schedule_at throws, but for these, if there are none; and bad_alloc where one is to be shared.
   template <class F>
   std::size_t schedule_at_bulk(std::span<const time_point> deadlines, F&& f, std::span<timer> out,
                                timer_options options = {}) {
