@@ -51,8 +51,17 @@ struct engine_metrics {
   std::uint64_t rings = 0;    // of the doorbell, by producers
   std::uint64_t backlog = 0;  // entries not yet taken up, about
   std::uint64_t retired = 0;  // nodes whose generations are used up
+  std::uint64_t slow = 0;     // runs that took engine_options::slow_threshold or longer
   // Of callbacks: start - deadline.
   histogram lateness;
+  // Its parts, which add up to it for each callback of an engine without executor. With one, drain, wait and worker are
+  // of the hand-over, whether or not the callback started in the end.
+  histogram late_drain;     // submitted, or taken up, after its deadline
+  histogram late_wait;      // the driver overslept, or was not there
+  histogram late_worker;    // the driver was busy, mostly with other callbacks
+  histogram late_dispatch;  // from the hand-over to the executor to the start
+  // How long callbacks took.
+  histogram callback;
 };
 
 }  // namespace detent

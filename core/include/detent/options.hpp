@@ -5,6 +5,7 @@
 
 #include <detent/alloc/memory_options.hpp>
 #include <detent/executor.hpp>
+#include <detent/label.hpp>
 #include <detent/manual_clock.hpp>
 #include <detent/time.hpp>
 
@@ -52,6 +53,14 @@ struct wait_options {
   duration max_spin = std::chrono::microseconds(200);
 };
 
+struct slow_callback {
+  detent::label label;
+  duration took;
+  time_point deadline;
+  const char* file;  // of the schedule call; null unless capture_origin
+  std::uint32_t line;
+};
+
 struct engine_options {
   // Deadlines are rounded up to a multiple of it, counted from the clock's zero. 1 ns: exact.
   duration tick = duration(1);
@@ -79,8 +88,18 @@ struct engine_options {
   duration wake_budget = (duration::max)();
   // Gets what callbacks throw, on the thread that ran them. Default: one line on stderr. Counted either way.
   std::function<void(std::exception_ptr)> on_error = {};
+  // A callback that took at least so long is told to on_slow, on the thread that ran it, and counted. More than zero.
+  duration slow_threshold = (duration::max)();
+  std::function<void(const slow_callback&)> on_slow = {};
+  // Remembers for each timer where and when it was scheduled, in 64 bytes more, for slow_callback and list_pending().
+  bool capture_origin = false;
   // The worker thread's name (cut to 15 characters) and the metrics' label.
   std::string name = "detent";
+  // The counters live in this file, for `detent top` and `detent stat` (docs/counters.md). "auto":
+  // /dev/shm/detent.PID.NUMBER, which goes with the engine; any other stays. Empty: in memory of this process.
+  std::string counters_file = {};
+  // The operations are written to this file, a trace that `detent replay` reads. Empty: they are not.
+  std::string record = {};
 };
 
 // Lanes 0 (bulk) to 3 (critical): of what is due, higher lanes run first; order inside a lane is exact.
@@ -93,6 +112,8 @@ struct timer_options {
   // May fire up to so much later, so that a sleeping engine wakes up once for many; never earlier. Not negative.
   duration slack = duration(0);
   std::uint8_t lane = 0;
+  // Counted apart; of engine::make_label().
+  detent::label label = {};
 };
 
 struct periodic_options {
@@ -102,6 +123,7 @@ struct periodic_options {
   // Of each run; as in timer_options.
   duration slack = duration(0);
   std::uint8_t lane = 0;
+  detent::label label = {};
 };
 
 }  // namespace detent

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// What a counters file (engine_options::counters_file) consists of: version 1 of the layout, byte by byte in
+// docs/counters.md. Integers are the machine's own; all but the identity in the header change while the engine lives,
+// one naturally aligned word at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detent::counters_layout {
+
+inline constexpr char magic[8] = {'d', 'e', 't', 'e', 'n', 't', '#', 'c'};
+inline constexpr std::uint32_t version = 1;
+
+enum class file_state : std::uint32_t { being_made, live, ended };
+
+// At the file's beginning.
+struct header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t header_bytes;   // of this struct
+  std::uint64_t file_bytes;     // in use; grows when a label is made
+  std::int64_t process;         // its id
+  std::uint64_t process_start;  // as in field 22 of /proc/PID/stat: tells another process with the same id
+  std::int64_t made_at;         // CLOCK_MONOTONIC, nanoseconds
+  std::uint32_t state;          // a file_state
+  std::uint32_t worker_thread;  // its thread id; 0: driven by a caller
+  char name[64];                // engine_options::name, cut to 63 bytes; ends with a NUL
+  std::int64_t tick;            // nanoseconds
+  std::int64_t max_spin;        // nanoseconds, of the wait mode hybrid
+  std::uint64_t capacity;       // 0: no limit
+  std::uint8_t wheel;           // 0 hierarchical, 1 hashed
+  std::uint8_t wait;            // 0 busy, 1 hybrid, 2 sleep
+  std::uint8_t drive;           // 0 worker, 1 caller
+  std::uint8_t clock;           // 0 steady, 1 tsc, 2 manual
+  std::uint32_t reserved;       // 0
+  // Where the sections lie, in bytes from the file's beginning, and of what size they are.
+  std::uint32_t gauges_offset;  // gauge_count words of 8 bytes, in the order of `gauge`
+  std::uint32_t gauge_count;
+  std::uint32_t threads_offset;  // threads_in_use blocks of thread_stride bytes: counter_count words in each
+  std::uint32_t thread_stride;
+  std::uint32_t thread_capacity;
+  std::uint32_t threads_in_use;  // grows
+  std::uint32_t counter_count;
+  std::uint32_t histograms_offset;  // histogram_count histograms, in the order of `cause`, each histogram_stride bytes
+  std::uint32_t histogram_stride;
+  std::uint32_t histogram_count;
+  std::uint32_t histogram_buckets;
+  std::uint32_t histogram_sub_bits;
+  std::uint32_t labels_offset;  // labels_in_use blocks of label_stride bytes
+  std::uint32_t label_stride;
+  std::uint32_t label_capacity;
+  std::uint32_t labels_in_use;  // grows
+};
+static_assert(sizeof(header) == 216);
+
+// A thread's counts; an engine's are the sums over its threads. Timers pending: scheduled + revived - started_last -
+// cancelled - returned - dropped.
+enum class counter : std::uint8_t {
+  scheduled,
+  revived,            // one-shots re-armed from their callback: pending once more
+  started_last,       // not pending any more: one-shots as they start, periodic ones as they end
+  cancelled,          // before they started
+  cancelled_running,  // while they ran
+  expired,
+  returned,
+  dropped,
+  fired,
+  restarted,
+  refused,
+  failed,
+  boxed,
+  drains,
+  drained,
+  rings,
+  retired,
+  slow,
+  count_
+};
+
+// What the driver alone writes.
+enum class gauge : std::uint8_t {
+  wakeups,         // returns of the worker from a sleep
+  backlog,         // entries not yet taken up, as of the driver's last look
+  margin,          // nanoseconds before a deadline at which the hybrid wait stops sleeping
+  last_pass,       // the engine's clock when the driver last looked for what is due, nanoseconds
+  next_deadline,   // nanoseconds of the engine's clock as the driver went to wait; INT64_MAX: nothing pending
+  retries,         // refused by the executor, waiting to be offered again
+  hidden_threads,  // threads whose counts have no room in the file
+  record_dropped,  // operations that the recording of engine_options::record has lost
+  count_
+};
+
+// lateness is the whole, start - deadline. The next four are its parts, and leave out what is zero: each stands for as
+// many zeros as its count is less than that of lateness.
+enum class cause : std::uint8_t {
+  lateness,
+  drain,     // submitted, or taken up, after its deadline
+  wait,      // the driver overslept, or was not there
+  worker,    // the driver was busy
+  dispatch,  // from the hand-over to an executor to the start
+  callback,  // no part: how long the callback took
+  count_
+};
+
+// Log-linear: a bucket for each value below 2^(sub_bits + 1), then 2^sub_bits buckets an octave.
+inline constexpr std::uint32_t histogram_sub_bits = 7;
+inline constexpr std::uint32_t histogram_buckets = (64 - histogram_sub_bits) << histogram_sub_bits;
+// buckets, 8 bytes each; then the sum and the largest value, nanoseconds.
+inline constexpr std::uint32_t histogram_stride = 58'432;
+
+// Of a label: its name, its counts by `label_counter`, then its histograms.
+inline constexpr std::uint32_t label_name_bytes = 64;  // ends with a NUL
+enum class label_counter : std::uint8_t {
+  scheduled,
+  cancelled,
+  expired,
+  returned,
+  dropped,
+  fired,
+  failed,
+  restarted,
+  begun,  // pending: begun - over
+  over,
+  count_
+};
+inline constexpr std::uint32_t label_histograms_offset = 256;  // within the block; label_counter's words begin at 64
+
+inline constexpr std::uint32_t gauges_offset = 512;
+inline constexpr std::uint32_t threads_offset = 4'096;
+inline constexpr std::uint32_t thread_stride = 256;
+inline constexpr std::uint32_t thread_capacity = 1'024;
+inline constexpr std::uint32_t histograms_offset = threads_offset + thread_capacity * thread_stride;
+inline constexpr std::uint32_t labels_offset = 618'496;  // whole pages
+inline constexpr std::uint32_t label_stride = 352'256;   // whole pages
+inline constexpr std::uint32_t label_capacity = 255;
+
+static_assert(histogram_stride % 64 == 0 && histogram_stride >= (histogram_buckets + 2) * 8);
+static_assert(labels_offset >= histograms_offset + std::uint32_t(cause::count_) * histogram_stride);
+static_assert(label_stride >= label_histograms_offset + std::uint32_t(cause::count_) * histogram_stride);
+
+}  // namespace detent::counters_layout

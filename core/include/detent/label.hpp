@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace detent {
+
+namespace detail {
+class engine_core;
+}
+
+// A name under which timers are counted apart: made by engine::make_label() and for that engine; copied at will. The
+// default is none.
+class label {
+ public:
+  constexpr label() noexcept = default;
+  // Valid for ever; empty for none.
+  constexpr std::string_view name() const noexcept { return name_; }
+  friend bool operator==(const label&, const label&) = default;
+
+ private:
+  friend class detail::engine_core;
+  std::string_view name_ = {};
+  const detail::engine_core* owner_ = nullptr;
+  std::uint32_t number_ = 0;  // in its engine, from 1 on
+};
+
+}  // namespace detent
