@@ -12,11 +12,22 @@ namespace {
 
 constexpr std::size_t prefetch_distance = 6;
 
+// How a label counts an end.
+label_counter end_for_label(counter category) noexcept {
+  switch (category) {
+    case counter::expired: return label_counter::expired;
+    case counter::returned: return label_counter::returned;
+    case counter::dropped: return label_counter::dropped;
+    default: return label_counter::cancelled;
+  }
+}
+
 }  // namespace
 
 // Fires or hands over what is due at `now`, at most `max_callbacks`; says how many.
 std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
   pass_now_ = now;
+  split_.looked(now);
   pass_stamp_ = (pass_stamp_ + 1) | first_pass_stamp;  // wraps to the first one
   polling_ = polling;
   // A million at once take a while, which the higher lanes do not wait for.
@@ -111,8 +122,10 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
         return false;
       }
       std::uint32_t count = ++hand_overs_ & state_word::order_mask;
+      label_block* const label = cold ? labels_.find(cold_at(due.index)) : nullptr;
       if (hand_over(next.pair, word, deadline, count) == transition::lost) continue;
-      dispatch(due.index, word);
+      count_parts(due.deadline, due.taken_up, now, label);
+      dispatch(due.index, word, now);
       // One by one in poll(): an executor may run each at once, and what that cancels or arms counts for the next.
       if (polling_) hand_over_batch();
       if (batch_to_run_.empty()) now = time_.certain();  // whatever the hand-over took
@@ -122,15 +135,20 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
     if (cold && !begin_in_group(in_group, due.index, word)) return false;
     const std::uint64_t armed = word;
     if (start_armed(next.pair, word, deadline) == transition::lost) continue;
-    bool ran = run(*driver_, due.index, armed, now);
+    run_account account{.taken_up = due.taken_up};
+    const nanoseconds_t started = now;
+    const bool ran = run(*driver_, due.index, armed, started, account);
     now = time_.certain();
+    split_.looked_again(now);
+    if (ran) count_callback(*driver_, account, now - started);
     return ran;
   }
 }
 
 // It is firing, and this thread's; `word` is what it fires by, as armed or handed over. `started` is a reading of the
 // clock, not before the deadline. False: it was stale, and dropped.
-bool engine_core::run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept {
+bool engine_core::run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started,
+                      run_account& account) noexcept {
   node& running = node_at(index);
   const bool periodic = (word & state_word::periodic) != 0;
   period_run stands_for{deadline_of(running.pair), 0};
@@ -138,6 +156,7 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   bool stale = false, used_up = false;
   if ((word & state_word::cold) != 0) {
     cold_node& cold = cold_at(index);
+    account.label = labels_.find(cold);
     // A group's member lives by the group's time; the run's is the engine's. No further behind than where it was due:
     // if the group is paused at this moment, its time stands still.
     const nanoseconds_t behind =
@@ -165,9 +184,8 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     end_pending(index, word);
   }
   scope.describe(stands_for.deadline, started, stands_for.missed, stale);
-  lateness_.record(subtract_saturated(started, stands_for.deadline), runs_inline_);
-  record.counts.add(counter::fired);
-  invoke(record, running, scope);
+  count_start(record, account, index, stands_for.deadline, started);
+  invoke(record, running, scope, account.label);
   if ((scope.rearmed() || periodic) && !used_up && run_again(record, index, word, scope) == outcome::armed_again)
     return true;
   if (periodic) {
@@ -183,11 +201,12 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   return true;
 }
 
-void engine_core::invoke(thread_record& record, node& running, run_scope& scope) noexcept {
+void engine_core::invoke(thread_record& record, node& running, run_scope& scope, label_block* label) noexcept {
   try {
     running.ops->invoke(running.capture, scope.view());
   } catch (...) {
     record.counts.add(counter::failed);
+    if (label != nullptr) label->add(label_counter::failed);
     report(std::current_exception());
   }
 }
@@ -218,7 +237,7 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   if (!periodic) {  // pending once more, before anybody can cancel it; may exceed the capacity
     record.counts.add(counter::revived);
     if (options_.capacity != 0) places_taken_.fetch_add(1, base::relaxed);  // relaxed: as in take_place()
-    if ((word & state_word::cold) != 0) rejoin_group(index);
+    if ((word & state_word::cold) != 0) rejoin(index);
   }
   const nanoseconds_t deadline = group == nullptr ? ticks_.round_up(next) : next;
   nanoseconds_t time = nodes_.filing_time(index, word, deadline);
@@ -246,13 +265,16 @@ void engine_core::end_timer(thread_record& record, node_index index, node& runni
                             counter category) noexcept {
   destroy_callable(*running.ops, running.capture);
   word = observe(running.pair);
+  label_block* const label = (word & state_word::cold) != 0 ? labels_.find(cold_at(index)) : nullptr;
   for (;;) {
     counter told = category != counter::count_      ? category
                    : (word & state_word::last) != 0 ? counter::cancelled_running
                                                     : counter::expired;
     record.counts.add(told);
+    if (label != nullptr) label->add(end_for_label(told));
     if (end_run(running.pair, word) == transition::done) break;
     record.counts.take_back(told);
+    if (label != nullptr) label->take_back(end_for_label(told));
   }
   if (state_word::used_up(word)) {
     record.counts.add(counter::retired);

@@ -33,6 +33,12 @@ histogram histogram_recorder::snapshot() const {
   return made;
 }
 
+void histogram_recorder::add_zeros(histogram& part, const histogram& whole) noexcept {
+  if (whole.count_ <= part.count_) return;
+  part.buckets_[0] += whole.count_ - part.count_;
+  part.count_ = whole.count_;
+}
+
 }  // namespace detail
 
 duration histogram::percentile(double p) const noexcept {

@@ -31,8 +31,9 @@ struct histogram_scale {
   }
 };
 
-// Written by the threads that run callbacks, read by any. A snapshot is not of one instant, but never negative.
-class histogram_recorder {
+// Written by the threads that run callbacks, read by any, other processes included (counters_layout.hpp). A snapshot
+// is not of one instant, but never negative.
+class alignas(64) histogram_recorder {
  public:
   // `alone`: no other thread records at the same time, so that no locked instruction is needed.
   void record(nanoseconds_t nanoseconds, bool alone) noexcept {
@@ -45,6 +46,8 @@ class histogram_recorder {
   }
   // Throws bad_alloc.
   histogram snapshot() const;
+  // Of a histogram that leaves out zeros: adds as many as bring its count to that of `whole`.
+  static void add_zeros(histogram& part, const histogram& whole) noexcept;
 
  private:
   using cell = base::atomic<std::uint64_t>;
