@@ -38,6 +38,12 @@ void tell(T& field, T value) noexcept {
 
 }  // namespace
 
+void label_block::record_parts(lateness_parts parts) noexcept {
+  if (parts.drain != 0) (*this)[cause::drain].record_alone(parts.drain);
+  if (parts.wait != 0) (*this)[cause::wait].record_alone(parts.wait);
+  if (parts.worker != 0) (*this)[cause::worker].record_alone(parts.worker);
+}
+
 counters_block::counters_block(const engine_options& options) : memory_(options.counters_file) {
   std::byte* const memory = memory_.map(0, counters_layout::labels_offset);
   if (memory == nullptr) return;

@@ -8,6 +8,7 @@
 
 #include "counters_memory.hpp"
 #include "histogram_recorder.hpp"
+#include "lateness_split.hpp"
 
 #include <array>
 #include <cstddef>
@@ -55,6 +56,8 @@ struct label_block {
   std::uint64_t read(label_counter which) const noexcept {
     return cells[static_cast<std::size_t>(which)].load(base::relaxed);
   }
+  // The driver's.
+  void record_parts(lateness_parts parts) noexcept;
   histogram_recorder& operator[](cause which) noexcept { return histograms[static_cast<std::size_t>(which)]; }
   const histogram_recorder& operator[](cause which) const noexcept {
     return histograms[static_cast<std::size_t>(which)];

@@ -79,9 +79,8 @@ void engine_core::run_handed_over(node_index index, std::uint64_t word, nanoseco
   record_lease record(threads_);
   // Its turn in this pass, whenever it was handed over. Relaxed: asks only whether it is this very thread.
   if (driving_thread_.load(base::relaxed) == std::this_thread::get_id()) node_at(index).placement = pass_stamp_;
-  run_account account{.handed_over = handed_over};
-  const nanoseconds_t started = time_.certain();
-  if (run(*record, index, word, started, account)) count_callback(*record, account, time_.certain() - started);
+  nanoseconds_t now = time_.certain();
+  run(*record, index, word, now, handed_over);
 }
 
 void engine_core::let_go(node_index index, std::uint64_t word) noexcept {

@@ -58,7 +58,7 @@ bool engine_core::take_batch() noexcept {
   std::size_t count = queue_.take(batch_.data(), batch_.size());
   taken_short_ = count < batch_.size();
   if (count == 0) return false;
-  split_.drain_begins();
+  ledger_.split.drain_begins();
   driver_->counts.add(counter::drains);
   driver_->counts.add(counter::drained, count);
   fences_.count_pushes(count);
@@ -111,7 +111,7 @@ bool engine_core::drain_completely(nanoseconds_t until) noexcept {
 void engine_core::drain_before_firing() noexcept {
   const nanoseconds_t known = wheel_.next_bound().value_or(forever), now = time_.now();
   const bool late = now >= known;
-  split_.looked(now);
+  ledger_.split.looked(now);
   for (std::size_t slices = most_before_firing / slice; slices != 0 && !drain_slice(); --slices) {
     if (!late && time_.now() >= known) return;
   }
@@ -193,10 +193,10 @@ void engine_core::file(node_index index, node& armed) noexcept {
   if (cold && nodes_.group_of(index) != nullptr) [[unlikely]]
     enrol(index, word);
   const nanoseconds_t deadline = deadline_of(armed.pair);
-  const bool has_run = polling_ && armed.placement == pass_stamp_;  // not again in this pass
-  if (split_.is_late(deadline) && !has_run) [[unlikely]]
-    armed.placement = split_.placement();
-  if (polling_ && !has_run && place_if_due(index, armed, word, true)) return;
+  if (ledger_.split.is_late(deadline) && armed.placement != pass_stamp_) [[unlikely]]
+    armed.placement = ledger_.split.placement();
+  // What has run in this pass does not do so again, and comes with the next.
+  if (polling_ && armed.placement != pass_stamp_ && place_if_due(index, armed, word, true)) return;
   if (!cold) [[likely]]
     return wheel_.insert(index, armed, deadline);
   put_in_wheel(index, armed, word, nodes_.filing_time(index, armed));
@@ -219,7 +219,7 @@ bool engine_core::place_if_due(node_index index, node& armed, std::uint64_t word
                   .order = state_word::order(word),
                   .index = index,
                   .placement = placement,
-                  .taken_up = split_.taken_up(armed.placement)};
+                  .taken_up = ledger_.split.taken_up(armed.placement)};
   const std::uint8_t lane = nodes_.lane(index, word);
   if (!(now ? due_.insert(lane, entry) : due_.collect(lane, entry))) return false;
   armed.location = in_due_queue;

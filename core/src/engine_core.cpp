@@ -33,7 +33,8 @@ engine_core::engine_core(engine_options options)
       nodes_{&pool_, ticks_},
       wheel_(nodes_, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
-      waiter_(options_.wait, options_.tick.count(), time_, bell_) {
+      waiter_(options_.wait, options_.tick.count(), time_, bell_),
+      ledger_(counts_, runs_inline_) {
   if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);
   if (options_.capacity == 0)
     threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);

@@ -17,8 +17,7 @@
 #include "fence_policy.hpp"
 #include "group_store.hpp"
 #include "label_store.hpp"
-#include "lateness_split.hpp"
-#include "run_account.hpp"
+#include "run_ledger.hpp"
 #include "run_scope.hpp"
 #include "stale_filter.hpp"
 #include "thread_registry.hpp"
@@ -110,9 +109,6 @@ class engine_core {
   node& node_at(node_index index) const noexcept { return *static_cast<node*>(pool_.hot(index)); }
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool_.cold(index)); }
   errc refusal() const noexcept;
-  origin_record& origin_at(node_index index) const noexcept {
-    return *reinterpret_cast<origin_record*>(static_cast<std::byte*>(pool_.cold(index)) + origin_offset);
-  }
   bool is_possible(const plan& when) const noexcept;
   static bool is_plain(const plan& when) noexcept;
 
@@ -178,11 +174,13 @@ class engine_core {
   void take_critical(nanoseconds_t now) noexcept;
   void overtake() noexcept;
   bool fire_next(nanoseconds_t& now) noexcept;
-  bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started,
-           run_account& account) noexcept;
+  bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t& now, std::int64_t came) noexcept;
+  void finish_run(thread_record& record, node_index index, std::uint64_t word, run_scope& scope, bool used_up,
+                  label_block* label) noexcept;
   void invoke(thread_record& record, node& running, run_scope& scope, label_block* label) noexcept;
   outcome run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept;
-  void end_timer(thread_record& record, node_index index, node& running, std::uint64_t word, counter category) noexcept;
+  void end_timer(thread_record& record, node_index index, std::uint64_t word, counter category,
+                 label_block* label) noexcept;
   void report(std::exception_ptr failure) noexcept;
   void wake_waiters() noexcept;
 
@@ -216,11 +214,7 @@ class engine_core {
 
   // labels.cpp, metrics.cpp, pending_list.cpp
   void note_origin(node_index index, const origin& where) noexcept;
-  void count_parts(nanoseconds_t deadline, std::uint32_t taken_up, nanoseconds_t now, label_block* label) noexcept;
-  void count_start(thread_record& record, run_account& account, node_index index, nanoseconds_t deadline,
-                   nanoseconds_t started) noexcept;
-  void count_callback(thread_record& record, const run_account& account, nanoseconds_t took) noexcept;
-  [[gnu::noinline]] void tell_slow(thread_record& record, const run_account& account, nanoseconds_t took) noexcept;
+  void tell_slow(thread_record& record, const slow_callback& run) noexcept;
   void count_end(node_index index, std::uint64_t word, label_counter how) noexcept;
   void tell_gauges() noexcept;
   engine_metrics metrics(const label_block& of) const;
@@ -299,7 +293,7 @@ class engine_core {
   std::size_t batch_next_ = 0;
   std::size_t batch_end_ = 0;
   stale_filter stale_;
-  lateness_split split_;
+  run_ledger ledger_;
 };
 
 }  // namespace detent::detail

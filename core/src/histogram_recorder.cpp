@@ -9,7 +9,7 @@ namespace detail {
 
 // Relaxed throughout: as in record_alone().
 void histogram_recorder::record_shared(nanoseconds_t nanoseconds) noexcept {
-  auto value = static_cast<std::uint64_t>(std::max<nanoseconds_t>(nanoseconds, 0));
+  auto value = static_cast<std::uint64_t>(nanoseconds);
   buckets_[histogram_scale::bucket(value)].fetch_add(1, base::relaxed);
   sum_.fetch_add(value, base::relaxed);
   std::int64_t seen = max_.load(base::relaxed), mine = static_cast<std::int64_t>(value);

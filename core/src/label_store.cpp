@@ -44,9 +44,10 @@ label label_store::named(std::uint16_t number) const noexcept {
   return find(number) == nullptr ? label() : labels_[number - 1u];  // written before its block was to be found
 }
 
-label label_store::named(const label_block& block) const noexcept {
+label label_store::named(const label_block* block) const noexcept {
+  if (block == nullptr) return {};
   std::uint16_t number = 1;
-  while (find(number) != &block) ++number;  // it is one of these
+  while (find(number) != block) ++number;  // it is one of these
   return named(number);
 }
 

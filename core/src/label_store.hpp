@@ -30,7 +30,7 @@ class label_store {
   // Of a timer whose twin is the caller's to read, or a guess. Relaxed: see cold_node.
   label_block* find(const cold_node& of) const noexcept { return find(of.label.load(base::relaxed)); }
   label named(std::uint16_t number) const noexcept;
-  label named(const label_block& block) const noexcept;
+  label named(const label_block* block) const noexcept;  // null: none
 
  private:
   const engine_core& owner_;

@@ -20,7 +20,7 @@ engine_metrics engine_core::metrics(const label& of) const {
 }
 
 void engine_core::note_origin(node_index index, const origin& where) noexcept {
-  origin_record& record = origin_at(index);
+  origin_record& record = nodes_.origin(index);
   // (2) release, all three: pair with (1) of list_pending(), so that who reads those of a later life finds the word of
   // that life, too.
   record.file.store(where.file(), base::release);
@@ -28,58 +28,11 @@ void engine_core::note_origin(node_index index, const origin& where) noexcept {
   record.scheduled.store(time_.now(), base::release);
 }
 
-// The driver's part of a timer's lateness, whose turn has come.
-void engine_core::count_parts(nanoseconds_t deadline, std::uint32_t taken_up, nanoseconds_t now,
-                              label_block* label) noexcept {
-  const lateness_parts parts = split_.split(deadline, taken_up, now);
-  auto count = [&](cause which, nanoseconds_t part) {
-    counts_[which].record(part, true);
-    if (label != nullptr) (*label)[which].record(part, true);
-  };
-  if (parts.drain != 0) [[unlikely]]
-    count(cause::drain, parts.drain);
-  if (parts.wait != 0) count(cause::wait, parts.wait);
-  if (parts.worker != 0) count(cause::worker, parts.worker);
-}
-
-// A run begins. Behind it the node may be another timer's: what is told at its end is noted now.
-void engine_core::count_start(thread_record& record, run_account& account, node_index index, nanoseconds_t deadline,
-                              nanoseconds_t started) noexcept {
-  const nanoseconds_t late = subtract_saturated(started, deadline);
-  label_block* const label = account.label;
-  account.deadline = deadline;
-  if (captures_origin_) [[unlikely]] {
-    account.file = origin_at(index).file.load(base::relaxed);  // relaxed, both: this thread's timer
-    account.line = origin_at(index).line.load(base::relaxed);
-  }
-  record.counts.add(counter::fired);
-  counts_[cause::lateness].record(late, runs_inline_);
-  if (label != nullptr) [[unlikely]] {
-    label->add(label_counter::fired);
-    (*label)[cause::lateness].record(late, runs_inline_);
-  }
-  if (runs_inline_) return count_parts(deadline, account.taken_up, started, label);
-  const nanoseconds_t waited = std::min(started - account.handed_over, late);
-  if (waited <= 0) return;
-  counts_[cause::dispatch].record(waited, false);
-  if (label != nullptr) (*label)[cause::dispatch].record(waited, false);
-}
-
-// It is over, and took so long.
-void engine_core::count_callback(thread_record& record, const run_account& account, nanoseconds_t took) noexcept {
-  counts_[cause::callback].record(took, runs_inline_);
-  if (account.label != nullptr) [[unlikely]]
-    (*account.label)[cause::callback].record(took, runs_inline_);
-  if (took >= slow_threshold_) [[unlikely]]
-    tell_slow(record, account, took);
-}
-
-void engine_core::tell_slow(thread_record& record, const run_account& account, nanoseconds_t took) noexcept {
+void engine_core::tell_slow(thread_record& record, const slow_callback& run) noexcept {
   record.counts.add(counter::slow);
   if (!options_.on_slow) return;
   try {
-    options_.on_slow({account.label == nullptr ? label() : labels_.named(*account.label), duration(took),
-                      to_time(account.deadline), account.file, account.line});
+    options_.on_slow(run);
   } catch (...) {
     report(std::current_exception());
   }

@@ -21,11 +21,12 @@ struct lateness_parts {
 class lateness_split {
  public:
   // The driver goes to wait, or away.
-  void wait_begins() noexcept { back_at_ = forever; }
+  void wait_begins() noexcept { away_ = true; }
   // A reading. The first one since the wait tells its end.
   void looked(nanoseconds_t now) noexcept {
     last_look_ = now;
-    if (back_at_ == forever) back_at_ = now;
+    if (away_) back_at_ = now;
+    away_ = false;
   }
   void looked_again(nanoseconds_t now) noexcept { last_look_ = now; }
 
@@ -46,23 +47,28 @@ class lateness_split {
     return static_cast<std::uint32_t>(at - 1) | 1;
   }
 
-  // Of a timer whose turn comes at `now`, not before its deadline.
-  lateness_parts split(nanoseconds_t deadline, std::uint32_t taken_up, nanoseconds_t now) const noexcept {
+  // Of a timer whose turn comes at `now`, `late` behind its deadline.
+  lateness_parts split(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up,
+                       nanoseconds_t now) const noexcept {
     lateness_parts parts;
-    nanoseconds_t left = subtract_saturated(now, deadline);
     if (taken_up != 0) [[unlikely]] {
       const nanoseconds_t since = static_cast<std::uint32_t>(now) - taken_up;  // modulo 2^32, some four seconds
-      parts.drain = std::max<nanoseconds_t>(left - since, 0);
-      left -= parts.drain;
+      parts.drain = std::max<nanoseconds_t>(late - since, 0);
     }
-    parts.wait = std::clamp<nanoseconds_t>(subtract_saturated(left, subtract_saturated(now, back_at_)), 0, left);
+    const nanoseconds_t left = late - parts.drain, taken = add_saturated(deadline, parts.drain);
+    // Unsigned, as the two may lie further apart than the signed range.
+    if (taken < back_at_) {
+      parts.wait = static_cast<nanoseconds_t>(std::min(
+          static_cast<std::uint64_t>(back_at_) - static_cast<std::uint64_t>(taken), static_cast<std::uint64_t>(left)));
+    }
     parts.worker = left - parts.wait;
     return parts;
   }
 
  private:
   nanoseconds_t last_look_ = INT64_MIN;
-  nanoseconds_t back_at_ = forever;
+  nanoseconds_t back_at_ = INT64_MIN;
+  bool away_ = true;
   std::uint32_t drains_ = 0;
   std::array<nanoseconds_t, 256> drained_at_{};
 };

@@ -31,7 +31,7 @@ std::optional<pending_timer> engine_core::describe_pending(node_index index, nan
       }
     }
     if (captures_origin_) {
-      const origin_record& origin = origin_at(index);
+      const origin_record& origin = nodes_.origin(index);
       told.file = origin.file.load(base::acquire);  // (1) acquire, all three: pair with (2) of note_origin()
       told.line = origin.line.load(base::acquire);
       told.age = duration(subtract_saturated(now, origin.scheduled.load(base::acquire)));

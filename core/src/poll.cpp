@@ -53,7 +53,7 @@ std::size_t engine_core::poll(std::size_t max_callbacks) {
   drain_submitted();
   if (groups_.is_asked()) sweep_groups(sweep_a_poll);
   std::size_t fired = fire_pass(time_.certain(), max_callbacks, true);
-  split_.wait_begins();  // for the next call
+  ledger_.split.wait_begins();  // for the next call
   if (counts_.watched()) tell_gauges();
   if (watched && !stopped()) announce_wait();
   return fired;

@@ -69,7 +69,7 @@ void engine_core::work() noexcept {
     fire_pass(now, SIZE_MAX, false);
     if (backlog_.is_full(now)) relieve(forever);
     came = stopped() ? std::nullopt : wait_for_work();
-    if (waiter_.has_waited()) split_.wait_begins();  // ends with the next look at the clock
+    if (waiter_.has_waited()) ledger_.split.wait_begins();  // ends with the next look at the clock
     if (counts_.watched()) tell_gauges();
   }
   threads_.set_driving(*record, false);
@@ -122,7 +122,7 @@ std::optional<nanoseconds_t> engine_core::wait_for_work() {
   if (groups_.is_asked()) return std::nullopt;
   nanoseconds_t until = retry_bound(next_exact().value_or(forever));
   const nanoseconds_t now = time_.now();
-  split_.looked(now);
+  ledger_.split.looked(now);
   if (until <= now) return std::nullopt;
   until = announce_until(until);
   if (until == INT64_MIN || !waiter_.sleep(until)) return std::nullopt;
