@@ -45,7 +45,7 @@ bulk_result engine_core::make_many(thread_record& record, std::span<const time_p
                                    nanoseconds_t& earliest) noexcept {
   const timer_state state = record.driving ? timer_state::armed : timer_state::queued;
   const std::uint64_t owning = filler.ops.destroy != nullptr ? state_word::owning : 0;
-  const bool limited = options_.capacity != 0, plain = is_plain(when);
+  const bool limited = options_.capacity != 0, plain = is_plain(when) && !captures_origin_;
   packed_callable words = filler.words;
   bulk_result done;
   for (; done.scheduled < deadlines.size(); ++done.scheduled) {
@@ -83,8 +83,8 @@ bulk_result engine_core::make_many(thread_record& record, std::span<const time_p
 }
 
 bulk_result engine_core::schedule_many(std::span<const time_point> deadlines, const bulk_filler& filler,
-                                       std::span<timer> out, const timer_options& options) noexcept {
-  const plan when{.one_shot = &options};
+                                       std::span<timer> out, const timer_options& options, origin where) noexcept {
+  const plan when{.one_shot = &options, .where = where};
   errc problem = refusal();
   if (problem == errc{} && !is_possible(when)) problem = errc::invalid_option;
   if (problem != errc{}) return {0, problem};
@@ -130,8 +130,8 @@ void engine_core::add_reap(thread_record& record, std::uint64_t entry) noexcept 
 std::size_t cancel_many(engine_core& core, std::span<const timer> timers) noexcept { return core.cancel_many(timers); }
 
 bulk_result schedule_many(engine_core& core, std::span<const time_point> deadlines, const bulk_filler& filler,
-                          std::span<timer> out, const timer_options& options) noexcept {
-  return core.schedule_many(deadlines, filler, out, options);
+                          std::span<timer> out, const timer_options& options, origin where) noexcept {
+  return core.schedule_many(deadlines, filler, out, options, where);
 }
 
 }  // namespace detent::detail

@@ -34,7 +34,10 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation, bo
   // Destroyed last: it may hold the last reference to this very engine.
   detached_callable taken(*target.ops, target.capture);
   // Before the driver may have the node. Its flags stay as they are now.
-  if ((observe(target.pair) & state_word::cold) != 0) leave_group(index);
+  if (const std::uint64_t word = observe(target.pair); (word & state_word::cold) != 0) {
+    count_end(index, word, label_counter::cancelled);
+    leave(index);
+  }
   if (done == cancel_transition::from_armed) mark_emptied(target.pair);
   end_cancelled(index, generation, done);
   return cancel_result::cancelled;
@@ -151,14 +154,18 @@ inline bool engine_core::restart_later(thread_record& mine, node_index index, st
 bool engine_core::restart(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
   const nanoseconds_t rounded = ticks_.round_up(deadline);
   if ((observe(node_at(index).pair) & state_word::cold) != 0) [[unlikely]]
-    return restart_in_group(index, generation, rounded);
+    return restart_cold(index, generation, rounded);
   return restart_to(index, generation, rounded, rounded);
 }
 
-bool engine_core::restart_in_group(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
+bool engine_core::restart_cold(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
   if (is_cancelled_in_group(index)) return false;
   const group_state* group = nodes_.group_of(index);
-  return restart_to(index, generation, group != nullptr ? group->to_group_time(deadline, time_) : deadline, deadline);
+  label_block* const label = labels_.find(cold_at(index));  // of another life, perhaps, which the restart will tell
+  const nanoseconds_t kept = group != nullptr ? group->to_group_time(deadline, time_) : deadline;
+  if (!restart_to(index, generation, kept, deadline)) return false;
+  if (label != nullptr) label->add(label_counter::restarted);
+  return true;
 }
 
 bool engine_core::is_pending(node_index index, std::uint32_t generation) const noexcept {

@@ -5,8 +5,8 @@
 namespace detent::detail {
 
 // Hands over what comes due together in one go; the pass ends with hand_over_batch().
-void engine_core::dispatch(node_index index, std::uint64_t word) noexcept {
-  batch_to_run_.push_back(fired_timer(*this, index, word));  // within its capacity
+void engine_core::dispatch(node_index index, std::uint64_t word, nanoseconds_t now) noexcept {
+  batch_to_run_.push_back(fired_timer(*this, index, word, now));  // within its capacity
   if (batch_to_run_.size() == dispatch_batch) hand_over_batch();
 }
 
@@ -67,7 +67,7 @@ void engine_core::retry_refused() noexcept {
 }
 
 // `word` is the arming at the hand-over. Does nothing if it was cancelled, restarted or returned since.
-void engine_core::run_handed_over(node_index index, std::uint64_t word) noexcept {
+void engine_core::run_handed_over(node_index index, std::uint64_t word, nanoseconds_t handed_over) noexcept {
   group_run in_group;
   if ((word & state_word::cold) != 0) {
     group_state* group = nodes_.group_of(index);
@@ -79,7 +79,8 @@ void engine_core::run_handed_over(node_index index, std::uint64_t word) noexcept
   record_lease record(threads_);
   // Its turn in this pass, whenever it was handed over. Relaxed: asks only whether it is this very thread.
   if (driving_thread_.load(base::relaxed) == std::this_thread::get_id()) node_at(index).placement = pass_stamp_;
-  run(*record, index, word, time_.certain());
+  nanoseconds_t now = time_.certain();
+  run(*record, index, word, now, handed_over);
 }
 
 void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
@@ -88,6 +89,7 @@ void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
   record_lease record(threads_);
   destroy_callable(*dropped.ops, dropped.capture);
   end_pending(index, word);
+  count_end(index, word, label_counter::dropped);
   record->counts.add(counter::dropped);
   free_node(*record, index, dropped);
 }
@@ -96,8 +98,9 @@ void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
 
 namespace detent {
 
-fired_timer::fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word) noexcept
-    : core_(&core), word_(word), index_(index) {
+fired_timer::fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word,
+                         detail::nanoseconds_t now) noexcept
+    : core_(&core), word_(word), handed_over_(now), index_(index) {
   core.add_reference();
 }
 
@@ -105,6 +108,7 @@ fired_timer& fired_timer::operator=(fired_timer&& other) noexcept {
   fired_timer taken(std::move(other));
   std::swap(core_, taken.core_);
   std::swap(word_, taken.word_);
+  std::swap(handed_over_, taken.handed_over_);
   std::swap(index_, taken.index_);
   return *this;
 }
@@ -118,7 +122,7 @@ fired_timer::~fired_timer() {
 void fired_timer::operator()() noexcept {
   detail::engine_core* core = std::exchange(core_, nullptr);
   if (core == nullptr) return;
-  core->run_handed_over(index_, word_);
+  core->run_handed_over(index_, word_, handed_over_);
   core->drop_reference();
 }
 

@@ -58,6 +58,7 @@ bool engine_core::take_batch() noexcept {
   std::size_t count = queue_.take(batch_.data(), batch_.size());
   taken_short_ = count < batch_.size();
   if (count == 0) return false;
+  ledger_.split.drain_begins();
   driver_->counts.add(counter::drains);
   driver_->counts.add(counter::drained, count);
   fences_.count_pushes(count);
@@ -108,8 +109,9 @@ bool engine_core::drain_completely(nanoseconds_t until) noexcept {
 // Takes up what may have to fire in order with what is due: a few thousand entries, unless something known before comes
 // due meanwhile.
 void engine_core::drain_before_firing() noexcept {
-  const nanoseconds_t known = wheel_.next_bound().value_or(forever);
-  const bool late = time_.now() >= known;
+  const nanoseconds_t known = wheel_.next_bound().value_or(forever), now = time_.now();
+  const bool late = now >= known;
+  ledger_.split.looked(now);
   for (std::size_t slices = most_before_firing / slice; slices != 0 && !drain_slice(); --slices) {
     if (!late && time_.now() >= known) return;
   }
@@ -190,9 +192,13 @@ void engine_core::file(node_index index, node& armed) noexcept {
   const bool cold = (word & state_word::cold) != 0;
   if (cold && nodes_.group_of(index) != nullptr) [[unlikely]]
     enrol(index, word);
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  if (ledger_.split.is_late(deadline) && armed.placement != pass_stamp_) [[unlikely]]
+    armed.placement = ledger_.split.placement();
+  // What has run in this pass does not do so again, and comes with the next.
   if (polling_ && armed.placement != pass_stamp_ && place_if_due(index, armed, word, true)) return;
   if (!cold) [[likely]]
-    return wheel_.insert(index, armed, deadline_of(armed.pair));
+    return wheel_.insert(index, armed, deadline);
   put_in_wheel(index, armed, word, nodes_.filing_time(index, armed));
 }
 
@@ -208,11 +214,12 @@ void engine_core::put_in_wheel(node_index index, node& armed, std::uint64_t word
 bool engine_core::place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
   const nanoseconds_t deadline = deadline_of(armed.pair);
   if (nodes_.filing_time(index, word, deadline) > pass_now_) return false;
-  const std::uint32_t placement = (placements_ + 1) % first_pass_stamp;
+  const std::uint32_t placement = (placements_ + 1) % first_late_drain;
   due_entry entry{.deadline = nodes_.due_time(index, word, deadline),
                   .order = state_word::order(word),
                   .index = index,
-                  .placement = placement};
+                  .placement = placement,
+                  .taken_up = ledger_.split.taken_up(armed.placement)};
   const std::uint8_t lane = nodes_.lane(index, word);
   if (!(now ? due_.insert(lane, entry) : due_.collect(lane, entry))) return false;
   armed.location = in_due_queue;

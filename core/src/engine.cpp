@@ -43,7 +43,10 @@ engine::engine(engine_options options) : core_(nullptr) {
   made_core made = make_core(std::move(options));
   if (made.core == nullptr) throw error(make_error_code(made.problem), "engine \"" + name + "\": " + made.why);
   core_ = made.core;
+  captures_origin_ = core_->options().capture_origin;
 }
+
+engine::engine(detail::engine_core* core) noexcept : core_(core), captures_origin_(core->options().capture_origin) {}
 
 std::optional<engine> engine::try_create(engine_options options, std::error_code& problem) noexcept {
   try {
@@ -56,12 +59,14 @@ std::optional<engine> engine::try_create(engine_options options, std::error_code
   return std::nullopt;
 }
 
-engine::engine(engine&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+engine::engine(engine&& other) noexcept
+    : core_(std::exchange(other.core_, nullptr)), captures_origin_(other.captures_origin_) {}
 
 engine& engine::operator=(engine&& other) noexcept {
   if (this != &other) {
     let_go();
     core_ = std::exchange(other.core_, nullptr);
+    captures_origin_ = other.captures_origin_;
   }
   return *this;
 }
@@ -92,6 +97,9 @@ std::vector<unfired> engine::try_stop(std::error_code& problem) noexcept {
 bool engine::stopped() const noexcept { return core_->stopped(); }
 std::size_t engine::pending() const noexcept { return core_->pending(); }
 engine_metrics engine::metrics() const { return core_->metrics(); }
+engine_metrics engine::metrics(label of) const { return core_->metrics(of); }
+label engine::make_label(std::string_view name) { return core_->make_label(name); }
+std::vector<pending_timer> engine::list_pending() const { return core_->list_pending(); }
 time_point engine::now() const noexcept { return detail::to_time(core_->time().now()); }
 std::size_t engine::poll(std::size_t max_callbacks) { return core_->poll(max_callbacks); }
 int engine::wake_fd() { return core_->open_wake_fd(); }

@@ -22,14 +22,19 @@ engine_core::engine_core(engine_options options)
       runs_inline_(executor_ == nullptr),
       ticks_(options_.tick.count()),
       time_(options_.manual, options_.clock == clock_kind::tsc ? tsc_clock::shared() : nullptr),
+      captures_origin_(options_.capture_origin),
+      slow_threshold_(options_.slow_threshold.count()),
       pages_(options_.memory),
-      pool_(pages_, nodes_ahead(options_.reserve), sizeof(cold_node)),
+      pool_(pages_, nodes_ahead(options_.reserve), captures_origin_ ? bytes_with_origin : sizeof(cold_node)),
       queue_(options_.reserve),
+      counts_(options_),
+      labels_(*this, counts_),
       threads_(*this),
       nodes_{&pool_, ticks_},
       wheel_(nodes_, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
-      waiter_(options_.wait, options_.tick.count(), time_, bell_) {
+      waiter_(options_.wait, options_.tick.count(), time_, bell_),
+      ledger_(counts_, runs_inline_) {
   if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);
   if (options_.capacity == 0)
     threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
@@ -45,6 +50,7 @@ errc engine_core::open(std::string& why) {
     why = pages_.explain(problem);
     return problem == alloc::page_source::problem::no_memory ? errc::out_of_memory : errc::invalid_option;
   }
+  if (errc refused = counts_.check(why); refused != errc{}) return refused;
   if (!pool_.ready() || !threads_.ready()) {
     why = "reserve = " + std::to_string(options_.reserve) + ": no memory for so many timers ahead";
     return errc::out_of_memory;
@@ -54,6 +60,10 @@ errc engine_core::open(std::string& why) {
     if (options_.wait.mode != wait_options::kind::busy) bell_.allow_asymmetric(base::enable_heavy_fence());
     errc started = start_worker(why);
     if (started != errc{}) return started;
+  }
+  if (errc refused = counts_.publish(why); refused != errc{}) {
+    stop(nullptr);
+    return refused;
   }
   live_cores::add(*this);
   return errc{};

@@ -12,10 +12,12 @@
 
 #include "backlog.hpp"
 #include "clock_reader.hpp"
+#include "counters_block.hpp"
 #include "due_lanes.hpp"
 #include "fence_policy.hpp"
 #include "group_store.hpp"
-#include "histogram_recorder.hpp"
+#include "label_store.hpp"
+#include "run_ledger.hpp"
 #include "run_scope.hpp"
 #include "stale_filter.hpp"
 #include "thread_registry.hpp"
@@ -50,7 +52,7 @@ class engine_core {
                                          std::uint64_t second, std::uint64_t third) noexcept;
   bool cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept;
   bulk_result schedule_many(std::span<const time_point> deadlines, const bulk_filler& filler, std::span<timer> out,
-                            const timer_options& options) noexcept;
+                            const timer_options& options, origin where) noexcept;
   std::size_t cancel_many(std::span<const timer> timers) noexcept;
   // `wait`: has the runner of a running callback wake whoever waits for its end.
   cancel_result cancel(node_index index, std::uint32_t generation, bool wait) noexcept;
@@ -60,9 +62,13 @@ class engine_core {
   bool is_pending(node_index index, std::uint32_t generation) const noexcept;
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
+  engine_metrics metrics(const label& of) const;
+  label make_label(std::string_view name);
+  std::vector<pending_timer> list_pending() const;
   const engine_options& options() const noexcept { return options_; }
   const clock_reader& time() const noexcept { return time_; }
   submission_queue& queue() noexcept { return queue_; }
+  counters_block& counts() noexcept { return counts_; }
   bool stopped() const noexcept { return lifecycle_.load(base::relaxed) != open_for_all; }  // relaxed: a mere answer
 
   // Groups (groups.cpp).
@@ -83,7 +89,7 @@ class engine_core {
   void thread_leaves(thread_record& leaving) noexcept;
 
   // --- Whoever runs a handed-over timer (dispatch.cpp) ---
-  void run_handed_over(node_index index, std::uint64_t word) noexcept;
+  void run_handed_over(node_index index, std::uint64_t word, nanoseconds_t handed_over) noexcept;
   void let_go(node_index index, std::uint64_t word) noexcept;
 
   // --- The driver, one thread at a time (worker.cpp, poll.cpp) ---
@@ -103,7 +109,7 @@ class engine_core {
   node& node_at(node_index index) const noexcept { return *static_cast<node*>(pool_.hot(index)); }
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool_.cold(index)); }
   errc refusal() const noexcept;
-  static bool is_possible(const plan& when) noexcept;
+  bool is_possible(const plan& when) const noexcept;
   static bool is_plain(const plan& when) noexcept;
 
   // schedule.cpp
@@ -168,21 +174,24 @@ class engine_core {
   void take_critical(nanoseconds_t now) noexcept;
   void overtake() noexcept;
   bool fire_next(nanoseconds_t& now) noexcept;
-  bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept;
-  void invoke(thread_record& record, node& running, run_scope& scope) noexcept;
+  bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t& now, std::int64_t came) noexcept;
+  void finish_run(thread_record& record, node_index index, std::uint64_t word, run_scope& scope, bool used_up,
+                  label_block* label) noexcept;
+  void invoke(thread_record& record, node& running, run_scope& scope, label_block* label) noexcept;
   outcome run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept;
-  void end_timer(thread_record& record, node_index index, node& running, std::uint64_t word, counter category) noexcept;
+  void end_timer(thread_record& record, node_index index, std::uint64_t word, counter category,
+                 label_block* label) noexcept;
   void report(std::exception_ptr failure) noexcept;
   void wake_waiters() noexcept;
 
   // groups.cpp
   void attend_to(group_state& group) noexcept;
-  void leave_group(node_index index) noexcept;
-  void rejoin_group(node_index index) noexcept;
+  void leave(node_index index) noexcept;
+  void rejoin(node_index index) noexcept;
   bool begin_in_group(group_run& run, node_index index, std::uint64_t word) noexcept;
   bool is_cancelled_in_group(node_index index) const noexcept;
   bool restart_to(node_index index, std::uint32_t generation, nanoseconds_t kept, nanoseconds_t time) noexcept;
-  bool restart_in_group(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
+  bool restart_cold(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
   nanoseconds_t behind_of_group(node_index index) const noexcept;
   void enrol(node_index index, std::uint64_t word) noexcept;
   void sweep_groups(std::size_t most) noexcept;
@@ -191,17 +200,25 @@ class engine_core {
   void put_back(node_index index, std::uint64_t word) noexcept;
   void end_pending(node_index index, std::uint64_t word) noexcept {
     give_place_back();
-    if ((word & state_word::cold) != 0) leave_group(index);
+    if ((word & state_word::cold) != 0) leave(index);
   }
 
   // dispatch.cpp
   static constexpr std::size_t dispatch_batch = 64;
-  void dispatch(node_index index, std::uint64_t word) noexcept;
+  void dispatch(node_index index, std::uint64_t word, nanoseconds_t now) noexcept;
   void hand_over_batch() noexcept;
   void refused(fired_timer&& work) noexcept;
   void refused_in_order(fired_timer&& work) noexcept;
   bool has_offers() noexcept;
   void retry_refused() noexcept;
+
+  // labels.cpp, metrics.cpp, pending_list.cpp
+  void note_origin(node_index index, const origin& where) noexcept;
+  void tell_slow(thread_record& record, const slow_callback& run) noexcept;
+  void count_end(node_index index, std::uint64_t word, label_counter how) noexcept;
+  void tell_gauges() noexcept;
+  engine_metrics metrics(const label_block& of) const;
+  std::optional<pending_timer> describe_pending(node_index index, nanoseconds_t now) const noexcept;
 
   // worker.cpp, poll.cpp
   errc start_worker(std::string& why);
@@ -225,6 +242,8 @@ class engine_core {
   const bool runs_inline_;
   const tick_grid ticks_;
   const clock_reader time_;
+  const bool captures_origin_;
+  const nanoseconds_t slow_threshold_;
   base::atomic<std::uint32_t> references_{1};
   base::atomic<std::uint32_t> lifecycle_{open_for_all};
 
@@ -234,6 +253,8 @@ class engine_core {
   submission_queue queue_;
   doorbell bell_;
   wake_fd wake_fd_;
+  counters_block counts_;
+  label_store labels_;
   thread_registry threads_;
   group_store groups_;
   alignas(64) backlog backlog_;
@@ -272,21 +293,7 @@ class engine_core {
   std::size_t batch_next_ = 0;
   std::size_t batch_end_ = 0;
   stale_filter stale_;
-  histogram_recorder lateness_;
-};
-
-// Claims the drive of a caller-driven engine for a call; one thread at a time.
-class drive_turn {
- public:
-  // `what` is the caller's name, for the error.
-  drive_turn(engine_core& core, const char* what);
-  ~drive_turn();
-  bool stopped() const noexcept { return stopped_; }
-
- private:
-  engine_core& core_;
-  thread_record* record_ = nullptr;
-  bool stopped_ = false;
+  run_ledger ledger_;
 };
 
 }  // namespace detent::detail

@@ -6,11 +6,14 @@ namespace detent::detail {
 
 // --- Any thread
 
-void engine_core::leave_group(node_index index) noexcept {
+// A timer with a twin is no longer pending, or pending once more.
+void engine_core::leave(node_index index) noexcept {
+  if (label_block* label = labels_.find(cold_at(index))) label->add(label_counter::over);
   if (group_state* group = nodes_.group_of(index)) groups_.leave(*group);
 }
 
-void engine_core::rejoin_group(node_index index) noexcept {
+void engine_core::rejoin(node_index index) noexcept {
+  if (label_block* label = labels_.find(cold_at(index))) label->add(label_counter::begun);
   if (group_state* group = nodes_.group_of(index)) group->join();  // its run holds a reference
 }
 

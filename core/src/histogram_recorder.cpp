@@ -9,7 +9,7 @@ namespace detail {
 
 // Relaxed throughout: as in record_alone().
 void histogram_recorder::record_shared(nanoseconds_t nanoseconds) noexcept {
-  auto value = static_cast<std::uint64_t>(std::max<nanoseconds_t>(nanoseconds, 0));
+  auto value = static_cast<std::uint64_t>(nanoseconds);
   buckets_[histogram_scale::bucket(value)].fetch_add(1, base::relaxed);
   sum_.fetch_add(value, base::relaxed);
   std::int64_t seen = max_.load(base::relaxed), mine = static_cast<std::int64_t>(value);
@@ -31,6 +31,12 @@ histogram histogram_recorder::snapshot() const {
   made.sum_ = estimate < sum_limit ? static_cast<double>(sum_.load(base::relaxed)) : estimate;
   made.max_ = max_.load(base::relaxed);
   return made;
+}
+
+void histogram_recorder::add_zeros(histogram& part, const histogram& whole) noexcept {
+  if (whole.count_ <= part.count_) return;
+  part.buckets_[0] += whole.count_ - part.count_;
+  part.count_ = whole.count_;
 }
 
 }  // namespace detail

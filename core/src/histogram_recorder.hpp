@@ -17,9 +17,7 @@ struct histogram_scale {
   static constexpr std::size_t buckets = (64 - sub_bits) << sub_bits;
 
   static constexpr std::size_t bucket(std::uint64_t value) noexcept {
-    unsigned magnitude = 63u - static_cast<unsigned>(std::countl_zero(value | 1));
-    if (magnitude < sub_bits) return static_cast<std::size_t>(value);
-    unsigned shift = magnitude - sub_bits;
+    const auto shift = static_cast<unsigned>(std::bit_width(value | std::uint64_t{1} << sub_bits)) - 1 - sub_bits;
     return (std::size_t{shift} << sub_bits) + static_cast<std::size_t>(value >> shift);
   }
   // The middle of a bucket.
@@ -31,12 +29,14 @@ struct histogram_scale {
   }
 };
 
-// Written by the threads that run callbacks, read by any. A snapshot is not of one instant, but never negative.
-class histogram_recorder {
+// Written by the threads that run callbacks, read by any, other processes included (counters_layout.hpp). A snapshot
+// is not of one instant, but never negative.
+class alignas(64) histogram_recorder {
  public:
   // `alone`: no other thread records at the same time, so that no locked instruction is needed.
   void record(nanoseconds_t nanoseconds, bool alone) noexcept {
-    alone ? record_alone(nanoseconds) : record_shared(nanoseconds);
+    const nanoseconds_t value = nanoseconds < 0 ? 0 : nanoseconds;
+    alone ? record_alone(value) : record_shared(value);
   }
   // Fetches the cells of small values.
   void warm_up() const noexcept {
@@ -45,10 +45,14 @@ class histogram_recorder {
   }
   // Throws bad_alloc.
   histogram snapshot() const;
+  // Of a histogram that leaves out zeros: adds as many as bring its count to that of `whole`.
+  static void add_zeros(histogram& part, const histogram& whole) noexcept;
+
+  // As record(), alone; not negative.
+  void record_alone(nanoseconds_t nanoseconds) noexcept;
 
  private:
   using cell = base::atomic<std::uint64_t>;
-  void record_alone(nanoseconds_t nanoseconds) noexcept;
   void record_shared(nanoseconds_t nanoseconds) noexcept;
 
   std::array<cell, histogram_scale::buckets> buckets_{};
@@ -58,10 +62,10 @@ class histogram_recorder {
 
 // Relaxed throughout: each cell is a count of its own, and nothing else is read through it.
 inline void histogram_recorder::record_alone(nanoseconds_t nanoseconds) noexcept {
-  nanoseconds_t value = nanoseconds < 0 ? 0 : nanoseconds;
-  base::add_alone(buckets_[histogram_scale::bucket(static_cast<std::uint64_t>(value))], 1);
-  base::add_alone(sum_, static_cast<std::uint64_t>(value));
-  if (value > max_.load(base::relaxed)) max_.store(value, base::relaxed);
+  base::add_alone(buckets_[histogram_scale::bucket(static_cast<std::uint64_t>(nanoseconds))], 1);
+  base::add_alone(sum_, static_cast<std::uint64_t>(nanoseconds));
+  if (nanoseconds > max_.load(base::relaxed)) [[unlikely]]
+    max_.store(nanoseconds, base::relaxed);
 }
 
 }  // namespace detent::detail

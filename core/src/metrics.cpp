@@ -2,6 +2,22 @@
 #include "engine_core.hpp"
 
 namespace detent::detail {
+namespace {
+
+// The parts before the whole, which so counts at least as much as each of them.
+template <class Histograms>
+void snapshot_histograms(const Histograms& from, engine_metrics& told) {
+  told.late_drain = from[cause::drain].snapshot();
+  told.late_wait = from[cause::wait].snapshot();
+  told.late_worker = from[cause::worker].snapshot();
+  told.late_dispatch = from[cause::dispatch].snapshot();
+  told.callback = from[cause::callback].snapshot();
+  told.lateness = from[cause::lateness].snapshot();
+  for (histogram* part : {&told.late_drain, &told.late_wait, &told.late_worker, &told.late_dispatch})
+    histogram_recorder::add_zeros(*part, told.lateness);
+}
+
+}  // namespace
 
 // Ends are read before beginnings, so that no timer is counted as ended but not as begun.
 std::size_t engine_core::pending() const noexcept {
@@ -9,6 +25,22 @@ std::size_t engine_core::pending() const noexcept {
                        threads_.total(counter::dropped) + threads_.total(counter::started_last);
   std::uint64_t beginnings = threads_.total(counter::scheduled) + threads_.total(counter::revived);
   return static_cast<std::size_t>(beginnings - ends);
+}
+
+engine_metrics engine_core::metrics(const label_block& of) const {
+  engine_metrics told;
+  told.scheduled = of.read(label_counter::scheduled);
+  told.expired = of.read(label_counter::expired);
+  told.cancelled = of.read(label_counter::cancelled);
+  told.returned = of.read(label_counter::returned);
+  told.dropped = of.read(label_counter::dropped);
+  const std::uint64_t over = of.read(label_counter::over);
+  told.pending = of.read(label_counter::begun) - over;
+  told.fired = of.read(label_counter::fired);
+  told.failed = of.read(label_counter::failed);
+  told.restarted = of.read(label_counter::restarted);
+  snapshot_histograms(of, told);
+  return told;
 }
 
 engine_metrics engine_core::metrics() const {
@@ -30,7 +62,8 @@ engine_metrics engine_core::metrics() const {
   told.rings = threads_.total(counter::rings);
   told.backlog = queue_.size_approx();
   told.retired = threads_.total(counter::retired);
-  told.lateness = lateness_.snapshot();
+  told.slow = threads_.total(counter::slow);
+  snapshot_histograms(counts_, told);
   return told;
 }
 

@@ -31,6 +31,16 @@ struct node_view {
   node& operator[](node_index index) const noexcept { return *static_cast<node*>(pool->hot(index)); }
   cold_node& cold(node_index index) const noexcept { return *static_cast<cold_node*>(pool->cold(index)); }
 
+  // Only in engines that capture origins.
+  origin_record& origin(node_index index) const noexcept {
+    return *reinterpret_cast<origin_record*>(static_cast<std::byte*>(pool->cold(index)) + origin_offset);
+  }
+  // Of the caller's own timer, hence relaxed.
+  detent::origin origin_of(node_index index) const noexcept {
+    const origin_record& noted = origin(index);
+    return detent::origin::current(noted.file.load(base::relaxed), noted.line.load(base::relaxed));
+  }
+
   // What it is ordered by among others that are due. `word` is its state word.
   nanoseconds_t due_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     if ((word & state_word::cold) == 0) [[likely]]

@@ -57,6 +57,8 @@ std::string settle_options(engine_options& o) {
   if (std::string wrong = check_choices(o); !wrong.empty()) return wrong;
   if (o.tick.count() <= 0) return describe("tick", o.tick.count(), "must be at least 1 ns");
   if (o.wake_budget.count() <= 0) return describe("wake_budget", o.wake_budget.count(), "must be more than 0 ns");
+  if (o.slow_threshold.count() <= 0)
+    return describe("slow_threshold", o.slow_threshold.count(), "must be more than 0 ns");
   if (o.hashed_slots == 0 || o.hashed_slots > most_hashed_slots)
     return "hashed_slots = " + std::to_string(o.hashed_slots) + ": must be 1 to " + std::to_string(most_hashed_slots);
   if (o.wait.max_spin.count() < 0) return describe("wait.max_spin", o.wait.max_spin.count(), "must not be negative");

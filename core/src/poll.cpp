@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The drive by a caller: poll(), the next deadline, and a descriptor for somebody's event loop.
-#include "engine_core.hpp"
+#include "drive_turn.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -53,6 +53,8 @@ std::size_t engine_core::poll(std::size_t max_callbacks) {
   drain_submitted();
   if (groups_.is_asked()) sweep_groups(sweep_a_poll);
   std::size_t fired = fire_pass(time_.certain(), max_callbacks, true);
+  ledger_.split.wait_begins();  // for the next call
+  if (counts_.watched()) tell_gauges();
   if (watched && !stopped()) announce_wait();
   return fired;
 }

@@ -10,12 +10,14 @@ namespace detent::detail {
 bool engine_core::is_plain(const plan& when) noexcept {
   if (when.kind != period_kind::none || when.group != nullptr) return false;
   const timer_options* options = when.one_shot;
-  return options == nullptr ||
-         (options->max_lateness == (duration::max)() && options->slack == duration(0) && options->lane == 0);
+  return options == nullptr || (options->max_lateness == (duration::max)() && options->slack == duration(0) &&
+                                options->lane == 0 && options->label == label());
 }
 
-bool engine_core::is_possible(const plan& when) noexcept {
-  auto within = [](const auto& options) { return options.lane < lane_count && options.slack >= duration(0); };
+bool engine_core::is_possible(const plan& when) const noexcept {
+  auto within = [this](const auto& options) {
+    return options.lane < lane_count && options.slack >= duration(0) && labels_.has(options.label);
+  };
   return (when.one_shot == nullptr || within(*when.one_shot)) && (when.periodic == nullptr || within(*when.periodic));
 }
 
@@ -144,6 +146,7 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
 
 // What few timers have goes to the node's twin. Returns the flags that tell of it.
 std::uint64_t engine_core::describe(node_index index, const plan& when, nanoseconds_t grid) noexcept {
+  if (captures_origin_) note_origin(index, when.where);
   if (is_plain(when)) return 0;
   cold_node& cold = cold_at(index);
   std::uint64_t flags = state_word::cold;
@@ -152,6 +155,15 @@ std::uint64_t engine_core::describe(node_index index, const plan& when, nanoseco
     cold.epoch.store(when.group->epoch(), base::release);  // (2) release: pairs with (1) of is_cancelled_in_group()
     cold.enrolled = false;
     flags |= state_word::owning;  // no short way: its end has to be told to the group
+  }
+  const label told = when.periodic != nullptr   ? when.periodic->label
+                     : when.one_shot != nullptr ? when.one_shot->label
+                                                : label();
+  cold.label.store(labels_.number(told), base::release);  // (3) release: pairs with (1) of list_pending()
+  if (label_block* block = labels_.find(cold)) {
+    block->add(label_counter::scheduled);
+    block->add(label_counter::begun);
+    flags |= state_word::owning;  // as above
   }
   cold_part& part = cold;
   if (when.kind != period_kind::none) {
@@ -260,7 +272,7 @@ void throw_schedule_error(const engine_core& core, errc problem, nanoseconds_t p
   const engine_options& options = core.options();
   std::string what = "engine \"" + options.name + "\"";
   if (problem == errc::capacity_exceeded) what += ": capacity = " + std::to_string(options.capacity);
-  if (problem == errc::invalid_option) what += ": lane is 0 to 3, and slack is not negative";
+  if (problem == errc::invalid_option) what += ": lane is 0 to 3, slack is not negative, and label of this engine";
   if (problem == errc::invalid_period) what += ": period = " + std::to_string(period) + " ns";
   throw error(make_error_code(problem), what);
 }

@@ -83,6 +83,7 @@ void engine_core::return_timer(thread_record& record, node_index index, node& re
     destroy_callable(*returned.ops, returned.capture);
   }
   end_pending(index, word);
+  count_end(index, word, cancelled ? label_counter::cancelled : label_counter::returned);
   record.counts.add(cancelled ? counter::cancelled : counter::returned);
 }
 
@@ -140,6 +141,7 @@ void engine_core::end() noexcept {
     collect_all(nullptr);
     finish_stop();
   }
+  counts_.end();
   live_cores::remove(*this);
   bell_.ring();  // nobody finds the driver outside any more: the descriptor's number may soon be another's
   wake_fd_.close();
@@ -155,6 +157,7 @@ void engine_core::end() noexcept {
 void engine_core::disown() noexcept {
   lifecycle_.store(forked, base::relaxed);  // relaxed: the child has one thread
   threads_.open_shortcuts(shortcuts::none);
+  counts_.disown();
 }
 
 void engine_core::thread_leaves(thread_record& leaving) noexcept {

@@ -63,7 +63,8 @@ void thread_exit::forget_dead() noexcept {
 }
 
 thread_registry::thread_registry(engine_core& owner) noexcept : engine_id_(next_engine_id()), owner_(owner) {
-  spare_ = new (std::nothrow) thread_record(owner.queue());
+  if (counter_cell* cells = owner.counts().take_cells())
+    spare_ = new (std::nothrow) thread_record(owner.queue(), cells);
 }
 
 thread_registry::~thread_registry() {
@@ -113,7 +114,9 @@ thread_record* thread_registry::adopt_or_make() noexcept {
   for (thread_record* each = first_.load(base::acquire); each != nullptr; each = each->next) {  // (1) pairs with (2)
     if (each->link.adopt()) return each;
   }
-  auto* made = new (std::nothrow) thread_record(owner_.queue());
+  counter_cell* const cells = owner_.counts().take_cells();
+  if (cells == nullptr) return nullptr;
+  auto* made = new (std::nothrow) thread_record(owner_.queue(), cells);
   if (made == nullptr) return nullptr;
   if (!made->producer->valid()) {
     delete made;

@@ -40,6 +40,7 @@ bool waiter::sleep(nanoseconds_t deadline) noexcept {
   for (;;) {
     nanoseconds_t target = deadline == forever ? forever : subtract_saturated(deadline, margin_.get());
     if (time_.now() >= target && target != forever) return true;
+    waited_ = true;
     if (!bell_.sleep(target)) return false;
     wakeups_.store(wakeups_.load(base::relaxed) + 1, base::relaxed);  // relaxed: one writer, a count of its own
     if (bell_.has_rung()) return false;
@@ -53,7 +54,7 @@ bool waiter::sleep(nanoseconds_t deadline) noexcept {
 
 // Bounded by the clock alone, and reading it is pause enough: a pause instruction would only add to the lateness.
 std::optional<nanoseconds_t> waiter::spin(nanoseconds_t deadline) noexcept {
-  while (!bell_.has_rung()) {
+  for (; !bell_.has_rung(); waited_ = true) {
     if (deadline == forever) {
       base::cpu_pause();
     } else if (nanoseconds_t now = time_.now(); now >= deadline) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace detent::detail {
 
@@ -33,6 +34,9 @@ class waiter {
   bool sleep(nanoseconds_t deadline) noexcept;
   // Spins until `deadline` and returns a certain reading of the clock; none: the bell rang first.
   std::optional<nanoseconds_t> spin(nanoseconds_t deadline) noexcept;
+  // Whether it has waited since this was last asked, if only for a moment.
+  bool has_waited() noexcept { return std::exchange(waited_, false); }
+  nanoseconds_t margin() const noexcept { return margin_.get(); }
   // Returns from sleep so far; any thread may ask.
   std::uint64_t wakeups() const noexcept { return wakeups_.load(base::relaxed); }  // relaxed: a count of its own
 
@@ -41,6 +45,7 @@ class waiter {
   const clock_reader& time_;
   doorbell& bell_;
   oversleep_margin margin_;
+  bool waited_ = false;
   base::atomic<std::uint64_t> wakeups_{0};
 };
 

@@ -3,6 +3,8 @@
 #include "engine_core.hpp"
 #include "thread_setup.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <future>
 #include <utility>
@@ -27,6 +29,7 @@ errc engine_core::start_worker(std::string& why) {
     worker_ = std::thread([this, &report] {
       setup_result result;
       try {
+        counts_.set_worker(gettid());
         result = set_up_worker_thread(options_.name, options_.cpu, options_.realtime_priority);
       } catch (const std::bad_alloc&) {
         result.problem = errc::out_of_memory;
@@ -66,6 +69,8 @@ void engine_core::work() noexcept {
     fire_pass(now, SIZE_MAX, false);
     if (backlog_.is_full(now)) relieve(forever);
     came = stopped() ? std::nullopt : wait_for_work();
+    if (waiter_.has_waited()) ledger_.split.wait_begins();  // ends with the next look at the clock
+    if (counts_.watched()) tell_gauges();
   }
   threads_.set_driving(*record, false);
   // Relaxed: another thread may get this one's id once it has ended, and is not the driver.
@@ -116,7 +121,9 @@ nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
 std::optional<nanoseconds_t> engine_core::wait_for_work() {
   if (groups_.is_asked()) return std::nullopt;
   nanoseconds_t until = retry_bound(next_exact().value_or(forever));
-  if (until <= time_.now()) return std::nullopt;
+  const nanoseconds_t now = time_.now();
+  ledger_.split.looked(now);
+  if (until <= now) return std::nullopt;
   until = announce_until(until);
   if (until == INT64_MIN || !waiter_.sleep(until)) return std::nullopt;
   warm_up();
@@ -131,7 +138,7 @@ void engine_core::warm_up() noexcept {
     return false;
   });
   due_.warm_up();
-  lateness_.warm_up();
+  counts_[cause::lateness].warm_up();
   driver_->warm_up();
 }
 

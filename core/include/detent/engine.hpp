@@ -8,6 +8,7 @@
 #include <detent/error.hpp>
 #include <detent/metrics.hpp>
 #include <detent/options.hpp>
+#include <detent/pending_timer.hpp>
 #include <detent/timer.hpp>
 #include <detent/unfired.hpp>
 
@@ -15,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -38,66 +40,72 @@ class engine {
   // Lock-free, and free of allocation and system calls in the steady state. Throw capacity_exceeded, stopped,
   // invalid_period, out_of_memory, forked; nothing is left behind.
   template <class F>
-  timer schedule_at(time_point deadline, F&& f) {
-    return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f)));
+  timer schedule_at(time_point deadline, F&& f, origin where = origin::current()) {
+    return checked(once(detail::to_ns(deadline), std::forward<F>(f), where));
   }
   template <class F>
-  timer schedule_at(time_point deadline, F&& f, timer_options options) {
-    return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options));
+  timer schedule_at(time_point deadline, F&& f, timer_options options, origin where = origin::current()) {
+    return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options, where));
   }
   template <class F>
-  timer schedule_after(duration delay, F&& f) {
-    return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f)));
+  timer schedule_after(duration delay, F&& f, origin where = origin::current()) {
+    return checked(once(after(delay), std::forward<F>(f), where));
   }
   template <class F>
-  timer schedule_after(duration delay, F&& f, timer_options options) {
-    return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options));
+  timer schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) {
+    return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options, where));
   }
   // A stop request cancels it, on the thread that makes the request.
   template <class F>
-  timer schedule_after(duration delay, std::stop_token stop, F&& f, timer_options options = {}) {
-    return checked(detail::schedule_stoppable(*core_, after(delay), std::move(stop), std::forward<F>(f), options));
+  timer schedule_after(duration delay, std::stop_token stop, F&& f, timer_options options = {},
+                       origin where = origin::current()) {
+    return checked(
+        detail::schedule_stoppable(*core_, after(delay), std::move(stop), std::forward<F>(f), options, where));
   }
   // Fires at initial + n * period, without drift. `period` is positive.
   template <class F>
-  timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {}) {
-    return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options),
+  timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {},
+                               origin where = origin::current()) {
+    return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options, where),
                    period);
   }
   // The next run comes `delay` after the end of the last. `delay` is positive.
   template <class F>
-  timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {}) {
-    return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options),
+  timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {},
+                                  origin where = origin::current()) {
+    return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options, where),
                    delay);
   }
 
   // The same for programs without exceptions: an empty handle says that nothing was scheduled. They are noexcept: a
   // callable whose copy or move throws ends the program.
   template <class F>
-  timer try_schedule_at(time_point deadline, F&& f) noexcept {
-    return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f)));
+  timer try_schedule_at(time_point deadline, F&& f, origin where = origin::current()) noexcept {
+    return or_empty(once(detail::to_ns(deadline), std::forward<F>(f), where));
   }
   template <class F>
-  timer try_schedule_at(time_point deadline, F&& f, timer_options options) noexcept {
-    return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options));
+  timer try_schedule_at(time_point deadline, F&& f, timer_options options, origin where = origin::current()) noexcept {
+    return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options, where));
   }
   template <class F>
-  timer try_schedule_after(duration delay, F&& f) noexcept {
-    return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f)));
+  timer try_schedule_after(duration delay, F&& f, origin where = origin::current()) noexcept {
+    return or_empty(once(after(delay), std::forward<F>(f), where));
   }
   template <class F>
-  timer try_schedule_after(duration delay, F&& f, timer_options options) noexcept {
-    return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options));
+  timer try_schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) noexcept {
+    return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options, where));
   }
   template <class F>
-  timer try_schedule_at_fixed_rate(duration initial_delay, duration period, F&& f,
-                                   periodic_options options = {}) noexcept {
-    return or_empty(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options));
+  timer try_schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {},
+                                   origin where = origin::current()) noexcept {
+    return or_empty(
+        periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options, where));
   }
   template <class F>
-  timer try_schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f,
-                                      periodic_options options = {}) noexcept {
-    return or_empty(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options));
+  timer try_schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {},
+                                      origin where = origin::current()) noexcept {
+    return or_empty(
+        periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options, where));
   }
 
   // To be awaited, by a coroutine that includes <detent/coroutine.hpp>: true when the time has elapsed, false when stop
@@ -112,8 +120,8 @@ class engine {
   // what schedule_at throws, but for these, if there are none; and bad_alloc where one is to be shared.
   template <class F>
   std::size_t schedule_at_bulk(std::span<const time_point> deadlines, F&& f, std::span<timer> out,
-                               timer_options options = {}) {
-    detail::bulk_result done = detail::schedule_bulk(*core_, deadlines, std::forward<F>(f), out, options);
+                               timer_options options = {}, origin where = origin::current()) {
+    detail::bulk_result done = detail::schedule_bulk(*core_, deadlines, std::forward<F>(f), out, options, where);
     const bool ran_out = done.problem == errc::capacity_exceeded || done.problem == errc::out_of_memory;
     if (done.scheduled == 0 && done.problem != errc{} && !ran_out)
       detail::throw_schedule_error(*core_, done.problem, 0);
@@ -131,6 +139,15 @@ class engine {
   // Never negative, includes the caller's own completed calls, exact at rest.
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
+  // Of the timers with that label, as far as it is counted for one: scheduled, ended, pending, fired, restarted,
+  // failed, and all histograms. Of none, or another engine's: nothing.
+  engine_metrics metrics(label of) const;
+  // Names timers to be counted apart: timer_options::label. The same label for the same name; up to 255 names of 1 to
+  // 63 bytes. Takes a lock, and memory. Throws invalid_option, capacity_exceeded, out_of_memory.
+  label make_label(std::string_view name);
+  // Every pending timer, while the engine goes on: each as it was at some moment of the call, those that come or end
+  // meanwhile perhaps not. Linear in the timers that were ever pending at once. Throws bad_alloc.
+  std::vector<pending_timer> list_pending() const;
   // By the engine's clock.
   time_point now() const noexcept;
 
@@ -144,7 +161,7 @@ class engine {
 
  private:
   friend class timer_group;
-  explicit engine(detail::engine_core* core) noexcept : core_(core) {}
+  explicit engine(detail::engine_core* core) noexcept;
   void let_go() noexcept;
 
   detail::nanoseconds_t after(duration delay) const noexcept { return detail::deadline_after(*core_, delay.count()); }
@@ -157,15 +174,24 @@ class engine {
   }
   static timer or_empty(timer made) noexcept { return made ? made : timer(); }
 
+  // Without options: by the shortest way, which remembers nothing.
   template <class F>
-  timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options) {
-    detail::plan when{.periodic = &options};
+  [[gnu::always_inline]] timer once(detail::nanoseconds_t deadline, F&& f, const origin& where) {
+    if (captures_origin_) [[unlikely]]
+      return detail::schedule(*core_, {.deadline = deadline, .where = where}, std::forward<F>(f));
+    return detail::schedule_once(*core_, deadline, std::forward<F>(f));
+  }
+  template <class F>
+  timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options,
+                 const origin& where) {
+    detail::plan when{.periodic = &options, .where = where};
     errc problem = detail::plan_periodic(*core_, initial, period, kind, when);
     if (problem != errc{}) return detail::timer_access::refusal(problem);
     return detail::schedule(*core_, when, std::forward<F>(f));
   }
 
   detail::engine_core* core_;  // null once moved from
+  bool captures_origin_ = false;
 };
 
 }  // namespace detent

@@ -17,7 +17,10 @@ class engine_core;
 class fired_timer {
  public:
   fired_timer(fired_timer&& other) noexcept
-      : core_(std::exchange(other.core_, nullptr)), word_(other.word_), index_(other.index_) {}
+      : core_(std::exchange(other.core_, nullptr)),
+        word_(other.word_),
+        handed_over_(other.handed_over_),
+        index_(other.index_) {}
   fired_timer& operator=(fired_timer&& other) noexcept;
   ~fired_timer();
 
@@ -26,10 +29,11 @@ class fired_timer {
 
  private:
   friend class detail::engine_core;
-  fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word) noexcept;
+  fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word, detail::nanoseconds_t now) noexcept;
 
   detail::engine_core* core_;  // a counted reference; null once called or moved from
   std::uint64_t word_;         // the state word at the hand-over: any later arming differs from it
+  detail::nanoseconds_t handed_over_;
   std::uint32_t index_;
 };
 

@@ -8,6 +8,7 @@ namespace detent {
 
 namespace detail {
 class engine_core;
+class label_store;
 }
 
 // A name under which timers are counted apart: made by engine::make_label() and for that engine; copied at will. The
@@ -20,7 +21,7 @@ class label {
   friend bool operator==(const label&, const label&) = default;
 
  private:
-  friend class detail::engine_core;
+  friend class detail::label_store;
   std::string_view name_ = {};
   const detail::engine_core* owner_ = nullptr;
   std::uint32_t number_ = 0;  // in its engine, from 1 on

@@ -22,32 +22,36 @@ class timer_group {
 
   // As the engine's. While the group is paused, what is left of a delay counts from its resumption.
   template <class F>
-  timer schedule_at(time_point deadline, F&& f, timer_options options = {}) {
-    return checked(once(detail::to_ns(deadline), std::forward<F>(f), options));
+  timer schedule_at(time_point deadline, F&& f, timer_options options = {}, origin where = origin::current()) {
+    return checked(once(detail::to_ns(deadline), std::forward<F>(f), options, where));
   }
   template <class F>
-  timer schedule_after(duration delay, F&& f, timer_options options = {}) {
-    return checked(once(detail::deadline_after(*core_, delay.count()), std::forward<F>(f), options));
+  timer schedule_after(duration delay, F&& f, timer_options options = {}, origin where = origin::current()) {
+    return checked(once(detail::deadline_after(*core_, delay.count()), std::forward<F>(f), options, where));
   }
   template <class F>
-  timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {}) {
-    return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options),
+  timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {},
+                               origin where = origin::current()) {
+    return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options, where),
                    period);
   }
   template <class F>
-  timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {}) {
-    return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options),
+  timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {},
+                                  origin where = origin::current()) {
+    return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options, where),
                    delay);
   }
 
   // An empty handle says that nothing was scheduled.
   template <class F>
-  timer try_schedule_at(time_point deadline, F&& f, timer_options options = {}) noexcept {
-    return or_empty(once(detail::to_ns(deadline), std::forward<F>(f), options));
+  timer try_schedule_at(time_point deadline, F&& f, timer_options options = {},
+                        origin where = origin::current()) noexcept {
+    return or_empty(once(detail::to_ns(deadline), std::forward<F>(f), options, where));
   }
   template <class F>
-  timer try_schedule_after(duration delay, F&& f, timer_options options = {}) noexcept {
-    return or_empty(once(detail::deadline_after(*core_, delay.count()), std::forward<F>(f), options));
+  timer try_schedule_after(duration delay, F&& f, timer_options options = {},
+                           origin where = origin::current()) noexcept {
+    return or_empty(once(detail::deadline_after(*core_, delay.count()), std::forward<F>(f), options, where));
   }
 
   // After it returns no callback of those scheduled so far starts; those already running may finish. Captures,
@@ -65,12 +69,14 @@ class timer_group {
 
  private:
   template <class F>
-  timer once(detail::nanoseconds_t deadline, F&& f, const timer_options& options) {
-    return detail::schedule(*core_, {.deadline = deadline, .one_shot = &options, .group = state_}, std::forward<F>(f));
+  timer once(detail::nanoseconds_t deadline, F&& f, const timer_options& options, const origin& where) {
+    return detail::schedule(*core_, {.deadline = deadline, .one_shot = &options, .group = state_, .where = where},
+                            std::forward<F>(f));
   }
   template <class F>
-  timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options) {
-    detail::plan when{.periodic = &options, .group = state_};
+  timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options,
+                 const origin& where) {
+    detail::plan when{.periodic = &options, .group = state_, .where = where};
     errc problem = detail::plan_periodic(*core_, initial, period, kind, when);
     if (problem != errc{}) return detail::timer_access::refusal(problem);
     return detail::schedule(*core_, when, std::forward<F>(f));

@@ -51,44 +51,45 @@ struct bulk_result {
 };
 
 bulk_result schedule_many(engine_core& core, std::span<const time_point> deadlines, const bulk_filler& filler,
-                          std::span<timer> out, const timer_options& options) noexcept;
+                          std::span<timer> out, const timer_options& options, origin where) noexcept;
 
 std::size_t cancel_many(engine_core& core, std::span<const timer> timers) noexcept;
 
 template <class Share, class Made>
 bulk_result schedule_shares(engine_core& core, std::span<const time_point> deadlines, const Made& made,
-                            std::span<timer> out, const timer_options& options) {
+                            std::span<timer> out, const timer_options& options, origin where) {
   static_assert(fits_inline<Share>);
   auto fill = [](void* context, void* capture, std::size_t index) noexcept {
     ::new (capture) Share{*static_cast<const Made*>(context), index};
   };
-  return schedule_many(core, deadlines, {fill, const_cast<Made*>(&made), inline_callable<Share>::ops}, out, options);
+  return schedule_many(core, deadlines, {fill, const_cast<Made*>(&made), inline_callable<Share>::ops}, out, options,
+                       where);
 }
 
 // Copied bit by bit, with the index behind it.
 template <class F>
 bulk_result schedule_words(engine_core& core, std::span<const time_point> deadlines, const F& f, std::span<timer> out,
-                           const timer_options& options) {
+                           const timer_options& options, origin where) {
   using share = own_share<F>;
   bulk_filler filler{nullptr, nullptr, inline_callable<share>::ops};
   std::memcpy(filler.words.words, std::addressof(f), sizeof(F));
   filler.index_word = offsetof(share, index) / sizeof(std::uint64_t);
-  return schedule_many(core, deadlines, filler, out, options);
+  return schedule_many(core, deadlines, filler, out, options, where);
 }
 
 template <class Callable>
 bulk_result schedule_bulk(engine_core& core, std::span<const time_point> deadlines, Callable&& f, std::span<timer> out,
-                          const timer_options& options) {
+                          const timer_options& options, origin where) {
   using F = std::decay_t<Callable>;
   static_assert(bulk_callback<F>, "a callback for many is called as f(index) or as f(firing&, index)");
   if constexpr (fits_inline<own_share<F>> && std::is_nothrow_copy_constructible_v<F>) {
     const F& made = f;
     if constexpr (packs<own_share<F>> && std::is_standard_layout_v<own_share<F>>)
-      return schedule_words<F>(core, deadlines, made, out, options);
-    return schedule_shares<own_share<F>>(core, deadlines, made, out, options);
+      return schedule_words<F>(core, deadlines, made, out, options, where);
+    return schedule_shares<own_share<F>>(core, deadlines, made, out, options, where);
   } else {
     return schedule_shares<common_share<F>>(core, deadlines, std::make_shared<F>(std::forward<Callable>(f)), out,
-                                            options);
+                                            options, where);
   }
 }
 

@@ -19,7 +19,9 @@ inline constexpr node_index no_node = 0xffffffff;
 inline constexpr std::uint32_t nowhere = 0xffffffff;
 inline constexpr std::uint32_t in_due_queue = 0xfffffffe;
 
-// `placement` counts entries below this value, and passes of the driver from it on.
+// `placement` counts entries below the first of these values, the drains that took up what was late already from it
+// on, and passes of the driver from the second on.
+inline constexpr std::uint32_t first_late_drain = 1u << 30;
 inline constexpr std::uint32_t first_pass_stamp = 1u << 31;
 
 // Rule: outside `firing` the worker never reads what a canceller may destroy, which is `capture`.
@@ -29,8 +31,9 @@ struct alignas(64) node {
   node_index previous = 0;
   const callable_ops* ops = nullptr;  // written before the node is published
   alignas(capture_alignment) std::byte capture[capture_size];
-  std::uint32_t location = 0;   // worker, armed: slot, due queue or nowhere
-  std::uint32_t placement = 0;  // worker: its newest entry of the due queue, or the pass in which it ran last
+  std::uint32_t location = 0;  // worker, armed: slot, due queue or nowhere
+  std::uint32_t placement =
+      0;  // worker: its newest entry of the due queue, its drain, or the pass in which it ran last
 };
 static_assert(sizeof(node) == 64, "a pending timer is one cache line");
 static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture keeps its alignment");
@@ -67,7 +70,17 @@ struct cold_node : cold_part {
   base::atomic<group_state*> group{nullptr};
   base::atomic<std::uint32_t> epoch{0};  // of the group when it was scheduled
   bool enrolled = false;                 // the driver: in the group's roster
+  base::atomic<std::uint16_t> label{0};  // its number; 0: none
 };
 static_assert(sizeof(cold_node) <= 64, "a cold twin is no larger than its node");
+
+// Behind the cold twin, whether that counts or not, in engines that capture origins: where and when the timer was
+// scheduled. Written before the node is published; readers of a node that is not theirs look at its word again.
+struct origin_record {
+  base::atomic<const char*> file{nullptr};
+  base::atomic<std::uint32_t> line{0};
+  base::atomic<nanoseconds_t> scheduled{0};
+};
+inline constexpr std::size_t origin_offset = 64, bytes_with_origin = 128;
 
 }  // namespace detent::detail

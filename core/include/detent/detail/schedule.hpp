@@ -6,6 +6,7 @@
 #include <detent/detail/timer_access.hpp>
 #include <detent/error.hpp>
 #include <detent/options.hpp>
+#include <detent/origin.hpp>
 
 #include <cstring>
 
@@ -26,6 +27,7 @@ struct plan {
   const timer_options* one_shot = nullptr;     // null: all defaults
   const periodic_options* periodic = nullptr;  // set if kind is not none
   group_state* group = nullptr;
+  origin where = origin::unknown();
 };
 
 // A callable that may be copied bit by bit, as the words it consists of: they travel in registers.
@@ -115,8 +117,9 @@ template <class Callable>
 }
 
 template <class Callable>
-timer schedule_once(engine_core& core, nanoseconds_t deadline, Callable&& f, const timer_options& options) {
-  return schedule(core, {.deadline = deadline, .one_shot = &options}, std::forward<Callable>(f));
+timer schedule_once(engine_core& core, nanoseconds_t deadline, Callable&& f, const timer_options& options,
+                    const origin& where = origin::unknown()) {
+  return schedule(core, {.deadline = deadline, .one_shot = &options, .where = where}, std::forward<Callable>(f));
 }
 
 }  // namespace detent::detail

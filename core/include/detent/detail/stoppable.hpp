@@ -34,8 +34,8 @@ class stop_hook {
  private:
   struct on_stop {
     stop_hook* hook;
-    // Cancelling may destroy the callable, and with it this: nothing is touched afterwards. An engine that ends meanwhile
-    // waits for no timer that is cancelled already, so this holds a reference on it, as cancel_many() does.
+    // Cancelling may destroy the callable, and with it this: nothing is touched afterwards. An engine that ends
+    // meanwhile waits for no timer that is cancelled already, so this holds a reference on it, as cancel_many() does.
     void operator()() const noexcept {
       timer mine = hook->timer_;
       cancel_many(*timer_access::core(mine), {&mine, 1});
@@ -83,13 +83,13 @@ class stoppable {
 // A handle, or a refusal; throws only what copying or moving the callable throws.
 template <class Callable>
 timer schedule_stoppable(engine_core& core, nanoseconds_t deadline, std::stop_token stop, Callable&& f,
-                         const timer_options& options) {
+                         const timer_options& options, origin where) {
   using F = std::decay_t<Callable>;
   static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");
-  if (!stop.stop_possible()) return schedule_once(core, deadline, std::forward<Callable>(f), options);
+  if (!stop.stop_possible()) return schedule_once(core, deadline, std::forward<Callable>(f), options, where);
   auto* box = new (std::nothrow) stoppable_box<F>(std::forward<Callable>(f));
   if (box == nullptr) return timer_access::refusal(errc::out_of_memory);
-  timer made = schedule(core, {.deadline = deadline, .one_shot = &options}, stoppable<F>(*box));
+  timer made = schedule(core, {.deadline = deadline, .one_shot = &options, .where = where}, stoppable<F>(*box));
   if (made) box->hook.attach(made, std::move(stop));
   if (box->hook.let_go()) delete box;
   return made;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/label.hpp>
+#include <detent/time.hpp>
+#include <detent/timer.hpp>
+
+#include <cstdint>
+
+namespace detent {
+
+// What engine::list_pending() tells of a timer.
+struct pending_timer {
+  timer handle;
+  // time_point::max() while its group is paused.
+  time_point deadline;
+  // Since it was scheduled; zero unless engine_options::capture_origin.
+  duration age;
+  detent::label label;
+  // "queued": submitted, and not taken up; "armed"; "dispatched": handed to the executor; "running": a periodic one;
+  // "paused": with its group.
+  const char* state;
+  // Of the schedule call; null unless engine_options::capture_origin.
+  const char* file;
+  std::uint32_t line;
+};
+
+}  // namespace detent

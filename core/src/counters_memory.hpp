@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace detent::detail {
+
+// Zeroed memory of this process alone, or of a file that other processes read. The file is made under another name and
+// takes its own when it is complete. Not for use by two threads at once.
+class counters_memory {
+ public:
+  // `path` empty: no file; "auto": /dev/shm/detent.PID.NUMBER. Throws bad_alloc; what the file system refuses is told
+  // by problem().
+  explicit counters_memory(const std::string& path);
+  // Takes an `auto` file away.
+  ~counters_memory();
+  counters_memory(const counters_memory&) = delete;
+  counters_memory& operator=(const counters_memory&) = delete;
+
+  // What went wrong so far; empty: nothing.
+  const std::string& problem() const noexcept { return problem_; }
+  bool is_file() const noexcept { return file_ >= 0; }
+  // The file's bytes from `offset` on, both whole pages; the file is grown, and its blocks reserved, so that no access
+  // can fail later. Null: there is no memory, or no room.
+  std::byte* map(std::size_t offset, std::size_t bytes) noexcept;
+  // Gives the file its name. False: see problem(). Throws bad_alloc.
+  bool publish();
+  // No more of the file's name, if it is one that this made.
+  void withdraw() noexcept;
+  // In the child of a fork: what it writes is its own from now on, and the file is its parent's.
+  void make_private() noexcept;
+
+ private:
+  struct piece {
+    std::byte* at;
+    std::size_t offset;
+    std::size_t bytes;
+  };
+  bool fail(const std::string& what, int reason);
+  bool is_foreign() const;
+
+  const std::string asked_;
+  std::string path_;
+  std::string unfinished_;  // the name until publish()
+  std::string problem_;
+  int file_ = -1;
+  pid_t owner_;
+  bool named_ = false;
+  std::array<piece, 256> pieces_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace detent::detail

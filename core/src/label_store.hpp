@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/detail/node.hpp>
+#include <detent/label.hpp>
+
+#include "counters_block.hpp"
+
+#include <array>
+#include <mutex>
+#include <string_view>
+
+namespace detent::detail {
+
+// An engine's labels. Any thread; making one takes a lock.
+class label_store {
+ public:
+  label_store(const engine_core& owner, counters_block& counts) noexcept : owner_(owner), counts_(counts) {}
+
+  // The same one for the same name. errc::invalid_option: no name, or a longer one than 63 bytes; capacity_exceeded:
+  // there are 255; out_of_memory.
+  errc make(std::string_view name, label& made);
+  // Whether it is none, or of this engine.
+  bool has(const label& told) const noexcept { return told.number_ == 0 || told.owner_ == &owner_; }
+  static std::uint16_t number(const label& told) noexcept { return static_cast<std::uint16_t>(told.number_); }
+  // Null: none.
+  label_block* find(std::uint16_t number) const noexcept {
+    return number == 0 ? nullptr : blocks_[number - 1u].load(base::acquire);  // (1) acquire: pairs with (2)
+  }
+  // Of a timer whose twin is the caller's to read, or a guess. Relaxed: see cold_node.
+  label_block* find(const cold_node& of) const noexcept { return find(of.label.load(base::relaxed)); }
+  label named(std::uint16_t number) const noexcept;
+  label named(const label_block* block) const noexcept;  // null: none
+
+ private:
+  const engine_core& owner_;
+  counters_block& counts_;
+  std::mutex mutex_;
+  std::array<label, counters_layout::label_capacity> labels_;
+  std::array<base::atomic<label_block*>, counters_layout::label_capacity> blocks_{};
+  std::uint16_t count_ = 0;
+};
+
+}  // namespace detent::detail

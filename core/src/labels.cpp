@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// What is told of timers one by one: by cause of lateness, by label, by where they were scheduled.
+#include "engine_core.hpp"
+
+namespace detent::detail {
+
+label engine_core::make_label(std::string_view name) {
+  label made;
+  const errc problem = labels_.make(name, made);
+  if (problem == errc{}) return made;
+  throw error(make_error_code(problem),
+              "engine \"" + options_.name + "\": make_label: \"" + std::string(name) +
+                  "\": " + (problem == errc::invalid_option ? "must be 1 to 63 bytes" : "one label too many"));
+}
+
+// Of a label of another engine, or none: of nothing.
+engine_metrics engine_core::metrics(const label& of) const {
+  const label_block* block = labels_.has(of) ? labels_.find(labels_.number(of)) : nullptr;
+  return block == nullptr ? engine_metrics{} : metrics(*block);
+}
+
+void engine_core::note_origin(node_index index, const origin& where) noexcept {
+  origin_record& record = nodes_.origin(index);
+  // (2) release, all three: pair with (1) of list_pending(), so that who reads those of a later life finds the word of
+  // that life, too.
+  record.file.store(where.file(), base::release);
+  record.line.store(where.line(), base::release);
+  record.scheduled.store(time_.now(), base::release);
+}
+
+void engine_core::tell_slow(thread_record& record, const slow_callback& run) noexcept {
+  record.counts.add(counter::slow);
+  if (!options_.on_slow) return;
+  try {
+    options_.on_slow(run);
+  } catch (...) {
+    report(std::current_exception());
+  }
+}
+
+// A timer with a twin ends.
+void engine_core::count_end(node_index index, std::uint64_t word, label_counter how) noexcept {
+  if ((word & state_word::cold) == 0) return;
+  if (label_block* label = labels_.find(cold_at(index))) label->add(how);
+}
+
+void engine_core::tell_gauges() noexcept {
+  counts_.set(gauge::wakeups, static_cast<std::int64_t>(waiter_.wakeups()));
+  counts_.set(gauge::backlog, static_cast<std::int64_t>(queue_.size_approx()));
+  counts_.set(gauge::margin, waiter_.margin());
+  counts_.set(gauge::last_pass, pass_now_);
+  counts_.set(gauge::next_deadline, wheel_.next_bound().value_or(forever));
+  counts_.set(gauge::retries, static_cast<std::int64_t>(retries_.size()));
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/detail/node.hpp>
+#include <detent/time.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace detent::detail {
+
+// What a timer's lateness up to its hand-over consists of; they add up to it.
+struct lateness_parts {
+  nanoseconds_t drain = 0;   // until it was taken up
+  nanoseconds_t wait = 0;    // then until the driver was back from its wait
+  nanoseconds_t worker = 0;  // then until its turn
+};
+
+// Splits lateness by cause, from the readings of the clock that the driver makes anyway. The driver's own.
+class lateness_split {
+ public:
+  // The driver goes to wait, or away.
+  void wait_begins() noexcept { away_ = true; }
+  // A reading. The first one since the wait tells its end.
+  void looked(nanoseconds_t now) noexcept {
+    last_look_ = now;
+    if (away_) back_at_ = now;
+    away_ = false;
+  }
+  void looked_again(nanoseconds_t now) noexcept { last_look_ = now; }
+
+  // A batch is taken out of the submission queue, by the time of the last reading.
+  void drain_begins() noexcept {
+    drains_ = (drains_ + 1) % (first_pass_stamp - first_late_drain);
+    drained_at_[drains_ % drained_at_.size()] = last_look_;
+  }
+  bool is_late(nanoseconds_t deadline) const noexcept { return deadline < last_look_; }
+  // What a node's `placement` says that was taken up late, in the batch being drained; and what its due entry keeps of
+  // that. Zero: it was taken up in time.
+  std::uint32_t placement() const noexcept { return first_late_drain + drains_; }
+  std::uint32_t taken_up(std::uint32_t placement) const noexcept {
+    if (placement - first_late_drain >= first_pass_stamp - first_late_drain) [[likely]]
+      return 0;
+    // Of a drain that is forgotten by now: later than it was.
+    const nanoseconds_t at = drained_at_[placement % drained_at_.size()];
+    return static_cast<std::uint32_t>(at - 1) | 1;
+  }
+
+  // Of a timer whose turn comes at `now`, `late` behind its deadline.
+  lateness_parts split(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up,
+                       nanoseconds_t now) const noexcept {
+    lateness_parts parts;
+    if (taken_up != 0) [[unlikely]] {
+      const nanoseconds_t since = static_cast<std::uint32_t>(now) - taken_up;  // modulo 2^32, some four seconds
+      parts.drain = std::max<nanoseconds_t>(late - since, 0);
+    }
+    const nanoseconds_t left = late - parts.drain, taken = add_saturated(deadline, parts.drain);
+    // Unsigned, as the two may lie further apart than the signed range.
+    if (taken < back_at_) {
+      parts.wait = static_cast<nanoseconds_t>(std::min(
+          static_cast<std::uint64_t>(back_at_) - static_cast<std::uint64_t>(taken), static_cast<std::uint64_t>(left)));
+    }
+    parts.worker = left - parts.wait;
+    return parts;
+  }
+
+ private:
+  nanoseconds_t last_look_ = INT64_MIN;
+  nanoseconds_t back_at_ = INT64_MIN;
+  bool away_ = true;
+  std::uint32_t drains_ = 0;
+  std::array<nanoseconds_t, 256> drained_at_{};
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "counters_block.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/counters_file.hpp"
+
+namespace detent::detail {
+namespace {
+
+using drive::counters_file;
+using drive::scratch_folder;
+
+engine_options with_file(const std::string& path) {
+  engine_options options;
+  options.counters_file = path;
+  options.name = "name";
+  return options;
+}
+
+TEST(CountersBlock, WithoutAFileItOnlyCounts) {
+  counters_block block(engine_options{});
+  std::string why;
+  ASSERT_EQ(block.check(why), errc{}) << why;
+  EXPECT_FALSE(block.watched());
+  counters mine(block.take_cells());
+  mine.add(counter::fired, 3);
+  EXPECT_EQ(mine.read(counter::fired), 3u);
+  EXPECT_EQ(block.publish(why), errc{});
+  block.end();
+}
+
+TEST(CountersBlock, SaysWhereEverythingLies) {
+  scratch_folder folder;
+  counters_block block(with_file(folder / "counters"));
+  std::string why;
+  ASSERT_EQ(block.check(why), errc{}) << why;
+  ASSERT_EQ(block.publish(why), errc{}) << why;
+  const counters_file file(folder / "counters");
+  const counters_layout::header& h = file.header;
+  EXPECT_EQ(std::string(h.magic, 8), "detent#c");
+  EXPECT_EQ(h.version, 1u);
+  EXPECT_EQ(h.header_bytes, 216u);
+  EXPECT_EQ(h.file_bytes, file.size());
+  EXPECT_EQ(file.state(), counters_layout::file_state::live);
+  EXPECT_EQ(h.gauge_count, static_cast<std::uint32_t>(gauge::count_));
+  EXPECT_EQ(h.counter_count, static_cast<std::uint32_t>(counter::count_));
+  EXPECT_EQ(h.histogram_count, static_cast<std::uint32_t>(cause::count_));
+  EXPECT_EQ(h.histogram_buckets, histogram_scale::buckets);
+  EXPECT_EQ(h.histogram_sub_bits, histogram_scale::sub_bits);
+  EXPECT_EQ(h.labels_in_use, 0u);
+  EXPECT_LE(h.gauges_offset + h.gauge_count * 8, h.threads_offset);
+  EXPECT_LE(h.threads_offset + h.thread_capacity * h.thread_stride, h.histograms_offset);
+  EXPECT_LE(h.histograms_offset + h.histogram_count * h.histogram_stride, h.labels_offset);
+  EXPECT_EQ(h.reserved, 0u);
+  block.end();
+  EXPECT_EQ(counters_file(folder / "counters").state(), counters_layout::file_state::ended);
+}
+
+TEST(CountersBlock, EachThreadHasItsOwnCells) {
+  scratch_folder folder;
+  counters_block block(with_file(folder / "counters"));
+  std::string why;
+  ASSERT_EQ(block.publish(why), errc{}) << why;
+  std::set<counter_cell*> taken;
+  for (int i = 1; i <= 5; ++i) {
+    counter_cell* cells = block.take_cells();
+    EXPECT_TRUE(taken.insert(cells).second);
+    counters mine(cells);
+    mine.add(counter::scheduled, static_cast<std::uint64_t>(i));
+    mine.add(counter::slow);
+    mine.take_back(counter::scheduled);
+    const counters_file file(folder / "counters");
+    EXPECT_EQ(file.header.threads_in_use, static_cast<std::uint32_t>(i));
+    EXPECT_EQ(file.total(counter::scheduled), static_cast<std::uint64_t>(i * (i - 1) / 2));
+    EXPECT_EQ(file.total(counter::slow), static_cast<std::uint64_t>(i));
+  }
+}
+
+TEST(CountersBlock, ThreadsBeyondTheLayoutAreHidden) {
+  scratch_folder folder;
+  counters_block block(with_file(folder / "counters"));
+  std::string why;
+  ASSERT_EQ(block.publish(why), errc{}) << why;
+  std::vector<std::vector<counter_cell*>> taken(4);
+  std::vector<std::thread> threads;
+  for (auto& mine : taken) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 300; ++i) {
+        mine.push_back(block.take_cells());
+        counters(mine.back()).add(counter::fired);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  std::set<counter_cell*> all;
+  for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), 1200u);
+  EXPECT_EQ(all.count(nullptr), 0u);
+  const counters_file file(folder / "counters");
+  EXPECT_EQ(file.header.threads_in_use, counters_layout::thread_capacity);
+  EXPECT_EQ(file.value(gauge::hidden_threads), 1200 - 1024);
+  EXPECT_EQ(file.total(counter::fired), 1024u);
+  std::uint64_t sum = 0;
+  for (counter_cell* each : all) sum += counters(each).read(counter::fired);
+  EXPECT_EQ(sum, 1200u);
+}
+
+TEST(CountersBlock, GaugesAndHistogramsAreWhereTheLayoutSays) {
+  scratch_folder folder;
+  counters_block block(with_file(folder / "counters"));
+  std::string why;
+  ASSERT_EQ(block.publish(why), errc{}) << why;
+  for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(gauge::count_); ++i) block.set(gauge{i}, 100 + i);
+  block.set(gauge::next_deadline, -5);
+  for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(cause::count_); ++i) {
+    for (int k = 0; k <= i; ++k) block[cause{i}].record(1000 * i + k, k % 2 == 0);
+  }
+  const counters_file file(folder / "counters");
+  EXPECT_EQ(file.value(gauge::wakeups), 100);
+  EXPECT_EQ(file.value(gauge::record_dropped), 100 + static_cast<int>(gauge::record_dropped));
+  EXPECT_EQ(file.value(gauge::next_deadline), -5);
+  for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(cause::count_); ++i) {
+    EXPECT_EQ(file.read_histogram(cause{i}).count, i + 1u);
+    EXPECT_EQ(file.read_histogram(cause{i}).max, 1001u * i);
+    EXPECT_EQ(file.read_histogram(cause{i}).sum, 1000u * i * (i + 1) + i * (i + 1) / 2);
+  }
+}
+
+TEST(CountersBlock, LabelsLieOneBehindTheOther) {
+  scratch_folder folder;
+  counters_block block(with_file(folder / "counters"));
+  std::string why;
+  ASSERT_EQ(block.publish(why), errc{}) << why;
+  const std::vector<std::string> names{"first", std::string(63, 'x'), "third"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    label_block* made = block.add_label(names[i]);
+    ASSERT_NE(made, nullptr);
+    made->add(label_counter::begun, 10 + i);
+    made->add(label_counter::over, 3);
+    made->take_back(label_counter::over);
+    (*made)[cause::callback].record(77, false);
+  }
+  const counters_file file(folder / "counters");
+  ASSERT_EQ(file.header.labels_in_use, 3u);
+  EXPECT_EQ(file.header.file_bytes, file.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(file.label_name(i), names[i]);
+    EXPECT_EQ(file.label_count(i, label_counter::begun), 10 + i);
+    EXPECT_EQ(file.label_count(i, label_counter::over), 2u);
+    EXPECT_EQ(file.label_histogram(i, cause::callback).max, 77u);
+    EXPECT_EQ(file.label_histogram(i, cause::lateness).count, 0u);
+  }
+}
+
+TEST(CountersBlock, LongNamesAreCut) {
+  scratch_folder folder;
+  engine_options options = with_file(folder / "counters");
+  options.name = std::string(200, 'n');
+  counters_block block(options);
+  std::string why;
+  ASSERT_EQ(block.publish(why), errc{}) << why;
+  EXPECT_EQ(std::string(counters_file(folder / "counters").header.name), std::string(63, 'n'));
+}
+
+TEST(CountersBlock, SaysWhyThereIsNone) {
+  counters_block block(with_file("/nowhere/at/all"));
+  std::string why;
+  EXPECT_EQ(block.check(why), errc::invalid_option);
+  EXPECT_EQ(why, "counters_file = /nowhere/at/all: No such file or directory");
+  EXPECT_EQ(block.take_cells(), nullptr);
+}
+
+TEST(CountersBlock, SaysWhyItCannotBeShown) {
+  scratch_folder folder;
+  counters_block block(with_file(folder / "counters"));
+  std::filesystem::create_directory(folder / "counters");  // meanwhile
+  std::string why;
+  EXPECT_EQ(block.check(why), errc{});
+  EXPECT_EQ(block.publish(why), errc::invalid_option);
+  EXPECT_EQ(why, "counters_file = " + (folder / "counters") + ": Is a directory");
+}
+
+}  // namespace
+}  // namespace detent::detail

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "counters_memory.hpp"
+
+#include <detent/counters_layout.hpp>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "hostile/drop_privileges.hpp"
+#include "hostile/in_child.hpp"
+#include "support/counters_file.hpp"
+
+// A leak check in a forked child would find what the parent's threads, which the child does not have, held.
+extern "C" int __lsan_is_turned_off() { return 1; }
+
+namespace detent::detail {
+namespace {
+
+using drive::bytes_of;
+using drive::scratch_folder;
+using drive::write_bytes;
+
+constexpr std::size_t page = 4096;
+// What makes a file one that may be replaced.
+const std::string magic(counters_layout::magic, sizeof(counters_layout::magic));
+
+TEST(CountersMemory, OfThisProcessAlone) {
+  counters_memory memory("");
+  EXPECT_FALSE(memory.is_file());
+  EXPECT_TRUE(memory.problem().empty());
+  std::byte* at = memory.map(0, 4 * page);
+  ASSERT_NE(at, nullptr);
+  for (std::size_t i = 0; i < 4 * page; ++i) ASSERT_EQ(at[i], std::byte{0});
+  at[4 * page - 1] = std::byte{1};
+  EXPECT_TRUE(memory.publish());
+  memory.withdraw();
+  memory.make_private();
+  EXPECT_EQ(at[4 * page - 1], std::byte{1});
+}
+
+TEST(CountersMemory, AFileHasItsNameWhenItIsComplete) {
+  scratch_folder folder;
+  const std::string path = folder / "counters";
+  counters_memory memory(path);
+  ASSERT_TRUE(memory.problem().empty()) << memory.problem();
+  std::byte* at = memory.map(0, 2 * page);
+  ASSERT_NE(at, nullptr);
+  at[page] = std::byte{7};
+  EXPECT_FALSE(std::filesystem::exists(path));
+  for (const auto& each : std::filesystem::directory_iterator(folder.path))
+    EXPECT_EQ(each.path().filename().string().front(), '.') << each.path();
+  ASSERT_TRUE(memory.publish());
+  EXPECT_EQ(folder.files(), 1u);
+  EXPECT_EQ(bytes_of(path).size(), 2 * page);
+  EXPECT_EQ(bytes_of(path)[page], 7);
+  at[page + 1] = std::byte{8};
+  EXPECT_EQ(bytes_of(path)[page + 1], 8);
+}
+
+TEST(CountersMemory, AFileGrows) {
+  scratch_folder folder;
+  counters_memory memory(folder / "counters");
+  std::byte* first = memory.map(0, page);
+  ASSERT_TRUE(memory.publish());
+  std::byte* second = memory.map(page, 3 * page);
+  ASSERT_NE(second, nullptr);
+  first[0] = std::byte{1}, second[0] = std::byte{2};
+  const std::string told = bytes_of(folder / "counters");
+  EXPECT_EQ(told.size(), 4 * page);
+  EXPECT_EQ(told[0], 1);
+  EXPECT_EQ(told[page], 2);
+}
+
+TEST(CountersMemory, AFileThatIsNamedByHandStays) {
+  scratch_folder folder;
+  {
+    counters_memory memory(folder / "counters");
+    ASSERT_NE(memory.map(0, page), nullptr);
+    ASSERT_TRUE(memory.publish());
+    memory.withdraw();
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "counters"));
+}
+
+TEST(CountersMemory, OneThatWasNeverPublishedLeavesNothing) {
+  scratch_folder folder;
+  {
+    counters_memory memory(folder / "counters");
+    ASSERT_NE(memory.map(0, page), nullptr);
+  }
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+TEST(CountersMemory, AForeignFileIsLeftAlone) {
+  scratch_folder folder;
+  const std::string path = folder / "notes";
+  for (const std::string& theirs : {std::string(), std::string("det"), std::string("detent#d and more"),
+                                    std::string("dear diary, ..."), std::string(1 << 16, 'x')}) {
+    write_bytes(path, theirs);
+    {
+      counters_memory memory(path);
+      EXPECT_NE(memory.problem().find("counters_file = " + path), std::string::npos) << memory.problem();
+      EXPECT_EQ(memory.problem().find('\n'), std::string::npos);
+      EXPECT_EQ(memory.map(0, page), nullptr);
+    }
+    EXPECT_EQ(bytes_of(path), theirs);
+    EXPECT_EQ(folder.files(), 1u);
+  }
+}
+
+TEST(CountersMemory, NorAreOtherThingsThanFilesReplaced) {
+  scratch_folder folder;
+  std::filesystem::create_directory(folder / "folder");
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const char* name : {"folder", "pipe"}) {
+    counters_memory memory(folder / name);
+    EXPECT_NE(memory.problem().find(folder / name), std::string::npos) << name;
+  }
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "folder"));
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+  EXPECT_EQ(folder.files(), 2u);
+}
+
+TEST(CountersMemory, AStaleFileIsReplaced) {
+  scratch_folder folder;
+  const std::string path = folder / "counters";
+  write_bytes(path, magic + "of an engine that is no more");
+  counters_memory memory(path);
+  ASSERT_TRUE(memory.problem().empty()) << memory.problem();
+  ASSERT_NE(memory.map(0, page), nullptr);
+  EXPECT_EQ(bytes_of(path).substr(0, 8), magic);
+  ASSERT_TRUE(memory.publish());
+  EXPECT_EQ(bytes_of(path), std::string(page, '\0'));
+  EXPECT_EQ(folder.files(), 1u);
+}
+
+TEST(CountersMemory, WhereThereIsNoFolder) {
+  counters_memory memory("/nowhere/at/all");
+  EXPECT_EQ(memory.problem(), "counters_file = /nowhere/at/all: No such file or directory");
+  EXPECT_EQ(memory.map(0, page), nullptr);
+}
+
+TEST(CountersMemory, WhereItMayNotWrite) {
+  scratch_folder folder;
+  std::filesystem::permissions(folder.path, std::filesystem::perms(0555));
+  EXPECT_EQ(hostile::in_child([&] {
+              ASSERT_TRUE(hostile::drop_privileges());
+              counters_memory memory(folder / "counters");
+              EXPECT_EQ(memory.problem(), "counters_file = " + (folder / "counters") + ": Permission denied");
+            }),
+            "");
+}
+
+// It cannot be told whether it is foreign.
+TEST(CountersMemory, AFileThatMayNotBeReadIsLeftAlone) {
+  scratch_folder folder;
+  std::filesystem::permissions(folder.path, std::filesystem::perms(0777));
+  const std::string path = folder / "secret";
+  write_bytes(path, "dear diary");
+  std::filesystem::permissions(path, std::filesystem::perms(0));
+  EXPECT_EQ(hostile::in_child([&] {
+              ASSERT_TRUE(hostile::drop_privileges());
+              counters_memory memory(path);
+              EXPECT_NE(memory.problem().find(path), std::string::npos) << memory.problem();
+              if (memory.map(0, page) != nullptr) memory.publish();
+            }),
+            "");
+  std::filesystem::permissions(path, std::filesystem::perms(0600));
+  EXPECT_EQ(bytes_of(path), "dear diary");
+}
+
+TEST(CountersMemory, WhereThereIsNoRoom) {
+  scratch_folder folder;
+  EXPECT_EQ(hostile::in_child([&] {
+              signal(SIGXFSZ, SIG_IGN);
+              hostile::lowered_limit limit(RLIMIT_FSIZE, 2 * page);
+              counters_memory memory(folder / "counters");
+              EXPECT_NE(memory.map(0, page), nullptr);
+              EXPECT_EQ(memory.map(page, 4 * page), nullptr);
+              EXPECT_EQ(memory.problem(), "counters_file = " + (folder / "counters") + ": File too large");
+            }),
+            "");
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+TEST(CountersMemory, AutoIsInSharedMemoryAndGoes) {
+  const std::string begin = "detent." + std::to_string(getpid()) + ".";
+  auto mine = [&] {
+    std::size_t count = 0;
+    for (const auto& each : std::filesystem::directory_iterator("/dev/shm"))
+      if (each.path().filename().string().find(begin) != std::string::npos) ++count;
+    return count;
+  };
+  ASSERT_EQ(mine(), 0u);
+  {
+    counters_memory one("auto"), other("auto");
+    ASSERT_NE(one.map(0, page), nullptr);
+    ASSERT_NE(other.map(0, page), nullptr);
+    ASSERT_TRUE(one.publish());
+    ASSERT_TRUE(other.publish());
+    EXPECT_EQ(mine(), 2u);
+    one.withdraw();
+    EXPECT_EQ(mine(), 1u);
+  }
+  EXPECT_EQ(mine(), 0u);
+}
+
+TEST(CountersMemory, AChildsIsItsOwnAndTheNameIsItsParents) {
+  for (const bool is_auto : {true, false}) {
+    scratch_folder folder;
+    auto memory = std::make_unique<counters_memory>(is_auto ? "auto" : folder / "counters");
+    std::byte* at = memory->map(0, page);
+    ASSERT_NE(at, nullptr);
+    at[0] = std::byte{1};
+    ASSERT_TRUE(memory->publish());
+    EXPECT_EQ(hostile::in_child([&] {
+                memory->make_private();
+                EXPECT_EQ(at[0], std::byte{1});
+                at[0] = std::byte{2};
+                memory->withdraw();
+                memory.reset();
+              }),
+              "");
+    EXPECT_EQ(at[0], std::byte{1});
+    if (!is_auto) EXPECT_EQ(bytes_of(folder / "counters")[0], 1);
+  }
+}
+
+}  // namespace
+}  // namespace detent::detail

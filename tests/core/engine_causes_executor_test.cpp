@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Each cause of lateness where callbacks run on an executor: a full one above all.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+#include <thread>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
+#include "support/lateness_sums.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::eventually;
+using drive::expect_largest;
+
+struct held_rig {
+  std::shared_ptr<testing::holding_executor> executor = std::make_shared<testing::holding_executor>();
+  drive::virtual_engine rig{{.executor = executor}};
+};
+
+void expect_counts(const engine_metrics& told, std::uint64_t runs) {
+  EXPECT_EQ(told.lateness.count(), runs);
+  EXPECT_EQ(told.callback.count(), runs);
+  for (const histogram* part : {&told.late_drain, &told.late_wait, &told.late_worker, &told.late_dispatch})
+    EXPECT_EQ(part->count(), runs);
+}
+
+TEST(EngineCausesExecutor, FromTheHandOverToTheStart) {
+  held_rig held;
+  held.rig.engine.schedule_at(at(100), [&] { held.rig.clock.advance(33ns); });
+  held.rig.poll_at(at(50));
+  held.rig.poll_at(at(100));
+  held.rig.clock.advance_to(at(1000));
+  held.executor->run_all();
+  const engine_metrics told = held.rig.engine.metrics();
+  expect_largest(told, {.dispatch = 900ns, .callback = 33ns});
+  EXPECT_EQ(told.lateness.max(), 900ns);
+  expect_counts(told, 1);
+}
+
+TEST(EngineCausesExecutor, WhatCameBeforeTheHandOverIsNoDispatch) {
+  held_rig held;
+  held.rig.engine.schedule_at(at(100), [] {});
+  held.rig.poll_at(at(50));
+  held.rig.poll_at(at(300));
+  held.rig.clock.advance_to(at(1000));
+  held.executor->run_all();
+  const engine_metrics told = held.rig.engine.metrics();
+  expect_largest(told, {.wait = 200ns, .dispatch = 700ns});
+  EXPECT_EQ(told.lateness.max(), 900ns);
+}
+
+TEST(EngineCausesExecutor, SubmittedLateIsNoDispatch) {
+  held_rig held;
+  held.rig.poll_at(at(1001));
+  held.rig.engine.schedule_at(at(1), [] {});
+  held.rig.engine.poll();
+  held.rig.clock.advance(500ns);
+  held.executor->run_all();
+  expect_largest(held.rig.engine.metrics(), {.drain = 1us, .dispatch = 500ns});
+}
+
+TEST(EngineCausesExecutor, PartsOfTheHandOverCountWhateverBecomesOfIt) {
+  held_rig held;
+  held.rig.engine.schedule_at(at(100), [] {}).pending();
+  timer cancelled = held.rig.engine.schedule_at(at(100), [] {});
+  held.rig.poll_at(at(50));
+  held.rig.poll_at(at(300));
+  cancelled.cancel();
+  held.executor->run_all();
+  const engine_metrics told = held.rig.engine.metrics();
+  EXPECT_EQ(told.lateness.count(), 1u);
+  EXPECT_EQ(told.late_wait.count(), 2u);
+  EXPECT_EQ(told.late_dispatch.count(), 1u);
+}
+
+TEST(EngineCausesExecutor, LabelsHaveTheSameParts) {
+  held_rig held;
+  const label one = held.rig.engine.make_label("one");
+  held.rig.engine.schedule_at(at(100), [] {}, {.label = one});
+  held.rig.poll_at(at(50));
+  held.rig.poll_at(at(300));
+  held.rig.clock.advance_to(at(1000));
+  held.executor->run_all();
+  expect_largest(held.rig.engine.metrics(one), {.wait = 200ns, .dispatch = 700ns});
+  expect_counts(held.rig.engine.metrics(one), 1);
+}
+
+TEST(EngineCausesExecutor, RefusedAndRunInlineIsTheWorkersTime) {
+  auto moody = std::make_shared<testing::moody_executor>();
+  moody->refuse = true;
+  drive::virtual_engine rig({.executor = moody, .on_refusal = refusal_policy::run_inline});
+  for (int i = 0; i < 2; ++i) rig.engine.schedule_at(at(100), [&] { rig.clock.advance(1us); });
+  rig.poll_at(at(50));
+  rig.poll_at(at(100));
+  expect_largest(rig.engine.metrics(), {.worker = 1us, .callback = 1us});
+  expect_counts(rig.engine.metrics(), 2);
+}
+
+TEST(EngineCausesExecutor, RefusedAndOfferedAgainIsDispatch) {
+  auto moody = std::make_shared<testing::moody_executor>();
+  moody->refuse = true;
+  drive::virtual_engine rig({.executor = moody, .on_refusal = refusal_policy::retry});
+  rig.engine.schedule_at(at(100), [] {});
+  rig.poll_at(at(50));
+  rig.poll_at(at(100));
+  rig.poll_at(at(1ms));
+  moody->refuse = false;
+  rig.poll_at(at(2ms + 100ns));
+  expect_largest(rig.engine.metrics(), {.dispatch = 2ms});
+  expect_counts(rig.engine.metrics(), 1);
+}
+
+// A pool of one thread, which a callback holds until it is told to let go.
+class blocked_pool {
+ public:
+  explicit blocked_pool(std::size_t queue_capacity = 65536, refusal_policy policy = refusal_policy::retry)
+      : e({.executor = std::make_shared<thread_pool>(
+               thread_pool_options{.threads = 1, .queue_capacity = queue_capacity}),
+           .on_refusal = policy}),
+        mine(e.make_label("mine")) {
+    e.schedule_after(0ns, [this] {
+      pool_thread = std::this_thread::get_id();
+      inside = true;
+      while (!go.load()) std::this_thread::yield();
+    });
+    EXPECT_TRUE(eventually([this] { return inside.load(); }));
+  }
+  // In that state, from before the call's return on.
+  bool has(std::string_view state) {
+    return eventually([this, state] {
+      for (const pending_timer& each : e.list_pending())
+        if (each.label == mine && each.state == state) return true;
+      return false;
+    });
+  }
+  bool has_run() {
+    return eventually([this] { return e.metrics(mine).callback.count() == 1; });
+  }
+  ~blocked_pool() { go = true; }
+
+  std::atomic<bool> inside{false}, go{false};
+  std::thread::id pool_thread;
+  engine e;
+  label mine;
+};
+
+TEST(EngineCausesExecutor, ABlockedPoolIsDispatch) {
+  blocked_pool pool;
+  pool.e.schedule_after(0ns, [] {}, {.label = pool.mine});
+  ASSERT_TRUE(pool.has("dispatched"));
+  const time_point seen = clock::now();
+  std::this_thread::sleep_for(5ms);
+  const duration blocked = clock::now() - seen;
+  pool.go = true;
+  ASSERT_TRUE(pool.has_run());
+  const engine_metrics told = pool.e.metrics(pool.mine);
+  EXPECT_GE(told.late_dispatch.max(), blocked);
+  EXPECT_LE(told.late_dispatch.max(), told.lateness.max());
+  expect_counts(told, 1);
+}
+
+TEST(EngineCausesExecutor, AFullPoolThatIsOfferedItAgainIsDispatch) {
+  blocked_pool pool(1);
+  pool.e.schedule_after(0ns, [] {});  // fills the queue
+  ASSERT_TRUE(eventually([&] {
+    for (const pending_timer& each : pool.e.list_pending())
+      if (std::string_view(each.state) == "dispatched") return true;
+    return false;
+  }));
+  pool.e.schedule_after(0ns, [] {}, {.label = pool.mine});
+  ASSERT_TRUE(eventually([&] { return pool.e.metrics().refused > 0; }));
+  const time_point seen = clock::now();
+  std::this_thread::sleep_for(5ms);
+  const duration blocked = clock::now() - seen;
+  pool.go = true;
+  ASSERT_TRUE(pool.has_run());
+  EXPECT_GE(pool.e.metrics(pool.mine).late_dispatch.max(), blocked);
+}
+
+TEST(EngineCausesExecutor, AFullPoolsWorkOnTheWorkerIsNoDispatch) {
+  blocked_pool pool(1, refusal_policy::run_inline);
+  pool.e.schedule_after(0ns, [] {});  // fills the queue
+  ASSERT_TRUE(eventually([&] {
+    for (const pending_timer& each : pool.e.list_pending())
+      if (std::string_view(each.state) == "dispatched") return true;
+    return false;
+  }));
+  std::atomic<bool> elsewhere{false};
+  pool.e.schedule_after(
+      0ns, [&] { elsewhere = std::this_thread::get_id() != pool.pool_thread; }, {.label = pool.mine});
+  ASSERT_TRUE(pool.has_run());
+  EXPECT_TRUE(elsewhere);
+  const engine_metrics told = pool.e.metrics(pool.mine);
+  EXPECT_LE(drive::sum_of(told.late_dispatch), drive::sum_of(told.lateness));
+  EXPECT_FALSE(pool.go);  // it did not wait for the pool
+}
+
+TEST(EngineCausesExecutor, ManyThreadsCountEveryRun) {
+  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  const label mine = e.make_label("mine");
+  constexpr std::uint64_t count = 2'000;
+  for (std::uint64_t i = 0; i < count; ++i) e.schedule_after(duration(i % 5 * 1'000), [] {}, {.label = mine});
+  ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == count; }));
+  expect_counts(e.metrics(), count);
+  expect_counts(e.metrics(mine), count);
+  EXPECT_EQ(drive::sum_of(e.metrics().late_dispatch), drive::sum_of(e.metrics(mine).late_dispatch));
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Each cause of lateness is provoked, and shows under its own name: where callbacks run inline.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_virtual.hpp"
+#include "support/lateness_sums.hpp"
+#include "support/random_source.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::eventually;
+using drive::expect_largest;
+using drive::expect_parts_add_up;
+
+TEST(EngineCauses, NothingIsLateInTime) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_at(at(100), [] {});
+  rig.poll_at(at(100));
+  expect_largest(rig.engine.metrics(), {});
+  expect_parts_add_up(rig.engine.metrics(), 1);
+}
+
+TEST(EngineCauses, ACallerWhoComesLateIsAWait) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_at(at(100), [] {});
+  rig.poll_at(at(50));
+  rig.poll_at(at(700));
+  expect_largest(rig.engine.metrics(), {.wait = 600ns});
+  expect_parts_add_up(rig.engine.metrics(), 1);
+}
+
+TEST(EngineCauses, ACallbackInFrontIsTheWorker) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_at(at(100), [&] { rig.clock.advance(5us); });
+  rig.engine.schedule_at(at(100), [] {});
+  rig.poll_at(at(100));
+  expect_largest(rig.engine.metrics(), {.worker = 5us, .callback = 5us});
+  expect_parts_add_up(rig.engine.metrics(), 2);
+}
+
+TEST(EngineCauses, AWaitAndThenACallbackInFrontShareTheLateness) {
+  drive::virtual_engine rig;
+  const label second = rig.engine.make_label("second");
+  rig.engine.schedule_at(at(100), [&] { rig.clock.advance(5us); });
+  rig.engine.schedule_at(at(100), [] {}, {.label = second});
+  rig.poll_at(at(50));
+  rig.poll_at(at(400));
+  expect_largest(rig.engine.metrics(second), {.wait = 300ns, .worker = 5us});
+  expect_parts_add_up(rig.engine.metrics(second), 1);
+}
+
+TEST(EngineCauses, SubmittedBehindItsDeadlineIsTheDrain) {
+  drive::virtual_engine rig;
+  rig.poll_at(at(1s + 1ns));
+  std::thread([&] { rig.engine.schedule_at(at(1), [] {}); }).join();
+  rig.engine.poll();
+  expect_largest(rig.engine.metrics(), {.drain = 1s});
+  expect_parts_add_up(rig.engine.metrics(), 1);
+}
+
+// Submitted in time, and taken up behind its deadline: the driver was in a callback.
+TEST(EngineCauses, ASubmissionBehindALongCallbackIsTheDrain) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_at(at(100), [&] {
+    std::thread([&] { rig.engine.schedule_at(at(201), [] {}); }).join();
+    rig.clock.advance_to(at(1001));
+  });
+  rig.poll_at(at(100));
+  rig.engine.poll();
+  expect_largest(rig.engine.metrics(), {.drain = 800ns, .callback = 901ns});
+  expect_parts_add_up(rig.engine.metrics(), 2);
+}
+
+TEST(EngineCauses, PeriodicRunsAreSplitLikeOthers) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_at_fixed_rate(100ns, 100ns, [] {});
+  rig.poll_at(at(0));
+  for (int i = 1; i <= 10; ++i) rig.poll_at(at(100 * i + 7));
+  expect_largest(rig.engine.metrics(), {.wait = 7ns});
+  expect_parts_add_up(rig.engine.metrics(), 10);
+}
+
+TEST(EngineCauses, CallbacksAreMeasuredHoweverTheyEnd) {
+  drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
+  const label one = rig.engine.make_label("one");
+  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(5ns); });
+  rig.engine.schedule_at(
+      at(10),
+      [&] {
+        rig.clock.advance(777ns);
+        throw std::runtime_error("");
+      },
+      {.label = one});
+  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(9ns); }, {.max_lateness = 3ns});  // stale, and not run
+  rig.poll_at(at(10));
+  EXPECT_EQ(rig.engine.metrics().callback.count(), 2u);
+  EXPECT_EQ(rig.engine.metrics().callback.max(), 777ns);
+  EXPECT_EQ(rig.engine.metrics(one).callback.count(), 1u);
+  EXPECT_EQ(rig.engine.metrics(one).callback.max(), 777ns);
+}
+
+// Callbacks that schedule, restart, throw, take long; callers who come late; other threads' submissions.
+TEST(EngineCauses, PartsAddUpWhateverIsDone) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    test::random_source random(seed);
+    drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
+    timer_group group(rig.engine);
+    std::vector<timer> known{rig.engine.schedule_at(at(1), [] {})};
+    auto work = [&](firing& f) {
+      const int what = random.between(0, 7);
+      if (what < 3) rig.clock.advance(duration(random.any_magnitude(16)));
+      if (what == 4) f.rearm_after(duration(random.any_magnitude(12)));
+      if (what == 5) rig.engine.schedule_after(duration(random.any_magnitude(12)) - 500ns, [] {});
+      if (what == 6) throw 1;
+    };
+    for (int i = 0; i < 2'000; ++i) {
+      const time_point due = rig.clock.now() + duration(random.any_magnitude(14)) - 1us;
+      const auto lane = static_cast<std::uint8_t>(random.between(0, 3));
+      switch (random.between(0, 8)) {
+        case 0: known.push_back(rig.engine.schedule_at(due, work, {.lane = lane})); break;
+        case 1: known.push_back(group.schedule_at(due, work)); break;
+        case 2: known.push_back(rig.engine.schedule_at_fixed_rate(due - rig.clock.now(), 3us, work, {.runs = 4})); break;
+        case 3: known.push_back(rig.engine.schedule_at(due, work, {.max_lateness = 2us, .slack = 100ns})); break;
+        case 4: group.pause(); break;
+        case 5: group.resume(); break;
+        case 6: known[random.between<std::size_t>(0, known.size() - 1)].restart_at(due); break;
+        default: rig.clock.advance(duration(random.any_magnitude(12))); rig.engine.poll();
+      }
+    }
+    group.resume();
+    for (int i = 0; i < 50; ++i) rig.poll_at(rig.clock.now() + 1ms);
+    const engine_metrics told = rig.engine.metrics();
+    EXPECT_GT(told.late_drain.max(), 0ns);
+    EXPECT_GT(told.late_worker.max(), 0ns);
+    expect_parts_add_up(told, told.fired);
+  }
+}
+
+// On a worker's own clock: what B waited for is measured by A, in the same run.
+TEST(EngineCausesWorker, BusyPastADeadline) {
+  for (wait_options wait : {wait_options::sleep(), wait_options::hybrid()}) {
+    engine e({.wait = wait});
+    const label b = e.make_label("b");
+    std::atomic<std::int64_t> least{-1};
+    e.schedule_after(0ns, [&] {
+      const time_point due = clock::now() + 1ms;
+      e.schedule_at(due, [] {}, {.label = b});
+      while (clock::now() < due + 5ms) {
+      }
+      least = (clock::now() - due).count();
+    });
+    ASSERT_TRUE(eventually([&] { return e.metrics(b).callback.count() == 1; }));
+    const engine_metrics told = e.metrics(b);
+    EXPECT_GE(told.late_worker.max().count(), least);
+    expect_largest(told, {.worker = told.lateness.max(), .callback = told.callback.max()});
+    expect_parts_add_up(told, 1);
+  }
+}
+
+TEST(EngineCausesWorker, TakenUpBehindALongCallback) {
+  engine e;
+  const label b = e.make_label("b");
+  std::atomic<bool> inside{false};
+  std::atomic<std::int64_t> due{0}, left{0};
+  e.schedule_after(0ns, [&] {
+    inside = true;
+    while (due == 0 || detail::to_ns(clock::now()) < due + 5'000'000) {
+    }
+    left = detail::to_ns(clock::now());
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  const time_point deadline = clock::now() + 1ms;
+  e.schedule_at(deadline, [] {}, {.label = b});
+  due = detail::to_ns(deadline);
+  ASSERT_TRUE(eventually([&] { return e.metrics(b).callback.count() == 1; }));
+  const engine_metrics told = e.metrics(b);
+  EXPECT_GE(told.late_drain.max().count() + 1, left - due);
+  expect_parts_add_up(told, 1);
+}
+
+TEST(EngineCausesWorker, SubmittedASecondTooLate) {
+  engine e;
+  e.schedule_at(e.now() - 1s, [] {});
+  ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == 1; }));
+  const engine_metrics told = e.metrics();
+  EXPECT_GE(told.late_drain.max(), 1s - 1ns);
+  expect_parts_add_up(told, 1);
+}
+
+TEST(EngineCausesWorker, SleepsEndLate) {
+  engine e({.wait = wait_options::sleep()});
+  std::atomic<int> fired{0};
+  e.schedule_at_fixed_rate(1ms, 1ms, [&] { ++fired; }, {.runs = 20});
+  ASSERT_TRUE(eventually([&] { return fired == 20 && e.metrics().callback.count() == 20; }));
+  const engine_metrics told = e.metrics();
+  EXPECT_GT(told.late_wait.max(), 0ns);
+  EXPECT_GT(told.wakeups, 0u);
+  expect_parts_add_up(told, 20);
+}
+
+TEST(EngineCausesWorker, PartsAddUpUnderLoad) {
+  engine e;
+  constexpr int each = 2'000;
+  std::vector<std::thread> producers;
+  for (int i = 0; i < 2; ++i) {
+    producers.emplace_back([&] {
+      for (int k = 0; k < each; ++k) e.schedule_after(duration(k % 7 * 1'000) - 2us, [] {});
+    });
+  }
+  for (std::thread& producer : producers) producer.join();
+  ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == 2 * each; }));
+  expect_parts_add_up(e.metrics(), 2 * each);
+}
+
+}  // namespace
+}  // namespace detent

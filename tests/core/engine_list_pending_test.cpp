@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// list_pending() tells every pending timer once, in its state, with what there is to know of it.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
+#include "support/random_source.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+
+std::optional<pending_timer> find(const engine& e, timer wanted) {
+  for (const pending_timer& each : e.list_pending())
+    if (each.handle == wanted) return each;
+  return std::nullopt;
+}
+
+std::string state_of(const engine& e, timer wanted) {
+  const std::optional<pending_timer> told = find(e, wanted);
+  return told ? told->state : "not listed";
+}
+
+TEST(EngineListPending, NothingAtFirst) {
+  drive::virtual_engine rig;
+  EXPECT_TRUE(rig.engine.list_pending().empty());
+}
+
+TEST(EngineListPending, QueuedUntilTheDriverLooks) {
+  drive::virtual_engine rig({.capture_origin = true});
+  const label mine = rig.engine.make_label("mine");
+  timer one = rig.engine.schedule_at(at(100), [] {}, {.label = mine});
+  const std::uint32_t line = __LINE__ - 1;
+  rig.clock.advance(7ns);
+  const pending_timer told = find(rig.engine, one).value();
+  EXPECT_STREQ(told.state, "queued");
+  EXPECT_EQ(told.deadline, at(100));
+  EXPECT_EQ(told.age, 7ns);
+  EXPECT_EQ(told.label, mine);
+  EXPECT_STREQ(told.file, __FILE__);
+  EXPECT_EQ(told.line, line);
+  rig.engine.poll();
+  EXPECT_EQ(state_of(rig.engine, one), "armed");
+  rig.poll_at(at(100));
+  EXPECT_EQ(state_of(rig.engine, one), "not listed");
+}
+
+TEST(EngineListPending, ADeadlineThatWasMoved) {
+  drive::virtual_engine rig;
+  timer one = rig.engine.schedule_at(at(100), [] {});
+  one.restart_at(at(300));
+  EXPECT_EQ(find(rig.engine, one)->deadline, at(300));
+  rig.engine.poll();
+  one.restart_at(at(200));
+  EXPECT_EQ(find(rig.engine, one)->deadline, at(200));
+}
+
+TEST(EngineListPending, DispatchedUntilItStarts) {
+  auto held = std::make_shared<testing::holding_executor>();
+  drive::virtual_engine rig({.executor = held});
+  std::string inside;
+  timer one;
+  one = rig.engine.schedule_at(at(100), [&] { inside = state_of(rig.engine, one); });
+  rig.poll_at(at(100));
+  EXPECT_EQ(state_of(rig.engine, one), "dispatched");
+  held->run_all();
+  EXPECT_EQ(inside, "not listed");
+  EXPECT_EQ(state_of(rig.engine, one), "not listed");
+}
+
+TEST(EngineListPending, APeriodicOneRunsAndIsPending) {
+  drive::virtual_engine rig;
+  std::vector<std::string> inside;
+  timer one;
+  one = rig.engine.schedule_at_fixed_rate(
+      100ns, 100ns,
+      [&] {
+        EXPECT_EQ(rig.engine.list_pending().size(), rig.engine.pending());
+        inside.push_back(state_of(rig.engine, one));
+      },
+      {.runs = 3});
+  for (int i = 1; i <= 2; ++i) {
+    rig.poll_at(at(100 * i));
+    EXPECT_EQ(state_of(rig.engine, one), "armed");
+    EXPECT_EQ(find(rig.engine, one)->deadline, at(100 * (i + 1)));
+  }
+  rig.poll_at(at(300));
+  // Its last run is no longer one of a pending timer's.
+  EXPECT_EQ(inside, (std::vector<std::string>{"running", "running", "not listed"}));
+}
+
+TEST(EngineListPending, AGroupThatIsPausedHasNoDeadlines) {
+  drive::virtual_engine rig;
+  timer_group group(rig.engine);
+  const label mine = rig.engine.make_label("mine");
+  timer armed = group.schedule_at(at(100), [] {}, {.label = mine});
+  rig.engine.poll();
+  timer queued = group.schedule_at(at(100), [] {});
+  EXPECT_EQ(state_of(rig.engine, armed), "armed");
+  EXPECT_EQ(state_of(rig.engine, queued), "queued");
+  group.pause();
+  for (timer each : {armed, queued}) {
+    EXPECT_EQ(state_of(rig.engine, each), "paused");
+    EXPECT_EQ(find(rig.engine, each)->deadline, time_point::max());
+  }
+  EXPECT_EQ(find(rig.engine, armed)->label, mine);
+  rig.poll_at(at(50));
+  group.resume();
+  rig.engine.poll();
+  EXPECT_EQ(find(rig.engine, armed)->deadline, at(150));
+}
+
+TEST(EngineListPending, MembersOfACancelledGroupAreGoneAtOnce) {
+  drive::virtual_engine rig;
+  timer_group group(rig.engine);
+  for (int i = 0; i < 5; ++i) group.schedule_at(at(100), [] {});
+  rig.engine.poll();
+  for (int i = 0; i < 5; ++i) group.schedule_at_fixed_rate(100ns, 100ns, [] {});
+  timer other = rig.engine.schedule_at(at(100), [] {});
+  group.cancel_all();
+  ASSERT_EQ(rig.engine.list_pending().size(), 1u);
+  EXPECT_EQ(rig.engine.list_pending()[0].handle, other);
+}
+
+TEST(EngineListPending, WhatEndedIsNotListed) {
+  drive::virtual_engine rig;
+  timer cancelled = rig.engine.schedule_at(at(100), [] {});
+  rig.engine.schedule_at(at(100), [] {}, {.max_lateness = 5ns});
+  timer armed = rig.engine.schedule_at(at(500), [] {});
+  cancelled.cancel();
+  EXPECT_EQ(rig.engine.list_pending().size(), 2u);
+  rig.poll_at(at(300));
+  armed.cancel();
+  EXPECT_TRUE(rig.engine.list_pending().empty());
+  rig.engine.schedule_at(at(900), [] {});
+  rig.engine.stop();
+  EXPECT_TRUE(rig.engine.list_pending().empty());
+}
+
+// Hunting a leak: what nobody remembers is found by its origin, and ended by its handle.
+TEST(EngineListPending, HandlesAreOfUse) {
+  drive::virtual_engine rig({.capture_origin = true});
+  std::uint32_t leak = __LINE__ + 1;
+  for (int i = 0; i < 10; ++i) rig.engine.schedule_at(at(1h), [] {});
+  timer wanted = rig.engine.schedule_at(at(1h), [] {});
+  rig.engine.poll();
+  std::size_t ended = 0;
+  for (pending_timer& each : rig.engine.list_pending())
+    if (each.line == leak) ended += each.handle.cancel() == cancel_result::cancelled ? 1 : 0;
+  EXPECT_EQ(ended, 10u);
+  EXPECT_EQ(rig.engine.pending(), 1u);
+  EXPECT_TRUE(rig.engine.list_pending()[0].handle.restart_at(at(2h)));
+  EXPECT_EQ(find(rig.engine, wanted)->deadline, at(2h));
+}
+
+TEST(EngineListPending, DeadlinesAtTheEndsOfTime) {
+  drive::virtual_engine rig;
+  timer last = rig.engine.schedule_at(time_point::max(), [] {});
+  timer first = rig.engine.schedule_at(time_point::min(), [] {});
+  EXPECT_EQ(find(rig.engine, last)->deadline, time_point::max());
+  EXPECT_STREQ(find(rig.engine, last)->state, "queued");
+  EXPECT_EQ(find(rig.engine, first)->deadline, time_point::min());
+}
+
+// At rest it is just those that the test knows to be pending, with their deadlines.
+TEST(EngineListPending, IsExactAtRest) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    test::random_source random(seed);
+    drive::virtual_engine rig;
+    std::vector<std::pair<timer, time_point>> known;
+    for (int i = 0; i < 600; ++i) {
+      const time_point due = rig.clock.now() + duration(1 + random.any_magnitude(12));
+      auto& any = known.empty() ? known.emplace_back(rig.engine.schedule_at(due, [] {}), due)
+                                : known[random.between<std::size_t>(0, known.size() - 1)];
+      switch (random.between(0, 5)) {
+        case 0: any.first.cancel(); break;
+        case 1:
+          if (any.first.restart_at(due)) any.second = due;
+          break;
+        case 2: rig.poll_at(rig.clock.now() + duration(random.any_magnitude(9))); break;
+        default: known.emplace_back(rig.engine.schedule_at(due, [] {}), due);
+      }
+      std::set<std::pair<timer, time_point>> wanted, told;
+      for (const auto& each : known)
+        if (each.first.pending()) wanted.insert(each);
+      for (const pending_timer& each : rig.engine.list_pending())
+        EXPECT_TRUE(told.emplace(each.handle, each.deadline).second) << "twice";
+      ASSERT_EQ(wanted, told);
+      ASSERT_EQ(told.size(), rig.engine.pending());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Callbacks that take engine_options::slow_threshold or longer are told, with what they are.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_problem.hpp"
+#include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::eventually;
+using drive::problem_of;
+
+class told_slow {
+ public:
+  engine_options options(duration threshold, bool origins = false) {
+    engine_options made;
+    made.slow_threshold = threshold;
+    made.on_slow = [this](const slow_callback& one) {
+      std::lock_guard lock(mutex_);
+      told_.emplace_back(one, std::this_thread::get_id());
+    };
+    made.capture_origin = origins;
+    return made;
+  }
+  std::vector<std::pair<slow_callback, std::thread::id>> all() const {
+    std::lock_guard lock(mutex_);
+    return told_;
+  }
+  slow_callback only() const {
+    EXPECT_EQ(all().size(), 1u);
+    return all().empty() ? slow_callback{} : all().front().first;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<slow_callback, std::thread::id>> told_;
+};
+
+TEST(EngineSlowCallback, FromTheThresholdOn) {
+  told_slow slow;
+  drive::virtual_engine rig(slow.options(100ns));
+  for (int took : {99, 100, 101}) {
+    rig.engine.schedule_at(rig.clock.now(), [&rig, took] { rig.clock.advance(duration(took)); });
+    rig.engine.poll();
+  }
+  ASSERT_EQ(slow.all().size(), 2u);
+  EXPECT_EQ(slow.all()[0].first.took, 100ns);
+  EXPECT_EQ(slow.all()[1].first.took, 101ns);
+  EXPECT_EQ(rig.engine.metrics().slow, 2u);
+  EXPECT_EQ(rig.engine.metrics().callback.count(), 3u);
+}
+
+TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
+  told_slow slow;
+  drive::virtual_engine rig(slow.options(100ns, true));
+  const label mine = rig.engine.make_label("mine");
+  rig.engine.make_label("other");
+  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); }, {.label = mine});
+  const std::uint32_t line = __LINE__ - 1;
+  rig.poll_at(at(50));
+  const slow_callback told = slow.only();
+  EXPECT_EQ(told.label, mine);
+  EXPECT_EQ(told.took, 1us);
+  EXPECT_EQ(told.deadline, at(10));
+  EXPECT_STREQ(told.file, __FILE__);
+  EXPECT_EQ(told.line, line);
+}
+
+TEST(EngineSlowCallback, HasNoneWhereNoneWasAskedFor) {
+  told_slow slow;
+  drive::virtual_engine rig(slow.options(100ns));
+  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
+  rig.poll_at(at(10));
+  EXPECT_EQ(slow.only().label, label());
+  EXPECT_EQ(slow.only().file, nullptr);
+  EXPECT_EQ(slow.only().line, 0u);
+}
+
+TEST(EngineSlowCallback, EachRunOfAPeriodicOneHasItsOwnDeadline) {
+  told_slow slow;
+  drive::virtual_engine rig(slow.options(5ns, true));
+  rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { rig.clock.advance(5ns); }, {.runs = 3});
+  const std::uint32_t line = __LINE__ - 1;
+  for (int i = 1; i <= 3; ++i) rig.poll_at(at(i * 100));
+  ASSERT_EQ(slow.all().size(), 3u);
+  for (int i = 1; i <= 3; ++i) {
+    EXPECT_EQ(slow.all()[std::size_t(i - 1)].first.deadline, at(i * 100));
+    EXPECT_EQ(slow.all()[std::size_t(i - 1)].first.line, line);
+  }
+}
+
+// What it does to its own timer, and what takes its place, changes nothing.
+TEST(EngineSlowCallback, ThatEndsItsTimerIsToldAsItWas) {
+  told_slow slow;
+  engine_options options = slow.options(100ns, true);
+  options.on_error = [](std::exception_ptr) {};
+  drive::virtual_engine rig(std::move(options));
+  const label mine = rig.engine.make_label("mine"), other = rig.engine.make_label("other");
+  auto work = [&](firing& f) {
+    f.self().cancel();
+    for (int i = 0; i < 100; ++i) rig.engine.schedule_at(at(1h), [] {}, {.label = other}).cancel();
+    rig.clock.advance(1us);
+    throw std::runtime_error("");
+  };
+  rig.engine.schedule_at(at(10), work, {.label = mine});
+  const std::uint32_t line = __LINE__ - 1;
+  rig.poll_at(at(10));
+  EXPECT_EQ(slow.only().label, mine);
+  EXPECT_EQ(slow.only().line, line);
+  EXPECT_EQ(rig.engine.metrics().failed, 1u);
+}
+
+TEST(EngineSlowCallback, IsCountedThoughNobodyIsTold) {
+  drive::virtual_engine rig({.slow_threshold = 100ns});
+  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
+  rig.poll_at(at(10));
+  EXPECT_EQ(rig.engine.metrics().slow, 1u);
+}
+
+TEST(EngineSlowCallback, IsNotTheDefault) {
+  std::atomic<int> told{0};
+  drive::virtual_engine rig({.on_slow = [&](const slow_callback&) { ++told; }});
+  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(24h * 365); });
+  rig.poll_at(at(10));
+  EXPECT_EQ(told, 0);
+  EXPECT_EQ(rig.engine.metrics().slow, 0u);
+}
+
+TEST(EngineSlowCallback, WhatIsThrownByTheReportGoesToOnError) {
+  std::string failure;
+  drive::virtual_engine rig({.on_error =
+                                 [&](std::exception_ptr thrown) {
+                                   try {
+                                     std::rethrow_exception(thrown);
+                                   } catch (const std::exception& one) {
+                                     failure = one.what();
+                                   }
+                                 },
+                             .slow_threshold = 1ns,
+                             .on_slow = [](const slow_callback&) { throw std::runtime_error("told too much"); }});
+  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
+  rig.engine.schedule_at(at(2us), [] {});
+  rig.poll_at(at(10));
+  rig.poll_at(at(2us));
+  EXPECT_EQ(failure, "told too much");
+  EXPECT_EQ(rig.engine.metrics().fired, 2u);
+  EXPECT_EQ(rig.engine.metrics().failed, 0u);
+}
+
+TEST(EngineSlowCallback, ThresholdMustBeMoreThanZero) {
+  for (duration bad : {0ns, -1ns, duration::min()}) {
+    const auto problem = problem_of([&] { engine refused({.slow_threshold = bad}); });
+    EXPECT_EQ(problem.code, errc::invalid_option);
+    EXPECT_TRUE(problem.names("slow_threshold = " + std::to_string(bad.count()))) << problem.what;
+  }
+}
+
+TEST(EngineSlowCallback, OnAnExecutorTheWaitForItDoesNotCount) {
+  told_slow slow;
+  auto held = std::make_shared<testing::holding_executor>();
+  engine_options options = slow.options(100ns);
+  options.executor = held;
+  drive::virtual_engine rig(std::move(options));
+  rig.engine.schedule_at(at(10), [] {});
+  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(100ns); });
+  rig.poll_at(at(10));
+  rig.clock.advance(1s);
+  held->run_all();
+  EXPECT_EQ(slow.only().took, 100ns);
+  EXPECT_EQ(slow.only().deadline, at(10));
+}
+
+TEST(EngineSlowCallback, IsToldOnTheThreadThatRanIt) {
+  for (bool on_pool : {false, true}) {
+    told_slow slow;
+    engine_options options = slow.options(1ms, true);
+    if (on_pool) options.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2});
+    engine e(std::move(options));
+    const label mine = e.make_label("mine");
+    constexpr std::size_t count = 6;
+    std::mutex mutex;
+    std::vector<std::pair<std::thread::id, duration>> ran;
+    for (std::size_t i = 0; i < count; ++i) {
+      e.schedule_after(
+          0ns,
+          [&] {
+            const time_point began = clock::now();
+            while (clock::now() < began + 1ms) {
+            }
+            std::lock_guard lock(mutex);
+            ran.emplace_back(std::this_thread::get_id(), clock::now() - began);
+          },
+          {.label = mine});
+    }
+    ASSERT_TRUE(eventually([&] { return slow.all().size() >= count; }));
+    EXPECT_GE(e.metrics().slow, count);
+    std::vector<std::thread::id> threads_ran, threads_told;
+    duration least = duration::max();
+    for (const auto& [thread, took] : ran) {
+      threads_ran.push_back(thread);
+      least = std::min(least, took);
+    }
+    for (const auto& [told, thread] : slow.all()) {
+      threads_told.push_back(thread);
+      EXPECT_GE(told.took, least);
+      EXPECT_EQ(told.label, mine);
+      EXPECT_STREQ(told.file, __FILE__);
+    }
+    std::sort(threads_ran.begin(), threads_ran.end());
+    std::sort(threads_told.begin(), threads_told.end());
+    EXPECT_EQ(threads_ran, threads_told);
+  }
+}
+
+}  // namespace
+}  // namespace detent

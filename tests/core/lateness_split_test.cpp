@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "lateness_split.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "support/random_source.hpp"
+
+namespace detent::detail {
+namespace {
+
+void expect_parts(const lateness_parts& told, nanoseconds_t drain, nanoseconds_t wait, nanoseconds_t worker) {
+  EXPECT_EQ(told.drain, drain);
+  EXPECT_EQ(told.wait, wait);
+  EXPECT_EQ(told.worker, worker);
+}
+
+lateness_parts split(const lateness_split& of, nanoseconds_t deadline, std::uint32_t taken_up, nanoseconds_t now) {
+  return of.split(deadline, subtract_saturated(now, deadline), taken_up, now);
+}
+
+// A driver that came back from its wait at `back`.
+lateness_split back_at(nanoseconds_t back) {
+  lateness_split made;
+  made.looked(INT64_MIN);
+  made.wait_begins();
+  made.looked(back);
+  return made;
+}
+
+TEST(LatenessSplit, NothingIsLateAtItsDeadline) { expect_parts(split(back_at(100), 100, 0, 100), 0, 0, 0); }
+
+TEST(LatenessSplit, WaitUntilTheDriverIsBack) { expect_parts(split(back_at(1000), 400, 0, 1000), 0, 600, 0); }
+
+TEST(LatenessSplit, BusyFromThenOn) {
+  expect_parts(split(back_at(100), 400, 0, 1000), 0, 0, 600);
+  expect_parts(split(back_at(700), 400, 0, 1000), 0, 300, 300);
+}
+
+TEST(LatenessSplit, OnlyTheFirstLookEndsTheWait) {
+  lateness_split s = back_at(700);
+  s.looked(900);
+  s.looked_again(950);
+  expect_parts(split(s, 400, 0, 1000), 0, 300, 300);
+  s.wait_begins();
+  s.looked_again(990);  // of a callback's end: no end of a wait
+  s.looked(995);
+  expect_parts(split(s, 400, 0, 1000), 0, 595, 5);
+}
+
+TEST(LatenessSplit, WhatIsTakenUpInTimeHasNoStamp) {
+  lateness_split s = back_at(1001);
+  s.drain_begins();
+  EXPECT_FALSE(s.is_late(1001));
+  EXPECT_FALSE(s.is_late(1002));
+  EXPECT_TRUE(s.is_late(1000));
+  for (std::uint32_t other : {0u, 1u, first_late_drain - 1, first_pass_stamp, first_pass_stamp + 1, ~0u})
+    EXPECT_EQ(s.taken_up(other), 0u) << other;
+  EXPECT_NE(s.taken_up(s.placement()), 0u);
+}
+
+TEST(LatenessSplit, TakenUpLateThenBusy) {
+  lateness_split s = back_at(1001);
+  s.drain_begins();
+  expect_parts(split(s, 400, s.taken_up(s.placement()), 1500), 601, 0, 499);
+}
+
+TEST(LatenessSplit, TakenUpLateIsNoWaitOnceMore) {
+  lateness_split s = back_at(301);
+  s.drain_begins();
+  const std::uint32_t taken_up = s.taken_up(s.placement());
+  s.wait_begins();
+  s.looked(900);
+  expect_parts(split(s, 200, taken_up, 1000), 101, 599, 100);
+}
+
+TEST(LatenessSplit, AStampIsExactToANanosecond) {
+  for (nanoseconds_t at : {1000, 1001, 1002, 1003}) {
+    lateness_split s = back_at(at);
+    s.drain_begins();
+    const lateness_parts told = split(s, 500, s.taken_up(s.placement()), at);
+    EXPECT_LE(at - 500 - told.drain, 1) << at;
+    EXPECT_EQ(told.drain + told.wait + told.worker, at - 500) << at;
+  }
+}
+
+TEST(LatenessSplit, TheLast256DrainsAreKnown) {
+  lateness_split s = back_at(1001);
+  s.drain_begins();
+  const std::uint32_t first = s.placement();
+  for (int i = 1; i < 256; ++i) {
+    s.looked(1001 + 2 * i);
+    s.drain_begins();
+  }
+  expect_parts(split(s, 1, s.taken_up(first), 10'001), 1000, 0, 9000);
+  s.looked(2001);
+  s.drain_begins();
+  expect_parts(split(s, 1, s.taken_up(first), 10'001), 2000, 0, 8000);  // forgotten: later than it was
+}
+
+TEST(LatenessSplit, DrainNumbersWrapInsideTheirRange) {
+  lateness_split s = back_at(1001);
+  std::uint32_t last = s.placement();
+  for (int i = 0; i < 100'000; ++i) {
+    s.drain_begins();
+    EXPECT_NE(s.placement(), last);
+    last = s.placement();
+    ASSERT_GE(last, first_late_drain);
+    ASSERT_LT(last, first_pass_stamp);
+  }
+}
+
+// Some four seconds after it was taken up the stamp comes round: more is then the drain's, the sum stays.
+TEST(LatenessSplit, StampsComeRoundWithoutLosingAnything) {
+  constexpr nanoseconds_t round = nanoseconds_t{1} << 32;
+  lateness_split s = back_at(1001);
+  s.drain_begins();
+  const std::uint32_t taken_up = s.taken_up(s.placement());
+  expect_parts(split(s, 1, taken_up, 1001 + round - 1), 1000, 0, round - 1);
+  expect_parts(split(s, 1, taken_up, 1001 + round), 1000 + round, 0, 0);
+  expect_parts(split(s, 1, taken_up, 1001 + round + 7), 1000 + round, 0, 7);
+}
+
+TEST(LatenessSplit, ReachesOverAllOfTime) {
+  expect_parts(split(back_at(INT64_MAX), INT64_MIN, 0, INT64_MAX), 0, INT64_MAX, 0);
+  expect_parts(split(back_at(INT64_MIN), INT64_MIN, 0, INT64_MAX), 0, 0, INT64_MAX);
+  const lateness_parts cut = split(back_at(1), INT64_MIN, 0, INT64_MAX);
+  EXPECT_EQ(cut.drain, 0);
+  EXPECT_EQ(cut.wait + cut.worker, INT64_MAX);
+  lateness_split s = back_at(INT64_MAX - 2);  // odd
+  s.drain_begins();
+  expect_parts(split(s, INT64_MIN, s.taken_up(s.placement()), INT64_MAX - 2), INT64_MAX, 0, 0);
+}
+
+TEST(LatenessSplit, PartsAlwaysAddUp) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    test::random_source random(seed);
+    lateness_split s;
+    nanoseconds_t now = random.between(0, 1) == 0 ? 0 : -random.any_magnitude(63);
+    std::uint32_t placement = 0;
+    for (int i = 0; i < 5'000; ++i) {
+      now = add_saturated(now, random.any_magnitude(random.between(0, 9) == 0 ? 60 : 34));
+      switch (random.between(0, 4)) {
+        case 0: s.wait_begins(); break;
+        case 1: s.looked(now); break;
+        case 2: s.looked_again(now); break;
+        case 3: s.drain_begins(); break;
+        default: placement = s.placement(); break;
+      }
+      const nanoseconds_t deadline =
+          random.between(0, 20) == 0 ? INT64_MIN : subtract_saturated(now, random.any_magnitude(50));
+      const std::uint32_t taken_up = random.between(0, 1) == 0 ? 0 : s.taken_up(placement);
+      const lateness_parts told = split(s, deadline, taken_up, now);
+      ASSERT_GE(std::min({told.drain, told.wait, told.worker}), 0);
+      ASSERT_EQ(told.drain + told.wait + told.worker, subtract_saturated(now, deadline));
+      ASSERT_TRUE(taken_up != 0 || told.drain == 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace detent::detail

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What an engine's metrics say of lateness by cause, and that the parts make up the whole.
+#pragma once
+
+#include <detent/metrics.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace detent::drive {
+
+struct causes {
+  duration drain{}, wait{}, worker{}, dispatch{}, callback{};
+};
+
+// The largest of each part.
+inline void expect_largest(const engine_metrics& told, const causes& wanted) {
+  EXPECT_EQ(told.late_drain.max().count(), wanted.drain.count()) << "drain";
+  EXPECT_EQ(told.late_wait.max().count(), wanted.wait.count()) << "wait";
+  EXPECT_EQ(told.late_worker.max().count(), wanted.worker.count()) << "worker";
+  EXPECT_EQ(told.late_dispatch.max().count(), wanted.dispatch.count()) << "dispatch";
+  EXPECT_EQ(told.callback.max().count(), wanted.callback.count()) << "callback";
+}
+
+// As exact as means are, which are cut to whole nanoseconds.
+inline double sum_of(const histogram& of) {
+  return static_cast<double>(of.mean().count()) * static_cast<double>(of.count());
+}
+
+// Of an engine at rest that runs callbacks inline: each part counts each of the `runs`, and together they are the
+// lateness.
+inline void expect_parts_add_up(const engine_metrics& told, std::uint64_t runs) {
+  EXPECT_EQ(told.fired, runs);
+  EXPECT_EQ(told.lateness.count(), runs);
+  EXPECT_EQ(told.callback.count(), runs);
+  double sum = 0;
+  for (const histogram* part : {&told.late_drain, &told.late_wait, &told.late_worker, &told.late_dispatch}) {
+    EXPECT_EQ(part->count(), runs);
+    EXPECT_LE(part->max(), told.lateness.max());
+    sum += sum_of(*part);
+  }
+  EXPECT_LE(std::abs(sum - sum_of(told.lateness)), 5.0 * static_cast<double>(runs));
+}
+
+}  // namespace detent::drive
