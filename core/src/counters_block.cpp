@@ -30,10 +30,17 @@ T* view(std::byte* memory, std::size_t offset) noexcept {
   return reinterpret_cast<T*>(memory + offset);  // zeroed memory is what a new T of atomics is
 }
 
-// What other processes may read at this moment. Release: behind it is what it tells of.
+// A field of the header that other processes may read at this moment.
+template <class T>
+base::atomic<T>& live(T& field) noexcept {
+  static_assert(sizeof(base::atomic<T>) == sizeof(T) && base::atomic<T>::is_always_lock_free);
+  return reinterpret_cast<base::atomic<T>&>(field);
+}
+
+// (1) release: for readers that acquire: what it tells of is there.
 template <class T>
 void tell(T& field, T value) noexcept {
-  __atomic_store_n(&field, value, __ATOMIC_RELEASE);
+  live(field).store(value, base::release);
 }
 
 }  // namespace
@@ -120,8 +127,7 @@ counter_cell* counters_block::take_cells() noexcept {
   if (header_ == nullptr) return nullptr;
   const std::uint32_t number = threads_asked_.fetch_add(1, base::relaxed);  // relaxed: only has to be unique
   if (number < counters_layout::thread_capacity) {
-    // Relaxed would do: a reader of cells that are not in use yet finds zeros.
-    __atomic_fetch_add(&header_->threads_in_use, 1, __ATOMIC_RELEASE);
+    live(header_->threads_in_use).fetch_add(1, base::relaxed);  // relaxed: cells that are not in use yet hold zeros
     return view<counter_cell>(threads_, std::size_t{number} * counters_layout::thread_stride);
   }
   auto* made = new (std::nothrow) hidden_cells;

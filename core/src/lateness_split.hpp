@@ -13,15 +13,18 @@ namespace detent::detail {
 // What a timer's lateness up to its hand-over consists of; they add up to it.
 struct lateness_parts {
   nanoseconds_t drain = 0;   // until it was taken up
-  nanoseconds_t wait = 0;    // then until the driver was back from its wait
-  nanoseconds_t worker = 0;  // then until its turn
+  nanoseconds_t wait = 0;    // then while the driver waited, or was away
+  nanoseconds_t worker = 0;  // and while it was there, until its turn
 };
 
 // Splits lateness by cause, from the readings of the clock that the driver makes anyway. The driver's own.
 class lateness_split {
  public:
   // The driver goes to wait, or away.
-  void wait_begins() noexcept { away_ = true; }
+  void wait_begins() noexcept {
+    away_ = true;
+    away_since_ = last_look_;
+  }
   // A reading. The first one since the wait tells its end.
   void looked(nanoseconds_t now) noexcept {
     last_look_ = now;
@@ -57,9 +60,10 @@ class lateness_split {
     }
     const nanoseconds_t left = late - parts.drain, taken = add_saturated(deadline, parts.drain);
     // Unsigned, as the two may lie further apart than the signed range.
-    if (taken < back_at_) {
+    const nanoseconds_t waits = std::max(taken, away_since_);
+    if (waits < back_at_) {
       parts.wait = static_cast<nanoseconds_t>(std::min(
-          static_cast<std::uint64_t>(back_at_) - static_cast<std::uint64_t>(taken), static_cast<std::uint64_t>(left)));
+          static_cast<std::uint64_t>(back_at_) - static_cast<std::uint64_t>(waits), static_cast<std::uint64_t>(left)));
     }
     parts.worker = left - parts.wait;
     return parts;
@@ -68,6 +72,7 @@ class lateness_split {
  private:
   nanoseconds_t last_look_ = INT64_MIN;
   nanoseconds_t back_at_ = INT64_MIN;
+  nanoseconds_t away_since_ = INT64_MIN;
   bool away_ = true;
   std::uint32_t drains_ = 0;
   std::array<nanoseconds_t, 256> drained_at_{};
