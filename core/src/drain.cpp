@@ -193,7 +193,7 @@ void engine_core::file(node_index index, node& armed) noexcept {
   if (cold && nodes_.group_of(index) != nullptr) [[unlikely]]
     enrol(index, word);
   const nanoseconds_t deadline = deadline_of(armed.pair);
-  if (ledger_.split.is_late(deadline) && armed.placement != pass_stamp_) [[unlikely]]
+  if (base::counts_causes && ledger_.split.is_late(deadline) && armed.placement != pass_stamp_) [[unlikely]]
     armed.placement = ledger_.split.placement();
   // What has run in this pass does not do so again, and comes with the next.
   if (polling_ && armed.placement != pass_stamp_ && place_if_due(index, armed, word, true)) return;

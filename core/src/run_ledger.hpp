@@ -2,6 +2,8 @@
 // What is counted of each run: how late it was, by which cause, and how long it took.
 #pragma once
 
+#include <detent/base/counting.hpp>
+
 #include "counters_block.hpp"
 #include "due_sort.hpp"
 #include "lateness_split.hpp"
@@ -26,6 +28,7 @@ class run_ledger {
   // Whoever runs it. `came`: due_entry::taken_up, or if there is an executor a reading of the hand-over.
   void start(nanoseconds_t deadline, nanoseconds_t started, std::int64_t came, label_block* label) noexcept;
   void end(nanoseconds_t took, label_block* label) noexcept {
+    if constexpr (!base::counts_causes) return;
     counts_[cause::callback].record(took, runs_inline_);
     if (label != nullptr) [[unlikely]]
       (*label)[cause::callback].record(took, runs_inline_);
@@ -45,6 +48,7 @@ class run_ledger {
 [[gnu::always_inline]] inline void run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late,
                                                            std::uint32_t taken_up, nanoseconds_t now,
                                                            label_block* label) noexcept {
+  if constexpr (!base::counts_causes) return;
   const lateness_parts parts = split.split(deadline, late, taken_up, now);
   if (parts.drain != 0) [[unlikely]]
     counts_[cause::drain].record_alone(parts.drain);

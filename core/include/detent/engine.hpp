@@ -2,6 +2,7 @@
 // The engine: schedules callbacks from any thread, and fires each at its deadline, never before it.
 #pragma once
 
+#include <detent/base/counting.hpp>
 #include <detent/detail/bulk.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/detail/stoppable.hpp>
@@ -177,7 +178,7 @@ class engine {
   // Without options: by the shortest way, which remembers nothing.
   template <class F>
   [[gnu::always_inline]] timer once(detail::nanoseconds_t deadline, F&& f, const origin& where) {
-    if (captures_origin_) [[unlikely]]
+    if (base::counts_causes && captures_origin_) [[unlikely]]
       return detail::schedule(*core_, {.deadline = deadline, .where = where}, std::forward<F>(f));
     return detail::schedule_once(*core_, deadline, std::forward<F>(f));
   }

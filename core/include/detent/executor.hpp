@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <detent/time.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

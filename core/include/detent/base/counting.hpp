@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace detent::base {
+
+// Whether lateness is split by cause. Off only in the copy of the engine that shows what that costs
+// (bench/observe_cost.cpp).
+#ifdef DETENT_UNCOUNTED
+inline constexpr bool counts_causes = false;
+#else
+inline constexpr bool counts_causes = true;
+#endif
+
+}  // namespace detent::base
