@@ -22,8 +22,8 @@ class census {
     token& operator=(token) = delete;
     ~token() {
       if (of_ == nullptr) return;
+      of_->ended_.fetch_add(1);  // first: whoever sees none living may end the census
       of_->living_.fetch_sub(1);
-      of_->ended_.fetch_add(1);
     }
 
    private:
