@@ -20,21 +20,21 @@ std::int64_t scaled(std::int64_t ns, double speed) {
 
 }  // namespace
 
-live_trace load_live_trace(const std::string& path, double speed) {
+live_trace load_live_trace(const std::string& path, double speed, duration longest) {
   trace_reader reader(path);
   live_trace trace;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
   trace_row row;
   while (reader.next(row)) {
+    const std::int64_t at_ns = scaled(saturated(row.t_ns), speed);
+    if (at_ns > longest.count()) break;
     const auto number = static_cast<std::uint32_t>(numbers.size());
     const auto timer = numbers.try_emplace(row.id, number).first->second;
     if (numbers.size() >= std::numeric_limits<std::uint32_t>::max()) {
       throw input_error(fmt::format("{}: more than 2^32 different ids: replay it with --virtual", path));
     }
-    trace.rows.push_back({.at_ns = scaled(saturated(row.t_ns), speed),
-                          .deadline_ns = scaled(deadline_of(row), speed),
-                          .timer = timer,
-                          .op = row.op});
+    trace.rows.push_back(
+        {.at_ns = at_ns, .deadline_ns = scaled(deadline_of(row), speed), .timer = timer, .op = row.op});
     trace.span_ns = row.t_ns;
   }
   trace.timers = numbers.size();

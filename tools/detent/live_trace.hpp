@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <detent/detent.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,7 +26,8 @@ struct live_trace {
   std::uint64_t span_ns = 0;  // t_ns of the last row, unscaled
 };
 
-// Throws input_error. `speed` is positive: 2 means twice as fast as recorded, delays included.
-live_trace load_live_trace(const std::string& path, double speed);
+// Throws input_error. `speed` is positive: 2 means twice as fast as recorded, delays included. Rows after `longest` of
+// the replay are left out, unread.
+live_trace load_live_trace(const std::string& path, double speed, duration longest = (duration::max)());
 
 }  // namespace detent::tool

@@ -35,4 +35,14 @@ lateness_log bare_spin_loop(int wakeups) {
   return lateness;
 }
 
+lateness_log bare_sleep(int wakeups) {
+  lateness_log lateness;
+  for (int i = 0; i < wakeups; ++i) {
+    const time_point instant = clock::now() + std::chrono::microseconds(500);
+    std::this_thread::sleep_until(instant);
+    lateness.record((clock::now() - instant).count());
+  }
+  return lateness;
+}
+
 }  // namespace detent::tool

@@ -16,5 +16,7 @@ time_point wait_until(time_point instant);
 // How late a loop is that does nothing but read the clock until an instant has come, `wakeups` times: the least
 // lateness this machine gives anybody right now. Spins for half a millisecond each.
 lateness_log bare_spin_loop(int wakeups);
+// The same of a thread that sleeps half a millisecond each time and never spins. Wants set_fine_timer_slack().
+lateness_log bare_sleep(int wakeups);
 
 }  // namespace detent::tool

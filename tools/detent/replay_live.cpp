@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "doctor.hpp"
 #include "lateness_probe.hpp"
-#include "live_trace.hpp"
 #include "precise_wait.hpp"
 #include "progress.hpp"
 #include "units.hpp"
@@ -17,7 +17,6 @@
 namespace detent::tool {
 namespace {
 
-constexpr int spin_wakeups = 200;
 constexpr duration head_start = std::chrono::milliseconds(20);
 
 class live_replay {
@@ -47,6 +46,7 @@ class live_replay {
   pending_series pending_;
   engine engine_;
   cpu_usage cpu_;
+  host_watch doctor_;
   time_point start_;
   duration sample_every_;
   time_point next_sample_;
@@ -57,9 +57,12 @@ live_replay::live_replay(const live_options& options, const live_trace& trace)
       timers_(trace.timers),
       engine_({.wheel = options.wheel, .wait = options.wait, .name = "detent-replay"}),
       cpu_(engine_),
+      doctor_({.wait = options.wait.mode, .thread = cpu_.worker_thread()}),
       start_(clock::now() + head_start),
       sample_every_(trace.rows.empty() ? duration(1) : duration(trace.rows.back().at_ns / 500 + 1)),
-      next_sample_(start_) {}
+      next_sample_(start_) {
+  probe_.begin(start_, trace.rows.empty() ? duration(0) : duration(trace.rows.back().at_ns));
+}
 
 void live_replay::apply_rows() {
   for (const live_trace::row& row : trace_.rows) {
@@ -112,13 +115,17 @@ void live_replay::wait_for_the_rest() {
 void live_replay::finish(live_outcome& outcome) {
   sample_pending(clock::now());
   outcome.cpu = cpu_.read();
+  doctor_.look();
+  outcome.findings = doctor_.findings();
   engine_.stop();
+  outcome.metrics = engine_.metrics();
   counts_.fired = probe_.lateness().count();
   outcome.counts = counts_;
   outcome.rows_late = rows_late_;
   outcome.fired_early = probe_.early();
   outcome.row_lateness = row_lateness_;
   outcome.lateness = probe_.lateness();
+  outcome.over_time = probe_.over_time();
   outcome.pending = pending_;
 }
 
@@ -135,10 +142,13 @@ std::string live_replay::progress_text() const {
 }  // namespace
 
 live_outcome replay_live(const live_options& options) {
-  const live_trace trace = load_live_trace(options.trace, options.speed);
+  return replay_live(options, load_live_trace(options.trace, options.speed));
+}
+
+live_outcome replay_live(const live_options& options, const live_trace& trace) {
   live_outcome outcome;
-  set_fine_timer_slack();
-  outcome.bare_spin_loop = bare_spin_loop(spin_wakeups);
+  outcome.began = std::time(nullptr);
+  outcome.floor.measure();
   live_replay replay(options, trace);
   {
     const background_progress progress([&replay] { return replay.progress_text(); });
@@ -146,6 +156,7 @@ live_outcome replay_live(const live_options& options) {
     if (options.to_end) replay.wait_for_the_rest();
   }
   replay.finish(outcome);
+  outcome.floor.measure();
   return outcome;
 }
 

@@ -99,6 +99,7 @@ void virtual_replay::run_to_end() {
 
 virtual_outcome replay_virtual(const virtual_options& options) {
   const time_point began = clock::now();
+  const std::time_t started = std::time(nullptr);
   trace_reader reader(options.trace);
   virtual_replay replay(options.wheel);
   progress_line progress;
@@ -118,6 +119,7 @@ virtual_outcome replay_virtual(const virtual_options& options) {
   replay.finish_rows();
   if (options.to_end) replay.run_to_end();
   virtual_outcome outcome = replay.outcome();
+  outcome.began = started;
   outcome.wall_seconds = std::chrono::duration<double>(clock::now() - began).count();
   return outcome;
 }

@@ -3,6 +3,7 @@
 #include <detent/detent.hpp>
 
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 #include "pending_series.hpp"
@@ -21,6 +22,7 @@ struct virtual_outcome {
   std::uint64_t order_signature = 0;
   pending_series pending;   // up to the last row
   double wall_seconds = 0;  // what the replay took
+  std::time_t began = 0;
 };
 
 // Replays a trace on the manual clock as fast as it can, row by row in bounded memory: first everything due by a row's
