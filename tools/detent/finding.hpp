@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: MIT
+// What the doctor has to say about one thing.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace detent::tool {
 
-enum class verdict : std::uint8_t {
-  fine,
-  act,     // costs precision; the advice says what to do
-  unknown  // not visible here
+enum class severity : std::uint8_t {  // worst first
+  bad,                                // makes timers late now, or will with what was asked for
+  warning,                            // costs precision as soon as something else happens
+  note,                               // good to know
+  unknown,                            // what would tell it cannot be read
+  fine
 };
 
-// One thing the doctor looked at.
 struct finding {
   std::string subject;
-  std::string measured;
-  verdict judged = verdict::fine;
-  std::string advice = {};  // empty where all is fine
+  severity judged = severity::fine;
+  std::string seen;
+  std::string where = {};    // the file it was seen in; empty where it was measured
+  std::string meaning = {};  // for timers; empty where all is fine
+  std::string cure = {};     // what to do, mostly a command; empty where all is fine
 };
 
-inline finding fine(std::string subject, std::string measured) {
-  return {std::move(subject), std::move(measured), verdict::fine};
+inline bool any_bad(const std::vector<finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const finding& f) { return f.judged == severity::bad; });
 }
-inline finding act(std::string subject, std::string measured, std::string advice) {
-  return {std::move(subject), std::move(measured), verdict::act, std::move(advice)};
-}
-inline finding not_visible(std::string subject) { return {std::move(subject), "not visible here", verdict::unknown}; }
+
+// The file cannot be read, or does not exist.
+finding not_visible(std::string subject, const std::string& file);
+// The file is there and says something else than expected.
+finding not_understood(std::string subject, const std::string& file, const std::string& text);
 
 }  // namespace detent::tool

@@ -2,6 +2,7 @@
 #include "jitter_probes.hpp"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,16 +44,44 @@ finding cost_of_clock_reading() {
     for (int i = 0; i < readings; ++i) last = clock::now();
     best = std::min(best, as_number((last - began).count()) / readings);
   }
-  if (best <= 100) return fine(subject, time_text(best));
-  return act(subject, time_text(best), "the clock is not read in user space: see the clock source");
+  if (best <= 100) return {subject, severity::fine, time_text(best)};
+  return {subject,
+          severity::warning,
+          time_text(best),
+          {},
+          "the clock is not read in user space; the worker reads it for every batch and every callback",
+          "see the clock source"};
+}
+
+finding slack_obtained(bool accepted, long long nanoseconds) {
+  const std::string subject = "setting the timer slack";
+  const std::string measured =
+      accepted ? fmt::format("asked for 1 ns, got {}", time_text(as_number(nanoseconds))) : std::string("refused");
+  if (accepted && nanoseconds <= 1) return {subject, severity::fine, measured};
+  return {subject,
+          severity::bad,
+          measured,
+          {},
+          "the kernel lets each sleep of a worker end up to 50 us too late, or by whatever the slack is",
+          "a sandbox or a seccomp filter keeps prctl(PR_SET_TIMERSLACK) from working: allow it, or use busy()"};
+}
+
+finding slack_request() {
+  const bool accepted = ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
+  return slack_obtained(accepted, ::prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL));
 }
 
 finding engine_tsc_clock() {
   const std::string subject = "clock_kind::tsc";
   std::error_code problem;
   if (engine::try_create({.drive = drive_kind::caller, .clock = clock_kind::tsc}, problem))
-    return fine(subject, "accepted");
-  return act(subject, "refused", fmt::format("stay with the steady clock: {}", problem.message()));
+    return {subject, severity::fine, "accepted"};
+  return {subject,
+          severity::note,
+          "refused",
+          {},
+          fmt::format("an engine that wants it throws: {}", problem.message()),
+          "stay with clock_kind::steady"};
 }
 
 finding oversleep(duration length) {
@@ -63,11 +92,14 @@ finding oversleep(duration length) {
   while (clock::now() < until || late.count() == 0) late.record(sleep_and_measure(std::chrono::microseconds(500)));
   const std::string measured = fmt::format("p50 {}, p99 {}, max {}", time_text(as_number(late.percentile(50))),
                                            time_text(as_number(late.percentile(99))), time_text(as_number(late.max())));
-  if (late.percentile(99) <= 150'000) return fine(subject, measured);
-  return act(subject, measured,
-             "a sleeping thread wakes up late here: use hybrid() with a max_spin of about the p99, pin the worker to a "
-             "quiet CPU, and "
-             "keep the CPU out of deep idle states");
+  if (late.percentile(99) <= 150'000) return {subject, severity::fine, measured};
+  return {subject,
+          severity::warning,
+          measured,
+          {},
+          "a sleeping thread wakes up late here, by more than hybrid() spins by default",
+          "hybrid() with a max_spin of about the p99; pin the worker to a quiet CPU; keep it out of deep idle states: "
+          "cpupower idle-set -D 10"};
 }
 
 finding longest_pause(duration length) {
@@ -81,16 +113,18 @@ finding longest_pause(duration length) {
     last = now;
   }
   const std::string measured = time_text(as_number(longest.count()));
-  if (longest <= std::chrono::microseconds(100)) return fine(subject, measured);
-  return act(subject, measured,
-             "something took the CPU away from a running thread: isolate a CPU for the worker, move interrupts off it, "
-             "and on a virtual "
-             "machine ask for dedicated CPUs");
+  if (longest <= std::chrono::microseconds(100)) return {subject, severity::fine, measured};
+  return {subject,
+          longest >= std::chrono::milliseconds(10) ? severity::bad : severity::warning,
+          measured,
+          {},
+          "something took the CPU away from a running thread, as it would from a worker without one of its own",
+          "isolate a CPU for the worker, move interrupts off it, and on a virtual machine ask for dedicated CPUs"};
 }
 
 std::vector<finding> measure_jitter(duration length) {
-  return {cost_of_clock_reading(), engine_tsc_clock(), oversleep(std::min<duration>(length, std::chrono::seconds(1))),
-          longest_pause(length)};
+  return {cost_of_clock_reading(), slack_request(), engine_tsc_clock(),
+          oversleep(std::min<duration>(length, std::chrono::seconds(1))), longest_pause(length)};
 }
 
 }  // namespace detent::tool

@@ -10,6 +10,8 @@ namespace detent::tool {
 
 // What only a measurement tells. Each runs on the calling thread.
 finding cost_of_clock_reading();
+finding slack_request();  // is PR_SET_TIMERSLACK obeyed? Judged by:
+finding slack_obtained(bool accepted, long long nanoseconds);
 finding engine_tsc_clock();              // will an engine take clock_kind::tsc here?
 finding oversleep(duration length);      // how late clock_nanosleep returns, with a timer slack of 1 ns
 finding longest_pause(duration length);  // seen by a thread that does nothing but read the clock

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What the doctor is told, or finds out, of the worker that it looks after.
+#pragma once
+#include <detent/options.hpp>
+
+#include <optional>
+
+namespace detent::tool {
+
+struct worker_facts {
+  std::optional<int> cpu = {};                  // engine_options::cpu
+  std::optional<int> priority = {};             // engine_options::realtime_priority
+  std::optional<wait_options::kind> wait = {};  // engine_options::wait
+  std::optional<long long> process = {};        // a running one; none: this one
+  std::optional<long long> thread = {};         // of that process
+};
+
+}  // namespace detent::tool
