@@ -49,6 +49,17 @@ struct within_bounds {
   }
   void operator()(const tool::doctor_command& doctor) const {
     require(doctor.length.count() >= 0, "--seconds is not negative", std::to_string(doctor.length.count()));
+    const int priority = doctor.worker.priority.value_or(1), cpu = doctor.worker.cpu.value_or(0);
+    require(priority >= 1 && priority <= 99, "--priority", std::to_string(priority));
+    require(cpu >= 0, "--cpu is not negative", std::to_string(cpu));
+    require(doctor.worker.process.value_or(1) > 0, "--pid is positive", "");
+    require(doctor.later.empty() || !doctor.root.empty(), "--later needs --root", doctor.later);
+  }
+  void operator()(const tool::stat_command& stat) const {
+    require(stat.form <= tool::stat_form::prometheus, "a form there is", std::to_string(int(stat.form)));
+  }
+  void operator()(const tool::top_command& top) const {
+    require(top.options.delay > 0, "the delay is positive", std::to_string(top.options.delay));
   }
   void operator()(const tool::print_command& print) const {
     require(!print.text.empty() && print.text.back() == '\n', "what is printed is lines", print.text);

@@ -3,40 +3,18 @@
 // plainly, are read as the same rows.
 #include "trace_reader.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fuzz/memory_file.hpp"
 #include "fuzz/target.hpp"
 #include "input_error.hpp"
 
 namespace detent::fuzz {
 namespace {
-
-// A file without a name in any directory.
-class memory_file {
- public:
-  explicit memory_file(std::string_view content) : descriptor_(::memfd_create("trace", MFD_CLOEXEC)) {
-    require(descriptor_ >= 0, "memfd_create", "refused");
-    while (!content.empty()) {
-      const ssize_t written = ::write(descriptor_, content.data(), content.size());
-      require(written > 0, "write", "refused");
-      content.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-  memory_file(const memory_file&) = delete;
-  memory_file& operator=(const memory_file&) = delete;
-  ~memory_file() { ::close(descriptor_); }
-  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 std::vector<tool::trace_row> rows_of(const std::string& path) {
   tool::trace_reader reader(path);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// A program with an engine that leaves its counters in a file:  counters_engine FILE
+// Runs 300 timers under a label and 40 without, cancels 50, says on standard output "ready", and waits until standard
+// input ends; then the engine does.
+#include <detent/detent.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void run(const char* file) {
+  detent::engine engine({.name = "two words", .counters_file = file});
+  const detent::label retry = engine.make_label("retry \"3\"");
+  detent::timer_options labelled;
+  labelled.label = retry;
+  for (int i = 0; i < 300; ++i)
+    engine.schedule_after(
+        1ms, [] { std::this_thread::sleep_for(20us); }, labelled);
+  for (int i = 0; i < 40; ++i) engine.schedule_after(2ms, [] {});
+  std::vector<detent::timer> kept;
+  for (int i = 0; i < 60; ++i) kept.push_back(engine.schedule_after(1h, [] {}));
+  for (int i = 0; i < 50; ++i) kept[static_cast<std::size_t>(i)].cancel();
+  while (engine.metrics().expired < 340) std::this_thread::sleep_for(1ms);
+  std::puts("ready");
+  std::fflush(stdout);
+  while (std::getchar() != EOF) {
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
+    return 2;
+  }
+  try {
+    run(argv[1]);
+    return 0;
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "%s\n", problem.what());
+    return 1;
+  }
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`detent stat` reads an engine of another process: while it lives, when it has ended, and when it was killed.
+
+usage: stat_engine_test.py DETENT COUNTERS_ENGINE [unittest option ...]
+"""
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from command_support import DATA as ENGINE, WithDirectory, detent, run_tests
+
+
+class StatOfAnEngine(WithDirectory):
+    def start(self, file):
+        process = subprocess.Popen([ENGINE, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def end(self, process):
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 0)
+
+    def engine(self, *targets):
+        done = detent("stat", "--json", *targets)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        one, = json.loads(done.stdout)["engines"]
+        return one
+
+    def check_counts(self, engine):
+        counts = engine["counts"]
+        self.assertEqual((counts["scheduled"], counts["expired"], counts["fired"], counts["cancelled"]),
+                         (400, 340, 340, 50))
+        label, = engine["labels"]
+        self.assertEqual(label["name"], 'retry "3"')
+        self.assertEqual((label["counts"]["scheduled"], label["counts"]["fired"], label["pending"]), (300, 300, 0))
+        for of, fired in ((engine["histograms_ns"], 340), (label["histograms_ns"], 300)):
+            for cause in ("lateness", "drain", "wait", "worker", "dispatch", "callback"):
+                self.assertEqual(of[cause]["count"], fired, cause)
+            self.assertEqual(of["dispatch"]["max"], 0)  # no executor
+        # Of 300 callbacks due at one time, each sleeps: all but the first find the worker busy.
+        late = label["histograms_ns"]
+        self.assertGreater(late["worker"]["p50"], 20_000)
+        self.assertGreaterEqual(late["callback"]["p50"], 20_000)
+
+    def test_a_live_engine_is_read_from_outside_and_stays_readable_when_it_has_ended(self):
+        file = self.path("counters")
+        process = self.start(file)
+        live = self.engine(file)
+        self.assertEqual((live["state"], live["name"], live["process"]), ("live", "two words", process.pid))
+        self.assertEqual((live["pending"], live["wait"], live["drive"]), (10, "hybrid", "worker"))
+        self.assertTrue(os.path.isdir(f"/proc/{process.pid}/task/{live['worker_thread']}"))
+        self.check_counts(live)
+        self.assertEqual(self.engine(str(process.pid))["file"], os.path.realpath(file))
+        self.end(process)
+        ended = self.engine(file)
+        self.assertEqual((ended["state"], ended["pending"], ended["counts"]["returned"]), ("ended", 0, 10))
+        self.check_counts(ended)
+
+    def test_an_automatic_file_goes_with_its_engine(self):
+        process = self.start("auto")
+        file, = glob.glob(f"/dev/shm/detent.{process.pid}.*")
+        self.assertEqual(self.engine(str(process.pid))["file"], file)
+        everything = json.loads(detent("stat", "--json").stdout)["engines"]
+        self.assertIn(file, [engine["file"] for engine in everything])
+        self.end(process)
+        self.assertFalse(os.path.exists(file))
+
+    def test_the_file_of_a_killed_process_is_stale(self):
+        file = self.path("counters")
+        process = self.start(file)
+        process.send_signal(signal.SIGKILL)
+        process.wait(60)
+        self.assertRegex(self.refused(1, "stat", file), "stale: (process|another process)")
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace detent::tool {
+
+// Rows of cells, as wide as the widest of their column.
+class column_table {
+ public:
+  enum class side : std::uint8_t { left, right };
+
+  explicit column_table(std::vector<side> sides) : sides_(std::move(sides)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }  // the last ones may be missing
+  // One row a line, each two spaces in.
+  std::string text() const;
+
+ private:
+  std::vector<side> sides_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace detent::tool

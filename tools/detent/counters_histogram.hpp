@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <detent/counters_layout.hpp>
+#include <detent/time.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace detent::tool {
+
+// Durations in nanoseconds as a counters file holds them: log-linear buckets, under 1 % error each.
+class counters_histogram {
+ public:
+  counters_histogram() = default;
+  // The words of one histogram in the file: its buckets, the sum, the largest value.
+  explicit counters_histogram(std::span<const std::uint64_t> words);
+
+  std::uint64_t count() const { return count_; }
+  // p in 0..100; the smallest value that p percent do not exceed; zero when empty.
+  duration percentile(double p) const;
+  // Of a difference: as near as the buckets tell.
+  duration(max)() const { return duration(max_); }
+  duration mean() const;
+  duration sum() const;
+  // How many are not above `limit`, within the width of one bucket.
+  std::uint64_t count_up_to(duration limit) const;
+
+  // Counts so many zeros more: those that a part of the lateness leaves out.
+  void add_zeros(std::uint64_t zeros);
+  // What was recorded since `earlier`, a reading of the same histogram. Never negative.
+  counters_histogram since(const counters_histogram& earlier) const;
+
+  // The values that a bucket counts.
+  struct range {
+    std::int64_t least, most;
+    std::int64_t middle() const { return least + (most - least + 1) / 2; }
+  };
+  static range values_of(std::uint32_t bucket);
+
+ private:
+  struct bucket_count {
+    std::uint32_t bucket;
+    std::uint64_t count;
+  };
+  double estimated_sum() const;
+
+  std::vector<bucket_count> counts_;  // by bucket, none of them zero
+  std::uint64_t count_ = 0;
+  std::uint64_t sum_ = 0;  // wraps
+  std::int64_t max_ = 0;
+};
+
+}  // namespace detent::tool
