@@ -43,6 +43,9 @@ if(DETENT_BUILD_TOOLS)
   detent_require("${fmt_FOUND}" fmt libfmt-dev DETENT_BUILD_TOOLS)
   find_package(ZLIB QUIET)
   detent_require("${ZLIB_FOUND}" zlib zlib1g-dev DETENT_BUILD_TOOLS)
+  set(CURSES_NEED_WIDE TRUE)
+  find_package(Curses QUIET)
+  detent_require("${CURSES_FOUND}" "ncurses with wide characters" libncurses-dev DETENT_BUILD_TOOLS)
 endif()
 
 # The library refers to jemalloc weakly; a program that wants its arenas links it. --no-as-needed keeps it linked in a

@@ -2,9 +2,13 @@
 #pragma once
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "load_producer.hpp"
 #include "option_values.hpp"
+#include "stat_command.hpp"
+#include "top_command.hpp"
+#include "worker_facts.hpp"
 
 namespace detent::tool {
 
@@ -24,6 +28,8 @@ struct replay_command {
   std::string trace;
   bool virtual_time = false;
   bool to_end = false;
+  bool compare = false;                         // all engines, one after the other
+  duration longest = std::chrono::seconds(10);  // of each of them
   double speed = 1;
   engine_choice engine;
   output_options output;
@@ -37,7 +43,19 @@ struct run_command {
 
 struct doctor_command {
   duration length = std::chrono::seconds(3);
+  worker_facts worker;
+  std::string root;   // a copy of /proc and /sys; empty: this host's own
+  std::string later;  // a second copy; empty: none
   bool json = false;
+};
+
+struct stat_command {
+  std::vector<std::string> targets;  // ids of processes, and files; none: every engine on the host
+  stat_form form = stat_form::text;
+};
+
+struct top_command {
+  top_options options;
 };
 
 // What the command line asked for when that was only a text: --help or --version.
@@ -45,7 +63,7 @@ struct print_command {
   std::string text;
 };
 
-using any_command = std::variant<replay_command, run_command, doctor_command, print_command>;
+using any_command = std::variant<replay_command, run_command, doctor_command, stat_command, top_command, print_command>;
 
 // Throws usage_error.
 any_command parse_command_line(int argc, const char* const* argv);

@@ -3,13 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <variant>
 
 #include "doctor.hpp"
+#include "doctor_text.hpp"
+#include "input_error.hpp"
+#include "replay_compare.hpp"
 #include "report_file.hpp"
 #include "results.hpp"
+#include "worker_search.hpp"
 
 namespace detent::tool {
 namespace {
@@ -38,7 +44,21 @@ std::string perform_virtual(const replay_command& replay) {
   return replay.output.json ? json_of(replay, outcome) : virtual_line(outcome);
 }
 
-std::string perform_one(const replay_command& replay) {
+command_result perform_compare(const replay_command& replay) {
+  const compare_options options = {.trace = replay.trace, .speed = replay.speed, .longest = replay.longest};
+  const compare_outcome outcome = compare_replays(options);
+  command_result all(replay.output.json ? compare_json(options, outcome) : compare_text(options, outcome));
+  for (const compare_run& run : outcome.runs) {
+    if (run.live.fired_early == 0) continue;
+    all.complaints.push_back(
+        fmt::format("{} with {}: {} timers fired early", run.wheel, run.wait, run.live.fired_early));
+    all.status = 1;
+  }
+  return all;
+}
+
+command_result perform_one(const replay_command& replay) {
+  if (replay.compare) return perform_compare(replay);
   if (replay.virtual_time) return perform_virtual(replay);
   const auto report = report_of(replay.output);
   const live_outcome outcome = replay_live({.trace = replay.trace,
@@ -58,17 +78,54 @@ std::string perform_one(const run_command& run) {
   return answer(run, outcome, table_of(run, outcome), report);
 }
 
-std::string perform_one(const doctor_command& doctor) {
-  const auto findings = examine(host_files(), doctor.length);
-  return doctor.json ? doctor_json(findings) : doctor_text(findings);
+// Throws input_error unless the directory looks like a copy of /proc and /sys.
+host_files copy_in(const std::string& directory) {
+  std::error_code trouble;
+  for (const char* part : {"/proc", "/sys"}) {
+    if (std::filesystem::is_directory(directory + part, trouble)) return host_files(directory);
+  }
+  throw input_error(fmt::format("{}: has neither proc nor sys in it", in_quotes(directory)));
+}
+
+command_result perform_one(const doctor_command& doctor) {
+  const host_files host = doctor.root.empty() ? host_files() : copy_in(doctor.root);
+  worker_facts worker = doctor.worker;
+  if (worker.process) {
+    worker = worker_of(host, *worker.process, worker.thread);
+    if (doctor.worker.wait) worker.wait = doctor.worker.wait;
+  }
+  std::vector<finding> findings;
+  if (doctor.root.empty()) {
+    findings = examine(worker, doctor.length);
+  } else {
+    host_watch watch(worker, host);
+    if (!doctor.later.empty()) watch.look(copy_in(doctor.later));
+    findings = watch.findings();
+  }
+  command_result all(doctor.json ? doctor_json(findings) : doctor_text(findings));
+  all.status = any_bad(findings) ? 1 : 0;
+  return all;
+}
+
+command_result perform_one(const stat_command& stat) {
+  stat_result result = take_stat(stat.targets, stat.form);
+  command_result all(std::move(result.text));
+  all.complaints = std::move(result.complaints);
+  all.status = result.failed ? 1 : 0;
+  return all;
+}
+
+std::string perform_one(const top_command& top) {
+  run_top(top.options);
+  return "";
 }
 
 std::string perform_one(const print_command& print) { return print.text; }
 
 }  // namespace
 
-std::string perform(const any_command& command) {
-  return std::visit([](const auto& each) { return perform_one(each); }, command);
+command_result perform(const any_command& command) {
+  return std::visit([](const auto& each) -> command_result { return perform_one(each); }, command);
 }
 
 }  // namespace detent::tool

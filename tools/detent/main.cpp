@@ -32,8 +32,10 @@ void print(const std::string& text) {
 
 int main(int argc, char** argv) {
   try {
-    print(detent::tool::perform(detent::tool::parse_command_line(argc, argv)));
-    return 0;
+    const auto result = detent::tool::perform(detent::tool::parse_command_line(argc, argv));
+    print(result.output);
+    for (const std::string& each : result.complaints) complain(each.c_str(), result.status);
+    return result.status;
   } catch (const detent::tool::usage_error& trouble) {
     return complain(trouble.what(), usage_status);
   } catch (const std::bad_alloc&) {
