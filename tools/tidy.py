@@ -20,6 +20,7 @@ LAYERS = ("base", "alloc", "values", "detail", "public")
 FOREIGN = {
     "concurrentqueue/": ("core/include/detent/detail/", "core/src/", "tests/", "bench/", "stress/"),
     "CLI/": ("tools/", "tests/", "bench/", "stress/"),
+    "sys/sdt.h": ("core/include/detent/base/",),
     "fmt/": ("tools/", "tests/", "bench/", "stress/"),
     "zlib.h": ("tools/", "tests/"),
     "jemalloc/": ("tools/", "tests/", "bench/", "stress/"),
