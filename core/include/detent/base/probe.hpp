@@ -5,8 +5,11 @@
 
 #if defined(DETENT_USDT)
 #define SDT_USE_VARIADIC
+// Registers and memory. No constants, which perf leaves out, and then takes the places of a probe for different events.
 #if defined(__clang__)
-#define STAP_SDT_ARG_CONSTRAINT nr  // where memory is allowed it stores registers there first
+#define STAP_SDT_ARG_CONSTRAINT r  // where memory is allowed it stores registers there first
+#else
+#define STAP_SDT_ARG_CONSTRAINT or
 #endif
 #include <sys/sdt.h>
 
