@@ -3,6 +3,7 @@
 #include <detent/detail/bulk.hpp>
 
 #include "engine_core.hpp"
+#include "probes.hpp"
 
 #include <algorithm>
 
@@ -74,10 +75,13 @@ bulk_result engine_core::make_many(thread_record& record, std::span<const time_p
     const std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: changes by its owner only
     const std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
     publish_as(made.pair, word, deadline);
+    probes::schedule(this, index, word, deadline);
     out[done.scheduled] = timer_access::make(this, index, state_word::generation(word));
     earliest = std::min(earliest, plain ? deadline : nodes_.filing_time(index, word, deadline));
     if (record.driving) file(index, made);
   }
+  if (done.problem != errc{}) [[unlikely]]
+    probes::refuse_call(this, done.problem);
   record.counts.add(counter::scheduled, done.scheduled);
   return done;
 }
@@ -87,7 +91,10 @@ bulk_result engine_core::schedule_many(std::span<const time_point> deadlines, co
   const plan when{.one_shot = &options, .where = where};
   errc problem = refusal();
   if (problem == errc{} && !is_possible(when)) problem = errc::invalid_option;
-  if (problem != errc{}) return {0, problem};
+  if (problem != errc{}) {
+    probes::refuse_call(this, problem);
+    return {0, problem};
+  }
   deadlines = deadlines.first(std::min(deadlines.size(), out.size()));
   record_lease record(threads_);
   nanoseconds_t earliest = forever;
@@ -103,6 +110,7 @@ bulk_result engine_core::schedule_many(std::span<const time_point> deadlines, co
 // The engine was stopped meanwhile. What stop() has not returned is taken back; the others count as scheduled.
 void engine_core::take_back_many(thread_record& record, std::span<timer> made, bulk_result& done) noexcept {
   done = {0, errc::stopped};
+  probes::refuse_call(this, errc::stopped);
   for (timer& each : made) {
     node_index index = timer_access::index(each);
     node& scheduled = node_at(index);

@@ -2,6 +2,7 @@
 // What a handle can do: cancel, wait, restart.
 #include "engine_core.hpp"
 #include "live_cores.hpp"
+#include "probes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@ constexpr std::size_t lot = 16;
 // The commonest end of a timer, by the shortest way. `mine` is the calling thread's record.
 inline bool engine_core::cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept {
   if (!detail::cancel_plain(node_at(index).pair, queued_half)) return false;
+  probes::cancel(this, index, std::uint64_t{queued_half} << 32 | index);  // together the id, which is there already
   mine.counts.add(counter::cancelled);
   pool_.free(mine.cache, index);
   return true;
@@ -45,6 +47,7 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation, bo
 
 // Counts a timer that this thread cancelled, and frees its node or has the driver do it.
 void engine_core::end_cancelled(node_index index, std::uint32_t generation, cancel_transition done) noexcept {
+  probes::cancel(this, index, probes::life(generation));
   record_lease record(threads_);
   give_place_back();
   record->counts.add(counter::cancelled);
@@ -91,6 +94,7 @@ std::size_t engine_core::cancel_many(std::span<const timer> timers) noexcept {
       } else if (const std::uint32_t half = timer_access::queued_half(each);
                  plain && observe(named->pair) >> 32 == half && detail::cancel_plain(named->pair, half)) {
         ++plainly;
+        probes::cancel(this, index, timer_access::id(each));
         pool_.free(record->cache, index);
       } else if (cancel(index, timer_access::generation(each), false) == cancel_result::cancelled) {
         ++cancelled;
@@ -140,6 +144,7 @@ inline bool engine_core::restart_later(thread_record& mine, node_index index, st
   node& target = node_at(index);
   restart_transition done = detail::restart(target.pair, generation, kept, record->next_order++);
   if (done == restart_transition::gone) return false;
+  probes::restart(this, index, probes::life(generation), time);
   record->counts.add(counter::restarted);
   if (done == restart_transition::earlier) {
     if (record->driving) {
@@ -217,8 +222,10 @@ bool timer::restart_at(time_point deadline) noexcept {
   detail::thread_record* mine;
   const detail::nanoseconds_t told = detail::to_ns(deadline);
   if (detail::thread_registry::shortcut(core, detail::shortcuts::exact_ticks, mine) &&
-      core->restart_later(*mine, timer_access::index(*this), timer_access::queued_half(*this), told)) [[likely]]
+      core->restart_later(*mine, timer_access::index(*this), timer_access::queued_half(*this), told)) [[likely]] {
+    detail::probes::restart(core, timer_access::index(*this), timer_access::id(*this), told);
     return true;
+  }
   if (core == nullptr) return false;
   return core_of(*this).restart(timer_access::index(*this), timer_access::generation(*this), told);
 }

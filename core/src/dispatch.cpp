@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The hand-over to an executor, and what comes back from it.
 #include "engine_core.hpp"
+#include "probes.hpp"
 
 namespace detent::detail {
 
@@ -37,6 +38,7 @@ void engine_core::refused_in_order(fired_timer&& work) noexcept {
 void engine_core::refused(fired_timer&& work) noexcept {
   if (ended_by_driver_) return;  // by what execute() ran on this thread: nothing is kept any more
   driver_->counts.add(counter::refused);
+  probes::refuse(this, work.index_, work.word_);
   switch (options_.on_refusal) {
     case refusal_policy::run_inline: return work();
     case refusal_policy::retry: return refused_in_order(std::move(work));
@@ -59,6 +61,7 @@ void engine_core::retry_refused() noexcept {
     if (retries_.empty()) return;  // it did
     if (!taken) {
       driver_->counts.add(counter::refused);
+      probes::refuse(this, work.index_, work.word_);
       retries_.front() = std::move(work);  // also if the engine was stopped meanwhile: stop() returns it
       return;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The driver takes up what was submitted, and files it.
 #include "engine_core.hpp"
+#include "probes.hpp"
 
 #include <algorithm>
 
@@ -59,6 +60,7 @@ bool engine_core::take_batch() noexcept {
   taken_short_ = count < batch_.size();
   if (count == 0) return false;
   ledger_.split.drain_begins();
+  probes::drain(this, count);
   driver_->counts.add(counter::drains);
   driver_->counts.add(counter::drained, count);
   fences_.count_pushes(count);

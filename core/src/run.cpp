@@ -2,6 +2,7 @@
 // One run of one timer, on whichever thread.
 #include "engine_core.hpp"
 #include "periodic.hpp"
+#include "probes.hpp"
 
 #include <climits>
 #include <cstdio>
@@ -33,10 +34,12 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   period_run stands_for{deadline_of(running.pair), 0};
   run_scope scope(this, index, state_word::generation(word));
   label_block* label = nullptr;
+  std::uint32_t label_number = 0;  // for the probe
   bool stale = false, used_up = false;
   if ((word & state_word::cold) != 0) {
     cold_node& cold = cold_at(index);
     label = labels_.find(cold);
+    label_number = cold.label.load(base::relaxed);  // relaxed: published with the node
     // A group's member lives by the group's time; the run's is the engine's. No further behind than where it was due:
     // if the group is paused at this moment, its time stands still.
     const nanoseconds_t behind =
@@ -51,6 +54,8 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
       used_up = cold.runs_left != 0 && --cold.runs_left == 0;
       if (used_up) set_last(running.pair, word);
     } else if (subtract_saturated(started, stands_for.deadline) > cold.max_lateness) {
+      probes::late(this, index, word, stands_for.deadline, subtract_saturated(started, stands_for.deadline),
+                   cold.stale == stale_policy::drop);
       if (cold.stale == stale_policy::drop) {
         end_pending(index, word);
         end_timer(record, index, word, counter::dropped, label);
@@ -65,11 +70,13 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     end_pending(index, word);
   }
   scope.describe(stands_for.deadline, started, stands_for.missed, stale);
+  probes::fire(this, index, word, stands_for.deadline, subtract_saturated(started, stands_for.deadline), label_number);
   record.counts.add(counter::fired);
   ledger_.start(stands_for.deadline, started, came, label);
   // Noted now: behind the run the node may be another timer's.
   const origin where = captures_origin_ ? nodes_.origin_of(index) : origin::unknown();
   invoke(record, running, scope, label);
+  probes::done(this, index, word);
   finish_run(record, index, word, scope, used_up, label);
   now = time_.certain();
   const nanoseconds_t took = now - started;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scheduling: from a free node to one that the driver will find.
 #include "engine_core.hpp"
+#include "probes.hpp"
 
 #include <new>
 
@@ -104,6 +105,7 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
   publish_as(made.pair, word, deadline);
   // The same bits for the handle and for the entry: an `arm` of this life.
   const std::uint64_t id = std::uint64_t{state_word::queued_half(state_word::generation(word))} << 32 | index;
+  probes::schedule(this, index, word, deadline);
   push_entry(record, id, time);
   // Relaxed: behind the fence in push_entry(), which pairs with the one in begin_stop(). Either stop() finds the node,
   // or this finds the engine stopped; if both, one of them wins the transition.
@@ -139,7 +141,10 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
                                                             std::uint64_t first, std::uint64_t second,
                                                             std::uint64_t third) noexcept {
   claim owned = claim_node({});
-  if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
+  if (owned.owned == nullptr) {
+    probes::refuse_call(this, owned.problem);
+    return timer_access::refusal(owned.problem);
+  }
   write_capture(owned.capture, first, second, third);
   return publish(owned, ops, {.deadline = deadline}, false);
 }
@@ -211,6 +216,7 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
     return hand_in(record, owned.index, made, word, deadline, time == forever ? earliest : time);
   }
   publish_as(made.pair, word, deadline);
+  probes::schedule(this, owned.index, word, deadline);
   file(owned.index, made);
   return timer_access::make(this, owned.index, state_word::generation(word));
 }
@@ -220,14 +226,18 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   if (collect(made.pair, word) != collect_result::returned)
     return timer_access::make(this, index, state_word::generation(word));
   return_timer(record, index, made, nullptr);
+  probes::refuse_call(this, errc::stopped);
   return timer_access::refusal(errc::stopped);
 }
 
 [[gnu::noinline]] void engine_core::report_pushes(thread_record& record, std::uint64_t count) noexcept {
-  if (backlog_.add(count)) after_ring(record, bell_.ring());
+  if (!backlog_.add(count)) return;
+  probes::ring(this, forever);
+  after_ring(record, bell_.ring());
 }
 
 [[gnu::noinline]] void engine_core::ring_for_earlier(thread_record& record, nanoseconds_t deadline) noexcept {
+  probes::ring(this, deadline);
   after_ring(record, bell_.ring_for_earlier(deadline));
 }
 
@@ -245,7 +255,11 @@ void engine_core::free_node(thread_record& record, node_index index, node& freed
   }
 }
 
-claim claim_node(engine_core& core, const plan& when) noexcept { return core.claim_node(when); }
+claim claim_node(engine_core& core, const plan& when) noexcept {
+  claim made = core.claim_node(when);
+  if (made.owned == nullptr) probes::refuse_call(&core, made.problem);
+  return made;
+}
 void abandon(engine_core& core, const claim& owned) noexcept { core.abandon(owned); }
 timer schedule_packed(engine_core& core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                       std::uint64_t second, std::uint64_t third) noexcept {

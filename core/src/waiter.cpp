@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "waiter.hpp"
 
+#include "probes.hpp"
+
 #include <algorithm>
 
 namespace detent::detail {
@@ -35,13 +37,15 @@ void oversleep_margin::learn(nanoseconds_t oversleep) noexcept {
 waiter::waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept
     : mode_(options.mode), time_(time), bell_(bell), margin_(longest_spin(options, tick)) {}
 
-bool waiter::sleep(nanoseconds_t deadline) noexcept {
+bool waiter::sleep(nanoseconds_t deadline, [[maybe_unused]] const void* engine) noexcept {
   if (mode_ == wait_options::kind::busy) return true;
   for (;;) {
     nanoseconds_t target = deadline == forever ? forever : subtract_saturated(deadline, margin_.get());
     if (time_.now() >= target && target != forever) return true;
     waited_ = true;
+    probes::sleep(engine, target);
     if (!bell_.sleep(target)) return false;
+    probes::wake(engine, target);
     wakeups_.store(wakeups_.load(base::relaxed) + 1, base::relaxed);  // relaxed: one writer, a count of its own
     if (bell_.has_rung()) return false;
     nanoseconds_t now = time_.now();

@@ -30,8 +30,9 @@ class waiter {
  public:
   waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept;
 
-  // Sleeps until it is time to spin for `deadline`, or not at all. False: the bell has rung.
-  bool sleep(nanoseconds_t deadline) noexcept;
+  // Sleeps until it is time to spin for `deadline`, or not at all. False: the bell has rung. `engine` goes to the
+  // probes.
+  bool sleep(nanoseconds_t deadline, const void* engine = nullptr) noexcept;
   // Spins until `deadline` and returns a certain reading of the clock; none: the bell rang first.
   std::optional<nanoseconds_t> spin(nanoseconds_t deadline) noexcept;
   // Whether it has waited since this was last asked, if only for a moment.

@@ -125,7 +125,7 @@ std::optional<nanoseconds_t> engine_core::wait_for_work() {
   ledger_.split.looked(now);
   if (until <= now) return std::nullopt;
   until = announce_until(until);
-  if (until == INT64_MIN || !waiter_.sleep(until)) return std::nullopt;
+  if (until == INT64_MIN || !waiter_.sleep(until, this)) return std::nullopt;
   warm_up();
   return waiter_.spin(until);
 }

@@ -34,6 +34,28 @@ endif()
 add_library(detent_concurrentqueue INTERFACE)
 target_include_directories(detent_concurrentqueue SYSTEM INTERFACE "${queue_dir}")
 
+# Static probes for perf and bpftrace, by systemtap's header.
+set(DETENT_USDT AUTO CACHE STRING "Static probes: ON, OFF, or AUTO, where <sys/sdt.h> is there")
+set_property(CACHE DETENT_USDT PROPERTY STRINGS AUTO ON OFF)
+set(DETENT_HAS_PROBES OFF)
+if(DETENT_USDT)  # AUTO is as true as ON
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES "${CMAKE_CURRENT_SOURCE_DIR}/core/include")
+  set(CMAKE_REQUIRED_DEFINITIONS -DDETENT_USDT)
+  check_cxx_source_compiles("#include <detent/base/probe.hpp>
+int main(int count, char** words) { DETENT_PROBE(main, words, count, 0u); }" DETENT_SDT_COMPILES)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_DEFINITIONS)
+  if(DETENT_USDT STREQUAL "AUTO")
+    if(NOT DETENT_SDT_COMPILES)
+      message(STATUS "detent: no sys/sdt.h (Debian: systemtap-sdt-dev); built without probes")
+    endif()
+  else()
+    detent_require("${DETENT_SDT_COMPILES}" "sys/sdt.h" systemtap-sdt-dev "")
+  endif()
+  set(DETENT_HAS_PROBES ${DETENT_SDT_COMPILES})
+endif()
+
 if(DETENT_BUILD_TOOLS OR DETENT_BUILD_STRESS)
   find_package(CLI11 CONFIG QUIET)
   detent_require("${CLI11_FOUND}" CLI11 libcli11-dev "DETENT_BUILD_TOOLS=OFF -DDETENT_BUILD_STRESS")

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: hit_test.py perf|bpftrace PROGRAM: each probe is hit as often as PROGRAM says that it passed it.
+
+Exit status 77: this machine does not let it be tried; the last line says why.
+"""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # a test leaves the sources as they are
+from notes import PROBES
+from trial import end, may, need_static_probes, run
+
+EXPECTED = re.compile(r"^(\w+) ([=>]) (\d+)$", re.MULTILINE)
+
+
+def by_perf(program, scratch):
+    """(what the program printed, {probe: hits}); events of this name that were there before are replaced."""
+    perf = ["perf", "--buildid-dir", str(scratch)]
+    may(*perf, "buildid-cache", "--add", program)
+    # The events belong to the whole machine.
+    run("perf", "probe", "--del", "sdt_detent:*")
+    try:
+        may(*perf, "probe", "--exec", program, *[f"--add=%sdt_detent:{name}" for name in PROBES])
+        events = sum((["-e", f"sdt_detent:{name}*"] for name in PROBES), [])
+        counted = may(*perf, "stat", "-x", ";", "-o", scratch / "counts", *events, program)
+    finally:
+        run("perf", "probe", "--del", "sdt_detent:*")
+    hits = {}
+    for line in (scratch / "counts").read_text(encoding="utf-8").splitlines():
+        if found := re.match(r"(\d+);[^;]*;sdt_detent:([a-z]+)", line):
+            hits[found.group(2)] = hits.get(found.group(2), 0) + int(found.group(1))
+    return counted.stdout, hits
+
+
+def by_bpftrace(program, scratch):
+    script = scratch / "count.bt"
+    script.write_text("".join(f"usdt:{program}:detent:{name} {{ @{name} = count(); }}\n" for name in PROBES),
+                      encoding="utf-8")
+    traced = may("bpftrace", "-c", program, script)
+    return traced.stdout, {name: int(count) for name, count in re.findall(r"^@(\w+): (\d+)$", traced.stdout, re.M)}
+
+
+def main():
+    tracer, program = sys.argv[1], str(Path(sys.argv[2]).resolve())
+    need_static_probes(tracer)
+    with tempfile.TemporaryDirectory(prefix="detent-probes-") as scratch:
+        printed, hits = (by_perf if tracer == "perf" else by_bpftrace)(program, Path(scratch))
+    expected = {name: (relation, int(count)) for name, relation, count in EXPECTED.findall(printed)}
+    assert set(expected) == set(PROBES), f"the program told of {sorted(expected)}"
+    wrong = 0
+    for name, (relation, count) in expected.items():
+        hit = hits.get(name, 0)
+        right = hit == count if relation == "=" else hit >= count
+        wrong += not right
+        least = "at least " if relation == ">" else ""
+        print(f"{name}: {hit} hits, {least}{count} expected{'' if right else ': WRONG'}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    end(main)

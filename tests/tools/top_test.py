@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`detent top` as its user sees it: in a terminal of 80x24, in a pipe, and what it leaves behind.
+
+Called with the paths of the command and of counters_sample.
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from command_support import DATA as SAMPLE, DETENT, WithDirectory, detent, run_tests
+
+try:
+    import pyte
+except ImportError:
+    sys.exit("skipped: pyte is not installed")
+
+PATIENCE = 60  # seconds until what has to come is given up
+
+
+class Terminal:
+    """A terminal with the command in it."""
+
+    def __init__(self, *arguments, size=(80, 24), **environment):
+        self.main, self.side = pty.openpty()
+        self.screen = pyte.Screen(*size)
+        self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+        self.resize(*size)
+        self.before = termios.tcgetattr(self.side)
+        self.process = subprocess.Popen(
+            [DETENT, "top", *arguments], stdin=self.side, stdout=self.side, stderr=subprocess.PIPE, start_new_session=True,
+            env={**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **environment})
+
+    def resize(self, columns, lines):
+        fcntl.ioctl(self.side, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        self.screen.resize(lines, columns)
+
+    def read(self, seconds):
+        if select.select([self.main], [], [], seconds)[0]:
+            data = os.read(self.main, 65536)
+            self.raw += data
+            self.stream.feed(data)
+
+    def text(self):
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def until(self, shown):
+        """Waits until `shown` of the text is true; returns the text."""
+        end = time.monotonic() + PATIENCE
+        while not shown(self.text()):
+            if time.monotonic() > end:
+                raise AssertionError("this is what the terminal shows:\n" + self.text())
+            self.read(0.1)
+        return self.text()
+
+    def until_shows(self, part):
+        return self.until(lambda text: part in text)
+
+    def press(self, keys):
+        os.write(self.main, keys.encode())
+
+    def end(self):
+        """Waits for the command's end; returns its status."""
+        end = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < end:
+            self.read(0.1)
+        while select.select([self.main], [], [], 0)[0]:
+            self.read(0)
+        return self.process.wait(1)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+        os.close(self.main)
+        os.close(self.side)
+
+
+class Top(WithDirectory):
+    def sample(self, name, *arguments):
+        subprocess.run([SAMPLE, self.path(name), *arguments], check=True, timeout=60)
+        return self.path(name)
+
+    def terminal(self, *arguments, **options):
+        terminal = Terminal(*arguments, **options)
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def check_restored(self, terminal):
+        self.assertEqual(termios.tcgetattr(terminal.side), terminal.before)
+        self.assertTrue(terminal.raw.rstrip().endswith(b"\x1b[?1l\x1b>"), terminal.raw[-80:])
+        self.assertIn(b"\x1b[?1049l", terminal.raw)
+
+    def test_keys_sort_select_and_quit(self):
+        terminal = self.terminal("-d", "0.2", self.sample("a"), self.sample("b", "0"))
+        text = terminal.until_shows("2 engines in 1 process")
+        for part in ("LATE BY", "SHARE", "dispatch", "last 0.2s", "sort: P99", "up "):
+            self.assertIn(part, text)
+        self.assertIn("{le=", text)
+        terminal.press("\x1b[B")
+        terminal.until(lambda text: "{le=" not in text)
+        terminal.press("\x1bOA")
+        terminal.until_shows("{le=")
+        terminal.press("F")
+        terminal.until_shows("sort: FIRED/s")
+        terminal.press(">>>")
+        terminal.until_shows("sort: P99")
+        terminal.press("w")
+        terminal.until_shows("whole life")
+        terminal.press("h")
+        terminal.until_shows("any key goes back")
+        terminal.press("x")
+        terminal.press("d0.5\r")
+        terminal.until_shows("every 0.5s")
+        terminal.press("q")
+        self.assertEqual(terminal.end(), 0)
+        self.check_restored(terminal)
+
+    def test_rates_are_of_what_was_counted_since_the_last_look(self):
+        terminal = self.terminal("-d", "0.2", self.sample("a"))
+        self.assertRegex(terminal.until_shows("1 engine in"), r"fired 0/s")
+        with open(self.path("a"), "r+b") as file:
+            file.seek(4096 + 8 * 8)  # of the first thread: fired
+            file.write(struct.pack("=Q", 3_000_000))
+        terminal.until(lambda text: re.search(r"fired [1-9][\d.]*M/s", text))
+        terminal.until_shows("fired 0/s")
+
+    def test_signals_leave_the_terminal_as_it_was(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            terminal = self.terminal("-d", "0.2", self.sample("a"))
+            terminal.until_shows("1 engine in 1 process")
+            terminal.process.send_signal(number)
+            self.assertEqual(terminal.end(), -number)
+            self.check_restored(terminal)
+
+    def test_it_follows_the_size_of_the_terminal(self):
+        terminal = self.terminal("-d", "0.2", self.sample("a"))
+        terminal.until_shows("SHARE")
+        for size, shown in (((60, 10), lambda text: "SHARE" not in text and "PEND" in text),
+                            ((30, 5), lambda text: "30x5: too small, needs 40x6" in text),
+                            ((120, 40), lambda text: "CANCEL/s" in text and "SHARE" in text)):
+            terminal.resize(*size)
+            terminal.process.send_signal(signal.SIGWINCH)
+            terminal.until(shown)
+
+    def test_engines_that_end_vanish_with_a_line(self):
+        terminal = self.terminal("-d", "0.2", self.sample("a"), self.sample("b"))
+        terminal.until_shows("2 engines")
+        with open(self.path("a"), "r+b") as file:
+            file.seek(48)  # the state
+            file.write(struct.pack("=I", 2))
+        self.assertIn("the engine has ended", terminal.until_shows("1 engine in"))
+        os.unlink(self.path("b"))
+        terminal.until_shows("No engine")
+        self.sample("b")
+        terminal.until_shows("1 engine in")
+
+    def test_without_utf8_there_is_only_ascii(self):
+        terminal = self.terminal("-d", "0.2", self.sample("a"), LC_ALL="C")
+        terminal.until_shows("SHARE")
+        self.assertTrue(terminal.raw.isascii())
+
+    def test_a_process_without_counters_may_get_some(self):
+        terminal = self.terminal(str(os.getpid()), "-d", "0.2")
+        self.assertIn(f"in process {os.getpid()}", terminal.until_shows("No engine"))
+
+    def test_an_unknown_terminal_is_one_line(self):
+        terminal = self.terminal(self.sample("a"), TERM="no-such-terminal")
+        self.assertEqual(terminal.end(), 1)
+        self.assertRegex(terminal.process.stderr.read().decode(), r"\Adetent: [^\n]*'no-such-terminal'[^\n]*\n\Z")
+
+    def test_without_a_terminal_it_is_one_line_that_names_batch(self):
+        self.assertIn("--batch", self.refused(1, "top", self.sample("a")))
+
+    def test_batch_prints_plain_text(self):
+        done = detent("top", "-b", "-n", "2", "-d", "0.1", self.sample("a"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("detent top - "), 2)
+        self.assertNotIn("\x1b", done.stdout)
+        once = detent("top", "--once", "--whole-life", "-d", "0.1", self.sample("a")).stdout
+        self.assertRegex(once, r"(?m)^ *\d+ a .* worker +")
+        self.assertIn("2.0ms", once)
+
+    def test_what_is_no_engine_is_one_line(self):
+        self.assertIn("No such file", self.refused(1, "top", "--once", self.path("none")))
+        self.assertIn("not a counters file", self.refused(1, "top", "--once", self.write("foreign", b"rubbish" * 99)))
+        self.assertIn("no process", self.refused(1, "top", "--once", "999999999"))
+        for option, value in (("--delay", "0"), ("--delay", "soon"), ("-n", "0")):
+            self.assertIn(f"'{value}'", self.refused(2, "top", option, value))
+
+    def test_standard_output_that_is_full_is_no_success(self):
+        with open("/dev/full", "w") as full:
+            done = detent("top", "--once", "-d", "0.1", self.sample("a"), stdout=full)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Adetent: standard output [^\n]+\n\Z")
+
+
+if __name__ == "__main__":
+    run_tests()
