@@ -34,13 +34,10 @@ counters_memory::counters_memory(const std::string& path) : asked_(path), owner_
   const std::string mark = std::to_string(owner_) + "." + std::to_string(next_number());
   path_ = path == "auto" ? "/dev/shm/detent." + mark : path;
   unfinished_ = unfinished_name(path_, mark);
-  if (is_foreign()) {
-    problem_ = "counters_file = " + asked_ + ": there is a file that is no counters file";
-    return;
-  }
+  if (!may_replace()) return;
   unlink(unfinished_.c_str());  // of an earlier process with this id
   file_ = ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file_ < 0) fail(asked_, errno);
+  if (file_ < 0 || fchmod(file_, 0644) != 0) fail(asked_, errno);  // whatever the umask
 }
 
 counters_memory::~counters_memory() {
@@ -57,14 +54,16 @@ bool counters_memory::fail(const std::string& what, int reason) {
   return false;
 }
 
-// Whether there is something else at the place where the file is to be.
-bool counters_memory::is_foreign() const {
+// Whether there is nothing at the place where the file is to be, or an older one.
+bool counters_memory::may_replace() {
   const int there = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (there < 0) return false;
+  if (there < 0) return errno == ENOENT || fail(asked_, errno);
   char begin[sizeof(counters_layout::magic)];
   const ssize_t got = read(there, begin, sizeof(begin));
   close(there);
-  return got != sizeof(begin) || std::memcmp(begin, counters_layout::magic, sizeof(begin)) != 0;
+  if (got == sizeof(begin) && std::memcmp(begin, counters_layout::magic, sizeof(begin)) == 0) return true;
+  problem_ = "counters_file = " + asked_ + ": there is a file that is no counters file";
+  return false;
 }
 
 std::byte* counters_memory::map(std::size_t offset, std::size_t bytes) noexcept {

@@ -41,7 +41,7 @@ class counters_memory {
     std::size_t bytes;
   };
   bool fail(const std::string& what, int reason);
-  bool is_foreign() const;
+  bool may_replace();
 
   const std::string asked_;
   std::string path_;

@@ -91,6 +91,7 @@ void engine_core::drain_submitted() noexcept {
 }
 
 void engine_core::drain_much(std::size_t submitted) noexcept {
+  if (!polling_) ledger_.split.looked(time_.now());  // before the pass
   owe_drain();
   for (std::size_t slices = 2 * submitted / slice + 1024; slices != 0 && !drain_slice();) --slices;
 }
@@ -220,8 +221,8 @@ bool engine_core::place_if_due(node_index index, node& armed, std::uint64_t word
   due_entry entry{.deadline = nodes_.due_time(index, word, deadline),
                   .order = state_word::order(word),
                   .index = index,
-                  .placement = placement,
-                  .taken_up = ledger_.split.taken_up(armed.placement)};
+                  .placement = placement};
+  entry.taken_up = ledger_.split.taken_up(armed.placement, entry.deadline);
   const std::uint8_t lane = nodes_.lane(index, word);
   if (!(now ? due_.insert(lane, entry) : due_.collect(lane, entry))) return false;
   armed.location = in_due_queue;

@@ -6,11 +6,13 @@ namespace detent::detail {
 
 label engine_core::make_label(std::string_view name) {
   label made;
-  const errc problem = labels_.make(name, made);
+  // Relaxed: this process's own fork. The file and the lock are the parent's.
+  const errc problem = lifecycle_.load(base::relaxed) == forked ? errc::forked : labels_.make(name, made);
   if (problem == errc{}) return made;
-  throw error(make_error_code(problem),
-              "engine \"" + options_.name + "\": make_label: \"" + std::string(name) +
-                  "\": " + (problem == errc::invalid_option ? "must be 1 to 63 bytes" : "one label too many"));
+  std::string what = "engine \"" + options_.name + "\": make_label: \"" + std::string(name) + "\"";
+  if (problem == errc::invalid_option) what += ": must be 1 to 63 bytes";
+  if (problem == errc::capacity_exceeded) what += ": an engine has at most 255 labels";
+  throw error(make_error_code(problem), what);
 }
 
 // Of a label of another engine, or none: of nothing.

@@ -42,12 +42,12 @@ class lateness_split {
   // What a node's `placement` says that was taken up late, in the batch being drained; and what its due entry keeps of
   // that. Zero: it was taken up in time.
   std::uint32_t placement() const noexcept { return first_late_drain + drains_; }
-  std::uint32_t taken_up(std::uint32_t placement) const noexcept {
+  std::uint32_t taken_up(std::uint32_t placement, nanoseconds_t deadline) const noexcept {
     if (placement - first_late_drain >= first_pass_stamp - first_late_drain) [[likely]]
       return 0;
     // Of a drain that is forgotten by now: later than it was.
     const nanoseconds_t at = drained_at_[placement % drained_at_.size()];
-    return static_cast<std::uint32_t>(at - 1) | 1;
+    return at <= deadline ? 0 : static_cast<std::uint32_t>(at - 1) | 1;  // restarted since, it was in time
   }
 
   // Of a timer whose turn comes at `now`, `late` behind its deadline.

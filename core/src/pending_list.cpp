@@ -2,6 +2,8 @@
 // The pending timers one by one, read while other threads go on with them.
 #include "engine_core.hpp"
 
+#include <algorithm>
+
 namespace detent::detail {
 
 // A node's word is looked at before and behind the rest: if both are of one life, the rest is of that life. None: it is
@@ -14,7 +16,8 @@ std::optional<pending_timer> engine_core::describe_pending(node_index index, nan
     if (runs ? (word & (state_word::periodic | state_word::last)) != state_word::periodic : !state_word::pending(state))
       return std::nullopt;
     pending_timer told{};
-    nanoseconds_t deadline = deadline_of(of.pair);
+    // (4) acquire: before the second look at the word.
+    auto deadline = static_cast<nanoseconds_t>(of.pair.high.load(base::acquire));
     told.handle = timer_access::make(const_cast<engine_core*>(this), index, state_word::generation(word));
     told.state = runs                               ? "running"
                  : state == timer_state::queued     ? "queued"
@@ -26,15 +29,17 @@ std::optional<pending_timer> engine_core::describe_pending(node_index index, nan
       told.label = labels_.named(cold.label.load(base::acquire));  // (1) acquire: pairs with (3) of describe()
       if (const group_state* group = nodes_.group_of(index)) {
         cancelled = is_cancelled_in_group(index);
-        if (group->paused() && !runs) told.state = "paused";
-        deadline = nodes_.due_time(index, word, deadline);
+        const bool paused = group->paused();
+        if (paused && !runs) told.state = "paused";
+        deadline = paused ? forever : nodes_.due_time(index, word, deadline);
       }
     }
     if (captures_origin_) {
       const origin_record& origin = nodes_.origin(index);
       told.file = origin.file.load(base::acquire);  // (1) acquire, all three: pair with (2) of note_origin()
       told.line = origin.line.load(base::acquire);
-      told.age = duration(subtract_saturated(now, origin.scheduled.load(base::acquire)));
+      // Younger than `now`, perhaps.
+      told.age = duration(std::max<nanoseconds_t>(subtract_saturated(now, origin.scheduled.load(base::acquire)), 0));
     }
     told.deadline = to_time(deadline);
     again = observe(of.pair);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -130,7 +131,7 @@ TEST(CountersBlock, GaugesAndHistogramsAreWhereTheLayoutSays) {
   for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(cause::count_); ++i) {
     EXPECT_EQ(file.read_histogram(cause{i}).count, i + 1u);
     EXPECT_EQ(file.read_histogram(cause{i}).max, 1001u * i);
-    EXPECT_EQ(file.read_histogram(cause{i}).sum, 1000u * i * (i + 1) + i * (i + 1) / 2);
+    EXPECT_EQ(file.read_histogram(cause{i}).sum, 1000u * i * (i + 1u) + i * (i + 1u) / 2);
   }
 }
 

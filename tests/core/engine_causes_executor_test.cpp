@@ -124,8 +124,8 @@ TEST(EngineCausesExecutor, RefusedAndOfferedAgainIsDispatch) {
 class blocked_pool {
  public:
   explicit blocked_pool(std::size_t queue_capacity = 65536, refusal_policy policy = refusal_policy::retry)
-      : e({.executor = std::make_shared<thread_pool>(
-               thread_pool_options{.threads = 1, .queue_capacity = queue_capacity}),
+      : e({.executor =
+               std::make_shared<thread_pool>(thread_pool_options{.threads = 1, .queue_capacity = queue_capacity}),
            .on_refusal = policy}),
         mine(e.make_label("mine")) {
     e.schedule_after(0ns, [this] {
@@ -196,8 +196,7 @@ TEST(EngineCausesExecutor, AFullPoolsWorkOnTheWorkerIsNoDispatch) {
     return false;
   }));
   std::atomic<bool> elsewhere{false};
-  pool.e.schedule_after(
-      0ns, [&] { elsewhere = std::this_thread::get_id() != pool.pool_thread; }, {.label = pool.mine});
+  pool.e.schedule_after(0ns, [&] { elsewhere = std::this_thread::get_id() != pool.pool_thread; }, {.label = pool.mine});
   ASSERT_TRUE(pool.has_run());
   EXPECT_TRUE(elsewhere);
   const engine_metrics told = pool.e.metrics(pool.mine);

@@ -97,13 +97,12 @@ TEST(EngineCauses, CallbacksAreMeasuredHoweverTheyEnd) {
   drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
   const label one = rig.engine.make_label("one");
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(5ns); });
-  rig.engine.schedule_at(
-      at(10),
-      [&] {
-        rig.clock.advance(777ns);
-        throw std::runtime_error("");
-      },
-      {.label = one});
+  rig.engine.schedule_at(at(10),
+                         [&] {
+                           rig.clock.advance(777ns);
+                           throw std::runtime_error("");
+                         },
+                         {.label = one});
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(9ns); }, {.max_lateness = 3ns});  // stale, and not run
   rig.poll_at(at(10));
   EXPECT_EQ(rig.engine.metrics().callback.count(), 2u);
@@ -132,7 +131,9 @@ TEST(EngineCauses, PartsAddUpWhateverIsDone) {
       switch (random.between(0, 8)) {
         case 0: known.push_back(rig.engine.schedule_at(due, work, {.lane = lane})); break;
         case 1: known.push_back(group.schedule_at(due, work)); break;
-        case 2: known.push_back(rig.engine.schedule_at_fixed_rate(due - rig.clock.now(), 3us, work, {.runs = 4})); break;
+        case 2:
+          known.push_back(rig.engine.schedule_at_fixed_rate(due - rig.clock.now(), 3us, work, {.runs = 4}));
+          break;
         case 3: known.push_back(rig.engine.schedule_at(due, work, {.max_lateness = 2us, .slack = 100ns})); break;
         case 4: group.pause(); break;
         case 5: group.resume(); break;

@@ -1,1 +1,221 @@
 // SPDX-License-Identifier: MIT
+// How a counters file comes, goes or is refused; and that a forked child leaves its parent's alone.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hostile/drop_privileges.hpp"
+#include "hostile/in_child.hpp"
+#include "support/counters_file.hpp"
+#include "support/drive_problem.hpp"
+#include "support/drive_process.hpp"
+#include "support/drive_virtual.hpp"
+
+// A leak check in a forked child would find what the parent's threads, which the child does not have, held.
+extern "C" int __lsan_is_turned_off() { return 1; }
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using counters_layout::counter;
+using counters_layout::file_state;
+using drive::at;
+using drive::bytes_of;
+using drive::counters_file;
+using drive::problem_of;
+using drive::scratch_folder;
+using drive::write_bytes;
+
+engine_options with_file(const std::string& path, engine_options options = {}) {
+  options.counters_file = path;
+  return options;
+}
+
+// This process's files in shared memory, hidden ones too.
+std::vector<std::string> auto_files() {
+  const std::string begin = "detent." + std::to_string(getpid()) + ".";
+  std::vector<std::string> found;
+  for (const std::string& name : drive::entries_of("/dev/shm"))
+    if (name.find(begin) != std::string::npos) found.push_back("/dev/shm/" + name);
+  return found;
+}
+
+TEST(EngineCountersFileEnds, StaysAndSaysSo) {
+  scratch_folder folder;
+  {
+    drive::virtual_engine rig(with_file(folder / "counters"));
+    rig.engine.schedule_at(at(10), [] {});
+    EXPECT_EQ(counters_file(folder / "counters").state(), file_state::live);
+    rig.engine.stop();
+    EXPECT_EQ(counters_file(folder / "counters").state(), file_state::live);  // its counts are still asked for
+  }
+  EXPECT_EQ(counters_file(folder / "counters").state(), file_state::ended);
+  EXPECT_EQ(counters_file(folder / "counters").total(counter::returned), 1u);
+}
+
+TEST(EngineCountersFileEnds, AutoGoesWithItsEngine) {
+  {
+    engine one(with_file("auto"));
+    engine two(with_file("auto"));
+    const std::vector<std::string> found = auto_files();
+    ASSERT_EQ(found.size(), 2u);
+    for (const std::string& each : found) {
+      EXPECT_EQ(counters_file(each).state(), file_state::live);
+      EXPECT_EQ(each.rfind("/dev/shm/detent." + std::to_string(getpid()) + ".", 0), 0u) << each;
+    }
+  }
+  EXPECT_TRUE(auto_files().empty());
+}
+
+TEST(EngineCountersFileEnds, AutoGoesThoughTimersAreHeldElsewhere) {
+  timer kept;
+  auto e = std::make_unique<engine>(with_file("auto"));
+  const label mine = e->make_label("mine");
+  kept = e->schedule_after(1h, [] {}, {.label = mine});
+  timer_group outlives(*e);
+  e.reset();
+  EXPECT_TRUE(auto_files().empty());
+}
+
+TEST(EngineCountersFileEnds, TheNextEngineReplacesIt) {
+  scratch_folder folder;
+  for (int i = 0; i < 3; ++i) {
+    engine e(with_file(folder / "counters"));
+    EXPECT_EQ(counters_file(folder / "counters").total(counter::scheduled), 0u);
+    e.schedule_after(1h, [] {});
+    EXPECT_EQ(folder.files(), 1u);
+  }
+}
+
+TEST(EngineCountersFileEnds, AForeignFileIsRefusedInOneLineAndLeftAlone) {
+  scratch_folder folder;
+  const std::string path = folder / "notes";
+  write_bytes(path, "dear diary");
+  const std::size_t threads = drive::threads(), descriptors = drive::descriptors();
+  const auto problem = problem_of([&] { engine refused(with_file(path)); });
+  EXPECT_EQ(problem.code, errc::invalid_option);
+  EXPECT_TRUE(problem.names("counters_file = " + path)) << problem.what;
+  EXPECT_FALSE(problem.names("\n")) << problem.what;
+  EXPECT_EQ(bytes_of(path), "dear diary");
+  EXPECT_EQ(folder.files(), 1u);
+  EXPECT_EQ(drive::threads(), threads);
+  EXPECT_EQ(drive::descriptors(), descriptors);
+  std::error_code code;
+  EXPECT_FALSE(engine::try_create(with_file(path), code));
+  EXPECT_EQ(code, errc::invalid_option);
+}
+
+TEST(EngineCountersFileEnds, WhereItMayNotWrite) {
+  scratch_folder folder;
+  std::filesystem::permissions(folder.path, std::filesystem::perms(0555));
+  EXPECT_EQ(hostile::in_child([&] {
+              ASSERT_TRUE(hostile::drop_privileges());
+              const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
+              EXPECT_EQ(problem.code, errc::invalid_option);
+              EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
+            }),
+            "");
+}
+
+TEST(EngineCountersFileEnds, WhereThereIsNoRoomForIt) {
+  scratch_folder folder;
+  EXPECT_EQ(hostile::in_child([&] {
+              signal(SIGXFSZ, SIG_IGN);
+              hostile::lowered_limit limit(RLIMIT_FSIZE, counters_layout::labels_offset / 2);
+              const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
+              EXPECT_EQ(problem.code, errc::invalid_option);
+              EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
+              EXPECT_EQ(folder.files(), 0u);
+            }),
+            "");
+}
+
+TEST(EngineCountersFileEnds, WhereThereIsNoRoomForALabel) {
+  scratch_folder folder;
+  EXPECT_EQ(hostile::in_child([&] {
+              signal(SIGXFSZ, SIG_IGN);
+              hostile::lowered_limit limit(RLIMIT_FSIZE,
+                                           counters_layout::labels_offset + counters_layout::label_stride);
+              drive::virtual_engine rig(with_file(folder / "counters"));
+              const label first = rig.engine.make_label("first");
+              const auto problem = problem_of([&] { rig.engine.make_label("second"); });
+              EXPECT_EQ(problem.code, errc::out_of_memory);
+              EXPECT_EQ(counters_file(folder / "counters").header.labels_in_use, 1u);
+              rig.engine.schedule_at(at(10), [] {}, {.label = first});
+              rig.poll_at(at(10));
+              EXPECT_EQ(rig.engine.metrics(first).fired, 1u);
+            }),
+            "");
+}
+
+// What a forked child does with its parent's engine stays in the child.
+template <class Body>
+void expect_untouched_by_child(const std::string& asked, Body&& body) {
+  scratch_folder folder;
+  std::optional<drive::virtual_engine> rig(with_file(asked == "auto" ? asked : folder / asked));
+  const std::string path = asked == "auto" ? auto_files().at(0) : folder / asked;
+  const label mine = rig->engine.make_label("mine");
+  timer one = rig->engine.schedule_at(at(10), [] {}, {.label = mine});
+  rig->engine.poll();
+  const std::string before = bytes_of(path);
+  EXPECT_EQ(hostile::in_child([&] { body(rig, one); }), "");
+  EXPECT_TRUE(std::filesystem::exists(path));
+  const std::string behind = bytes_of(path);
+  EXPECT_EQ(behind.size(), before.size());
+  EXPECT_TRUE(behind == before);
+  EXPECT_EQ(counters_file(path).state(), file_state::live);
+  EXPECT_EQ(rig->engine.make_label("next").name(), "next");
+  EXPECT_EQ(counters_file(path).label_name(1), "next");
+}
+
+TEST(EngineCountersFileFork, AChildsCallsAreNotCounted) {
+  for (const char* asked : {"auto", "counters"}) {
+    expect_untouched_by_child(asked, [](auto& rig, timer one) {
+      EXPECT_FALSE(rig->engine.try_schedule_at(at(10), [] {}));
+      one.cancel();
+      one.restart_at(at(20));
+    });
+  }
+}
+
+TEST(EngineCountersFileFork, AChildMayDestroyTheEngine) {
+  for (const char* asked : {"auto", "counters"})
+    expect_untouched_by_child(asked, [](auto& rig, timer) { rig.reset(); });
+}
+
+TEST(EngineCountersFileFork, AChildMayExit) {
+  for (const char* asked : {"auto", "counters"}) expect_untouched_by_child(asked, [](auto&, timer) {});
+}
+
+TEST(EngineCountersFileFork, AChildsLabelsAreNotItsParents) {
+  expect_untouched_by_child("counters", [](auto& rig, timer) {
+    try {
+      rig->engine.make_label("child's");
+    } catch (const error&) {
+      // Refused, or the child's own: either will do.
+    }
+  });
+}
+
+TEST(EngineCountersFileFork, AChildMayHaveAnEngineOfItsOwn) {
+  engine e(with_file("auto"));
+  const std::vector<std::string> before = auto_files();
+  EXPECT_EQ(hostile::in_child([] {
+              engine own(with_file("auto"));
+              EXPECT_EQ(auto_files().size(), 1u);
+            }),
+            "");
+  EXPECT_EQ(auto_files(), before);
+}
+
+}  // namespace
+}  // namespace detent

@@ -175,8 +175,8 @@ TEST_F(EngineLabel, RunsThatThrow) {
 
 TEST_F(EngineLabel, APeriodicOneIsPendingUntilItsLastRun) {
   std::uint64_t pending_inside = 0;
-  engine_.schedule_with_fixed_delay(
-      10ns, 10ns, [&] { pending_inside = engine_.metrics(mine_).pending; }, {.runs = 2, .label = mine_});
+  engine_.schedule_with_fixed_delay(10ns, 10ns, [&] { pending_inside = engine_.metrics(mine_).pending; },
+                                    {.runs = 2, .label = mine_});
   rig_.poll_at(at(10));
   EXPECT_EQ(pending_inside, 1u);
   expect({.scheduled = 1, .pending = 1, .fired = 1});
@@ -239,7 +239,9 @@ TEST(EngineLabelSums, LabelsAddUpToTheirEngine) {
       switch (random.between(0, 10)) {
         case 0:
         case 1: known.push_back(rig.engine.schedule_at(due, work, {.max_lateness = 300ns, .label = mine})); break;
-        case 2: known.push_back(rig.engine.schedule_at_fixed_rate(delay, 50ns, work, {.runs = 5, .label = mine})); break;
+        case 2:
+          known.push_back(rig.engine.schedule_at_fixed_rate(delay, 50ns, work, {.runs = 5, .label = mine}));
+          break;
         case 3: known.push_back(group.schedule_at(due, work, {.label = mine})); break;
         case 4: group.cancel_all(); break;
         case 5: held->refuse = random.between(0, 3) == 0; break;

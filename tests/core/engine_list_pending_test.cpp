@@ -85,13 +85,8 @@ TEST(EngineListPending, APeriodicOneRunsAndIsPending) {
   drive::virtual_engine rig;
   std::vector<std::string> inside;
   timer one;
-  one = rig.engine.schedule_at_fixed_rate(
-      100ns, 100ns,
-      [&] {
-        EXPECT_EQ(rig.engine.list_pending().size(), rig.engine.pending());
-        inside.push_back(state_of(rig.engine, one));
-      },
-      {.runs = 3});
+  one = rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { inside.push_back(state_of(rig.engine, one)); },
+                                          {.runs = 3});
   for (int i = 1; i <= 2; ++i) {
     rig.poll_at(at(100 * i));
     EXPECT_EQ(state_of(rig.engine, one), "armed");
@@ -153,13 +148,13 @@ TEST(EngineListPending, WhatEndedIsNotListed) {
 // Hunting a leak: what nobody remembers is found by its origin, and ended by its handle.
 TEST(EngineListPending, HandlesAreOfUse) {
   drive::virtual_engine rig({.capture_origin = true});
-  std::uint32_t leak = __LINE__ + 1;
+  const std::uint32_t leak = __LINE__ + 1;
   for (int i = 0; i < 10; ++i) rig.engine.schedule_at(at(1h), [] {});
   timer wanted = rig.engine.schedule_at(at(1h), [] {});
   rig.engine.poll();
   std::size_t ended = 0;
   for (pending_timer& each : rig.engine.list_pending())
-    if (each.line == leak) ended += each.handle.cancel() == cancel_result::cancelled ? 1 : 0;
+    if (each.line == leak && each.handle.cancel() == cancel_result::cancelled) ++ended;
   EXPECT_EQ(ended, 10u);
   EXPECT_EQ(rig.engine.pending(), 1u);
   EXPECT_TRUE(rig.engine.list_pending()[0].handle.restart_at(at(2h)));

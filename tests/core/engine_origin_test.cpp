@@ -101,11 +101,15 @@ TEST_F(EngineOrigin, ManyAtOnce) {
 // clang-format on
 
 // A function that schedules for others passes on their place.
-timer schedule_for(engine& e, origin where = origin::current()) { return e.schedule_after(1h, [] {}, {}, where); }
+timer schedule_for(engine& e, origin where = origin::current()) {
+  return e.schedule_after(
+      1h, [] {}, {}, where);
+}
 
 TEST_F(EngineOrigin, IsPassedOn) {
   expect_here({schedule_for(engine_), __LINE__});
-  const std::optional<pending_timer> told = find(engine_.schedule_at(due_, [] {}, origin::unknown()));
+  const std::optional<pending_timer> told = find(engine_.schedule_at(
+      due_, [] {}, origin::unknown()));
   ASSERT_TRUE(told);
   EXPECT_EQ(told->file, nullptr);
   EXPECT_EQ(told->line, 0u);

@@ -199,16 +199,15 @@ TEST(EngineSlowCallback, IsToldOnTheThreadThatRanIt) {
     std::mutex mutex;
     std::vector<std::pair<std::thread::id, duration>> ran;
     for (std::size_t i = 0; i < count; ++i) {
-      e.schedule_after(
-          0ns,
-          [&] {
-            const time_point began = clock::now();
-            while (clock::now() < began + 1ms) {
-            }
-            std::lock_guard lock(mutex);
-            ran.emplace_back(std::this_thread::get_id(), clock::now() - began);
-          },
-          {.label = mine});
+      e.schedule_after(0ns,
+                       [&] {
+                         const time_point began = clock::now();
+                         while (clock::now() < began + 1ms) {
+                         }
+                         std::lock_guard lock(mutex);
+                         ran.emplace_back(std::this_thread::get_id(), clock::now() - began);
+                       },
+                       {.label = mine});
     }
     ASSERT_TRUE(eventually([&] { return slow.all().size() >= count; }));
     EXPECT_GE(e.metrics().slow, count);

@@ -36,7 +36,8 @@ struct owner {
 };
 
 TEST(Counters, AddAndTakeBack) {
-  counters counts;
+  std::array<counter_cell, static_cast<std::size_t>(counter::count_)> cells{};
+  counters counts(cells.data());
   counts.add(counter::fired);
   counts.add(counter::fired, 4);
   counts.take_back(counter::fired);
