@@ -57,20 +57,21 @@ TEST(LatenessSplit, WhatIsTakenUpInTimeHasNoStamp) {
   EXPECT_FALSE(s.is_late(1002));
   EXPECT_TRUE(s.is_late(1000));
   for (std::uint32_t other : {0u, 1u, first_late_drain - 1, first_pass_stamp, first_pass_stamp + 1, ~0u})
-    EXPECT_EQ(s.taken_up(other), 0u) << other;
-  EXPECT_NE(s.taken_up(s.placement()), 0u);
+    EXPECT_EQ(s.taken_up(other, 0), 0u) << other;
+  EXPECT_NE(s.taken_up(s.placement(), 1000), 0u);
+  EXPECT_EQ(s.taken_up(s.placement(), 1001), 0u) << "restarted since, to a deadline that had not come";
 }
 
 TEST(LatenessSplit, TakenUpLateThenBusy) {
   lateness_split s = back_at(1001);
   s.drain_begins();
-  expect_parts(split(s, 400, s.taken_up(s.placement()), 1500), 601, 0, 499);
+  expect_parts(split(s, 400, s.taken_up(s.placement(), 400), 1500), 601, 0, 499);
 }
 
 TEST(LatenessSplit, TakenUpLateIsNoWaitOnceMore) {
   lateness_split s = back_at(301);
   s.drain_begins();
-  const std::uint32_t taken_up = s.taken_up(s.placement());
+  const std::uint32_t taken_up = s.taken_up(s.placement(), 200);
   s.wait_begins();
   s.looked(900);
   expect_parts(split(s, 200, taken_up, 1000), 101, 599, 100);
@@ -80,7 +81,7 @@ TEST(LatenessSplit, AStampIsExactToANanosecond) {
   for (nanoseconds_t at : {1000, 1001, 1002, 1003}) {
     lateness_split s = back_at(at);
     s.drain_begins();
-    const lateness_parts told = split(s, 500, s.taken_up(s.placement()), at);
+    const lateness_parts told = split(s, 500, s.taken_up(s.placement(), 500), at);
     EXPECT_LE(at - 500 - told.drain, 1) << at;
     EXPECT_EQ(told.drain + told.wait + told.worker, at - 500) << at;
   }
@@ -94,10 +95,10 @@ TEST(LatenessSplit, TheLast256DrainsAreKnown) {
     s.looked(1001 + 2 * i);
     s.drain_begins();
   }
-  expect_parts(split(s, 1, s.taken_up(first), 10'001), 1000, 0, 9000);
+  expect_parts(split(s, 1, s.taken_up(first, 1), 10'001), 1000, 0, 9000);
   s.looked(2001);
   s.drain_begins();
-  expect_parts(split(s, 1, s.taken_up(first), 10'001), 2000, 0, 8000);  // forgotten: later than it was
+  expect_parts(split(s, 1, s.taken_up(first, 1), 10'001), 2000, 0, 8000);  // forgotten: later than it was
 }
 
 TEST(LatenessSplit, DrainNumbersWrapInsideTheirRange) {
@@ -117,7 +118,7 @@ TEST(LatenessSplit, StampsComeRoundWithoutLosingAnything) {
   constexpr nanoseconds_t round = nanoseconds_t{1} << 32;
   lateness_split s = back_at(1001);
   s.drain_begins();
-  const std::uint32_t taken_up = s.taken_up(s.placement());
+  const std::uint32_t taken_up = s.taken_up(s.placement(), 1);
   expect_parts(split(s, 1, taken_up, 1001 + round - 1), 1000, 0, round - 1);
   expect_parts(split(s, 1, taken_up, 1001 + round), 1000 + round, 0, 0);
   expect_parts(split(s, 1, taken_up, 1001 + round + 7), 1000 + round, 0, 7);
@@ -131,7 +132,7 @@ TEST(LatenessSplit, ReachesOverAllOfTime) {
   EXPECT_EQ(cut.wait + cut.worker, INT64_MAX);
   lateness_split s = back_at(INT64_MAX - 2);  // odd
   s.drain_begins();
-  expect_parts(split(s, INT64_MIN, s.taken_up(s.placement()), INT64_MAX - 2), INT64_MAX, 0, 0);
+  expect_parts(split(s, INT64_MIN, s.taken_up(s.placement(), INT64_MIN), INT64_MAX - 2), INT64_MAX, 0, 0);
 }
 
 TEST(LatenessSplit, PartsAlwaysAddUp) {
@@ -151,7 +152,7 @@ TEST(LatenessSplit, PartsAlwaysAddUp) {
       }
       const nanoseconds_t deadline =
           random.between(0, 20) == 0 ? INT64_MIN : subtract_saturated(now, random.any_magnitude(50));
-      const std::uint32_t taken_up = random.between(0, 1) == 0 ? 0 : s.taken_up(placement);
+      const std::uint32_t taken_up = random.between(0, 1) == 0 ? 0 : s.taken_up(placement, deadline);
       const lateness_parts told = split(s, deadline, taken_up, now);
       ASSERT_GE(std::min({told.drain, told.wait, told.worker}), 0);
       ASSERT_EQ(told.drain + told.wait + told.worker, subtract_saturated(now, deadline));

@@ -71,7 +71,7 @@ sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pending 500
   190us │                                                                     ▁
  60.0us │                                                                     █
  19.0us │                                                                    ██
-↑↓ select  < > sort: P99  w whole life  d delay  h help  q quit
+q quit  h help  ↑↓ select  < > sort: P99  w whole life
 )");
 }
 
@@ -116,7 +116,7 @@ sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pending 500
         │                                                                                                            ██
         │                                                                                                            ██
  19.0us │                                                                                                            ██
-↑↓ select  < > sort: P99  w whole life  d delay  h help  q quit
+q quit  h help  ↑↓ select  < > sort: P99  w whole life
 )");
 }
 
@@ -131,7 +131,7 @@ sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pen
 
 
 
-↑↓ select  < > sort: P99  w whole life  d delay  h help  q quit
+q quit  h help  ↑↓ select  < > sort: P99  w whole life
 )");
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <utility>
 
 namespace detent::tool {
 
@@ -18,9 +19,10 @@ class cpu_usage {
     double seconds = 0;              // of wall time
   };
   reading read() const;  // while the engine runs: a thread that has ended has no clock
+  long long worker_thread() const { return worker_.second; }  // its id
 
  private:
-  clockid_t worker_clock_;
+  std::pair<clockid_t, long long> worker_;  // its clock and its id
   time_point began_;
   std::int64_t process_before_, worker_before_;
 };

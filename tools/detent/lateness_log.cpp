@@ -34,10 +34,10 @@ static_assert(lowest_in(index_of(1'000'000)) <= 1'000'000 && lowest_in(index_of(
 
 lateness_log::lateness_log() : counts_(bucket_count) {}
 
-void lateness_log::record(std::int64_t ns) noexcept {
+void lateness_log::record(std::int64_t ns, std::uint64_t times) noexcept {
   const std::int64_t value = std::max<std::int64_t>(ns, 0);
-  ++counts_[index_of(static_cast<std::uint64_t>(value))];
-  ++count_;
+  counts_[index_of(static_cast<std::uint64_t>(value))] += times;
+  count_ += times;
   max_ = std::max(max_, value);
 }
 

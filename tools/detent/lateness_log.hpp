@@ -16,7 +16,7 @@ class lateness_log {
 
   lateness_log();
 
-  void record(std::int64_t ns) noexcept;  // below zero counts as zero
+  void record(std::int64_t ns, std::uint64_t times = 1) noexcept;  // below zero counts as zero
   void merge(const lateness_log& other);
 
   std::uint64_t count() const { return count_; }

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: MIT
+// The plots of a report, each one <figure>.
 #pragma once
+#include <cstdint>
 #include <string>
 
+#include "lateness_causes.hpp"
 #include "lateness_log.hpp"
+#include "lateness_series.hpp"
+#include "machine_floor.hpp"
 #include "pending_series.hpp"
 
 namespace detent::tool {
 
-// The plots of a report, each one <svg> element. Both histograms of the first two hold at least one sample.
-std::string percentile_curve(const lateness_log& timers, const lateness_log& bare_spin_loop);
-std::string lateness_histogram(const lateness_log& timers, const lateness_log& bare_spin_loop);
-std::string pending_over_time(const pending_series& pending);
+// All three logs hold at least one sample.
+std::string percentile_chart(const lateness_log& timers, const machine_floor& floor);
+std::string histogram_chart(const lateness_log& timers, const machine_floor& floor);
+
+// Some time was lost.
+std::string share_chart(const lateness_causes& causes);
+std::string cause_percentile_chart(const lateness_causes& causes, const lateness_log& timers);
+
+// Both from 0 to `end_ns`, one above the other.
+std::string lateness_over_time(const lateness_series& lateness, std::uint64_t end_ns);
+std::string pending_over_time(const pending_series& pending, std::uint64_t end_ns);
 
 }  // namespace detent::tool

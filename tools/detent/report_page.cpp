@@ -3,105 +3,101 @@
 
 #include <detent/detent.hpp>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
+#include <algorithm>
 
+#include "html_text.hpp"
 #include "report_charts.hpp"
-#include "svg_plot.hpp"
+#include "report_style.hpp"
+#include "report_tables.hpp"
 
 namespace detent::tool {
 namespace {
 
-constexpr std::string_view style = R"css(
-:root { color-scheme: light dark; --back: #ffffff; --text: #1c2430; --soft: #5b6675; --edge: #dde2e9; --card: #f5f7fa;
-  --one: #1f63c7; --two: #c2570c; }
-@media (prefers-color-scheme: dark) {
-  :root { --back: #12161c; --text: #e4e8ee; --soft: #98a3b3; --edge: #2c343f; --card: #1a2029;
-    --one: #6aa7ff; --two: #f59e5b; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 980px; padding: 32px 24px 48px; background: var(--back); color: var(--text);
-  font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
-h1 { margin: 0; font-size: 26px; line-height: 1.25; overflow-wrap: anywhere; }
-h2 { margin: 36px 0 2px; font-size: 18px; }
-p { margin: 4px 0 10px; color: var(--soft); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px;
-  margin: 22px 0 4px; padding: 0; }
-.cards div { background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: 10px 14px; }
-.cards dt { color: var(--soft); font-size: 13px; }
-.cards dd { margin: 0; font-size: 22px; font-weight: 600; font-variant-numeric: tabular-nums; }
-table { border-collapse: collapse; width: 100%; }
-th, td { padding: 5px 8px; border-bottom: 1px solid var(--edge); text-align: left; vertical-align: top; }
-th { font-weight: 400; color: var(--soft); width: 34%; }
-td { font-variant-numeric: tabular-nums; }
-svg { display: block; width: 100%; height: auto; }
-svg text { fill: var(--soft); font-size: 12px; }
-svg .title { fill: var(--text); font-size: 13px; }
-svg .legend { fill: var(--text); font-size: 13px; }
-.grid { stroke: var(--edge); stroke-width: 1; }
-.axis { fill: none; stroke: var(--soft); stroke-width: 1; }
-.series1 { --colour: var(--one); }
-.series2 { --colour: var(--two); }
-.line { fill: none; stroke: var(--colour); stroke-width: 2; stroke-linejoin: round; }
-.line.series2 { stroke-dasharray: 6 4; }
-.area { fill: var(--colour); opacity: .16; }
-.bar { fill: var(--colour); opacity: .75; }
-footer { margin-top: 40px; color: var(--soft); font-size: 13px; }
-@media print { body { max-width: none; padding: 0; } h2 { break-after: avoid; } svg { break-inside: avoid; } }
-)css";
-
-std::string section(std::string_view heading, std::string_view caption, std::string_view content) {
-  return fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n{}</section>\n", heading, html_escaped(caption), content);
+std::string section(std::string_view heading, const std::string& content) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", heading, content);
 }
 
-std::string cards(const text_table& headline) {
+std::string paragraph(std::string_view text, std::string_view kind = "soft") {
+  return fmt::format("<p class=\"{}\">{}</p>\n", kind, html_escaped(text));
+}
+
+bool has_lateness(const report_page& page) { return page.lateness != nullptr && page.lateness->count() != 0; }
+
+std::string alert_lines(const report_page& page) {
   std::string out;
-  for (const auto& [name, value] : headline.rows()) {
-    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_escaped(name), html_escaped(value));
+  for (const std::string& each : page.alerts) {
+    out += fmt::format("<p class=\"alert\" role=\"alert\"><strong>Mind:</strong> {}</p>\n", html_escaped(each));
   }
-  return "<dl class=\"cards\">\n" + out + "</dl>\n";
+  return out;
 }
 
-std::string table(const text_table& summary) {
-  std::string out;
-  for (const auto& [name, value] : summary.rows()) {
-    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", html_escaped(name), html_escaped(value));
-  }
-  return "<table>\n" + out + "</table>\n";
-}
-
-std::string lateness_sections(const report_page& page) {
+std::string answer(const report_page& page) {
+  std::string text;
   if (page.lateness == nullptr) {
-    return section("Lateness", "Zero by construction: on the manual clock every timer fires at its deadline exactly.",
-                   "");
+    text = paragraph("They were not, by construction: in virtual time every timer fires at its deadline exactly.", "");
+  } else {
+    text = paragraph(why_late(*page.causes, *page.lateness, page.floor->spin, page.floor->sleep), "");
+    if (page.lateness->count() != 0 && page.causes->any())
+      text += paragraph(fmt::format("What helps: {}.", page.causes->largest_of_worst().cure), "soft");
   }
-  if (page.lateness->count() == 0 || page.bare_spin_loop->count() == 0) {
-    return section("Lateness", "No timer fired, so there is nothing to plot.", "");
-  }
-  return section(
-             "Lateness by percentile",
-             "How late callbacks began after their deadlines. Each step to the right is another nine; lower is better.",
-             percentile_curve(*page.lateness, *page.bare_spin_loop)) +
-         section("Lateness histogram", "The same samples, by how late they were.",
-                 lateness_histogram(*page.lateness, *page.bare_spin_loop));
+  return fmt::format("<section class=\"answer\">\n<h2>Why were timers late?</h2>\n{}</section>\n", text);
+}
+
+std::string lateness_section(const report_page& page) {
+  if (page.lateness == nullptr) return "";
+  if (!has_lateness(page)) return section("Lateness", paragraph("No timer fired, so there is nothing to plot."));
+  return section("Lateness", percentile_chart(*page.lateness, *page.floor) + percentile_table(page) +
+                                 paragraph("The floors were measured by this very process right before the run and "
+                                           "right after it, on a thread of its own, with no engine: wake-ups half a "
+                                           "millisecond apart, timer slack 1 ns.") +
+                                 histogram_chart(*page.lateness, *page.floor));
+}
+
+std::string cause_section(const report_page& page) {
+  if (!has_lateness(page)) return "";
+  std::string charts;
+  if (page.causes->any()) charts = share_chart(*page.causes) + cause_percentile_chart(*page.causes, *page.lateness);
+  return section("By cause",
+                 paragraph("The engine splits each timer's lateness into four parts that follow one another, and takes "
+                           "the time of each callback. It reads its clock once a batch of timers, so a microsecond may "
+                           "stand under a neighbour.") +
+                     charts + cause_table(*page.causes));
+}
+
+std::string time_section(const report_page& page) {
+  std::uint64_t end = page.pending != nullptr ? page.pending->end_ns() : 0;
+  if (has_lateness(page)) end = std::max(end, page.over_time->end_ns());
+  std::string charts;
+  if (has_lateness(page)) charts += lateness_over_time(*page.over_time, end);
+  if (page.pending != nullptr && !page.pending->points().empty()) charts += pending_over_time(*page.pending, end);
+  return charts.empty() ? "" : section("Over time", charts);
+}
+
+std::string run_section(const report_page& page) {
+  std::string columns = fmt::format("<div><h3>What came of it</h3>\n{}</div>\n", fact_table(page.summary));
+  columns += fmt::format("<div><h3>Engine</h3>\n{}<h3>Machine</h3>\n{}</div>\n", fact_table(page.engine),
+                         fact_table(page.machine));
+  return section("What was run", paragraph(page.settings) + "<div class=\"columns\">\n" + columns +
+                                     "</div>\n<h3>To do it again</h3>\n<pre><code>" + html_escaped(page.command) +
+                                     "</code></pre>\n" +
+                                     paragraph("Absolute figures hold for this machine in that minute. Compare them "
+                                               "with the floors of the same run."));
 }
 
 }  // namespace
 
 std::string report_page::html() const {
-  std::string body = cards(headline) + section("Summary", settings, table(summary)) + lateness_sections(*this);
-  if (pending != nullptr && !pending->points().empty()) {
-    body +=
-        section("Pending timers over time", "Armed and neither fired nor cancelled yet.", pending_over_time(*pending));
-  }
+  std::string body = alert_lines(*this) + answer(*this) + headline_cards(headline);
+  if (!findings.empty()) body += section("The doctor on this host", finding_list(findings));
+  body += lateness_section(*this) + cause_section(*this) + time_section(*this) + run_section(*this);
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, "
-      "initial-scale=1\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
-      "<body>\n<header>\n<h1>{0}</h1>\n</header>\n<main>\n{2}</main>\n"
-      "<footer>detent {3}, {4:%Y-%m-%d %H:%M:%S} UTC</footer>\n</body>\n</html>\n",
-      html_escaped(title), style, body, version, fmt::gmtime(std::time(nullptr)));
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n<p>{2}</p>\n</header>\n"
+      "<main>\n{3}</main>\n<footer>detent {4}, {5}</footer>\n</body>\n</html>\n",
+      html_escaped(title), report_style(), html_escaped(settings), body, version, html_escaped(began));
 }
 
 }  // namespace detent::tool

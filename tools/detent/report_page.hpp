@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include "finding.hpp"
+#include "lateness_causes.hpp"
 #include "lateness_log.hpp"
+#include "lateness_series.hpp"
+#include "machine_floor.hpp"
 #include "pending_series.hpp"
 #include "text_table.hpp"
 
@@ -11,11 +16,23 @@ namespace detent::tool {
 
 struct report_page {
   std::string title;
-  std::string settings;      // one line
+  std::string settings;  // one line
+  // What makes the figures less than they seem, a sentence each; shown first.
+  std::vector<std::string> alerts = {};
   text_table headline = {};  // a few figures shown large
-  text_table summary = {};
-  const lateness_log* lateness = nullptr;  // null where lateness is zero by construction
-  const lateness_log* bare_spin_loop = nullptr;
+  text_table summary = {};   // counts
+  text_table engine = {};    // its options
+  text_table machine = {};
+  std::string command = {};  // does it again
+  std::string began = {};    // date and time
+
+  // Of real time only; null where lateness is zero by construction.
+  const lateness_log* lateness = nullptr;
+  const machine_floor* floor = nullptr;
+  const lateness_series* over_time = nullptr;
+  std::optional<lateness_causes> causes = {};
+  std::vector<finding> findings = {};
+
   const pending_series* pending = nullptr;
 
   // One self-contained HTML page: style and drawings inside, no scripts, for light and dark screens and for paper.

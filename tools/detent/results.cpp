@@ -3,16 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "json_object.hpp"
 #include "lateness_text.hpp"
 #include "units.hpp"
 
 namespace detent::tool {
 namespace {
-
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 void add_counts(text_table& table, const replay_counts& counts) {
   table.add("operations", fmt::format("{} rows, {} of trace time", count_text(counts.rows),
@@ -58,26 +54,19 @@ std::string virtual_line(const virtual_outcome& outcome) {
       counts.pending_at_last_row, outcome.order_signature, counts.span_ns);
 }
 
+text_table table_of(const virtual_outcome& outcome) {
+  text_table table;
+  add_counts(table, outcome.counts);
+  table.add("order signature", fmt::format("{:016x}", outcome.order_signature));
+  table.add("wall time", time_text(outcome.wall_seconds * 1e9));
+  return table;
+}
+
 std::string json_of(const replay_command& command, const virtual_outcome& outcome) {
   json_object json = counts_json(command, outcome.counts);
   json.text("order_signature", fmt::format("{:016x}", outcome.order_signature))
       .number("wall_seconds", outcome.wall_seconds);
   return finished(json, command.output);
-}
-
-report_page page_of(const replay_command& command, const virtual_outcome& outcome) {
-  report_page page{.title = fmt::format("{}: virtual replay", file_name(command.trace)),
-                   .settings = settings_of(command)};
-  const double operations_a_second = static_cast<double>(outcome.counts.rows) / outcome.wall_seconds;
-  page.headline.add("operations", count_text(outcome.counts.rows));
-  page.headline.add("fired", count_text(outcome.counts.fired));
-  page.headline.add("most pending at once", count_text(outcome.pending.highest()));
-  page.headline.add("operations a second", count_text(static_cast<std::uint64_t>(operations_a_second)));
-  add_counts(page.summary, outcome.counts);
-  page.summary.add("order signature", fmt::format("{:016x}", outcome.order_signature));
-  page.summary.add("wall time", time_text(outcome.wall_seconds * 1e9));
-  page.pending = &outcome.pending;
-  return page;
 }
 
 text_table table_of(const live_outcome& outcome) {
@@ -86,7 +75,7 @@ text_table table_of(const live_outcome& outcome) {
   table.add("rows applied late", fmt::format("{} by more than {}", count_text(outcome.rows_late),
                                              time_text(static_cast<double>(row_late_after.count()))));
   table.add("lateness of rows", lateness_text(outcome.row_lateness));
-  add_timing(table, outcome.lateness, outcome.bare_spin_loop, outcome.fired_early, outcome.cpu);
+  add_timing(table, outcome.lateness, outcome.floor, outcome.fired_early, outcome.cpu);
   return table;
 }
 
@@ -97,19 +86,8 @@ std::string json_of(const replay_command& command, const live_outcome& outcome) 
       .count("rows_late", outcome.rows_late)
       .count("row_late_after_ns", row_late_after.count())
       .object("row_lateness_ns", lateness_json(outcome.row_lateness));
-  add_timing(json, outcome.lateness, outcome.bare_spin_loop, outcome.fired_early, outcome.cpu);
+  add_timing(json, outcome.lateness, outcome.floor, outcome.fired_early, outcome.cpu);
   return finished(json, command.output);
-}
-
-report_page page_of(const replay_command& command, const live_outcome& outcome) {
-  report_page page{.title = fmt::format("{}: replay in real time", file_name(command.trace)),
-                   .settings = settings_of(command)};
-  add_timing_headline(page.headline, outcome.lateness, outcome.fired_early, outcome.cpu);
-  page.summary = table_of(outcome);
-  page.lateness = &outcome.lateness;
-  page.bare_spin_loop = &outcome.bare_spin_loop;
-  page.pending = &outcome.pending;
-  return page;
 }
 
 std::string settings_of(const replay_command& command) {
@@ -132,7 +110,7 @@ text_table table_of(const run_command& command, const load_outcome& outcome) {
   table.add("late cancels", fmt::format("{} (the timer was not pending)", count_text(counts.late_cancels)));
   table.add("fired", count_text(outcome.fired));
   table.add("pending at the end", count_text(outcome.pending_at_end));
-  add_timing(table, outcome.lateness, outcome.bare_spin_loop, outcome.fired_early, outcome.cpu);
+  add_timing(table, outcome.lateness, outcome.floor, outcome.fired_early, outcome.cpu);
   table.add("seed", std::to_string(command.load.seed));
   return table;
 }
@@ -158,19 +136,8 @@ std::string json_of(const run_command& command, const load_outcome& outcome) {
       .count("late_cancels", counts.late_cancels)
       .count("fired", outcome.fired)
       .count("pending_at_end", outcome.pending_at_end);
-  add_timing(json, outcome.lateness, outcome.bare_spin_loop, outcome.fired_early, outcome.cpu);
+  add_timing(json, outcome.lateness, outcome.floor, outcome.fired_early, outcome.cpu);
   return finished(json, command.output);
-}
-
-report_page page_of(const run_command& command, const load_outcome& outcome) {
-  report_page page{.title = fmt::format("synthetic load of {} timers", count_text(command.load.timers)),
-                   .settings = settings_of(command)};
-  add_timing_headline(page.headline, outcome.lateness, outcome.fired_early, outcome.cpu);
-  page.summary = table_of(command, outcome);
-  page.lateness = &outcome.lateness;
-  page.bare_spin_loop = &outcome.bare_spin_loop;
-  page.pending = &outcome.pending;
-  return page;
 }
 
 std::string settings_of(const run_command& command) {

@@ -9,15 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "doctor.hpp"
 #include "lateness_probe.hpp"
-#include "precise_wait.hpp"
 #include "progress.hpp"
 #include "units.hpp"
 
 namespace detent::tool {
 namespace {
-
-constexpr int spin_wakeups = 200;
 
 std::vector<std::future<load_counts>> start_producers(engine& engine, lateness_probe& probe,
                                                       const load_options& options, time_point until) {
@@ -55,11 +53,14 @@ void watch(const engine& engine, time_point began, time_point until, pending_ser
 
 load_outcome run_load(const load_options& options) {
   load_outcome outcome;
-  outcome.bare_spin_loop = bare_spin_loop(spin_wakeups);
+  outcome.began = std::time(nullptr);
+  outcome.floor.measure();
   lateness_probe probe;
   engine engine({.wheel = options.wheel, .wait = options.wait, .name = "detent-run"});
   const cpu_usage cpu(engine);
+  host_watch doctor({.wait = options.wait.mode, .thread = cpu.worker_thread()});
   const time_point began = clock::now();
+  probe.begin(began, options.length);
   const time_point until = began + options.length;
   auto producers = start_producers(engine, probe, options, until);
   watch(engine, began, until, outcome.pending);
@@ -71,10 +72,15 @@ load_outcome run_load(const load_options& options) {
   }
   outcome.cpu = cpu.read();
   outcome.pending_at_end = engine.pending();
+  doctor.look();
+  outcome.findings = doctor.findings();
   engine.stop();
+  outcome.metrics = engine.metrics();
   outcome.fired = probe.lateness().count();
   outcome.fired_early = probe.early();
   outcome.lateness = probe.lateness();
+  outcome.over_time = probe.over_time();
+  outcome.floor.measure();
   return outcome;
 }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <cstdint>
+#include <ctime>
+#include <vector>
 
 #include "cpu_usage.hpp"
+#include "finding.hpp"
 #include "lateness_log.hpp"
+#include "lateness_series.hpp"
 #include "load_producer.hpp"
+#include "machine_floor.hpp"
 #include "pending_series.hpp"
 
 namespace detent::tool {
@@ -15,8 +20,12 @@ struct load_outcome {
   std::uint64_t fired_early = 0;
   std::uint64_t pending_at_end = 0;
   lateness_log lateness;
-  lateness_log bare_spin_loop;  // measured right before
+  lateness_series over_time;
+  machine_floor floor;  // measured right before and right after
   pending_series pending;
+  engine_metrics metrics;         // of the engine, at the end
+  std::vector<finding> findings;  // of the doctor, who looked before and after
+  std::time_t began = 0;
   cpu_usage::reading cpu;
 };
 
