@@ -31,7 +31,7 @@ engine_core::engine_core(engine_options options)
       due_(options_.reserve),
       waiter_(options_.wait, options_.tick.count(), time_, bell_) {
   if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);
-  if (options_.capacity == 0)
+  if (options_.capacity == 0 && options_.record.empty())
     threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
   if (options_.drive == drive_kind::caller) bell_.lower(INT64_MIN);
@@ -49,6 +49,7 @@ errc engine_core::open(std::string& why) {
     why = "reserve = " + std::to_string(options_.reserve) + ": no memory for so many timers ahead";
     return errc::out_of_memory;
   }
+  if (errc refused = recorder::make(recorder_, time_, options_, why); refused != errc{}) return refused;
   if (options_.drive == drive_kind::worker) {
     // A worker that spins raises the wake time all the time.
     if (options_.wait.mode != wait_options::kind::busy) bell_.allow_asymmetric(base::enable_heavy_fence());

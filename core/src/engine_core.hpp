@@ -16,6 +16,7 @@
 #include "fence_policy.hpp"
 #include "group_store.hpp"
 #include "histogram_recorder.hpp"
+#include "recorder.hpp"
 #include "run_scope.hpp"
 #include "stale_filter.hpp"
 #include "thread_registry.hpp"
@@ -25,6 +26,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -68,6 +70,7 @@ class engine_core {
   // Groups (groups.cpp).
   group_store& groups() noexcept { return groups_; }
   void cancel_group(group_state& group) noexcept;
+  void pause_group(group_state& group) noexcept;
   void resume_group(group_state& group) noexcept;
   void wait_for_group(group_state& group) noexcept;
   void end_group(group_state& group) noexcept;
@@ -225,6 +228,7 @@ class engine_core {
   const bool runs_inline_;
   const tick_grid ticks_;
   const clock_reader time_;
+  std::unique_ptr<recorder> recorder_;  // null: nothing is recorded
   base::atomic<std::uint32_t> references_{1};
   base::atomic<std::uint32_t> lifecycle_{open_for_all};
 

@@ -153,6 +153,7 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
       if (used_up) set_last(running.pair, word);
     } else if (subtract_saturated(started, stands_for.deadline) > cold.max_lateness) {
       if (cold.stale == stale_policy::drop) {
+        if (recorder_ != nullptr) recorder_->ended(operation_kind::drop, index, state_word::generation(word), started);
         end_pending(index, word);
         end_timer(record, index, running, word, counter::dropped);
         return false;
@@ -167,6 +168,8 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   scope.describe(stands_for.deadline, started, stands_for.missed, stale);
   lateness_.record(subtract_saturated(started, stands_for.deadline), runs_inline_);
   record.counts.add(counter::fired);
+  if (recorder_ != nullptr) [[unlikely]]
+    recorder_->ended(operation_kind::fire, index, state_word::generation(word), started);
   invoke(record, running, scope);
   if ((scope.rearmed() || periodic) && !used_up && run_again(record, index, word, scope) == outcome::armed_again)
     return true;
@@ -223,6 +226,9 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   const nanoseconds_t deadline = group == nullptr ? ticks_.round_up(next) : next;
   nanoseconds_t time = nodes_.filing_time(index, word, deadline);
   timer_state to = record.driving ? timer_state::armed : timer_state::queued;
+  recorded_attempt recorded(recorder_.get(),
+                            periodic && !scope.rearmed() ? operation_kind::period : operation_kind::rearm, index,
+                            state_word::generation(word), ticks_.round_up(later_by(behind, next)), group);
   if (rearm(running.pair, word, to, deadline, order) == transition::lost) {
     if (!periodic) {
       record.counts.add(counter::started_last);
@@ -230,6 +236,7 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
     }
     return outcome::ended;
   }
+  recorded.took_effect();
   if (to == timer_state::armed) {
     // Never into this pass: a timer runs at most once in it.
     put_in_wheel(index, running, word, time);

@@ -14,6 +14,7 @@ struct replay_counts {
   std::uint64_t fired = 0;
   std::uint64_t pending_at_last_row = 0;
   std::uint64_t span_ns = 0;  // t_ns of the last row
+  std::uint64_t dropped = 0;  // operations that are missing from the trace, by its own account
 };
 
 }  // namespace detent::tool

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "recorder.hpp"
+
+#include "thread_setup.hpp"
+#include "trace_writer.hpp"
+
+#include <signal.h>
+
+#include <climits>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace detent::detail {
+namespace {
+
+// What was told is in the file so much later at the latest.
+constexpr nanoseconds_t look_every = 100'000'000;
+// At the end, places that are taken and not filled are waited for no longer.
+constexpr nanoseconds_t patience = 1'000'000'000;
+
+nanoseconds_t monotonic_now() noexcept { return to_ns(clock::now()); }
+
+}  // namespace
+
+recorder::recorder(const clock_reader& time, std::size_t room) : time_(time), zero_(time.certain()), ring_(room) {}
+
+errc recorder::make(std::unique_ptr<recorder>& made, const clock_reader& time, const engine_options& options,
+                    std::string& why) {
+  if (options.record.empty()) return errc{};
+  try {
+    made = std::make_unique<recorder>(time);
+    return made->open(options.record, options.name, why);
+  } catch (const std::bad_alloc&) {
+    why = "record: no memory for its buffer";
+    return errc::out_of_memory;
+  }
+}
+
+errc recorder::open(const std::string& path, const std::string& engine, std::string& why) {
+  if (errc problem = file_.open(path, engine, why); problem != errc{}) return problem;
+  // No signal of the process is this thread's to handle; and a pipe that nobody reads is an error like others.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  errc problem{};
+  try {
+    closed_.store(false, base::relaxed);  // relaxed: before the thread that asks, and the engine is not anybody's yet
+    writer_ = std::thread([this, rows = std::make_unique<trace_writer>(file_, zero_)]() mutable { write(*rows); });
+  } catch (const std::system_error& failure) {
+    why = std::string("record: the thread that writes cannot be started: ") + failure.what();
+    problem = errc::not_permitted;
+  } catch (const std::bad_alloc&) {
+    why = "record: no memory for the thread that writes";
+    problem = errc::out_of_memory;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return problem;
+}
+
+void recorder::close() noexcept {
+  if (!writer_.joinable()) return;
+  closed_.store(true, base::release);  // (1) release: pairs with (2); what was told before is written
+  wake();
+  writer_.join();
+}
+
+void recorder::wake() noexcept {
+  bell_.fetch_add(1, base::release);  // (3) release: pairs with (4)
+  base::futex_wake(bell_, 1);
+}
+
+// The writing thread. Looks at the ring when a quarter of it is new, and now and then.
+void recorder::write(trace_writer& rows) noexcept {
+  name_this_thread("detent-record");
+  nanoseconds_t give_up_at = forever;
+  for (bool closing = false; !closing || (ring_.size() != 0 && monotonic_now() < give_up_at);) {
+    const std::uint32_t heard = bell_.load(base::acquire);  // (4) acquire: pairs with (3)
+    if (!closing && closed_.load(base::acquire)) {          // (2) acquire: pairs with (1)
+      closing = true;
+      give_up_at = monotonic_now() + patience;
+    }
+    while (const operation* next = ring_.front()) {
+      if (const std::uint64_t lost = rows.add(*next); lost != 0) lose(lost);
+      ring_.pop();
+    }
+    if (const std::uint64_t lost = rows.flush(dropped()); lost != 0) lose(lost);
+    if (!closing) {
+      base::futex_wait(bell_, heard, add_saturated(monotonic_now(), look_every));
+    } else if (ring_.size() != 0) {
+      std::this_thread::yield();  // somebody is between two instructions
+    }
+  }
+  lose(ring_.size() + rows.give_up());
+  file_.close(dropped() - rows.told());
+}
+
+operation_ring::place* recorder::take() noexcept {
+  return closed_.load(base::relaxed) ? nullptr : ring_.take();  // relaxed: what comes at the end may be lost
+}
+
+void recorder::fill(operation_ring::place& taken) noexcept {
+  if (ring_.fill(taken)) wake();
+}
+
+void recorder::tell(const operation& what) noexcept {
+  operation_ring::place* place = take();
+  if (place == nullptr) return lose(1);
+  place->what = what;
+  fill(*place);
+}
+
+void recorder::scheduled(std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline,
+                         const void* group) noexcept {
+  tell({.at = now(),
+        .deadline = deadline,
+        .id = std::uint64_t{generation} << 32 | index,
+        .group = group,
+        .kind = operation_kind::schedule});
+}
+
+void recorder::cancelled(std::uint32_t index, std::uint32_t generation) noexcept {
+  ended(operation_kind::cancel, index, generation, now());
+}
+
+void recorder::ended(operation_kind how, std::uint32_t index, std::uint32_t generation, nanoseconds_t at) noexcept {
+  tell({.at = at, .id = std::uint64_t{generation} << 32 | index, .kind = how});
+}
+
+void recorder::turned(operation_kind how, const void* group) noexcept {
+  tell({.at = now(), .group = group, .kind = how});
+}
+
+void recorded_attempt::begin(operation_kind kind, std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline,
+                             const void* group) noexcept {
+  const nanoseconds_t at = to_->now();
+  place_ = to_->take();
+  if (place_ == nullptr) return;
+  place_->what = {
+      .at = at, .deadline = deadline, .id = std::uint64_t{generation} << 32 | index, .group = group, .kind = kind};
+}
+
+void recorded_attempt::end(bool effective) noexcept {
+  recorder& to = *std::exchange(to_, nullptr);
+  if (place_ != nullptr) {
+    if (!effective) place_->what.kind = operation_kind::nothing;
+    to.fill(*place_);
+  } else if (effective) {
+    to.lose(1);
+  }
+}
+
+}  // namespace detent::detail

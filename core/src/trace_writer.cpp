@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "trace_writer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace detent::detail {
+namespace {
+
+// More restarts than so many that wait each for another re-arming: those were lost.
+constexpr std::size_t most_waiting = 1024;
+
+constexpr std::string_view source_of(operation_kind kind) {
+  constexpr std::string_view names[] = {"",     "schedule", "rearm", "period", "restart", "cancel",
+                                        "fire", "drop",     "pause", "resume", ""};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+char* copy(char* to, std::string_view text) noexcept { return std::copy(text.begin(), text.end(), to); }
+
+}  // namespace
+
+std::uint64_t trace_writer::add(const operation& what) noexcept {
+  using state = recorded_lives::state;
+  try {
+    switch (what.kind) {
+      case operation_kind::nothing: break;
+      case operation_kind::schedule:
+      case operation_kind::rearm:
+      case operation_kind::period: arm(what); break;
+      case operation_kind::restart: {
+        const state found = lives_.look_up(what.id);
+        if (found == state::armed) {
+          put('R', what.at, what.id, groups_.arm(what, lives_), what.kind);
+        } else if (found == state::fired && waiting_.size() < most_waiting) {
+          waiting_.push_back(what);
+        } else {
+          ++lost_;
+        }
+        break;
+      }
+      case operation_kind::cancel:
+      case operation_kind::fire:
+      case operation_kind::drop: {
+        const bool fired = what.kind != operation_kind::cancel;
+        groups_.end(what.id);
+        if (lives_.look_up(what.id) != state::armed) {
+          ++lost_;
+          break;
+        }
+        fired ? lives_.fire(what.id) : lives_.cancel(what.id);
+        put(fired ? 'X' : 'C', what.at, what.id, 0, what.kind);
+        break;
+      }
+      case operation_kind::pause:
+      case operation_kind::resume:
+      case operation_kind::forget: turn(what); break;
+    }
+  } catch (const std::bad_alloc&) {
+    ++lost_;
+  }
+  return std::exchange(lost_, 0);
+}
+
+void trace_writer::arm(const operation& what) {
+  lives_.arm(what.id);
+  put('S', what.at, what.id, groups_.arm(what, lives_), what.kind);
+  if (!waiting_.empty()) take_up_waiting(what);
+}
+
+void trace_writer::take_up_waiting(const operation& armed) {
+  for (const operation& each : waiting_) {
+    if (each.id == armed.id) put('R', each.at, each.id, groups_.arm(each, lives_), each.kind);
+  }
+  std::erase_if(waiting_, [&](const operation& each) { return each.id == armed.id; });
+}
+
+void trace_writer::turn(const operation& what) {
+  for (const recorded_groups::moved& each : groups_.turn(what, lives_))
+    put('R', what.at, each.id, each.deadline, what.kind);
+}
+
+void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline,
+                       operation_kind why) noexcept {
+  if (text_.size() - used_ < longest_row + longest_loss_line) lost_ += flush(told_);
+  last_ = std::max(last_, subtract_saturated(at, zero_));
+  char* out = text_.data() + used_;
+  char* const end = text_.data() + text_.size();
+  out = std::to_chars(out, end, last_).ptr;
+  *out++ = ',';
+  *out++ = letter;
+  *out++ = ',';
+  out = std::to_chars(out, end, id).ptr;
+  *out++ = ',';
+  if (letter == 'S' || letter == 'R') {
+    // The end of time is the same wherever times count from.
+    const nanoseconds_t due = deadline == forever ? forever : subtract_saturated(deadline, zero_);
+    const nanoseconds_t delay = due == forever ? forever : std::max<nanoseconds_t>(0, subtract_saturated(due, last_));
+    out = std::to_chars(out, end, delay).ptr;
+  }
+  *out++ = ',';
+  out = copy(out, source_of(why));
+  *out++ = '\n';
+  used_ = static_cast<std::size_t>(out - text_.data());
+}
+
+std::uint64_t trace_writer::flush(std::uint64_t lost) noexcept {
+  const bool tells = lost != told_;
+  if (tells) {
+    char line[longest_loss_line];
+    used_ = static_cast<std::size_t>(copy(text_.data() + used_, loss_line(lost - told_, line)) - text_.data());
+  }
+  if (used_ == 0) return 0;
+  const std::uint64_t unwritten = file_.write({text_.data(), std::exchange(used_, 0)});
+  if (unwritten == 0) told_ = lost;
+  return unwritten - (tells && unwritten != 0 ? 1 : 0);
+}
+
+std::uint64_t trace_writer::give_up() noexcept {
+  const std::uint64_t count = waiting_.size();
+  waiting_.clear();
+  return count;
+}
+
+}  // namespace detent::detail
