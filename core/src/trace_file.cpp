@@ -39,7 +39,7 @@ std::string_view loss_line(std::uint64_t lost, char (&room)[longest_loss_line]) 
 
 errc trace_file::open(const std::string& path, const std::string& engine, std::string& why) {
   auto refuse = [&](int problem, const char* text) {
-    why = "record = \"" + path + "\": " + text;
+    why = std::string("record = \"") + path.c_str() + "\": " + text;  // up to a NUL
     if (file_ >= 0) ::close(std::exchange(file_, -1));
     return kind_of(problem);
   };

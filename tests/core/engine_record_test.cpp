@@ -124,8 +124,7 @@ TEST_F(EngineRecord, TakesAReArmingForANewArmingThatCanBeRestarted) {
   rig.poll_at(at(1010));
   EXPECT_TRUE(again.restart_at(at(1030)));
   rig.poll_at(at(1030));
-  EXPECT_EQ(stop().text(),
-            "0,S,a,10,schedule\n10,X,a,,fire\n10,S,a,50,rearm\n10,R,a,20,restart\n30,X,a,,fire\n");
+  EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n10,X,a,,fire\n10,S,a,50,rearm\n10,R,a,20,restart\n30,X,a,,fire\n");
 }
 
 TEST_F(EngineRecord, HoldsWhatACallbackDoesBehindItsOwnStart) {
@@ -136,15 +135,15 @@ TEST_F(EngineRecord, HoldsWhatACallbackDoesBehindItsOwnStart) {
     rig.engine.schedule_after(1ns, nothing);
   });
   rig.poll_at(at(1010));
-  EXPECT_EQ(stop().text(),
-            "0,S,a,100,schedule\n0,S,b,10,schedule\n10,X,b,,fire\n10,C,a,,cancel\n10,S,c,1,schedule\n");
+  EXPECT_EQ(stop().text(), "0,S,a,100,schedule\n0,S,b,10,schedule\n10,X,b,,fire\n10,C,a,,cancel\n10,S,c,1,schedule\n");
 }
 
 TEST_F(EngineRecord, HasEachOfManyThatWereScheduledAndCancelledInOneCall) {
   auto& rig = start();
   const std::array<time_point, 3> deadlines{at(1003), at(1001), at(1002)};
   std::array<timer, 3> made{};
-  rig.engine.schedule_at_bulk(deadlines, [](std::size_t) {}, made);
+  rig.engine.schedule_at_bulk(
+      deadlines, [](std::size_t) {}, made);
   EXPECT_EQ(rig.engine.cancel_bulk(std::span<const timer>(made).first(2)), 2u);
   rig.poll_at(at(1005));
   EXPECT_EQ(stop().text(),

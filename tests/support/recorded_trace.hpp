@@ -3,33 +3,25 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tools/temporary_directory.hpp"
+
 namespace detent::testing {
 
-// A directory that goes with the test.
+// In a directory that goes with the test.
 class recording_place {
  public:
-  recording_place() {
-    std::string name = (std::filesystem::temp_directory_path() / "detent-record-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  ~recording_place() { std::filesystem::remove_all(directory_); }
-  recording_place(const recording_place&) = delete;
-  recording_place& operator=(const recording_place&) = delete;
-  std::string path(const std::string& name = "trace.csv") const { return directory_ + "/" + name; }
+  std::string path(const std::string& name = "trace.csv") const { return directory_.path() + "/" + name; }
 
  private:
-  std::string directory_;
+  test::temporary_directory directory_;
 };
 
 struct recorded_row {
