@@ -57,7 +57,7 @@ load_outcome run_load(const load_options& options) {
   load_outcome outcome;
   outcome.bare_spin_loop = bare_spin_loop(spin_wakeups);
   lateness_probe probe;
-  engine engine({.wheel = options.wheel, .wait = options.wait, .name = "detent-run"});
+  engine engine({.wheel = options.wheel, .wait = options.wait, .name = "detent-run", .record = options.record});
   const cpu_usage cpu(engine);
   const time_point began = clock::now();
   const time_point until = began + options.length;
