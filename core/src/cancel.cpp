@@ -138,7 +138,9 @@ inline bool engine_core::restart_later(thread_record& mine, node_index index, st
                                                            nanoseconds_t kept, nanoseconds_t time) noexcept {
   record_lease record(threads_);
   node& target = node_at(index);
-  recorded_attempt recorded(recorder_.get(), operation_kind::restart, index, generation, time);
+  recorded_attempt recorded(recorder_.get(), [&]() noexcept -> operation {
+    return {.deadline = time, .id = recorder::id_of(index, generation), .kind = operation_kind::restart};
+  });
   restart_transition done = detail::restart(target.pair, generation, kept, record->next_order++);
   if (done == restart_transition::gone) return false;
   recorded.took_effect();

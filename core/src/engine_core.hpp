@@ -173,6 +173,8 @@ class engine_core {
   bool fire_next(nanoseconds_t& now) noexcept;
   bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t started) noexcept;
   void invoke(thread_record& record, node& running, run_scope& scope) noexcept;
+  operation note_arming(node_index index, std::uint64_t word, const run_scope& scope, nanoseconds_t next,
+                        nanoseconds_t behind) const noexcept;
   outcome run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept;
   void end_timer(thread_record& record, node_index index, node& running, std::uint64_t word, counter category) noexcept;
   void report(std::exception_ptr failure) noexcept;

@@ -206,6 +206,16 @@ void engine_core::report(std::exception_ptr failure) noexcept {
   }
 }
 
+// For the recording of what run_again() is about to try.
+[[gnu::noinline, gnu::cold]] operation engine_core::note_arming(node_index index, std::uint64_t word,
+                                                                const run_scope& scope, nanoseconds_t next,
+                                                                nanoseconds_t behind) const noexcept {
+  return {.deadline = ticks_.round_up(later_by(behind, next)),
+          .id = recorder::id_of(index, state_word::generation(word)),
+          .group = (word & state_word::cold) != 0 ? nodes_.group_of(index) : nullptr,
+          .kind = scope.rearmed() ? operation_kind::rearm : operation_kind::period};
+}
+
 // The next arming of the same node: re-armed by its callback, or the next period.
 engine_core::outcome engine_core::run_again(thread_record& record, node_index index, std::uint64_t word,
                                             run_scope& scope) noexcept {
@@ -226,9 +236,7 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   const nanoseconds_t deadline = group == nullptr ? ticks_.round_up(next) : next;
   nanoseconds_t time = nodes_.filing_time(index, word, deadline);
   timer_state to = record.driving ? timer_state::armed : timer_state::queued;
-  recorded_attempt recorded(recorder_.get(),
-                            periodic && !scope.rearmed() ? operation_kind::period : operation_kind::rearm, index,
-                            state_word::generation(word), ticks_.round_up(later_by(behind, next)), group);
+  recorded_attempt recorded(recorder_.get(), [&] { return note_arming(index, word, scope, next, behind); });
   if (rearm(running.pair, word, to, deadline, order) == transition::lost) {
     if (!periodic) {
       record.counts.add(counter::started_last);

@@ -112,39 +112,38 @@ void recorder::tell(const operation& what) noexcept {
 
 void recorder::scheduled(std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline,
                          const void* group) noexcept {
-  tell({.at = now(),
+  tell({.at = time_.certain(),
         .deadline = deadline,
-        .id = std::uint64_t{generation} << 32 | index,
+        .id = id_of(index, generation),
         .group = group,
         .kind = operation_kind::schedule});
 }
 
 void recorder::cancelled(std::uint32_t index, std::uint32_t generation) noexcept {
-  ended(operation_kind::cancel, index, generation, now());
+  ended(operation_kind::cancel, index, generation, time_.certain());
 }
 
 void recorder::ended(operation_kind how, std::uint32_t index, std::uint32_t generation, nanoseconds_t at) noexcept {
-  tell({.at = at, .id = std::uint64_t{generation} << 32 | index, .kind = how});
+  tell({.at = at, .id = id_of(index, generation), .kind = how});
 }
 
 void recorder::turned(operation_kind how, const void* group) noexcept {
-  tell({.at = now(), .group = group, .kind = how});
+  tell({.at = time_.certain(), .group = group, .kind = how});
 }
 
-void recorded_attempt::begin(operation_kind kind, std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline,
-                             const void* group) noexcept {
-  const nanoseconds_t at = to_->now();
-  place_ = to_->take();
-  if (place_ == nullptr) return;
-  place_->what = {
-      .at = at, .deadline = deadline, .id = std::uint64_t{generation} << 32 | index, .group = group, .kind = kind};
+operation_ring::place* recorded_attempt::begin(recorder& to, const operation& what) noexcept {
+  const nanoseconds_t at = to.time_.certain();
+  operation_ring::place* const place = to.take();
+  if (place == nullptr) return nullptr;
+  place->what = what;
+  place->what.at = at;
+  return place;
 }
 
-void recorded_attempt::end(bool effective) noexcept {
-  recorder& to = *std::exchange(to_, nullptr);
-  if (place_ != nullptr) {
-    if (!effective) place_->what.kind = operation_kind::nothing;
-    to.fill(*place_);
+void recorded_attempt::end(recorder& to, operation_ring::place* place, bool effective) noexcept {
+  if (place != nullptr) {
+    if (!effective) place->what.kind = operation_kind::nothing;
+    to.fill(*place);
   } else if (effective) {
     to.lose(1);
   }

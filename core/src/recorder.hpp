@@ -25,6 +25,10 @@ class trace_writer;
 // was cancelled or started. Two restarts of one timer that overlap may stand either way.
 class recorder {
  public:
+  // What tells one life of a node.
+  static constexpr std::uint64_t id_of(std::uint32_t index, std::uint32_t generation) noexcept {
+    return std::uint64_t{generation} << 32 | index;
+  }
   static constexpr std::size_t default_room = 65536;
 
   // Throws bad_alloc. Times count from now.
@@ -53,7 +57,6 @@ class recorder {
 
   // Operations that were lost, for whatever reason.
   std::uint64_t dropped() const noexcept { return dropped_.load(base::relaxed); }  // relaxed: a mere count
-  nanoseconds_t now() const noexcept { return time_.certain(); }
 
  private:
   friend class recorded_attempt;
@@ -75,32 +78,32 @@ class recorder {
   std::thread writer_;
 };
 
-// An arming that another thread may forestall: takes its place first, and leaves it empty unless it took effect.
+// An arming that another thread may forestall: takes its place first, and leaves it empty unless it took effect. Where
+// nothing is recorded it stays in registers.
 class recorded_attempt {
  public:
-  // `to` may be null: nothing is recorded.
-  recorded_attempt(recorder* to, operation_kind kind, std::uint32_t index, std::uint32_t generation,
-                   nanoseconds_t deadline, const void* group = nullptr) noexcept
-      : to_(to) {
+  // `to` may be null: nothing is recorded. what() is the operation, but for its time.
+  template <class What>
+  [[gnu::always_inline]] recorded_attempt(recorder* to, What&& what) noexcept : to_(to) {
     if (to != nullptr) [[unlikely]]
-      begin(kind, index, generation, deadline, group);
+      place_ = begin(*to, what());
   }
-  ~recorded_attempt() {
+  [[gnu::always_inline]] ~recorded_attempt() {
     if (to_ != nullptr) [[unlikely]]
-      end(false);
+      end(*to_, place_, false);
   }
   recorded_attempt(const recorded_attempt&) = delete;
   recorded_attempt& operator=(const recorded_attempt&) = delete;
 
-  void took_effect() noexcept {
+  [[gnu::always_inline]] void took_effect() noexcept {
     if (to_ != nullptr) [[unlikely]]
-      end(true);
+      end(*to_, place_, true);
+    to_ = nullptr;
   }
 
  private:
-  void begin(operation_kind kind, std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline,
-             const void* group) noexcept;
-  void end(bool effective) noexcept;
+  [[gnu::cold]] static operation_ring::place* begin(recorder& to, const operation& what) noexcept;
+  [[gnu::cold]] static void end(recorder& to, operation_ring::place* place, bool effective) noexcept;
 
   recorder* to_;
   operation_ring::place* place_ = nullptr;

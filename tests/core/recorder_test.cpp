@@ -20,6 +20,11 @@ using testing::recorded_trace;
 
 constexpr std::uint32_t some = 3;  // a node's index
 
+// For an attempt.
+auto arming(operation_kind kind, std::uint32_t generation, nanoseconds_t deadline) {
+  return [=]() -> operation { return {.deadline = deadline, .id = recorder::id_of(some, generation), .kind = kind}; };
+}
+
 class Recorder : public ::testing::Test {
  protected:
   recorder& start(std::size_t room = 64) {
@@ -45,7 +50,7 @@ TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
   r.scheduled(some, 0, 100, nullptr);
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 1; }));
   {
-    recorded_attempt held(&r, operation_kind::restart, some, 0, 200);  // nothing behind it is taken out
+    recorded_attempt held(&r, arming(operation_kind::restart, 0, 200));  // nothing behind it is taken out
     for (std::uint32_t i = 0; i < 20; ++i) r.scheduled(10 + i, 0, 100, nullptr);
     EXPECT_EQ(r.dropped(), 13u);
     held.took_effect();
@@ -58,7 +63,7 @@ TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
 TEST_F(Recorder, LeavesOutAndCountsWhatBelongsToAnArmingThatWasLost) {
   recorder& r = start();
   r.cancelled(some, 7);
-  { recorded_attempt(&r, operation_kind::restart, some, 7, 1).took_effect(); }
+  { recorded_attempt(&r, arming(operation_kind::restart, 7, 1)).took_effect(); }
   r.ended(operation_kind::fire, some, 7, 5);
   const auto trace = stop();
   EXPECT_EQ(trace.rows.size(), 0u);
@@ -69,7 +74,7 @@ TEST_F(Recorder, LeavesOutAndCountsWhatBelongsToAnArmingThatWasLost) {
 TEST_F(Recorder, HasNoRowForAnAttemptInVain) {
   recorder& r = start();
   r.scheduled(some, 0, 100, nullptr);
-  { recorded_attempt in_vain(&r, operation_kind::restart, some, 0, 200); }
+  { recorded_attempt in_vain(&r, arming(operation_kind::restart, 0, 200)); }
   const auto trace = stop();
   EXPECT_EQ(trace.text(), "0,S,a,100,schedule\n");
   EXPECT_EQ(trace.dropped, 0u);
@@ -90,8 +95,8 @@ TEST_F(Recorder, PutsARestartBehindTheReArmingThatItFound) {
   advance_to(10);
   r.ended(operation_kind::fire, some, 0, 10);
   {
-    recorded_attempt restart(&r, operation_kind::restart, some, 0, 99);
-    recorded_attempt rearm(&r, operation_kind::rearm, some, 0, 50);
+    recorded_attempt restart(&r, arming(operation_kind::restart, 0, 99));
+    recorded_attempt rearm(&r, arming(operation_kind::rearm, 0, 50));
     rearm.took_effect();
     restart.took_effect();
   }
@@ -104,7 +109,7 @@ TEST_F(Recorder, CountsARestartWhoseReArmingWasLost) {
   recorder& r = start();
   r.scheduled(some, 0, 10, nullptr);
   r.ended(operation_kind::fire, some, 0, 10);
-  { recorded_attempt(&r, operation_kind::restart, some, 0, 99).took_effect(); }
+  { recorded_attempt(&r, arming(operation_kind::restart, 0, 99)).took_effect(); }
   EXPECT_EQ(stop().dropped, 1u);
 }
 
@@ -127,7 +132,7 @@ TEST_F(Recorder, CountsWhatComesBehindItsEnd) {
 TEST_F(Recorder, DoesNotWaitForEverForAThreadThatNeverFinishes) {
   recorder& r = start();
   std::optional<recorded_attempt> held;
-  held.emplace(&r, operation_kind::restart, some, 0, 200);
+  held.emplace(&r, arming(operation_kind::restart, 0, 200));
   r.scheduled(some, 1, 100, nullptr);
   const auto trace = stop();
   EXPECT_EQ(trace.rows.size(), 0u);
