@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -156,6 +157,19 @@ TEST_F(EngineRecord, TellsWhatWasDroppedForItsStaleness) {
   rig.engine.schedule_after(10ns, nothing, {.max_lateness = 5ns});
   rig.poll_at(at(1020));
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n20,X,a,,drop\n");
+}
+
+// Refuses everything.
+class full_executor : public executor {
+ public:
+  bool execute(fired_timer&&) noexcept override { return false; }
+};
+
+TEST_F(EngineRecord, TellsWhatWasDroppedAsItWasRefused) {
+  auto& rig = start({.executor = std::make_shared<full_executor>(), .on_refusal = refusal_policy::drop});
+  rig.engine.schedule_after(10ns, nothing);
+  rig.poll_at(at(1012));
+  EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n12,X,a,,drop\n");
 }
 
 TEST_F(EngineRecord, HasTheCancelsOfAGroupWhenTheyAreMade) {
