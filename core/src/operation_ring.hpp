@@ -35,6 +35,7 @@ struct operation {
   const void* group = nullptr;  // null: none, or known from when it was scheduled
   operation_kind kind = operation_kind::nothing;
 };
+static_assert(sizeof(operation) == 40, "a place in the ring is one cache line");
 
 // Lock-free for those who put in; one thread takes out, in the order in which the places were taken. A place that is
 // taken but not yet filled holds back all behind it.
@@ -43,6 +44,7 @@ class operation_ring {
   struct alignas(64) place {
     base::atomic<std::uint64_t> turn{0};  // whose it is: at `position` free, one later filled
     std::uint64_t position = 0;           // of whoever has taken it
+    std::uint64_t lost = 0;               // operations that found no room just before
     operation what;
   };
 
@@ -80,10 +82,11 @@ class operation_ring {
   // --- The one thread that takes out
 
   // Null: there is none, or the next one is not filled yet.
-  const operation* front() const noexcept {
+  const place* front() const noexcept {
     const place& next = places_[first_ & mask_];
-    return next.turn.load(base::acquire) == first_ + 1 ? &next.what : nullptr;  // (4) acquire: pairs with (2)
+    return next.turn.load(base::acquire) == first_ + 1 ? &next : nullptr;  // (4) acquire: pairs with (2)
   }
+  // The first one, once it has been looked at.
   void pop() noexcept {
     places_[first_ & mask_].turn.store(first_ + mask_ + 1, base::release);  // (3) release: pairs with (1)
     ++first_;

@@ -16,7 +16,9 @@ namespace {
 
 // What was told is in the file so much later at the latest.
 constexpr nanoseconds_t look_every = 100'000'000;
-// At the end, places that are taken and not filled are waited for no longer.
+// Then what was dropped meanwhile is told.
+constexpr std::size_t most_at_once = 4096;
+// At the end, a place that is taken and not filled is waited for no longer.
 constexpr nanoseconds_t patience = 1'000'000'000;
 
 nanoseconds_t monotonic_now() noexcept { return to_ns(clock::now()); }
@@ -73,30 +75,44 @@ void recorder::wake() noexcept {
 // The writing thread. Looks at the ring when a quarter of it is new, and now and then.
 void recorder::write(trace_writer& rows) noexcept {
   name_this_thread("detent-record");
-  nanoseconds_t give_up_at = forever;
-  for (bool closing = false; !closing || (ring_.size() != 0 && monotonic_now() < give_up_at);) {
+  for (nanoseconds_t progress = monotonic_now();;) {
     const std::uint32_t heard = bell_.load(base::acquire);  // (4) acquire: pairs with (3)
-    if (!closing && closed_.load(base::acquire)) {          // (2) acquire: pairs with (1)
-      closing = true;
-      give_up_at = monotonic_now() + patience;
-    }
-    while (const operation* next = ring_.front()) {
-      if (const std::uint64_t lost = rows.add(*next); lost != 0) lose(lost);
+    const bool closing = closed_.load(base::acquire);       // (2) acquire: pairs with (1)
+    const operation_ring::place* next = nullptr;
+    std::size_t taken = 0;
+    for (; taken != most_at_once && (next = ring_.front()) != nullptr; ++taken) {
+      rows.add(next->what, next->lost);
       ring_.pop();
     }
-    if (const std::uint64_t lost = rows.flush(dropped()); lost != 0) lose(lost);
+    rows.flush();
+    dropped_.fetch_add(rows.take_lost(), base::relaxed);  // relaxed: a mere count
+    if (taken != 0) progress = monotonic_now();
+    if (next != nullptr) continue;
     if (!closing) {
       base::futex_wait(bell_, heard, add_saturated(monotonic_now(), look_every));
-    } else if (ring_.size() != 0) {
+    } else if (ring_.size() == 0 || subtract_saturated(monotonic_now(), progress) > patience) {
+      break;
+    } else {
       std::this_thread::yield();  // somebody is between two instructions
     }
   }
-  lose(ring_.size() + rows.give_up());
+  rows.give_up();
+  dropped_.fetch_add(ring_.size() + rows.take_lost(), base::relaxed);  // relaxed: as above
   file_.close(dropped() - rows.told());
 }
 
 operation_ring::place* recorder::take() noexcept {
-  return closed_.load(base::relaxed) ? nullptr : ring_.take();  // relaxed: what comes at the end may be lost
+  if (closed_.load(base::relaxed)) return nullptr;  // relaxed: what comes at the end may be lost
+  operation_ring::place* const place = ring_.take();
+  // Relaxed: only whether it is worth the exchange. (5) acquire: pairs with (6), so that who is told of a loss finds it
+  // counted.
+  if (place != nullptr) place->lost = unclaimed_.load(base::relaxed) != 0 ? unclaimed_.exchange(0, base::acquire) : 0;
+  return place;
+}
+
+void recorder::lose() noexcept {
+  dropped_.fetch_add(1, base::relaxed);    // relaxed: published by (6)
+  unclaimed_.fetch_add(1, base::release);  // (6) release: pairs with (5)
 }
 
 void recorder::fill(operation_ring::place& taken) noexcept {
@@ -105,7 +121,7 @@ void recorder::fill(operation_ring::place& taken) noexcept {
 
 void recorder::tell(const operation& what) noexcept {
   operation_ring::place* place = take();
-  if (place == nullptr) return lose(1);
+  if (place == nullptr) return lose();
   place->what = what;
   fill(*place);
 }
@@ -145,7 +161,7 @@ void recorded_attempt::end(recorder& to, operation_ring::place* place, bool effe
     if (!effective) place->what.kind = operation_kind::nothing;
     to.fill(*place);
   } else if (effective) {
-    to.lose(1);
+    to.lose();
   }
 }
 

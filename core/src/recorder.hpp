@@ -64,7 +64,7 @@ class recorder {
   operation_ring::place* take() noexcept;
   void fill(operation_ring::place& taken) noexcept;
   void tell(const operation& what) noexcept;
-  void lose(std::uint64_t count) noexcept { dropped_.fetch_add(count, base::relaxed); }  // relaxed: a mere count
+  void lose() noexcept;
   void write(trace_writer& rows) noexcept;
   void wake() noexcept;
 
@@ -72,6 +72,7 @@ class recorder {
   const nanoseconds_t zero_;
   operation_ring ring_;
   base::atomic<std::uint64_t> dropped_{0};
+  base::atomic<std::uint64_t> unclaimed_{0};  // of those, what the next one that finds room has to tell
   base::atomic<bool> closed_{true};
   base::atomic<std::uint32_t> bell_{0};
   trace_file file_;

@@ -27,11 +27,28 @@ errc kind_of(int problem) noexcept {
   }
 }
 
+constexpr std::string_view loss_words = "# dropped ";
+
+trace_file::loss loss_in(std::string_view lines) noexcept {
+  trace_file::loss found;
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    if (line.starts_with(loss_words)) {
+      std::uint64_t told = 0;
+      std::from_chars(line.data() + loss_words.size(), line.data() + line.size(), told);
+      found.told += told;
+    } else {
+      ++found.rows;
+    }
+    lines.remove_prefix(line.size() + 1);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string_view loss_line(std::uint64_t lost, char (&room)[longest_loss_line]) noexcept {
-  constexpr std::string_view words = "# dropped ";
-  char* end = std::copy(words.begin(), words.end(), room);
+  char* end = std::copy(loss_words.begin(), loss_words.end(), room);
   end = std::to_chars(end, room + longest_loss_line - 1, lost).ptr;
   *end++ = '\n';
   return {room, static_cast<std::size_t>(end - room)};
@@ -71,12 +88,12 @@ bool trace_file::write_all(std::string_view text, std::size_t& written) noexcept
   return true;
 }
 
-std::uint64_t trace_file::write(std::string_view lines) noexcept {
+trace_file::loss trace_file::write(std::string_view lines) noexcept {
   std::size_t kept = 0;
   if (!failed_) {
     if (write_all(lines, kept)) {
       size_ += static_cast<std::int64_t>(kept);
-      return 0;
+      return {};
     }
     fail(errno);
     // Back to a whole line, and as much further as the last words need.
@@ -86,7 +103,7 @@ std::uint64_t trace_file::write(std::string_view lines) noexcept {
     // Where that cannot be, the file ends in the middle of a line, of which its reader tells.
     if (regular_) static_cast<void>(ftruncate(file_, size_) == 0 && lseek(file_, size_, SEEK_SET) == size_);
   }
-  return static_cast<std::uint64_t>(std::count(lines.begin() + static_cast<std::ptrdiff_t>(kept), lines.end(), '\n'));
+  return loss_in(lines.substr(kept));
 }
 
 void trace_file::fail(int problem) noexcept {

@@ -22,8 +22,12 @@ class trace_file {
 
   // With the header written; on failure says why. `engine` is for the line that tells of a later failure.
   errc open(const std::string& path, const std::string& engine, std::string& why);
-  // Whole lines. How many of them were lost; after the first failure, which is told on stderr, all of them are.
-  std::uint64_t write(std::string_view lines) noexcept;
+  struct loss {
+    std::uint64_t rows = 0;
+    std::uint64_t told = 0;  // the sum of what lost loss lines say
+  };
+  // Whole lines. What of them was lost; after the first failure, which is told on stderr, all of them are.
+  loss write(std::string_view lines) noexcept;
   // What is lost and not told by a line yet goes last, even where a write has failed.
   void close(std::uint64_t lost) noexcept;
 

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <new>
 #include <string_view>
-#include <utility>
 
 namespace detent::detail {
 namespace {
@@ -23,8 +22,12 @@ char* copy(char* to, std::string_view text) noexcept { return std::copy(text.beg
 
 }  // namespace
 
-std::uint64_t trace_writer::add(const operation& what) noexcept {
+void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
   using state = recorded_lives::state;
+  if (lost != 0) {
+    untold_ += lost;
+    tell_loss();
+  }
   try {
     switch (what.kind) {
       case operation_kind::nothing: break;
@@ -38,7 +41,7 @@ std::uint64_t trace_writer::add(const operation& what) noexcept {
         } else if (found == state::fired && waiting_.size() < most_waiting) {
           waiting_.push_back(what);
         } else {
-          ++lost_;
+          lose();
         }
         break;
       }
@@ -48,7 +51,7 @@ std::uint64_t trace_writer::add(const operation& what) noexcept {
         const bool fired = what.kind != operation_kind::cancel;
         groups_.end(what.id);
         if (lives_.look_up(what.id) != state::armed) {
-          ++lost_;
+          lose();
           break;
         }
         fired ? lives_.fire(what.id) : lives_.cancel(what.id);
@@ -60,9 +63,8 @@ std::uint64_t trace_writer::add(const operation& what) noexcept {
       case operation_kind::forget: turn(what); break;
     }
   } catch (const std::bad_alloc&) {
-    ++lost_;
+    lose();
   }
-  return std::exchange(lost_, 0);
 }
 
 void trace_writer::arm(const operation& what) {
@@ -85,7 +87,7 @@ void trace_writer::turn(const operation& what) {
 
 void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline,
                        operation_kind why) noexcept {
-  if (text_.size() - used_ < longest_row + longest_loss_line) lost_ += flush(told_);
+  if (text_.size() - used_ < longest_row + longest_loss_line) flush();
   last_ = std::max(last_, subtract_saturated(at, zero_));
   char* out = text_.data() + used_;
   char* const end = text_.data() + text_.size();
@@ -107,22 +109,32 @@ void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseco
   used_ = static_cast<std::size_t>(out - text_.data());
 }
 
-std::uint64_t trace_writer::flush(std::uint64_t lost) noexcept {
-  const bool tells = lost != told_;
-  if (tells) {
-    char line[longest_loss_line];
-    used_ = static_cast<std::size_t>(copy(text_.data() + used_, loss_line(lost - told_, line)) - text_.data());
-  }
-  if (used_ == 0) return 0;
-  const std::uint64_t unwritten = file_.write({text_.data(), std::exchange(used_, 0)});
-  if (unwritten == 0) told_ = lost;
-  return unwritten - (tells && unwritten != 0 ? 1 : 0);
+void trace_writer::lose() noexcept {
+  ++lost_;
+  ++untold_;
 }
 
-std::uint64_t trace_writer::give_up() noexcept {
-  const std::uint64_t count = waiting_.size();
+// There is always room for the line.
+void trace_writer::tell_loss() noexcept {
+  if (untold_ == 0) return;
+  char line[longest_loss_line];
+  used_ = static_cast<std::size_t>(copy(text_.data() + used_, loss_line(untold_, line)) - text_.data());
+  telling_ += std::exchange(untold_, 0);
+  if (text_.size() - used_ < longest_loss_line) flush();
+}
+
+void trace_writer::flush() noexcept {
+  tell_loss();
+  if (used_ == 0) return;
+  const std::string_view lines(text_.data(), std::exchange(used_, 0));
+  const trace_file::loss lost = file_.write(lines);
+  lost_ += lost.rows;
+  told_ += std::exchange(telling_, 0) - lost.told;
+}
+
+void trace_writer::give_up() noexcept {
+  lost_ += waiting_.size();
   waiting_.clear();
-  return count;
 }
 
 }  // namespace detent::detail

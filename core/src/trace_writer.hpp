@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace detent::detail {
@@ -20,13 +21,15 @@ class trace_writer {
   // Times count from `zero`.
   trace_writer(trace_file& file, nanoseconds_t zero) noexcept : file_(file), zero_(zero) {}
 
-  // These say how many operations were lost.
-  std::uint64_t add(const operation& what) noexcept;
-  // `lost`: in all, by whomever. The trace tells of those that it has not told of.
-  std::uint64_t flush(std::uint64_t lost) noexcept;
-  // What has waited in vain.
-  std::uint64_t give_up() noexcept;
+  // `lost`: so many others before it.
+  void add(const operation& what, std::uint64_t lost) noexcept;
+  void flush() noexcept;
+  // On what waits for another operation.
+  void give_up() noexcept;
 
+  // Operations that got no row, apart from those that add() was told of; says so once.
+  std::uint64_t take_lost() noexcept { return std::exchange(lost_, 0); }
+  // How many the file says are missing.
   std::uint64_t told() const noexcept { return told_; }
 
  private:
@@ -36,6 +39,8 @@ class trace_writer {
   void turn(const operation& what);
   void put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline, operation_kind why) noexcept;
   void take_up_waiting(const operation& armed);
+  void lose() noexcept;
+  void tell_loss() noexcept;
 
   trace_file& file_;
   const nanoseconds_t zero_;
@@ -43,7 +48,9 @@ class trace_writer {
   recorded_lives lives_;
   recorded_groups groups_;
   std::vector<operation> waiting_;  // restarts that took their place before the re-arming which they found
-  std::uint64_t told_ = 0, lost_ = 0;
+  std::uint64_t lost_ = 0;
+  std::uint64_t untold_ = 0, told_ = 0;  // lost: no line says so, a line in the file says so
+  std::uint64_t telling_ = 0;            // a line that is not in the file yet says so
   std::size_t used_ = 0;
   std::array<char, 1 << 16> text_;
 };

@@ -27,9 +27,9 @@ TEST(OperationRing, GivesWhatWasPutInInItsOrderRoundAfterRound) {
     ASSERT_TRUE(put(ring, id));
     ASSERT_TRUE(put(ring, 1000 + id));
     ASSERT_NE(ring.front(), nullptr);
-    EXPECT_EQ(ring.front()->id, id);
+    EXPECT_EQ(ring.front()->what.id, id);
     ring.pop();
-    EXPECT_EQ(ring.front()->id, 1000 + id);
+    EXPECT_EQ(ring.front()->what.id, 1000 + id);
     ring.pop();
     EXPECT_EQ(ring.front(), nullptr);
     EXPECT_EQ(ring.size(), 0u);
@@ -53,7 +53,7 @@ TEST(OperationRing, HoldsBackAllBehindAPlaceThatIsNotFilled) {
   EXPECT_EQ(ring.size(), 2u);
   first->what = numbered(1);
   ring.fill(*first);
-  EXPECT_EQ(ring.front()->id, 1u);
+  EXPECT_EQ(ring.front()->what.id, 1u);
 }
 
 TEST(OperationRing, TellsEachQuarterOnce) {
@@ -79,13 +79,13 @@ TEST(OperationRing, LosesNothingOfManyThreadsAndKeepsEachOnesOrder) {
   }
   std::array<std::uint64_t, threads> next{};
   for (std::uint64_t seen = 0; seen < threads * each;) {
-    const operation* what = ring.front();
-    if (what == nullptr) {
+    const operation_ring::place* next_one = ring.front();
+    if (next_one == nullptr) {
       std::this_thread::yield();
       continue;
     }
-    std::uint64_t& expected = next[what->id >> 32];
-    ASSERT_EQ(what->id & 0xffffffff, expected);
+    std::uint64_t& expected = next[next_one->what.id >> 32];
+    ASSERT_EQ(next_one->what.id & 0xffffffff, expected);
     ++expected;
     ++seen;
     ring.pop();

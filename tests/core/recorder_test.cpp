@@ -55,9 +55,12 @@ TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
     EXPECT_EQ(r.dropped(), 13u);
     held.took_effect();
   }
+  EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9; }));
+  r.scheduled(some, 1, 100, nullptr);
   const auto trace = stop();
-  EXPECT_EQ(trace.rows.size(), 9u);
+  EXPECT_EQ(trace.rows.size(), 10u);
   EXPECT_EQ(trace.dropped, 13u);
+  EXPECT_EQ(trace.rows_before_first_loss, 9u);  // where they are missing
 }
 
 TEST_F(Recorder, LeavesOutAndCountsWhatBelongsToAnArmingThatWasLost) {

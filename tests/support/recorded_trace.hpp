@@ -40,6 +40,7 @@ struct recorded_trace {
     while (std::getline(in, line)) {
       EXPECT_FALSE(in.eof()) << "the last line has no end: " << line;
       if (line.starts_with("# dropped ")) {
+        if (dropped == 0) rows_before_first_loss = rows.size();
         dropped += std::stoull(line.substr(10));
       } else {
         add(line);
@@ -68,6 +69,7 @@ struct recorded_trace {
 
   std::vector<recorded_row> rows;
   std::uint64_t dropped = 0;
+  std::size_t rows_before_first_loss = 0;
 
  private:
   void add(const std::string& line) {
