@@ -43,6 +43,7 @@ void schedule_and_cancel(engine& e, int pairs) {
 }
 
 void expect_refusal(const std::string& path, errc code, const std::string& why) {
+  SCOPED_TRACE(path);
   const auto problem = problem_of([&] { engine e({.name = "e", .record = path}); });
   EXPECT_EQ(problem.code, make_error_code(code));
   EXPECT_TRUE(problem.names("engine \"e\": record = \"" + path + "\": " + why)) << problem.what;
