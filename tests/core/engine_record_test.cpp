@@ -215,6 +215,15 @@ TEST_F(EngineRecord, MovesTheMembersOfAPausedGroupToTheEndOfTimeAndBack) {
             "105,X,b,,fire\n107,X,d,,fire\n115,X,a,,fire\n");
 }
 
+TEST_F(EngineRecord, ForgetsAPauseWithItsGroup) {
+  auto& rig = start();
+  { timer_group(rig.engine).pause(); }
+  rig.engine.poll();
+  timer_group later(rig.engine);  // in the place of the other
+  later.schedule_after(10ns, nothing);
+  EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n");
+}
+
 TEST_F(EngineRecord, IsOnTheDiskOnceTheEngineHasBeenDestroyed) {
   start().engine.schedule_after(1ns, nothing);
   rig_.reset();
@@ -222,9 +231,10 @@ TEST_F(EngineRecord, IsOnTheDiskOnceTheEngineHasBeenDestroyed) {
 }
 
 TEST_F(EngineRecord, ReplacesAnOlderOneOfThatName) {
-  for (int i = 0; i < 2; ++i) {
-    start().engine.schedule_after(1ns, nothing);
-    EXPECT_EQ(stop().rows.size(), 1u);
+  for (std::size_t rows : {3u, 1u}) {
+    auto& rig = start();
+    for (std::size_t i = 0; i < rows; ++i) rig.engine.schedule_after(1ns, nothing);
+    EXPECT_EQ(stop().rows.size(), rows);
   }
 }
 

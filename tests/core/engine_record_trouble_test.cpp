@@ -21,6 +21,7 @@
 #include "support/drive_problem.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/recorded_trace.hpp"
+#include "trace_file.hpp"
 
 // A leak check in a forked child would find what the parent's threads, which the child does not have, held.
 extern "C" int __lsan_is_turned_off() { return 1; }
@@ -102,6 +103,25 @@ TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing)
   EXPECT_EQ(e.metrics().cancelled, 2000u);
 }
 
+TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
+  recording_place place;
+  detail::trace_file file;
+  std::string why;
+  ASSERT_EQ(file.open(place.path(), "e", why), errc{}) << why;
+  ::testing::internal::CaptureStderr();
+  signal(SIGXFSZ, SIG_IGN);
+  {
+    file_limit limit(80);
+    const auto lost = file.write("1,S,1,1,x\n2,S,2,1,x\n3,S,3,1,x\n# dropped 5\n4,S,4,1,x\n# dropped 70\n");
+    EXPECT_EQ(lost.rows, 2u);  // two were written, and the last words need the room of what followed
+    EXPECT_EQ(lost.told, 75u);
+    file.close(77);
+  }
+  signal(SIGXFSZ, SIG_DFL);
+  ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(recorded_trace::of_file(place.path()).dropped, 77u);
+}
+
 // A pipe takes 64 KiB, and then holds up whoever writes until somebody reads.
 class stalled_pipe {
  public:
@@ -181,7 +201,22 @@ TEST(EngineRecordFork, ChildWritesNothing) {
   const auto trace = recorded_trace::of_file(place.path());
   EXPECT_EQ(trace.count('S'), 2u);
   EXPECT_EQ(trace.rows.size(), 2u);
-  engine again({.record = place.path()});  // the lock went with the engine
+}
+
+TEST(EngineRecordFork, ChildKeepsNobodyFromTheFile) {
+  recording_place place;
+  pid_t child = -1;
+  {
+    engine e({.record = place.path()});
+    child = fork();
+    if (child == 0) {
+      pause();
+      _exit(0);
+    }
+  }
+  EXPECT_NO_THROW(engine({.record = place.path()}));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 }  // namespace
