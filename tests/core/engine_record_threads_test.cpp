@@ -184,12 +184,14 @@ INSTANTIATE_TEST_SUITE_P(Of, EngineRecordThreads, ::testing::Bool(),
 TEST(EngineRecordEnd, IsCompleteWhereACallbackDestroysTheEngine) {
   testing::recording_place place;
   auto owned = std::make_unique<engine>(engine_options{.record = place.path()});
-  std::atomic<bool> gone{false};
+  std::atomic<bool> scheduled{false}, gone{false};
   owned->schedule_after(1h, [] {});
   owned->schedule_after(0us, [&] {
+    while (!scheduled) std::this_thread::yield();  // the call that uses the engine has returned
     owned.reset();
     gone = true;
   });
+  scheduled = true;
   ASSERT_TRUE(eventually([&] { return gone.load(); }));
   const auto trace = recorded_trace::of_file(place.path());
   EXPECT_EQ(trace.count('S'), 2u);
