@@ -74,6 +74,8 @@ bulk_result engine_core::make_many(thread_record& record, std::span<const time_p
     const std::uint64_t flags = (plain ? 0 : describe(index, when, deadline)) | owning;
     const std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: changes by its owner only
     const std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
+    if (recorder_ != nullptr) [[unlikely]]
+      recorder_->scheduled(index, state_word::generation(word), deadline, nullptr);
     publish_as(made.pair, word, deadline);
     probes::schedule(this, index, word, deadline);
     out[done.scheduled] = timer_access::make(this, index, state_word::generation(word));

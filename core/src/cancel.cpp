@@ -48,6 +48,8 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation, bo
 // Counts a timer that this thread cancelled, and frees its node or has the driver do it.
 void engine_core::end_cancelled(node_index index, std::uint32_t generation, cancel_transition done) noexcept {
   probes::cancel(this, index, probes::life(generation));
+  if (recorder_ != nullptr) [[unlikely]]
+    recorder_->cancelled(index, generation);
   record_lease record(threads_);
   give_place_back();
   record->counts.add(counter::cancelled);
@@ -71,7 +73,8 @@ std::size_t engine_core::cancel_many(std::span<const timer> timers) noexcept {
     record_lease record(threads_);
     reap_batch batch;
     reap_batch* const outer = std::exchange(record->reaps, &batch);
-    const bool plain = options_.capacity == 0;  // the short way keeps no account of places
+    // The short way keeps no account of places, and records nothing.
+    const bool plain = options_.capacity == 0 && recorder_ == nullptr;
     // Nodes are fetched a lot ahead, as exchanges are fences. Once a line is here, a look costs less than an exchange
     // in vain.
     std::array<node*, 2 * lot> found;
@@ -142,9 +145,13 @@ inline bool engine_core::restart_later(thread_record& mine, node_index index, st
                                                            nanoseconds_t kept, nanoseconds_t time) noexcept {
   record_lease record(threads_);
   node& target = node_at(index);
+  recorded_attempt recorded(recorder_.get(), [&]() noexcept -> operation {
+    return {.deadline = time, .id = recorder::id_of(index, generation), .kind = operation_kind::restart};
+  });
   restart_transition done = detail::restart(target.pair, generation, kept, record->next_order++);
   if (done == restart_transition::gone) return false;
   probes::restart(this, index, probes::life(generation), time);
+  recorded.took_effect();
   record->counts.add(counter::restarted);
   if (done == restart_transition::earlier) {
     if (record->driving) {

@@ -90,6 +90,8 @@ void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
   node& dropped = node_at(index);
   if (drop(dropped.pair, word) == transition::lost) return;
   record_lease record(threads_);
+  if (recorder_ != nullptr)
+    recorder_->ended(operation_kind::drop, index, state_word::generation(word), time_.certain());
   destroy_callable(*dropped.ops, dropped.capture);
   end_pending(index, word);
   count_end(index, word, label_counter::dropped);

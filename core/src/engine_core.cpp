@@ -23,7 +23,6 @@ engine_core::engine_core(engine_options options)
       ticks_(options_.tick.count()),
       time_(options_.manual, options_.clock == clock_kind::tsc ? tsc_clock::shared() : nullptr),
       captures_origin_(options_.capture_origin),
-      slow_threshold_(options_.slow_threshold.count()),
       pages_(options_.memory),
       pool_(pages_, nodes_ahead(options_.reserve), captures_origin_ ? bytes_with_origin : sizeof(cold_node)),
       queue_(options_.reserve),
@@ -36,7 +35,7 @@ engine_core::engine_core(engine_options options)
       waiter_(options_.wait, options_.tick.count(), time_, bell_),
       ledger_(counts_, runs_inline_) {
   if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);
-  if (options_.capacity == 0)
+  if (options_.capacity == 0 && options_.record.empty())
     threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
   if (options_.drive == drive_kind::caller) bell_.lower(INT64_MIN);
@@ -55,6 +54,7 @@ errc engine_core::open(std::string& why) {
     why = "reserve = " + std::to_string(options_.reserve) + ": no memory for so many timers ahead";
     return errc::out_of_memory;
   }
+  if (errc refused = recorder::make(recorder_, time_, options_, why); refused != errc{}) return refused;
   if (options_.drive == drive_kind::worker) {
     // A worker that spins raises the wake time all the time.
     if (options_.wait.mode != wait_options::kind::busy) bell_.allow_asymmetric(base::enable_heavy_fence());

@@ -17,6 +17,7 @@
 #include "fence_policy.hpp"
 #include "group_store.hpp"
 #include "label_store.hpp"
+#include "recorder.hpp"
 #include "run_ledger.hpp"
 #include "run_scope.hpp"
 #include "stale_filter.hpp"
@@ -27,6 +28,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,6 +76,7 @@ class engine_core {
   // Groups (groups.cpp).
   group_store& groups() noexcept { return groups_; }
   void cancel_group(group_state& group) noexcept;
+  void pause_group(group_state& group) noexcept;
   void resume_group(group_state& group) noexcept;
   void wait_for_group(group_state& group) noexcept;
   void end_group(group_state& group) noexcept;
@@ -98,8 +101,7 @@ class engine_core {
   int open_wake_fd();
 
   // Links of the list of live cores (live_cores.cpp).
-  engine_core* next_core = nullptr;
-  engine_core* previous_core = nullptr;
+  engine_core *next_core = nullptr, *previous_core = nullptr;
 
  private:
   friend class drive_turn;
@@ -178,6 +180,8 @@ class engine_core {
   void finish_run(thread_record& record, node_index index, std::uint64_t word, run_scope& scope, bool used_up,
                   label_block* label) noexcept;
   void invoke(thread_record& record, node& running, run_scope& scope, label_block* label) noexcept;
+  operation note_arming(node_index index, std::uint64_t word, const run_scope& scope, nanoseconds_t next,
+                        nanoseconds_t behind) const noexcept;
   outcome run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept;
   void end_timer(thread_record& record, node_index index, std::uint64_t word, counter category,
                  label_block* label) noexcept;
@@ -217,7 +221,6 @@ class engine_core {
   void tell_slow(thread_record& record, const slow_callback& run) noexcept;
   void count_end(node_index index, std::uint64_t word, label_counter how) noexcept;
   void tell_gauges() noexcept;
-  engine_metrics metrics(const label_block& of) const;
   std::optional<pending_timer> describe_pending(node_index index, nanoseconds_t now) const noexcept;
 
   // worker.cpp, poll.cpp
@@ -243,7 +246,7 @@ class engine_core {
   const tick_grid ticks_;
   const clock_reader time_;
   const bool captures_origin_;
-  const nanoseconds_t slow_threshold_;
+  std::unique_ptr<recorder> recorder_;  // null: nothing is recorded
   base::atomic<std::uint32_t> references_{1};
   base::atomic<std::uint32_t> lifecycle_{open_for_all};
 
@@ -273,8 +276,7 @@ class engine_core {
   thread_record* driver_ = nullptr;     // of whoever drives now
   nanoseconds_t pass_now_ = INT64_MIN;  // the reading that the running pass fires up to
   fence_policy fences_;
-  std::uint32_t placements_ = 0;
-  std::uint32_t hand_overs_ = 0;
+  std::uint32_t placements_ = 0, hand_overs_ = 0;
   std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
   std::uint32_t pass_stamp_ = first_pass_stamp;
   bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
@@ -290,8 +292,7 @@ class engine_core {
   group_state* to_sweep_ = nullptr;  // and those that come after it
   std::size_t sweep_at_ = 0;
   std::array<std::uint64_t, 1024> batch_;  // entries taken out of the queue: from batch_next_ to batch_end_ are left
-  std::size_t batch_next_ = 0;
-  std::size_t batch_end_ = 0;
+  std::size_t batch_next_ = 0, batch_end_ = 0;
   stale_filter stale_;
   run_ledger ledger_;
 };

@@ -56,8 +56,13 @@ void engine_core::cancel_group(group_state& group) noexcept {
   attend_to(group);
 }
 
+void engine_core::pause_group(group_state& group) noexcept {
+  if (group.pause(time_) && recorder_ != nullptr) recorder_->turned(operation_kind::pause, &group);
+}
+
 void engine_core::resume_group(group_state& group) noexcept {
   if (!group.resume(time_)) return;
+  if (recorder_ != nullptr) recorder_->turned(operation_kind::resume, &group);
   base::full_fence();  // (4) pairs with (3)
   attend_to(group);
 }
@@ -65,6 +70,7 @@ void engine_core::resume_group(group_state& group) noexcept {
 // What ~timer_group does. In the child of a fork nothing can be taken apart.
 void engine_core::end_group(group_state& group) noexcept {
   if (lifecycle_.load(base::relaxed) == forked) return;  // relaxed: this process's own fork
+  if (recorder_ != nullptr) recorder_->turned(operation_kind::forget, &group);
   cancel_group(group);
   wait_for_group(group);
   groups_.drop_reference(group);

@@ -15,12 +15,6 @@ label engine_core::make_label(std::string_view name) {
   throw error(make_error_code(problem), what);
 }
 
-// Of a label of another engine, or none: of nothing.
-engine_metrics engine_core::metrics(const label& of) const {
-  const label_block* block = labels_.has(of) ? labels_.find(labels_.number(of)) : nullptr;
-  return block == nullptr ? engine_metrics{} : metrics(*block);
-}
-
 void engine_core::note_origin(node_index index, const origin& where) noexcept {
   origin_record& record = nodes_.origin(index);
   // (2) release, all three: pair with (1) of list_pending(), so that who reads those of a later life finds the word of
@@ -52,6 +46,7 @@ void engine_core::tell_gauges() noexcept {
   counts_.set(gauge::margin, waiter_.margin());
   counts_.set(gauge::last_pass, pass_now_);
   counts_.set(gauge::next_deadline, wheel_.next_bound().value_or(forever));
+  if (recorder_ != nullptr) counts_.set(gauge::record_dropped, static_cast<std::int64_t>(recorder_->dropped()));
   counts_.set(gauge::retries, static_cast<std::int64_t>(retries_.size()));
 }
 

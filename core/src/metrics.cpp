@@ -17,17 +17,7 @@ void snapshot_histograms(const Histograms& from, engine_metrics& told) {
     histogram_recorder::add_zeros(*part, told.lateness);
 }
 
-}  // namespace
-
-// Ends are read before beginnings, so that no timer is counted as ended but not as begun.
-std::size_t engine_core::pending() const noexcept {
-  std::uint64_t ends = threads_.total(counter::cancelled) + threads_.total(counter::returned) +
-                       threads_.total(counter::dropped) + threads_.total(counter::started_last);
-  std::uint64_t beginnings = threads_.total(counter::scheduled) + threads_.total(counter::revived);
-  return static_cast<std::size_t>(beginnings - ends);
-}
-
-engine_metrics engine_core::metrics(const label_block& of) const {
+engine_metrics metrics_of(const label_block& of) {
   engine_metrics told;
   told.scheduled = of.read(label_counter::scheduled);
   told.expired = of.read(label_counter::expired);
@@ -41,6 +31,16 @@ engine_metrics engine_core::metrics(const label_block& of) const {
   told.restarted = of.read(label_counter::restarted);
   snapshot_histograms(of, told);
   return told;
+}
+
+}  // namespace
+
+// Ends are read before beginnings, so that no timer is counted as ended but not as begun.
+std::size_t engine_core::pending() const noexcept {
+  std::uint64_t ends = threads_.total(counter::cancelled) + threads_.total(counter::returned) +
+                       threads_.total(counter::dropped) + threads_.total(counter::started_last);
+  std::uint64_t beginnings = threads_.total(counter::scheduled) + threads_.total(counter::revived);
+  return static_cast<std::size_t>(beginnings - ends);
 }
 
 engine_metrics engine_core::metrics() const {
@@ -65,6 +65,12 @@ engine_metrics engine_core::metrics() const {
   told.slow = threads_.total(counter::slow);
   snapshot_histograms(counts_, told);
   return told;
+}
+
+// Of a label of another engine, or none: of nothing.
+engine_metrics engine_core::metrics(const label& of) const {
+  const label_block* block = labels_.has(of) ? labels_.find(labels_.number(of)) : nullptr;
+  return block == nullptr ? engine_metrics{} : metrics_of(*block);
 }
 
 }  // namespace detent::detail

@@ -57,6 +57,7 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
       probes::late(this, index, word, stands_for.deadline, subtract_saturated(started, stands_for.deadline),
                    cold.stale == stale_policy::drop);
       if (cold.stale == stale_policy::drop) {
+        if (recorder_ != nullptr) recorder_->ended(operation_kind::drop, index, state_word::generation(word), started);
         end_pending(index, word);
         end_timer(record, index, word, counter::dropped, label);
         now = time_.certain();
@@ -73,6 +74,8 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   probes::fire(this, index, word, stands_for.deadline, subtract_saturated(started, stands_for.deadline), label_number);
   record.counts.add(counter::fired);
   ledger_.start(stands_for.deadline, started, came, label);
+  if (recorder_ != nullptr) [[unlikely]]
+    recorder_->ended(operation_kind::fire, index, state_word::generation(word), started);
   // Noted now: behind the run the node may be another timer's.
   const origin where = captures_origin_ ? nodes_.origin_of(index) : origin::unknown();
   invoke(record, running, scope, label);
@@ -81,7 +84,7 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   now = time_.certain();
   const nanoseconds_t took = now - started;
   ledger_.end(took, label);
-  if (took >= slow_threshold_) [[unlikely]]
+  if (took >= options_.slow_threshold.count()) [[unlikely]]
     tell_slow(record, {labels_.named(label), duration(took), to_time(stands_for.deadline), where.file(), where.line()});
   return true;
 }
@@ -122,6 +125,16 @@ void engine_core::report(std::exception_ptr failure) noexcept {
   }
 }
 
+// For the recording of what run_again() is about to try.
+[[gnu::noinline, gnu::cold]] operation engine_core::note_arming(node_index index, std::uint64_t word,
+                                                                const run_scope& scope, nanoseconds_t next,
+                                                                nanoseconds_t behind) const noexcept {
+  return {.deadline = ticks_.round_up(later_by(behind, next)),
+          .id = recorder::id_of(index, state_word::generation(word)),
+          .group = (word & state_word::cold) != 0 ? nodes_.group_of(index) : nullptr,
+          .kind = scope.rearmed() ? operation_kind::rearm : operation_kind::period};
+}
+
 // The next arming of the same node: re-armed by its callback, or the next period.
 engine_core::outcome engine_core::run_again(thread_record& record, node_index index, std::uint64_t word,
                                             run_scope& scope) noexcept {
@@ -142,6 +155,7 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   const nanoseconds_t deadline = group == nullptr ? ticks_.round_up(next) : next;
   nanoseconds_t time = nodes_.filing_time(index, word, deadline);
   timer_state to = record.driving ? timer_state::armed : timer_state::queued;
+  recorded_attempt recorded(recorder_.get(), [&] { return note_arming(index, word, scope, next, behind); });
   if (rearm(running.pair, word, to, deadline, order) == transition::lost) {
     if (!periodic) {
       record.counts.add(counter::started_last);
@@ -149,6 +163,7 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
     }
     return outcome::ended;
   }
+  recorded.took_effect();
   if (to == timer_state::armed) {
     // Never into this pass: a timer runs at most once in it.
     put_in_wheel(index, running, word, time);

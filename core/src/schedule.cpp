@@ -210,6 +210,8 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
   record.counts.add(counter::scheduled);
   if (boxed) record.counts.add(counter::boxed);
+  if (recorder_ != nullptr) [[unlikely]]
+    recorder_->scheduled(owned.index, state_word::generation(word), earliest, when.group);
   if (!record.driving) {
     const nanoseconds_t time = nodes_.filing_time(owned.index, word, deadline);
     // A paused group may be resumed at this moment: the driver looks at it by the earliest time there can be.

@@ -82,6 +82,7 @@ void engine_core::return_timer(thread_record& record, node_index index, node& re
   } else {
     destroy_callable(*returned.ops, returned.capture);
   }
+  if (cancelled && recorder_ != nullptr) recorder_->cancelled(index, state_word::generation(word));
   end_pending(index, word);
   count_end(index, word, cancelled ? label_counter::cancelled : label_counter::returned);
   record.counts.add(cancelled ? counter::cancelled : counter::returned);
@@ -109,7 +110,8 @@ errc engine_core::stop(std::vector<unfired>* out) noexcept {
 }
 
 void engine_core::finish_stop() noexcept {
-  retries_.clear();                    // stale by now; each holds a reference to this core
+  retries_.clear();  // stale by now; each holds a reference to this core
+  if (recorder_ != nullptr) recorder_->close();
   stop_done_.store(1, base::release);  // (5) release: pairs with (2)
   base::futex_wake(stop_done_, INT_MAX);
 }

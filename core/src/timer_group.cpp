@@ -42,7 +42,7 @@ void timer_group::cancel_all_and_wait() noexcept {
   core_->wait_for_group(*state_);
 }
 
-void timer_group::pause() noexcept { state_->pause(core_->time()); }
+void timer_group::pause() noexcept { core_->pause_group(*state_); }
 void timer_group::resume() noexcept { core_->resume_group(*state_); }
 std::size_t timer_group::pending() const noexcept { return static_cast<std::size_t>(state_->pending()); }
 

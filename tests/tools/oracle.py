@@ -65,6 +65,8 @@ def rows_of(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="ascii") as trace:
         next(trace)
         for line in trace:
+            if line.startswith("#"):
+                continue
             now, op, timer, delay, _ = line.rstrip("\n").split(",")
             yield int(now), op, int(timer), int(delay or 0)
 

@@ -13,7 +13,7 @@ namespace detent::test {
 // A directory of the test's own, gone with the object.
 class temporary_directory {
  public:
-  temporary_directory() : path_(testing::TempDir() + "detent-XXXXXX") {
+  temporary_directory() : path_(::testing::TempDir() + "detent-XXXXXX") {
     if (::mkdtemp(path_.data()) == nullptr) std::abort();
   }
   temporary_directory(const temporary_directory&) = delete;

@@ -36,10 +36,18 @@ std::string answer(const Command& command, const Outcome& outcome, const text_ta
   return text;
 }
 
+// A replay of a trace with holes is no error, but nobody should take it for the whole.
+void tell_loss(const replay_command& replay, const replay_counts& counts) {
+  if (counts.dropped == 0) return;
+  fmt::print(stderr, "detent: {}: {} operations are missing: the recording dropped them\n", replay.trace,
+             counts.dropped);
+}
+
 std::string perform_virtual(const replay_command& replay) {
   const auto report = report_of(replay.output);
   const virtual_outcome outcome = replay_virtual(
       {.trace = replay.trace, .to_end = replay.to_end, .wheel = wheel_named("--wheel", replay.engine.wheel)});
+  tell_loss(replay, outcome.counts);
   if (report) report->write(page_of(replay, outcome).html());
   return replay.output.json ? json_of(replay, outcome) : virtual_line(outcome);
 }
@@ -66,6 +74,7 @@ command_result perform_one(const replay_command& replay) {
                                             .speed = replay.speed,
                                             .wheel = wheel_named("--wheel", replay.engine.wheel),
                                             .wait = wait_named("--wait", replay.engine.wait)});
+  tell_loss(replay, outcome.counts);
   return answer(replay, outcome, table_of(outcome), report);
 }
 

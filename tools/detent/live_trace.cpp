@@ -38,6 +38,7 @@ live_trace load_live_trace(const std::string& path, double speed, duration longe
     trace.span_ns = row.t_ns;
   }
   trace.timers = numbers.size();
+  trace.dropped = reader.dropped();
   return trace;
 }
 

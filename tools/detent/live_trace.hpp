@@ -24,6 +24,7 @@ struct live_trace {
   std::vector<row> rows;
   std::size_t timers = 0;     // how many different ids
   std::uint64_t span_ns = 0;  // t_ns of the last row, unscaled
+  std::uint64_t dropped = 0;  // operations that are missing, by the trace's own account
 };
 
 // Throws input_error. `speed` is positive: 2 means twice as fast as recorded, delays included. Rows after `longest` of

@@ -8,6 +8,7 @@
 #include <functional>
 #include <queue>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "lateness_probe.hpp"
@@ -25,6 +26,7 @@ struct load_options {
   wheel_kind wheel = wheel_kind::hierarchical;
   wait_options wait = wait_options::hybrid();
   std::uint64_t seed = 0;
+  std::string record;  // empty: not recorded
 };
 
 struct load_counts {

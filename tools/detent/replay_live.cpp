@@ -75,6 +75,7 @@ void live_replay::apply_rows() {
   }
   counts_.rows = trace_.rows.size();
   counts_.span_ns = trace_.span_ns;
+  counts_.dropped = trace_.dropped;
   counts_.pending_at_last_row = engine_.pending();
 }
 

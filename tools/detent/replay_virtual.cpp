@@ -22,7 +22,10 @@ class virtual_replay {
   explicit virtual_replay(wheel_kind wheel) : engine_({.wheel = wheel, .manual = &clock_}) {}
 
   void apply(const trace_row& row);
-  void finish_rows() { outcome_.counts.pending_at_last_row = engine_.pending(); }
+  void finish_rows(std::uint64_t dropped) {
+    outcome_.counts.pending_at_last_row = engine_.pending();
+    outcome_.counts.dropped = dropped;
+  }
   void run_to_end();
   virtual_outcome& outcome() { return outcome_; }
 
@@ -116,7 +119,7 @@ virtual_outcome replay_virtual(const virtual_options& options) {
       next_progress = clock::now() + std::chrono::milliseconds(100);
     }
   }
-  replay.finish_rows();
+  replay.finish_rows(reader.dropped());
   if (options.to_end) replay.run_to_end();
   virtual_outcome outcome = replay.outcome();
   outcome.began = started;

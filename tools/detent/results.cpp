@@ -19,6 +19,8 @@ void add_counts(text_table& table, const replay_counts& counts) {
   table.add("late cancels", fmt::format("{} (the timer was not pending)", count_text(counts.late_cancels)));
   table.add("fired", count_text(counts.fired));
   table.add("pending at the last row", count_text(counts.pending_at_last_row));
+  if (counts.dropped != 0)
+    table.add("missing", fmt::format("{} operations, dropped by the recording", count_text(counts.dropped)));
 }
 
 json_object counts_json(const replay_command& command, const replay_counts& counts) {
@@ -34,7 +36,8 @@ json_object counts_json(const replay_command& command, const replay_counts& coun
       .count("late_cancels", counts.late_cancels)
       .count("fired", counts.fired)
       .count("pending_at_last_row", counts.pending_at_last_row)
-      .count("span_ns", counts.span_ns);
+      .count("span_ns", counts.span_ns)
+      .count("dropped_by_the_recording", counts.dropped);
   return json;
 }
 

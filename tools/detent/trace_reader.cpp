@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "input_error.hpp"
@@ -56,11 +57,21 @@ bool trace_reader::next_line(std::string_view& line) {
 
 bool trace_reader::next(trace_row& row) {
   std::string_view line;
-  if (!next_line(line)) return false;
+  do {
+    if (!next_line(line)) return false;
+    if (line.starts_with('#')) take_comment(line);
+  } while (line.starts_with('#'));
   parse(line, row);
   if (row.t_ns < last_t_) refuse(t_ns, fmt::format("time runs backwards: {} after {}", row.t_ns, last_t_));
   last_t_ = row.t_ns;
   return true;
+}
+
+void trace_reader::take_comment(std::string_view line) {
+  constexpr std::string_view loss = "# dropped ";
+  if (!line.starts_with(loss)) return;
+  const std::uint64_t more = number(t_ns, line.substr(loss.size()));
+  dropped_ = dropped_ + more < more ? std::numeric_limits<std::uint64_t>::max() : dropped_ + more;
 }
 
 void trace_reader::parse(std::string_view line, trace_row& row) const {

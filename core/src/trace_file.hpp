@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The file of a recording.
+#pragma once
+
+#include <detent/error.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace detent::detail {
+
+// Holds whole lines at all times, also where the disk is full. One writer a file: another one is refused.
+class trace_file {
+ public:
+  static constexpr std::string_view header = "t_ns,op,id,delay_ns,source\n";
+
+  trace_file() noexcept = default;
+  ~trace_file() { close(0); }
+  trace_file(const trace_file&) = delete;
+  trace_file& operator=(const trace_file&) = delete;
+
+  // With the header written; on failure says why. `engine` is for the line that tells of a later failure.
+  errc open(const std::string& path, const std::string& engine, std::string& why);
+  struct loss {
+    std::uint64_t rows = 0;
+    std::uint64_t told = 0;  // the sum of what lost loss lines say
+  };
+  // Whole lines. What of them was lost; after the first failure, which is told on stderr, all of them are.
+  loss write(std::string_view lines) noexcept;
+  // What is lost and not told by a line yet goes last, even where a write has failed.
+  void close(std::uint64_t lost) noexcept;
+
+ private:
+  bool write_all(std::string_view text, std::size_t& written) noexcept;
+  void fail(int problem) noexcept;
+
+  int file_ = -1;
+  bool regular_ = false;
+  bool failed_ = false;
+  std::int64_t size_ = 0;
+  std::string path_, engine_;
+};
+
+// "# dropped N\n", where N operations are missing.
+inline constexpr std::size_t longest_loss_line = 10 + 20 + 1;
+std::string_view loss_line(std::uint64_t lost, char (&room)[longest_loss_line]) noexcept;
+
+}  // namespace detent::detail

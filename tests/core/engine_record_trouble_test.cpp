@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// A recording that cannot be made, or not to the end: said in one line, counted, and no hindrance to anybody.
+#include <detent/detent.hpp>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/drive_problem.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/recorded_trace.hpp"
+#include "trace_file.hpp"
+
+// A leak check in a forked child would find what the parent's threads, which the child does not have, held.
+extern "C" int __lsan_is_turned_off() { return 1; }
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::problem_of;
+using testing::recorded_trace;
+using testing::recording_place;
+
+std::uint64_t lines_in(const std::string& text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// So many pairs of a schedule and a cancel.
+void schedule_and_cancel(engine& e, int pairs) {
+  for (int i = 0; i < pairs; ++i) e.schedule_after(1h, [] {}).cancel();
+}
+
+void expect_refusal(const std::string& path, errc code, const std::string& why) {
+  SCOPED_TRACE(path);
+  const auto problem = problem_of([&] { engine e({.name = "e", .record = path}); });
+  EXPECT_EQ(problem.code, make_error_code(code));
+  EXPECT_TRUE(problem.names("engine \"e\": record = \"" + path + "\": " + why)) << problem.what;
+}
+
+TEST(EngineRecordRefused, NamesThePathAndTheReason) {
+  recording_place place;
+  expect_refusal(place.path("none/trace.csv"), errc::invalid_option, "No such file or directory");
+  expect_refusal(place.path("."), errc::invalid_option, "Is a directory");
+  expect_refusal(place.path(std::string(300, 'x')), errc::invalid_option, "File name too long");
+  const auto with_nul = problem_of([&] { engine e({.record = std::string("a\0b", 3)}); });
+  EXPECT_EQ(with_nul.code, make_error_code(errc::invalid_option));
+  EXPECT_TRUE(with_nul.names("record = \"a\": a file's name has no NUL in it")) << with_nul.what;
+  expect_refusal("/dev/full", errc::invalid_option, "No space left on device");
+}
+
+TEST(EngineRecordRefused, WhereAnotherEngineRecordsToTheFile) {
+  recording_place place;
+  {
+    engine first({.record = place.path()});
+    expect_refusal(place.path(), errc::not_permitted, "another engine is recording to it");
+    first.schedule_after(1h, [] {});
+  }
+  EXPECT_EQ(recorded_trace::of_file(place.path()).rows.size(), 1u);
+  engine later({.record = place.path()});
+}
+
+// The file may grow to so many bytes: a disk that fills up.
+class file_limit {
+ public:
+  explicit file_limit(rlim_t most) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{most, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~file_limit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing) {
+  recording_place place;
+  engine e({.name = "e", .record = place.path()});
+  ::testing::internal::CaptureStderr();
+  {
+    file_limit limit(10'000);
+    schedule_and_cancel(e, 2000);
+    e.stop();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "detent: engine \"e\": record = \"" + place.path() + "\": File too large; the recording ends here\n");
+  const auto trace = recorded_trace::of_file(place.path());
+  EXPECT_GT(trace.rows.size(), 100u);
+  EXPECT_EQ(trace.rows.size() + trace.dropped, 4000u);
+  EXPECT_EQ(e.metrics().cancelled, 2000u);
+}
+
+TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
+  recording_place place;
+  detail::trace_file file;
+  std::string why;
+  ASSERT_EQ(file.open(place.path(), "e", why), errc{}) << why;
+  ::testing::internal::CaptureStderr();
+  signal(SIGXFSZ, SIG_IGN);
+  {
+    file_limit limit(80);
+    const auto lost = file.write("1,S,1,1,x\n2,S,2,1,x\n3,S,3,1,x\n# dropped 5\n4,S,4,1,x\n# dropped 70\n");
+    EXPECT_EQ(lost.rows, 2u);  // two were written, and the last words need the room of what followed
+    EXPECT_EQ(lost.told, 75u);
+    file.close(77);
+  }
+  signal(SIGXFSZ, SIG_DFL);
+  ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(recorded_trace::of_file(place.path()).dropped, 77u);
+}
+
+// A pipe takes 64 KiB, and then holds up whoever writes until somebody reads.
+class stalled_pipe {
+ public:
+  explicit stalled_pipe(const std::string& path) {
+    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+    end_ = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  }
+  ~stalled_pipe() { close_end(); }
+  void close_end() {
+    if (end_ >= 0) close(end_);
+    end_ = -1;
+  }
+  // Until the last writer has closed it.
+  std::string read_all() {
+    fcntl(end_, F_SETFL, 0);
+    std::string all;
+    std::array<char, 65536> part;
+    for (ssize_t count = 0; (count = read(end_, part.data(), part.size())) > 0;)
+      all.append(part.data(), static_cast<std::size_t>(count));
+    return all;
+  }
+
+ private:
+  int end_ = -1;
+};
+
+TEST(EngineRecordStalled, HoldsUpNobodyAndCountsWhatItDrops) {
+  recording_place place;
+  stalled_pipe pipe(place.path());
+  engine e({.record = place.path()});
+  std::vector<std::thread> producers;
+  for (int i = 0; i < 2; ++i) producers.emplace_back([&] { schedule_and_cancel(e, 60'000); });
+  for (std::thread& each : producers) each.join();  // nothing is read meanwhile
+  EXPECT_EQ(e.metrics().cancelled, 120'000u);
+  std::string written;
+  std::thread reader([&] { written = pipe.read_all(); });
+  e.stop();
+  reader.join();
+  const auto trace = recorded_trace(std::istringstream(written));
+  EXPECT_GE(trace.rows.size(), 65'536u);
+  EXPECT_GT(trace.dropped, 0u);
+  EXPECT_EQ(trace.rows.size() + trace.dropped, 240'000u);
+}
+
+TEST(EngineRecordStalled, SurvivesAReaderThatGoes) {
+  recording_place place;
+  ::testing::internal::CaptureStderr();
+  {
+    stalled_pipe pipe(place.path());
+    engine e({.record = place.path()});
+    pipe.close_end();
+    schedule_and_cancel(e, 10);
+    e.stop();
+  }
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(lines_in(said), 1u) << said;
+  EXPECT_NE(said.find("Broken pipe"), std::string::npos) << said;
+}
+
+TEST(EngineRecordFork, ChildWritesNothing) {
+  recording_place place;
+  {
+    auto owned = std::make_unique<engine>(engine_options{.record = place.path()});
+    timer pending = owned->schedule_after(1h, [] {});
+    const pid_t child = fork();
+    if (child == 0) {
+      for (int i = 0; i < 3; ++i) pending.restart_after(1h);
+      pending.cancel();
+      owned.reset();
+      std::exit(0);
+    }
+    int status = -1;
+    ASSERT_TRUE(testing::eventually([&] { return waitpid(child, &status, WNOHANG) == child; }));
+    EXPECT_EQ(status, 0);
+    owned->schedule_after(1h, [] {});
+  }
+  const auto trace = recorded_trace::of_file(place.path());
+  EXPECT_EQ(trace.count('S'), 2u);
+  EXPECT_EQ(trace.rows.size(), 2u);
+}
+
+TEST(EngineRecordFork, ChildKeepsNobodyFromTheFile) {
+  recording_place place;
+  pid_t child = -1;
+  {
+    engine e({.record = place.path()});
+    child = fork();
+    if (child == 0) {
+      pause();
+      _exit(0);
+    }
+  }
+  EXPECT_NO_THROW(engine({.record = place.path()}));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+}  // namespace
+}  // namespace detent

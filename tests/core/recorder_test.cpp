@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// The recorder by itself: what it makes of operations that come in an order in which an engine's threads may tell them.
+#include "recorder.hpp"
+
+#include <detent/manual_clock.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "support/engine_eventually.hpp"
+#include "support/recorded_trace.hpp"
+
+namespace detent::detail {
+namespace {
+
+using testing::eventually;
+using testing::recorded_trace;
+
+constexpr std::uint32_t some = 3;  // a node's index
+
+// For an attempt.
+auto arming(operation_kind kind, std::uint32_t generation, nanoseconds_t deadline) {
+  return [=]() -> operation { return {.deadline = deadline, .id = recorder::id_of(some, generation), .kind = kind}; };
+}
+
+class Recorder : public ::testing::Test {
+ protected:
+  recorder& start(std::size_t room = 64) {
+    made_.emplace(time_, room);
+    std::string why;
+    EXPECT_EQ(made_->open(place_.path(), "e", why), errc{}) << why;
+    return *made_;
+  }
+  recorded_trace stop() {
+    made_->close();
+    return recorded_trace::of_file(place_.path());
+  }
+  void advance_to(std::int64_t ns) { clock_.advance_to(time_point(duration(ns))); }
+
+  testing::recording_place place_;
+  manual_clock clock_;
+  clock_reader time_{&clock_, nullptr};
+  std::optional<recorder> made_;
+};
+
+TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
+  recorder& r = start(8);
+  r.scheduled(some, 0, 100, nullptr);
+  EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 1; }));
+  {
+    recorded_attempt held(&r, arming(operation_kind::restart, 0, 200));  // nothing behind it is taken out
+    for (std::uint32_t i = 0; i < 20; ++i) r.scheduled(10 + i, 0, 100, nullptr);
+    EXPECT_EQ(r.dropped(), 13u);
+    held.took_effect();
+  }
+  EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9; }));
+  r.scheduled(some, 1, 100, nullptr);
+  const auto trace = stop();
+  EXPECT_EQ(trace.rows.size(), 10u);
+  EXPECT_EQ(trace.dropped, 13u);
+  EXPECT_EQ(trace.rows_before_first_loss, 9u);  // where they are missing
+}
+
+TEST_F(Recorder, LeavesOutAndCountsWhatBelongsToAnArmingThatWasLost) {
+  recorder& r = start();
+  r.cancelled(some, 7);
+  { recorded_attempt(&r, arming(operation_kind::restart, 7, 1)).took_effect(); }
+  r.ended(operation_kind::fire, some, 7, 5);
+  const auto trace = stop();
+  EXPECT_EQ(trace.rows.size(), 0u);
+  EXPECT_EQ(trace.dropped, 3u);
+  EXPECT_EQ(r.dropped(), 3u);
+}
+
+TEST_F(Recorder, HasNoRowForAnAttemptInVain) {
+  recorder& r = start();
+  r.scheduled(some, 0, 100, nullptr);
+  { recorded_attempt in_vain(&r, arming(operation_kind::restart, 0, 200)); }
+  const auto trace = stop();
+  EXPECT_EQ(trace.text(), "0,S,a,100,schedule\n");
+  EXPECT_EQ(trace.dropped, 0u);
+}
+
+TEST_F(Recorder, GivesALateOneTheTimeOfTheRowBeforeAndKeepsItsDeadline) {
+  recorder& r = start();
+  advance_to(50);
+  r.scheduled(some, 0, 100, nullptr);
+  r.ended(operation_kind::fire, some, 0, 40);
+  r.scheduled(some, 1, 45, nullptr);
+  EXPECT_EQ(stop().text(), "50,S,a,50,schedule\n50,X,a,,fire\n50,S,b,0,schedule\n");
+}
+
+TEST_F(Recorder, PutsARestartBehindTheReArmingThatItFound) {
+  recorder& r = start();
+  r.scheduled(some, 0, 10, nullptr);
+  advance_to(10);
+  r.ended(operation_kind::fire, some, 0, 10);
+  {
+    recorded_attempt restart(&r, arming(operation_kind::restart, 0, 99));
+    recorded_attempt rearm(&r, arming(operation_kind::rearm, 0, 50));
+    rearm.took_effect();
+    restart.took_effect();
+  }
+  const auto trace = stop();
+  EXPECT_EQ(trace.text(), "0,S,a,10,schedule\n10,X,a,,fire\n10,S,a,40,rearm\n10,R,a,89,restart\n");
+  EXPECT_EQ(trace.dropped, 0u);
+}
+
+TEST_F(Recorder, CountsARestartWhoseReArmingWasLost) {
+  recorder& r = start();
+  r.scheduled(some, 0, 10, nullptr);
+  r.ended(operation_kind::fire, some, 0, 10);
+  { recorded_attempt(&r, arming(operation_kind::restart, 0, 99)).took_effect(); }
+  EXPECT_EQ(stop().dropped, 1u);
+}
+
+TEST_F(Recorder, KnowsAnEndThatIsToldBehindTheNextLivesOfItsNode) {
+  recorder& r = start();
+  for (std::uint32_t life = 0; life < 32; ++life) r.scheduled(some, life, 100, nullptr);
+  for (std::uint32_t life = 0; life < 32; ++life) r.cancelled(some, life);
+  auto trace = stop();
+  EXPECT_EQ(trace.count('C'), 32u);
+  EXPECT_EQ(trace.dropped, 0u);
+}
+
+TEST_F(Recorder, CountsWhatComesBehindItsEnd) {
+  recorder& r = start();
+  EXPECT_EQ(stop().dropped, 0u);
+  r.scheduled(some, 0, 100, nullptr);
+  EXPECT_EQ(r.dropped(), 1u);
+}
+
+TEST_F(Recorder, DoesNotWaitForEverForAThreadThatNeverFinishes) {
+  recorder& r = start();
+  std::optional<recorded_attempt> held;
+  held.emplace(&r, arming(operation_kind::restart, 0, 200));
+  r.scheduled(some, 1, 100, nullptr);
+  const auto trace = stop();
+  EXPECT_EQ(trace.rows.size(), 0u);
+  EXPECT_EQ(trace.dropped, 2u);
+}
+
+TEST_F(Recorder, ForgetsThePauseOfAGroupThatHasGone) {
+  recorder& r = start();
+  const int group = 0;
+  r.scheduled(some, 0, 10, &group);
+  r.turned(operation_kind::pause, &group);
+  r.turned(operation_kind::pause, &group);
+  r.cancelled(some, 0);
+  r.turned(operation_kind::forget, &group);
+  r.scheduled(some, 1, 10, &group);
+  EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n0,R,a,9223372036854775807,pause\n0,C,a,,cancel\n0,S,b,10,schedule\n");
+}
+
+}  // namespace
+}  // namespace detent::detail

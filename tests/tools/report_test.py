@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The report page beside what the command prints of the same run."""
+import html.parser
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+from command_support import Page, WithDirectory, data, detent, run_tests
+
+HEADER = b"t_ns,op,id,delay_ns,source\n"
+PERCENTILES = ("p50", "p90", "p99", "p99.9", "p99.99", "max")
+
+
+class Words(html.parser.HTMLParser):
+    """The page's table rows as lists of texts, its headings, and all its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.headings, self.text, self.figures = [], [], "", 0
+        self._into = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.figures += tag == "figure"
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self._into = self.rows[-1]
+        if tag in ("h1", "h2", "h3"):
+            self._into = self.headings
+        if tag in ("th", "td", "h1", "h2", "h3"):
+            self._into.append("")
+
+    def handle_endtag(self, tag):
+        if tag in ("th", "td", "h1", "h2", "h3"):
+            self._into = None
+
+    def handle_data(self, said):
+        self.text += said
+        if self._into is not None:
+            self._into[-1] += said
+
+    def row(self, name):
+        return next(each[1:] for each in self.rows if each and each[0] == name)
+
+
+def time_text(ns):
+    """As the command writes it."""
+    value, unit = float(ns), 0
+    while unit < 3 and value >= 999.5:
+        value, unit = value / 1000, unit + 1
+    digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
+    text = f"{value:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if digits else text) + " " + ("ns", "us", "ms", "s")[unit]
+
+
+class Reports(WithDirectory):
+    def run_with_report(self, *arguments):
+        """What the command printed as JSON, and the page of the same run."""
+        done = detent(*arguments, "--json", "--report", self.path("report.html"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(self.path("report.html"), encoding="utf-8") as file:
+            text = file.read()
+        page = Page(text)
+        self.assertEqual(page.problems, [])
+        self.assertNotIn("script", page.seen)
+        self.assertNotRegex(text, r"url\(|https?:|\bnan\b|\binf\b")
+        return json.loads(done.stdout), Words(text)
+
+    def assert_percentiles(self, said, row):
+        self.assertEqual(row[0], f"{said['samples']:,}")
+        self.assertEqual(row[1:], [time_text(said[name]) for name in PERCENTILES])
+
+    def test_figures_are_those_of_the_run(self):
+        said, page = self.run_with_report("run", "--duration", "200ms", "--delay", "1ms..9ms", "--seed", "7")
+        self.assertEqual(page.figures, 6)
+        self.assert_percentiles(said["lateness_ns"], page.row("timers of the engine"))
+        self.assertEqual(page.row("bare clock_nanosleep")[0], "400")
+        self.assert_percentiles(said["bare_sleep_ns"], page.row("bare clock_nanosleep"))
+        self.assert_percentiles(said["bare_spin_loop_ns"], page.row("bare spin loop"))
+        for name in ("scheduled", "cancelled", "fired"):
+            self.assertEqual(page.row(name), [f"{said[name]:,}"])
+        self.assertIn("detent run --timers 1000 --producers 1 --cancel 0.9 --delay 1ms..9ms --duration 200ms --seed 7 "
+                      "--wheel hierarchical --wait hybrid", page.text)
+
+    def test_the_causes_shares_add_up(self):
+        _, page = self.run_with_report("run", "--duration", "200ms", "--delay", "1ms..9ms", "--cancel", "0")
+        shares = [page.row(name)[:2] for name in ("drain", "wait", "worker", "dispatch")]
+        for column in (0, 1):
+            self.assertAlmostEqual(sum(float(row[column].rstrip(" %")) for row in shares), 100, delta=0.3)
+        self.assertEqual(shares[3], ["0 %", "0 %"])  # no executor
+        self.assertRegex(page.text, r"Of all the time lost, [\d.]+ % went by ")
+
+    def test_a_load_of_which_nothing_fires(self):
+        said, page = self.run_with_report("run", "--duration", "50ms", "--cancel", "0", "--delay", "1000s..2000s")
+        self.assertEqual(said["fired"], 0)
+        self.assertIn("No timer fired, so none was late.", page.text)
+        self.assertEqual(page.figures, 1)  # what was pending
+
+    def test_a_trace_of_nothing_and_one_of_one_timer(self):
+        nothing, one = self.write("0.csv", HEADER), self.write("1.csv", HEADER + b"0,S,1,1000,x\n")
+        for trace, fired in ((nothing, 0), (one, 1)):
+            for options in (["--to-end"], ["--virtual", "--to-end"]):
+                said, page = self.run_with_report("replay", trace, *options)
+                self.assertEqual(said["fired"], fired)
+                self.assertIn("Why were timers late?", page.headings)
+                self.assertEqual(page.row("fired"), [str(fired)])
+
+    def test_a_trace_whose_times_are_huge(self):
+        trace = self.write("huge.csv", HEADER + b"0,S,1,18446744073709551615,x\n18446744073709551615,S,2,1,x\n")
+        _, page = self.run_with_report("replay", trace, "--virtual")
+        self.assertEqual(page.figures, 1)
+
+    def test_a_hostile_name_stays_text(self):
+        name = "<img src=x onerror=alert(1)>&'\x1b[2J.csv"
+        trace = self.write(name, HEADER + b"0,S,1,1000,x\n")
+        _, page = self.run_with_report("replay", trace, "--virtual")
+        shown = name.replace("\x1b", "\ufffd")
+        self.assertEqual(page.headings[0], f"{shown}: virtual replay")
+
+    def test_the_doctor_is_asked_only_where_the_host_matters(self):
+        _, live = self.run_with_report("run", "--duration", "50ms")
+        self.assertIn("The doctor on this host", live.headings)
+        self.assertTrue(any(each[1:2] == ["timer slack"] or "slack" in " ".join(each) for each in live.rows))
+        _, virtual = self.run_with_report("replay", data("ties.csv.gz"), "--virtual")
+        self.assertNotIn("The doctor on this host", virtual.headings)
+
+    def test_nothing_is_left_beside_the_page(self):
+        self.run_with_report("run", "--duration", "50ms")
+        self.assertEqual(os.listdir(self.directory), ["report.html"])
+
+
+if __name__ == "__main__":
+    run_tests()
