@@ -87,6 +87,10 @@ std::vector<std::string> counters_files_of(std::int64_t process, const std::stri
   return paths;
 }
 
+bool is_process(const std::string& target) {
+  return !target.empty() && std::all_of(target.begin(), target.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 void require_owner(const counters_snapshot& snapshot, const host_files& host) {
   if (snapshot.ended) return;
   const engine_identity& engine = snapshot.identity;

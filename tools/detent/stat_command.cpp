@@ -19,10 +19,6 @@ namespace detent::tool {
 namespace {
 
 // All digits: an id of a process. A file of such a name is ./1234.
-bool is_process(const std::string& target) {
-  return !target.empty() && std::all_of(target.begin(), target.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 std::vector<std::string> files_of_process(const std::string& target, const std::string& directory) {
   const auto process = number_in(target);
   std::error_code trouble;

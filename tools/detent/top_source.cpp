@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -19,10 +18,6 @@ namespace {
 bool exists(const std::string& path) {
   std::error_code trouble;
   return std::filesystem::exists(path, trouble);
-}
-
-bool is_process(const std::string& target) {
-  return !target.empty() && std::all_of(target.begin(), target.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 engine_reading read_engine(const std::string& path) {
