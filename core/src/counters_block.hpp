@@ -48,13 +48,13 @@ struct label_block {
   std::array<counter_cell, (counters_layout::label_histograms_offset - sizeof(name)) / sizeof(counter_cell)> cells;
   std::array<histogram_recorder, static_cast<std::size_t>(cause::count_)> histograms;
 
-  // Relaxed, both: several threads' counts, and nothing else is read through them.
   void add(label_counter which, std::uint64_t amount = 1) noexcept {
-    cells[static_cast<std::size_t>(which)].fetch_add(amount, base::relaxed);
+    // (3) release: pairs with (4): a reader that sees a timer's end sees its beginning, too.
+    cells[static_cast<std::size_t>(which)].fetch_add(amount, base::release);
   }
   void take_back(label_counter which) noexcept { add(which, ~std::uint64_t{0}); }
   std::uint64_t read(label_counter which) const noexcept {
-    return cells[static_cast<std::size_t>(which)].load(base::relaxed);
+    return cells[static_cast<std::size_t>(which)].load(base::acquire);  // (4) acquire: pairs with (3)
   }
   // The driver's.
   void record_parts(lateness_parts parts) noexcept;

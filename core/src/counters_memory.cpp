@@ -5,6 +5,7 @@
 #include <detent/counters_layout.hpp>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace detent::detail {
 namespace {
@@ -31,20 +33,33 @@ std::string unfinished_name(const std::string& path, const std::string& mark) {
 }  // namespace
 
 counters_memory::counters_memory(const std::string& path) : asked_(path), owner_(getpid()) {
-  if (path.empty()) return;
-  const std::string mark = std::to_string(owner_) + "." + std::to_string(next_number());
-  path_ = path == "auto" ? "/dev/shm/detent." + mark : path;
-  unfinished_ = unfinished_name(path_, mark);
-  if (!may_replace()) return;
-  unlink(unfinished_.c_str());  // of an earlier process with this id
+  // A name may be taken: by what an earlier process with this id left behind, or by a stranger.
+  for (int tries = 100; !path.empty() && tries != 0; --tries) {
+    const std::string mark = std::to_string(owner_) + "." + std::to_string(next_number());
+    path_ = is_auto() ? "/dev/shm/detent." + mark : path;
+    unfinished_ = unfinished_name(path_, mark);
+    const bool made = is_auto() ? is_vacant() && create() : may_replace() && create();
+    if (made) {
+      problem_.clear();
+      return;
+    }
+    if (!is_auto() && errno != EEXIST) return;
+  }
+}
+
+bool counters_memory::create() {
   file_ = ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file_ < 0 || fchmod(file_, 0644) != 0) fail(asked_, errno);  // whatever the umask
+  // Tells other engines that somebody writes it, for as long as it is open; where there are no locks, nobody is told.
+  if (file_ >= 0) return flock(file_, LOCK_EX | LOCK_NB), true;
+  const int reason = errno;
+  fail(asked_, reason);
+  errno = reason;
+  return false;
 }
 
 counters_memory::~counters_memory() {
   if (getpid() == owner_ && file_ >= 0) {
-    if (!named_) unlink(unfinished_.c_str());
-    withdraw();
+    named_ ? withdraw() : static_cast<void>(unlink(unfinished_.c_str()));
   }
   for (std::size_t i = 0; i < count_; ++i) munmap(pieces_[i].at, pieces_[i].bytes);
   if (file_ >= 0) close(file_);
@@ -55,22 +70,33 @@ bool counters_memory::fail(const std::string& what, int reason) {
   return false;
 }
 
-// Whether there is nothing at the place where the file is to be, or an older one.
+bool counters_memory::is_vacant() {
+  struct stat there {};
+  if (lstat(path_.c_str(), &there) != 0 && errno == ENOENT) return true;
+  return fail(path_, EEXIST);
+}
+
+// Whether there is nothing at the place where the file is to be, or one whose engine has gone.
 bool counters_memory::may_replace() {
   const int there = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (there < 0) return errno == ENOENT || fail(asked_, errno);
   char begin[sizeof(counters_layout::magic)];
   const ssize_t got = read(there, begin, sizeof(begin));
+  const bool foreign = got != sizeof(begin) || std::memcmp(begin, counters_layout::magic, sizeof(begin)) != 0;
+  const bool in_use = !foreign && flock(there, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(there);
-  if (got == sizeof(begin) && std::memcmp(begin, counters_layout::magic, sizeof(begin)) == 0) return true;
-  problem_ = "counters_file = " + asked_ + ": there is a file that is no counters file";
+  if (!foreign && !in_use) return true;
+  problem_ = "counters_file = " + asked_ +
+             (foreign ? ": there is a file that is no counters file" : ": another engine writes it");
+  errno = EBUSY;
   return false;
 }
 
 std::byte* counters_memory::map(std::size_t offset, std::size_t bytes) noexcept {
   if (count_ == pieces_.size() || (!asked_.empty() && file_ < 0)) return nullptr;
   if (file_ >= 0) {
-    const int refused = posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    int refused = EINTR;
+    while (refused == EINTR) refused = posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
     if (refused != 0) {
       try {
         fail(asked_, refused);
@@ -96,8 +122,11 @@ bool counters_memory::publish() {
 }
 
 void counters_memory::withdraw() noexcept {
-  if (named_ && asked_ == "auto" && getpid() == owner_) unlink(path_.c_str());
-  named_ = named_ && asked_ != "auto";
+  struct stat mine {
+  }, there{};
+  const bool named = std::exchange(named_, false) && is_auto() && getpid() == owner_;
+  if (!named || fstat(file_, &mine) != 0 || lstat(path_.c_str(), &there) != 0) return;
+  if (mine.st_dev == there.st_dev && mine.st_ino == there.st_ino) unlink(path_.c_str());
 }
 
 void counters_memory::make_private() noexcept {
@@ -106,6 +135,7 @@ void counters_memory::make_private() noexcept {
     const piece& each = pieces_[i];
     mmap(each.at, each.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_, static_cast<off_t>(each.offset));
   }
+  close(std::exchange(file_, -1));
 }
 
 }  // namespace detent::detail

@@ -41,6 +41,9 @@ class counters_memory {
     std::size_t bytes;
   };
   bool fail(const std::string& what, int reason);
+  bool is_auto() const noexcept { return asked_ == "auto"; }
+  bool create();
+  bool is_vacant();
   bool may_replace();
 
   const std::string asked_;

@@ -91,7 +91,7 @@ void engine_core::drain_submitted() noexcept {
 }
 
 void engine_core::drain_much(std::size_t submitted) noexcept {
-  if (!polling_) ledger_.split.looked(time_.now());  // before the pass
+  if (!polling_) ledger_.split.looked_again(time_.now());  // what is late now was submitted late
   owe_drain();
   for (std::size_t slices = 2 * submitted / slice + 1024; slices != 0 && !drain_slice();) --slices;
 }
@@ -195,13 +195,13 @@ void engine_core::file(node_index index, node& armed) noexcept {
   const bool cold = (word & state_word::cold) != 0;
   if (cold && nodes_.group_of(index) != nullptr) [[unlikely]]
     enrol(index, word);
-  const nanoseconds_t deadline = deadline_of(armed.pair);
+  const nanoseconds_t kept = deadline_of(armed.pair), deadline = cold ? nodes_.due_time(index, word, kept) : kept;
   if (base::counts_causes && ledger_.split.is_late(deadline) && armed.placement != pass_stamp_) [[unlikely]]
     armed.placement = ledger_.split.placement();
   // What has run in this pass does not do so again, and comes with the next.
   if (polling_ && armed.placement != pass_stamp_ && place_if_due(index, armed, word, true)) return;
   if (!cold) [[likely]]
-    return wheel_.insert(index, armed, deadline);
+    return wheel_.insert(index, armed, kept);
   put_in_wheel(index, armed, word, nodes_.filing_time(index, armed));
 }
 

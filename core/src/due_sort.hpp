@@ -14,7 +14,7 @@ struct due_entry {
   std::uint32_t order = 0;
   node_index index = no_node;
   std::uint32_t placement = 0;
-  std::uint32_t taken_up = 0;  // when, if late: see lateness_split
+  std::uint32_t taken_up = 0;  // how late: see lateness_split
 };
 
 // Whether `a` fires before `b`, among two armings of one thread, wherever its count of orders has wrapped.

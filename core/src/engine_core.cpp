@@ -27,7 +27,7 @@ engine_core::engine_core(engine_options options)
       pool_(pages_, nodes_ahead(options_.reserve), captures_origin_ ? bytes_with_origin : sizeof(cold_node)),
       queue_(options_.reserve),
       counts_(options_),
-      labels_(*this, counts_),
+      labels_(counts_),
       threads_(*this),
       nodes_{&pool_, ticks_},
       wheel_(nodes_, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
@@ -35,7 +35,7 @@ engine_core::engine_core(engine_options options)
       waiter_(options_.wait, options_.tick.count(), time_, bell_),
       ledger_(counts_, runs_inline_) {
   if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);
-  if (options_.capacity == 0 && options_.record.empty())
+  if (options_.capacity == 0 && options_.record.empty() && !captures_origin_)
     threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
   if (options_.drive == drive_kind::caller) bell_.lower(INT64_MIN);
@@ -49,20 +49,27 @@ errc engine_core::open(std::string& why) {
     why = pages_.explain(problem);
     return problem == alloc::page_source::problem::no_memory ? errc::out_of_memory : errc::invalid_option;
   }
-  if (errc refused = counts_.check(why); refused != errc{}) return refused;
+  if (errc unusable = counts_.check(why); unusable != errc{}) return unusable;
   if (!pool_.ready() || !threads_.ready()) {
     why = "reserve = " + std::to_string(options_.reserve) + ": no memory for so many timers ahead";
     return errc::out_of_memory;
   }
-  if (errc refused = recorder::make(recorder_, time_, options_, why); refused != errc{}) return refused;
+  if (errc unusable = recorder::make(recorder_, time_, options_, why); unusable != errc{}) return unusable;
   if (options_.drive == drive_kind::worker) {
     // A worker that spins raises the wake time all the time.
     if (options_.wait.mode != wait_options::kind::busy) bell_.allow_asymmetric(base::enable_heavy_fence());
     errc started = start_worker(why);
     if (started != errc{}) return started;
   }
-  if (errc refused = counts_.publish(why); refused != errc{}) {
-    stop(nullptr);
+  errc refused{};
+  try {
+    if (recorder_ != nullptr) refused = recorder_->begin(why);
+    if (refused == errc{}) refused = counts_.publish(why);
+  } catch (const std::bad_alloc&) {
+    refused = errc::out_of_memory;
+  }
+  if (refused != errc{}) {
+    stop(nullptr);  // the worker runs
     return refused;
   }
   live_cores::add(*this);

@@ -218,7 +218,7 @@ class engine_core {
 
   // labels.cpp, metrics.cpp, pending_list.cpp
   void note_origin(node_index index, const origin& where) noexcept;
-  void tell_slow(thread_record& record, const slow_callback& run) noexcept;
+  void tell_if_slow(thread_record& record, const slow_callback& run) noexcept;
   void count_end(node_index index, std::uint64_t word, label_counter how) noexcept;
   void tell_gauges() noexcept;
   std::optional<pending_timer> describe_pending(node_index index, nanoseconds_t now) const noexcept;

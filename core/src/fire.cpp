@@ -113,7 +113,10 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
       dispatch(due.index, word, now);
       // One by one in poll(): an executor may run each at once, and what that cancels or arms counts for the next.
       if (polling_) hand_over_batch();
-      if (batch_to_run_.empty()) now = time_.certain();  // whatever the hand-over took
+      if (batch_to_run_.empty()) {
+        now = time_.certain();  // whatever the hand-over took
+        ledger_.split.looked_again(now);
+      }
       return true;
     }
     group_run in_group;

@@ -15,13 +15,16 @@ namespace detent::detail {
 // An engine's labels. Any thread; making one takes a lock.
 class label_store {
  public:
-  label_store(const engine_core& owner, counters_block& counts) noexcept : owner_(owner), counts_(counts) {}
+  explicit label_store(counters_block& counts) noexcept;
+  // Around a fork: nobody is in the middle of making a label.
+  static void before_fork() noexcept;
+  static void after_fork() noexcept;
 
   // The same one for the same name. errc::invalid_option: no name, or a longer one than 63 bytes; capacity_exceeded:
   // there are 255; out_of_memory.
   errc make(std::string_view name, label& made);
   // Whether it is none, or of this engine.
-  bool has(const label& told) const noexcept { return told.number_ == 0 || told.owner_ == &owner_; }
+  bool has(const label& told) const noexcept { return told.number_ == 0 || told.owner_ == id_; }
   static std::uint16_t number(const label& told) noexcept { return static_cast<std::uint16_t>(told.number_); }
   // Null: none.
   label_block* find(std::uint16_t number) const noexcept {
@@ -33,7 +36,7 @@ class label_store {
   label named(const label_block* block) const noexcept;  // null: none
 
  private:
-  const engine_core& owner_;
+  const std::uint64_t id_;
   counters_block& counts_;
   std::mutex mutex_;
   std::array<label, counters_layout::label_capacity> labels_;

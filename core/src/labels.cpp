@@ -24,7 +24,8 @@ void engine_core::note_origin(node_index index, const origin& where) noexcept {
   record.scheduled.store(time_.now(), base::release);
 }
 
-void engine_core::tell_slow(thread_record& record, const slow_callback& run) noexcept {
+void engine_core::tell_if_slow(thread_record& record, const slow_callback& run) noexcept {
+  if (run.took < options_.slow_threshold) return;
   record.counts.add(counter::slow);
   if (!options_.on_slow) return;
   try {

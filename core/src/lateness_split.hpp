@@ -46,18 +46,14 @@ class lateness_split {
     if (placement - first_late_drain >= first_pass_stamp - first_late_drain) [[likely]]
       return 0;
     // Of a drain that is forgotten by now: later than it was.
-    const nanoseconds_t at = drained_at_[placement % drained_at_.size()];
-    return at <= deadline ? 0 : static_cast<std::uint32_t>(at - 1) | 1;  // restarted since, it was in time
+    return packed(subtract_saturated(drained_at_[placement % drained_at_.size()], deadline));
   }
 
   // Of a timer whose turn comes at `now`, `late` behind its deadline.
-  lateness_parts split(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up,
-                       nanoseconds_t now) const noexcept {
+  lateness_parts split(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up) const noexcept {
     lateness_parts parts;
-    if (taken_up != 0) [[unlikely]] {
-      const nanoseconds_t since = static_cast<std::uint32_t>(now) - taken_up;  // modulo 2^32, some four seconds
-      parts.drain = std::max<nanoseconds_t>(late - since, 0);
-    }
+    if (taken_up != 0) [[unlikely]]
+      parts.drain = std::min(unpacked(taken_up), late);
     const nanoseconds_t left = late - parts.drain, taken = add_saturated(deadline, parts.drain);
     // Unsigned, as the two may lie further apart than the signed range.
     const nanoseconds_t waits = std::max(taken, away_since_);
@@ -70,6 +66,18 @@ class lateness_split {
   }
 
  private:
+  // How late it was taken up, in 32 bits: nanoseconds up to two seconds, then milliseconds, some 26 days at most. Zero:
+  // in time, which it was if it has been restarted since.
+  static constexpr std::uint32_t coarse = 1u << 31;
+  static constexpr std::uint32_t packed(nanoseconds_t late) noexcept {
+    if (late <= 0) return 0;
+    if (late < coarse) return static_cast<std::uint32_t>(late);
+    return coarse | static_cast<std::uint32_t>(std::min<nanoseconds_t>(late >> 20, coarse - 1));
+  }
+  static constexpr nanoseconds_t unpacked(std::uint32_t late) noexcept {
+    return (late & coarse) == 0 ? late : nanoseconds_t{late & ~coarse} << 20;
+  }
+
   nanoseconds_t last_look_ = INT64_MIN;
   nanoseconds_t back_at_ = INT64_MIN;
   nanoseconds_t away_since_ = INT64_MIN;

@@ -19,12 +19,20 @@ struct core_list {
 // others are being made or destroyed.
 core_list& all() {
   static constinit core_list instance;
-  static const int registered =
-      pthread_atfork([] { all().mutex.lock(); }, [] { all().mutex.unlock(); },
-                     [] {
-                       for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
-                       all().mutex.unlock();
-                     });
+  static const int registered = pthread_atfork(
+      [] {
+        all().mutex.lock();
+        label_store::before_fork();
+      },
+      [] {
+        label_store::after_fork();
+        all().mutex.unlock();
+      },
+      [] {
+        label_store::after_fork();
+        for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
+        all().mutex.unlock();
+      });
   static_cast<void>(registered);
   return instance;
 }

@@ -69,6 +69,10 @@ std::string settle_options(engine_options& o) {
     return "reserve = " + std::to_string(o.reserve) + ": at most " + std::to_string(most_nodes);
   if (o.memory.numa_node && *o.memory.numa_node < 0)
     return describe("memory.numa_node", *o.memory.numa_node, "must not be negative");
+  if (o.counters_file.find('\0') != std::string::npos)
+    return std::string("counters_file = ") + o.counters_file.c_str() + ": a file's name has no NUL in it";
+  if (!o.record.empty() && o.record == o.counters_file)
+    return "record = " + o.record + ": is the counters_file as well";
   return check_worker(o);
 }
 

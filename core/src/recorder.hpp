@@ -43,12 +43,14 @@ class recorder {
 
   // Creates the file and starts the thread; on failure says why. `engine` is for the line that tells of a later one.
   errc open(const std::string& path, const std::string& engine, std::string& why);
+  // The engine is going to be: what the file held before is gone. Before anything is told.
+  errc begin(std::string& why) { return file_.begin(why); }
   // Writes what there is, and the end. Operations told from now on are lost.
   void close() noexcept;
 
   // Before it is published. `group` may be null.
   void scheduled(std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline, const void* group) noexcept;
-  // After it was cancelled, before its node is free.
+  // After it was cancelled; its node may be another timer's already.
   void cancelled(std::uint32_t index, std::uint32_t generation) noexcept;
   // After it started, or was dropped.
   void ended(operation_kind how, std::uint32_t index, std::uint32_t generation, nanoseconds_t at) noexcept;

@@ -80,12 +80,13 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   const origin where = captures_origin_ ? nodes_.origin_of(index) : origin::unknown();
   invoke(record, running, scope, label);
   probes::done(this, index, word);
+  // Before anybody who waits for the end of the run goes on.
+  if (options_.slow_threshold != (duration::max)()) [[unlikely]]
+    tell_if_slow(record, {labels_.named(label), duration(subtract_saturated(time_.certain(), started)),
+                          to_time(stands_for.deadline), where.file(), where.line()});
   finish_run(record, index, word, scope, used_up, label);
   now = time_.certain();
-  const nanoseconds_t took = now - started;
-  ledger_.end(took, label);
-  if (took >= options_.slow_threshold.count()) [[unlikely]]
-    tell_slow(record, {labels_.named(label), duration(took), to_time(stands_for.deadline), where.file(), where.line()});
+  ledger_.end(subtract_saturated(now, started), label);
   return true;
 }
 

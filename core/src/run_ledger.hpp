@@ -22,7 +22,7 @@ class run_ledger {
   lateness_split split;
   // The driver hands it to the executor at `now`.
   void hand_over(const due_entry& due, nanoseconds_t now, label_block* label) noexcept {
-    count_parts(due.deadline, lateness(due.deadline, now), due.taken_up, now, label);
+    count_parts(due.deadline, lateness(due.deadline, now), due.taken_up, label);
   }
 
   // Whoever runs it. `came`: due_entry::taken_up, or if there is an executor a reading of the hand-over.
@@ -38,18 +38,16 @@ class run_ledger {
   static nanoseconds_t lateness(nanoseconds_t deadline, nanoseconds_t now) noexcept {
     return std::max<nanoseconds_t>(subtract_saturated(now, deadline), 0);
   }
-  void count_parts(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up, nanoseconds_t now,
-                   label_block* label) noexcept;
+  void count_parts(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up, label_block* label) noexcept;
 
   counters_block& counts_;
   const bool runs_inline_;
 };
 
 [[gnu::always_inline]] inline void run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late,
-                                                           std::uint32_t taken_up, nanoseconds_t now,
-                                                           label_block* label) noexcept {
+                                                           std::uint32_t taken_up, label_block* label) noexcept {
   if constexpr (!base::counts_causes) return;
-  const lateness_parts parts = split.split(deadline, late, taken_up, now);
+  const lateness_parts parts = split.split(deadline, late, taken_up);
   if (parts.drain != 0) [[unlikely]]
     counts_[cause::drain].record_alone(parts.drain);
   if (parts.wait != 0) counts_[cause::wait].record_alone(parts.wait);
@@ -67,7 +65,7 @@ class run_ledger {
     (*label)[cause::lateness].record(late, runs_inline_);
   }
   if (runs_inline_) [[likely]]
-    return count_parts(deadline, late, static_cast<std::uint32_t>(came), started, label);
+    return count_parts(deadline, late, static_cast<std::uint32_t>(came), label);
   // No more than it was late: a periodic run may stand for a later period than was handed over.
   const nanoseconds_t waited = std::min(started - came, late);
   if (waited <= 0) return;

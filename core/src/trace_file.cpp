@@ -69,11 +69,19 @@ errc trace_file::open(const std::string& path, const std::string& engine, std::s
   regular_ = S_ISREG(is.st_mode);
   if (regular_ && flock(file_, LOCK_EX | LOCK_NB) != 0)
     return refuse(errno, errno == EWOULDBLOCK ? "another engine is recording to it" : std::strerror(errno));
-  if (regular_ && ftruncate(file_, 0) != 0) return refuse(errno, std::strerror(errno));
-  std::size_t written = 0;
-  if (!write_all(header, written)) return refuse(errno, std::strerror(errno));
-  size_ = static_cast<std::int64_t>(written);
   return errc{};
+}
+
+errc trace_file::begin(std::string& why) {
+  std::size_t written = 0;
+  if ((!regular_ || ftruncate(file_, 0) == 0) && write_all(header, written)) {
+    size_ = static_cast<std::int64_t>(written);
+    return errc{};
+  }
+  const int problem = errno;
+  why = "record = \"" + path_ + "\": " + std::strerror(problem);
+  ::close(std::exchange(file_, -1));
+  return kind_of(problem);
 }
 
 bool trace_file::write_all(std::string_view text, std::size_t& written) noexcept {

@@ -20,8 +20,10 @@ class trace_file {
   trace_file(const trace_file&) = delete;
   trace_file& operator=(const trace_file&) = delete;
 
-  // With the header written; on failure says why. `engine` is for the line that tells of a later failure.
+  // Leaves what is there as it is; on failure says why. `engine` is for the line that tells of a later failure.
   errc open(const std::string& path, const std::string& engine, std::string& why);
+  // With the header; nothing of what was there before is left. On failure says why.
+  errc begin(std::string& why);
   struct loss {
     std::uint64_t rows = 0;
     std::uint64_t told = 0;  // the sum of what lost loss lines say

@@ -68,9 +68,9 @@ void engine_core::work() noexcept {
     const nanoseconds_t now = time_.certain();
     fire_pass(now, SIZE_MAX, false);
     if (backlog_.is_full(now)) relieve(forever);
+    if (counts_.watched()) tell_gauges();
     came = stopped() ? std::nullopt : wait_for_work();
     if (waiter_.has_waited()) ledger_.split.wait_begins();  // ends with the next look at the clock
-    if (counts_.watched()) tell_gauges();
   }
   threads_.set_driving(*record, false);
   // Relaxed: another thread may get this one's id once it has ended, and is not the driver.
@@ -125,7 +125,9 @@ std::optional<nanoseconds_t> engine_core::wait_for_work() {
   ledger_.split.looked(now);
   if (until <= now) return std::nullopt;
   until = announce_until(until);
-  if (until == INT64_MIN || !waiter_.sleep(until, this)) return std::nullopt;
+  if (until == INT64_MIN) return std::nullopt;
+  if (counts_.watched()) counts_.set(gauge::next_deadline, until);
+  if (!waiter_.sleep(until, this)) return std::nullopt;
   warm_up();
   return waiter_.spin(until);
 }

@@ -108,6 +108,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
   detail::trace_file file;
   std::string why;
   ASSERT_EQ(file.open(place.path(), "e", why), errc{}) << why;
+  ASSERT_EQ(file.begin(why), errc{}) << why;
   ::testing::internal::CaptureStderr();
   signal(SIGXFSZ, SIG_IGN);
   {

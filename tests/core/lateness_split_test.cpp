@@ -18,7 +18,7 @@ void expect_parts(const lateness_parts& told, nanoseconds_t drain, nanoseconds_t
 }
 
 lateness_parts split(const lateness_split& of, nanoseconds_t deadline, std::uint32_t taken_up, nanoseconds_t now) {
-  return of.split(deadline, subtract_saturated(now, deadline), taken_up, now);
+  return of.split(deadline, subtract_saturated(now, deadline), taken_up);
 }
 
 // A driver that came back from its wait at `back`.
@@ -47,7 +47,7 @@ TEST(LatenessSplit, OnlyTheFirstLookEndsTheWait) {
   s.wait_begins();
   s.looked_again(990);  // of a callback's end: no end of a wait
   s.looked(995);
-  expect_parts(split(s, 400, 0, 1000), 0, 595, 5);
+  expect_parts(split(s, 400, 0, 1000), 0, 45, 555);  // it was busy until 950
 }
 
 TEST(LatenessSplit, WhatIsTakenUpInTimeHasNoStamp) {
@@ -113,15 +113,23 @@ TEST(LatenessSplit, DrainNumbersWrapInsideTheirRange) {
   }
 }
 
-// Some four seconds after it was taken up the stamp comes round: more is then the drain's, the sum stays.
-TEST(LatenessSplit, StampsComeRoundWithoutLosingAnything) {
-  constexpr nanoseconds_t round = nanoseconds_t{1} << 32;
-  lateness_split s = back_at(1001);
-  s.drain_begins();
-  const std::uint32_t taken_up = s.taken_up(s.placement(), 1);
-  expect_parts(split(s, 1, taken_up, 1001 + round - 1), 1000, 0, round - 1);
-  expect_parts(split(s, 1, taken_up, 1001 + round), 1000 + round, 0, 0);
-  expect_parts(split(s, 1, taken_up, 1001 + round + 7), 1000 + round, 0, 7);
+TEST(LatenessSplit, HowLateItWasTakenUpIsExactForTwoSecondsAndThenByTheMillisecond) {
+  for (nanoseconds_t late : {1LL, 1000LL, 2'147'483'647LL}) {
+    lateness_split s = back_at(1000 + late);
+    s.drain_begins();
+    const std::uint32_t taken_up = s.taken_up(s.placement(), 1000);
+    // However long after.
+    for (nanoseconds_t after : {0LL, 5'000'000'000LL, 3'600'000'000'000LL})
+      expect_parts(split(s, 1000, taken_up, 1000 + late + after), late, 0, after);
+  }
+  for (nanoseconds_t late : {2'147'483'648LL, 86'400'000'000'000LL}) {
+    lateness_split s = back_at(1000 + late);
+    s.drain_begins();
+    const lateness_parts told = split(s, 1000, s.taken_up(s.placement(), 1000), 1000 + late);
+    EXPECT_LE(told.drain, late);
+    EXPECT_LT(late - told.drain, nanoseconds_t{1} << 20);
+    EXPECT_EQ(told.drain + told.wait + told.worker, late);
+  }
 }
 
 TEST(LatenessSplit, ReachesOverAllOfTime) {
@@ -132,7 +140,9 @@ TEST(LatenessSplit, ReachesOverAllOfTime) {
   EXPECT_EQ(cut.wait + cut.worker, INT64_MAX);
   lateness_split s = back_at(INT64_MAX - 2);  // odd
   s.drain_begins();
-  expect_parts(split(s, INT64_MIN, s.taken_up(s.placement(), INT64_MIN), INT64_MAX - 2), INT64_MAX, 0, 0);
+  const lateness_parts all = split(s, INT64_MIN, s.taken_up(s.placement(), INT64_MIN), INT64_MAX - 2);
+  EXPECT_GT(all.drain, 0);
+  EXPECT_EQ(all.drain + all.wait + all.worker, INT64_MAX);
 }
 
 TEST(LatenessSplit, PartsAlwaysAddUp) {

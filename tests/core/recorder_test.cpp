@@ -31,6 +31,7 @@ class Recorder : public ::testing::Test {
     made_.emplace(time_, room);
     std::string why;
     EXPECT_EQ(made_->open(place_.path(), "e", why), errc{}) << why;
+    EXPECT_EQ(made_->begin(why), errc{}) << why;
     return *made_;
   }
   recorded_trace stop() {

@@ -7,7 +7,6 @@
 namespace detent {
 
 namespace detail {
-class engine_core;
 class label_store;
 }
 
@@ -23,8 +22,8 @@ class label {
  private:
   friend class detail::label_store;
   std::string_view name_ = {};
-  const detail::engine_core* owner_ = nullptr;
-  std::uint32_t number_ = 0;  // in its engine, from 1 on
+  std::uint64_t owner_ = 0;   // its engine's store of labels; no number comes twice
+  std::uint32_t number_ = 0;  // in there, from 1 on
 };
 
 }  // namespace detent
