@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # a run leaves the sources as they are
+import html_page
 import page
 import run
 import targets
@@ -60,13 +61,17 @@ def recorded(directory, command):
 def write_page(results, facts, directory, target):
     pictures = target.parent / target.stem
     drawn = draw(results, directory, pictures)
-    target.write_text(page.page(results, facts, target.stem, drawn), encoding="utf-8")
+    text = page.page(results, facts, target.stem, drawn)
+    target.write_text(text, encoding="utf-8")
+    alone = directory / "report.html"
+    alone.write_text(html_page.html_page(text, target.parent), encoding="utf-8")
+    return alone
 
 
-def tell(results, facts, target):
+def tell(results, facts, target, alone):
     """The targets on stdout, what went wrong on stderr. True if all of detent's own figures are there."""
     verdicts, summary = page.targets_table(results)
-    print(f"{verdicts}\n\nTargets: {summary}. Took {facts.seconds:.0f} s. Page: {target}")
+    print(f"{verdicts}\n\nTargets: {summary}. Took {facts.seconds:.0f} s. Page: {target}, in one file: {alone}")
     for note in facts.notes:
         print(f"report.py: {note}", file=sys.stderr)
     for name, why in results.compared.skipped.items():
@@ -89,10 +94,10 @@ def main():
         if not wanted.again:
             measure(wanted.build, size, directory)
         results, facts = recorded(directory, command)
-        write_page(results, facts, directory, target)
+        alone = write_page(results, facts, directory, target)
     except BadRecord as problem:
         sys.exit(f"report.py: {problem}")
-    sys.exit(0 if tell(results, facts, target) else 1)
+    sys.exit(0 if tell(results, facts, target, alone) else 1)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+import html_page
 import page
 import plots
 import tables
@@ -198,6 +199,36 @@ class PlotsTest(unittest.TestCase):
     def test_nothing_measured_draws_nothing(self):
         with tempfile.TemporaryDirectory() as directory:
             self.assertEqual(draw(targets.Results(compared(), Programs()), directory, directory), [])
+
+
+class HtmlPageTest(unittest.TestCase):
+    def html(self, markdown, **files):
+        with tempfile.TemporaryDirectory() as directory:
+            for name, content in files.items():
+                (Path(directory) / f"{name}.svg").write_text(content, encoding="utf-8")
+            return html_page.html_page(markdown, directory)
+
+    def test_says_all_that_the_page_says(self):
+        facts = page.Facts("./tools/dev bench", 700, ["A note."], "/tree")
+        markdown = page.page(recorded(), facts, "benchmarks", [])
+        text = self.html(markdown)
+        rows = [line for line in markdown.splitlines() if line.startswith("|") and not line.startswith("| ---")]
+        self.assertEqual(text.count("<tr>"), len(rows))
+        self.assertEqual(text.count("<h2>"), markdown.count("\n## "))
+        self.assertNotRegex(text, r"<link|<script|src=|https?:")
+
+    def test_escapes_and_marks_up(self):
+        text = self.html("# T\n\n| a | b |\n| --- | ---: |\n| `x<y` \\| &lt;b> | **1** |\n\n- one & two")
+        self.assertIn("<td><code>x&lt;y</code> | &lt;b&gt;</td><td class=figure><strong>1</strong></td>", text)
+        self.assertIn("<li>one &amp; two</li>", text)
+
+    def test_takes_pictures_in_with_ids_of_their_own(self):
+        svg = "<?xml version='1.0'?>\n<svg width=\"9\" height=\"8\" viewBox=\"0 0 9 8\"><g id='p'/><use href='#p'/></svg>"
+        text = self.html("# T\n\n![one](a.svg)\n\n![two](b.svg)", a=svg, b=svg)
+        self.assertEqual(text.count("<figure>"), 2)
+        for said in ("id='a_p'", "href='#a_p'", "id='b_p'", 'aria-label="two"'):
+            self.assertIn(said, text)
+        self.assertNotIn("<?xml", text)
 
 
 class RunTest(unittest.TestCase):

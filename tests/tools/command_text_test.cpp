@@ -13,8 +13,13 @@ using namespace std::chrono_literals;
 
 TEST(CommandText, SaysEveryOptionThatDecidesWhatHappens) {
   run_command run;
-  run.load = {
-      .timers = 7, .producers = 2, .cancel = 0.25, .delay = {1500us, 2s}, .length = 200ms, .rate = 5, .seed = 9};
+  run.load.timers = 7;
+  run.load.producers = 2;
+  run.load.cancel = 0.25;
+  run.load.delay = {1500us, 2s};
+  run.load.length = 200ms;
+  run.load.rate = 5;
+  run.load.seed = 9;
   run.engine = {.wheel = "hashed", .wait = "sleep"};
   run.output = {.report = "r.html", .json = true};
   EXPECT_EQ(command_text(run),
@@ -32,7 +37,9 @@ TEST(CommandText, SaysEveryOptionThatDecidesWhatHappens) {
 
 TEST(CommandText, ReadsBackAsTheSameCommand) {
   run_command run;
-  run.load = {.timers = 3, .delay = {1ns, 1234567ns}, .length = 1s, .seed = ~std::uint64_t{0}};
+  run.load.delay = {1ns, 1234567ns};
+  run.load.length = 1s;
+  run.load.seed = ~std::uint64_t{0};
   const std::string text = command_text(run);
   std::vector<std::string> words;
   for (std::size_t at = 0; at != std::string::npos;) {

@@ -48,11 +48,12 @@ std::string answer(const report_page& page) {
 std::string lateness_section(const report_page& page) {
   if (page.lateness == nullptr) return "";
   if (!has_lateness(page)) return section("Lateness", paragraph("No timer fired, so there is nothing to plot."));
-  return section("Lateness", percentile_chart(*page.lateness, *page.floor) + percentile_table(page) +
-                                 paragraph("The floors were measured by this very process right before the run and "
-                                           "right after it, on a thread of its own, with no engine: wake-ups half a "
-                                           "millisecond apart, timer slack 1 ns.") +
-                                 histogram_chart(*page.lateness, *page.floor));
+  return section(
+      "Lateness",
+      percentile_chart(*page.lateness, *page.floor) + percentile_table(page) +
+          paragraph("The floors were measured by this very process, right before the run and right after it, while no "
+                    "timer was pending: wake-ups half a millisecond apart, timer slack 1 ns.") +
+          histogram_chart(*page.lateness, *page.floor));
 }
 
 std::string cause_section(const report_page& page) {

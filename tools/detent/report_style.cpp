@@ -3,13 +3,14 @@
 
 namespace detent::tool {
 
+namespace {
+
 // Series 1 is what was measured, 2 and 3 the floors, 4 to 7 the causes, 8 and 9 companions of 1. Lines differ by their
 // dashes as well as by colour.
-std::string_view report_style() {
-  return R"css(
+constexpr std::string_view style = R"css(
 :root { color-scheme: light dark; --back: #ffffff; --text: #18202b; --soft: #52606f; --edge: #d9dfe7; --card: #f5f7fa;
   --c1: #1a5fc4; --c2: #667080; --c3: #b3500a; --c4: #7a3fc9; --c5: #0a7a72; --c6: #c0245e; --c7: #857000;
-  --c8: #0f8a5f; --c9: #9db9e0; --bad: #b3141f; --warning: #8f5200; --note: #1a5fc4; --fine: #17703c; }
+  --c8: #0f8a5f; --c9: #c3d5ee; --bad: #b3141f; --warning: #8f5200; --note: #1a5fc4; --fine: #17703c; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --back: #11151b; --text: #e6eaf0; --soft: #a3afbd; --edge: #2d3642; --card: #1a2029;
     --c1: #6aa7ff; --c2: #9aa6b6; --c3: #f2a25c; --c4: #bd97ff; --c5: #3ecfc2; --c6: #ff82ab; --c7: #dcc04a;
@@ -102,6 +103,9 @@ footer { margin-top: 44px; font-size: 14px; }
   .box, .bar, .judged, .answer { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 )css";
-}
+
+}  // namespace
+
+std::string_view report_style() { return style; }
 
 }  // namespace detent::tool

@@ -17,7 +17,7 @@ struct plot_size {
   double letter;                    // how wide one of a mark is, about
 };
 inline constexpr plot_size wide_plot = {"wide", 1040, 360, 92, 22, 14, 56, 7.4};
-inline constexpr plot_size narrow_plot = {"narrow", 420, 330, 78, 10, 12, 52, 8.2};
+inline constexpr plot_size narrow_plot = {"narrow", 420, 330, 88, 24, 12, 52, 8.6};
 
 // Draws a plot as one <svg> element without scripts or outside resources. Colours come from the page: a series has the
 // CSS class `seriesN` of its number.
