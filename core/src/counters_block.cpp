@@ -33,7 +33,7 @@ T* view(std::byte* memory, std::size_t offset) noexcept {
 // A field of the header that other processes may read at this moment.
 template <class T>
 base::atomic<T>& live(T& field) noexcept {
-  static_assert(sizeof(base::atomic<T>) == sizeof(T) && base::atomic<T>::is_always_lock_free);
+  static_assert(sizeof(base::atomic<T>) == sizeof(T));
   return reinterpret_cast<base::atomic<T>&>(field);
 }
 
