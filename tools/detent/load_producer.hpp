@@ -26,7 +26,8 @@ struct load_options {
   wheel_kind wheel = wheel_kind::hierarchical;
   wait_options wait = wait_options::hybrid();
   std::uint64_t seed = 0;
-  std::string record;  // empty: not recorded
+  std::string record = {};    // empty: not recorded
+  std::string counters = {};  // empty: no counters file
 };
 
 struct load_counts {

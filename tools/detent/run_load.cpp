@@ -56,7 +56,11 @@ load_outcome run_load(const load_options& options) {
   outcome.began = std::time(nullptr);
   outcome.floor.measure();
   lateness_probe probe;
-  engine engine({.wheel = options.wheel, .wait = options.wait, .name = "detent-run", .record = options.record});
+  engine engine({.wheel = options.wheel,
+                 .wait = options.wait,
+                 .name = "detent-run",
+                 .counters_file = options.counters,
+                 .record = options.record});
   const cpu_usage cpu(engine);
   host_watch doctor({.wait = options.wait.mode, .thread = cpu.worker_thread()});
   const time_point began = clock::now();

@@ -11,8 +11,8 @@
 namespace detent::tool {
 
 // Reads a trace row by row, plain or gzipped, in bounded memory. Everything that is not exactly the format is an
-// input_error whose text starts "FILE:LINE: field 'NAME': "; nothing is skipped but comments, which are lines that begin
-// with '#'. The constructor checks the header.
+// input_error whose text starts "FILE:LINE: field 'NAME': "; nothing is skipped but comments, which are lines that
+// begin with '#'. The constructor checks the header.
 class trace_reader {
  public:
   static constexpr std::string_view header = "t_ns,op,id,delay_ns,source";
