@@ -43,10 +43,7 @@ engine::engine(engine_options options) : core_(nullptr) {
   made_core made = make_core(std::move(options));
   if (made.core == nullptr) throw error(make_error_code(made.problem), "engine \"" + name + "\": " + made.why);
   core_ = made.core;
-  captures_origin_ = core_->options().capture_origin;
 }
-
-engine::engine(detail::engine_core* core) noexcept : core_(core), captures_origin_(core->options().capture_origin) {}
 
 std::optional<engine> engine::try_create(engine_options options, std::error_code& problem) noexcept {
   try {
@@ -59,14 +56,12 @@ std::optional<engine> engine::try_create(engine_options options, std::error_code
   return std::nullopt;
 }
 
-engine::engine(engine&& other) noexcept
-    : core_(std::exchange(other.core_, nullptr)), captures_origin_(other.captures_origin_) {}
+engine::engine(engine&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
 
 engine& engine::operator=(engine&& other) noexcept {
   if (this != &other) {
     let_go();
     core_ = std::exchange(other.core_, nullptr);
-    captures_origin_ = other.captures_origin_;
   }
   return *this;
 }

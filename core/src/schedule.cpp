@@ -140,6 +140,7 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
 [[gnu::noinline]] timer engine_core::schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops,
                                                             std::uint64_t first, std::uint64_t second,
                                                             std::uint64_t third) noexcept {
+  if (captures_origin_) return timer_access::refusal(needs_origin);
   claim owned = claim_node({});
   if (owned.owned == nullptr) {
     probes::refuse_call(this, owned.problem);

@@ -2,7 +2,6 @@
 // The engine: schedules callbacks from any thread, and fires each at its deadline, never before it.
 #pragma once
 
-#include <detent/base/counting.hpp>
 #include <detent/detail/bulk.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/detail/stoppable.hpp>
@@ -42,7 +41,7 @@ class engine {
   // invalid_period, out_of_memory, forked; nothing is left behind.
   template <class F>
   timer schedule_at(time_point deadline, F&& f, origin where = origin::current()) {
-    return checked(once(detail::to_ns(deadline), std::forward<F>(f), where));
+    return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), where));
   }
   template <class F>
   timer schedule_at(time_point deadline, F&& f, timer_options options, origin where = origin::current()) {
@@ -50,7 +49,7 @@ class engine {
   }
   template <class F>
   timer schedule_after(duration delay, F&& f, origin where = origin::current()) {
-    return checked(once(after(delay), std::forward<F>(f), where));
+    return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), where));
   }
   template <class F>
   timer schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) {
@@ -82,7 +81,7 @@ class engine {
   // callable whose copy or move throws ends the program.
   template <class F>
   timer try_schedule_at(time_point deadline, F&& f, origin where = origin::current()) noexcept {
-    return or_empty(once(detail::to_ns(deadline), std::forward<F>(f), where));
+    return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), where));
   }
   template <class F>
   timer try_schedule_at(time_point deadline, F&& f, timer_options options, origin where = origin::current()) noexcept {
@@ -90,7 +89,7 @@ class engine {
   }
   template <class F>
   timer try_schedule_after(duration delay, F&& f, origin where = origin::current()) noexcept {
-    return or_empty(once(after(delay), std::forward<F>(f), where));
+    return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f), where));
   }
   template <class F>
   timer try_schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) noexcept {
@@ -162,7 +161,7 @@ class engine {
 
  private:
   friend class timer_group;
-  explicit engine(detail::engine_core* core) noexcept;
+  explicit engine(detail::engine_core* core) noexcept : core_(core) {}
   void let_go() noexcept;
 
   detail::nanoseconds_t after(duration delay) const noexcept { return detail::deadline_after(*core_, delay.count()); }
@@ -175,13 +174,6 @@ class engine {
   }
   static timer or_empty(timer made) noexcept { return made ? made : timer(); }
 
-  // Without options: by the shortest way, which remembers nothing.
-  template <class F>
-  [[gnu::always_inline]] timer once(detail::nanoseconds_t deadline, F&& f, const origin& where) {
-    if (base::counts_causes && captures_origin_) [[unlikely]]
-      return detail::schedule(*core_, {.deadline = deadline, .where = where}, std::forward<F>(f));
-    return detail::schedule_once(*core_, deadline, std::forward<F>(f));
-  }
   template <class F>
   timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options,
                  const origin& where) {
@@ -192,7 +184,6 @@ class engine {
   }
 
   detail::engine_core* core_;  // null once moved from
-  bool captures_origin_ = false;
 };
 
 }  // namespace detent

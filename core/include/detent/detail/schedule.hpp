@@ -51,7 +51,9 @@ claim claim_node(engine_core& core, const plan& when) noexcept;
 void abandon(engine_core& core, const claim& owned) noexcept;
 // Gives the timer to the engine. A refusal: the engine was stopped meanwhile; the callable is destroyed.
 timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
-// All of it in one call, for a one-shot without options. A handle, or a refusal.
+// All of it in one call, for a one-shot without options. A handle, or a refusal; `needs_origin` where the engine wants
+// to know what does not travel in registers.
+inline constexpr errc needs_origin{};
 timer schedule_packed(engine_core& core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                       std::uint64_t second, std::uint64_t third) noexcept;
 // The time from which a delay counts, on the engine's clock.
@@ -103,17 +105,20 @@ timer schedule(engine_core& core, const plan& when, Callable&& f) {
 // A one-shot without options, as nearly all are, by the shortest way. Inlined, so that the callable's words go from
 // where they are to registers.
 template <class Callable>
-[[gnu::always_inline]] inline timer schedule_once(engine_core& core, nanoseconds_t deadline, Callable&& f) {
+[[gnu::always_inline]] inline timer schedule_once(engine_core& core, nanoseconds_t deadline, Callable&& f,
+                                                  const origin& where = origin::unknown()) {
   using F = std::decay_t<Callable>;
   if constexpr (timer_callback<F> && packs<F>) {
     static_assert(std::is_constructible_v<F, Callable>);
     packed_callable packed;
     const F& callable = f;
     if constexpr (!std::is_empty_v<F>) std::memcpy(packed.words, std::addressof(callable), sizeof(F));
-    return schedule_packed(core, deadline, inline_callable<F>::ops, packed.words[0], packed.words[1], packed.words[2]);
-  } else {
-    return schedule(core, {.deadline = deadline}, std::forward<Callable>(f));
+    timer made =
+        schedule_packed(core, deadline, inline_callable<F>::ops, packed.words[0], packed.words[1], packed.words[2]);
+    if (made || timer_access::problem(made) != needs_origin) [[likely]]
+      return made;
   }
+  return schedule(core, {.deadline = deadline, .where = where}, std::forward<Callable>(f));
 }
 
 template <class Callable>
