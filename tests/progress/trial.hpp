@@ -19,7 +19,7 @@ inline constexpr std::uint64_t refill_budget = 512;
 // Some for each entry that the victim submitted and each node that it left.
 inline constexpr std::uint64_t poll_budget = 65536;
 // Each bucket of the histogram is an operation.
-inline constexpr std::uint64_t metrics_budget = 16384;
+inline constexpr std::uint64_t metrics_budget = 60'000;
 
 // What the process that looks on sees of the child.
 struct trial_report {
