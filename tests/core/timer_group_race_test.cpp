@@ -235,10 +235,12 @@ TEST_P(TimerGroupRace, StopsAgainstGroups) {
     std::vector<unfired> left = e.stop();
     other.join();
     left.clear();
-    EXPECT_EQ(captures.living(), 0);
-    EXPECT_EQ(group.pending(), 0u);
-    const engine_metrics told = e.metrics();
-    EXPECT_EQ(told.scheduled, told.expired + told.cancelled + told.returned + told.dropped);
+    // A thread of the pool may be in the middle of a cancel in the group's name, which nobody waits for.
+    EXPECT_TRUE(eventually([&] {
+      const engine_metrics told = e.metrics();
+      return captures.living() == 0 && group.pending() == 0 &&
+             told.scheduled == told.expired + told.cancelled + told.returned + told.dropped;
+    }));
   }
 }
 
