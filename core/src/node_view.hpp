@@ -48,8 +48,9 @@ struct node_view {
     const group_state* group = group_of(index);
     return group == nullptr ? deadline : grid.round_up(group->to_engine_time(deadline));
   }
-  // Of a node whose twin counts; null: none. Relaxed: see cold_node.
-  group_state* group_of(node_index index) const noexcept { return cold(index).group.load(base::relaxed); }
+  // Of a node whose twin counts; null: none. Perhaps of a later life than the caller's, which then finds out by the
+  // word. (1) acquire: pairs with (4) of describe(), so that the group of that life can be looked at all the same.
+  group_state* group_of(node_index index) const noexcept { return cold(index).group.load(base::acquire); }
   // When the driver has to look at it.
   nanoseconds_t filing_time(node_index index, const node& of) const noexcept {
     return filing_time(index, observe(of.pair), deadline_of(of.pair));

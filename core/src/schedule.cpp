@@ -156,7 +156,7 @@ std::uint64_t engine_core::describe(node_index index, const plan& when, nanoseco
   if (is_plain(when)) return 0;
   cold_node& cold = cold_at(index);
   std::uint64_t flags = state_word::cold;
-  cold.group.store(when.group, base::relaxed);  // relaxed: published with the node
+  cold.group.store(when.group, base::release);  // (4) release: pairs with (1) of node_view::group_of()
   if (when.group != nullptr) {
     cold.epoch.store(when.group->epoch(), base::release);  // (2) release: pairs with (1) of is_cancelled_in_group()
     cold.enrolled = false;

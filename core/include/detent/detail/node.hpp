@@ -65,8 +65,8 @@ struct cold_part {
 // At the same index as the node, in memory that stays untouched for plain timers; the word's flag `cold` says whether
 // it counts.
 struct cold_node : cold_part {
-  // Relaxed, both: set with the rest. Whoever holds an old handle may read those of a later life: its own transition,
-  // or the word's generation, tells.
+  // Set with the rest. Whoever holds an old handle may read those of a later life: its own transition, or the word's
+  // generation, tells.
   base::atomic<group_state*> group{nullptr};
   base::atomic<std::uint32_t> epoch{0};  // of the group when it was scheduled
   bool enrolled = false;                 // the driver: in the group's roster
