@@ -44,6 +44,24 @@ TEST(CountersMemory, OfThisProcessAlone) {
   EXPECT_EQ(at[4 * page - 1], std::byte{1});
 }
 
+TEST(CountersMemory, AFileInUseIsLeftAlone) {
+  scratch_folder folder;
+  const std::string path = folder / "counters";
+  {
+    counters_memory first(path);
+    std::byte* at = first.map(0, page);
+    ASSERT_NE(at, nullptr);
+    magic.copy(reinterpret_cast<char*>(at), magic.size());
+    ASSERT_TRUE(first.publish());
+    counters_memory second(path);
+    EXPECT_EQ(second.problem(), "counters_file = " + path + ": another engine writes it");
+    EXPECT_EQ(second.map(0, page), nullptr);
+  }
+  EXPECT_TRUE(std::filesystem::exists(path));
+  counters_memory third(path);  // nobody writes it any more
+  EXPECT_TRUE(third.problem().empty()) << third.problem();
+}
+
 TEST(CountersMemory, AFileHasItsNameWhenItIsComplete) {
   scratch_folder folder;
   const std::string path = folder / "counters";

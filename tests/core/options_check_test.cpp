@@ -103,6 +103,14 @@ TEST(OptionsCheck, TakesTheTscOnlyWhereItIsInvariantAndTimeIsReal) {
   EXPECT_EQ(manual.substr(0, 12), "clock = tsc:");
 }
 
+TEST(OptionsCheck, RefusesFilesThatCannotBeMeant) {
+  EXPECT_EQ(settled([](engine_options& o) { o.counters_file = std::string("a\0b", 3); }),
+            "counters_file = a: a file's name has no NUL in it");
+  EXPECT_EQ(settled([](engine_options& o) { o.counters_file = o.record = "one"; }),
+            "record = one: is the counters_file as well");
+  EXPECT_EQ(settled([](engine_options& o) { o.counters_file = "auto", o.record = "auto.csv"; }), "");
+}
+
 TEST(OptionsCheck, TellsTheFirstOfSeveral) {
   std::string told = settled([](engine_options& o) { o.tick = duration(0), o.hashed_slots = 0; });
   EXPECT_NE(told.find("tick"), std::string::npos);
