@@ -2,28 +2,16 @@
 #include "lateness_series.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+
+#include "log_buckets.hpp"
 
 namespace detent::tool {
 namespace {
 
 constexpr std::size_t most_steps = 256;
-// A bucket for each value below 2^(sub_bits + 1), then 2^sub_bits an octave.
-constexpr int sub_bits = 4;
-constexpr std::uint64_t sub_buckets = std::uint64_t{1} << sub_bits;
-constexpr std::size_t buckets = (63 - sub_bits + 1) * sub_buckets;
-
-constexpr std::size_t bucket_of(std::uint64_t value) {
-  const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - sub_bits - 1);
-  return static_cast<std::size_t>(shift) * sub_buckets + (value >> shift);
-}
-
-constexpr std::uint64_t lowest_in(std::size_t bucket) {
-  if (bucket < 2 * sub_buckets) return bucket;
-  const std::size_t shift = bucket / sub_buckets - 1;
-  return (bucket - shift * sub_buckets) << shift;
-}
+using scale = log_buckets<4>;
+constexpr std::size_t buckets = scale::count;
 
 }  // namespace
 
@@ -55,7 +43,7 @@ void lateness_series::record(std::int64_t t_ns, std::int64_t late_ns) noexcept {
   const auto at = static_cast<std::size_t>(t >> width_bits_);
   ++steps_[at].count;
   steps_[at].max = std::max(steps_[at].max, late);
-  ++counts_[at * buckets + bucket_of(static_cast<std::uint64_t>(late))];
+  ++counts_[at * buckets + scale::index_of(static_cast<std::uint64_t>(late))];
   last_t_ = std::max(last_t_, t);
 }
 
@@ -66,7 +54,7 @@ std::int64_t lateness_series::percentile(std::size_t at, double fraction) const 
   for (std::size_t i = 0; i < buckets; ++i) {
     seen += counts_[at * buckets + i];
     if (seen < wanted) continue;
-    const std::uint64_t low = lowest_in(i), width = i + 1 < buckets ? lowest_in(i + 1) - low : 1;
+    const std::uint64_t low = scale::lowest_in(i), width = i + 1 < buckets ? scale::lowest_in(i + 1) - low : 1;
     return std::min(steps_[at].max, static_cast<std::int64_t>(low + width / 2));
   }
   return steps_[at].max;

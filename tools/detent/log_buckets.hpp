@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace detent::tool {
+
+// Buckets of a log-linear scale for 63-bit values: one for each value below 2^(sub_bits + 1), then 2^sub_bits an
+// octave.
+template <int sub_bits>
+struct log_buckets {
+  static constexpr std::uint64_t to_the_octave = std::uint64_t{1} << sub_bits;
+  static constexpr std::size_t count = (63 - sub_bits + 1) * to_the_octave;
+
+  static constexpr std::size_t index_of(std::uint64_t value) {
+    const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - sub_bits - 1);
+    return static_cast<std::size_t>(shift) * to_the_octave + (value >> shift);
+  }
+  static constexpr std::uint64_t lowest_in(std::size_t index) {
+    if (index < 2 * to_the_octave) return index;
+    const std::size_t shift = index / to_the_octave - 1;
+    return (index - shift * to_the_octave) << shift;
+  }
+};
+
+}  // namespace detent::tool
