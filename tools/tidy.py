@@ -13,22 +13,23 @@ import tidy_text
 
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
 CODE = {".hpp", ".h", ".cpp", ".c"}
-SOURCE_DIRS = ("core", "alloc", "adapters", "c/", "bench", "stress", "tests", "tools")
+SOURCE_DIRS = ("core", "alloc", "adapters", "c/", "bench", "examples", "stress", "tests", "tools")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 # Third-party headers, and who may include them.
 FOREIGN = {
     "concurrentqueue/": ("core/include/detent/detail/", "core/src/", "tests/", "bench/", "stress/"),
-    "CLI/": ("tools/", "tests/", "bench/", "stress/"),
+    "CLI/": ("tools/", "tests/", "bench/", "stress/", "examples/"),
     "sys/sdt.h": ("core/include/detent/base/",),
-    "fmt/": ("tools/", "tests/", "bench/", "stress/"),
+    "fmt/": ("tools/", "tests/", "bench/", "stress/", "examples/"),
     "zlib.h": ("tools/", "tests/"),
     "jemalloc/": ("tools/", "tests/", "bench/", "stress/"),
     "gtest/": ("tests/",),
     "gmock/": ("tests/",),
     "benchmark/": ("bench/",),
     "rapidcheck": ("tests/",),
-    "boost/": ("adapters/", "tests/adapters/", "bench/"),
+    "boost/": ("adapters/", "tests/adapters/", "bench/", "examples/rpc/"),
+    "hiredis/": ("examples/lease/",),
     "oneapi/": ("adapters/", "tests/adapters/"),
     "uv.h": ("tests/adapters/", "bench/peers/"),
     "liburing.h": ("tests/adapters/",),
@@ -83,7 +84,7 @@ class Tree:
                 self._check_code(path, text)
             elif file.suffix == ".py":
                 self._check_functions(path, tidy_text.python_functions(text))
-            elif file.suffix == ".sh" or text.startswith("#!/usr/bin/env bash"):
+            elif file.suffix in (".sh", ".bash") or text.startswith("#!/usr/bin/env bash"):
                 self._check_functions(path, tidy_text.shell_functions(text))
             elif file.name == "CMakeLists.txt" or file.suffix == ".cmake":
                 self._check_cmake(path, text)
@@ -151,7 +152,7 @@ class Tree:
             target = self._layer_of_header(name)
             if layer and LAYERS.index(target) > LAYERS.index(layer):
                 self.report(path, number, "include", f"{layer} includes <{name}> of the higher layer {target}")
-            if path.startswith(("tools/", "tests/install/")) and name.count("/") > 1:
+            if path.startswith(("tools/", "examples/", "tests/install/")) and name.count("/") > 1:
                 self.report(path, number, "include", f"<{name}> is not public")
 
     def _check_conditionals(self, path, lines):

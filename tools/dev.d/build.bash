@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# Building, and the commands that run what was built.
+
+presets=(gcc clang debug asan tsan clang-asan clang-tsan)
+
+need_for_preset() {
+  case $1 in
+    clang*) need build clang ;;
+    gcc) need build instructions models hostile && want adapters && want watching && want examples ;;
+    *) need build ;;
+  esac
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1
+  shift
+  need_for_preset "$preset"
+  cmake --preset "$preset" --log-level=NOTICE && cmake --build --preset "$preset" -j "$(jobs)" ${1:+--target "$@"}
+}
+
+cmd_run() {
+  build gcc detent_tool
+  local report=build/report.html
+  build/gcc/bin/detent replay bench/data/tcp-http-200k.csv.gz --report "$report" "$@"
+  say "Report: $root/$report"
+}
+
+check_preset() { [[ " ${presets[*]} " == *" $1 "* ]] || usage_error "no preset '$1'; there are: ${presets[*]}"; }
+
+cmd_doctor() {
+  build gcc detent_tool
+  build/gcc/bin/detent doctor "$@"
+}
+
+cmd_install() {
+  [ $# -le 1 ] || usage_error "install takes one prefix"
+  local prefix=${1:-/usr/local} parent run=()
+  case $prefix in /*) ;; *) prefix=$started_in/$prefix ;; esac
+  build gcc detent detent_tool
+  parent=$prefix
+  while [ ! -e "$parent" ]; do parent=$(dirname "$parent"); done
+  [ -w "$parent" ] || run=(as_root)
+  "${run[@]}" cmake --install build/gcc --prefix "$prefix"
+}

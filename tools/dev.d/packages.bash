@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# The Debian packages that the commands of tools/dev need, and how they come onto the machine.
+
+# The Debian packages, for each purpose. The only list of them.
+packages() {
+  case $1 in
+    build) echo cmake ninja-build g++-12 pkgconf python3 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev \
+                libjemalloc-dev libncurses-dev libgtest-dev libbenchmark-dev nlohmann-json3-dev librapidcheck-dev \
+                systemtap-sdt-dev ;;
+    bench) echo gnuplot-nox ;;
+    # What detent is compared with. Each is wanted and none is needed.
+    peers) echo libboost1.81-dev libuv1-dev libevent-dev libev-dev libdpdk-dev default-jdk-headless libnetty-java \
+                golang-go cargo rustc librust-tokio-dev librust-tokio-util-dev ;;
+    instructions) echo valgrind ;;
+    models) echo spin gcc ;;
+    hostile) echo strace ;;
+    watching) echo python3-prometheus-client python3-pyte linux-perf libdevel-nytprof-perl bpftrace ;;
+    adapters) echo libboost1.81-dev libtbb-dev libuv1-dev liburing-dev ;;
+    examples) echo libboost1.81-dev redis-server libhiredis-dev ;;
+    clang) echo clang-14 libclang-rt-14-dev llvm-14 ;;
+    format) echo clang-format-14 ;;
+    lint) echo clang-tidy-14 ;;
+  esac
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# missing GROUP...: what these groups lack, on one line.
+missing() {
+  local group package lacking=()
+  for group in "$@"; do
+    for package in $(packages "$group"); do
+      [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || lacking+=("$package")
+    done
+  done
+  say "${lacking[*]}"
+}
+
+# quiet COMMAND...: its output only if it fails.
+quiet() {
+  local log failed=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null || failed=1
+  [ $failed -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return $failed
+}
+
+apt_update() { quiet as_root apt-get update -qq; }
+apt_install() { quiet as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; }
+
+# need GROUP...: installs what these groups lack. Quiet when nothing is missing.
+need() {
+  local group lacking
+  if ! command -v dpkg-query >/dev/null; then
+    say "Not a Debian system: this needs the equivalents of: $(for group in "$@"; do packages "$group"; done | xargs)"
+    return
+  fi
+  read -ra lacking <<<"$(missing "$@")"
+  [ ${#lacking[@]} -gt 0 ] || return 0
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+    die "not root and no sudo; as root: apt-get install --no-install-recommends ${lacking[*]}"
+  say "Installing Debian packages: ${lacking[*]}"
+  if ! { apt_update && apt_install "${lacking[@]}"; }; then die "apt-get could not install: ${lacking[*]}"; fi
+}
+
+# want GROUP: installs what it can of what this group lacks, and names the rest.
+want() {
+  local lacking package
+  if ! command -v dpkg-query >/dev/null; then
+    say "Not a Debian system: this can use the equivalents of: $(packages "$1")"
+    return
+  fi
+  read -ra lacking <<<"$(missing "$1")"
+  [ ${#lacking[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null; then
+    say "Installing Debian packages: ${lacking[*]}"
+    if apt_update && ! apt_install "${lacking[@]}"; then
+      for package in "${lacking[@]}"; do apt_install "$package" || true; done  # the next line names what is missing still
+    fi
+    read -ra lacking <<<"$(missing "$1")"
+  fi
+  [ ${#lacking[@]} -eq 0 ] || say "Without these, and what needs them: ${lacking[*]}"
+}

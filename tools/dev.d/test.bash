@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+# The tests and the stress programs.
+
+# Tests labelled `timing` ask ctest to run alone; the others run two at a time.
+run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
+
+# test_pass PASS: PRESET, PRESET-threaded, long or counts. `&&` because its status is looked at, which turns `set -e` off.
+test_pass() {
+  local preset=${1%-threaded}
+  case $1 in
+    *-threaded)
+      say "== $preset: the tests in which threads meet"
+      build "$preset" detent_threaded && run_tests "$preset" -L '^threaded$'
+      ;;
+    long)
+      say "== gcc: every test, the long histories too"
+      build gcc && DETENT_LONG_TESTS=1 run_tests gcc
+      ;;
+    counts)
+      say "== gcc: the big counts of the stress programs"
+      build gcc detent_stress && build/gcc/stress/stress_storm --operations 1000000000 &&
+        build/gcc/stress/stress_thread_churn --operations 100000 &&
+        build/gcc/stress/stress_engine_churn --operations 10000
+      ;;
+    *)
+      say "== $preset: every test"
+      build "$preset" && run_tests "$preset"
+      ;;
+  esac
+}
+
+cmd_test() {
+  local pass passes=(gcc tsan-threaded asan-threaded) failed=()
+  [ $# -le 1 ] || usage_error "test takes one preset, or --all"
+  case ${1:-} in
+    '') ;;
+    --all) passes=(long "${presets[@]:1}" counts) ;;
+    *) check_preset "$1" && passes=("$1") ;;
+  esac
+  for pass in "${passes[@]}"; do
+    test_pass "$pass" || failed+=("$pass")
+  done
+  [ ${#failed[@]} -eq 0 ] || die "failed: ${failed[*]}"
+  say "All passed: ${passes[*]}"
+}
+
+cmd_stress() {
+  local minutes=12 preset=gcc program programs each failed=()
+  while [ $# -gt 0 ]; do
+    [ $# -ge 2 ] || usage_error "stress: $1 takes a value"
+    case $1 in
+      --minutes) minutes=$2 ;;
+      --preset) preset=$2 ;;
+      *) usage_error "stress takes --minutes N and --preset PRESET, not $1" ;;
+    esac
+    shift 2
+  done
+  [[ $minutes =~ ^[0-9]+(\.[0-9]+)?$ && $minutes =~ [1-9] ]] || usage_error "--minutes $minutes: not a number above 0"
+  check_preset "$preset"
+  build "$preset" detent_stress
+  mapfile -t programs <"build/$preset/stress/programs.txt"
+  each=$(awk -v minutes="$minutes" -v programs=${#programs[@]} 'BEGIN { printf "%.6f", minutes / programs }')
+  export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$root/tests/tsan.supp}
+  for program in "${programs[@]}"; do
+    say "== $(basename "$program")"
+    "$program" --minutes "$each" </dev/null || failed+=("$(basename "$program")")
+  done
+  [ ${#failed[@]} -eq 0 ] || die "failed: ${failed[*]}"
+  say "All ${#programs[@]} programs ended with nothing wrong."
+}
