@@ -34,8 +34,11 @@ class Build:
         source_at = arguments.index("-c")
         del arguments[source_at:source_at + 2]
         # The dependency file, -MD -MT x.o -MF x.o.d, is not to be written either.
+        while "-include" in arguments:  # the precompiled header holds the sources without the fault
+            include_at = arguments.index("-include")
+            del arguments[include_at:include_at + 2]
         kept = [each for each in arguments
-                if each != "-g" and not each.startswith(("-M", "-O")) and not each.endswith((".d", ".o"))]
+                if not each.startswith(("-M", "-O", "-g")) and not each.endswith((".d", ".o"))]
         return kept, built, directory
 
 

@@ -69,7 +69,7 @@ inline counters_image::counters_image(pid_t process) : bytes_(counters_layout::l
   using namespace counters_layout;
   counters_layout::header made = {};
   std::memcpy(made.magic, magic, sizeof magic);
-  made.version = version;
+  made.version = counters_layout::version;
   made.header_bytes = sizeof made;
   made.file_bytes = labels_offset;
   made.process = process;
