@@ -133,7 +133,9 @@ void counters_memory::make_private() noexcept {
   if (file_ < 0) return;
   for (std::size_t i = 0; i < count_; ++i) {
     const piece& each = pieces_[i];
-    mmap(each.at, each.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_, static_cast<off_t>(each.offset));
+    // If it fails the child goes on counting in its parent's file: whoever forks has nobody to tell.
+    static_cast<void>(mmap(each.at, each.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_,
+                           static_cast<off_t>(each.offset)));
   }
   close(std::exchange(file_, -1));
 }

@@ -61,8 +61,8 @@ void engine_core::retry_refused() noexcept {
     if (retries_.empty()) return;  // it did
     if (!taken) {
       driver_->counts.add(counter::refused);
-      probes::refuse(this, work.index_, work.word_);
-      retries_.front() = std::move(work);  // also if the engine was stopped meanwhile: stop() returns it
+      probes::refuse(this, work.index_, work.word_);  // NOLINT(bugprone-use-after-move): refused, so not taken
+      retries_.front() = std::move(work);             // also if the engine was stopped meanwhile: stop() returns it
       return;
     }
     retries_.pop_front();

@@ -111,6 +111,15 @@ bool make_room(std::vector<due_entry>& scratch, std::size_t entries) noexcept {
   }
 }
 
+// Whether there were enough to count, and memory for it.
+bool sort_many(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {
+  if (batch.size() < worth_counting) return false;
+  const key_space space(batch);
+  if (space.bits > 64 || !make_room(scratch, batch.size())) return false;
+  sort_by_digits(batch, scratch, space, between);
+  return true;
+}
+
 }  // namespace
 
 bool fires_before(const due_entry& a, const due_entry& b) noexcept {
@@ -120,13 +129,7 @@ bool fires_before(const due_entry& a, const due_entry& b) noexcept {
 
 void sort_due(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {
   if (batch.size() < 2) return;
-  if (batch.size() < worth_counting) {
-    std::sort(batch.begin(), batch.end(), raw_before);
-  } else if (key_space space(batch); space.bits <= 64 && make_room(scratch, batch.size())) {
-    sort_by_digits(batch, scratch, space, between);
-  } else {
-    std::sort(batch.begin(), batch.end(), raw_before);
-  }
+  if (!sort_many(batch, scratch, between)) std::sort(batch.begin(), batch.end(), raw_before);
   for (auto first = batch.begin(); first != batch.end();) {
     auto last = std::next(first);
     while (last != batch.end() && last->deadline == first->deadline) ++last;

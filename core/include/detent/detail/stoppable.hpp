@@ -50,7 +50,7 @@ class stop_hook {
 
 template <class F>
 struct stoppable_box {
-  explicit stoppable_box(auto&& f) : callable(std::in_place, std::forward<decltype(f)>(f)) {}
+  explicit stoppable_box(std::in_place_t, auto&& f) : callable(std::in_place, std::forward<decltype(f)>(f)) {}
 
   stop_hook hook;
   std::optional<F> callable;
@@ -87,7 +87,7 @@ timer schedule_stoppable(engine_core& core, nanoseconds_t deadline, std::stop_to
   using F = std::decay_t<Callable>;
   static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");
   if (!stop.stop_possible()) return schedule_once(core, deadline, std::forward<Callable>(f), options, where);
-  auto* box = new (std::nothrow) stoppable_box<F>(std::forward<Callable>(f));
+  auto* box = new (std::nothrow) stoppable_box<F>(std::in_place, std::forward<Callable>(f));
   if (box == nullptr) return timer_access::refusal(errc::out_of_memory);
   timer made = schedule(core, {.deadline = deadline, .one_shot = &options, .where = where}, stoppable<F>(*box));
   if (made) box->hook.attach(made, std::move(stop));
