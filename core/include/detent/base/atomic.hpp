@@ -51,7 +51,9 @@ inline void full_fence() noexcept {
 // which compilers do not find by themselves. Other threads may read the count at any time.
 inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexcept {
 #if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
-  __asm__ __volatile__("addq %1, %0" : "+m"(count) : "er"(amount) : "memory", "cc");
+  // The word itself: an atomic object is no operand to clang where libc++ makes it.
+  auto& word = reinterpret_cast<std::uint64_t&>(count);
+  __asm__ __volatile__("addq %1, %0" : "+m"(word) : "er"(amount) : "memory", "cc");
 #else
   // Relaxed load: one writer. (1) release: pairs with the acquire, if any, of whoever reads the count.
   count.store(count.load(relaxed) + amount, release);
