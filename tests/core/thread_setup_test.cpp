@@ -37,6 +37,12 @@ int allowed_cpu() {
   return -1;
 }
 
+// Whether this kernel lets a thread choose its processors at all; some sandboxes do not.
+bool may_choose_cpus() {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && sched_setaffinity(0, sizeof allowed, &allowed) == 0;
+}
+
 TEST(ThreadSetup, NamesTheThreadByItsFirst15Characters) {
   in_a_thread([] {
     name_this_thread("short");
@@ -52,15 +58,18 @@ TEST(ThreadSetup, NamesTheThreadByItsFirst15Characters) {
 
 TEST(ThreadSetup, LeavesASleeperNoSlack) {
   in_a_thread([] {
+    const bool may = prctl(PR_SET_TIMERSLACK, 2UL, 0UL, 0UL, 0UL) == 0;
     setup_result done = set_up_worker_thread("named", {}, {});
     EXPECT_EQ(done.problem, errc{});
     EXPECT_EQ(done.why, "");
     EXPECT_EQ(name_of_this_thread(), "named");
+    if (!may) GTEST_SKIP() << "this kernel lets nobody set a timer slack";
     EXPECT_EQ(prctl(PR_GET_TIMERSLACK), 1);
   });
 }
 
 TEST(ThreadSetup, PinsToOneCpuIfAsked) {
+  if (!may_choose_cpus()) GTEST_SKIP() << "this kernel lets nobody choose a processor";
   in_a_thread([] {
     int cpu = allowed_cpu();
     ASSERT_EQ(set_up_worker_thread("pinned", cpu, {}).problem, errc{});
@@ -82,7 +91,17 @@ TEST(ThreadSetup, TouchesNeitherAffinityNorSchedulerUnasked) {
   });
 }
 
+TEST(ThreadSetup, SaysThatACpuMayNotBeChosen) {
+  if (may_choose_cpus()) GTEST_SKIP() << "it may";
+  in_a_thread([] {
+    setup_result refused = set_up_worker_thread("pinned", allowed_cpu(), {});
+    EXPECT_EQ(refused.problem, errc::not_permitted);
+    EXPECT_EQ(refused.why, "cpu = " + std::to_string(allowed_cpu()) + ": Operation not permitted");
+  });
+}
+
 TEST(ThreadSetup, NamesTheOptionThatCannotBe) {
+  if (!may_choose_cpus()) GTEST_SKIP() << "this kernel lets nobody choose a processor";
   in_a_thread([] {
     setup_result cpu = set_up_worker_thread("nowhere", CPU_SETSIZE - 1, {});
     EXPECT_EQ(cpu.problem, errc::invalid_option);
@@ -107,6 +126,7 @@ TEST(ThreadSetup, BecomesRealTimeOrSaysThatItMayNot) {
 }
 
 TEST(PinThread, RefusesWhatIsNoCpu) {
+  if (!may_choose_cpus()) GTEST_SKIP() << "this kernel lets nobody choose a processor";
   in_a_thread([] {
     EXPECT_EQ(pin_thread(pthread_self(), -1), EINVAL);
     EXPECT_EQ(pin_thread(pthread_self(), CPU_SETSIZE), EINVAL);

@@ -18,6 +18,17 @@ packages() {
     adapters) echo libboost1.81-dev libtbb-dev libuv1-dev liburing-dev ;;
     examples) echo libboost1.81-dev redis-server libhiredis-dev ;;
     clang) echo clang-14 libclang-rt-14-dev llvm-14 ;;
+    # The rows of the matrix. Of libc++ a machine has one version at a time: each of these rows puts its own in place.
+    matrix-gcc-11) echo g++-11 ;;
+    matrix-clang-14 | matrix-no-exceptions) echo clang-14 ;;
+    matrix-clang-16) echo clang-16 ;;
+    matrix-clang-19) echo clang-19 ;;
+    matrix-libcxx-14) echo clang-14 libc++-14-dev libc++abi-14-dev googletest ;;
+    matrix-libcxx-16) echo clang-16 libc++-16-dev libc++abi-16-dev googletest ;;
+    matrix-libcxx-19) echo clang-19 libc++-19-dev libc++abi-19-dev googletest ;;
+    matrix-aarch64) echo g++-aarch64-linux-gnu qemu-user googletest ;;
+    matrix-denied) echo libseccomp-dev strace ;;
+    coverage) echo gcovr ;;
     format) echo clang-format-14 ;;
     lint) echo clang-tidy-14 ;;
     package) echo dpkg-dev file gzip lintian debootstrap abigail-tools ;;

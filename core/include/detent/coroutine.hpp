@@ -4,10 +4,10 @@
 
 #include <detent/base/atomic.hpp>
 #include <detent/base/coroutine.hpp>
+#include <detent/base/stop_token.hpp>
 #include <detent/engine.hpp>
 
 #include <optional>
-#include <stop_token>
 #include <utility>
 
 namespace detent {
@@ -45,7 +45,7 @@ class [[nodiscard]] sleep_awaiter {
     void operator()() const noexcept { sleeper->hurry(); }
   };
 
-  sleep_awaiter(detail::engine_core& core, time_point deadline, std::stop_token token) noexcept
+  sleep_awaiter(detail::engine_core& core, time_point deadline, base::stop_token token) noexcept
       : core_(&core), deadline_(deadline), token_(std::move(token)) {}
   void suspend(void* frame);
   void wake(firing& run);
@@ -55,18 +55,18 @@ class [[nodiscard]] sleep_awaiter {
 
   detail::engine_core* core_;  // a counted reference while suspended
   time_point deadline_;
-  std::stop_token token_;
+  base::stop_token token_;
   void* frame_ = nullptr;  // null: not suspended
   timer timer_;
-  std::optional<std::stop_callback<on_stop>> hook_;
+  std::optional<base::stop_callback<on_stop>> hook_;
   // Whether suspend() is done with this object: until then nobody resumes the coroutine.
   base::atomic<bool> settled_{false};
 };
 
-inline sleep_awaiter engine::sleep_for(duration delay, std::stop_token token) {
+inline sleep_awaiter engine::sleep_for(duration delay, base::stop_token token) {
   return {*core_, detail::to_time(after(delay)), std::move(token)};
 }
-inline sleep_awaiter engine::sleep_until(time_point deadline, std::stop_token token) {
+inline sleep_awaiter engine::sleep_until(time_point deadline, base::stop_token token) {
   return {*core_, deadline, std::move(token)};
 }
 

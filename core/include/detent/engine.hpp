@@ -2,6 +2,7 @@
 // The engine: schedules callbacks from any thread, and fires each at its deadline, never before it.
 #pragma once
 
+#include <detent/base/stop_token.hpp>
 #include <detent/detail/bulk.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/detail/stoppable.hpp>
@@ -15,9 +16,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace detent {
@@ -55,9 +56,9 @@ class engine {
   timer schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) {
     return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options, where));
   }
-  // A stop request cancels it, on the thread that makes the request.
+  // A stop request cancels it, on the thread that makes the request. base::stop_token is std::stop_token.
   template <class F>
-  timer schedule_after(duration delay, std::stop_token stop, F&& f, timer_options options = {},
+  timer schedule_after(duration delay, base::stop_token stop, F&& f, timer_options options = {},
                        origin where = origin::current()) {
     return checked(
         detail::schedule_stoppable(*core_, after(delay), std::move(stop), std::forward<F>(f), options, where));
@@ -111,8 +112,8 @@ class engine {
   // To be awaited, by a coroutine that includes <detent/coroutine.hpp>: true when the time has elapsed, false when stop
   // was requested. Await throws what schedule_at() throws.
   using sleep_awaiter = detent::sleep_awaiter;
-  sleep_awaiter sleep_for(duration delay, std::stop_token token = {});
-  sleep_awaiter sleep_until(time_point deadline, std::stop_token token = {});
+  sleep_awaiter sleep_for(duration delay, base::stop_token token = {});
+  sleep_awaiter sleep_until(time_point deadline, base::stop_token token = {});
 
   // One timer for each deadline, with `f` called as f(index) or f(firing&, index), the handles in `out`, as many as
   // have room there. One publication and at most one wake-up for all; each has a copy of `f`, or where that is large

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Cancellation slots, where this Boost.Asio has them (1.77 and newer); the only place that asks.
+// Cancellation slots, where this Boost.Asio has them (1.77 and newer) and the standard library has stop tokens; the
+// only place that asks.
 #pragma once
+
+#include <detent/base/stop_token.hpp>
 
 #include <boost/version.hpp>
 
-#include <stop_token>
 #include <utility>
 
-#if BOOST_VERSION >= 107700
+#if BOOST_VERSION >= 107700 && defined(__cpp_lib_jthread)
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_type.hpp>
 
@@ -15,7 +17,7 @@ namespace detent::base {
 
 // A token that is stopped when `handler`'s slot is told to cancel; one that cannot be stopped where it has no slot.
 template <class Handler>
-std::stop_token cancellation_token(const Handler& handler) {
+base::stop_token cancellation_token(const Handler& handler) {
   auto slot = boost::asio::get_associated_cancellation_slot(handler);
   if (!slot.is_connected()) return {};
   std::stop_source source;
@@ -34,7 +36,7 @@ std::stop_token cancellation_token(const Handler& handler) {
 namespace detent::base {
 
 template <class Handler>
-std::stop_token cancellation_token(const Handler&) {
+base::stop_token cancellation_token(const Handler&) {
   return {};
 }
 

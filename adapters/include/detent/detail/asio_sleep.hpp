@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <utility>
 
 namespace detent::detail {
@@ -143,7 +142,7 @@ inline boost::system::error_code asio_refusal(const error& refused) noexcept {
 }
 
 template <class Callback>
-void arm_sleep(engine& on, duration delay, std::stop_token stop, Callback&& callback) {
+void arm_sleep(engine& on, duration delay, base::stop_token stop, Callback&& callback) {
   if (stop.stop_possible()) {
     on.schedule_after(delay, std::move(stop), std::forward<Callback>(callback));
   } else {
@@ -151,7 +150,7 @@ void arm_sleep(engine& on, duration delay, std::stop_token stop, Callback&& call
   }
 }
 template <class Callback>
-void arm_sleep(engine& on, time_point deadline, std::stop_token stop, Callback&& callback) {
+void arm_sleep(engine& on, time_point deadline, base::stop_token stop, Callback&& callback) {
   if (!stop.stop_possible()) {
     on.schedule_at(deadline, std::forward<Callback>(callback));
     return;
@@ -166,7 +165,7 @@ struct initiate_sleep {
   template <class Handler, class When>
   void operator()(Handler&& handler, engine* on, When when) const {
     using stored = std::decay_t<Handler>;
-    std::stop_token stop = base::cancellation_token(handler);
+    base::stop_token stop = base::cancellation_token(handler);
     asio_sleep<stored>& sleep = asio_sleep<stored>::make(std::forward<Handler>(handler));
     sleep_initiation mine(&sleep);
     boost::system::error_code why = boost::asio::error::operation_aborted;

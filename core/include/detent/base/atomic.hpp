@@ -51,7 +51,9 @@ inline void full_fence() noexcept {
 // which compilers do not find by themselves. Other threads may read the count at any time.
 inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexcept {
 #if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
-  __asm__ __volatile__("addq %1, %0" : "+m"(count) : "er"(amount) : "memory", "cc");
+  // The word itself: an atomic object is no operand to clang where libc++ makes it.
+  auto& word = reinterpret_cast<std::uint64_t&>(count);
+  __asm__ __volatile__("addq %1, %0" : "+m"(word) : "er"(amount) : "memory", "cc");
 #else
   // Relaxed load: one writer. (1) release: pairs with the acquire, if any, of whoever reads the count.
   count.store(count.load(relaxed) + amount, release);
@@ -123,20 +125,26 @@ inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desire
 #elif defined(__aarch64__)
 inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
   std::uint64_t low_seen, high_seen;
-  std::uint32_t failed;
-  __asm__ __volatile__("dmb ish" ::: "memory");
-  do {
-    __asm__ __volatile__("ldaxp %0, %1, [%2]" : "=&r"(low_seen), "=&r"(high_seen) : "r"(this) : "memory");
-    bool same = low_seen == expected.low && high_seen == expected.high;
-    // A read of two registers is only known to be of one moment if the store-exclusive succeeds: write back on
-    // mismatch.
-    std::uint64_t low_new = same ? desired.low : low_seen, high_new = same ? desired.high : high_seen;
-    __asm__ __volatile__("stlxp %w0, %1, %2, [%3]" : "=&r"(failed) : "r"(low_new), "r"(high_new), "r"(this) : "memory");
-    if (failed == 0) {
-      __asm__ __volatile__("dmb ish" ::: "memory");
-      return same;
-    }
-  } while (true);
+  std::uint32_t failed, same;
+  // One statement: a store of the compiler's own between the two exclusives, of a register that it wants back, may
+  // cancel the reservation each time anew. What was read into two registers is known to be of one moment only once the
+  // store has succeeded, so on a mismatch it is written back.
+  __asm__ __volatile__(
+      "dmb ish\n"
+      "0: ldaxp %[low], %[high], %[pair]\n"
+      "cmp %[low], %[expected_low]\n"
+      "ccmp %[high], %[expected_high], #0, eq\n"
+      "csel %[low], %[desired_low], %[low], eq\n"
+      "csel %[high], %[desired_high], %[high], eq\n"
+      "stlxp %w[failed], %[low], %[high], %[pair]\n"
+      "cbnz %w[failed], 0b\n"
+      "cset %w[same], eq\n"
+      "dmb ish"
+      : [low] "=&r"(low_seen), [high] "=&r"(high_seen), [failed] "=&r"(failed), [same] "=&r"(same), [pair] "+Q"(*this)
+      : [expected_low] "r"(expected.low), [expected_high] "r"(expected.high), [desired_low] "r"(desired.low),
+        [desired_high] "r"(desired.high)
+      : "memory", "cc");
+  return same != 0;
 }
 #else
 #error "detent needs a 16-byte compare-and-swap: x86-64 or aarch64"

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/base/stop_token.hpp>
 #include <detent/detail/bulk.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/timer.hpp>
 
 #include <cstdint>
+#include <new>
 #include <optional>
-#include <stop_token>
+#include <type_traits>
+#include <utility>
 
 namespace detent::detail {
 
@@ -18,7 +21,7 @@ namespace detent::detail {
 class stop_hook {
  public:
   // The scheduling thread, once the timer has a handle.
-  void attach(timer hooked, std::stop_token stop) {
+  void attach(timer hooked, base::stop_token stop) {
     timer_ = hooked;
     hook_.emplace(std::move(stop), on_stop{this});
     // (1) acq_rel: pairs with itself in detach(): the second finds what the first left, be it a hook or none to come.
@@ -45,7 +48,7 @@ class stop_hook {
 
   base::atomic<std::uint32_t> state_{0};
   timer timer_;
-  std::optional<std::stop_callback<on_stop>> hook_;
+  std::optional<base::stop_callback<on_stop>> hook_;
 };
 
 template <class F>
@@ -82,7 +85,7 @@ class stoppable {
 
 // A handle, or a refusal; throws only what copying or moving the callable throws.
 template <class Callable>
-timer schedule_stoppable(engine_core& core, nanoseconds_t deadline, std::stop_token stop, Callable&& f,
+timer schedule_stoppable(engine_core& core, nanoseconds_t deadline, base::stop_token stop, Callable&& f,
                          const timer_options& options, origin where) {
   using F = std::decay_t<Callable>;
   static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The standard library's stop tokens, where it has them (libc++ does from version 20 on, and before that, from 18,
+// under -fexperimental-library); the only place that asks.
+#pragma once
+
+#include <version>
+
+#if defined(__cpp_lib_jthread)
+#include <stop_token>
+
+namespace detent::base {
+
+using stop_token = std::stop_token;
+template <class F>
+using stop_callback = std::stop_callback<F>;
+
+}  // namespace detent::base
+
+#else
+
+namespace detent::base {
+
+// Nobody can make one that can be stopped.
+class stop_token {
+ public:
+  bool stop_possible() const noexcept { return false; }
+  bool stop_requested() const noexcept { return false; }
+};
+
+template <class F>
+class stop_callback {
+ public:
+  stop_callback(const stop_token&, F&&) noexcept {}
+};
+
+}  // namespace detent::base
+
+#endif

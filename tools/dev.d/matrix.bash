@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# The portability matrix: a row is the preset matrix-ROW of tools/cmake/matrix-presets.json, and what it needs is the
+# group matrix-ROW of packages().
+
+matrix_rows=(gcc-11 gcc-12 clang-14 clang-16 clang-19 libcxx-14 libcxx-16 libcxx-19 aarch64 denied shared no-usdt
+  no-jemalloc no-exceptions cxx23)
+
+# matrix_line ROW COMPILER BUILT PASSED FAILED SKIPPED SECONDS: one line of the table.
+matrix_line() { printf '%-14s %-24s %-9s %7s %7s %8s %8s\n' "$@"; }
+
+# matrix_compiler ROW: its compiler and version, as the build tree has them.
+matrix_compiler() {
+  local compiler
+  compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "build/matrix-$1/CMakeCache.txt" 2>/dev/null)
+  [ -n "$compiler" ] || return 0
+  say "$(basename "$compiler" | sed 's/-[0-9]*$//') $("$compiler" --version | head -n 1 | grep -oE '[0-9]+(\.[0-9]+)+' | tail -n 1)"
+}
+
+# matrix_count ROW WHAT: tests, failures or skipped of its last run.
+matrix_count() { sed -n "s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "build/matrix-$1/results.xml" | head -n 1; }
+
+# matrix_row ROW: builds and tests it, and puts its line into the table. Fails if the row does.
+matrix_row() {
+  local row=$1 preset=matrix-$1 begin=$SECONDS log=build/matrix/$1.log lacking failed=0 built=no passed=- failures=- skipped=-
+  say "== $row"
+  if command -v dpkg-query >/dev/null; then
+    want "$preset" >"$log"
+    lacking=$(missing "$preset")
+    if [ -n "$lacking" ]; then
+      say "Skipped: this needs $lacking"
+      matrix_line "$row" - skipped - - - - >>build/matrix/table.txt
+      return 0
+    fi
+  fi
+  rm -f "build/$preset/results.xml"
+  if cmake --preset "$preset" >>"$log" 2>&1 && cmake --build --preset "$preset" -j "$(jobs)" >>"$log" 2>&1; then
+    built=yes
+    ctest --preset "$preset" --output-junit "$root/build/$preset/results.xml" >>"$log" 2>&1 || failed=1
+    if [ -e "build/$preset/results.xml" ]; then
+      failures=$(matrix_count "$row" failures) skipped=$(matrix_count "$row" skipped)
+      passed=$(($(matrix_count "$row" tests) - failures - skipped))
+    fi
+  else
+    failed=1
+  fi
+  [ $failed -eq 0 ] || { tail -n 30 "$log" >&2 && say "Failed; all of it: $root/$log" >&2; }
+  matrix_line "$row" "$(matrix_compiler "$row")" $built $passed "$failures" "$skipped" $((SECONDS - begin)) >>build/matrix/table.txt
+  return $failed
+}
+
+cmd_matrix() {
+  local row rows=("${matrix_rows[@]}") failed=()
+  for row in "$@"; do
+    [[ " ${matrix_rows[*]} " == *" $row "* ]] || usage_error "no row '$row'; there are: ${matrix_rows[*]}"
+  done
+  [ $# -eq 0 ] || rows=("$@")
+  need build
+  mkdir -p build/matrix
+  matrix_line row compiler built passed failed skipped seconds >build/matrix/table.txt
+  for row in "${rows[@]}"; do
+    matrix_row "$row" || failed+=("$row")
+  done
+  cat build/matrix/table.txt
+  [ ${#failed[@]} -eq 0 ] || die "failed: ${failed[*]}"
+}
