@@ -185,7 +185,7 @@ class engine_core {
   outcome run_again(thread_record& record, node_index index, std::uint64_t word, run_scope& scope) noexcept;
   void end_timer(thread_record& record, node_index index, std::uint64_t word, counter category,
                  label_block* label) noexcept;
-  void report(std::exception_ptr failure) noexcept;
+  void report(const std::exception_ptr& failure) noexcept;
   void wake_waiters() noexcept;
 
   // groups.cpp

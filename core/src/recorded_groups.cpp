@@ -41,6 +41,7 @@ std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what,
   }
   std::sort(by_order.begin(), by_order.end(), [](auto& a, auto& b) { return a.first < b.first; });
   std::vector<moved> members;
+  members.reserve(by_order.size());
   for (const auto& each : by_order) members.push_back(each.second);
   return members;
 }

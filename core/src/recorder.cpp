@@ -4,7 +4,7 @@
 #include "thread_setup.hpp"
 #include "trace_writer.hpp"
 
-#include <signal.h>
+#include <csignal>
 
 #include <climits>
 #include <new>

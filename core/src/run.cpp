@@ -115,7 +115,7 @@ void engine_core::invoke(thread_record& record, node& running, run_scope& scope,
   }
 }
 
-void engine_core::report(std::exception_ptr failure) noexcept {
+void engine_core::report(const std::exception_ptr& failure) noexcept {
   try {
     if (options_.on_error) return options_.on_error(failure);
     std::rethrow_exception(failure);

@@ -5,8 +5,8 @@
 #include "log.hpp"
 #include "watchdog.hpp"
 
-#include <signal.h>
 #include <CLI/CLI.hpp>
+#include <csignal>
 
 #include <atomic>
 #include <chrono>

@@ -4,9 +4,9 @@
 #include <detent/counters_layout.hpp>
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <filesystem>
 #include <memory>

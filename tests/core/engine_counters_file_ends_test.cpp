@@ -3,8 +3,8 @@
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <filesystem>
 #include <memory>

@@ -3,9 +3,9 @@
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <atomic>
 #include <cstdio>

@@ -91,7 +91,7 @@ struct engine_options {
   // A callback that took at least so long is told to on_slow, on the thread that ran it, and counted. More than zero.
   duration slow_threshold = (duration::max)();
   std::function<void(const slow_callback&)> on_slow = {};
-  // Remembers for each timer where and when it was scheduled, in 64 bytes more, for slow_callback and list_pending().
+  // Remembers for each timer where and when it was scheduled, in 128 bytes more, for slow_callback and list_pending().
   bool capture_origin = false;
   // The worker thread's name (cut to 15 characters) and the metrics' label.
   std::string name = "detent";
