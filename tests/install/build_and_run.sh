@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # build_and_run.sh COMPILER PREFIX WORK_DIR PROGRAM VERSION [FLAG...]
 # Builds PROGRAM against the copy of detent installed in PREFIX, knowing only its pkg-config file, and runs it.
 set -eu

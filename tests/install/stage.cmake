@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Installs BUILD_DIR below STAGE and moves the copy to PREFIX, where it must work as well.
 # PROGRAM (may be empty) and DOCS are relative to the prefix.
 file(REMOVE_RECURSE "${STAGE}")

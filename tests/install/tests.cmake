@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What a user meets: an installed copy, moved from where it was installed, used by programs of their own.
 set(stage "${CMAKE_CURRENT_BINARY_DIR}/install")
 set(prefix "${stage}/moved")

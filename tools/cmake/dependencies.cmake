@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What detent needs from outside. Each piece that is missing is one clear error that names its Debian package.
 
 # detent_require(FOUND WHAT PACKAGE OPTION): stops unless FOUND is true. OPTION, if not empty, can turn the need off.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # detent_flags: the warnings and sanitizers of this project's own targets. Linked by them, never exported.
 add_library(detent_flags INTERFACE)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # detent_read_version(HEADER OUT): the version that HEADER defines, as MAJOR.MINOR.PATCH.
 function(detent_read_version header out)
   file(STRINGS "${header}" lines REGEX "^#define DETENT_VERSION_(MAJOR|MINOR|PATCH) [0-9]+$")

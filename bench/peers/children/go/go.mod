@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 module detent/peers
 
 go 1.19
