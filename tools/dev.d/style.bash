@@ -18,11 +18,25 @@ cmd_format() {
   esac
 }
 
+# What the clang build compiles of these folders; other sources belong to projects of their own, or need another compiler.
+compiled_sources() {
+  python3 - build/clang/compile_commands.json "$@" <<'PYTHON'
+import json, os, sys
+commands, *folders = sys.argv[1:]
+files = {os.path.relpath(each["file"]) for each in json.load(open(commands, encoding="utf-8"))}
+print(*sorted(f for f in files if f.endswith(".cpp") and f.split("/")[0] in folders), sep="\n")
+PYTHON
+}
+
+# lint [FOLDER...]
 cmd_lint() {
+  local folder folders=("$@")
+  [ $# -gt 0 ] || folders=(core alloc c adapters tools examples bench stress tests)
+  for folder in "${folders[@]}"; do [ -d "$folder" ] || usage_error "lint takes folders of the tree, not $folder"; done
   need build clang format lint
+  want adapters && want examples
   cmd_format --check
   python3 tools/tidy.py
   cmake --preset clang --log-level=NOTICE
-  # Only what the build compiles: the programs of tests/install belong to a project of their own.
-  sources | grep '\.cpp$' | grep -v '^tests/install/' | xargs -P "$(jobs)" -n 4 clang-tidy-14 -p build/clang --quiet
+  compiled_sources "${folders[@]}" | xargs -P "$(jobs)" -n 4 clang-tidy-14 -p build/clang --quiet
 }
