@@ -13,7 +13,7 @@ import tidy_text
 
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
 CODE = {".hpp", ".h", ".cpp", ".c"}
-SOURCE_DIRS = ("core", "alloc", "adapters", "c/", "bench", "examples", "stress", "tests", "tools")
+SOURCE_DIRS = ("core", "alloc", "adapters", "c/", "bench", "examples", "packaging", "stress", "tests", "tools")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 # Third-party headers, and who may include them.

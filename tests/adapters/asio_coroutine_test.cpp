@@ -88,7 +88,7 @@ TEST(AsioCoroutine, IsCancelledThroughTheSlotOfItsSpawn) {
         co_await async_sleep_for(worker, 1h, boost::asio::redirect_error(use_awaitable, told));
       },
       boost::asio::bind_cancellation_slot(signal.slot(),
-                                          [&](std::exception_ptr e) { ended_by_exception = e != nullptr; }));
+                                          [&](const std::exception_ptr& e) { ended_by_exception = e != nullptr; }));
   boost::asio::post(context, [&] { signal.emit(boost::asio::cancellation_type::terminal); });
   context.run();
   EXPECT_EQ(told, error::operation_aborted);

@@ -6,7 +6,6 @@ presets=(gcc clang debug asan tsan clang-asan clang-tsan)
 need_for_preset() {
   case $1 in
     clang*) need build clang ;;
-    gcc) need build instructions models hostile && want adapters && want watching && want examples ;;
     *) need build ;;
   esac
 }

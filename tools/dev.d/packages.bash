@@ -4,7 +4,7 @@
 # The Debian packages, for each purpose. The only list of them.
 packages() {
   case $1 in
-    build) echo cmake ninja-build g++-12 pkgconf python3 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev \
+    build) echo cmake ninja-build make g++ g++-12 pkgconf python3 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev \
                 libjemalloc-dev libncurses-dev libgtest-dev libbenchmark-dev nlohmann-json3-dev librapidcheck-dev \
                 systemtap-sdt-dev ;;
     bench) echo gnuplot-nox ;;
@@ -31,6 +31,8 @@ packages() {
     coverage) echo gcovr ;;
     format) echo clang-format-14 ;;
     lint) echo clang-tidy-14 ;;
+    package) echo dpkg-dev file gzip lintian debootstrap abigail-tools ;;
+    docs) echo doxygen python3-sphinx furo python3-myst-parser python3-breathe python3-sphinx-copybutton ;;
   esac
 }
 

@@ -4,9 +4,16 @@
 # Tests labelled `timing` ask ctest to run alone; the others run two at a time.
 run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 
+# What the tests of a preset use beside what they are built with; without some of it they are fewer, and say so.
+need_for_tests() {
+  case $1 in gcc | long) need instructions models hostile && want watching ;; esac
+  want adapters && want examples && want package && want docs
+}
+
 # test_pass PASS: PRESET, PRESET-threaded, long or counts. `&&` because its status is looked at, which turns `set -e` off.
 test_pass() {
   local preset=${1%-threaded}
+  need_for_tests "$preset"
   case $1 in
     *-threaded)
       say "== $preset: the tests in which threads meet"

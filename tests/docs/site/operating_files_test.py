@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The files that docs/operating.md shows are what they claim: alert rules about metrics that there are, a unit that systemd reads.
+
+usage: operating_files_test.py PAGE DETENT
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+METRIC = re.compile(r"\bdetent_[a-z_]+")
+SUFFIX = re.compile(r"_(?:bucket|sum|count)$")
+
+
+def block(text, language):
+    found = re.search(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    if found is None:
+        sys.exit(f"no block of {language}")
+    return found.group(1)
+
+
+def metrics_of(detent, directory):
+    """The names that detent exports."""
+    counters = os.path.join(directory, "counters")
+    subprocess.run([detent, "run", "--duration", "0.1", "--counters", counters], check=True, stdout=subprocess.DEVNULL)
+    printed = subprocess.run([detent, "stat", "--prometheus", counters], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return set(re.findall(r"^# TYPE (\w+)", printed, re.MULTILINE))
+
+
+def check_rules(rules, known):
+    used = {SUFFIX.sub("", name) for name in METRIC.findall(rules)}
+    if not used or used - known:
+        sys.exit(f"alert rules about what is not exported: {sorted(used - known)}")
+    try:
+        import yaml
+    except ImportError:
+        print("the rules' YAML is not parsed: python3-yaml is not installed")
+        return
+    for rule in (rule for group in yaml.safe_load(rules)["groups"] for rule in group["rules"]):
+        if not {"alert", "expr", "annotations"} <= rule.keys() or rule["expr"].count("(") != rule["expr"].count(")"):
+            sys.exit(f"not a rule: {rule}")
+    if shutil.which("promtool"):
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            file.write(rules)
+            file.flush()
+            subprocess.run(["promtool", "check", "rules", file.name], check=True)
+
+
+def check_unit(unit, directory):
+    if shutil.which("systemd-analyze") is None:
+        print("the unit is not looked at: systemd-analyze is not installed")
+        return
+    path = os.path.join(directory, "gateway.service")
+    Path(path).write_text(re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit, flags=re.MULTILINE), encoding="utf-8")
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", path], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    ours = [line for line in done.stdout.splitlines() if "gateway.service" in line]
+    if ours:
+        sys.exit("\n".join(ours))
+
+
+def main(page, detent):
+    text = Path(page).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as directory:
+        check_rules(block(text, "yaml"), metrics_of(detent, directory))
+        check_unit(block(text, "ini"), directory)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__.split("\n\n")[1])
+    main(*sys.argv[1:])

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+# The Debian packages: what goes into which, and what Debian wants to know of each. `./tools/dev package` builds them in a
+# tree of their own, where the library is shared; docs/packages.md.
+if(NOT BUILD_SHARED_LIBS)
+  message(FATAL_ERROR "detent: DETENT_PACKAGE makes packages with a shared library: configure with -DBUILD_SHARED_LIBS=ON")
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+find_program(DETENT_GZIP gzip REQUIRED)
+mark_as_advanced(DETENT_GZIP)
+set(DETENT_PACKAGE_MAINTAINER "The detent authors <detent@localhost>" CACHE STRING "NAME <ADDRESS> in the packages")
+
+set(runtime_name "libdetent${DETENT_SOVERSION}")
+set(development_name libdetent-dev)
+set(tools_name detent-tools)
+set(made "${PROJECT_BINARY_DIR}/packaging")
+set(sources "${PROJECT_SOURCE_DIR}/packaging/debian")
+set(papers "${CMAKE_INSTALL_DATADIR}/doc")
+
+# The static library, of the very objects of the shared one: detent::static in the same CMake package.
+add_library(detent_static STATIC $<TARGET_OBJECTS:detent>)
+target_compile_features(detent_static INTERFACE cxx_std_20)
+target_link_libraries(detent_static INTERFACE Threads::Threads
+  $<$<LINK_LANGUAGE:C>:stdc++> $<$<LINK_LANGUAGE:C>:m>)
+set_target_properties(detent_static PROPERTIES OUTPUT_NAME detent EXPORT_NAME static LINKER_LANGUAGE CXX)
+add_custom_command(TARGET detent_static POST_BUILD VERBATIM
+  COMMAND "${CMAKE_STRIP}" --strip-debug --remove-section=.comment --enable-deterministic-archives $<TARGET_FILE:detent_static>)
+install(TARGETS detent_static EXPORT detent-targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
+# A package's papers: the copyright, the changes as the project tells them, the changes as Debian wants them.
+file(MAKE_DIRECTORY "${made}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${sources}/changelog.py")
+execute_process(
+  COMMAND "${Python3_EXECUTABLE}" "${sources}/changelog.py" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${DETENT_PACKAGE_MAINTAINER}"
+  OUTPUT_FILE "${made}/changelog.Debian" COMMAND_ERROR_IS_FATAL ANY)
+configure_file("${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${made}/changelog" COPYONLY)
+foreach(paper changelog changelog.Debian)
+  execute_process(COMMAND "${DETENT_GZIP}" -9nf "${made}/${paper}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+foreach(component runtime development tools)
+  install(FILES "${sources}/copyright" "${made}/changelog.gz" "${made}/changelog.Debian.gz"
+    DESTINATION "${papers}/${${component}_name}" COMPONENT ${component})
+endforeach()
+install(FILES "${sources}/lintian-overrides" DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides"
+  RENAME "${tools_name}" COMPONENT tools)
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${papers}/${development_name}" COMPONENT development)
+install(FILES "${PROJECT_SOURCE_DIR}/docs/one_file.cpp" DESTINATION "${papers}/${development_name}/examples"
+  COMPONENT development)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME detent)
+set(CPACK_PACKAGE_CONTACT "${DETENT_PACKAGE_MAINTAINER}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it would stand before each package's own
+set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_COMPONENTS_ALL runtime development tools)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SOURCE detent)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}")  # the command's own library is not installed yet
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
+set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)  # strips as well
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME "${runtime_name}")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "lock-free timer engine - shared library
+Schedules, cancels and restarts timers from any thread without a lock, a
+system call or an allocation in the steady state. One worker turns a timing
+wheel and fires each timer exactly: never early, in deadline order.")
+# CPack would write a postinst and a postrm that call ldconfig, unless files of these names are announced: the trigger is
+# what Debian wants in their place.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${sources}/triggers;postinst;postrm")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME "${development_name}")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libtbb-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime)
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "lock-free timer engine - development files
+Headers for C++20 and C11, the static library, a CMake package with the
+targets detent::detent and detent::static, and a pkg-config file.")
+
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME "${tools_name}")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS python3)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "bpftrace, libdevel-nytprof-perl, linux-perf")
+set(CPACK_COMPONENT_TOOLS_DEPENDS runtime)
+set(CPACK_DEBIAN_TOOLS_DESCRIPTION "lock-free timer engine - live view, replay and diagnosis
+The command detent shows the timer engines of this host live, replays
+recorded traces of timers, runs synthetic loads and measures what on this host
+spoils precision. detent-kernel-trace records the kernel's own timers,
+detent-profile draws flame graphs, and scripts for bpftrace look into a running
+engine.")
+include(CPack)
