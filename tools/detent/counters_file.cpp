@@ -182,7 +182,7 @@ counters_snapshot counters_file::content::snapshot() {
   return made;
 }
 
-counters_file::counters_file(std::string path) : path_(printable(path)), descriptor_(-1) {
+counters_file::counters_file(const std::string& path) : path_(printable(path)), descriptor_(-1) {
   const auto refuse = [this](const std::string& trouble) {
     if (descriptor_ >= 0) ::close(descriptor_);
     throw input_error(fmt::format("{}: {}", path_, trouble));

@@ -14,7 +14,7 @@ namespace detent::tool {
 class counters_file {
  public:
   // Throws input_error, one line, unless this is a whole counters file of a version that is known.
-  explicit counters_file(std::string path);
+  explicit counters_file(const std::string& path);
   counters_file(counters_file&& other) noexcept;
   counters_file& operator=(counters_file&& other) noexcept;
   ~counters_file();

@@ -26,6 +26,7 @@ std::string without_end(std::string line) {
 
 std::vector<std::string> lateness_cells(const lateness_log& samples) {
   std::vector<std::string> cells;
+  cells.reserve(shown_percentiles.size());
   for (const double percentile : shown_percentiles)
     cells.push_back(samples.count() == 0 ? "-" : time_text(static_cast<double>(samples.percentile(percentile))));
   return cells;
