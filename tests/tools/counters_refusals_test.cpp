@@ -131,11 +131,10 @@ TEST_F(CountersRefusals, WhatLaterEnginesAppendIsNoReason) {
 
 TEST_F(CountersRefusals, ForeignFilesAreToldFromDamagedOnes) {
   const std::string foreign = "not a counters file of an engine";
+  std::string program(1'006, 'e');
+  program.replace(0, 8, "\177ELF\033[2J");
   for (const std::string& bytes :
-       {std::string(), std::string("detent#c"), std::string(215, 'd'), std::string(1'000'000, '\0'),
-        std::string("\x7f"
-                    "ELF\x1b[2J") +
-            std::string(999, 'e')}) {
+       {std::string(), std::string("detent#c"), std::string(215, 'd'), std::string(1'000'000, '\0'), program}) {
     EXPECT_NE(said_of(bytes).find(foreign), std::string::npos) << said_of(bytes);
   }
   test::counters_image image;
