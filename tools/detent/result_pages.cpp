@@ -35,8 +35,8 @@ text_table engine_table(const engine_choice& engine, bool virtual_time) {
 }
 
 template <class Command, class Outcome>
-report_page begun_page(const Command& command, const Outcome& outcome, std::string title) {
-  report_page page{.title = std::move(title), .settings = settings_of(command)};
+report_page begun_page(const Command& command, const Outcome& outcome, const std::string& title) {
+  report_page page{.title = title, .settings = settings_of(command)};
   page.machine = machine_facts();
   page.command = command_text(command);
   page.began = date_text(outcome.began);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "screen_grid.hpp"
 
-#include <wchar.h>
+#include <cwchar>
 
 #include <utility>
 

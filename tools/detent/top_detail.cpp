@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,7 +80,7 @@ constexpr std::array<times_row, cause_lines - 1> times_rows = {{{"drain", cause:
                                                                 {"callback", cause::callback, false}}};
 
 std::string bar_of(double share, std::size_t width, bool unicode) {
-  const auto filled = static_cast<std::size_t>(share * static_cast<double>(width) + 0.5);
+  const auto filled = static_cast<std::size_t>(std::lround(share * static_cast<double>(width)));
   std::string bar;
   for (std::size_t i = 0; i < std::min(filled, width); ++i) bar += unicode ? "█" : "#";
   return bar;

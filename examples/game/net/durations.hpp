@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@ class durations {
   // The smallest that `percent` of them do not exceed, in microseconds; zero if there are none.
   double percentile_us(double percent) {
     if (all_.empty()) return 0;
-    const auto rank = static_cast<std::size_t>(percent / 100 * static_cast<double>(all_.size() - 1) + 0.5);
+    const auto rank = static_cast<std::size_t>(std::lround(percent / 100 * static_cast<double>(all_.size() - 1)));
     std::nth_element(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(rank), all_.end());
     return static_cast<double>(all_[rank]) / 1000;
   }

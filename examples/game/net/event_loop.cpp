@@ -2,13 +2,13 @@
 // epoll, a signalfd, and the descriptor of an engine that the loop polls.
 #include "net/event_loop.hpp"
 
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 #include <utility>
 

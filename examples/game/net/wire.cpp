@@ -101,8 +101,10 @@ void read(reader& in, inputs& of) {
   of.last.resize(in.length(most_inputs));
   for (input& one : of.last) {
     one.what = static_cast<action>(in.number<std::uint8_t>());
+    // NOLINTBEGIN(bugprone-signed-char-misuse): numbers, no characters
     one.first = in.number<std::int8_t>();
     one.second = in.number<std::int8_t>();
+    // NOLINTEND(bugprone-signed-char-misuse)
     if (!is_of_a_client(one.what) || !is_possible(one)) in.refuse();
   }
   if (of.last.empty() || of.last.size() > of.newest) in.refuse();

@@ -5,9 +5,9 @@
 #include "match/rules.hpp"
 
 #include <sys/prctl.h>
-#include <time.h>
 
 #include <cstdio>
+#include <ctime>
 
 namespace game {
 
