@@ -81,6 +81,7 @@ json_object json_of(const counters_snapshot& engine) {
 
 std::string stat_json(const std::vector<counters_snapshot>& engines) {
   std::vector<json_object> list;
+  list.reserve(engines.size());
   for (const counters_snapshot& engine : engines) list.push_back(json_of(engine));
   json_object all;
   all.list("engines", list);

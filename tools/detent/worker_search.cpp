@@ -91,6 +91,7 @@ worker_facts worker_of(const host_files& host, long long process, std::optional<
   const auto counted = workers_with_counters(host, process);
   if (!thread) {
     std::vector<long long> candidates;
+    candidates.reserve(counted.size());
     for (const auto& [id, wait] : counted) candidates.push_back(id);
     if (candidates.empty()) {
       candidates = workers_by_name(threads, process);

@@ -45,6 +45,7 @@ void play(const command_line& given) {
                   .counts = {},
                   .snapshot_jitter = {}};
   std::vector<std::unique_ptr<bot>> bots;
+  bots.reserve(static_cast<std::size_t>(given.players));
   for (int number = 0; number < given.players; ++number)
     bots.push_back(std::make_unique<bot>(world, number, given.players));
   const garbage_source garbage(world);
