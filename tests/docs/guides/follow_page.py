@@ -33,9 +33,9 @@ class Shell:
 
     def __init__(self, home):
         reader, self.typed = os.pipe()
-        environment = {**os.environ, "HOME": str(home)}
-        for name in ("XDG_CONFIG_HOME", "CMAKE_PREFIX_PATH"):
-            environment.pop(name, None)
+        # Nothing else of ours: NINJA_STATUS or CXXFLAGS would change what is printed.
+        environment = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+        environment["HOME"] = str(home)
         self.process = subprocess.Popen(
             ["bash", "-c", f"exec 8<&{reader}\n{SHELL}"], cwd=home, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, pass_fds=[reader])
