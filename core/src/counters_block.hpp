@@ -87,6 +87,8 @@ class counters_block {
   bool watched() const noexcept { return memory_.is_file(); }
   // Of one more thread, and its for as long as this lives; null: no memory. Any thread.
   counter_cell* take_cells() noexcept;
+  // One for each cause; null: no memory.
+  histogram_recorder* histograms() noexcept { return histograms_; }
   histogram_recorder& operator[](cause which) noexcept { return histograms_[static_cast<std::size_t>(which)]; }
   const histogram_recorder& operator[](cause which) const noexcept {
     return histograms_[static_cast<std::size_t>(which)];

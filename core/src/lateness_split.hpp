@@ -51,17 +51,21 @@ class lateness_split {
 
   // Of a timer whose turn comes at `now`, `late` behind its deadline.
   lateness_parts split(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up) const noexcept {
+    const nanoseconds_t drain = std::min(unpacked(taken_up), late);
+    lateness_parts parts = split(add_saturated(deadline, drain), late - drain);
+    parts.drain = drain;
+    return parts;
+  }
+  // The same, if it was taken up in time.
+  lateness_parts split(nanoseconds_t deadline, nanoseconds_t late) const noexcept {
     lateness_parts parts;
-    if (taken_up != 0) [[unlikely]]
-      parts.drain = std::min(unpacked(taken_up), late);
-    const nanoseconds_t left = late - parts.drain, taken = add_saturated(deadline, parts.drain);
     // Unsigned, as the two may lie further apart than the signed range.
-    const nanoseconds_t waits = std::max(taken, away_since_);
+    const nanoseconds_t waits = std::max(deadline, away_since_);
     if (waits < back_at_) {
       parts.wait = static_cast<nanoseconds_t>(std::min(
-          static_cast<std::uint64_t>(back_at_) - static_cast<std::uint64_t>(waits), static_cast<std::uint64_t>(left)));
+          static_cast<std::uint64_t>(back_at_) - static_cast<std::uint64_t>(waits), static_cast<std::uint64_t>(late)));
     }
-    parts.worker = left - parts.wait;
+    parts.worker = late - parts.wait;
     return parts;
   }
 

@@ -84,6 +84,11 @@ inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount,
   hooks::before(hooks::operation::store, where);
   hooks::real::add_alone(&count, amount);
 }
+inline void add_alone_relaxed(atomic<std::uint64_t>& count, std::uint64_t amount,
+                              hooks::site where = hooks::site::current()) noexcept {
+  hooks::before(hooks::operation::store, where);
+  hooks::real::add_alone_relaxed(&count, amount);
+}
 inline void light_fence(hooks::site where = hooks::site::current()) noexcept {
   hooks::before(hooks::operation::fence, where);
   hooks::real::light_fence();

@@ -22,6 +22,10 @@ void add_alone(void* count, std::uint64_t amount) noexcept {
   base::add_alone(*static_cast<base::atomic<std::uint64_t>*>(count), amount);
 }
 
+void add_alone_relaxed(void* count, std::uint64_t amount) noexcept {
+  base::add_alone_relaxed(*static_cast<base::atomic<std::uint64_t>*>(count), amount);
+}
+
 bool compare_exchange(void* pair, halves expected, halves desired) noexcept {
   return static_cast<base::atomic_pair*>(pair)->compare_exchange(joined(expected), joined(desired));
 }

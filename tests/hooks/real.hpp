@@ -12,6 +12,7 @@ void heavy_fence() noexcept;
 bool enable_heavy_fence() noexcept;
 void cpu_pause() noexcept;
 void add_alone(void* count, std::uint64_t amount) noexcept;
+void add_alone_relaxed(void* count, std::uint64_t amount) noexcept;
 
 struct halves {
   std::uint64_t low, high;

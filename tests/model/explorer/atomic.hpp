@@ -107,6 +107,11 @@ inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount,
   count.store(count.load(relaxed, where) + amount, release, where);
 }
 
+inline void add_alone_relaxed(atomic<std::uint64_t>& count, std::uint64_t amount,
+                              model::site where = model::site::here()) noexcept {
+  count.store(count.load(relaxed, where) + amount, relaxed, where);
+}
+
 // The machine has no compiler that could move anything.
 inline void light_fence() noexcept {}
 inline void heavy_fence(model::site where = model::site::here()) noexcept {

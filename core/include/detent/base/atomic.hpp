@@ -60,6 +60,16 @@ inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexce
 #endif
 }
 
+// The same, but ordered with nothing: a figure through which nothing else is read.
+inline void add_alone_relaxed(atomic<std::uint64_t>& count, std::uint64_t amount) noexcept {
+#if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
+  auto& word = reinterpret_cast<std::uint64_t&>(count);
+  __asm__ __volatile__("addq %1, %0" : "+m"(word) : "er"(amount) : "cc");
+#else
+  count.store(count.load(relaxed) + amount, relaxed);  // relaxed: as it says
+#endif
+}
+
 // An asymmetric pair of fences: where one side runs often and the other seldom, the seldom one pays for both. A
 // heavy_fence() is a full fence for every thread of the process at once, somewhere between its beginning and its end;
 // light_fence() only keeps the compiler from moving anything across. Light and heavy together do what two full fences
