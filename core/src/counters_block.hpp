@@ -37,6 +37,10 @@ class counters {
   std::uint64_t read(counter which) const noexcept {
     return cells_[static_cast<std::size_t>(which)].load(base::acquire);  // (2) acquire: pairs with (1)
   }
+  // Fetches them.
+  void warm_up() const noexcept {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(counter::count_); i += 8) __builtin_prefetch(&cells_[i], 1);
+  }
 
  private:
   counter_cell* cells_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The core that a public engine owns: counted, so that a callback may destroy the engine that runs it, and a
-// fired_timer in somebody's queue may outlive it. The only place that knows producers, wheel, waiter and executor
-// together.
+// The core that a public engine owns: counted, as a callback may destroy the engine that runs it, and a fired_timer may
+// outlive it. The only place that knows producers, wheel, waiter and executor together.
 #pragma once
 
 #include <detent/alloc/page_source.hpp>
@@ -18,6 +17,7 @@
 #include "group_store.hpp"
 #include "label_store.hpp"
 #include "recorder.hpp"
+#include "rehearsal.hpp"
 #include "run_ledger.hpp"
 #include "run_scope.hpp"
 #include "stale_filter.hpp"
@@ -105,6 +105,7 @@ class engine_core {
 
  private:
   friend class drive_turn;
+  friend class stage;
   enum lifecycle : std::uint32_t { open_for_all, stopping, forked };
   enum class outcome : std::uint8_t { ended, armed_again };
 
@@ -225,7 +226,7 @@ class engine_core {
 
   // worker.cpp, poll.cpp
   errc start_worker(std::string& why);
-  void warm_up() noexcept;
+  bool warm_up(nanoseconds_t until) noexcept;
   void announce_wait();
   nanoseconds_t announce_until(nanoseconds_t until);
   void work() noexcept;
@@ -276,8 +277,7 @@ class engine_core {
   thread_record* driver_ = nullptr;     // of whoever drives now
   nanoseconds_t pass_now_ = INT64_MIN;  // the reading that the running pass fires up to
   fence_policy fences_;
-  std::uint32_t placements_ = 0, hand_overs_ = 0;
-  std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
+  std::uint32_t placements_ = 0, hand_overs_ = 0, taken_ = 0;  // the last: out of the wheel, modulo its range
   std::uint32_t pass_stamp_ = first_pass_stamp;
   bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
   bool unanswered_ = false;                         // a complete drain is owed
@@ -288,8 +288,8 @@ class engine_core {
   base::atomic<std::thread::id> driving_thread_{};  // that is inside the drive
   base::atomic<bool> abandoned_{false};             // destroyed from inside a callback: nothing is re-armed any more
   std::thread worker_;
-  group_state* swept_ = nullptr;     // the group whose members are being looked at, up to sweep_at_
-  group_state* to_sweep_ = nullptr;  // and those that come after it
+  rehearsal rehearsal_;
+  group_state *swept_ = nullptr, *to_sweep_ = nullptr;  // whose members are being looked at, up to sweep_at_; the next
   std::size_t sweep_at_ = 0;
   std::array<std::uint64_t, 1024> batch_;  // entries taken out of the queue: from batch_next_ to batch_end_ are left
   std::size_t batch_next_ = 0, batch_end_ = 0;

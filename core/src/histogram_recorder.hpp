@@ -47,7 +47,7 @@ class alignas(64) histogram_recorder {
   }
   // Fetches the cells of small values.
   void warm_up() const noexcept {
-    for (std::size_t i = 0; i < histogram_scale::bucket(1024); i += 8) __builtin_prefetch(&buckets_[i], 1);
+    for (std::size_t i = 0; i < histogram_scale::bucket(512); i += 8) __builtin_prefetch(&buckets_[i], 1);
     __builtin_prefetch(&sum_, 1);
   }
   // Throws bad_alloc.

@@ -71,7 +71,9 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     end_pending(index, word);
   }
   scope.describe(stands_for.deadline, started, stands_for.missed, stale);
-  probes::fire(this, index, word, stands_for.deadline, subtract_saturated(started, stands_for.deadline), label_number);
+  if (!record.rehearses) [[likely]]
+    probes::fire(this, index, word, stands_for.deadline, subtract_saturated(started, stands_for.deadline),
+                 label_number);
   record.counts.add(counter::fired);
   ledger_.start(stands_for.deadline, started, came, label);
   if (recorder_ != nullptr) [[unlikely]]
@@ -79,7 +81,8 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   // Noted now: behind the run the node may be another timer's.
   const origin where = captures_origin_ ? nodes_.origin_of(index) : origin::unknown();
   invoke(record, running, scope, label);
-  probes::done(this, index, word);
+  if (!record.rehearses) [[likely]]
+    probes::done(this, index, word);
   // Before anybody who waits for the end of the run goes on.
   if (options_.slow_threshold != (duration::max)()) [[unlikely]]
     tell_if_slow(record, {labels_.named(label), duration(subtract_saturated(time_.certain(), started)),

@@ -43,12 +43,14 @@ struct alignas(64) thread_record {
   std::optional<submission_queue::producer> producer;  // empty once the engine has gone
   base::atomic<shortcuts> open{shortcuts::none};       // by this thread, or by who ends the engine
   bool driving = false;                                // this thread turns the wheel now: its calls go straight there
+  bool rehearses = false;                              // its runs are nobody's business (rehearsal.hpp)
   reap_batch* reaps = nullptr;                         // while this thread cancels many at once
   counters counts;                                     // in the engine's block, and dead with it
   thread_link link;
   // Fetches what a run and a free touch.
   void warm_up() const noexcept {
     cache.warm_up();
+    counts.warm_up();
     for (std::size_t byte = 0; byte < sizeof(thread_record); byte += 64)
       __builtin_prefetch(reinterpret_cast<const std::byte*>(this) + byte, 1);
   }

@@ -10,9 +10,11 @@ namespace {
 
 constexpr nanoseconds_t first_guess = 60'000;
 constexpr nanoseconds_t least = 1'000;
-// The margin rises by 19 steps on an oversleep beyond it and falls by one on any other: it settles where one in twenty
-// sleeps is longer.
-constexpr nanoseconds_t rises = 19;
+// The margin rises by so many steps on an oversleep beyond it and falls by one on any other: it settles where one in
+// twenty sleeps is longer, or one in 200 for who allows more spinning than hybrid() does by itself.
+constexpr nanoseconds_t rises = 19, rises_for_the_tail = 199;
+// A step is such a share of the margin; the long rises take small steps, or they would overshoot.
+constexpr nanoseconds_t share = 256, share_for_the_tail = 1024;
 // From this tick on the kernel's oversleep is small beside it, and spinning would buy what nobody asked for.
 constexpr nanoseconds_t coarse_tick = 1'000'000;
 constexpr nanoseconds_t coarse_share = 64;
@@ -26,11 +28,13 @@ nanoseconds_t longest_spin(const wait_options& options, nanoseconds_t tick) noex
 }  // namespace
 
 oversleep_margin::oversleep_margin(nanoseconds_t at_most) noexcept
-    : at_most_(at_most), margin_(std::min(at_most, first_guess)) {}
+    : at_most_(at_most),
+      for_the_tail_(at_most > wait_options::hybrid().max_spin.count()),
+      margin_(std::min(at_most, first_guess)) {}
 
 void oversleep_margin::learn(nanoseconds_t oversleep) noexcept {
-  nanoseconds_t step = std::max<nanoseconds_t>(margin_ / 256, 20);
-  margin_ += oversleep > margin_ ? rises * step : -step;
+  const nanoseconds_t step = std::max<nanoseconds_t>(margin_ / (for_the_tail_ ? share_for_the_tail : share), 20);
+  margin_ += oversleep > margin_ ? (for_the_tail_ ? rises_for_the_tail : rises) * step : -step;
   margin_ = std::clamp(margin_, std::min(least, at_most_), at_most_);
 }
 

@@ -13,7 +13,7 @@
 namespace detent::detail {
 
 // How long before a deadline to stop sleeping: follows a high quantile of the oversleep seen, so that spinning begins
-// in time without burning more than it must.
+// in time without burning more than it must. The more spinning is allowed, the higher.
 class oversleep_margin {
  public:
   explicit oversleep_margin(nanoseconds_t at_most) noexcept;
@@ -22,6 +22,7 @@ class oversleep_margin {
 
  private:
   nanoseconds_t at_most_;
+  bool for_the_tail_;
   nanoseconds_t margin_;
 };
 

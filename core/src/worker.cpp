@@ -17,6 +17,14 @@ constexpr nanoseconds_t retry_after = 1'000'000;
 constexpr std::size_t sweep_slice = 1024;
 // A wake time that is further away than this is not raised.
 constexpr nanoseconds_t worth_keeping = 200'000;
+// With less left the deadline comes first.
+constexpr nanoseconds_t worth_fetching = 1'000;
+// So long before the deadline: long enough for a core that knows nothing, short enough for nothing to be forgotten.
+constexpr nanoseconds_t rehearsal_ahead = 10'000;
+
+void fetch_lines(const void* begin, const void* end) noexcept {
+  for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) __builtin_prefetch(each, 1);
+}
 
 }  // namespace
 
@@ -72,6 +80,7 @@ void engine_core::work() noexcept {
     came = stopped() ? std::nullopt : wait_for_work();
     if (waiter_.has_waited()) ledger_.split.wait_begins();  // ends with the next look at the clock
   }
+  rehearsal_.end();
   threads_.set_driving(*record, false);
   // Relaxed: another thread may get this one's id once it has ended, and is not the driver.
   driving_thread_.store(std::thread::id{}, base::relaxed);
@@ -127,21 +136,33 @@ std::optional<nanoseconds_t> engine_core::wait_for_work() {
   until = announce_until(until);
   if (until == INT64_MIN) return std::nullopt;
   if (counts_.watched()) counts_.set(gauge::next_deadline, until);
-  if (!waiter_.sleep(until, this)) return std::nullopt;
-  warm_up();
+  rehearsal_.prepare(until == forever ? 0 : subtract_saturated(until, now), options_);
+  if (!waiter_.sleep(until, this) || !warm_up(until)) return std::nullopt;
   return waiter_.spin(until);
 }
 
-// Has what is about to be touched in this core's cache when the time comes: a core that slept may have lost it all.
-void engine_core::warm_up() noexcept {
+// Spins until shortly before the deadline, and has what it takes then in the caches: a core that slept may have lost it
+// all. False: the bell has rung.
+bool engine_core::warm_up(nanoseconds_t until) noexcept {
+  if (until == forever) return true;
+  const nanoseconds_t left = subtract_saturated(until, time_.now());
+  if (left < worth_fetching) return true;
+  if (left > rehearsal_ahead) {
+    if (!waiter_.spin(until - rehearsal_ahead)) return false;
+    rehearsal_.fire_one();
+  }
   wheel_.next_exact([this](node_index index, node& each) {
     if (drop_if_cancelled(index, each)) return true;
     __builtin_prefetch(reinterpret_cast<const void*>(each.ops->invoke));
     return false;
   });
   due_.warm_up();
-  counts_[cause::lateness].warm_up();
+  for (const cause each : {cause::lateness, cause::wait, cause::worker, cause::callback}) counts_[each].warm_up();
   driver_->warm_up();
+  fetch_lines(this, &pages_);  // the options and what is asked of the life of the engine
+  fetch_lines(&due_, &batch_);
+  fetch_lines(&ledger_, &ledger_ + 1);
+  return true;
 }
 
 // Refused work is offered again soon.

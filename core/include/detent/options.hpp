@@ -43,8 +43,9 @@ struct wait_options {
 
   // Spins on the clock: the least lateness, one whole CPU.
   static wait_options busy() { return {kind::busy, (duration::max)()}; }
-  // Sleeps, and spins for the last stretch. The stretch calibrates itself from the oversleep seen; at most this long,
-  // and where the tick is a millisecond or more, at most a 64th of it.
+  // Sleeps, and spins for the last stretch. The stretch calibrates itself from the oversleep seen, so that one sleep in
+  // twenty is longer, or one in 200 if more than 200 us are allowed; at most this long, and where the tick is a
+  // millisecond or more, at most a 64th of it.
   static wait_options hybrid(duration max_spin = std::chrono::microseconds(200)) { return {kind::hybrid, max_spin}; }
   // Sleeps only: as late as the kernel wakes.
   static wait_options sleep() { return {kind::sleep, duration(0)}; }
