@@ -15,6 +15,7 @@
 
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {
@@ -73,7 +74,7 @@ TEST(EngineCancelRace, LetsExactlyOneOfManyCancellersWin) {
     timer t = e.schedule_after(1h, [here = callables.join()] {});
     std::atomic<int> won{0}, ready{0};
     {
-      std::vector<std::jthread> cancellers;
+      std::vector<testing::joined_thread> cancellers;
       for (int c = 0; c < 3; ++c) {
         cancellers.emplace_back([&] {
           ready.fetch_add(1);
@@ -95,7 +96,7 @@ TEST(EngineCancelRace, DoesNotReachTheNextTimerInAPlace) {
   std::atomic<int> shown{0};
   std::atomic<bool> done{false};
   std::atomic<int> reached{0};
-  std::jthread other([&] {
+  testing::joined_thread other([&] {
     while (!done.load()) {
       int last = shown.load();
       if (last > 0 && stale[static_cast<std::size_t>(last - 1)].cancel() != cancel_result::gone) reached.fetch_add(1);

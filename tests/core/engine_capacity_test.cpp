@@ -10,11 +10,11 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent {
 namespace {
@@ -197,7 +197,7 @@ TEST(EngineCapacityThreads, IsExactWhoeverCompetesForIt) {
     engine e({.capacity = places, .reserve = 256});
     std::atomic<std::size_t> accepted{0};
     {
-      std::vector<std::jthread> producers;
+      std::vector<testing::joined_thread> producers;
       for (int p = 0; p < 3; ++p) {
         producers.emplace_back([&] {
           for (int i = 0; i < 60; ++i) {
@@ -216,7 +216,7 @@ TEST(EngineCapacityThreads, IsNeverExceededWhileTimersComeAndGo) {
   engine e({.capacity = places, .reserve = 256});
   std::atomic<std::size_t> alive{0}, worst{0};
   {
-    std::vector<std::jthread> producers;
+    std::vector<testing::joined_thread> producers;
     for (int p = 0; p < 3; ++p) {
       producers.emplace_back([&] {
         for (int i = 0; i < 3000; ++i) {

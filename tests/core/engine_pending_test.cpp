@@ -10,12 +10,12 @@
 #include <exception>
 #include <memory>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/engine_executors.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent {
 namespace {
@@ -166,21 +166,21 @@ TEST(EnginePending, IsNeverNegativeWhileThreadsScheduleAndCancelEachOthersTimers
   engine e;
   std::atomic<bool> done{false};
   std::atomic<std::size_t> worst{0};
-  std::jthread reader([&] {
+  testing::joined_thread reader([&] {
     while (!done.load()) {
       std::size_t seen = e.pending();
       if (seen > worst.load()) worst = seen;
     }
   });
   {
-    std::vector<std::jthread> producers;
+    std::vector<testing::joined_thread> producers;
     for (int p = 0; p < 2; ++p) {
       producers.emplace_back([&] {
         std::vector<timer> mine;
         for (int i = 0; i < 100; ++i) {
           for (int k = 0; k < 64; ++k)
             mine.push_back(e.schedule_after(k % 2 == 0 ? duration(1us) : duration(1h), [] {}));
-          std::jthread([&] {
+          testing::joined_thread([&] {
             for (timer each : mine) each.cancel();
           }).join();
           mine.clear();

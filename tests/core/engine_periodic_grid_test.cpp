@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "periodic.hpp"
 #include "support/drive_virtual.hpp"
 
 namespace detent {
@@ -13,14 +12,6 @@ namespace {
 
 using drive::at;
 using drive::ids;
-
-TEST(PeriodicBoundary, OfOneNanosecondIsMissedByOneNanosecond) {
-  detail::cold_part cold{.grid = 100, .period = 1, .kind = detail::period_kind::fixed_rate};
-  const detail::period_run run = detail::begin_period(cold, 100, 101, detail::tick_grid(1));
-  EXPECT_EQ(run.deadline, 101);
-  EXPECT_EQ(run.missed, 1u);
-  EXPECT_EQ(cold.grid, 102);
-}
 
 class EnginePeriodicGrid : public ::testing::Test {
  protected:

@@ -21,6 +21,7 @@
 
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent {
 namespace {
@@ -197,7 +198,7 @@ TEST(EngineSchedule, WorksFromManyThreadsAtOnce) {
   engine e;
   std::atomic<int> runs{0};
   {
-    std::vector<std::jthread> producers;
+    std::vector<testing::joined_thread> producers;
     for (int p = 0; p < 4; ++p) {
       producers.emplace_back([&] {
         for (int i = 0; i < 2000; ++i) e.schedule_after(i * 1us, [&] { runs.fetch_add(1); });

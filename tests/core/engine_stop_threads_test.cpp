@@ -13,6 +13,7 @@
 
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent {
 namespace {
@@ -60,7 +61,7 @@ TEST(EngineStopThreads, WaitsForAPollOnAnotherThread) {
     ended = true;
   });
   e.schedule_after(0s, [&] { ADD_FAILURE() << "it ran though the engine was stopped"; });
-  std::jthread poller([&] { e.poll(); });
+  testing::joined_thread poller([&] { e.poll(); });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
   EXPECT_EQ(e.stop().size(), 1u);
   EXPECT_TRUE(ended);
@@ -73,7 +74,7 @@ TEST(EngineStopThreads, ReturnsEverythingToExactlyOneOfSeveralCallers) {
     std::atomic<int> with_something{0};
     std::atomic<std::size_t> total{0};
     {
-      std::vector<std::jthread> stoppers;
+      std::vector<testing::joined_thread> stoppers;
       for (int s = 0; s < 3; ++s) {
         stoppers.emplace_back([&] {
           std::size_t mine = e.stop().size();
@@ -98,7 +99,7 @@ TEST(EngineStopThreads, LetsALaterCallWaitForTheFirst) {
     ended = true;
   });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
-  std::jthread first([&] { e.stop(); });
+  testing::joined_thread first([&] { e.stop(); });
   ASSERT_TRUE(eventually([&] { return e.stopped(); }));
   EXPECT_TRUE(e.stop().empty());
   EXPECT_TRUE(ended);
@@ -113,7 +114,7 @@ TEST(EngineStopThreads, LosesNothingThatIsScheduledMeanwhile) {
     std::atomic<bool> started{false};
     std::size_t returned = 0;
     {
-      std::vector<std::jthread> producers;
+      std::vector<testing::joined_thread> producers;
       for (int p = 0; p < 2; ++p) {
         producers.emplace_back([&] {
           while (e.try_schedule_after(20us, [&ran, here = callables.join()] { ran.fetch_add(1); })) {

@@ -12,6 +12,7 @@
 
 #include "group_store.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent::detail {
 namespace {
@@ -100,7 +101,7 @@ TEST_F(GroupState, WaitsForRunsOfEitherEpochButItsOwn) {
   group_.begin_epoch();
   std::atomic<bool> waited{false};
   EXPECT_TRUE(group_.begin_run(epoch + 1));
-  std::jthread waiter([&] {
+  testing::joined_thread waiter([&] {
     group_.wait_for_runs({0, 0});
     waited = true;
   });
@@ -163,7 +164,7 @@ TEST_F(GroupState, ReadersNeverSeeHalfATurn) {
   // The manual clock stands at 1000: a paused group's time is 1000, and while it runs it is 0 behind.
   go_to(1000);
   std::atomic<bool> stop{false};
-  std::jthread turner([&] {
+  testing::joined_thread turner([&] {
     while (!stop) {
       group_.pause(time_);
       group_.resume(time_);

@@ -40,6 +40,14 @@ TEST(FixedRate, RunsAtMultiplesOfItsPeriodHoweverLateEachIs) {
   }
 }
 
+TEST(PeriodicBoundary, OfOneNanosecondIsMissedByOneNanosecond) {
+  cold_part cold{.grid = 100, .period = 1, .kind = period_kind::fixed_rate};
+  const period_run run = begin_period(cold, 100, 101, tick_grid(1));
+  EXPECT_EQ(run.deadline, 101);
+  EXPECT_EQ(run.missed, 1u);
+  EXPECT_EQ(cold.grid, 102);
+}
+
 TEST(FixedRate, SkipsToTheLatestDuePeriodAndTellsHowManyItSkipped) {
   timeline timer{fixed_rate(1'000, 100)};
   expect_run(timer.start_at(1'099), 1'000, 0);

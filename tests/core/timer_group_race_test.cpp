@@ -17,6 +17,7 @@
 
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {
@@ -91,7 +92,7 @@ TEST_P(TimerGroupRace, WhatIsAddedOrRestartedAtTheResumptionIsNotLost) {
       if (!std::exchange(again, true)) now.rearm_after(1us);
     });
     std::atomic<bool> go{false};
-    std::jthread adder([&] {
+    testing::joined_thread adder([&] {
       while (!go) std::this_thread::yield();
       group.schedule_after(duration(random.between(0, 2000)), run);
       EXPECT_TRUE(early.restart_after(1us));
@@ -121,7 +122,7 @@ TEST_P(TimerGroupRace, PausesAgainstHandOversLoseNothing) {
       }));
     }
     std::atomic<bool> done{false};
-    std::jthread pauser([&] {
+    testing::joined_thread pauser([&] {
       while (!done) {
         group.pause();
         std::this_thread::yield();
@@ -144,7 +145,7 @@ TEST_P(TimerGroupRace, AllCallsAtOnce) {
   census captures;
   {
     std::array<std::optional<timer_group>, 2> groups{timer_group(engine_), timer_group(engine_)};
-    std::vector<std::jthread> threads;
+    std::vector<testing::joined_thread> threads;
     for (int t = 0; t < 3; ++t) {
       threads.emplace_back([&, seed = seeds.between<std::uint64_t>(0, ~0ull)] {
         std::mt19937_64 random(seed);
@@ -205,7 +206,7 @@ TEST_P(TimerGroupRace, GroupsEndWhileTheirMembersAreCancelled) {
     std::array<timer, 4> members;
     for (timer& each : members) each = group->schedule_after(round % 2 == 0 ? 1h : 5us, [here = captures.join()] {});
     std::atomic<int> ready{0};
-    std::jthread canceller([&] {
+    testing::joined_thread canceller([&] {
       ready.fetch_add(1);
       for (timer& each : members) each.cancel();
     });
@@ -227,7 +228,7 @@ TEST_P(TimerGroupRace, StopsAgainstGroups) {
     for (int i = 0; i < 20; ++i)
       group.schedule_at_fixed_rate(duration(i * 1000), 10us, [here = captures.join()] {},
                                    {.missed = missed_ticks::skip});
-    std::jthread other([&] {
+    testing::joined_thread other([&] {
       group.pause();
       group.resume();
       group.cancel_all_and_wait();

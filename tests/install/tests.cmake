@@ -40,6 +40,10 @@ foreach(compiler IN LISTS compilers)
       "${stage}/${program}.${short}" ${program} "${PROJECT_VERSION}" ${DETENT_SANITIZE_FLAGS})
     list(APPEND tests ${test})
   endforeach()
+  set(test install.no_exceptions.${short})
+  add_test(NAME ${test} COMMAND "${CMAKE_CURRENT_LIST_DIR}/build_and_run.sh" "${compiler}" "${prefix}"
+    "${stage}/no_exceptions.${short}" no_exceptions "${PROJECT_VERSION}" -fno-exceptions -fno-rtti ${DETENT_SANITIZE_FLAGS})
+  list(APPEND tests ${test})
 endforeach()
 
 set_tests_properties(${tests} PROPERTIES LABELS install TIMEOUT 300 ENVIRONMENT "${DETENT_TEST_ENVIRONMENT}")

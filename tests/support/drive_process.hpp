@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
@@ -16,9 +15,11 @@
 
 namespace detent::drive {
 
+// Empty also where the kernel refuses it, which for some files it does no sooner than they are read.
 inline std::string read_text(const std::string& path) {
   std::ifstream file(path);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  std::getline(file, text, '\0');
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }

@@ -6,14 +6,17 @@ matrix_rows=(gcc-11 gcc-12 clang-14 clang-16 clang-19 libcxx-14 libcxx-16 libcxx
   no-jemalloc no-exceptions cxx23)
 
 # matrix_line ROW COMPILER BUILT PASSED FAILED SKIPPED SECONDS: one line of the table.
-matrix_line() { printf '%-14s %-24s %-9s %7s %7s %8s %8s\n' "$@"; }
+matrix_line() { printf '%-14s %-30s %-9s %7s %7s %8s %8s\n' "$@"; }
 
-# matrix_compiler ROW: its compiler and version, as the build tree has them.
+# matrix_found ROW VARIABLE: what CMake found out about the compiler of a build tree.
+matrix_found() { sed -n "s/^set($2 \"\(.*\)\")\$/\1/p" "build/matrix-$1"/CMakeFiles/*/CMakeCXXCompiler.cmake 2>/dev/null | head -n 1; }
+
+# matrix_compiler ROW: its compiler and version.
 matrix_compiler() {
   local compiler
-  compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "build/matrix-$1/CMakeCache.txt" 2>/dev/null)
+  compiler=$(matrix_found "$1" CMAKE_CXX_COMPILER)
   [ -n "$compiler" ] || return 0
-  say "$(basename "$compiler" | sed 's/-[0-9]*$//') $("$compiler" --version | head -n 1 | grep -oE '[0-9]+(\.[0-9]+)+' | tail -n 1)"
+  say "$(basename "$compiler" | sed 's/-[0-9]*$//') $(matrix_found "$1" CMAKE_CXX_COMPILER_VERSION)"
 }
 
 # matrix_count ROW WHAT: tests, failures or skipped of its last run.
