@@ -95,6 +95,8 @@ class hierarchical_wheel {
   }
   std::uint64_t begun(unsigned level, std::uint64_t target) const noexcept;
   nanoseconds_t slot_start(unsigned level, unsigned slot) const noexcept;
+  // Of the first occupied slot; there is one.
+  nanoseconds_t first_begin() const noexcept;
   template <class Take>
   void expire_begun(nanoseconds_t now, Take& take);
   node_index cut_off_begun(std::uint64_t target) noexcept;
@@ -105,9 +107,10 @@ class hierarchical_wheel {
   Nodes nodes_;
   tick_grid grid_;
   unsigned shift_;
-  std::uint64_t current_;              // the unit that the wheel has reached
-  nanoseconds_t next_ = forever;       // no slot begins before; may be too early
-  std::uint64_t occupied_levels_ = 0;  // bit n: some slot of level n is occupied
+  std::uint64_t current_;                 // the unit that the wheel has reached
+  mutable nanoseconds_t next_ = forever;  // no slot begins before
+  mutable bool next_is_exact_ = true;     // no slot has become empty since it was found
+  std::uint64_t occupied_levels_ = 0;     // bit n: some slot of level n is occupied
   static_assert(levels <= 64, "one bit a level");
   std::array<std::uint64_t, levels> occupied_{};
   std::array<node_index, std::size_t{levels} * slots * chains> heads_;
@@ -134,7 +137,7 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::mark_occupied(std::uint32
   unsigned level = slot / slots;
   occupied_[level] |= std::uint64_t{1} << (slot % slots);
   occupied_levels_ |= std::uint64_t{1} << level;
-  next_ = std::min(next_, slot == digit(current_, 0) ? INT64_MIN : grid_.round_up(slot_start(level, slot % slots)));
+  next_ = std::min(next_, slot_start(level, slot % slots));
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
@@ -145,6 +148,7 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::clear_if_empty(std::uint3
   std::uint64_t& level = occupied_[slot / slots];
   level &= ~(std::uint64_t{1} << (slot % slots));
   if (level == 0) occupied_levels_ &= ~(std::uint64_t{1} << (slot / slots));
+  next_is_exact_ = false;
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
@@ -196,7 +200,8 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
   // The begun slots are cut off first, as what is filed anew belongs to the wheel's new time and may take their place.
   node_index cut = cut_off_begun(target);
   current_ = target;
-  next_ = next_bound().value_or(forever);
+  next_ = occupied_levels_ == 0 ? forever : first_begin();
+  next_is_exact_ = true;
   // Lanes walk the lists side by side; one that comes to an end takes up another list.
   constexpr unsigned width = 8;
   std::array<node_index, width> lanes;
@@ -222,19 +227,25 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
 nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsigned level,
                                                                            unsigned slot) const noexcept {
+  // The current slot also holds what was past when it was filed.
+  if (level == 0 && slot == digit(current_, 0)) return INT64_MIN;
   unsigned low = level * slot_bits, above = low + slot_bits;
   std::uint64_t turn = above >= 64 ? 0 : current_ >> above << above;
-  return to_signed((turn | std::uint64_t{slot} << low) << shift_);
+  return grid_.round_up(to_signed((turn | std::uint64_t{slot} << low) << shift_));
+}
+
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::first_begin() const noexcept {
+  unsigned level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
+  unsigned slot = static_cast<unsigned>(std::countr_zero(occupied_[level]));
+  return slot_start(level, slot);
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
 std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::next_bound() const noexcept {
   if (occupied_levels_ == 0) return std::nullopt;
-  unsigned level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
-  unsigned slot = static_cast<unsigned>(std::countr_zero(occupied_[level]));
-  // The current slot also holds what was past when it was filed.
-  if (level == 0 && slot == digit(current_, 0)) return INT64_MIN;
-  return grid_.round_up(slot_start(level, slot));
+  if (!std::exchange(next_is_exact_, true)) next_ = first_begin();
+  return next_;
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
@@ -282,7 +293,8 @@ bool hierarchical_wheel<Nodes, Traits, FirstLocation>::check_invariants() const 
   for (unsigned level = 0; level < levels; ++level) {
     if ((occupied_[level] != 0) != ((occupied_levels_ >> level & 1) != 0)) return false;
   }
-  return found == occupied_ && next_ <= next_bound().value_or(forever);
+  return found == occupied_ &&
+         (occupied_levels_ == 0 || (next_is_exact_ ? next_ == first_begin() : next_ <= first_begin()));
 }
 
 }  // namespace detent::detail
