@@ -4,6 +4,7 @@
 #include "periodic.hpp"
 #include "probes.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <exception>
@@ -71,11 +72,11 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     end_pending(index, word);
   }
   scope.describe(stands_for.deadline, started, stands_for.missed, stale);
+  const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, stands_for.deadline), 0);
   if (!record.rehearses) [[likely]]
-    probes::fire(this, index, word, stands_for.deadline, subtract_saturated(started, stands_for.deadline),
-                 label_number);
+    probes::fire(this, index, word, stands_for.deadline, late, label_number);
   record.counts.add(counter::fired);
-  ledger_.start(stands_for.deadline, started, came, label);
+  ledger_.start(stands_for.deadline, started, late, came, label);
   if (recorder_ != nullptr) [[unlikely]]
     recorder_->ended(operation_kind::fire, index, state_word::generation(word), started);
   // Noted now: behind the run the node may be another timer's.
@@ -89,7 +90,7 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
                           to_time(stands_for.deadline), where.file(), where.line()});
   finish_run(record, index, word, scope, used_up, label);
   now = time_.certain();
-  ledger_.end(subtract_saturated(now, started), label);
+  ledger_.end(started, now, label);
   return true;
 }
 

@@ -23,36 +23,33 @@ class run_ledger {
   lateness_split split;
   // The driver hands it to the executor at `now`.
   void hand_over(const due_entry& due, nanoseconds_t now, label_block* label) noexcept {
-    count_parts(due.deadline, lateness(due.deadline, now), due.taken_up, label);
+    const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(now, due.deadline), 0);
+    const lateness_parts parts = count_parts(due.deadline, late, due.taken_up);
+    if (label != nullptr) label->record_parts(parts);
   }
 
-  // Whoever runs it. `came`: due_entry::taken_up, or if there is an executor a reading of the hand-over.
-  [[gnu::always_inline]] void start(nanoseconds_t deadline, nanoseconds_t started, std::int64_t came,
-                                    label_block* label) noexcept {
-    const nanoseconds_t late = lateness(deadline, started);
-    if (!runs_inline_ || label != nullptr || came != 0) [[unlikely]]
+  // Whoever runs it, `late` behind its deadline. `came`: due_entry::taken_up, or if there is an executor a reading of
+  // the hand-over.
+  [[gnu::always_inline]] void start(nanoseconds_t deadline, nanoseconds_t started, nanoseconds_t late,
+                                    std::int64_t came, label_block* label) noexcept {
+    if (!runs_inline_ || label != nullptr) [[unlikely]]
       return start_of(deadline, late, started - came, came, label);
     of(cause::lateness).record_alone(late);
-    if constexpr (base::counts_causes) count(split.split(deadline, late));
+    count_parts(deadline, late, static_cast<std::uint32_t>(came));
   }
-  void end(nanoseconds_t took, label_block* label) noexcept {
+  void end(nanoseconds_t started, nanoseconds_t now, label_block* label) noexcept {
     if constexpr (!base::counts_causes) return;
-    if (!runs_inline_ || label != nullptr) [[unlikely]]
-      return end_of(took, label);
-    of(cause::callback).record_alone(std::max<nanoseconds_t>(took, 0));
+    // Below zero only where a manual clock was moved by more than the signed range.
+    const auto took = static_cast<nanoseconds_t>(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(started));
+    if (!runs_inline_ || label != nullptr || took < 0) [[unlikely]]
+      return end_of(subtract_saturated(now, started), label);
+    of(cause::callback).record_alone(took);
   }
 
  private:
-  static nanoseconds_t lateness(nanoseconds_t deadline, nanoseconds_t now) noexcept {
-    return std::max<nanoseconds_t>(subtract_saturated(now, deadline), 0);
-  }
   histogram_recorder& of(cause which) const noexcept { return histograms_[static_cast<std::size_t>(which)]; }
-  void count(lateness_parts parts) noexcept {
-    if (parts.drain != 0) of(cause::drain).record_alone(parts.drain);
-    if (parts.wait != 0) of(cause::wait).record_alone(parts.wait);
-    if (parts.worker != 0) of(cause::worker).record_alone(parts.worker);
-  }
-  void count_parts(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up, label_block* label) noexcept;
+  lateness_parts count_parts(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up) noexcept;
+  // With a label, or an executor.
   void start_of(nanoseconds_t deadline, nanoseconds_t late, nanoseconds_t waited, std::int64_t came,
                 label_block* label) noexcept;
   void end_of(nanoseconds_t took, label_block* label) noexcept;
@@ -61,12 +58,19 @@ class run_ledger {
   const bool runs_inline_;
 };
 
-inline void run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up,
-                                    label_block* label) noexcept {
-  if constexpr (!base::counts_causes) return;
-  const lateness_parts parts = split.split(deadline, late, taken_up);
-  count(parts);
-  if (label != nullptr) label->record_parts(parts);
+[[gnu::always_inline]] inline lateness_parts run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late,
+                                                                     std::uint32_t taken_up) noexcept {
+  if constexpr (!base::counts_causes) return {};
+  lateness_parts parts;
+  if (taken_up == 0) [[likely]] {
+    parts = split.split(deadline, late);
+  } else {
+    parts = split.split(deadline, late, taken_up);
+    of(cause::drain).record_alone(parts.drain);
+  }
+  if (parts.wait != 0) of(cause::wait).record_alone(parts.wait);
+  if (parts.worker != 0) of(cause::worker).record_alone(parts.worker);
+  return parts;
 }
 
 [[gnu::noinline]] inline void run_ledger::start_of(nanoseconds_t deadline, nanoseconds_t late, nanoseconds_t waited,
@@ -76,7 +80,7 @@ inline void run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late, 
     label->add(label_counter::fired);
     (*label)[cause::lateness].record(late, runs_inline_);
   }
-  if (runs_inline_) return count_parts(deadline, late, static_cast<std::uint32_t>(came), label);
+  if (runs_inline_) return label->record_parts(count_parts(deadline, late, static_cast<std::uint32_t>(came)));
   // No more than it was late: a periodic run may stand for a later period than was handed over.
   waited = std::min(waited, late);
   if (waited <= 0) return;
