@@ -92,7 +92,12 @@ class Contender:
 
     def __init__(self, name, command, record):
         self.name, self.record = name, record
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # It takes SIGTERM by sigwait(); one that comes before it is so far waits, instead of ending it.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        try:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
