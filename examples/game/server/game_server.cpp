@@ -24,6 +24,7 @@ void game_server::on_tick(detent::firing& tick) {
   counts_.early += tick.lateness() < 0ns;
   counts_.most_frames_in_a_tick = std::max(counts_.most_frames_in_a_tick, 1 + caught_up);
   counts_.lateness.add(tick.lateness());
+  if (tick.missed() != 0) absent_until_ = tick.started();
 
   for (std::uint64_t frame = 0; frame <= caught_up; ++frame) run_one_frame();
   for (auto& [from, one] : sessions_) one.taken_in_tick = 0;
@@ -60,7 +61,9 @@ void game_server::send_snapshots() {
 // First away, and after more silence out: one timer, which arms itself again.
 void game_server::on_silence(const endpoint& of, detent::firing& end) {
   const auto who = sessions_.find(of);
-  if (end.lateness() > frame_length) {  // the server was not there, and what the client sent may wait in the socket
+  // If the server was not there, what the client sent may wait in the socket. Of what was due meanwhile the tick came
+  // first, as it has been due the longest.
+  if (end.lateness() > frame_length || end.started() - absent_until_ <= frame_length) {
     ++counts_.forgiven;
     end.rearm_after(away_after);
   } else if (!who->second.away) {

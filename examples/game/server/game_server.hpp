@@ -69,6 +69,7 @@ class game_server {
   log_writer log_;
   std::vector<input> inputs_;  // of the next frame
   session_table sessions_;
+  detent::time_point absent_until_{};  // when the last tick came that stood for others, too
   std::random_device keys_;
   std::vector<std::byte> encoded_;
   server_counts counts_;

@@ -36,7 +36,7 @@ struct server_counts {
   std::uint64_t back = 0;
   std::uint64_t left = 0;
   std::uint64_t thrown_out = 0;  // after silence
-  std::uint64_t forgiven = 0;    // silences whose end the server itself overslept
+  std::uint64_t forgiven = 0;    // silences that ended while the server was not there
 };
 
 void tell_all(server_counts& of);
