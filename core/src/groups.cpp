@@ -47,7 +47,8 @@ void engine_core::put_back(node_index index, std::uint64_t word) noexcept {
   record_lease record(threads_);
   submit(*record, submission::make(submission::kind::arm, state_word::generation(handed_over), index), forever);
   base::full_fence();  // (3) pairs with (4): either the resumption's drain takes it up, or this sees the resumption
-  const nanoseconds_t time = nodes_.filing_time(index, handed_over, deadline_of(paused.pair));
+  // Its slack must not be asked for: it may have been taken up, have ended, and be another timer's by now.
+  const nanoseconds_t time = nodes_.due_time(index, handed_over, deadline_of(paused.pair));
   if (time != forever) ring_for_earlier(*record, time);
 }
 
