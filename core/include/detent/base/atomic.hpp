@@ -17,6 +17,7 @@ namespace detent::base {
 template <class T>
 using atomic = std::atomic<T>;
 
+// Names, not operations: who uses one numbers the operation and names its partner.
 inline constexpr auto relaxed = std::memory_order_relaxed;
 inline constexpr auto acquire = std::memory_order_acquire;
 inline constexpr auto release = std::memory_order_release;
