@@ -174,7 +174,7 @@ class engine_core {
   // fire.cpp
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
   [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept;
-  void take_critical(nanoseconds_t now) noexcept;
+  bool take_critical(nanoseconds_t now) noexcept;
   void overtake() noexcept;
   bool fire_next(nanoseconds_t& now) noexcept;
   bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t& now, std::int64_t came) noexcept;

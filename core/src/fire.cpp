@@ -6,6 +6,8 @@ namespace detent::detail {
 namespace {
 
 constexpr std::size_t prefetch_distance = 6;
+// A pass ends when what is critical has come into it so often: it may do so without end.
+constexpr int most_interruptions = 64;
 
 }  // namespace
 
@@ -35,6 +37,7 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
 std::size_t engine_core::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept {
   std::size_t fired = 0;
   const nanoseconds_t began = now;
+  int interruptions = 0;
   while (!due_.empty() || !batch_to_run_.empty()) {
     if (fired >= max_callbacks || stopped()) break;
     if (due_.empty()) {
@@ -50,19 +53,20 @@ std::size_t engine_core::fire_due(nanoseconds_t now, std::size_t max_callbacks) 
       answer_bell();
       drain_slice();
     }
-    if (wheel_.has_critical()) take_critical(now);
+    if (wheel_.has_critical() && take_critical(now) && ++interruptions == most_interruptions) break;
     if (now - began >= options_.wake_budget.count()) break;
   }
   if (!batch_to_run_.empty()) hand_over_batch();
   return fired;
 }
 
-// What has come due in the higher lanes is the next to fire.
-void engine_core::take_critical(nanoseconds_t now) noexcept {
-  if (now < wheel_.critical_bound()) return;
+// What has come due in the higher lanes is the next to fire. False: nothing has.
+bool engine_core::take_critical(nanoseconds_t now) noexcept {
+  if (now < wheel_.critical_bound()) return false;
   pass_now_ = std::max(pass_now_, now);
   wheel_.expire_critical(now, [this](node_index index, node& filed) { return take_out_due(index, filed); });
   due_.seal_higher();
+  return true;
 }
 
 // Fires what has come due in the higher lanes in the middle of a long step. Meanwhile what its callbacks schedule and

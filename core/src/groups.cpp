@@ -49,8 +49,6 @@ void engine_core::put_back(node_index index, std::uint64_t word) noexcept {
   base::full_fence();  // (3) pairs with (4): either the resumption's drain takes it up, or this sees the resumption
   // Its slack must not be asked for: it may have been taken up, have ended, and be another timer's by now.
   const nanoseconds_t time = nodes_.due_time(index, handed_over, deadline_of(paused.pair));
-  // A cancelled group was swept, perhaps, while this was still handed over, and stays paused.
-  if (is_cancelled_in_group(index)) return ring_for_earlier(*record, INT64_MIN);
   if (time != forever) ring_for_earlier(*record, time);
 }
 

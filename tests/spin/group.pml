@@ -3,8 +3,8 @@
    executor's thread; time. README.md says which lines stand for which code. One step is one access to what is shared;
    store buffers are sleep_wake's. Configurations, by -D: MEMBERS (1), FAR (their deadlines never come), CANCELS (by the
    owner, the last of which waits for the runs with WAITS), SECOND (another thread cancels, too), PAUSES (the owner
-   pauses and resumes), EXECUTOR, LATEST (when time ends), WAKE (the wake time at first). With PROGRESS the claim is
-   checked instead of what is left at the end. */
+   pauses before it cancels, and resumes but for STAYS), EXECUTOR, LATEST (when time ends), WAKE (the wake time at
+   first). With PROGRESS the claim is checked instead of what is left at the end. */
 
 #define FREE 0
 #define QUEUED 1
@@ -185,10 +185,12 @@ active proctype owner() {
   byte i = 0; byte seen = 0; byte mine = 0; byte left = CANCELS;
 #ifdef PAUSES
   d_step { paused = true; behind = now - behind };
+#ifndef STAYS
   d_step { paused = false; behind = now - behind };
   request();
   ring();
   resumed = true;
+#endif
 #endif
   do
   :: left == 0 -> break
@@ -260,7 +262,8 @@ active proctype judge() {
   do
   :: i < MEMBERS ->
      assert(!to_be_reclaimed[i] || state[i] == ENDED);
-     assert(!published[i] || (SETTLED(i) && (state[i] == ENDED || (deadline[i] + behind > now && wake_time > now))));
+     assert(!published[i] || paused ||
+            (SETTLED(i) && (state[i] == ENDED || (deadline[i] + behind > now && wake_time > now))));
      i++
   :: else -> break
   od;

@@ -14,6 +14,7 @@ constexpr nanoseconds_t noon = 50, due = 60, pause_length = 1000;
 struct timed_host : group_host {
   manual_clock time{detent::detail::to_time(noon)};
   timer member;
+  nanoseconds_t slack = 0;  // in the node's twin: of whoever has the node
   clock_reader clock() const { return {&time, nullptr}; }
 };
 
@@ -118,6 +119,25 @@ void put_back_against_restart(execution& run) {
   require(members.filed == forever && host.member.state() == timer_state::armed, "nobody has told of it");
 }
 
+// And while somebody cancels it and has the node for another timer, which is put back's no longer.
+void put_back_against_cancel(execution& run) {
+  auto& host = run.make<timed_host>("engine");
+  const std::uint64_t word = hand_over_and_pause(host);
+  run.thread("executor", [&] { put_back(host, word); });
+  run.thread("canceller", [&] {
+    const auto from = states::cancel(host.member.pair, 0, false);
+    reach(from == states::cancel_transition::from_queued ? "put back" : "handed over");
+    host.member.destroy_callable();
+    require(states::release(host.member.pair), "used up");
+    host.slack = 1;
+    host.member.publish(0, timer_state::queued, due);
+  });
+  run.join();
+  require(state_word::generation(host.member.word()) == 1 && host.member.state() == timer_state::queued &&
+              host.member.deadline() == due,
+          "not as its new owner left it");
+}
+
 // The deadline is kept in the group's time: a pause puts it off by its length, or comes before the restart.
 void pause_against_restart(execution& run) {
   auto& host = run.make<timed_host>("engine");
@@ -184,6 +204,7 @@ const suite group_pause(
          {"ran", "put back"}},
         {"PauseAgainstRestart", pause_against_restart, {.preemptions = 3}, {"restarted after it", "put off"}},
         {"PutBackAgainstRestart", put_back_against_restart, {.preemptions = 3}},
+        {"PutBackAgainstCancel", put_back_against_cancel, {.preemptions = 3}, {"put back", "handed over"}},
         {"TwoWhoPause", two_who_pause, {.preemptions = 2, .weak = {.stale = 2}}, {"before", "meanwhile", "after"}},
         {"ReadWhileTurned", read_while_turned, {.preemptions = 2, .weak = {.stale = 2}}},
     });

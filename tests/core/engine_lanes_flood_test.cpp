@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Critical timers that come due without end: the driver still hears what others ask for.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <tuple>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_eventually.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::eventually;
+
+constexpr timer_options critical{.lane = 3};
+
+// One of them is always due: each re-arms itself without delay, or schedules the next so. On each wheel.
+class EngineLanesFlood : public ::testing::TestWithParam<std::tuple<wheel_kind, bool>> {
+ protected:
+  void begin() {
+    step();
+    ASSERT_TRUE(eventually([this] { return runs_ > 1000; }));
+  }
+
+ private:
+  void step() {
+    owned.schedule_after(
+        0ns,
+        [this](firing& run) {
+          ++runs_;
+          std::get<1>(GetParam()) ? run.rearm_after(0ns) : step();
+        },
+        critical);
+  }
+  std::atomic<std::uint64_t> runs_{0};
+
+ public:
+  engine owned{{.wheel = std::get<0>(GetParam())}};  // goes before what its callbacks use
+};
+
+std::string name_of(const ::testing::TestParamInfo<std::tuple<wheel_kind, bool>>& tested) {
+  const auto [wheel, rearms] = tested.param;
+  return std::string(wheel == wheel_kind::hashed ? "hashed" : "hierarchical") + (rearms ? "_rearmed" : "_scheduled");
+}
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineLanesFlood, ::testing::Combine(drive::both_wheels, ::testing::Bool()), name_of);
+
+TEST_P(EngineLanesFlood, LetsAGroupBeCancelled) {
+  timer_group group(owned);
+  group.schedule_after(1h, [] {});
+  begin();
+  group.cancel_all();
+  EXPECT_TRUE(eventually([&] { return group.pending() == 0; }));
+}
+
+// It is taken up when all that was submitted before it has been.
+TEST_P(EngineLanesFlood, LetsAnotherThreadsCriticalTimerFire) {
+  begin();
+  std::atomic<bool> ran{false};
+  for (int i = 0; i < 10'000; ++i) owned.schedule_after(1h, [] {});
+  owned.schedule_after(
+      0ns, [&] { ran = true; }, critical);
+  EXPECT_TRUE(eventually([&] { return ran.load(); }));
+  owned.stop();  // before `ran` goes
+}
+
+}  // namespace
+}  // namespace detent
