@@ -33,7 +33,8 @@ engine_core::engine_core(engine_options options)
       wheel_(nodes_, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
       waiter_(options_.wait, options_.tick.count(), time_, bell_),
-      rehearsal_(runs_inline_ && options_.wait.mode != wait_options::kind::sleep),
+      rehearsal_(runs_inline_ && options_.wait.mode != wait_options::kind::sleep &&
+                 options_.wait.max_spin.count() > rehearsal::ahead),
       ledger_(counts_, runs_inline_) {
   if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);
   if (options_.capacity == 0 && options_.record.empty() && !captures_origin_)

@@ -4,7 +4,8 @@
 namespace detent::detail {
 namespace {
 
-// The parts before the whole, which so counts at least as much as each of them.
+// The parts before the whole, which so counts at least as much as each of them where a processor keeps the order of
+// stores; elsewhere add_zeros() forgives what is missing.
 template <class Histograms>
 void snapshot_histograms(const Histograms& from, engine_metrics& told) {
   told.late_drain = from[cause::drain].snapshot();

@@ -3,6 +3,7 @@
 
 #include "engine_core.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -12,10 +13,12 @@ namespace {
 constexpr callable_ops does_nothing{
     .invoke = [](void*, firing&) {}, .destroy = nullptr, .relocate = [](void*, void*) noexcept {}};
 
+constexpr std::size_t enough_slots = 64;
+
 engine_options options_of_stage(const engine_options& of) {
   engine_options made{.tick = of.tick,
                       .wheel = of.wheel,
-                      .hashed_slots = of.hashed_slots,
+                      .hashed_slots = std::min(of.hashed_slots, enough_slots),
                       .drive = drive_kind::caller,
                       .clock = of.clock,
                       .reserve = 0,
@@ -64,12 +67,11 @@ class stage {
 rehearsal::rehearsal(bool wanted) noexcept : wanted_(wanted) {}
 rehearsal::~rehearsal() = default;
 
-void rehearsal::make(const engine_options& of) noexcept {
-  wanted_ = false;
-  try {
-    stage_ = std::make_unique<stage>(of);
-  } catch (const std::bad_alloc&) {
-  }
+void rehearsal::begin(const engine_options& of) {
+  if (!wanted_) return;
+  stage_ = std::make_unique<stage>(of);
+  // The first maps what the others use; the second grows what takes turns with it.
+  for (int turn = 0; turn < 2; ++turn) fire_one();
 }
 
 void rehearsal::fire_one() noexcept {

@@ -15,26 +15,23 @@ class stage;
 // are counted nowhere and hit no probe. The worker's.
 class rehearsal {
  public:
-  // `wanted`: for an engine that spins and runs its callbacks itself; else all of this does nothing.
+  // So long before the deadline: long enough for a core that knows nothing, short enough for nothing to be forgotten.
+  static constexpr nanoseconds_t ahead = 10'000;
+
+  // `wanted`: for an engine that spins longer than that and runs its callbacks itself; else all of this does nothing.
   explicit rehearsal(bool wanted) noexcept;
   ~rehearsal();
 
-  // Before a wait. The first long one has the stage made, for an engine with these options: without anything to wait
-  // for it would be memory for nothing. Where there is no memory the engine does without.
-  void prepare(nanoseconds_t wait, const engine_options& of) noexcept {
-    if (wanted_ && wait >= worth_it) [[unlikely]]
-      make(of);
-  }
+  // Before the worker's first turn, for an engine with these options: takes all the memory there will be. Throws
+  // bad_alloc.
+  void begin(const engine_options& of);
   // Some hundred nanoseconds; a few microseconds on a core that slept.
   void fire_one() noexcept;
-  // On the thread that prepared it.
+  // On the thread that began it.
   void end() noexcept;
 
  private:
-  static constexpr nanoseconds_t worth_it = 200'000;  // a wait that is shorter leaves the caches as they are
-  void make(const engine_options& of) noexcept;
-
-  bool wanted_;  // and not made yet
+  const bool wanted_;
   std::unique_ptr<stage> stage_;
 };
 

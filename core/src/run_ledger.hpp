@@ -33,7 +33,7 @@ class run_ledger {
   [[gnu::always_inline]] void start(nanoseconds_t deadline, nanoseconds_t started, nanoseconds_t late,
                                     std::int64_t came, label_block* label) noexcept {
     if (!runs_inline_ || label != nullptr) [[unlikely]]
-      return start_of(deadline, late, started - came, came, label);
+      return start_of(deadline, started, late, came, label);
     of(cause::lateness).record_alone(late);
     count_parts(deadline, late, static_cast<std::uint32_t>(came));
   }
@@ -50,7 +50,7 @@ class run_ledger {
   histogram_recorder& of(cause which) const noexcept { return histograms_[static_cast<std::size_t>(which)]; }
   lateness_parts count_parts(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up) noexcept;
   // With a label, or an executor.
-  void start_of(nanoseconds_t deadline, nanoseconds_t late, nanoseconds_t waited, std::int64_t came,
+  void start_of(nanoseconds_t deadline, nanoseconds_t started, nanoseconds_t late, std::int64_t came,
                 label_block* label) noexcept;
   void end_of(nanoseconds_t took, label_block* label) noexcept;
 
@@ -73,7 +73,7 @@ class run_ledger {
   return parts;
 }
 
-[[gnu::noinline]] inline void run_ledger::start_of(nanoseconds_t deadline, nanoseconds_t late, nanoseconds_t waited,
+[[gnu::noinline]] inline void run_ledger::start_of(nanoseconds_t deadline, nanoseconds_t started, nanoseconds_t late,
                                                    std::int64_t came, label_block* label) noexcept {
   of(cause::lateness).record(late, runs_inline_);
   if (label != nullptr) {
@@ -82,7 +82,7 @@ class run_ledger {
   }
   if (runs_inline_) return label->record_parts(count_parts(deadline, late, static_cast<std::uint32_t>(came)));
   // No more than it was late: a periodic run may stand for a later period than was handed over.
-  waited = std::min(waited, late);
+  const nanoseconds_t waited = std::min(subtract_saturated(started, came), late);
   if (waited <= 0) return;
   of(cause::dispatch).record(waited, false);
   if (label != nullptr) (*label)[cause::dispatch].record(waited, false);

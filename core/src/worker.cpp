@@ -19,8 +19,6 @@ constexpr std::size_t sweep_slice = 1024;
 constexpr nanoseconds_t worth_keeping = 200'000;
 // With less left the deadline comes first.
 constexpr nanoseconds_t worth_fetching = 1'000;
-// So long before the deadline: long enough for a core that knows nothing, short enough for nothing to be forgotten.
-constexpr nanoseconds_t rehearsal_ahead = 10'000;
 
 void fetch_lines(const void* begin, const void* end) noexcept {
   for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) __builtin_prefetch(each, 1);
@@ -39,6 +37,7 @@ errc engine_core::start_worker(std::string& why) {
       try {
         counts_.set_worker(gettid());
         result = set_up_worker_thread(options_.name, options_.cpu, options_.realtime_priority);
+        if (result.problem == errc{}) rehearsal_.begin(options_);
       } catch (const std::bad_alloc&) {
         result.problem = errc::out_of_memory;
       }
@@ -136,7 +135,6 @@ std::optional<nanoseconds_t> engine_core::wait_for_work() {
   until = announce_until(until);
   if (until == INT64_MIN) return std::nullopt;
   if (counts_.watched()) counts_.set(gauge::next_deadline, until);
-  rehearsal_.prepare(until == forever ? 0 : subtract_saturated(until, now), options_);
   if (!waiter_.sleep(until, this) || !warm_up(until)) return std::nullopt;
   return waiter_.spin(until);
 }
@@ -147,8 +145,8 @@ bool engine_core::warm_up(nanoseconds_t until) noexcept {
   if (until == forever) return true;
   const nanoseconds_t left = subtract_saturated(until, time_.now());
   if (left < worth_fetching) return true;
-  if (left > rehearsal_ahead) {
-    if (!waiter_.spin(until - rehearsal_ahead)) return false;
+  if (left > rehearsal::ahead) {
+    if (!waiter_.spin(until - rehearsal::ahead)) return false;
     rehearsal_.fire_one();
   }
   wheel_.next_exact([this](node_index index, node& each) {
