@@ -194,7 +194,7 @@ TEST(AsioExecutorThreads, OfAPoolNeverRunsAPeriodicTimerTwiceAtOnce) {
     engine worker({.executor = asio_executor(pool.get_executor())});
     worker.schedule_at_fixed_rate(0ns, 10us, [&](firing& f) {
       overlaps += ++inside > 1 ? 1 : 0;
-      std::this_thread::sleep_for(200us);
+      std::this_thread::sleep_for(200us);  // time for the pool's other threads to start the next
       if (!deadlines.empty()) stood_for += f.missed() + 1;
       deadlines.push_back(f.deadline());
       --inside;

@@ -80,13 +80,16 @@ TEST(AsioSleep, CompletesOnItsHandlersExecutorAndNeverInsideTheInitiation) {
 
 TEST(AsioSleep, IsOutstandingWorkOfItsContext) {
   io_context context;
-  engine worker;
+  drive::virtual_engine rig;
   outcome mine;
-  const time_point begin = clock::now();
-  async_sleep_for(worker, 30ms, mine.handler_on(context));
-  context.run();
+  async_sleep_for(rig.engine, 30ms, mine.handler_on(context));
+  rig.poll_at(at(30ms) - 1ns);
+  EXPECT_EQ(context.poll(), 0u);
+  EXPECT_FALSE(context.stopped()) << "run() would not wait";
+  rig.poll_at(at(30ms));
+  EXPECT_EQ(context.run(), 1u);
   EXPECT_EQ(mine.calls, 1);
-  EXPECT_GE(clock::now() - begin, 30ms);
+  EXPECT_TRUE(context.stopped());
 }
 
 TEST(AsioSleep, RunsOnTheEnginesThreadWhereItHasNoExecutor) {
@@ -99,11 +102,12 @@ TEST(AsioSleep, RunsOnTheEnginesThreadWhereItHasNoExecutor) {
 }
 
 TEST(AsioSleep, CompletesAFuture) {
-  engine worker;
-  const time_point begin = clock::now();
-  std::future<void> done = async_sleep_for(worker, 5ms, boost::asio::use_future);
+  drive::virtual_engine rig;
+  std::future<void> done = async_sleep_for(rig.engine, 5ms, boost::asio::use_future);
+  rig.poll_at(at(5ms) - 1ns);
+  EXPECT_EQ(done.wait_for(0s), std::future_status::timeout);
+  rig.poll_at(at(5ms));
   done.get();
-  EXPECT_GE(clock::now() - begin, 5ms);
 }
 
 TEST(AsioSleep, BreaksAFutureWithAnErrorWhenTheEngineEnds) {
@@ -247,7 +251,7 @@ TEST(AsioSleep, OfManyThreadsCompletesEachOnceOnItsStrand) {
       });
     }
     for (std::thread& each : threads) each.join();
-    std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(eventually([&] { return worker.metrics().fired != 0; }));
   }  // what is pending is aborted
   pool.join();
   EXPECT_EQ(plain, 6000);

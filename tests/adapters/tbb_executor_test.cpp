@@ -82,7 +82,7 @@ TEST(TbbExecutor, OfAGroupIsWaitedForByTheGroup) {
   task_group group;
   std::atomic<int> done{0};
   testing::fired_timers due(100, [&](int) {
-    std::this_thread::sleep_for(10us);
+    std::this_thread::sleep_for(10us);  // so that the group has some to wait for; right either way
     ++done;
   });
   auto tasks = tbb_executor(group, 3);
@@ -129,7 +129,7 @@ TEST(TbbExecutor, NeverRunsAPeriodicTimerTwiceAtOnce) {
   engine worker({.executor = tbb_executor(arena)});
   worker.schedule_at_fixed_rate(0ns, 10us, [&] {
     overlaps += ++inside > 1 ? 1 : 0;
-    std::this_thread::sleep_for(200us);
+    std::this_thread::sleep_for(200us);  // time for the arena's other threads to start the next
     --inside;
     ++runs;
   });

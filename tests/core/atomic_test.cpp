@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/drive_asleep.hpp"
+
 namespace detent::base {
 namespace {
 
@@ -77,10 +79,12 @@ TEST(Futex, ReturnsAtOnceIfTheDeadlineIsPast) {
 TEST(Futex, IsWoken) {
   for (int round = 0; round < 5; ++round) {
     atomic<std::uint32_t> word{0};
-    std::thread sleeper([&word] {
+    drive::sleeper waits;
+    std::thread sleeper([&] {
+      waits.lies_down();
       while (word.load(acquire) == 0) futex_wait(word, 0, INT64_MAX);
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    EXPECT_TRUE(waits.sleeps());
     word.store(1, release);
     futex_wake(word, 1);
     sleeper.join();

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <thread>
+
+#include "support/drive_asleep.hpp"
 
 namespace detent::detail {
 namespace {
@@ -59,10 +60,14 @@ TEST(Doorbell, SleepsNoLongerThanToItsDeadlineAndIsQuietAfterwards) {
 TEST(Doorbell, WakesASleeper) {
   for (int round = 0; round < 20; ++round) {
     doorbell bell;
-    std::thread sleeper([&bell] {
+    drive::sleeper waits;
+    std::thread sleeper([&] {
+      waits.lies_down();
       while (!bell.has_rung()) bell.sleep(forever);
     });
-    if (round % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (round % 2 == 0) {
+      EXPECT_TRUE(waits.sleeps());
+    }
     bell.ring();
     sleeper.join();
     EXPECT_TRUE(bell.has_rung());

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "support/drive_asleep.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
 
@@ -41,13 +42,15 @@ TEST(EngineCancelRunning, AndWaitReturnsAfterTheRunAndItsCaptures) {
   engine e;
   census callables;
   std::atomic<bool> inside{false};
+  drive::sleeper waits;
   bool ended = false;  // plain: what the run did is seen by who waited for it
   timer t = e.schedule_after(0s, [&, here = callables.join()] {
     inside = true;
-    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(waits.sleeps());
     ended = true;
   });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  waits.lies_down();
   EXPECT_NE(t.cancel_and_wait(), cancel_result::cancelled);
   EXPECT_TRUE(ended);
   EXPECT_EQ(callables.ended(), 1);
@@ -86,14 +89,16 @@ TEST(EngineScopedTimer, CancelsAtItsEnd) {
 TEST(EngineScopedTimer, WaitsAtItsEndForTheRunningCallback) {
   engine e;
   std::atomic<bool> inside{false};
+  drive::sleeper waits;
   bool ended = false;
   {
     scoped_timer owner(e.schedule_after(0s, [&] {
       inside = true;
-      std::this_thread::sleep_for(20ms);
+      EXPECT_TRUE(waits.sleeps());
       ended = true;
     }));
     ASSERT_TRUE(eventually([&] { return inside.load(); }));
+    waits.lies_down();
   }
   EXPECT_TRUE(ended);
 }

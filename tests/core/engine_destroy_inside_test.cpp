@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
@@ -135,13 +136,15 @@ TEST(EngineDestroyInside, APeriodicTimerOnAPoolThread) {
 TEST(EngineDestroyInside, WaitsForACallbackOnAnotherPoolThread) {
   doomed d({}, 2);
   std::atomic<bool> started{false}, ended{false}, ended_before{false};
+  drive::sleeper destroys;
   d.owned->schedule_after(0ns, [&] {
     started = true;
-    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(destroys.sleeps());
     ended = true;
   });
   d.owned->schedule_after(0ns, [&] {
     while (!started) std::this_thread::yield();
+    destroys.lies_down();
     d.destroy();
     ended_before = ended.load();
   });

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <thread>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
 
@@ -59,10 +60,9 @@ TEST_P(EngineDrainWhole, LooksAtEverythingBeforeItFiresTheFirst) {
 
 // Rung for something ahead, the worker leaves a long queue alone; it must come back for what it was rung for.
 TEST(EngineDrainLater, ComesBackForWhatItWasRungForBehindALongQueue) {
-  engine worker({.wait = wait_options::sleep()});
+  engine worker({.wait = wait_options::sleep(), .name = "sleeps"});
   worker.schedule_after(1h, [] {});
-  EXPECT_TRUE(eventually([&] { return worker.metrics().backlog == 0; }));
-  std::this_thread::sleep_for(20ms);  // long enough to sleep, usually; right either way
+  EXPECT_TRUE(drive::thread_sleeps("sleeps"));
   for (int i = 0; i < 6000; ++i) worker.schedule_after(2h, [] {});
   std::atomic<bool> fired{false};
   worker.schedule_after(200ms, [&] { fired = true; });
@@ -71,10 +71,9 @@ TEST(EngineDrainLater, ComesBackForWhatItWasRungForBehindALongQueue) {
 
 // Fewer entries than a thread tells at a time, from each of many: they must not pile up untold.
 TEST(EngineDrainLater, TakesUpWhatManyShortThreadsLeft) {
-  engine worker({.wait = wait_options::sleep()});
+  engine worker({.wait = wait_options::sleep(), .name = "sleeps"});
   worker.schedule_after(1h, [] {});
-  EXPECT_TRUE(eventually([&] { return worker.metrics().backlog == 0; }));
-  std::this_thread::sleep_for(20ms);  // as above
+  EXPECT_TRUE(drive::thread_sleeps("sleeps"));
   for (int i = 0; i < 200; ++i) {
     std::thread([&] {
       for (int each = 0; each < 60; ++each) worker.schedule_after(2h, [] {});

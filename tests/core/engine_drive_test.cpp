@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
@@ -126,20 +127,24 @@ TEST(EngineDrive, FiresEachTimerOnceWhileThreadsFightForTheirTurn) {
 
 TEST(EngineDrive, WakesAWorkerThatSleepsTowardsALaterDeadline) {
   for (wait_options wait : {wait_options::sleep(), wait_options::hybrid(), wait_options::busy()}) {
-    engine worker({.wait = wait});
+    engine worker({.wait = wait, .name = "far-away"});
     std::atomic<bool> fired{false};
     worker.schedule_after(1h, [] {});
-    std::this_thread::sleep_for(5ms);  // long enough to sleep, usually; right either way
+    if (wait.mode == wait_options::kind::busy) {
+      ASSERT_TRUE(eventually([&] { return worker.metrics().backlog == 0; }));
+    } else {
+      ASSERT_TRUE(drive::thread_sleeps("far-away"));
+    }
     worker.schedule_after(1ms, [&] { fired = true; });
     EXPECT_TRUE(eventually([&] { return fired.load(); }));
   }
 }
 
 TEST(EngineDrive, WakesAWorkerForARestartToAnEarlierDeadline) {
-  engine worker({.wait = wait_options::sleep()});
+  engine worker({.wait = wait_options::sleep(), .name = "far-away"});
   std::atomic<bool> fired{false};
   timer far = worker.schedule_after(1h, [&] { fired = true; });
-  std::this_thread::sleep_for(5ms);
+  ASSERT_TRUE(drive::thread_sleeps("far-away"));
   EXPECT_TRUE(far.restart_after(1ms));
   EXPECT_TRUE(eventually([&] { return fired.load(); }));
 }
@@ -155,8 +160,8 @@ TEST(EngineDrive, WakesAWorkerForAReArmOnAPoolThread) {
 }
 
 TEST(EngineDrive, WakesAWorkerThatHasLongBeenEmpty) {
-  engine worker({.wait = wait_options::sleep()});
-  std::this_thread::sleep_for(50ms);
+  engine worker({.wait = wait_options::sleep(), .name = "empty"});
+  ASSERT_TRUE(drive::thread_sleeps("empty"));
   std::atomic<bool> fired{false};
   worker.schedule_after(0ns, [&] { fired = true; });
   EXPECT_TRUE(eventually([&] { return fired.load(); }));

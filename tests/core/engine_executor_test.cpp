@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
@@ -213,13 +214,15 @@ TEST(EngineExecutorPool, GoesOnAfterACallbackThatThrows) {
 
 TEST(EngineExecutorPool, IsWaitedForByCancelAndWait) {
   std::atomic<bool> inside{false}, ended{false};
+  drive::sleeper waits;
   engine e({.executor = std::make_shared<thread_pool>()});
   timer t = e.schedule_after(0ns, [&] {
     inside = true;
-    std::this_thread::sleep_for(5ms);
+    EXPECT_TRUE(waits.sleeps());
     ended = true;
   });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  waits.lies_down();
   t.cancel_and_wait();
   EXPECT_TRUE(ended);
 }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
 
@@ -51,9 +52,13 @@ std::uint64_t processor_time(const idle_engine& idle) {
   return used;
 }
 
+// What is due so soon is cancelled or put off at once.
+constexpr duration soon = 100ms;
+
 // Two seconds in which no worker may wake or use as much as one percent of a processor.
 void expect_idle(const std::vector<idle_engine>& all) {
-  std::this_thread::sleep_for(300ms);
+  std::this_thread::sleep_for(soon);
+  for (const idle_engine& each : all) ASSERT_TRUE(drive::thread_sleeps(each.name)) << each.name;
   std::vector<std::uint64_t> wakeups, used;
   for (const idle_engine& each : all) {
     wakeups.push_back(each.e->metrics().wakeups);
@@ -77,13 +82,13 @@ TEST(EngineIdle, NeverWakesBeforeATimerAnHourAway) {
 TEST(EngineIdle, NeverWakesForATimerThatWasCancelled) {
   expect_idle(idle_engines([](engine& e) {
     e.schedule_after(1h, [] {});
-    e.schedule_after(100ms, [] {}).cancel();
+    e.schedule_after(soon, [] {}).cancel();
   }));
 }
 
 TEST(EngineIdle, NeverWakesForTimersThatWereRestartedToAnHourAway) {
   expect_idle(idle_engines([](engine& e) {
-    for (int i = 0; i < 10; ++i) EXPECT_TRUE(e.schedule_after(100ms, [] {}).restart_after(1h));
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(e.schedule_after(soon, [] {}).restart_after(1h));
   }));
 }
 
@@ -95,9 +100,9 @@ TEST(EngineIdle, NeverWakesForThousandsScheduledForLater) {
 }
 
 TEST(EngineIdle, ProducersOfLaterTimersDoNotRing) {
-  engine e;
+  engine e({.name = "later"});
   e.schedule_after(1h, [] {});
-  std::this_thread::sleep_for(100ms);
+  ASSERT_TRUE(drive::thread_sleeps("later"));
   const auto rings = e.metrics().rings;
   for (int i = 0; i < 1000; ++i) e.schedule_after(2h, [] {}).cancel();
   EXPECT_EQ(e.metrics().rings, rings);

@@ -30,7 +30,7 @@ struct overrun {
                                     deadlines.push_back(f.deadline());
                                     started.push_back(f.started());
                                     missed.push_back(f.missed());
-                                    std::this_thread::sleep_for(outlasting);
+                                    std::this_thread::sleep_for(outlasting);  // the other threads could start the next
                                     --inside;
                                     ++runs;
                                   },

@@ -204,7 +204,7 @@ TEST(EnginePeriodicOnAPool, NeverRunsTwiceAtATime) {
   std::atomic<int> inside{0}, overlaps{0}, runs{0};
   worker.schedule_at_fixed_rate(0ns, 10us, [&] {
     overlaps += ++inside > 1 ? 1 : 0;
-    std::this_thread::sleep_for(200us);
+    std::this_thread::sleep_for(200us);  // time for the pool's other threads to start the next
     --inside;
     ++runs;
   });

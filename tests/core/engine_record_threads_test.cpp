@@ -116,7 +116,7 @@ TEST_P(EngineRecordThreads, HasRestartsThatMeetAReArming) {
     while (restarts < 500) {
       for (std::size_t i = 0; i < 8; ++i)
         restarts += timers[(i + static_cast<std::size_t>(me)) % timers.size()].restart_after(20us) ? 1U : 0U;
-      std::this_thread::sleep_for(10us);  // the writer of the recording keeps up
+      std::this_thread::sleep_for(10us);  // real time, in which the worker re-arms some of them
     }
   });
   EXPECT_TRUE(eventually([&] { return e.pending() == 0; }));

@@ -8,6 +8,8 @@
 #include <memory>
 #include <thread>
 
+#include "support/drive_eventually.hpp"
+
 namespace detent {
 namespace {
 
@@ -34,7 +36,8 @@ TEST(EngineStopDrive, WaitsForAPollThatIsInsideTheExecutor) {
   std::thread poller([&] { driven.poll(); });
   slow->entered.wait(false);
   std::thread releaser([&] {
-    std::this_thread::sleep_for(50ms);  // long enough for a stop that does not wait; right either way
+    EXPECT_TRUE(drive::eventually([&] { return driven.stopped(); }));
+    std::this_thread::sleep_for(5ms);  // it yields, which nobody can see: time for a stop that does not wait
     slow->release.test_and_set();
     slow->release.notify_all();
   });

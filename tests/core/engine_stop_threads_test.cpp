@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/drive_asleep.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/joined_thread.hpp"
@@ -25,13 +26,15 @@ using testing::eventually;
 TEST(EngineStopThreads, WaitsForTheRunningCallback) {
   engine e;
   std::atomic<bool> inside{false};
+  drive::sleeper stops;
   bool ended = false;
   e.schedule_after(0s, [&] {
     inside = true;
-    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(stops.sleeps());
     ended = true;
   });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  stops.lies_down();
   EXPECT_TRUE(e.stop().empty());
   EXPECT_TRUE(ended);
 }
@@ -57,7 +60,8 @@ TEST(EngineStopThreads, WaitsForAPollOnAnotherThread) {
   bool ended = false;
   e.schedule_after(0s, [&] {
     inside = true;
-    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(eventually([&] { return e.stopped(); }));
+    std::this_thread::sleep_for(5ms);  // it yields, which nobody can see: time for a stop that does not wait
     ended = true;
   });
   e.schedule_after(0s, [&] { ADD_FAILURE() << "it ran though the engine was stopped"; });
@@ -91,16 +95,17 @@ TEST(EngineStopThreads, ReturnsEverythingToExactlyOneOfSeveralCallers) {
 TEST(EngineStopThreads, LetsALaterCallWaitForTheFirst) {
   engine e;
   std::atomic<bool> inside{false};
+  drive::sleeper comes_later;
   bool ended = false;
   e.schedule_after(0s, [&] {
     inside = true;
-    eventually([&] { return e.stopped(); });
-    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(comes_later.sleeps());
     ended = true;
   });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
   testing::joined_thread first([&] { e.stop(); });
   ASSERT_TRUE(eventually([&] { return e.stopped(); }));
+  comes_later.lies_down();
   EXPECT_TRUE(e.stop().empty());
   EXPECT_TRUE(ended);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "group_store.hpp"
+#include "support/drive_asleep.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/joined_thread.hpp"
 
@@ -101,12 +102,15 @@ TEST_F(GroupState, WaitsForRunsOfEitherEpochButItsOwn) {
   group_.begin_epoch();
   std::atomic<bool> waited{false};
   EXPECT_TRUE(group_.begin_run(epoch + 1));
+  drive::sleeper waits;
   testing::joined_thread waiter([&] {
+    waits.lies_down();
     group_.wait_for_runs({0, 0});
     waited = true;
   });
+  EXPECT_TRUE(waits.sleeps());
   group_.end_run(epoch);
-  std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(waits.sleeps());
   EXPECT_FALSE(waited);
   group_.end_run(epoch + 1);
   EXPECT_TRUE(testing::eventually([&] { return waited.load(); }));

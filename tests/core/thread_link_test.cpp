@@ -50,7 +50,7 @@ TEST(ThreadLink, HoldsTheEnginesEndUntilAThreadHasLeft) {
     EXPECT_TRUE(link.end_engine());
     EXPECT_FALSE(still_inside.load());
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));  // it spins, which nobody can see; right either way
   still_inside.store(false);
   link.left();
   engine.join();

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_process.hpp"
@@ -184,15 +185,18 @@ TEST(ThreadPool, LetsRestartWinWhileATimerWaitsInItsQueue) {
 TEST(ThreadPool, StopReturnsWhatWaitsInItsQueueAndWaitsForWhatRuns) {
   drive::virtual_engine rig({.executor = pool_of({})});
   std::atomic<bool> ended{false}, started{false};
+  drive::sleeper stops;
   rig.engine.schedule_after(0ns, [&] {
     started = true;
-    // Until stop() has collected the others, which it must not keep for after this run.
-    for (int i = 0; i < 1000 && rig.engine.pending() != 0; ++i) std::this_thread::sleep_for(1ms);
+    // Until stop() has collected the others, which it must not keep for after this run, and waits for it.
+    EXPECT_TRUE(eventually([&] { return rig.engine.pending() == 0; }));
+    EXPECT_TRUE(stops.sleeps());
     ended = true;
   });
   for (int i = 0; i < 3; ++i) rig.engine.schedule_after(0ns, [] {});
   rig.engine.poll();
   ASSERT_TRUE(eventually([&] { return started.load(); }));
+  stops.lies_down();
   EXPECT_EQ(rig.engine.stop().size(), 3u);
   EXPECT_TRUE(ended.load());
 }
@@ -227,14 +231,16 @@ TEST(ThreadPool, DropsWhatWaitsWhenItIsDestroyed) {
   for (int i = 0; i < 3; ++i) rig.engine.schedule_after(0ns, [] {});
   rig.engine.poll();
   ASSERT_TRUE(eventually([&] { return started.load(); }));
+  drive::sleeper ends;
   std::thread opener([&] {
-    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(ends.sleeps());
     open = true;
   });
+  ends.lies_down();
   by_proxy->to.reset();
   opener.join();
-  EXPECT_EQ(rig.engine.metrics().expired + rig.engine.metrics().dropped, 4u);
-  EXPECT_GE(rig.engine.metrics().expired, 1u);
+  EXPECT_EQ(rig.engine.metrics().expired, 1u);
+  EXPECT_EQ(rig.engine.metrics().dropped, 3u);
   EXPECT_EQ(rig.engine.pending(), 0u);
 }
 

@@ -76,7 +76,7 @@ TEST(TimerGroupWorker, NothingStartsWhileItIsPausedAndNothingIsEarly) {
     group.pause();
     settle(e);  // what was being started has run by now
     const int seen = runs;
-    std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(1ms);  // in which the worker must start nothing, though ten periods pass
     settle(e);
     EXPECT_EQ(runs, seen);
     group.resume();

@@ -48,6 +48,7 @@ TEST_F(TscClock, StaysWithinItsErrorBoundOfSteadyClockForASecond) {
     worst = std::max(worst, error);
     ++readings;
     if (error > tsc->error_bound() + slack) ++off;
+    // The counter is not ours to move: a second of it, and not all of a processor.
     if (readings % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   EXPECT_LE(off, readings / 1'000) << "of " << readings << ", worst " << worst << " ns";

@@ -144,7 +144,7 @@ TEST(Waiter, IsWokenByARing) {
         each.wait(until);
         returned.store(true);
       });
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // in which it must not return
       EXPECT_FALSE(returned.load());
       each.bell.ring();
       waiting.join();

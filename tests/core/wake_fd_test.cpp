@@ -8,6 +8,8 @@
 
 #include <thread>
 
+#include "support/drive_asleep.hpp"
+
 namespace detent::detail {
 namespace {
 
@@ -87,8 +89,12 @@ TEST(WakeFd, WakesAPollOfAnotherThreadWhenSignalled) {
   wake_fd wake;
   int fd = wake.open();
   wake.set(now() + hour);
-  std::thread waiting([fd] { EXPECT_TRUE(readable(fd, -1)); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  drive::sleeper waits;
+  std::thread waiting([&] {
+    waits.lies_down();
+    EXPECT_TRUE(readable(fd, -1));
+  });
+  EXPECT_TRUE(waits.sleeps());
   wake.signal();
   waiting.join();
 }

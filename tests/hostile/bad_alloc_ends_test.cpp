@@ -104,7 +104,7 @@ void walk_pool(refusal_policy policy) {
     engine e({.reserve = 0, .executor = std::make_shared<thread_pool>(), .on_refusal = policy});
     scope.during([&] {
       for (int i = 0; i < 300; ++i) e.try_schedule_after(duration(i), [&ran] { ++ran; });
-      std::this_thread::sleep_for(5ms);  // for the worker and the pool to meet the faults
+      std::this_thread::sleep_for(5ms);  // for worker and pool to meet the faults: refused for good, they tell nothing
     });
     EXPECT_TRUE(drive::eventually([&] { return e.pending() == 0; }));
     e.stop();

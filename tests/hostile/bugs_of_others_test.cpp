@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_process.hpp"
 #include "support/random_source.hpp"
@@ -47,13 +48,14 @@ std::uint64_t processor_time(const std::string& thread) {
   return spent;
 }
 
-// The share of a processor that an engine's worker uses while nothing is due.
+// The share of a processor that an engine's worker uses in a tenth of a second in which nothing is due.
 double idle_share(engine_options options) {
   options.name = "idle-worker";
+  const bool sleeps = options.wait.mode != wait_options::kind::busy;
   engine e(std::move(options));
   e.schedule_after(1h, [] {});
   EXPECT_TRUE(eventually([] { return drive::thread_folder("idle-worker").has_value(); }));
-  std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(!sleeps || drive::thread_sleeps("idle-worker"));
   const std::uint64_t before = processor_time("idle-worker");
   const auto began = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(100ms);

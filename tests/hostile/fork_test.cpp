@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "hostile/in_child.hpp"
 #include "support/drive_problem.hpp"
@@ -30,12 +29,15 @@ struct engine_inside_a_callback {
   engine_inside_a_callback() {
     inside_it = e.schedule_at_fixed_rate(0ns, 1h, [this] {
       inside = true;
-      while (!end) std::this_thread::sleep_for(1ms);
+      end.wait(false);
     });
     later = e.schedule_after(1h, [] {});
     EXPECT_TRUE(eventually([this] { return inside.load(); }));
   }
-  ~engine_inside_a_callback() { end = true; }
+  ~engine_inside_a_callback() {
+    end = true;
+    end.notify_all();
+  }
 
   std::atomic<bool> inside{false}, end{false};
   engine e;

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "hostile/in_child.hpp"
@@ -68,9 +67,10 @@ void expect_order_after_a_stop(Make&& make) {
               const time_point begin = e.now();
               for (int i = 999; i >= 0; --i)
                 e.schedule_at(begin + 200ms + i * 100us, [&log](firing& f) { log.note(f); });
-              // Order is promised among what the worker has taken up.
-              ASSERT_TRUE(eventually([&] { return e.metrics().backlog == 0; }));
-              std::this_thread::sleep_for(20ms);
+              // Order is promised among what the worker has taken up, which it does in the order of the calls.
+              std::atomic<bool> taken_up{false};
+              e.schedule_after(0ns, [&] { taken_up = true; });
+              ASSERT_TRUE(eventually([&] { return taken_up.load(); }));
               stop_for_a_while();
               ASSERT_TRUE(eventually([&] { return log.entries().size() == 1000; }));
               const std::vector<seen> fired = log.entries();
@@ -154,14 +154,17 @@ TEST(Stopped, DelayingPeriodicTimerCountsAnewFromItsRun) {
             "");
 }
 
-std::atomic<std::uint64_t> signals_seen{0};
+std::atomic<std::uint64_t> signals_seen{0}, signals_to_main{0};
 
 // Signals for every thread of this process, one after the other, for as long as this lives. No SA_RESTART.
 class rain_of_signals {
  public:
   rain_of_signals() {
     struct sigaction action {};
-    action.sa_handler = [](int) { ++signals_seen; };
+    action.sa_handler = [](int) {
+      ++signals_seen;
+      if (gettid() == getpid()) ++signals_to_main;
+    };
     sigaction(SIGUSR1, &action, nullptr);
     sender_ = fork();
     if (sender_ == 0) {
@@ -211,24 +214,22 @@ TEST(Signals, InAWaitingThreadDoNotEndItsWait) {
               engine e;
               std::atomic<bool> running{false}, ended{false};
               block_signals_here();  // also for the thread below: signals go to the worker and to who waits
-              timer slow = e.schedule_after(0ns, [&] {
+              auto slow = [&] {
                 running = true;
-                std::this_thread::sleep_for(100ms);
+                const std::uint64_t before = signals_to_main;
+                EXPECT_TRUE(eventually([&] { return signals_to_main >= before + 100; }));
                 ended = true;
-              });
+              };
+              timer cancelled = e.schedule_after(0ns, slow);
               ASSERT_TRUE(eventually([&] { return running.load(); }));
               sigset_t none;
               sigemptyset(&none);
               pthread_sigmask(SIG_SETMASK, &none, nullptr);
               rain_of_signals rain;
-              EXPECT_EQ(slow.cancel_and_wait(), cancel_result::running);
+              EXPECT_EQ(cancelled.cancel_and_wait(), cancel_result::running);
               EXPECT_TRUE(ended);
               ended = running = false;
-              e.schedule_after(0ns, [&] {
-                running = true;
-                std::this_thread::sleep_for(100ms);
-                ended = true;
-              });
+              e.schedule_after(0ns, slow);
               ASSERT_TRUE(eventually([&] { return running.load(); }));
               EXPECT_TRUE(e.stop().empty());
               EXPECT_TRUE(ended);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
 
 namespace {
@@ -19,24 +20,29 @@ using detent::drive::eventually;
 
 bool wait_on_a_worker(detent::engine_options options) {
   detent::engine e(std::move(options));
-  std::atomic<int> fired{0};
+  std::atomic<int> fired{0}, waited{0};
   std::atomic<bool> inside{false};
   for (int i = 0; i < 5; ++i) e.schedule_after(i * 2ms, [&] { ++fired; });
   if (!eventually([&] { return fired == 5; })) return false;
-  auto slow = [&] {
-    inside = true;
-    std::this_thread::sleep_for(5ms);
+  auto until_it_waits = [&](detent::drive::sleeper& who) {
+    return [&] {
+      inside = true;
+      waited += who.sleeps() ? 1 : 0;
+    };
   };
-  detent::timer running = e.schedule_after(0ns, slow);
+  detent::drive::sleeper canceller, stopper;
+  detent::timer running = e.schedule_after(0ns, until_it_waits(canceller));
   if (!eventually([&] { return inside.load(); })) return false;
+  canceller.lies_down();
   running.cancel_and_wait();
   inside = false;
-  e.schedule_after(0ns, slow);
+  e.schedule_after(0ns, until_it_waits(stopper));
   if (!eventually([&] { return inside.load(); })) return false;
   std::thread second([&] { e.stop(); });
+  stopper.lies_down();
   e.stop();
   second.join();
-  return true;
+  return waited == 2;
 }
 
 bool wait_on_a_descriptor() {

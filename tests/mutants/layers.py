@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The layers that kill: the explorer's suites and the unit tests, compiled against a source with a fault in it."""
+import hashlib
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -8,6 +10,9 @@ from pathlib import Path
 
 from faults import Problem, mutate
 
+# What no mutant changes, and most sources include.
+HEADERS = ("gtest/gtest.h", "algorithm", "array", "atomic", "chrono", "functional", "map", "memory", "optional", "random",
+           "set", "string", "thread", "tuple", "vector")
 SECONDS = 120
 HUNG = 10  # a unit test takes a second or two; one that hangs is as dead as one that fails
 
@@ -16,7 +21,7 @@ class Build:
     """A build of the tree as it is: how each source is compiled there, and what to link with."""
 
     def __init__(self, root, folder, suites, tests):
-        self.root, self.suites, self.tests = root.resolve(), suites, tests
+        self.root, self.folder, self.suites, self.tests = root.resolve(), folder, suites, tests
         commands = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
         self.commands = [(Path(each["file"]), shlex.split(each["command"]), Path(each["directory"])) for each in commands]
 
@@ -50,10 +55,29 @@ def run(arguments, what=None, seconds=SECONDS):
     return done
 
 
-def compile_source(flags, source, level, scratch):
+def precompiled(flags, build):
+    """The flags for HEADERS, which are compiled once for all that have these flags."""
+    if not Path(flags[0]).name.startswith("g++"):
+        return []
+    name = hashlib.sha256(" ".join([*flags, *HEADERS]).encode()).hexdigest()[:16]
+    header = build.folder / "mutants" / f"{name}.hpp"
+    if not header.exists():  # several may come here at once: a whole one takes its place
+        header.parent.mkdir(exist_ok=True)
+        mine = header.with_suffix(f".{os.getpid()}.hpp")
+        mine.write_text("".join(f"#include <{each}>\n" for each in HEADERS), encoding="utf-8")
+        made = Path(f"{mine}.gch")
+        run([*flags, "-w", "-x", "c++-header", "-c", str(mine), "-o", str(made)], "does not compile")
+        made.rename(f"{header}.gch")
+        mine.rename(header)
+    return ["-include", str(header)]
+
+
+def compile_source(flags, first, source, level, build, scratch):
+    """With the flags `first` before the others."""
     made = scratch / f"{source.stem}.o"
+    common = precompiled([*flags, level], build)
     # What a fault leaves unused is no matter.
-    run([*flags, level, "-w", "-c", str(source), "-o", str(made)], "does not compile")
+    run([flags[0], *first, *flags[1:], level, *common, "-w", "-c", str(source), "-o", str(made)], "does not compile")
     return made
 
 
@@ -81,7 +105,7 @@ def kill_by_suite(mutant, build, scratch):
     if mutant.file.startswith("tests/"):  # the suite, or a header of its own: the part of the engine repeated there
         source = scratch / source.relative_to(build.root)
     # Most mutants die sooner than an optimizing compiler would be done.
-    made = compile_source([flags[0], *first, *flags[1:]], source, "-O1", scratch)
+    made = compile_source(flags, first, source, "-O1", build, scratch)
     program = scratch / "mutant"
     run([flags[0], str(made), *build.suites, "-lpthread", "-o", str(program)], "does not link")
     done = run([str(program), "--mutant"])
@@ -105,13 +129,13 @@ def kill_by_test(mutant, build, scratch):
     if copy.suffix == ".cpp":
         through = copy
     if through is None:
-        objects.append(compile_source([flags[0], *first, *flags[1:]], source, "-O0", scratch))
+        objects.append(compile_source(flags, first, source, "-O0", build, scratch))
     else:  # the archive's own object is left out where this one has all its symbols
         objects.append(built)
         original = build.root / (mutant.through or mutant.file)
         how, _, _ = build.command(original, "detent.dir")
         near = scratch / original.relative_to(build.root)
-        objects.append(compile_source([how[0], *first, *how[1:]], near if near.is_file() else original, "-O0", scratch))
+        objects.append(compile_source(how, first, near if near.is_file() else original, "-O0", build, scratch))
     program = scratch / "mutant"
     run([flags[0], *map(str, objects), *build.tests, "-lpthread", "-o", str(program)], "does not link")
     try:

@@ -20,7 +20,7 @@ void run(const char* file) {
   labelled.label = retry;
   for (int i = 0; i < 300; ++i)
     engine.schedule_after(
-        1ms, [] { std::this_thread::sleep_for(20us); }, labelled);
+        1ms, [] { std::this_thread::sleep_for(20us); }, labelled);  // so long the file says that they take
   for (int i = 0; i < 40; ++i) engine.schedule_after(2ms, [] {});
   std::vector<detent::timer> kept;
   for (int i = 0; i < 60; ++i) kept.push_back(engine.schedule_after(1h, [] {}));

@@ -22,7 +22,8 @@ if(DETENT_SANITIZE)
   list(JOIN DETENT_SANITIZE "," names)
   # Flags that whoever links a sanitized library needs as well; the install tests pass them on.
   set(DETENT_SANITIZE_FLAGS -fsanitize=${names} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_compile_options(detent_flags INTERFACE ${DETENT_SANITIZE_FLAGS} -O1)
+  target_compile_options(detent_flags INTERFACE ${DETENT_SANITIZE_FLAGS})
+  add_compile_options(-O1)  # a target's own options come behind it
   target_link_options(detent_flags INTERFACE ${DETENT_SANITIZE_FLAGS})
   if("thread" IN_LIST DETENT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # g++ cannot model the fences inside moodycamel's queue, and says so even though it is a system header.

@@ -33,6 +33,10 @@ class Conversation:
         return dict(field.split("=", 1) for field in line.rstrip("\n").split("|"))
 
     def close(self):
+        """Returns when the gateway has seen it go."""
+        self.socket.shutdown(socket.SHUT_WR)
+        while self.lines.readline():
+            pass
         self.lines.close()
         self.socket.close()
 
@@ -155,7 +159,6 @@ def main():
             port = int(served.stdout.readline().split()[-1])
             for check in (check_logon, check_bad_lines, check_orders, check_silence):
                 check(port)
-            time.sleep(0.2)  # for the gateway to see the last ones go
             check_no_room(port, most)
             served.send_signal(signal.SIGTERM)
             account = served.stdout.read()
