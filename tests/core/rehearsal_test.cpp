@@ -47,6 +47,27 @@ TEST(Rehearsal, TakesLittleMemoryBesideALargeWheel) {
   rehearses.end();
 }
 
+// The mappings that an engine adds while it lives.
+std::size_t mappings_of_an_engine(wait_options wait) {
+  const std::size_t before = drive::mappings();
+  const engine timers({.wait = wait});
+  return drive::mappings() - before;
+}
+
+// Who spins no longer than a rehearsal comes ahead of the deadline would never hold one.
+TEST(Rehearsal, IsMadeOnlyWhereTheSpinIsLongEnough) {
+  wait_options brief = wait_options::hybrid();
+  brief.max_spin = 10us;
+  for (int i = 0; i < 3; ++i) {  // the first maps what others use again
+    const std::size_t without = mappings_of_an_engine(wait_options::sleep());
+    const std::size_t with = mappings_of_an_engine(wait_options::hybrid());
+    const std::size_t with_brief = mappings_of_an_engine(brief);
+    if (i == 0) continue;
+    EXPECT_GT(with, without);
+    EXPECT_EQ(with_brief, without);
+  }
+}
+
 // The engine's own figures know nothing of it.
 TEST(Rehearsal, IsCountedNowhere) {
   for (wait_options wait : {wait_options::hybrid(), wait_options::busy()}) {
