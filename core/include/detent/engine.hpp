@@ -38,8 +38,9 @@ class engine {
   // Stops; destroys unrun what was pending. Any thread, the engine's own callbacks included.
   ~engine();
 
-  // Lock-free, and free of allocation and system calls in the steady state. Throw capacity_exceeded, stopped,
-  // invalid_period, out_of_memory, forked; nothing is left behind.
+  // Lock-free; in the steady state free of allocation, and of system calls but the one that wakes a sleeping worker.
+  // Throw capacity_exceeded, stopped, invalid_option (lane, slack, another engine's label), invalid_period,
+  // out_of_memory, forked; nothing is left behind.
   template <class F>
   timer schedule_at(time_point deadline, F&& f, origin where = origin::current()) {
     return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), where));
@@ -132,7 +133,8 @@ class engine {
   std::size_t cancel_bulk(std::span<const timer> timers) noexcept { return detail::cancel_many(*core_, timers); }
 
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
-  // first and return nothing. From one of its callbacks: errc::called_from_callback.
+  // first and return nothing. From one of its callbacks: errc::called_from_callback; in the child of a fork:
+  // errc::forked. Without memory for the vector errc::out_of_memory: it has stopped, and they were destroyed unrun.
   std::vector<unfired> stop();
   std::vector<unfired> try_stop(std::error_code& problem) noexcept;
   bool stopped() const noexcept;
@@ -144,7 +146,7 @@ class engine {
   // failed, and all histograms. Of none, or another engine's: nothing.
   engine_metrics metrics(label of) const;
   // Names timers to be counted apart: timer_options::label. The same label for the same name; up to 255 names of 1 to
-  // 63 bytes. Takes a lock, and memory. Throws invalid_option, capacity_exceeded, out_of_memory.
+  // 63 bytes. Takes a lock, and memory. Throws invalid_option, capacity_exceeded, out_of_memory, forked.
   label make_label(std::string_view name);
   // Every pending timer, while the engine goes on: each as it was at some moment of the call, those that come or end
   // meanwhile perhaps not. Linear in the timers that were ever pending at once. Throws bad_alloc.

@@ -55,7 +55,7 @@ class timer_group {
   }
 
   // After it returns no callback of those scheduled so far starts; those already running may finish. Captures,
-  // pending() and places follow within one drain. Lock-free.
+  // pending() and places follow as the engine goes through the members. Lock-free.
   void cancel_all() noexcept;
   // Also waits for those already running; inside one of them, for the others.
   void cancel_all_and_wait() noexcept;
