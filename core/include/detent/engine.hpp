@@ -154,12 +154,14 @@ class engine {
   // By the engine's clock.
   time_point now() const noexcept;
 
-  // Caller-driven engines; else errc::wrong_drive. poll fires what is due at one reading of the clock, in order, what
+  // Caller-driven engines; else errc::wrong_drive. While another thread is inside one of the three: not_permitted; from
+  // a callback that poll runs: called_from_callback. poll fires what is due at one reading of the clock, in order, what
   // callbacks arm for that instant included, a timer at most once; returns how many callbacks ran.
   std::size_t poll(std::size_t max_callbacks = SIZE_MAX);
   // Never later than the true one; none when nothing is pending.
   std::optional<time_point> next_deadline();
-  // Readable when poll() has something to do, what other threads submit included. Closed with the engine.
+  // Readable when poll() has something to do, what other threads submit included. Closed with the engine. Throws
+  // not_permitted where there is no descriptor left.
   int wake_fd();
 
  private:
