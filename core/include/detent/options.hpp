@@ -87,7 +87,8 @@ struct engine_options {
   refusal_policy on_refusal = refusal_policy::run_inline;
   // The worker fires for at most so long before it looks at new submissions and the doorbell again; more than zero.
   duration wake_budget = (duration::max)();
-  // Gets what callbacks throw, on the thread that ran them. Default: one line on stderr. Counted either way.
+  // Gets what callbacks throw, on the thread that ran them: on a pool perhaps by several at once, as on_slow. Default:
+  // one line on stderr. Counted either way.
   std::function<void(std::exception_ptr)> on_error = {};
   // A callback that took at least so long is told to on_slow, on the thread that ran it, and counted. More than zero.
   duration slow_threshold = (duration::max)();

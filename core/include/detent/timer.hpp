@@ -37,6 +37,7 @@ class timer {
   // Whether its callback will start (again) unless something is done.
   bool pending() const noexcept;
 
+  // Whether it is a handle at all: a timer that has ended does not empty it.
   explicit operator bool() const noexcept { return core_ != nullptr; }
   friend auto operator<=>(const timer&, const timer&) = default;
 
