@@ -96,7 +96,7 @@ inline wake_waiters() {
   futex_sleeps = false
 }
 
-/* fire.cpp: run() with run_again() and end_timer(). `w` is firing and the calling thread's. `rearmed_state` is what this
+/* run.cpp: run() with run_again() and end_timer(). `w` is firing and the calling thread's. `rearmed_state` is what this
    thread may make of it. */
 inline run_it(rearmed_state, files) {
   d_step { assert(callable && !running); running = true };
