@@ -170,7 +170,7 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   }
   recorded.took_effect();
   if (to == timer_state::armed) {
-    // Never into this pass: a timer runs at most once in it.
+    // Never into this pass: a timer runs at most once in it, unless it comes due in a higher lane meanwhile.
     put_in_wheel(index, running, word, time);
   } else {
     if (group != nullptr && time == forever) time = later_by(behind, next);  // as in publish_owned()

@@ -19,6 +19,8 @@ constexpr std::size_t sweep_slice = 1024;
 constexpr nanoseconds_t worth_keeping = 200'000;
 // With less left the deadline comes first.
 constexpr nanoseconds_t worth_fetching = 1'000;
+// What a run that was waited for counts.
+constexpr cause counted_by_a_run[] = {cause::lateness, cause::wait, cause::worker, cause::callback};
 
 void fetch_lines(const void* begin, const void* end) noexcept {
   for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) __builtin_prefetch(each, 1);
@@ -37,6 +39,7 @@ errc engine_core::start_worker(std::string& why) {
       try {
         counts_.set_worker(gettid());
         result = set_up_worker_thread(options_.name, options_.cpu, options_.realtime_priority);
+        for (const cause each : counted_by_a_run) counts_[each].map();
         if (result.problem == errc{}) rehearsal_.begin(options_);
       } catch (const std::bad_alloc&) {
         result.problem = errc::out_of_memory;
@@ -155,7 +158,7 @@ bool engine_core::warm_up(nanoseconds_t until) noexcept {
     return false;
   });
   due_.warm_up();
-  for (const cause each : {cause::lateness, cause::wait, cause::worker, cause::callback}) counts_[each].warm_up();
+  for (const cause each : counted_by_a_run) counts_[each].warm_up();
   driver_->warm_up();
   fetch_lines(this, &pages_);  // the options and what is asked of the life of the engine
   fetch_lines(&due_, &batch_);

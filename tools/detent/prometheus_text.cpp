@@ -84,7 +84,7 @@ constexpr counter_family counter_families[] = {
     {counter::refused, "detent_executor_refused_total", "Callbacks that the executor refused."},
     {counter::drains, "detent_queue_drains_total", "Drains of the submission queue that found something."},
     {counter::drained, "detent_queue_drained_total", "Entries taken from the submission queue."},
-    {counter::rings, "detent_doorbell_rings_total", "Wake-ups of the worker by producers."},
+    {counter::rings, "detent_doorbell_rings_total", "Rings by producers, whether or not the driver slept."},
     {counter::retired, "detent_nodes_retired_total", "Timer nodes whose generations are used up."},
 };
 
