@@ -51,6 +51,7 @@ std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
 //   no error            the time has elapsed, by the engine's clock
 //   operation_aborted   cancelled through its slot, or the engine was stopped or destroyed
 //   no_buffer_space     the engine's capacity is exhausted; no_memory: memory is
+//   operation_not_supported   in the child of a fork
 // Until then it is outstanding work of that executor, whose context must outlive the engine or its stop(). A handler
 // without an executor of its own runs on the thread on which the engine runs callbacks, and if aborted, on a thread of
 // Asio's system_executor. The delay counts from the initiation.
