@@ -19,7 +19,7 @@ class firing {
   firing& operator=(const firing&) = delete;
 
   time_point deadline() const noexcept { return deadline_; }
-  // The clock's reading just before this run; of an `unfired` always the steady clock's, and perhaps before the deadline.
+  // The clock's reading just before this run; of an `unfired` always the steady clock's, perhaps before the deadline.
   time_point started() const noexcept { return started_; }
   duration lateness() const noexcept {
     return duration(detail::subtract_saturated(detail::to_ns(started_), detail::to_ns(deadline_)));
