@@ -19,6 +19,13 @@ namespace detent::testing {
 // `ran` counts the callbacks of the bulk; each of them is `work` spins long.
 struct instant {
   explicit instant(engine_options options) : owned(std::make_unique<engine>(std::move(options))) {}
+  // Its callbacks reach the engine until it has ended: owned.reset() would have them see null before.
+  ~instant() {
+    delete owned.get();
+    static_cast<void>(owned.release());
+  }
+  instant(const instant&) = delete;
+  instant& operator=(const instant&) = delete;
 
   // What each of the bulk does.
   void run_one(int work) {
@@ -34,7 +41,7 @@ struct instant {
   std::atomic<std::size_t> ran{0};
   time_point half{};  // when half of them had run; the worker's until all have
   std::vector<timer> bulk;
-  std::unique_ptr<engine> owned;  // the first to go
+  std::unique_ptr<engine> owned;
 };
 
 // Waits until the worker has taken up what this thread has submitted, which it does in order.
@@ -58,7 +65,6 @@ std::unique_ptr<instant> prepare_instant(const engine_options& options, std::siz
     beside(*made);
     if (!settle(*made->owned)) return nullptr;
     if (clock::now() < made->due - lead / 8) return made;
-    made->owned.reset();  // before the callbacks' own context
   }
 }
 
