@@ -4,7 +4,7 @@
 
 #include <detent/detent.hpp>
 
-#include <time.h>
+#include <ctime>
 
 namespace detent {
 namespace {

@@ -57,12 +57,14 @@ void engine_core::cancel_group(group_state& group) noexcept {
   attend_to(group);
 }
 
+// Once the engine has stopped, neither has an effect; and a manual clock may be gone then.
 void engine_core::pause_group(group_state& group) noexcept {
+  if (stopped()) return;
   if (group.pause(time_) && recorder_ != nullptr) recorder_->turned(operation_kind::pause, &group);
 }
 
 void engine_core::resume_group(group_state& group) noexcept {
-  if (!group.resume(time_)) return;
+  if (stopped() || !group.resume(time_)) return;
   if (recorder_ != nullptr) recorder_->turned(operation_kind::resume, &group);
   base::full_fence();  // (4) pairs with (3)
   attend_to(group);

@@ -59,9 +59,10 @@ struct boxed_callable {
   std::array<std::uint64_t, 7> filling{1, 2, 3, 4, 5, 6, 7};
   void operator()(firing& run) const { seen.run(&run); }
 };
-// May throw while it is moved.
+// May throw while it is moved, and so is not noexcept.
 struct fragile_callable {
   fragile_callable(witness&& seen_by, bool throws) : seen(std::move(seen_by)), breaks(throws) {}
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor)
   fragile_callable(fragile_callable&& other) : seen(std::move(unless_broken(other).seen)), breaks(other.breaks) {}
   void operator()(firing& run) const { seen.run(&run); }
 

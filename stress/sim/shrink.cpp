@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t most_steps = 1024;  // more than any seed asks for
 
 // As few from the beginning as fail. Fewer may fail where more do not: good enough to begin with.
-script cut_off(script failing) {
+script cut_off(const script& failing) {
   std::uint64_t passes = 0, known = failing.steps == 0 ? most_steps : failing.steps;
   while (known - passes > 1) {
     const std::uint64_t middle = passes + (known - passes) / 2;

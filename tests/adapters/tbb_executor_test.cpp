@@ -18,7 +18,6 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
-using drive::at;
 using drive::eventually;
 using drive::ids;
 using oneapi::tbb::task_arena;

@@ -7,10 +7,10 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <time.h>
 
 #include <atomic>
 #include <cstdarg>
+#include <ctime>
 
 namespace detent::hostile {
 namespace {
