@@ -7,6 +7,7 @@
 #include <jemalloc/jemalloc.h>
 
 #include <cstdint>
+#include <fstream>
 #include <string>
 
 namespace detent::alloc {
@@ -67,6 +68,27 @@ TEST(JemallocSource, GivesZeroedMemoryASecondTime) {
     }
     pages.release(memory, huge_page_bytes);
   }
+}
+
+// In kB, as the kernel counts it.
+long locked() {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("VmLck:", 0) == 0) return std::stol(line.substr(6));
+  }
+  return -1;
+}
+
+// jemalloc keeps the pages, and hands them to others.
+TEST(JemallocSource, UnlocksWhatItGivesBack) {
+  const long before = locked();
+  page_source pages({.source = memory_source::jemalloc, .lock = wish::attempt});
+  ASSERT_EQ(pages.check(), page_source::problem::none);
+  void* memory = pages.allocate(huge_page_bytes);
+  ASSERT_NE(memory, nullptr);
+  if (locked() == before) GTEST_SKIP() << "nothing may be locked here";
+  pages.release(memory, huge_page_bytes);
+  EXPECT_EQ(locked(), before);
 }
 
 TEST(JemallocSource, UsesUpNoArenas) {

@@ -20,6 +20,7 @@ namespace detent::alloc {
 namespace {
 
 using problem = page_source::problem;
+using testing::mapped_pages;
 using testing::mappings;
 using testing::resident_bytes;
 
@@ -88,6 +89,26 @@ TEST(PageSource, LeavesNoMappingBehind) {
   EXPECT_EQ(mappings(), after_the_second);
 }
 
+// Neither beside a piece that is aligned, nor of one that was refused when it was there.
+TEST(PageSource, LeavesNoMemoryMapped) {
+  auto once = [] {
+    page_source pages({});
+    ASSERT_EQ(pages.check(), problem::none);
+    void* slabs[3] = {};
+    for (void*& each : slabs) each = pages.allocate(huge_page_bytes + 4096);
+    for (void* each : slabs) pages.release(each, huge_page_bytes + 4096);
+    page_source impossible({.numa_node = 5000});
+    ASSERT_EQ(impossible.check(), problem::numa_node);
+    ASSERT_EQ(impossible.allocate(huge_page_bytes), nullptr);
+    ASSERT_EQ(impossible.allocate_sparse(huge_page_bytes), nullptr);
+  };
+  once();
+  once();
+  const long after_the_second = mapped_pages();
+  for (int i = 2; i != 30; ++i) once();
+  EXPECT_EQ(mapped_pages(), after_the_second);
+}
+
 TEST(PageSource, RefusesMoreThanThereIs) {
   page_source pages({});
   EXPECT_EQ(pages.allocate(SIZE_MAX), nullptr);
@@ -116,7 +137,7 @@ TEST(PageSource, ExplainsThatJemallocIsAbsent) {
 }
 
 TEST(PageSource, ExplainsAMissingNumaNode) {
-  for (int node : {-1, 1023, 5000}) {
+  for (int node : {-1, 1023, 1024, 5000}) {
     page_source pages({.numa_node = node});
     ASSERT_EQ(pages.check(), problem::numa_node);
     const std::string number = std::to_string(node);
@@ -172,9 +193,11 @@ TEST(PageSource, RequiresHugePagesExactlyWhereThePolicyHasThem) {
   page_source pages({.lock = wish::require});
   const problem found = pages.check();
   std::fprintf(stderr, "%s\n", pages.explain(found).c_str());
-  const bool refused = found == problem::lock && pages.allocate(huge_page_bytes) == nullptr;
+  const bool refused = found == problem::lock && pages.allocate(huge_page_bytes) == nullptr &&
+                       pages.allocate_sparse(huge_page_bytes) == nullptr;
   page_source modest({.lock = wish::attempt});
-  const bool served = modest.check() == problem::none && modest.allocate(huge_page_bytes) != nullptr;
+  const bool served = modest.check() == problem::none && modest.allocate(huge_page_bytes) != nullptr &&
+                      modest.allocate_sparse(huge_page_bytes) != nullptr;
   std::_Exit(refused && served ? 0 : 1);
 }
 

@@ -108,6 +108,8 @@ TEST(SlotPool, MapsNothingWithinItsReserve) {
 TEST(SlotPool, SaysWhenItIsFull) {
   counting_source pages;
   slot_pool<two_slabs> pool(pages, 0);
+  EXPECT_FALSE(pool.reserve(129));
+  EXPECT_TRUE(pool.reserve(128));
   slot_cache cache;
   const std::vector<slot_index> slots = allocate_many(pool, cache, 128);
   EXPECT_EQ(std::count(slots.begin(), slots.end(), no_slot), 0);
@@ -119,6 +121,7 @@ TEST(SlotPool, SaysWhenItIsFull) {
 TEST(SlotPool, RecoversWhenRefusedMemoryCanBeHadAgain) {
   counting_source pages;
   for (long pieces = 0; pieces != 5; ++pieces) {
+    EXPECT_EQ(pages.pieces(), 0U);
     small_pool pool(pages, 0);
     slot_cache cache;
     pages.allow(pieces);  // magazines for the cache, twin, slab, magazines for the slab
@@ -151,6 +154,42 @@ TEST(SlotPool, LosesNoSlotWhenMagazinesAreRefused) {
   std::sort(slots.begin(), slots.end());
   EXPECT_EQ(again, slots);
   EXPECT_EQ(pool.allocate(owner), no_slot);
+}
+
+// Fewer strays in each slab than a magazine holds: the rest of the next slab's does not go where there is no room.
+TEST(SlotPool, TakesStraysOfSeveralSlabsIntoOneMagazine) {
+  counting_source pages;
+  small_pool pool(pages, 0);
+  slot_cache owner;
+  std::vector<slot_index> slots = allocate_many(pool, owner, 2 * small_pool::slots_per_slab);
+  pages.allow(0);
+  std::vector<slot_cache> others(slots.size());
+  std::size_t freed = 0;
+  auto free_next = [&] {
+    pool.free(others[freed], slots[freed]);
+    return others[freed++].empty();
+  };
+  while (!free_next()) {
+  }
+  ASSERT_LT(freed + 2, small_pool::slots_per_slab);  // now no magazine is left
+  std::vector<slot_index> back{slots[freed - 1]};
+  for (std::size_t each : {freed, freed + 1, slots.size() - 3, slots.size() - 2, slots.size() - 1}) {
+    slot_cache none;
+    pool.free(none, slots[each]);
+    back.push_back(slots[each]);
+  }
+  pool.free(owner, pool.allocate(owner));
+  for (std::size_t each = freed + 2; each != slots.size() - 3; ++each) {
+    pool.free(owner, slots[each]);
+    back.push_back(slots[each]);
+  }
+  for (slot_cache& each : others) pool.flush(each);
+  back.insert(back.end(), slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(freed) - 1);
+  std::vector<slot_index> again = allocate_many(pool, owner, back.size());
+  EXPECT_EQ(pool.allocate(owner), no_slot);
+  std::sort(again.begin(), again.end());
+  std::sort(back.begin(), back.end());
+  EXPECT_EQ(again, back);
 }
 
 TEST(SlotPool, PassesOnWhatIsFlushed) {

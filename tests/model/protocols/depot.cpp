@@ -129,6 +129,23 @@ void two_growers(execution& run) {
   require(taken[0] != nullptr && taken[0] != taken[1], "a magazine with two holders");
 }
 
+// The first chunk is used up: whoever finds the next one, mapped by the other, finds it whole.
+void two_growers_of_a_next_chunk(execution& run) {
+  using used_up = detent::alloc::magazine_store<shrunk_traits>;
+  auto& pages = run.make<model_pages>("pages");
+  auto& store = run.make<used_up>("store", pages);
+  for (std::uint32_t i = 0; i != used_up::magazines_per_chunk; ++i) require(store.take() != nullptr, "no memory");
+  magazine* taken[2] = {};
+  for (magazine*& mine : taken) {
+    run.thread("taker", [&] {
+      mine = store.take();
+      mine->count = 1;
+    });
+  }
+  run.join();
+  require(taken[0] != nullptr && taken[0] != taken[1], "a magazine with two holders");
+}
+
 // Two threads take a slot each from a pool that has none yet, give back what they have, and go.
 void two_carvers(execution& run) {
   auto& pages = run.make<model_pages>("pages");
@@ -202,6 +219,7 @@ const suite depot_suite(
                  {"StrayBits", strays<false>, {.preemptions = 4}},
                  {"StrayBitsWithALeftOver", strays<true>, {.preemptions = 4}},
                  {"TwoGrowers", two_growers, {.preemptions = 3, .surprises = 1}},
+                 {"TwoGrowersOfANextChunk", two_growers_of_a_next_chunk, {.preemptions = 2, .surprises = 1}},
                  {"TwoCarvers", two_carvers, {.preemptions = 2, .weak = {.stale = 2}}},
                  {"CarvedAreMapped", carved_are_mapped, {.preemptions = 1, .weak = {.stale = 2}}, {"looked at a slot"}},
                  {"FreedElsewhere", freed_elsewhere, {.preemptions = 2, .weak = {.stale = 2}}},
