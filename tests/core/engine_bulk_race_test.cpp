@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
@@ -75,6 +77,78 @@ TEST_P(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
     expect_balance(after);
     EXPECT_EQ(after.expired, runs);
   }
+}
+
+// What becomes of a call's copies is told in that call.
+struct copies {
+  std::function<void(int)> made = [](int) {};
+  std::function<void()> ended = [] {};
+  int count = 0;
+};
+struct telling_callable {
+  explicit telling_callable(copies& of) noexcept : of_(&of), original_(true) {}
+  telling_callable(const telling_callable& other) noexcept : of_(other.of_) { of_->made(++of_->count); }
+  telling_callable(telling_callable&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+  telling_callable& operator=(telling_callable) = delete;
+  ~telling_callable() {
+    if (of_ != nullptr && !original_) of_->ended();
+  }
+  void operator()(std::size_t) const {}
+
+ private:
+  copies* of_;
+  bool original_ = false;
+};
+
+TEST_P(EngineBulkRace, IsRefusedByAStopThatComesMeanwhile) {
+  engine e({.wheel = GetParam()});
+  int ended = 0;
+  copies told{.ended = [&] { ++ended; }};
+  told.made = [&](int count) {
+    if (count == 1) std::thread([&] { EXPECT_TRUE(e.stop().empty()); }).join();
+  };
+  const telling_callable callback(told);
+  std::vector<timer> out(3);
+  const std::vector<time_point> deadlines(3, clock::now() + 1h);
+  try {
+    e.schedule_at_bulk(deadlines, callback, out);
+    ADD_FAILURE() << "not refused";
+  } catch (const error& refused) {
+    EXPECT_EQ(refused.code(), errc::stopped);
+  }
+  EXPECT_EQ(ended, 3);
+  for (timer each : out) EXPECT_FALSE(each);
+  EXPECT_EQ(e.pending(), 0u);
+  expect_balance(e.metrics());
+}
+
+// The first is taken back by the call itself; before it comes to the next, a stop has returned all of these.
+TEST_P(EngineBulkRace, TellsInFrontWhatAStopHasReturned) {
+  engine e({.wheel = GetParam()});
+  std::atomic<bool> runs{false}, go{false};
+  e.schedule_after(0ns, [&] {  // the stop waits for it
+    runs = true;
+    while (!go) std::this_thread::yield();
+  });
+  ASSERT_TRUE(eventually([&] { return runs.load(); }));
+  std::size_t returned = 0;
+  std::thread stopper;
+  copies told;
+  told.made = [&](int count) {
+    if (count != 3) return;
+    stopper = std::thread([&] { returned = e.stop().size(); });
+    while (!e.stopped()) std::this_thread::yield();
+  };
+  told.ended = [&] {
+    if (go.exchange(true)) return;
+    stopper.join();
+  };
+  const telling_callable callback(told);
+  std::vector<timer> out(6);
+  EXPECT_EQ(e.schedule_at_bulk(std::vector<time_point>(6, clock::now() + 1h), callback, out), 5u);
+  EXPECT_EQ(returned, 5u);
+  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(static_cast<bool>(out[i]), i < 5) << i;
+  expect_balance(e.metrics());
 }
 
 // Several threads cancel the same handles in bulk while the worker fires them.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -54,6 +55,7 @@ class EngineBulk : public drive::on_both_wheels {
   auto note_index() {
     return [this](std::size_t index) { fired_.push_back(static_cast<int>(index)); };
   }
+  const time_point now_ = at(5);
 };
 
 INSTANTIATE_TEST_SUITE_P(Wheels, EngineBulk, drive::both_wheels, drive::wheel_name);
@@ -243,6 +245,17 @@ TEST_P(EngineBulk, MayBeCalledInsideACallback) {
   EXPECT_EQ(fired_, counted_ids(300));
 }
 
+// In the node of the one that has just run in this very pass.
+TEST_P(EngineBulk, FollowsAChainWithinOnePoll) {
+  int runs = 0;
+  std::function<void()> next = [&] {
+    timer made;
+    if (++runs < 10) engine_.schedule_at_bulk({&now_, 1}, [&](std::size_t) { next(); }, {&made, 1});
+  };
+  engine_.schedule_at(now_, [&] { next(); });
+  EXPECT_EQ(rig_.poll_at(now_), 10u);
+}
+
 // A full lot of handles is told of at once: the worker sleeps towards something far, and is woken once.
 TEST(EngineBulkOnAWorker, RingsAtMostOnce) {
   engine e({.wait = wait_options::sleep()});
@@ -256,6 +269,33 @@ TEST(EngineBulkOnAWorker, RingsAtMostOnce) {
                 deadlines, [](std::size_t) {}, out),
             5000u);
   EXPECT_LE(e.metrics().rings - before, 1u);
+}
+
+// It sleeps towards something far, and the earliest of them is neither the first nor the last.
+TEST(EngineBulkOnAWorker, IsWokenForTheEarliest) {
+  engine e({.wait = wait_options::sleep()});
+  e.schedule_after(1h, [] {});
+  ASSERT_TRUE(testing::settle(e));
+  std::atomic<bool> fired{false};
+  const time_point far = clock::now() + 2h;
+  std::vector<timer> out(3);
+  EXPECT_EQ(e.schedule_at_bulk(
+                std::array{far, clock::now() + 1ms, far}, [&](std::size_t) { fired = true; }, out),
+            3u);
+  EXPECT_TRUE(eventually([&] { return fired.load(); }));
+}
+
+// Though nothing of it is due.
+TEST(EngineBulkOnAWorker, IsTakenUpWhereItIsMuch) {
+  engine e({.wait = wait_options::sleep()});
+  e.schedule_after(1h, [] {});
+  ASSERT_TRUE(testing::settle(e));
+  std::vector<timer> out(100'000);
+  const std::vector<time_point> deadlines(out.size(), clock::now() + 2h);
+  EXPECT_EQ(e.schedule_at_bulk(
+                deadlines, [](std::size_t) {}, out),
+            out.size());
+  EXPECT_TRUE(eventually([&] { return e.metrics().backlog < out.size() / 2; }));
 }
 
 TEST(EngineBulkOnAWorker, FiresEachOnce) {

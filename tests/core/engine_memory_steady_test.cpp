@@ -95,6 +95,20 @@ TEST_P(EngineMemorySteady, ScheduleFromCallbacksAllocatesNothing) {
             0u);
 }
 
+TEST_P(EngineMemorySteady, GroupsThatComeAndGoAllocateNothing) {
+  EXPECT_EQ(allocations_of([&] {
+              for (int i = 0; i < 10; ++i) {
+                timer_group group(engine_);
+                group.schedule_after(1h, [] {});
+                engine_.poll();
+                if (i % 2 == 0) group.cancel_all();
+                if (i % 3 == 0) engine_.poll();
+              }
+              engine_.poll();
+            }),
+            0u);
+}
+
 TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstTimer) {
   // One timer makes what a thread needs for itself; all others come out of the reserve of 4096.
   engine_.schedule_after(1h, [] {});

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "support/drive_eventually.hpp"
 #include "support/drive_process.hpp"
@@ -100,6 +101,16 @@ TEST(EngineThreadsLeaks, ACallerDrivenEngineLeavesNothing) {
     e.wake_fd();
     for (int i = 0; i < 1000; ++i) e.schedule_after(i % 2 == 0 ? 0ns : 1h, [] {});
     e.poll();
+  });
+}
+
+TEST(EngineThreadsLeaks, AnEngineWithGroupsLeavesNothing) {
+  expect_no_leak([] {
+    engine e({.drive = drive_kind::caller});
+    timer_group group(e), moved(e);
+    for (int i = 0; i < 1000; ++i) group.schedule_after(i % 2 == 0 ? 0ns : 1h, [] {});
+    e.poll();
+    moved = std::move(group);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/drive_asleep.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
 
@@ -110,6 +111,29 @@ TEST(TimerGroupWorker, TheEndWaitsForARunningMember) {
       ASSERT_EQ(entered, seen);
     }
   }
+}
+
+// A run of the calling thread's own is not waited for; one of another group is none of these.
+TEST(TimerGroupWorker, AMemberOfAnotherGroupWaitsForTheRunningOnes) {
+  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  timer_group group(e), other(e);
+  drive::sleeper waiter;
+  std::atomic<bool> runs{false}, slept{false}, ended{false}, ended_before{false}, returned{false};
+  group.schedule_after(0ns, [&] {
+    runs = true;
+    slept = waiter.sleeps();
+    ended = true;
+  });
+  other.schedule_after(0ns, [&] {
+    while (!runs) std::this_thread::yield();
+    waiter.lies_down();
+    group.cancel_all_and_wait();
+    ended_before = ended.load();
+    returned = true;
+  });
+  EXPECT_TRUE(eventually([&] { return returned && ended; }));
+  EXPECT_TRUE(slept);
+  EXPECT_TRUE(ended_before);
 }
 
 TEST(TimerGroupWorker, AWakeDescriptorTellsOfGroups) {
