@@ -215,6 +215,20 @@ TEST_F(EngineRecord, MovesTheMembersOfAPausedGroupToTheEndOfTimeAndBack) {
             "105,X,b,,fire\n107,X,d,,fire\n115,X,a,,fire\n");
 }
 
+TEST_F(EngineRecord, MovesNoMemberThatHasEndedOrIsDueNever) {
+  auto& rig = start();
+  timer_group group(rig.engine);
+  group.schedule_after(10ns, nothing);
+  group.schedule_at(time_point::max(), nothing);
+  group.schedule_after(20ns, nothing).cancel();
+  rig.poll_at(at(1010));
+  group.pause();
+  group.resume();
+  EXPECT_EQ(stop().text(),
+            "0,S,a,10,schedule\n0,S,b,9223372036854775807,schedule\n0,S,c,20,schedule\n0,C,c,,cancel\n"
+            "10,X,a,,fire\n");
+}
+
 TEST_F(EngineRecord, ForgetsAPauseWithItsGroup) {
   auto& rig = start();
   { timer_group(rig.engine).pause(); }

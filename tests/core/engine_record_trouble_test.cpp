@@ -13,15 +13,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/counters_file.hpp"
 #include "support/drive_problem.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/recorded_trace.hpp"
 #include "trace_file.hpp"
+#include "trace_writer.hpp"
 
 // A leak check in a forked child would find what the parent's threads, which the child does not have, held.
 extern "C" int __lsan_is_turned_off() { return 1; }
@@ -103,6 +106,38 @@ TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing)
   EXPECT_EQ(e.metrics().cancelled, 2000u);
 }
 
+TEST(EngineRecordDiskFull, IsToldByTheCountersToo) {
+  recording_place place;
+  drive::scratch_folder folder;
+  manual_clock clock;
+  engine e({.manual = &clock, .counters_file = folder / "counters", .record = place.path()});
+  ::testing::internal::CaptureStderr();
+  {
+    file_limit limit(1'000);
+    EXPECT_TRUE(testing::eventually([&] {
+      schedule_and_cancel(e, 100);
+      e.poll();
+      return drive::counters_file(folder / "counters").value(counters_layout::gauge::record_dropped) > 0;
+    }));
+  }
+  ::testing::internal::GetCapturedStderr();
+}
+
+// The caller's own are as they were.
+TEST(EngineRecordSignals, AreTheCallersAgain) {
+  recording_place place;
+  sigset_t some, before, after;
+  sigemptyset(&some);
+  sigaddset(&some, SIGUSR1);
+  pthread_sigmask(SIG_SETMASK, &some, nullptr);
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  engine e({.record = place.path()});
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  sigemptyset(&some);
+  pthread_sigmask(SIG_SETMASK, &some, nullptr);
+  for (int each = 1; each < SIGRTMIN; ++each) EXPECT_EQ(sigismember(&after, each), sigismember(&before, each)) << each;
+}
+
 TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
   recording_place place;
   detail::trace_file file;
@@ -121,6 +156,31 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
   signal(SIGXFSZ, SIG_DFL);
   ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(recorded_trace::of_file(place.path()).dropped, 77u);
+}
+
+// What the file says is missing, and what it does not say.
+TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
+  recording_place place;
+  detail::trace_file file;
+  std::string why;
+  ASSERT_EQ(file.open(place.path(), "e", why), errc{}) << why;
+  ASSERT_EQ(file.begin(why), errc{}) << why;
+  auto rows = std::make_unique<detail::trace_writer>(file, 0);
+  ::testing::internal::CaptureStderr();
+  signal(SIGXFSZ, SIG_IGN);
+  {
+    file_limit limit(1'000);
+    for (std::uint32_t i = 0; i < 100; ++i) rows->add({.id = i, .kind = detail::operation_kind::schedule}, 5);
+    rows->flush();
+  }
+  signal(SIGXFSZ, SIG_DFL);
+  ::testing::internal::GetCapturedStderr();
+  const std::uint64_t told = rows->told();
+  file.close(0);
+  const auto trace = recorded_trace::of_file(place.path());
+  EXPECT_GT(trace.dropped, 0u);
+  EXPECT_EQ(trace.dropped, told);
+  EXPECT_EQ(trace.rows.size() + rows->take_lost(), 100u);
 }
 
 // A pipe takes 64 KiB, and then holds up whoever writes until somebody reads.

@@ -6,11 +6,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "support/engine_eventually.hpp"
+#include "support/random_source.hpp"
 #include "support/recorded_trace.hpp"
+#include "trace_writer.hpp"
 
 namespace detent::detail {
 namespace {
@@ -143,6 +150,51 @@ TEST_F(Recorder, DoesNotWaitForEverForAThreadThatNeverFinishes) {
   EXPECT_EQ(trace.dropped, 2u);
 }
 
+// However long ago it wrote its last row.
+TEST_F(Recorder, WaitsAtItsEndForAThreadBetweenTwoInstructions) {
+  recorder& r = start();
+  r.scheduled(some, 0, 100, nullptr);
+  std::optional<recorded_attempt> held;
+  std::this_thread::sleep_for(std::chrono::milliseconds(900));
+  r.scheduled(some, 1, 100, nullptr);
+  EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 2; }));
+  held.emplace(&r, arming(operation_kind::restart, 1, 200));
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    held->took_effect();
+  });
+  const auto trace = stop();
+  late.join();
+  EXPECT_EQ(trace.rows.size(), 3u);
+  EXPECT_EQ(trace.dropped, 0u);
+}
+
+TEST_F(Recorder, CountsAnAttemptThatFoundNoRoomIfItTookEffect) {
+  recorder& r = start(2);
+  std::optional<recorded_attempt> held, next;
+  held.emplace(&r, arming(operation_kind::restart, 0, 1));
+  next.emplace(&r, arming(operation_kind::restart, 1, 1));
+  { recorded_attempt in_vain(&r, arming(operation_kind::restart, 0, 2)); }
+  EXPECT_EQ(r.dropped(), 0u);
+  { recorded_attempt(&r, arming(operation_kind::restart, 0, 3)).took_effect(); }
+  EXPECT_EQ(r.dropped(), 1u);
+  held.reset();
+  next.reset();
+  EXPECT_EQ(stop().dropped, 1u);
+}
+
+// What was lost is more lives than it knows of: none of them is taken for one that it has a row of.
+TEST_F(Recorder, KnowsNoLifeBetweenTwoThatAreFarApart) {
+  recorder& r = start();
+  r.scheduled(some, 1, 100, nullptr);
+  r.scheduled(some, 34, 100, nullptr);
+  r.cancelled(some, 33);
+  r.cancelled(some, 34);
+  const auto trace = stop();
+  EXPECT_EQ(trace.count('C'), 1u);
+  EXPECT_EQ(trace.dropped, 1u);
+}
+
 TEST_F(Recorder, ForgetsThePauseOfAGroupThatHasGone) {
   recorder& r = start();
   const int group = 0;
@@ -153,6 +205,54 @@ TEST_F(Recorder, ForgetsThePauseOfAGroupThatHasGone) {
   r.turned(operation_kind::forget, &group);
   r.scheduled(some, 1, 10, &group);
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n0,R,a,9223372036854775807,pause\n0,C,a,,cancel\n0,S,b,10,schedule\n");
+}
+
+// The writer by itself, with a guard behind its buffer.
+struct guarded_writer {
+  trace_file file;
+  trace_writer rows{file, 0};
+  std::array<char, 256> guard{};
+
+  explicit guarded_writer(const std::string& path) {
+    std::string why;
+    EXPECT_EQ(file.open(path, "e", why), errc{}) << why;
+    EXPECT_EQ(file.begin(why), errc{}) << why;
+  }
+  bool is_intact() const {
+    return std::all_of(guard.begin(), guard.end(), [](char each) { return each == 0; });
+  }
+};
+
+TEST(TraceWriter, HasRoomForALossBehindEachRow) {
+  testing::recording_place place;
+  auto writer = std::make_unique<guarded_writer>(place.path());
+  test::random_source random(5);
+  constexpr nanoseconds_t now = INT64_MAX / 2;
+  constexpr std::uint32_t rows = 100'000, life = 0x7fffff0;
+  constexpr std::uint64_t lost = 10'000'000'000'000'000'000U;
+  for (std::uint32_t i = 0; i < rows; ++i) {  // most as long as they can be: the buffer ends within each part of one
+    const nanoseconds_t deadline = random.between(0, 3) == 0 ? now : INT64_MAX - 1;
+    writer->rows.add(
+        {.at = now, .deadline = deadline, .id = recorder::id_of(some, life), .kind = operation_kind::schedule}, lost);
+    ASSERT_TRUE(writer->is_intact()) << i;
+  }
+  writer->rows.flush();
+  writer->file.close(0);
+  const auto trace = recorded_trace::of_file(place.path());
+  EXPECT_EQ(trace.rows.size(), rows);
+  EXPECT_EQ(trace.dropped, rows * lost);
+}
+
+TEST(TraceWriter, HasRoomForAnyNumberOfLossesInARow) {
+  testing::recording_place place;
+  auto writer = std::make_unique<guarded_writer>(place.path());
+  for (int i = 0; i < 20'000; ++i) {
+    writer->rows.add({.kind = operation_kind::nothing}, 7);
+    ASSERT_TRUE(writer->is_intact()) << i;
+  }
+  writer->rows.flush();
+  writer->file.close(0);
+  EXPECT_EQ(recorded_trace::of_file(place.path()).dropped, 140'000u);
 }
 
 }  // namespace
