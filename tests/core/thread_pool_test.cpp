@@ -4,7 +4,6 @@
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -115,6 +114,44 @@ TEST(ThreadPool, RefusesWhatItsQueueCannotHold) {
   EXPECT_EQ(rig.engine.metrics().refused, 3u);
   EXPECT_EQ(rig.engine.metrics().dropped, 3u);
   EXPECT_EQ(rig.engine.pending(), 2u);
+}
+
+// An executor of one's own that gives it one after the other.
+TEST(ThreadPool, RefusesOneThatItsQueueCannotHold) {
+  struct one_by_one : executor {
+    explicit one_by_one(std::shared_ptr<thread_pool> to) : pool(std::move(to)) {}
+    bool execute(fired_timer&& work) noexcept override { return pool->execute(std::move(work)); }
+    std::shared_ptr<thread_pool> pool;
+  };
+  drive::virtual_engine rig(
+      {.executor = std::make_shared<one_by_one>(pool_of({.queue_capacity = 2})), .on_refusal = refusal_policy::drop});
+  plug busy(rig.engine);
+  rig.engine.poll();
+  ASSERT_TRUE(busy.wait_until_it_runs());
+  for (int i = 0; i < 5; ++i) rig.engine.schedule_after(0ns, [] {});
+  rig.engine.poll();
+  EXPECT_EQ(rig.engine.metrics().refused, 3u);
+}
+
+// Both threads wait when they come; the first cannot end before the second has run.
+TEST(ThreadPool, WakesAsManyAsAreHandedOverTogether) {
+  engine e({.executor = pool_of({.threads = 2})});
+  for (int round = 0; round < 5; ++round) {
+    std::this_thread::sleep_for(2ms);
+    std::atomic<bool> second{false}, met{false};
+    std::atomic<int> ended{0};
+    const time_point due = clock::now() + 1ms;
+    e.schedule_at(due, [&] {
+      met = eventually([&] { return second.load(); });
+      ++ended;
+    });
+    e.schedule_at(due, [&] {
+      second = true;
+      ++ended;
+    });
+    ASSERT_TRUE(eventually([&] { return ended == 2; }));
+    ASSERT_TRUE(met);
+  }
 }
 
 TEST(ThreadPool, RunsInlineWhatItRefusesIfToldSo) {
@@ -256,35 +293,6 @@ TEST(ThreadPool, ServesSeveralEnginesAndOutlivesThem) {
     EXPECT_TRUE(eventually([&] { return one.pending() + two.pending() == 0; }));
   }
   EXPECT_TRUE(eventually([&] { return runs == 20 * 40; }));
-}
-
-TEST(ThreadPool, LeavesNoThreadBehind) {
-  const std::size_t before = drive::threads();
-  for (int i = 0; i < 20; ++i) thread_pool pool({.threads = 4});
-  EXPECT_TRUE(eventually([&] { return drive::threads() <= before; }));
-}
-
-TEST(ThreadPool, PinsItsThreadsRoundRobin) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  if (sched_setaffinity(0, sizeof allowed, &allowed) != 0) GTEST_SKIP() << "this kernel lets nobody choose a processor";
-  unsigned cpu = 0;
-  while (!CPU_ISSET(cpu, &allowed)) ++cpu;
-  thread_pool pool({.cpus = {static_cast<int>(cpu)}, .name = "pinned-pool"});
-  EXPECT_TRUE(eventually([&] { return drive::thread_folder("pinned-pool").has_value(); }));
-  auto folder = drive::thread_folder("pinned-pool");
-  ASSERT_TRUE(folder);
-  EXPECT_EQ(drive::status_field(*folder, "Cpus_allowed_list"), std::to_string(cpu));
-}
-
-TEST(ThreadPool, NamesAnImpossibleOption) {
-  auto refused = [](thread_pool_options options) { return problem_of([&] { thread_pool pool(std::move(options)); }); };
-  EXPECT_TRUE(refused({.threads = 0}).names("threads = 0"));
-  EXPECT_TRUE(refused({.queue_capacity = 0}).names("queue_capacity = 0"));
-  EXPECT_TRUE(refused({.cpus = {100'000}}).names("cpus: 100000"));
-  EXPECT_TRUE(refused({.cpus = {-1}}).names("cpus: -1"));
-  EXPECT_EQ(refused({.threads = 0}).code, errc::invalid_option);
 }
 
 }  // namespace
