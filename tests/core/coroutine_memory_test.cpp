@@ -4,16 +4,55 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <stop_token>
 
 #include "support/coroutine_tasks.hpp"
 #include "support/drive_allocations.hpp"
+#include "support/drive_process.hpp"
 
 namespace detent::drive {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::owned_task;
+
+// Of a hundred lives: what each left behind would be seen.
+template <class Life>
+void expect_to_leave_nothing(Life&& life) {
+  for (int i = 0; i < 3; ++i) life();
+  const std::size_t before = memory().mapped;
+  for (int i = 0; i < 100; ++i) life();
+  EXPECT_LE(memory().mapped, before + (16u << 20));
+}
+
+TEST(CoroutineMemory, ASleepersEngineLeavesNothing) {
+  expect_to_leave_nothing([] {
+    manual_clock clock;
+    engine e({.manual = &clock});
+    auto sleeper = [&]() -> owned_task { co_await e.sleep_for(1s); };
+    owned_task elapsed = sleeper(), destroyed = sleeper();
+    destroyed.destroy();
+    clock.advance(1s);
+    e.poll();
+    EXPECT_TRUE(elapsed.done());
+  });
+}
+
+// Most of them are refused.
+TEST(StoppableMemory, WhatAStopTokenWasForLeavesNothing) {
+  expect_to_leave_nothing([] {
+    engine e({.drive = drive_kind::caller, .capacity = 10});
+    std::stop_source source;
+    for (int i = 0; i < 100; ++i) {
+      try {
+        e.schedule_after(1h, source.get_token(), [large = std::array<char, 4096>()] { static_cast<void>(large); });
+      } catch (const error& refused) {
+        EXPECT_EQ(refused.code(), errc::capacity_exceeded);
+      }
+    }
+  });
+}
 
 TEST(CoroutineMemory, ASleepAllocatesNothing) {
   manual_clock clock;

@@ -119,6 +119,26 @@ TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstTimer) {
   EXPECT_EQ(drive::allocations() - before, 0u);
 }
 
+// However many another thread keeps for itself.
+TEST_P(EngineMemorySteady, TheReserveIsThereBesideWhatAnotherThreadKeeps) {
+  manual_clock clock;
+  engine e(with_wheel({.manual = &clock, .reserve = 32'768}));
+  std::atomic<bool> kept{false}, end{false};
+  std::thread other([&] {
+    for (int i = 0; i < 10; ++i) e.schedule_after(1h, [] {}).cancel();
+    kept = true;
+    while (!end) std::this_thread::yield();
+  });
+  while (!kept) std::this_thread::yield();
+  e.schedule_after(1h, [] {}).cancel();
+  e.poll();
+  const std::uint64_t before = drive::allocations();
+  for (int i = 0; i < 32'768; ++i) e.schedule_after(1h, [] {});
+  EXPECT_EQ(drive::allocations() - before, 0u);
+  end = true;
+  other.join();
+}
+
 TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstBurstComesDue) {
   engine_.schedule_after(1h, [] {});
   engine_.poll();

@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 using hostile::fault_scope;
 using hostile::outcome;
 using hostile::walk;
+using testing::at_end;
 using testing::bystander;
 using testing::census;
 
@@ -123,6 +124,100 @@ TEST(BadAllocCalls, ManySchedulesBeyondTheReserveAreDoneOrRefusedEachAndFire) {
     bare.clock.advance(1ms);
     EXPECT_EQ(bare.engine.poll(), made);
     EXPECT_EQ(fired, made);
+  });
+}
+
+// Copied without a throw: each timer has its own.
+struct counted_callback {
+  explicit counted_callback(census& of) : here(of) {}
+  counted_callback(const counted_callback&) noexcept = default;
+  void operator()(std::size_t) const {}
+  census::token here;
+};
+
+TEST(BadAllocCalls, ManyInOneCallAreDoneAsFarAsThereIsMemory) {
+  walk([](fault_scope& scope) {
+    constexpr std::size_t capacity = 7'000;
+    census callables;
+    bare_engine bare({.capacity = capacity});
+    std::vector<timer> out(6'000);  // more than the queue has room for by itself
+    const std::vector<time_point> deadlines(out.size(), time_point(1us));
+    std::size_t made = 0, more = 0;
+    const outcome came =
+        scope.during([&] { made = bare.engine.schedule_at_bulk(deadlines, counted_callback(callables), out); });
+    EXPECT_EQ(came, outcome::done);
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(static_cast<bool>(out[i]), i < made);
+    EXPECT_EQ(callables.living(), static_cast<int>(made));
+    while (bare.engine.try_schedule_after(1us, [] {})) ++more;
+    EXPECT_EQ(made + more, capacity);
+    bare.clock.advance(1us);
+    EXPECT_EQ(bare.engine.poll(), capacity);
+    EXPECT_EQ(callables.living(), 0);
+    bare.expect_works();
+  });
+}
+
+// Where the list of its members cannot grow, the driver looks at every node there is.
+TEST(BadAllocCalls, ACancelledGroupLosesItsMembersAndNobodyElseTheirs) {
+  walk([](fault_scope& scope) {
+    census mine, others;
+    bare_engine bare;
+    timer_group group(bare.engine), other(bare.engine);
+    auto member = [&] { return group.schedule_after(1h, [here = mine.join()] {}); };
+    std::vector<timer> earlier(20);
+    for (timer& each : earlier) each = member();
+    bare.engine.poll();
+    for (timer& each : earlier) each.cancel();
+    bare.engine.poll();
+    for (int i = 0; i < 10; ++i) {  // in places that were the group's
+      bare.engine.schedule_after(1h, [here = others.join()] {});
+      other.schedule_after(1h, [here = others.join()] {});
+    }
+    for (int i = 0; i < 200; ++i) member();
+    scope.during([&] { bare.engine.poll(); });
+    group.cancel_all();
+    bare.engine.poll();
+    EXPECT_EQ(mine.living(), 0);
+    EXPECT_EQ(others.living(), 20);
+    other.cancel_all();
+    bare.engine.poll();
+    EXPECT_EQ(bare.engine.stop().size(), 10u);
+    EXPECT_EQ(others.living(), 0);
+  });
+}
+
+TEST(BadAllocCalls, AGroupThatGrowsWhileItIsReclaimedLosesAllThatWereCancelled) {
+  walk([](fault_scope& scope) {
+    census mine;
+    bare_engine bare;
+    timer_group group(bare.engine);
+    std::vector<timer> turned(128);  // their places are used again in the reverse order
+    for (timer& each : turned) each = bare.engine.schedule_after(1h, [] {});
+    for (timer& each : turned) each.cancel();
+    for (std::size_t i = 0; i < turned.size(); ++i) {
+      group.schedule_after(1h, [here = mine.join(), last = at_end([&] { group.try_schedule_after(1h, [] {}); })] {});
+    }
+    bare.engine.poll();
+    group.cancel_all();
+    scope.during([&] { bare.engine.poll(); });
+    for (int i = 0; i < 3; ++i) bare.engine.poll();
+    EXPECT_EQ(mine.living(), 0);
+    group.cancel_all();
+    bare.engine.poll();
+    EXPECT_EQ(bare.engine.stop().size(), 0u);
+  });
+}
+
+TEST(BadAllocCalls, LabelsAreMadeOrRefused) {
+  walk([](fault_scope& scope) {
+    bare_engine bare;
+    label made;
+    const outcome came = scope.during([&] { made = bare.engine.make_label("one"); });
+    EXPECT_EQ(came == outcome::done, made.name() == "one");
+    const label again = bare.engine.make_label("one");
+    bare.engine.schedule_after(0ns, [] {}, {.label = again});
+    EXPECT_EQ(bare.engine.poll(), 1u);
+    EXPECT_EQ(bare.engine.metrics(again).fired, 1u);
   });
 }
 
