@@ -32,7 +32,7 @@ struct returned {
 static void note_returned(void *argument, detent_timer timer, int64_t deadline_ns, detent_callback callback,
                           void *context) {
   struct returned *seen = argument;
-  CHECK(deadline_ns > detent_now());
+  CHECK(deadline_ns > detent_now() && deadline_ns <= detent_now() + 2 * HOURS);
   *seen = (struct returned){seen->timers + 1, timer, callback, context};
 }
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// What the options of a C program come to, each by itself.
+#include "options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/drive_eventually.hpp"
+#include "support/drive_process.hpp"
+
+namespace detent::c {
+namespace {
+
+engine_options with(void (*change)(detent_options&)) {
+  detent_options options;
+  detent_options_init(&options);
+  change(options);
+  return translate(options);
+}
+
+TEST(COptions, AreByDefaultThoseOfTheEngine) {
+  const engine_options told = with([](detent_options&) {}), defaults;
+  EXPECT_EQ(told.tick, defaults.tick);
+  EXPECT_EQ(told.wheel, defaults.wheel);
+  EXPECT_EQ(told.hashed_slots, defaults.hashed_slots);
+  EXPECT_EQ(told.wait.mode, defaults.wait.mode);
+  EXPECT_EQ(told.wait.max_spin, defaults.wait.max_spin);
+  EXPECT_EQ(told.drive, defaults.drive);
+  EXPECT_EQ(told.clock, defaults.clock);
+  EXPECT_EQ(told.cpu, defaults.cpu);
+  EXPECT_EQ(told.realtime_priority, defaults.realtime_priority);
+  EXPECT_EQ(told.capacity, defaults.capacity);
+  EXPECT_EQ(told.reserve, defaults.reserve);
+  EXPECT_EQ(told.memory.source, defaults.memory.source);
+  EXPECT_EQ(told.memory.huge_pages, defaults.memory.huge_pages);
+  EXPECT_EQ(told.memory.prefault, defaults.memory.prefault);
+  EXPECT_EQ(told.memory.lock, defaults.memory.lock);
+  EXPECT_EQ(told.memory.numa_node, defaults.memory.numa_node);
+  EXPECT_EQ(told.on_refusal, defaults.on_refusal);
+  EXPECT_EQ(told.name, defaults.name);
+  EXPECT_EQ(told.executor, nullptr);
+}
+
+TEST(COptions, AreEachTheEnginesOwn) {
+  EXPECT_EQ(with([](detent_options& o) { o.tick_ns = 7; }).tick, duration(7));
+  EXPECT_EQ(with([](detent_options& o) { o.wheel = DETENT_WHEEL_HASHED; }).wheel, wheel_kind::hashed);
+  EXPECT_EQ(with([](detent_options& o) { o.hashed_slots = 64; }).hashed_slots, 64u);
+  EXPECT_EQ(with([](detent_options& o) { o.drive = DETENT_DRIVE_CALLER; }).drive, drive_kind::caller);
+  EXPECT_EQ(with([](detent_options& o) { o.clock = DETENT_CLOCK_TSC; }).clock, clock_kind::tsc);
+  EXPECT_EQ(with([](detent_options& o) { o.cpu = 0; }).cpu, 0);
+  EXPECT_EQ(with([](detent_options& o) { o.realtime_priority = 9; }).realtime_priority, 9);
+  EXPECT_EQ(with([](detent_options& o) { o.capacity = 5; }).capacity, 5u);
+  EXPECT_EQ(with([](detent_options& o) { o.reserve = 6; }).reserve, 6u);
+  EXPECT_EQ(with([](detent_options& o) { o.numa_node = 0; }).memory.numa_node, 0);
+  EXPECT_EQ(with([](detent_options& o) { o.on_refusal = DETENT_REFUSED_DROP; }).on_refusal, refusal_policy::drop);
+  EXPECT_EQ(with([](detent_options& o) { o.name = "mine"; }).name, "mine");
+}
+
+TEST(COptions, OfAPoolNameItsThreads) {
+  const engine_options pooled = with([](detent_options& o) { o.pool_threads = 1, o.name = "mine"; });
+  ASSERT_NE(pooled.executor, nullptr);
+  EXPECT_TRUE(drive::eventually([] { return drive::thread_folder("mine-pool").has_value(); }));
+}
+
+TEST(COptions, OfWaiting) {
+  EXPECT_EQ(with([](detent_options& o) { o.wait = DETENT_WAIT_BUSY; }).wait.mode, wait_options::kind::busy);
+  EXPECT_EQ(with([](detent_options& o) { o.wait = DETENT_WAIT_SLEEP; }).wait.mode, wait_options::kind::sleep);
+  const engine_options hybrid = with([](detent_options& o) { o.wait = DETENT_WAIT_HYBRID, o.max_spin_ns = 77; });
+  EXPECT_EQ(hybrid.wait.mode, wait_options::kind::hybrid);
+  EXPECT_EQ(hybrid.wait.max_spin, duration(77));
+}
+
+TEST(COptions, OfMemory) {
+  const memory_options one = with([](detent_options& o) {
+                               o.memory_source = DETENT_MEMORY_JEMALLOC;
+                               o.huge_pages = DETENT_WISH_OFF;
+                               o.prefault = DETENT_WISH_ATTEMPT;
+                               o.lock_memory = DETENT_WISH_REQUIRE;
+                             }).memory;
+  EXPECT_EQ(one.source, memory_source::jemalloc);
+  EXPECT_EQ(one.huge_pages, wish::off);
+  EXPECT_EQ(one.prefault, wish::attempt);
+  EXPECT_EQ(one.lock, wish::require);
+}
+
+}  // namespace
+}  // namespace detent::c
