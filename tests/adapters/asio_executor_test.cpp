@@ -132,6 +132,18 @@ TEST_F(AsioExecutor, LeavesUntouchedWhatItCannotPost) {
   }
 }
 
+// As an executor of one's own may give it them.
+TEST_F(AsioExecutor, SaysOfEachWhetherItIsPosted) {
+  ids ran;
+  testing::fired_timers due(3, [&](int id) { ran.push_back(id); });
+  std::size_t left = 2;
+  auto posting = asio_executor(limited_executor{&left, context_.get_executor()});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(posting->execute(std::move(due.work[i])), i < 2) << i;
+  run();
+  due.work[2]();
+  EXPECT_EQ(ran.size(), 3u);
+}
+
 TEST_F(AsioExecutor, LeavesToTheRefusalPolicyWhatItCannotPost) {
   std::size_t left = 2;
   drive::virtual_engine rig({.executor = asio_executor(limited_executor{&left, context_.get_executor()}),

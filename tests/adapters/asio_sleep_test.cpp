@@ -17,6 +17,7 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "support/drive_eventually.hpp"
@@ -173,6 +174,28 @@ TEST(AsioSleep, TellsARefusalThroughItsHandler) {
   EXPECT_EQ(first.calls + second.calls + third.calls, 3);
 }
 
+TEST(AsioSleep, TellsARefusalNeverInsideTheInitiation) {
+  io_context context;
+  drive::virtual_engine rig({.capacity = 1});
+  rig.engine.schedule_at(at(1), [] {});
+  outcome refused;
+  boost::asio::post(context, [&] {  // where the handler might run at once
+    async_sleep_for(rig.engine, 1ns, refused.handler_on(context));
+    EXPECT_EQ(refused.calls, 0);
+  });
+  context.run();
+  EXPECT_EQ(refused.calls, 1);
+  EXPECT_EQ(refused.result, error::no_buffer_space);
+}
+
+TEST(AsioSleep, HasAReasonForEachRefusal) {
+  auto told = [](errc reason) { return detail::asio_refusal(detent::error(make_error_code(reason), "")); };
+  EXPECT_EQ(told(errc::capacity_exceeded), error::no_buffer_space);
+  EXPECT_EQ(told(errc::out_of_memory), error::no_memory);
+  EXPECT_EQ(told(errc::stopped), error::operation_aborted);
+  EXPECT_EQ(told(errc::forked), error::operation_not_supported);
+}
+
 TEST(AsioSleep, IsForgottenWithAContextThatEndsBeforeItsCompletionRan) {
   auto held = std::make_shared<int>();
   {
@@ -235,6 +258,20 @@ TEST(AsioSleep, LivesInMemoryOfItsHandlersAllocatorWhichIsFreeBeforeTheHandlerRu
   EXPECT_EQ(live_inside, 0);
   EXPECT_EQ(resource.live, 0);
   EXPECT_EQ(resource.made, 2);  // the operation, and the context's queue entry
+}
+
+struct unwilling_handler : allocating_handler {
+  explicit unwilling_handler(allocating_handler of) : allocating_handler(of) {}
+  unwilling_handler(unwilling_handler&& other) : allocating_handler(other) { throw std::runtime_error("stays"); }
+};
+
+TEST(AsioSleep, LeavesNothingOfAHandlerThatCannotBeMoved) {
+  counting_resource resource;
+  int live_inside = -1;
+  unwilling_handler handler({&resource, &live_inside, &resource});
+  EXPECT_THROW(detail::asio_sleep<unwilling_handler>::make(std::move(handler)), std::runtime_error);
+  EXPECT_EQ(resource.made, 1);
+  EXPECT_EQ(resource.live, 0);
 }
 
 TEST(AsioSleep, OfManyThreadsCompletesEachOnceOnItsStrand) {

@@ -60,7 +60,7 @@ TEST(TbbExecutor, LeavesATimerCancellableBehindASlowCallback) {
 }
 
 TEST(TbbExecutor, MakesOneTaskOfABatchWhereAsked) {
-  for (std::size_t at_once : {1u, 7u, 100u}) {
+  for (std::size_t at_once : {0u, 1u, 7u, 100u}) {
     task_arena arena(1, 0);  // one thread: tasks run one after the other
     ids ran, expected(100);
     std::iota(expected.begin(), expected.end(), 0);
@@ -84,8 +84,9 @@ TEST(TbbExecutor, OfAGroupIsWaitedForByTheGroup) {
     std::this_thread::sleep_for(10us);  // so that the group has some to wait for; right either way
     ++done;
   });
-  auto tasks = tbb_executor(group, 3);
-  EXPECT_EQ(tasks->execute_many(due.work), 100u);
+  std::span<fired_timer> work(due.work);
+  EXPECT_EQ(tbb_executor(group, 3)->execute_many(work.first(50)), 50u);
+  EXPECT_EQ(tbb_executor(group, 0)->execute_many(work.last(50)), 50u);
   group.wait();
   EXPECT_EQ(done, 100);
 }
