@@ -7,14 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstring>
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "hostile/drop_privileges.hpp"
 #include "hostile/in_child.hpp"
 #include "support/counters_file.hpp"
+#include "support/drive_process.hpp"
 
 // A leak check in a forked child would find what the parent's threads, which the child does not have, held.
 extern "C" int __lsan_is_turned_off() { return 1; }
@@ -227,6 +230,48 @@ TEST(CountersMemory, AutoIsInSharedMemoryAndGoes) {
     EXPECT_EQ(mine(), 1u);
   }
   EXPECT_EQ(mine(), 0u);
+}
+
+TEST(CountersMemory, AutoLeavesWhatIsInItsPlaceByNow) {
+  const auto files = [] {
+    std::set<std::string> found;
+    for (const auto& each : std::filesystem::directory_iterator("/dev/shm")) found.insert(each.path());
+    return found;
+  };
+  const std::set<std::string> before = files();
+  std::string path;
+  {
+    counters_memory memory("auto");
+    ASSERT_NE(memory.map(0, page), nullptr);
+    ASSERT_TRUE(memory.publish());
+    for (const std::string& each : files()) {
+      if (before.count(each) == 0 && each.find("." + std::to_string(getpid()) + ".") != std::string::npos) path = each;
+    }
+    ASSERT_FALSE(path.empty());
+    std::filesystem::remove(path);
+    write_bytes(path, "another's");
+  }
+  EXPECT_EQ(bytes_of(path), "another's");
+  std::filesystem::remove(path);
+}
+
+TEST(CountersMemory, LeavesNoDescriptorOpen) {
+  scratch_folder folder;
+  const std::size_t before = drive::descriptors();
+  for (int i = 0; i < 3; ++i) {
+    counters_memory memory(folder / "counters");  // in the place of the one before
+    std::byte* const at = memory.map(0, page);
+    ASSERT_NE(at, nullptr);
+    std::memcpy(at, magic.data(), magic.size());
+    ASSERT_TRUE(memory.publish());
+  }
+  EXPECT_EQ(drive::descriptors(), before);
+  counters_memory memory(folder / "counters");
+  EXPECT_EQ(hostile::in_child([&] {
+              memory.make_private();
+              EXPECT_EQ(drive::descriptors(), before);
+            }),
+            "");
 }
 
 TEST(CountersMemory, AChildsIsItsOwnAndTheNameIsItsParents) {

@@ -103,6 +103,25 @@ TEST(EngineScopedTimer, WaitsAtItsEndForTheRunningCallback) {
   EXPECT_TRUE(ended);
 }
 
+TEST(EngineScopedTimer, WaitsForTheRunningOneWhenAnotherIsMovedIn) {
+  engine e;
+  std::atomic<bool> inside{false};
+  drive::sleeper waits;
+  bool ended = false;
+  scoped_timer owner(e.schedule_after(0s, [&] {
+    inside = true;
+    EXPECT_TRUE(waits.sleeps());
+    ended = true;
+  }));
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  waits.lies_down();
+  owner = scoped_timer(e.schedule_after(1h, [] {}));
+  EXPECT_TRUE(ended);
+  scoped_timer& same = owner;
+  owner = std::move(same);
+  EXPECT_TRUE(owner.get().pending());
+}
+
 TEST(EngineScopedTimer, CancelsWhatItOwnedWhenAnotherIsMovedIn) {
   manual_clock clk;
   engine e({.manual = &clk});

@@ -17,6 +17,7 @@
 #include "support/drive_eventually.hpp"
 #include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
 
 namespace detent {
 namespace {
@@ -147,6 +148,8 @@ TEST(EngineCountersFile, CountsWhatMetricsCount) {
   expect_same(file, rig.engine.metrics());
   expect_same_histograms([&](cause which) { return file.read_histogram(which); }, rig.engine.metrics());
   EXPECT_GT(rig.engine.metrics().late_drain.max(), 0ns);
+  EXPECT_GT(rig.engine.metrics(one).late_drain.max(), 0ns);
+  EXPECT_EQ(rig.engine.metrics(one).late_worker.max(), 5us);
   ASSERT_EQ(file.header.labels_in_use, 2u);
   EXPECT_EQ(file.header.file_bytes, file.size());
   for (std::size_t i = 0; i < 2; ++i) {
@@ -177,6 +180,24 @@ TEST(EngineCountersFile, GaugesAreOfTheDriversLastLook) {
   EXPECT_EQ(counters_file(folder / "counters").value(gauge::next_deadline), INT64_MAX);
 }
 
+TEST(EngineCountersFile, GaugesTellWhatWaits) {
+  scratch_folder folder;
+  auto full = std::make_shared<testing::moody_executor>();
+  full->refuse = true;
+  drive::virtual_engine rig(with_file(folder / "counters", {.executor = full, .on_refusal = refusal_policy::retry}));
+  for (int i = 0; i < 3; ++i) rig.engine.schedule_at(at(1), [] {});
+  rig.poll_at(at(1));
+  EXPECT_EQ(counters_file(folder / "counters").value(gauge::retries), 3);
+  // Of very many that are far away, a sleeping worker leaves some where they are.
+  engine worker(with_file(folder / "worker"));
+  std::vector<timer> out(50'000);
+  const std::vector<time_point> deadlines(out.size(), clock::now() + 1h);
+  worker.schedule_at_bulk(
+      deadlines, [](std::size_t) {}, out);
+  EXPECT_TRUE(eventually([&] { return counters_file(folder / "worker").value(gauge::backlog) > 0; }));
+  EXPECT_GT(counters_file(folder / "worker").value(gauge::margin), 0);
+}
+
 TEST(EngineCountersFile, AWorkersWakeUps) {
   scratch_folder folder;
   engine e(with_file(folder / "counters", {.wait = wait_options::sleep()}));
@@ -184,6 +205,7 @@ TEST(EngineCountersFile, AWorkersWakeUps) {
   e.schedule_at_fixed_rate(1ms, 1ms, [&] { ++fired; });
   ASSERT_TRUE(eventually([&] { return fired > 5; }));
   EXPECT_TRUE(eventually([&] { return counters_file(folder / "counters").value(gauge::wakeups) > 0; }));
+  EXPECT_GT(e.metrics().wakeups, 0u);
   e.stop();
   EXPECT_EQ(counters_file(folder / "counters").value(gauge::hidden_threads), 0);
   expect_same(counters_file(folder / "counters"), e.metrics());

@@ -59,6 +59,17 @@ TEST(EngineFork, ChildIsRefusedEveryKindOfTimer) {
             0);
 }
 
+TEST(EngineFork, ChildIsRefusedManyTimersAndLabelsAlike) {
+  engine e;
+  EXPECT_EQ(status_of_child([&] {
+              timer made;
+              const time_point due = clock::now();
+              const auto many = problem_of([&] { e.schedule_at_bulk({&due, 1}, [](std::size_t) {}, {&made, 1}); });
+              return many.code == errc::forked ? problem_of([&] { e.make_label("new"); }).code.value() : -1;
+            }),
+            static_cast<int>(errc::forked));
+}
+
 TEST(EngineFork, ChildIsRefusedByACallerDrivenEngineToo) {
   drive::virtual_engine rig;
   EXPECT_EQ(status_of_child([&] { return problem_of([&] { rig.engine.schedule_after(0ns, [] {}); }).code.value(); }),

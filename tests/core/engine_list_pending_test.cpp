@@ -118,6 +118,20 @@ TEST(EngineListPending, AGroupThatIsPausedHasNoDeadlines) {
   EXPECT_EQ(find(rig.engine, armed)->deadline, at(150));
 }
 
+TEST(EngineListPending, AMemberThatPausesItsGroupRunsAllTheSame) {
+  drive::virtual_engine rig;
+  timer_group group(rig.engine);
+  std::string inside;
+  timer one;
+  one = group.schedule_at_fixed_rate(100ns, 100ns, [&] {
+    group.pause();
+    inside = state_of(rig.engine, one);
+  });
+  rig.poll_at(at(100));
+  EXPECT_EQ(inside, "running");
+  EXPECT_EQ(state_of(rig.engine, one), "paused");
+}
+
 TEST(EngineListPending, MembersOfACancelledGroupAreGoneAtOnce) {
   drive::virtual_engine rig;
   timer_group group(rig.engine);

@@ -57,6 +57,16 @@ TEST_P(EnginePeriodic, FixedRateCountsFromTheScheduleCall) {
   EXPECT_EQ(rig_.poll_at(at(1015)), 1u);
 }
 
+TEST_P(EnginePeriodic, IsOfItsKindWithoutExceptionsToo) {
+  timer rate = engine_.try_schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
+  rig_.poll_at(at(15));
+  EXPECT_EQ(engine_.next_deadline(), at(20));
+  rate.cancel();
+  engine_.try_schedule_with_fixed_delay(10ns, 10ns, rig_.note(2));
+  rig_.poll_at(at(28));
+  EXPECT_EQ(engine_.next_deadline(), at(38));
+}
+
 TEST_P(EnginePeriodic, FixedDelayCountsFromTheEndOfEachRun) {
   std::vector<time_point> starts;
   engine_.schedule_with_fixed_delay(10ns, 100ns, [&](firing& f) {

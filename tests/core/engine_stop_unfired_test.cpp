@@ -66,6 +66,22 @@ TEST(EngineUnfired, RunsOnce) {
   EXPECT_EQ(callables.ended(), 1);
 }
 
+TEST(EngineUnfired, EndsWhatItHadWhereAnotherIsMovedIn) {
+  census first, second;
+  unfired left = returned_timer([here = first.join()] {});
+  left = returned_timer([here = second.join()] {});
+  EXPECT_EQ(first.living(), 0);
+  EXPECT_EQ(second.living(), 1);
+  unfired& same = left;
+  left = std::move(same);
+  EXPECT_EQ(second.living(), 1);
+  int runs = 0;
+  left = returned_timer([&] { ++runs; });
+  same = std::move(left);
+  left.run();
+  EXPECT_EQ(runs, 1);
+}
+
 TEST(EngineUnfired, RunsALargeCallableToo) {
   int sum = 0;
   std::array<int, 50> numbers{};

@@ -4,6 +4,7 @@
 #include "tsc_clock.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <functional>
 #include <string>
@@ -38,6 +39,8 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
   } const cases[] = {
       {"tick = 0: ", [](engine_options& o) { o.tick = duration(0); }},
       {"tick = -7: ", [](engine_options& o) { o.tick = duration(-7); }},
+      {"wake_budget = 0: ", [](engine_options& o) { o.wake_budget = duration(0); }},
+      {"slow_threshold = 0: ", [](engine_options& o) { o.slow_threshold = duration(0); }},
       {"wheel = 2: ", [](engine_options& o) { o.wheel = beyond(wheel_kind::hashed); }},
       {"drive = 2: ", [](engine_options& o) { o.drive = beyond(drive_kind::caller); }},
       {"clock = 2: ", [](engine_options& o) { o.clock = beyond(clock_kind::tsc); }},
@@ -51,6 +54,7 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
       {"reserve = 18446744073709551615: ", [](engine_options& o) { o.reserve = SIZE_MAX; }},
       {"cpu = -1: ", [](engine_options& o) { o.cpu = -1; }},
       {"cpu = 100000: ", [](engine_options& o) { o.cpu = 100'000; }},
+      {"cpu = ", [](engine_options& o) { o.cpu = static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)); }},
       {"realtime_priority = 0: ", [](engine_options& o) { o.realtime_priority = 0; }},
       {"realtime_priority = 100: ", [](engine_options& o) { o.realtime_priority = 100; }},
       {"cpu = 0: ", [](engine_options& o) { o.cpu = 0, o.drive = drive_kind::caller; }},
@@ -72,6 +76,8 @@ TEST(OptionsCheck, AcceptsEveryOptionAtItsLimits) {
                                  [](engine_options& o) { o.hashed_slots = 1; },
                                  [](engine_options& o) { o.hashed_slots = 1U << 24; },
                                  [](engine_options& o) { o.reserve = 0; },
+                                 [](engine_options& o) { o.reserve = 0xffff0000; },
+                                 [](engine_options& o) { o.wake_budget = o.slow_threshold = duration(1); },
                                  [](engine_options& o) { o.capacity = SIZE_MAX; },
                                  [](engine_options& o) { o.wait = wait_options::hybrid(duration(0)); },
                                  [](engine_options& o) { o.wait = wait_options::busy(); },

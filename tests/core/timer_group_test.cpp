@@ -134,6 +134,16 @@ TEST_P(TimerGroup, GivesPlacesBackWithinOneDrain) {
   EXPECT_FALSE(group.try_schedule_after(1ms, [] {}));
 }
 
+TEST_P(TimerGroup, ItsPeriodicMembersAreOfTheirKind) {
+  timer rate = group_.schedule_at_fixed_rate(1ms, 10ms, rig_.note(1));
+  poll_at_ms(5);
+  EXPECT_EQ(engine_.next_deadline(), drive::at(11ms));
+  rate.cancel();
+  group_.schedule_with_fixed_delay(1ms, 10ms, rig_.note(2));
+  poll_at_ms(9);
+  EXPECT_EQ(engine_.next_deadline(), drive::at(19ms));
+}
+
 TEST_P(TimerGroup, RefusesAPeriodThatIsNone) {
   EXPECT_EQ(drive::problem_of([&] { group_.schedule_at_fixed_rate(1ms, 0ms, [] {}); }).code,
             make_error_code(errc::invalid_period));
