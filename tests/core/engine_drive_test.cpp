@@ -54,6 +54,17 @@ TEST(EngineDrive, IsTheCallersUnderAManualClock) {
   EXPECT_EQ(virtual_time.poll(), 1u);
 }
 
+// Who never asked for the wake_fd sleeps by his own means.
+TEST(EngineDrive, IsRungForNobodyWhoDoesNotListen) {
+  engine caller({.drive = drive_kind::caller});
+  for (int i = 0; i < 3; ++i) {
+    caller.schedule_after(1h - 1min * i, [] {});
+    std::thread([&] { caller.schedule_after(0ns, [] {}); }).join();
+    caller.poll();
+  }
+  EXPECT_EQ(caller.metrics().rings, 0u);
+}
+
 TEST(EngineDrive, FiresOnNoThreadButThePollingOne) {
   engine caller({.drive = drive_kind::caller});
   std::thread::id ran_on;

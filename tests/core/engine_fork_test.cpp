@@ -3,10 +3,12 @@
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -106,6 +108,21 @@ TEST(EngineFork, ChildMayDestroyAnEngineOnAPool) {
               return 7;
             }),
             7);
+}
+
+// A fork goes through all engines there are. Freed memory is not as it was: none that has ended is among them.
+TEST(EngineFork, FindsTheEnginesThatAreLeftInWhateverOrderOthersEnded) {
+  mallopt(M_PERTURB, 0x5a);
+  for (const auto& order : {std::array{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}}) {
+    std::array<std::optional<engine>, 3> engines;
+    for (auto& each : engines) each.emplace(engine_options{.drive = drive_kind::caller});
+    for (int each : order) engines[static_cast<std::size_t>(each)].reset();
+    engine& left = *engines[static_cast<std::size_t>(3 - order[0] - order[1])];
+    EXPECT_EQ(status_of_child([&] { return problem_of([&] { left.schedule_after(0ns, [] {}); }).code.value(); }),
+              static_cast<int>(errc::forked));
+    EXPECT_TRUE(left.try_schedule_after(0ns, [] {}));
+  }
+  mallopt(M_PERTURB, 0);
 }
 
 TEST(EngineFork, ParentGoesOnAsBefore) {

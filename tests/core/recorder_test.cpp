@@ -155,12 +155,12 @@ TEST_F(Recorder, WaitsAtItsEndForAThreadBetweenTwoInstructions) {
   recorder& r = start();
   r.scheduled(some, 0, 100, nullptr);
   std::optional<recorded_attempt> held;
-  std::this_thread::sleep_for(std::chrono::milliseconds(900));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
   r.scheduled(some, 1, 100, nullptr);
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 2; }));
   held.emplace(&r, arming(operation_kind::restart, 1, 200));
   std::thread late([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
     held->took_effect();
   });
   const auto trace = stop();

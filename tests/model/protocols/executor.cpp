@@ -5,6 +5,9 @@
 #include "submission.hpp"
 #include "timers.hpp"
 
+// Compiled against the explorer.
+#include "histogram_recorder.cpp"
+
 namespace model {
 namespace {
 
@@ -180,6 +183,19 @@ void outliving_the_engine(execution& run) {
   require(destroyed[0] != destroyed[1], "not destroyed exactly once");
 }
 
+// The threads of an executor tell one histogram how late they were.
+void two_recorders(execution& run) {
+  using detent::detail::histogram_recorder;
+  auto& late = run.make<histogram_recorder>("histogram");
+  for (const std::int64_t mine : {3, 9}) {
+    run.thread("executor", [&late, mine] { late.record(mine, false); });
+  }
+  run.join();
+  const detent::histogram told = late.snapshot();
+  require(told.count() == 2 && told.mean() == detent::duration(6), "a run was lost");
+  require(told.max() == detent::duration(9), "the latest was lost");
+}
+
 const suite executor("Executor",
                      {
                          {"CancelAgainstCall", cancel_against_call, {.preemptions = 8}, {"ran", "cancelled"}},
@@ -187,6 +203,7 @@ const suite executor("Executor",
                          {"RestartAgainstCall", restart_against_call, {.preemptions = 5}, {"restarted", "too late"}},
                          {"RestartAgainstDrop", restart_against_drop, {.preemptions = 5}, {"restarted", "too late"}},
                          {"DropAgainstCancel", drop_against_cancel, {.preemptions = 8}, {"dropped", "cancelled"}},
+                         {"TwoRecorders", two_recorders, {.preemptions = 4, .steps = 20'000}},
                          {"OutlivingTheEngine",
                           outliving_the_engine,
                           {.preemptions = 8},
