@@ -103,7 +103,31 @@ TEST(CoroutineRace, ResumedWhileItStillFallsAsleep) {
       sleep_and_count(e, 1ns, source.get_token(), woken);
     }
     EXPECT_TRUE(eventually([&] { return woken == 2 * rounds; }));
+    EXPECT_TRUE(source.request_stop());  // finds no hook of a frame that has gone
   }
+}
+
+// With an awaiter that has been asleep before, on the thread of another engine.
+free_task sleep_often_and_count(engine& one, engine& other, std::stop_token token, std::atomic<int>& woken) {
+  auto sleep = one.sleep_for(0ns, std::move(token));
+  for (int i = 0; i < 5; ++i) {
+    co_await other.sleep_for(0ns);
+    co_await sleep;
+  }
+  woken.fetch_add(1);
+}
+
+TEST(CoroutineRace, ResumedWhileItFallsAsleepOnceMore) {
+  engine one({.wait = wait_options::busy()}), other;
+  std::stop_source source;
+  std::atomic<int> woken{0};
+  for (int i = 0; i < rounds / 2; ++i) {
+    sleep_often_and_count(one, other, source.get_token(), woken);
+    if (i % 10 == 9) {
+      ASSERT_TRUE(soon([&] { return woken == i + 1; }));
+    }
+  }
+  EXPECT_TRUE(eventually([&] { return woken == rounds / 2; }));
 }
 
 TEST(CoroutineRace, StoppedWhileItFallsAsleepAndWhileItElapses) {
