@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The clock that is read from the time-stamp counter: whoever reads while another fits anew is told the time of one
+// fit, never of a mixture. The counter and steady_clock are the scenario's.
+#include "scenario.hpp"
+
+#include <detent/base/time_stamp.hpp>
+#include <detent/time.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+namespace model {
+namespace {
+
+using detent::detail::nanoseconds_t;
+
+// What time it is. No choice of a schedule but the order of those who read it, so nobody's to race for.
+struct world_time {
+  // Between two readings of the counter.
+  static constexpr std::uint64_t step = 1000;
+  std::uint64_t ticks = 0;
+  nanoseconds_t ns = 0;
+  nanoseconds_t ns_per_tick = 1;
+
+  void pass(std::uint64_t more) {
+    ticks += more;
+    ns += static_cast<nanoseconds_t>(more) * ns_per_tick;
+  }
+};
+world_time& now() {
+  static world_time one;
+  return one;
+}
+
+}  // namespace
+}  // namespace model
+
+// Found before the real ones by what tsc_clock.cpp calls.
+namespace detent::detail {
+namespace base {
+using namespace detent::base;
+inline std::uint64_t read_time_stamp() noexcept {
+  model::now().pass(model::world_time::step);
+  return model::now().ticks;
+}
+}  // namespace base
+struct clock {
+  // Half way to the next reading of the counter, as a sample takes it to be.
+  static time_point now() noexcept {
+    const model::world_time& is = model::now();
+    return to_time(is.ns + static_cast<nanoseconds_t>(model::world_time::step / 2) * is.ns_per_tick);
+  }
+};
+}  // namespace detent::detail
+
+// Compiled against the explorer, and with a mutant's fault in it. Nobody sleeps: the readings take time enough.
+#define sleep_for(span) yield()
+#include "tsc_clock.cpp"
+#undef sleep_for
+
+namespace model {
+namespace {
+
+using detent::detail::tsc_clock;
+
+// Beyond what the first fit is good for, and not so far that it counts as a suspend.
+constexpr std::uint64_t too_far = 500'000;
+
+tsc_clock& make_clock(execution& run) {
+  now() = {};
+  return run.make<tsc_clock>("clock");
+}
+
+// A mixture of two fits is off by what lies between them.
+void read(tsc_clock& clock) {
+  constexpr nanoseconds_t tolerance = 4 * static_cast<nanoseconds_t>(world_time::step);
+  const nanoseconds_t before = now().ns;
+  const nanoseconds_t told = clock.now();
+  require(told >= before - tolerance && told <= now().ns + tolerance, "the time of no fit");
+}
+
+// `happens`: what makes a fit that is no longer right.
+template <class F>
+void read_beside_a_fit(execution& run, F happens) {
+  tsc_clock& clock = make_clock(run);
+  run.thread("fits", [&clock, happens] {
+    happens();
+    read(clock);
+  });
+  run.thread("reads", [&clock] { read(clock); });
+  run.join();
+}
+
+void read_where_time_passed(execution& run) {
+  read_beside_a_fit(run, [] { now().pass(too_far); });
+}
+
+// From the second fit on the counter is slower, by half.
+void read_where_the_rate_changed(execution& run) {
+  read_beside_a_fit(run, [] {
+    now().ns_per_tick = 2;
+    now().pass(too_far);
+  });
+}
+
+void read_after_a_suspend(execution& run) {
+  read_beside_a_fit(run, [] {
+    now().ns += 10'000'000;
+    now().pass(too_far);
+  });
+}
+
+// The span's beginning is nobody's atomic: only one of them fits.
+void two_fit(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  now().ns += 10'000'000;
+  now().pass(too_far);
+  for (const char* name : {"fits", "fits too"}) run.thread(name, [&clock] { read(clock); });
+  run.join();
+}
+
+// What a suspend lasted counts for no rate.
+void fit_behind_a_suspend(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  now().ns += 10'000'000;
+  for (int fits = 0; fits != 3; ++fits) {
+    now().pass(5'500'000);
+    read(clock);
+    now().pass(4'000'000);
+    read(clock);
+  }
+}
+
+const suite clock_fit("ClockFit", {
+                                      {"ReadWhereTimePassed", read_where_time_passed},
+                                      {"ReadWhereTheRateChanged", read_where_the_rate_changed},
+                                      {"ReadAfterASuspend", read_after_a_suspend},
+                                      {"TwoFit", two_fit},
+                                      {"FitBehindASuspend", fit_behind_a_suspend},
+                                  });
+
+}  // namespace
+}  // namespace model
