@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which callables may be scheduled: move-only ones, of any size and alignment, each destroyed exactly once.
+#include <detent/detail/node.hpp>
+#include <detent/detail/timer_access.hpp>
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
@@ -50,6 +53,36 @@ TEST(EngineCallable, MayReturnWhatNobodyReads) {
   drive::virtual_engine rig;
   rig.engine.schedule_at(at(10), [] { return std::make_unique<int>(1); });
   EXPECT_EQ(rig.poll_at(at(10)), 1u);
+}
+
+// A callable that does something when it is moved out of its node.
+struct moved_out {
+  std::function<void()>* then;
+  census::token here;
+  moved_out(std::function<void()>& what, census& of) : then(&what), here(of.join()) {}
+  moved_out(moved_out&& other) noexcept : then(other.then), here(std::move(other.here)) {
+    if (*then) std::exchange(*then, nullptr)();
+  }
+  void operator()() const {}
+};
+static_assert(fits_inline<moved_out>);
+
+// The driver comes to a cancelled timer whose callable is still being moved out: the node is nobody else's yet.
+TEST(EngineCallable, HasItsNodeToItselfUntilItIsMovedOut) {
+  drive::virtual_engine rig;
+  census cancelled, later;
+  std::function<void()> then;
+  timer filed = rig.engine.schedule_at(at(10), moved_out(then, cancelled));
+  rig.engine.poll();
+  then = [&] {
+    rig.poll_at(at(10));
+    rig.engine.schedule_at(at(20), bystander<0>{later.join()});
+  };
+  EXPECT_EQ(filed.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(cancelled.ended(), 1);
+  EXPECT_EQ(later.living(), 1);
+  EXPECT_EQ(rig.poll_at(at(20)), 1u);
+  EXPECT_EQ(later.ended(), 1);
 }
 
 struct counted_copies {
@@ -202,6 +235,37 @@ TEST(EngineCallable, IsDestroyedOnceWhenBoxedHoweverItsTimerEnds) {
   end_in_every_way<100>(captures);
   EXPECT_EQ(captures.living(), 0);
   EXPECT_EQ(captures.ended(), 8);
+}
+
+struct throws_when_moved {
+  throws_when_moved() = default;
+  throws_when_moved(throws_when_moved&&) { throw std::runtime_error("moved"); }
+  void operator()() const {}
+};
+
+// More often than there are nodes at hand: each gives its own back.
+constexpr int often = 2000;
+constexpr detail::node_index at_hand = 512;
+
+TEST(EngineCallable, TakesNoNodeWithItWhereItsConstructionThrows) {
+  drive::virtual_engine rig;
+  for (int i = 0; i < often; ++i) EXPECT_THROW(rig.engine.schedule_at(at(10), throws_when_moved()), std::runtime_error);
+  EXPECT_LT(detail::timer_access::index(rig.engine.schedule_at(at(10), [] {})), at_hand);
+}
+
+TEST(EngineCallable, TakesNoNodeWithItWhereItIsCancelledWhileItIsDue) {
+  drive::virtual_engine rig;
+  census callables;
+  timer left_over;
+  for (int i = 0; i < often; ++i) {
+    rig.engine.schedule_at(at(i), [] {});
+    left_over = rig.engine.schedule_at(at(i), bystander<0>{callables.join()});
+    ASSERT_EQ(rig.poll_at(at(i), 1), 1u);
+    ASSERT_EQ(left_over.cancel(), cancel_result::cancelled);
+    ASSERT_EQ(rig.engine.poll(), 0u);
+  }
+  EXPECT_EQ(callables.ended(), often);
+  EXPECT_LT(detail::timer_access::index(left_over), at_hand);
 }
 
 }  // namespace
