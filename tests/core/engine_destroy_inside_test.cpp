@@ -8,11 +8,13 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
 
 namespace detent {
 namespace {
@@ -255,6 +257,57 @@ TEST(EngineDestroyInside, LeavesHandedOverWorkThatDoesNothing) {
   keeps->kept.clear();
   EXPECT_EQ(destroyed.load(), 3);
   EXPECT_EQ(runs.load(), 0);
+}
+
+// Of a batch it keeps the first and runs the second; then it has no more room.
+struct keeps_one_and_runs_one final : executor {
+  bool execute(fired_timer&& work) noexcept override {
+    switch (offered++) {
+      case 0: kept.push_back(std::move(work)); return true;
+      case 1: {
+        fired_timer taken = std::move(work);
+        taken();
+        return true;
+      }
+      default: return false;
+    }
+  }
+  int offered = 0;
+  std::vector<fired_timer> kept;
+};
+
+// What was kept, and what would be offered again, hold on to the engine's insides and to the executor.
+TEST(EngineDestroyInside, ByOneOfABatchOfWhichTheRestIsKeptAndRefused) {
+  const auto held = std::make_shared<int>(0);
+  doomed d({.executor = std::make_shared<keeps_one_and_runs_one>(),
+            .on_refusal = refusal_policy::retry,
+            .on_error = [held](const std::exception_ptr&) {}});
+  const time_point due = clock::now() + 5ms;
+  for (int i = 0; i < 3; ++i) d.owned->schedule_at(due, [&d, w = witness(d.destroyed)] { d.destroy(); });
+  EXPECT_TRUE(d.wait());
+  EXPECT_TRUE(eventually([&] { return d.destroyed == 3 && held.use_count() == 1; }));
+}
+
+TEST(EngineDestroyInside, ByWorkThatIsOfferedAgain) {
+  manual_clock clock;
+  const auto moody = std::make_shared<testing::moody_executor>();
+  moody->refuse = true;
+  std::atomic<int> destroyed{0};
+  int runs = 0;
+  auto owned = std::make_unique<engine>(engine_options{
+      .drive = drive_kind::caller, .manual = &clock, .executor = moody, .on_refusal = refusal_policy::retry});
+  for (int i = 0; i < 3; ++i) {
+    owned->schedule_after(0ns, [&, w = witness(destroyed)] {
+      ++runs;
+      owned.reset();
+    });
+  }
+  engine& polled = *owned;
+  polled.poll();
+  moody->refuse = false;
+  polled.poll();
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(destroyed.load(), 3);
 }
 
 }  // namespace

@@ -282,5 +282,17 @@ TEST(EngineExecutorRefusal, OfWorkOfferedAgainWhileItStopsLeavesItToTheStop) {
   EXPECT_EQ(e.metrics().dropped, 0U);
 }
 
+// What is dropped is destroyed by the thread that turns the wheel, further up whose stack the engine is.
+TEST(EngineExecutorRefusal, LetsNothingThatItDropsStopTheEngine) {
+  auto refuses = std::make_shared<testing::holding_executor>();
+  refuses->refuse = true;
+  drive::virtual_engine rig({.executor = refuses, .on_refusal = refusal_policy::drop});
+  std::error_code problem;
+  rig.engine.schedule_at(drive::at(10), testing::at_end([&] { rig.engine.try_stop(problem); }));
+  rig.poll_at(drive::at(10));
+  EXPECT_EQ(problem, errc::called_from_callback);
+  EXPECT_FALSE(rig.engine.stopped());
+}
+
 }  // namespace
 }  // namespace detent

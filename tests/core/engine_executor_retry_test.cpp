@@ -40,5 +40,22 @@ TEST(EngineExecutorRetry, IsNotOvertakenByWhatTheExecutorWouldHaveTaken) {
   EXPECT_EQ(rig.fired, (ids{1, 2, 3}));
 }
 
+// What waits to be offered again holds on to the engine's insides, which go when it is stopped.
+TEST(EngineExecutorRetry, LeavesNothingOfTheEngineBehind) {
+  struct refuses : executor {
+    bool execute(fired_timer&&) noexcept override { return false; }
+  };
+  const auto held = std::make_shared<int>(0);
+  {
+    drive::virtual_engine rig({.executor = std::make_shared<refuses>(),
+                               .on_refusal = refusal_policy::retry,
+                               .on_error = [held](const std::exception_ptr&) {}});
+    for (int id : {1, 2, 3}) rig.engine.schedule_at(at(id), rig.note(id));
+    rig.poll_at(at(3));
+    EXPECT_EQ(rig.engine.stop().size(), 3u);
+  }
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace detent
