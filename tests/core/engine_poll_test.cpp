@@ -218,5 +218,20 @@ TEST_P(EnginePoll, HandsAnExceptionToOnErrorAndGoesOn) {
   EXPECT_EQ(rig.fired, (ids{2}));
 }
 
+// Nodes whose timers have run in this pass are other timers' now, which have not.
+TEST(EnginePoll, FiresWhatAnotherThreadArmsInNodesThatHaveRunInThisPass) {
+  constexpr int many = 2000;
+  drive::virtual_engine rig;
+  int runs = 0;
+  for (int i = 0; i < many; ++i) rig.engine.schedule_at(at(10), [&runs] { ++runs; });
+  rig.engine.schedule_at(at(10), [&] {
+    std::thread([&] {
+      for (int i = 0; i < many; ++i) rig.engine.schedule_at(at(10), [&runs] { ++runs; });
+    }).join();
+  });
+  rig.poll_at(at(10));
+  EXPECT_EQ(runs, 2 * many);
+}
+
 }  // namespace
 }  // namespace detent

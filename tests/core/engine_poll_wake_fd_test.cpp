@@ -181,5 +181,13 @@ TEST(EnginePollWakeFd, BelongsToTheEngineItWasMovedTo) {
   EXPECT_EQ(second.wake_fd(), fd);
 }
 
+TEST(EnginePollWakeFd, CountsOneRingForAllThatOneLookAnswers) {
+  drive::virtual_engine rig;
+  rig.engine.wake_fd();
+  const std::uint64_t before = rig.engine.metrics().rings;
+  for (int ns : {100, 50, 20}) rig.engine.schedule_at(at(ns), [] {});
+  EXPECT_EQ(rig.engine.metrics().rings, before + 1);
+}
+
 }  // namespace
 }  // namespace detent

@@ -8,10 +8,13 @@
 
 #include <atomic>
 #include <barrier>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/drive_eventually.hpp"
@@ -173,6 +176,39 @@ TEST(EngineThreads, TimersMayBeScheduledWhileAThreadEnds) {
   EXPECT_TRUE(eventually([&] { return fired >= 20; }));
   e.stop();
   EXPECT_EQ(e.metrics().scheduled, static_cast<std::uint64_t>(fired.load()) + e.metrics().returned);
+}
+
+struct at_thread_end {
+  std::function<void()> what;
+  ~at_thread_end() {
+    if (what) what();
+  }
+};
+
+// `what` runs on a thread whose record of the engine has been handed back.
+void after_the_record(engine& known, std::function<void()> what) {
+  std::thread([&known, &what] {
+    thread_local at_thread_end last;  // before the engine's, and destroyed after it
+    last.what = std::move(what);
+    known.schedule_after(1h, [] {}).cancel();
+  }).join();
+}
+
+// They share one record, each giving it back with its call, whatever comes of that.
+TEST(EngineThreads, TakeTurnsAtTheRecordForThoseThatEnd) {
+  struct throws_when_moved {
+    throws_when_moved() = default;
+    throws_when_moved(throws_when_moved&&) { throw std::runtime_error("moved"); }
+    void operator()() const {}
+  };
+  manual_clock clock;
+  engine e({.drive = drive_kind::caller, .manual = &clock});
+  after_the_record(e, [&] { e.poll(); });
+  after_the_record(e, [&] { EXPECT_THROW(e.schedule_after(0ns, throws_when_moved()), std::runtime_error); });
+  int runs = 0;
+  after_the_record(e, [&] { e.schedule_after(0ns, [&] { ++runs; }); });
+  EXPECT_EQ(e.poll(), 1u);
+  EXPECT_EQ(runs, 1);
 }
 
 }  // namespace
