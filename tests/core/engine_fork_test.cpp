@@ -2,6 +2,7 @@
 // A forked child owns no engine of its parent's; a process that exits waits for none.
 #include <detent/detent.hpp>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/wait.h>
@@ -201,6 +202,16 @@ TEST(EngineForkDeathTest, ForkedChildOfAProgramWithAGlobalEngineExits) {
         std::exit(WIFEXITED(status) && WEXITSTATUS(status) == 42 ? 0 : 4);
       },
       testing::ExitedWithCode(0), "");
+}
+
+TEST(EngineFork, ChildThatDestroysTheEngineClosesItsDescriptor) {
+  std::optional<engine> caller(std::in_place, engine_options{.drive = drive_kind::caller});
+  const int fd = caller->wake_fd();
+  EXPECT_EQ(status_of_child([&] {
+              caller.reset();
+              return fcntl(fd, F_GETFD) == -1 ? 1 : 2;
+            }),
+            1);
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <string>
+#include <thread>
 #include <tuple>
 
+#include "support/drive_asleep.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
 
@@ -66,6 +69,28 @@ TEST_P(EngineLanesFlood, LetsAnotherThreadsCriticalTimerFire) {
       0ns, [&] { ran = true; }, critical);
   EXPECT_TRUE(eventually([&] { return ran.load(); }));
   owned.stop();  // before `ran` goes
+}
+
+// The worker is told of it by the bell alone, in the middle of a pass that it does not know to be one of many.
+TEST(EngineLanesPass, IsInterruptedByWhatAnotherThreadSchedulesMeanwhile) {
+  engine owned({.wait = wait_options::sleep(), .name = "sleeps"});
+  owned.schedule_after(1h, [] {});  // whatever comes before rings
+  EXPECT_TRUE(drive::thread_sleeps("sleeps"));
+  std::atomic<int> begun{0}, may_end{0}, begun_before{0};
+  const std::array<time_point, 2> both{clock::now(), clock::now()};
+  std::array<timer, 2> handles;
+  auto waits = [&](std::size_t) {
+    const int turn = ++begun;
+    while (may_end < turn) std::this_thread::yield();
+  };
+  ASSERT_EQ(owned.schedule_at_bulk(both, waits, handles), both.size());
+  ASSERT_TRUE(eventually([&] { return begun == 1; }));
+  owned.schedule_after(
+      0ns, [&] { begun_before = begun.load(); }, critical);
+  may_end = 2;
+  EXPECT_TRUE(eventually([&] { return begun_before != 0; }));
+  EXPECT_EQ(begun_before, 1);
+  owned.stop();
 }
 
 }  // namespace

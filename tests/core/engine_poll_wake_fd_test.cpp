@@ -189,5 +189,21 @@ TEST(EnginePollWakeFd, CountsOneRingForAllThatOneLookAnswers) {
   EXPECT_EQ(rig.engine.metrics().rings, before + 1);
 }
 
+TEST(EnginePollWakeFd, IsReadableWhereALookFindsMoreThatIsDueThanItTakesUp) {
+  drive::virtual_engine rig;
+  rig.clock.advance_to(at(1000));
+  for (int id = 0; id < 100; ++id) rig.engine.schedule_at(at(500), rig.note(id));
+  EXPECT_TRUE(readable(rig.engine.wake_fd()));
+}
+
+TEST(EnginePollWakeFd, IsSetAnewByAskingForTheNextDeadline) {
+  drive::virtual_engine rig;
+  const int fd = rig.engine.wake_fd();
+  rig.engine.schedule_at(at(100), [] {});
+  EXPECT_TRUE(readable(fd)) << "for what is earlier than anything known";
+  EXPECT_EQ(rig.engine.next_deadline(), at(100));
+  EXPECT_FALSE(readable(fd));
+}
+
 }  // namespace
 }  // namespace detent

@@ -5,6 +5,7 @@
 #include <hooks/hooks.hpp>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <atomic>
 #include <chrono>
@@ -151,6 +152,47 @@ TEST(races, a_run_that_is_cancelled_as_it_ends_counts_once) {
   EXPECT_EQ(counted.expired + counted.cancelled, rounds);
   const detent::engine_metrics of_label = engine.metrics(named);
   EXPECT_EQ(of_label.expired + of_label.cancelled, rounds);
+}
+
+// Its group's end is one more thing that a worker must not sleep through.
+TEST(races, a_worker_that_goes_to_sleep_notices_what_its_group_asks_for) {
+  yields all(3);
+  detent::test::random_source random(seed);
+  detent::engine engine({.wait = detent::wait_options::sleep(), .reserve = 0});
+  detent::timer_group group(engine);
+  for (int round = 0; round < 400; ++round) {
+    group.schedule_after(1h, [] {});
+    engine.schedule_after(0ns, [] {});  // turns the worker round
+    const detent::time_point until = detent::clock::now() + random.between<std::int64_t>(0, 150) * 1us;
+    while (detent::clock::now() < until) std::this_thread::yield();
+    group.cancel_all();
+    const detent::time_point end = detent::clock::now() + 5s;
+    while (group.pending() != 0 && detent::clock::now() < end) std::this_thread::sleep_for(20us);
+    ASSERT_EQ(group.pending(), 0u) << "round " << round;
+  }
+}
+
+// What is scheduled while a caller sets its descriptor fires in that call, or makes it readable.
+TEST(races, a_descriptor_that_is_being_set_misses_nothing) {
+  yields all(3);
+  detent::manual_clock clock;
+  detent::engine engine({.drive = detent::drive_kind::caller, .manual = &clock, .reserve = 0});
+  pollfd asked{.fd = engine.wake_fd(), .events = POLLIN, .revents = 0};
+  for (int round = 0; round < 1500; ++round) {
+    std::atomic<bool> ready{false};
+    bool ran = false;
+    {
+      joined_thread schedules([&] {
+        ready.store(true);
+        engine.schedule_after(0ns, [&ran] { ran = true; });
+      });
+      while (!ready.load()) std::this_thread::yield();
+      engine.poll();
+    }
+    ASSERT_TRUE(ran || ::poll(&asked, 1, 0) == 1) << "round " << round;
+    engine.poll();
+    ASSERT_TRUE(ran) << "round " << round;
+  }
 }
 
 }  // namespace
