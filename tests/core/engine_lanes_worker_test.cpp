@@ -173,6 +173,25 @@ TEST_P(EngineLanesWorker, CancelAndRestartNeighboursInTheMiddle) {
   EXPECT_EQ(m.scheduled, m.expired + m.cancelled + m.returned + m.dropped);
 }
 
+// All that is being taken out of the wheel, what is looked at next among it.
+TEST_P(EngineLanesWorker, CancelTheWholeBulkInTheMiddle) {
+  std::atomic<std::size_t> cancelled{0};
+  std::atomic<bool> done{false};
+  auto all = prepare_instant(options(), many, 0, [&](instant& of) {
+    done = false;  // of an earlier try
+    of.owned->schedule_at(
+        of.due + 200us,
+        [&] {
+          cancelled = of.owned->cancel_bulk(of.bulk);
+          done = true;
+        },
+        critical);
+  });
+  ASSERT_NE(all, nullptr);
+  EXPECT_TRUE(eventually([&] { return done && all->ran + cancelled == many && all->owned->pending() == 0; }));
+  EXPECT_GT(cancelled, many / 2);
+}
+
 TEST_P(EngineLanesWorker, SurviveACriticalCallbackThatThrowsInTheMiddle) {
   std::atomic<int> told{0};
   engine_options noisy = options();
