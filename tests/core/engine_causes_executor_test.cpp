@@ -57,6 +57,18 @@ TEST(EngineCausesExecutor, ALongerDispatchThanThereIsTimeIsAllOfIt) {
   expect_largest(rig.engine.metrics(), {.dispatch = duration::max()});
 }
 
+// Handed over for one period, it runs when others have come; it stands for the last of them, and is late by that one.
+TEST(EngineCausesExecutor, APeriodicRunHasWaitedNoLongerThanItIsLate) {
+  held_rig held;
+  held.rig.engine.schedule_at_fixed_rate(10ns, 10ns, [] {});
+  held.rig.poll_at(at(10));
+  held.rig.clock.advance_to(at(35));
+  held.executor->run_all();
+  const engine_metrics told = held.rig.engine.metrics();
+  EXPECT_EQ(told.lateness.max(), 5ns);
+  expect_largest(told, {.dispatch = 5ns});
+}
+
 TEST(EngineCausesExecutor, WhatCameBeforeTheHandOverIsNoDispatch) {
   held_rig held;
   held.rig.engine.schedule_at(at(100), [] {});

@@ -72,6 +72,20 @@ TEST(EngineThreadsLeaks, AHundredTimersCancelledFromAsManyThreadsGiveTheirNodesB
   expect_still(before);
 }
 
+// It keeps a record of each while that lives, which it frees at the latest when it makes the next.
+TEST(EngineThreadsLeaks, AThreadThatOutlivesManyEnginesKeepsNothingOfThem) {
+  auto engines = [](int number) {
+    for (int i = 0; i < number; ++i) {
+      engine e({.drive = drive_kind::caller, .reserve = 0});
+      e.schedule_after(1h, [] {});
+    }
+  };
+  engines(100);
+  const footprint before;
+  engines(8000);
+  expect_still(before);
+}
+
 template <class Life>
 void expect_no_leak(Life&& life) {
   const std::size_t threads = drive::threads();
