@@ -76,9 +76,9 @@ class Callable : public ::testing::Test {
   }
   template <class F>
   claim make(F&& f) {
-    claim owned = claim_node(core, {});
+    claim owned = claim_node(core_, {});
     EXPECT_NE(owned.owned, nullptr);
-    EXPECT_TRUE(construct<std::decay_t<F>>(core, owned, std::forward<F>(f)));
+    EXPECT_TRUE(construct<std::decay_t<F>>(core_, owned, std::forward<F>(f)));
     return owned;
   }
   template <class F>
@@ -87,7 +87,7 @@ class Callable : public ::testing::Test {
     ops<F>().invoke(owned.capture, scope.view());
   }
 
-  engine_core core{options()};
+  engine_core core_{options()};
 };
 
 TEST_F(Callable, HasNothingToDestroyWhereItIsTrivial) {
@@ -97,7 +97,7 @@ TEST_F(Callable, HasNothingToDestroyWhereItIsTrivial) {
   EXPECT_NE(ops<sized<25>>().destroy, nullptr) << "the box has to go";
   claim owned = make(trivial);
   destroy_callable(ops<decltype(trivial)>(), owned.capture);
-  abandon(core, owned);
+  abandon(core_, owned);
 }
 
 template <class F>
@@ -121,7 +121,7 @@ TEST_F(Callable, LivesInTheNodeIfItFits) {
   EXPECT_EQ(counts.born, 2);
   lives_runs_and_dies_once<small>(ops<small>(), owned, counts, [&] { invoke<small>(owned); });
   EXPECT_EQ(counts.born, 3);
-  abandon(core, owned);
+  abandon(core_, owned);
 }
 
 TEST_F(Callable, LivesInABoxThatNeverMovesIfItIsLarge) {
@@ -129,7 +129,7 @@ TEST_F(Callable, LivesInABoxThatNeverMovesIfItIsLarge) {
   claim owned = make(large(counts));
   lives_runs_and_dies_once<large>(ops<large>(), owned, counts, [&] { invoke<large>(owned); });
   EXPECT_EQ(counts.born, 2) << "only the box has moved";
-  abandon(core, owned);
+  abandon(core_, owned);
 }
 
 TEST_F(Callable, MayBeMoveOnly) {
@@ -140,7 +140,7 @@ TEST_F(Callable, MayBeMoveOnly) {
   invoke<F>(owned);
   EXPECT_EQ(seen, 7);
   destroy_callable(ops<F>(), owned.capture);
-  abandon(core, owned);
+  abandon(core_, owned);
 }
 
 TEST_F(Callable, KeepsAnAlignmentBeyondTheNodes) {
@@ -149,7 +149,7 @@ TEST_F(Callable, KeepsAnAlignmentBeyondTheNodes) {
   invoke<over_aligned>(owned);
   EXPECT_EQ(seen, 1);
   destroy_callable(ops<over_aligned>(), owned.capture);
-  abandon(core, owned);
+  abandon(core_, owned);
 }
 
 TEST_F(Callable, IsCalledWithItsFiringIfItTakesOne) {
@@ -159,14 +159,14 @@ TEST_F(Callable, IsCalledWithItsFiringIfItTakesOne) {
   run_scope scope(nullptr, 0, 0);
   ops<decltype(with)>().invoke(owned.capture, scope.view());
   EXPECT_EQ(seen, &scope.view());
-  abandon(core, owned);
+  abandon(core_, owned);
 }
 
 TEST_F(Callable, PassesOnWhatItThrowsWhenItRuns) {
   auto bad = [] { throw std::runtime_error("run"); };
   claim owned = make(bad);
   EXPECT_THROW(invoke<decltype(bad)>(owned), std::runtime_error);
-  abandon(core, owned);
+  abandon(core_, owned);
 }
 
 template <std::size_t Padding>
@@ -184,11 +184,11 @@ TEST_F(Callable, LeavesNothingBehindIfItsCopyThrows) {
   throwing_copy<80> boxed;
   static_assert(fits_inline<throwing_copy<8>> && !fits_inline<throwing_copy<80>>);
   for (int attempt = 0; attempt < 3; ++attempt) {
-    EXPECT_THROW(static_cast<void>(schedule(core, plan{}, inlined)), std::runtime_error);
-    EXPECT_THROW(static_cast<void>(schedule(core, plan{}, boxed)), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(schedule(core_, plan{}, inlined)), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(schedule(core_, plan{}, boxed)), std::runtime_error);
   }
-  EXPECT_EQ(core.pending(), 0U);
-  EXPECT_TRUE(schedule(core, plan{}, [] {}));
+  EXPECT_EQ(core_.pending(), 0U);
+  EXPECT_TRUE(schedule(core_, plan{}, [] {}));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
-using drive::at;
 using due = drive::timer_model::due;
 
 enum class flavour { ties, powers, idle_timeouts };

@@ -19,7 +19,6 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
-using drive::at;
 
 constexpr int runs_at_most = 4;
 

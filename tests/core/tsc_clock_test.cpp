@@ -15,9 +15,9 @@ namespace {
 class TscClock : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (tsc == nullptr) GTEST_SKIP() << "the TSC of this machine is not invariant";
+    if (tsc_ == nullptr) GTEST_SKIP() << "the TSC of this machine is not invariant";
   }
-  tsc_clock* tsc = tsc_clock::shared();
+  tsc_clock* tsc_ = tsc_clock::shared();
 };
 
 nanoseconds_t steady() { return to_ns(clock::now()); }
@@ -33,7 +33,7 @@ nanoseconds_t gap_of_steady_clock() {
   return gaps[1'900];
 }
 
-TEST_F(TscClock, IsOneForTheProcess) { EXPECT_EQ(tsc_clock::shared(), tsc); }
+TEST_F(TscClock, IsOneForTheProcess) { EXPECT_EQ(tsc_clock::shared(), tsc_); }
 
 // Each reading lies between two of steady_clock, give or take the error bound. A machine that slews its clock, or takes
 // the processor away between two readings of a fit, may spoil a few.
@@ -43,11 +43,11 @@ TEST_F(TscClock, StaysWithinItsErrorBoundOfSteadyClockForASecond) {
   std::size_t readings = 0, off = 0;
   nanoseconds_t worst = 0;
   for (nanoseconds_t before = steady(); before < end; before = steady()) {
-    nanoseconds_t told = tsc->now(), after = steady();
+    nanoseconds_t told = tsc_->now(), after = steady();
     nanoseconds_t error = std::max(before - told, told - after);
     worst = std::max(worst, error);
     ++readings;
-    if (error > tsc->error_bound() + slack) ++off;
+    if (error > tsc_->error_bound() + slack) ++off;
     // The counter is not ours to move: a second of it, and not all of a processor.
     if (readings % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
@@ -55,13 +55,13 @@ TEST_F(TscClock, StaysWithinItsErrorBoundOfSteadyClockForASecond) {
 }
 
 TEST_F(TscClock, StepsBackByNoMoreThanItsErrorBound) {
-  nanoseconds_t furthest = tsc->now(), end = steady() + 100'000'000;
+  nanoseconds_t furthest = tsc_->now(), end = steady() + 100'000'000;
   nanoseconds_t worst = 0, allowed = 0;
   while (steady() < end) {
-    nanoseconds_t told = tsc->now();
+    nanoseconds_t told = tsc_->now();
     worst = std::max(worst, furthest - told);
     furthest = std::max(furthest, told);
-    allowed = std::max(allowed, tsc->error_bound());
+    allowed = std::max(allowed, tsc_->error_bound());
   }
   EXPECT_LE(worst, 2 * allowed);
 }
@@ -73,7 +73,7 @@ TEST_F(TscClock, IsReadByThreadsWhileOneRefits) {
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       while (steady() < end) {
-        nanoseconds_t before = steady(), told = tsc->now();
+        nanoseconds_t before = steady(), told = tsc_->now();
         // A mixture of two fits would be off by the span between them.
         if (told < before - 1'000'000 || told > steady() + 1'000'000) absurd.fetch_add(1);
       }
@@ -84,8 +84,8 @@ TEST_F(TscClock, IsReadByThreadsWhileOneRefits) {
 }
 
 TEST_F(TscClock, TellsAnErrorBoundAboveZeroAndBelowATenthOfAMillisecond) {
-  EXPECT_GT(tsc->error_bound(), 0);
-  EXPECT_LE(tsc->error_bound(), 100'000);
+  EXPECT_GT(tsc_->error_bound(), 0);
+  EXPECT_LE(tsc_->error_bound(), 100'000);
 }
 
 }  // namespace
