@@ -15,16 +15,16 @@ namespace {
 class counters_file_in_a_directory : public testing::Test {
  protected:
   counters_snapshot read() const { return counters_file(write()).read(); }
-  std::string write() const { return directory.write("live", image.bytes()); }
-  void rewrite() const { image.write(directory.path() + "/live"); }  // the same file, as one that is mapped
+  std::string write() const { return directory_.write("live", image_.bytes()); }
+  void rewrite() const { image_.write(directory_.path() + "/live"); }  // the same file, as one that is mapped
 
-  test::temporary_directory directory;
-  mutable test::counters_image image;
+  test::temporary_directory directory_;
+  mutable test::counters_image image_;
 };
 using CountersFile = counters_file_in_a_directory;
 
 TEST_F(CountersFile, TellsWhoseItIs) {
-  counters_layout::header header = image.header();
+  counters_layout::header header = image_.header();
   header.worker_thread = 77;
   header.tick = 1'000;
   header.capacity = 5;
@@ -35,9 +35,9 @@ TEST_F(CountersFile, TellsWhoseItIs) {
   std::strcpy(header.name,
               "or\x1b"
               "ders\xff");
-  image.put(header);
+  image_.put(header);
   const engine_identity who = read().identity;
-  EXPECT_EQ(who.path, directory.path() + "/live");
+  EXPECT_EQ(who.path, directory_.path() + "/live");
   EXPECT_EQ(who.name, "or\\x1bders\\xff");
   EXPECT_EQ(who.process, ::getpid());
   EXPECT_EQ(who.process_start, test::start_of(::getpid()));
@@ -54,7 +54,8 @@ TEST_F(CountersFile, TellsWhoseItIs) {
 
 TEST_F(CountersFile, TotalsAreSumsOverTheThreadsInUse) {
   for_each_key<counter>([&](counter key) {
-    for (const std::uint32_t thread : {0U, 1U, 1'023U}) image.set(thread, key, 1 + thread + static_cast<unsigned>(key));
+    for (const std::uint32_t thread : {0U, 1U, 1'023U})
+      image_.set(thread, key, 1 + thread + static_cast<unsigned>(key));
   });
   const counters_snapshot read = this->read();
   EXPECT_EQ(read.threads, 1'024U);
@@ -65,30 +66,30 @@ TEST_F(CountersFile, TotalsAreSumsOverTheThreadsInUse) {
 }
 
 TEST_F(CountersFile, PendingIsWhatBeganAndIsNotOverAndNeverBelowZero) {
-  image.set(0, counter::scheduled, 100);
-  image.set(1, counter::revived, 5);
-  image.set(2, counter::started_last, 50);
-  image.set(1, counter::cancelled, 20);
-  image.set(0, counter::returned, 3);
-  image.set(2, counter::dropped, 2);
-  image.set(2, counter::cancelled_running, 1'000);
+  image_.set(0, counter::scheduled, 100);
+  image_.set(1, counter::revived, 5);
+  image_.set(2, counter::started_last, 50);
+  image_.set(1, counter::cancelled, 20);
+  image_.set(0, counter::returned, 3);
+  image_.set(2, counter::dropped, 2);
+  image_.set(2, counter::cancelled_running, 1'000);
   EXPECT_EQ(read().pending(), 30U);
-  image.set(2, counter::started_last, 100);
+  image_.set(2, counter::started_last, 100);
   EXPECT_EQ(read().pending(), 0U);
 }
 
 TEST_F(CountersFile, GaugesAreRead) {
-  for_each_key<gauge>([&](gauge key) { image.set(key, 10 + static_cast<std::int64_t>(key)); });
+  for_each_key<gauge>([&](gauge key) { image_.set(key, 10 + static_cast<std::int64_t>(key)); });
   const counters_snapshot read = this->read();
   for_each_key<gauge>(
       [&](gauge key) { EXPECT_EQ(read.gauges[key], 10 + static_cast<std::int64_t>(key)) << name_of(key); });
 }
 
 TEST_F(CountersFile, EachPartStandsForTheZerosItLeavesOut) {
-  image.record(cause::lateness, 0, 90);
-  image.record(cause::lateness, 1'000, 10);
-  image.record(cause::wait, 1'000, 10);
-  image.record(cause::callback, 40, 3);
+  image_.record(cause::lateness, 0, 90);
+  image_.record(cause::lateness, 1'000, 10);
+  image_.record(cause::wait, 1'000, 10);
+  image_.record(cause::callback, 40, 3);
   const counters_snapshot read = this->read();
   EXPECT_EQ(read.histograms[cause::wait].count(), 100U);
   EXPECT_EQ(read.histograms[cause::wait].percentile(90), duration(0));
@@ -99,18 +100,18 @@ TEST_F(CountersFile, EachPartStandsForTheZerosItLeavesOut) {
 }
 
 TEST_F(CountersFile, APartThatIsAheadOfTheWholeStandsForNone) {
-  image.record(cause::lateness, 10, 1);
-  image.record(cause::dispatch, 10, 5);
+  image_.record(cause::lateness, 10, 1);
+  image_.record(cause::dispatch, 10, 5);
   EXPECT_EQ(read().histograms[cause::dispatch].count(), 5U);
 }
 
 TEST_F(CountersFile, LabelsHaveTheirOwnCountsAndHistograms) {
-  const std::uint32_t retry = image.add_label("retry"), idle = image.add_label("idle");
-  image.set(retry, label_counter::begun, 9);
-  image.set(retry, label_counter::over, 2);
-  image.set(idle, label_counter::fired, 4);
-  image.record(idle, cause::lateness, 500, 4);
-  image.record(idle, cause::worker, 500, 1);
+  const std::uint32_t retry = image_.add_label("retry"), idle = image_.add_label("idle");
+  image_.set(retry, label_counter::begun, 9);
+  image_.set(retry, label_counter::over, 2);
+  image_.set(idle, label_counter::fired, 4);
+  image_.record(idle, cause::lateness, 500, 4);
+  image_.record(idle, cause::worker, 500, 1);
   const counters_snapshot read = this->read();
   ASSERT_EQ(read.labels.size(), 2U);
   EXPECT_EQ(read.labels[0].name, "retry");
@@ -125,7 +126,7 @@ TEST_F(CountersFile, LabelsHaveTheirOwnCountsAndHistograms) {
 
 TEST_F(CountersFile, NoTwoLabelsHaveOneName) {
   const std::string longest(63, 'x');
-  for (const std::string& name : {longest + "a", longest + "b", std::string("y"), longest}) image.add_label(name);
+  for (const std::string& name : {longest + "a", longest + "b", std::string("y"), longest}) image_.add_label(name);
   const auto labels = read().labels;
   EXPECT_EQ(labels[0].name, longest);
   EXPECT_EQ(labels[1].name, longest + "#2");
@@ -138,11 +139,11 @@ TEST_F(CountersFile, IsReadAgainAsTheEngineGoesOn) {
   const counters_snapshot first = file.read();
   EXPECT_TRUE(first.labels.empty());
   EXPECT_FALSE(first.ended);
-  image.set(4, counter::fired, 12);
-  image.set(image.add_label("late"), label_counter::scheduled, 1);
-  counters_layout::header header = image.header();
+  image_.set(4, counter::fired, 12);
+  image_.set(image_.add_label("late"), label_counter::scheduled, 1);
+  counters_layout::header header = image_.header();
   header.state = static_cast<std::uint32_t>(counters_layout::file_state::ended);
-  image.put(header);
+  image_.put(header);
   rewrite();
   const counters_snapshot second = file.read();
   EXPECT_EQ(second.totals[counter::fired], 12U);
@@ -161,20 +162,20 @@ TEST_F(CountersFile, CanBeMoved) {
 }
 
 TEST_F(CountersFile, ADifferenceOfTwoReadingsIsWhatHappenedInBetween) {
-  const std::uint32_t label = image.add_label("retry");
-  image.set(0, counter::fired, 10);
-  image.set(gauge::wakeups, 7);
-  image.set(gauge::backlog, 3);
-  image.record(cause::lateness, 1'000'000, 1);
+  const std::uint32_t label = image_.add_label("retry");
+  image_.set(0, counter::fired, 10);
+  image_.set(gauge::wakeups, 7);
+  image_.set(gauge::backlog, 3);
+  image_.record(cause::lateness, 1'000'000, 1);
   counters_file file(write());
   const counters_snapshot first = file.read();
-  image.set(0, counter::fired, 25);
-  image.set(gauge::wakeups, 9);
-  image.set(gauge::backlog, 1);
-  image.record(cause::lateness, 100, 4);
-  image.record(cause::wait, 100, 1);
-  image.set(label, label_counter::fired, 6);
-  image.set(image.add_label("new"), label_counter::fired, 2);
+  image_.set(0, counter::fired, 25);
+  image_.set(gauge::wakeups, 9);
+  image_.set(gauge::backlog, 1);
+  image_.record(cause::lateness, 100, 4);
+  image_.record(cause::wait, 100, 1);
+  image_.set(label, label_counter::fired, 6);
+  image_.set(image_.add_label("new"), label_counter::fired, 2);
   rewrite();
   const counters_snapshot change = since(file.read(), first);
   EXPECT_EQ(change.totals[counter::fired], 15U);

@@ -31,7 +31,7 @@ class counters_files : public testing::Test {
       return refusal.what();
     }
   }
-  std::string said_of(const std::string& bytes) const { return said(directory.write("file", bytes)); }
+  std::string said_of(const std::string& bytes) const { return said(directory_.write("file", bytes)); }
   std::string said_of(const std::function<void(layout_header&)>& change) const {
     test::counters_image image;
     layout_header header = image.header();
@@ -40,7 +40,7 @@ class counters_files : public testing::Test {
     return said_of(image.bytes());
   }
 
-  test::temporary_directory directory;
+  test::temporary_directory directory_;
 };
 using CountersRefusals = counters_files;
 
@@ -113,7 +113,7 @@ TEST_F(CountersRefusals, ImpossibleFieldsAreNamed) {
   for (const refused_header& each : refused_headers()) {
     SCOPED_TRACE(testing::Message() << "case " << number++ << ", " << each.field);
     const std::string refusal = said_of(each.change);
-    EXPECT_TRUE(refusal.starts_with(directory.path() + "/file: field '" + each.field + "': ")) << refusal;
+    EXPECT_TRUE(refusal.starts_with(directory_.path() + "/file: field '" + each.field + "': ")) << refusal;
   }
 }
 
@@ -144,9 +144,10 @@ TEST_F(CountersRefusals, ForeignFilesAreToldFromDamagedOnes) {
 }
 
 TEST_F(CountersRefusals, WhatIsNoFileIsSaidToBeNone) {
-  EXPECT_EQ(said(directory.path()), directory.path() + ": not a counters file of an engine: it is no regular file");
-  EXPECT_EQ(said(directory.path() + "/none"), directory.path() + "/none: cannot be opened: No such file or directory");
-  const std::string pipe = directory.path() + "/pipe";
+  EXPECT_EQ(said(directory_.path()), directory_.path() + ": not a counters file of an engine: it is no regular file");
+  EXPECT_EQ(said(directory_.path() + "/none"),
+            directory_.path() + "/none: cannot be opened: No such file or directory");
+  const std::string pipe = directory_.path() + "/pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_NE(said(pipe).find("no regular file"), std::string::npos);  // and at once, though nobody writes
   EXPECT_NE(said("/dev/null").find("no regular file"), std::string::npos);
@@ -159,14 +160,14 @@ TEST_F(CountersRefusals, ALabelsNameEnds) {
   const std::uint32_t second = image.add_label("second");
   image.bytes().replace(counters_layout::labels_offset + second * std::size_t{counters_layout::label_stride}, 64, 64,
                         'x');
-  EXPECT_EQ(said_of(image.bytes()), directory.path() + "/file: label 2: field 'name': it does not end");
+  EXPECT_EQ(said_of(image.bytes()), directory_.path() + "/file: label 2: field 'name': it does not end");
 }
 
 TEST_F(CountersRefusals, AFileThatIsCutUnderTheReaderIsAnErrorLikeAnyOther) {
   test::counters_image image;
   image.add_label("one");
   for (const std::size_t left : {0UL, 100UL, 5'000UL, 400'000UL, 700'000UL}) {
-    const std::string path = directory.write("live", image.bytes());
+    const std::string path = directory_.write("live", image.bytes());
     counters_file file(path);
     EXPECT_EQ(file.read().labels.size(), 1U);
     std::filesystem::resize_file(path, left);
@@ -176,7 +177,7 @@ TEST_F(CountersRefusals, AFileThatIsCutUnderTheReaderIsAnErrorLikeAnyOther) {
 
 TEST_F(CountersRefusals, AFileThatBecomesAnotherIsRefused) {
   test::counters_image image;
-  const std::string path = directory.write("live", image.bytes());
+  const std::string path = directory_.write("live", image.bytes());
   counters_file file(path);
   layout_header header = image.header();
   header.version = 9;
