@@ -273,7 +273,7 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
 }
 
 nanoseconds_t deadline_after(const engine_core& core, nanoseconds_t delay) noexcept {
-  // Handles may outlive the engine, and a manual clock need not: what has stopped refuses, whatever the deadline.
+  // A group may outlive its engine, which a manual clock need not: what has stopped refuses, whatever the deadline.
   if (core.time().is_manual() && core.stopped()) [[unlikely]]
     return forever;
   nanoseconds_t now = core.time().not_before_now();
