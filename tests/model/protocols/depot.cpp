@@ -114,27 +114,15 @@ void strays(execution& run) {
   require(taken[0].size() + taken[1].size() == (Full ? 3 : 2), "a stray slot was lost, or came twice");
 }
 
-// The store hands out each empty magazine once; two that find it used up add a chunk each.
+using shrunk_store = detent::alloc::magazine_store<shrunk_traits>;
+
+// The store hands out each empty magazine once; two that find it used up add a chunk each. Behind a chunk that is used
+// up (`Gone` magazines), who finds the next one, mapped by the other, finds it whole.
+template <std::uint32_t Gone>
 void two_growers(execution& run) {
   auto& pages = run.make<model_pages>("pages");
-  auto& store = run.make<detent::alloc::magazine_store<shrunk_traits>>("store", pages);
-  magazine* taken[2] = {};
-  for (magazine*& mine : taken) {
-    run.thread("taker", [&] {
-      mine = store.take();
-      mine->count = 1;
-    });
-  }
-  run.join();
-  require(taken[0] != nullptr && taken[0] != taken[1], "a magazine with two holders");
-}
-
-// The first chunk is used up: whoever finds the next one, mapped by the other, finds it whole.
-void two_growers_of_a_next_chunk(execution& run) {
-  using used_up = detent::alloc::magazine_store<shrunk_traits>;
-  auto& pages = run.make<model_pages>("pages");
-  auto& store = run.make<used_up>("store", pages);
-  for (std::uint32_t i = 0; i != used_up::magazines_per_chunk; ++i) require(store.take() != nullptr, "no memory");
+  auto& store = run.make<shrunk_store>("store", pages);
+  for (std::uint32_t i = 0; i != Gone; ++i) require(store.take() != nullptr, "no memory");
   magazine* taken[2] = {};
   for (magazine*& mine : taken) {
     run.thread("taker", [&] {
@@ -213,17 +201,18 @@ void freed_elsewhere(execution& run) {
 }
 
 const suite depot_suite(
-    "Depot", {
-                 {"TheTopComesBack", top_comes_back, {.preemptions = 6}},
-                 {"PushesAndPops", pushes_and_pops, {.preemptions = 3}},
-                 {"StrayBits", strays<false>, {.preemptions = 4}},
-                 {"StrayBitsWithALeftOver", strays<true>, {.preemptions = 4}},
-                 {"TwoGrowers", two_growers, {.preemptions = 3, .surprises = 1}},
-                 {"TwoGrowersOfANextChunk", two_growers_of_a_next_chunk, {.preemptions = 2, .surprises = 1}},
-                 {"TwoCarvers", two_carvers, {.preemptions = 2, .weak = {.stale = 2}}},
-                 {"CarvedAreMapped", carved_are_mapped, {.preemptions = 1, .weak = {.stale = 2}}, {"looked at a slot"}},
-                 {"FreedElsewhere", freed_elsewhere, {.preemptions = 2, .weak = {.stale = 2}}},
-             });
+    "Depot",
+    {
+        {"TheTopComesBack", top_comes_back, {.preemptions = 6}},
+        {"PushesAndPops", pushes_and_pops, {.preemptions = 3}},
+        {"StrayBits", strays<false>, {.preemptions = 4}},
+        {"StrayBitsWithALeftOver", strays<true>, {.preemptions = 4}},
+        {"TwoGrowers", two_growers<0>, {.preemptions = 3, .surprises = 1}},
+        {"TwoGrowersOfANextChunk", two_growers<shrunk_store::magazines_per_chunk>, {.preemptions = 2, .surprises = 1}},
+        {"TwoCarvers", two_carvers, {.preemptions = 2, .weak = {.stale = 2}}},
+        {"CarvedAreMapped", carved_are_mapped, {.preemptions = 1, .weak = {.stale = 2}}, {"looked at a slot"}},
+        {"FreedElsewhere", freed_elsewhere, {.preemptions = 2, .weak = {.stale = 2}}},
+    });
 
 }  // namespace
 }  // namespace model
