@@ -86,37 +86,36 @@ TEST(EngineScopedTimer, CancelsAtItsEnd) {
   EXPECT_EQ(t.cancel(), cancel_result::gone);
 }
 
-TEST(EngineScopedTimer, WaitsAtItsEndForTheRunningCallback) {
-  engine e;
-  std::atomic<bool> inside{false};
-  drive::sleeper waits;
-  bool ended = false;
-  {
-    scoped_timer owner(e.schedule_after(0s, [&] {
+// A callback that runs until the test's thread waits for it.
+struct waited_for {
+  timer start(engine& on) {
+    timer started = on.schedule_after(0s, [this] {
       inside = true;
       EXPECT_TRUE(waits.sleeps());
       ended = true;
-    }));
-    ASSERT_TRUE(eventually([&] { return inside.load(); }));
+    });
+    EXPECT_TRUE(eventually([this] { return inside.load(); }));
     waits.lies_down();
+    return started;
   }
-  EXPECT_TRUE(ended);
+  std::atomic<bool> inside{false};
+  drive::sleeper waits;
+  bool ended = false;
+};
+
+TEST(EngineScopedTimer, WaitsAtItsEndForTheRunningCallback) {
+  engine e;
+  waited_for running;
+  { scoped_timer owner(running.start(e)); }
+  EXPECT_TRUE(running.ended);
 }
 
 TEST(EngineScopedTimer, WaitsForTheRunningOneWhenAnotherIsMovedIn) {
   engine e;
-  std::atomic<bool> inside{false};
-  drive::sleeper waits;
-  bool ended = false;
-  scoped_timer owner(e.schedule_after(0s, [&] {
-    inside = true;
-    EXPECT_TRUE(waits.sleeps());
-    ended = true;
-  }));
-  ASSERT_TRUE(eventually([&] { return inside.load(); }));
-  waits.lies_down();
+  waited_for running;
+  scoped_timer owner(running.start(e));
   owner = scoped_timer(e.schedule_after(1h, [] {}));
-  EXPECT_TRUE(ended);
+  EXPECT_TRUE(running.ended);
   scoped_timer& same = owner;
   owner = std::move(same);
   EXPECT_TRUE(owner.get().pending());

@@ -133,7 +133,7 @@ TEST(ThreadPool, RefusesOneThatItsQueueCannotHold) {
 TEST(ThreadPool, WakesAsManyAsAreHandedOverTogether) {
   engine e({.executor = pool_of({.threads = 2})});
   for (int round = 0; round < 5; ++round) {
-    std::this_thread::sleep_for(2ms);
+    std::this_thread::sleep_for(2ms);  // for both threads to wait; right either way
     std::atomic<bool> second{false}, met{false};
     std::atomic<int> ended{0};
     const time_point due = clock::now() + 1ms;

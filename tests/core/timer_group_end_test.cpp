@@ -3,8 +3,10 @@
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -153,6 +155,25 @@ TEST_P(TimerGroupEnd, AfterItsEngine) {
   group->cancel_all_and_wait();
   EXPECT_FALSE(group->try_schedule_after(1ms, [] {}));
   group.reset();
+}
+
+// A group may outlive its engine, and the clock need outlive the engine only: whoever read it now would crash.
+TEST_P(TimerGroupEnd, AfterItsEnginesClock) {
+  void* page = mmap(nullptr, sizeof(manual_clock), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  engine_options on_a_page = options();
+  on_a_page.manual = new (page) manual_clock;
+  std::optional<timer_group> running, paused;
+  {
+    engine ends(on_a_page);
+    running.emplace(ends);
+    paused.emplace(ends);
+    paused->pause();
+  }
+  munmap(page, sizeof(manual_clock));
+  running->pause();
+  paused->resume();
+  EXPECT_FALSE(running->try_schedule_after(1ms, [] {}));
 }
 
 TEST_P(TimerGroupEnd, StopReturnsWhatIsNotCancelled) {
