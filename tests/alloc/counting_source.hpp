@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <vector>
 
 namespace detent::alloc::testing {
@@ -40,13 +42,29 @@ inline std::size_t mappings() {
   return lines;
 }
 
-// What is mapped, in pages; neighbours that became one mapping are still as large. Allocates nothing either.
-inline long mapped_pages() {
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  char text[200] = {};
-  const ssize_t length = read(file, text, sizeof(text) - 1);
+// What is mapped; neighbours that became one mapping are still as large. Allocates nothing either, and asks what an
+// emulator answers for the program alone.
+inline std::uintptr_t mapped_bytes() {
+  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  char text[4096];
+  std::uintptr_t bounds[2] = {}, sum = 0;
+  std::size_t field = 0;  // of a line: two bounds, and the rest
+  for (ssize_t length; (length = read(file, text, sizeof(text))) > 0;) {
+    for (const char* each = text; each != text + length; ++each) {
+      if (*each == '\n') {
+        sum += bounds[1] - bounds[0];
+        bounds[0] = bounds[1] = field = 0;
+      } else if (field < 2) {
+        std::uintptr_t digit = 0;
+        if (std::from_chars(each, each + 1, digit, 16).ec == std::errc{})
+          bounds[field] = bounds[field] * 16 + digit;
+        else
+          ++field;
+      }
+    }
+  }
   close(file);
-  return length <= 0 ? 0 : std::strtol(text, nullptr, 10);
+  return sum;
 }
 
 class counting_source {

@@ -20,7 +20,7 @@ namespace detent::alloc {
 namespace {
 
 using problem = page_source::problem;
-using testing::mapped_pages;
+using testing::mapped_bytes;
 using testing::mappings;
 using testing::resident_bytes;
 
@@ -104,9 +104,9 @@ TEST(PageSource, LeavesNoMemoryMapped) {
   };
   once();
   once();
-  const long after_the_second = mapped_pages();
+  const std::uintptr_t after_the_second = mapped_bytes();
   for (int i = 2; i != 30; ++i) once();
-  EXPECT_EQ(mapped_pages(), after_the_second);
+  EXPECT_EQ(mapped_bytes(), after_the_second);
 }
 
 TEST(PageSource, RefusesMoreThanThereIs) {
