@@ -20,6 +20,10 @@ class entries_of {
     return *this;
   }
   entries_of operator++(int) noexcept { return entries_of(at_++); }
+  entries_of& operator+=(std::size_t count) noexcept {
+    at_ += count;
+    return *this;
+  }
 
  private:
   const timer* at_;

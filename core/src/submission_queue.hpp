@@ -6,6 +6,7 @@
 
 #include <concurrentqueue/concurrentqueue.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,11 +47,9 @@ class submission_queue {
   producer make_producer() { return producer(queue_); }
   // False: out of memory, and nothing was pushed.
   bool push(const producer& token, std::uint64_t entry) noexcept { return queue_.enqueue(token, entry); }
-  // The same for `count` of them, the first at `first`; all or none.
+  // The same for `count` of them, the first at `first`. False: those behind some of them were not pushed.
   template <class Entries>
-  bool push_many(const producer& token, Entries first, std::size_t count) noexcept {
-    return token.valid() && queue_.enqueue_bulk(token, first, count);
-  }
+  bool push_many(const producer& token, Entries first, std::size_t count) noexcept;
   // At most `room` entries; fewer than asked mean that the queue held no more. Entries of one producer come in order.
   std::size_t take(std::uint64_t* out, std::size_t room) noexcept {
     return queue_.try_dequeue_bulk(consumer_, out, room);
@@ -61,5 +60,20 @@ class submission_queue {
   moodycamel::ConcurrentQueue<std::uint64_t, submission_traits> queue_;
   moodycamel::ConsumerToken consumer_;
 };
+
+// No call takes more than one new block: where a second one is refused, version 1.0.3 keeps the first and forgets that
+// its index has to have room for it, and what is pushed later overwrites what has not been taken.
+template <class Entries>
+bool submission_queue::push_many(const producer& token, Entries first, std::size_t count) noexcept {
+  constexpr std::size_t block = submission_traits::BLOCK_SIZE;
+  if (!token.valid()) return false;
+  while (count != 0) {
+    const std::size_t piece = std::min(count, block);
+    if (!queue_.enqueue_bulk(token, first, piece)) return false;
+    first += piece;
+    count -= piece;
+  }
+  return true;
+}
 
 }  // namespace detent::detail
