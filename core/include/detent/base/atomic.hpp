@@ -12,6 +12,17 @@
 #include <bit>
 #include <cstdint>
 
+#if defined(__SANITIZE_THREAD__)
+#define DETENT_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DETENT_THREAD_SANITIZER 1
+#endif
+#endif
+#if defined(DETENT_THREAD_SANITIZER)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace detent::base {
 
 template <class T>
@@ -23,14 +34,6 @@ inline constexpr auto acquire = std::memory_order_acquire;
 inline constexpr auto release = std::memory_order_release;
 inline constexpr auto acq_rel = std::memory_order_acq_rel;
 inline constexpr auto seq_cst = std::memory_order_seq_cst;
-
-#if defined(__SANITIZE_THREAD__)
-#define DETENT_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define DETENT_THREAD_SANITIZER 1
-#endif
-#endif
 
 // A full fence. ThreadSanitizer does not model fences; the algorithms here use one only for store-load order, which
 // carries no happens-before edge of its own, so nothing has to be told to it.
@@ -117,26 +120,38 @@ class alignas(16) atomic_pair {
 static_assert(sizeof(atomic_pair) == 16, "a pair is what one 16-byte compare-and-swap covers");
 
 #if defined(DETENT_THREAD_SANITIZER)
-inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
-  // The builtin, which the sanitizer turns into a call of its own; assembly would be invisible to it.
-  __extension__ typedef unsigned __int128 wide __attribute__((may_alias));
-  auto join = [](pair_value v) { return static_cast<wide>(v.high) << 64 | v.low; };
-  return __sync_bool_compare_and_swap(reinterpret_cast<wide*>(this), join(expected), join(desired));
+// Assembly is invisible to the sanitizer; and its own 16-byte exchange is made under a lock, which is none to whoever
+// exchanges or reads one half. So the instruction is executed, and what it orders is told; where it fails, too much.
+inline void tell_release(atomic_pair& pair) noexcept {
+  __tsan_release(&pair.low);
+  __tsan_release(&pair.high);
 }
-#elif defined(__x86_64__)
+inline void tell_acquire(atomic_pair& pair) noexcept {
+  __tsan_acquire(&pair.low);
+  __tsan_acquire(&pair.high);
+}
+#else
+inline void tell_release(atomic_pair&) noexcept {}
+inline void tell_acquire(atomic_pair&) noexcept {}
+#endif
+
+#if defined(__x86_64__)
 inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
   // Assembly, because the compilers emit this instruction only under -mcx16, which would then spread to every user.
   bool done;
+  tell_release(*this);
   __asm__ __volatile__("lock; cmpxchg16b %1"
                        : "=@ccz"(done), "+m"(*this), "+a"(expected.low), "+d"(expected.high)
                        : "b"(desired.low), "c"(desired.high)
                        : "memory");
+  tell_acquire(*this);
   return done;
 }
 #elif defined(__aarch64__)
 inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
   std::uint64_t low_seen, high_seen;
   std::uint32_t failed, same;
+  tell_release(*this);
   // One statement: a store of the compiler's own between the two exclusives, of a register that it wants back, may
   // cancel the reservation each time anew. What was read into two registers is known to be of one moment only once the
   // store has succeeded, so on a mismatch it is written back.
@@ -155,6 +170,7 @@ inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desire
       : [expected_low] "r"(expected.low), [expected_high] "r"(expected.high), [desired_low] "r"(desired.low),
         [desired_high] "r"(desired.high)
       : "memory", "cc");
+  tell_acquire(*this);
   return same != 0;
 }
 #else
