@@ -51,6 +51,41 @@ TEST(AtomicPair, KeepsTheHalvesTogetherWhileThreadsExchangeThem) {
   EXPECT_EQ(pair.high.load(relaxed), 6 * rounds);
 }
 
+TEST(AtomicPair, LosesNothingThatOthersDoToOneHalf) {
+  constexpr std::uint64_t rounds = 200'000;
+  atomic_pair pair;
+  std::thread others([&pair] {
+    for (std::uint64_t i = 0; i != rounds; ++i) pair.low.fetch_add(1, relaxed);
+  });
+  for (std::uint64_t done = 0; done != rounds;) {
+    const pair_value seen{pair.low.load(relaxed), pair.high.load(relaxed)};
+    if (pair.compare_exchange(seen, {seen.low + 1, seen.high + 1})) ++done;
+  }
+  others.join();
+  EXPECT_EQ(pair.low.load(relaxed), 2 * rounds);
+  EXPECT_EQ(pair.high.load(relaxed), rounds);
+}
+
+// What is wrong here is a race to the thread sanitizer.
+TEST(AtomicPair, PassesOnWhatWasDoneBefore) {
+  atomic_pair pair;
+  int value = 0;
+  std::thread by_pair([&] {
+    while (!pair.compare_exchange({1, 0}, {2, 2})) cpu_pause();
+    ++value;
+    EXPECT_TRUE(pair.compare_exchange({2, 2}, {2, 3}));
+  });
+  std::thread by_half([&] {
+    while (pair.high.load(acquire) != 3) cpu_pause();
+    ++value;
+  });
+  ++value;
+  pair.low.store(1, release);
+  by_pair.join();
+  by_half.join();
+  EXPECT_EQ(value, 3);
+}
+
 std::int64_t nanoseconds_from_now(std::int64_t delay) {
   return std::chrono::steady_clock::now().time_since_epoch().count() + delay;
 }
