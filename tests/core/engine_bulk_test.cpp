@@ -132,8 +132,8 @@ TEST_P(EngineBulk, MakesOfBothTheShorter) {
 }
 
 TEST_P(EngineBulk, EndsWhereTheCapacityDoes) {
+  census captures;  // which the engine's end takes the last from
   drive::virtual_engine rig(with_wheel({.capacity = 10}));
-  census captures;
   std::vector<timer> out(8);
   const auto deadlines = counted(8);
   const counted_callable<0> f(captures);

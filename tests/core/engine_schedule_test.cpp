@@ -158,8 +158,8 @@ TEST(EngineSchedule, LeavesNothingBehindIfACopyThrows) {
 }
 
 TEST(EngineSchedule, IsNeverBlockedByARunningCallback) {
+  std::atomic<bool> inside{false}, go_on{false};  // the callback may look once more while the engine ends
   engine e;
-  std::atomic<bool> inside{false}, go_on{false};
   e.schedule_after(0s, [&] {
     inside = true;
     testing::eventually([&] { return go_on.load(); });
