@@ -254,17 +254,12 @@ TEST(SlotPool, LeavesNoMappingBehind) {
     slot_pool<> pool(pages, 1, 64);
     slot_cache cache;
     const slot_index slot = pool.allocate(cache);
-    static_cast<char*>(pool.hot(slot))[0] = 1;
-    static_cast<char*>(pool.cold(slot))[0] = 1;
+    static_cast<char*>(pool.hot(slot))[0] = static_cast<char*>(pool.cold(slot))[0] = 1;
   };
-  once();
-  once();
-  // A sanitizer's own come and go; what a pool leaves behind is more after each try.
-  std::size_t before = 0, after = 1;
-  for (int tries = 0; tries != 10 && after != before; ++tries) {
+  std::size_t before = 0, after = 1;  // a sanitizer's own come and go; what a pool leaves is more after each try
+  for (int tries = 0; tries != 10 && after != before; ++tries, after = mappings()) {
     before = mappings();
     for (int i = 0; i != 98; ++i) once();
-    after = mappings();
   }
   EXPECT_EQ(after, before);
 }
