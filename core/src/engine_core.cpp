@@ -56,6 +56,10 @@ errc engine_core::open(std::string& why) {
     why = "reserve = " + std::to_string(options_.reserve) + ": no memory for so many timers ahead";
     return errc::out_of_memory;
   }
+  if (!live_cores::watch_forks()) {
+    why = "no memory to be told of forks";
+    return errc::out_of_memory;
+  }
   if (errc unusable = recorder::make(recorder_, time_, options_, why); unusable != errc{}) return unusable;
   if (options_.drive == drive_kind::worker) {
     // A worker that spins raises the wake time all the time.

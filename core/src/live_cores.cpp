@@ -13,31 +13,40 @@ namespace {
 struct core_list {
   std::mutex mutex;
   engine_core* first = nullptr;
+  bool told_of_forks = false;
 };
 
 // Constant-initialised and trivially destroyed in effect: engines of static storage duration may come and go while
 // others are being made or destroyed.
 core_list& all() {
   static constinit core_list instance;
-  static const int registered = pthread_atfork(
-      [] {
-        all().mutex.lock();
-        label_store::before_fork();
-      },
-      [] {
-        label_store::after_fork();
-        all().mutex.unlock();
-      },
-      [] {
-        label_store::after_fork();
-        for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
-        all().mutex.unlock();
-      });
-  static_cast<void>(registered);
   return instance;
 }
 
+void before_fork() {
+  all().mutex.lock();
+  label_store::before_fork();
+}
+
+void after_fork_in_parent() {
+  label_store::after_fork();
+  all().mutex.unlock();
+}
+
+void after_fork_in_child() {
+  label_store::after_fork();
+  for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
+  all().mutex.unlock();
+}
+
 }  // namespace
+
+bool live_cores::watch_forks() noexcept {
+  std::lock_guard lock(all().mutex);
+  if (!all().told_of_forks)
+    all().told_of_forks = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+  return all().told_of_forks;
+}
 
 void live_cores::add(engine_core& core) noexcept {
   std::lock_guard lock(all().mutex);

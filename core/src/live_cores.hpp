@@ -9,6 +9,8 @@ class engine_core;
 // builds can tell a handle whose engine has gone. Blocks; not for the hot path.
 class live_cores {
  public:
+  // Before the first add(), once for all. False: no memory for that; a later call tries again.
+  static bool watch_forks() noexcept;
   static void add(engine_core& core) noexcept;
   static void remove(engine_core& core) noexcept;
   // Whether that address is a live engine's; never looks at what it points to.
