@@ -39,8 +39,8 @@ TEST_F(Doctor, SaysWhatItCannotSeeAndNeverFails) {
 }
 
 TEST_F(Doctor, SaysWhichFilesAreFullOfNonsense) {
-  const std::string nonsense =
-      std::string(10'000, ':') + "\n][ \xff\x1b[2J :/0::x Max locked memory\nCPU architecture\n";
+  std::string nonsense(10'000, ':');
+  nonsense += "\n][ \xff\x1b[2J :/0::x Max locked memory\nCPU architecture\n";
   for (const char* file :
        {"proc/cpuinfo", "proc/self/limits", "proc/self/cgroup", "proc/self/timerslack_ns", "proc/self/status",
         "proc/sys/kernel/sched_rt_runtime_us", "proc/sys/kernel/sched_rt_period_us", "proc/sys/kernel/osrelease",
