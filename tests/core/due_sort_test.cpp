@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace detent::detail {
@@ -36,6 +37,17 @@ TEST(DueSort, IsByDeadlineAndOrderForAnySizeAndSpan) {
         EXPECT_EQ(batch[i].order, expected[i].order);
       }
     }
+  }
+}
+
+// 256 deadlines are one digit, so that each entry moves once.
+TEST(DueSort, CallsBackEveryFewThousandEntriesAndNotAtTheEnd) {
+  for (auto [size, expected] : {std::pair{4'096UL, 0}, {4'097UL, 1}, {8'192UL, 1}, {10'000UL, 2}}) {
+    std::vector<due_entry> batch(size), scratch;
+    for (std::size_t i = 0; i < size; ++i) batch[i].deadline = static_cast<nanoseconds_t>(i * 7 % 256);
+    int calls = 0;
+    sort_due(batch, scratch, {[](void* counted) noexcept { ++*static_cast<int*>(counted); }, &calls});
+    EXPECT_EQ(calls, expected) << size;
   }
 }
 
