@@ -146,8 +146,8 @@ TEST_P(EngineCancelBulk, TakesOutWhatIsDueAlready) {
 }
 
 TEST(EngineCancelBulkOnAWorker, DoesNotCountWhatRuns) {
-  engine e;
   std::atomic<bool> inside{false}, open{false};
+  engine e;
   std::vector<timer> all;
   all.push_back(e.schedule_at_fixed_rate(0ns, 1ms, [&] {
     inside = true;

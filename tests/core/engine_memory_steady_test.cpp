@@ -149,10 +149,10 @@ TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstBurstComesDue) {
 }
 
 TEST_P(EngineMemorySteady, AWorkerAndTwoProducersAllocateNothing) {
-  engine e(with_wheel({.reserve = 16'384}));
   std::atomic<int> warm{0}, done{0};
   std::atomic<bool> go{false}, end{false};
   std::atomic<std::uint64_t> fired{0};
+  engine e(with_wheel({.reserve = 16'384}));
   auto producer = [&](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<timer> timers(1000);

@@ -236,8 +236,8 @@ TEST(EnginePeriodicOnAPool, ShowsEachRunWhatTheOneBeforeDid) {
 }
 
 TEST(EnginePeriodicOnAWorker, FiresNoRunBeforeItsDeadline) {
-  engine worker;
   std::atomic<int> runs{0}, early{0};
+  engine worker;
   worker.schedule_at_fixed_rate(0ns, 100us, [&](firing& f) {
     early += clock::now() < f.deadline() || f.lateness() < 0ns ? 1 : 0;
     ++runs;

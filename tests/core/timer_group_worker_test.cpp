@@ -64,9 +64,9 @@ TEST(TimerGroupWorker, ASleepingWorkerIsToldOfEach) {
 }
 
 TEST(TimerGroupWorker, NothingStartsWhileItIsPausedAndNothingIsEarly) {
+  std::atomic<int> runs{0}, early{0};
   engine e;
   timer_group group(e);
-  std::atomic<int> runs{0}, early{0};
   for (int i = 0; i < 20; ++i) {
     group.schedule_at_fixed_rate(100us, 100us, [&](firing& run) {
       runs.fetch_add(1);

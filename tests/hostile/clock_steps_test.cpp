@@ -50,8 +50,8 @@ INSTANTIATE_TEST_SUITE_P(Clocks, ClockSteps, ::testing::Values(clock_kind::stead
                          [](const auto& each) { return each.param == clock_kind::tsc ? "tsc" : "steady"; });
 
 TEST_P(ClockSteps, OfTheWallClockMoveNothingAndNobodyReadsIt) {
-  engine e({.clock = GetParam()});
   std::atomic<int> fired{0}, early{0};
+  engine e({.clock = GetParam()});
   const std::uint64_t before = hostile::wall_clock_readings();
   for (int i = 0; i < 100; ++i) {
     e.schedule_after(i * 1ms, [&](firing& f) {
@@ -73,9 +73,9 @@ TEST_P(ClockSteps, OfTheWallClockMoveNothingAndNobodyReadsIt) {
 }
 
 TEST_P(ClockSteps, OfTheSteadyClockForwardMakeDueWhatTheyPassInOrder) {
-  engine e({.clock = GetParam()});
   std::atomic<int> fired{0}, disorder{0}, early{0}, periodic{0};
   std::atomic<std::uint64_t> missed{0};
+  engine e({.clock = GetParam()});
   const time_point begin = e.now();
   for (int i = 99; i >= 0; --i) {
     e.schedule_at(begin + 1h + i * 1us, [&, i](firing& f) {
