@@ -3,11 +3,19 @@
 #include "terminal_type.hpp"
 
 #include <ncurses.h>
+#include <unistd.h>
 // After it.
 #include <term.h>
 
 namespace detent::tool {
 
-bool terminal_moves_cursor() { return ::tigetstr("cup") != nullptr; }
+terminal_type ask_terminal_type() {
+  int found = 0;  // not asked for it, it would write of what it misses and exit
+  if (::setupterm(nullptr, STDOUT_FILENO, &found) != OK)
+    return found == 1 ? terminal_type::cannot_be_drawn_on : terminal_type::unknown;
+  const bool moves_cursor = ::tigetstr("cup") != nullptr;
+  ::del_curterm(cur_term);
+  return moves_cursor ? terminal_type::full_screen : terminal_type::cannot_be_drawn_on;
+}
 
 }  // namespace detent::tool

@@ -63,6 +63,17 @@ char32_t key_of(int code) {
   }
 }
 
+SCREEN* take_terminal() {
+  const char* const name = std::getenv("TERM");
+  const std::string quoted = in_quotes(name != nullptr ? name : "");
+  const terminal_type type = ask_terminal_type();
+  if (type == terminal_type::unknown)
+    throw input_error(fmt::format("the terminal's type, TERM={}, is not known", quoted));
+  SCREEN* const taken = type == terminal_type::full_screen ? ::newterm(nullptr, stdout, stdin) : nullptr;
+  if (taken == nullptr) throw input_error(fmt::format("a terminal of the type TERM={} cannot be drawn on", quoted));
+  return taken;
+}
+
 }  // namespace
 
 // Blocked, and read from a descriptor: so none can come between a look and the wait, or while the screen is drawn.
@@ -105,16 +116,7 @@ class top_terminal::taken_signals {
 
 class top_terminal::curses_screen {
  public:
-  curses_screen() : screen_(::newterm(nullptr, stdout, stdin)) {
-    const char* const type = std::getenv("TERM");
-    if (screen_ == nullptr) {
-      throw input_error(fmt::format("the terminal's type, TERM={}, is not known", in_quotes(type ? type : "")));
-    }
-    if (!terminal_moves_cursor()) {
-      ::endwin();
-      ::delscreen(screen_);
-      throw input_error(fmt::format("a terminal of the type TERM={} cannot be drawn on", in_quotes(type ? type : "")));
-    }
+  curses_screen() : screen_(take_terminal()) {
     ::cbreak();
     ::noecho();
     ::nonl();
