@@ -156,7 +156,8 @@ TEST(EngineDestroyInside, WaitsForACallbackOnAnotherPoolThread) {
 
 TEST(EngineDestroyInside, InsidePoll) {
   manual_clock clk;
-  doomed d({.manual = &clk});
+  const auto held = std::make_shared<int>(0);
+  doomed d({.manual = &clk, .on_error = [held](const std::exception_ptr&) {}});
   d.scheduled = true;
   int after = 0;
   for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [w = witness(d.destroyed)] {});
@@ -165,6 +166,7 @@ TEST(EngineDestroyInside, InsidePoll) {
   EXPECT_EQ(d.owned->poll(), 1u);
   EXPECT_EQ(after, 0);
   EXPECT_EQ(d.destroyed.load(), 102);
+  EXPECT_EQ(held.use_count(), 1) << "nothing is left of the engine";
 }
 
 TEST(EngineDestroyInside, InsidePollOnTheSteadyClockWithAnOpenWakeFd) {
@@ -308,6 +310,7 @@ TEST(EngineDestroyInside, ByWorkThatIsOfferedAgain) {
   polled.poll();
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(destroyed.load(), 3);
+  EXPECT_EQ(moody.use_count(), 1);
 }
 
 }  // namespace

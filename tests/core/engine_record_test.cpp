@@ -67,6 +67,14 @@ TEST_F(EngineRecord, LeavesPendingWhatStopReturned) {
   EXPECT_EQ(stop().text(), "0,S,a,3600000000000,schedule\n");
 }
 
+TEST_F(EngineRecord, SaysNothingOfWhatGoesWell) {
+  ::testing::internal::CaptureStderr();
+  start().engine.schedule_after(1h, nothing);
+  stop();
+  rig_.reset();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(EngineRecord, TellsTheLivesOfOneNodeApart) {
   auto& rig = start();
   for (int i = 0; i < 3; ++i) rig.engine.schedule_after(1us, nothing).cancel();
