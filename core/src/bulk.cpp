@@ -113,7 +113,8 @@ bulk_result engine_core::schedule_many(std::span<const time_point> deadlines, co
   return done;
 }
 
-// The engine was stopped meanwhile. What stop() has not returned is taken back; the others count as scheduled.
+// The engine was stopped meanwhile. What neither stop() has returned nor the driver taken up is taken back; the others
+// count as scheduled. The driver may still be firing, and expects none of its own to be returned by anybody.
 void engine_core::take_back_many(thread_record& record, std::span<timer> made, bulk_result& done) noexcept {
   done = {0, errc::stopped};
   probes::refuse_call(this, errc::stopped);
@@ -122,6 +123,7 @@ void engine_core::take_back_many(thread_record& record, std::span<timer> made, b
     node& scheduled = node_at(index);
     std::uint64_t word = observe(scheduled.pair);
     if (state_word::generation(word) == timer_access::generation(each) &&
+        state_word::state(word) == timer_state::queued &&
         collect(scheduled.pair, word) == collect_result::returned) {
       return_timer(record, index, scheduled, nullptr);
       each = {};
