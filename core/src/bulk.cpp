@@ -123,8 +123,7 @@ void engine_core::take_back_many(thread_record& record, std::span<timer> made, b
     node& scheduled = node_at(index);
     std::uint64_t word = observe(scheduled.pair);
     if (state_word::generation(word) == timer_access::generation(each) &&
-        state_word::state(word) == timer_state::queued &&
-        collect(scheduled.pair, word) == collect_result::returned) {
+        state_word::state(word) == timer_state::queued && collect(scheduled.pair, word) == collect_result::returned) {
       return_timer(record, index, scheduled, nullptr);
       each = {};
     } else {
