@@ -56,8 +56,7 @@ void stop(engine& host, ends& count) {
     return;
   }
   host.bell.fence_stop();
-  while (host.driver_ended.load(detent::base::acquire) == 0)
-    detent::base::futex_wait(host.driver_ended, 0, INT64_MAX);
+  while (host.driver_ended.load(detent::base::acquire) == 0) detent::base::futex_wait(host.driver_ended, 0, INT64_MAX);
   if (host.carved.load(detent::base::acquire) != 0 && states::collect(host.only.pair) == collect_result::returned) {
     host.only.destroy_callable();
     ++count.returned;
