@@ -16,6 +16,7 @@ import sys
 import termios
 import time
 import unittest
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 from command_support import DATA as SAMPLE, DETENT, WithDirectory, detent, run_tests
@@ -178,6 +179,13 @@ class Top(WithDirectory):
         terminal = self.terminal(self.sample("a"), TERM="no-such-terminal")
         self.assertEqual(terminal.end(), 1)
         self.assertRegex(terminal.process.stderr.read().decode(), r"\Adetent: [^\n]*'no-such-terminal'[^\n]*\n\Z")
+
+    def test_a_terminal_that_prints_on_paper_is_one_line(self):
+        Path(self.path("paper.ti")).write_text("paper|a printer,\n\thc, cols#80, cr=\\r, ind=\\n,\n", encoding="ascii")
+        subprocess.run(["tic", "-o", self.path("types"), self.path("paper.ti")], check=True, timeout=60)
+        terminal = self.terminal(self.sample("a"), TERM="paper", TERMINFO=self.path("types"))
+        self.assertEqual(terminal.end(), 1)
+        self.assertRegex(terminal.process.stderr.read().decode(), r"\Adetent: [^\n]*'paper' cannot be drawn on\n\Z")
 
     def test_a_terminal_that_cannot_be_drawn_on_is_one_line(self):
         terminal = self.terminal(self.sample("a"), TERM="dumb")

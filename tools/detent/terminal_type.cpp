@@ -10,7 +10,7 @@
 namespace detent::tool {
 
 terminal_type ask_terminal_type() {
-  int found = 0;  // not asked for it, it would write of what it misses and exit
+  int found = 0;  // where setupterm() has nowhere to put this, it prints an error and exits
   if (::setupterm(nullptr, STDOUT_FILENO, &found) != OK)
     return found == 1 ? terminal_type::cannot_be_drawn_on : terminal_type::unknown;
   const bool moves_cursor = ::tigetstr("cup") != nullptr;
