@@ -34,14 +34,10 @@ class entries_of {
 // One publication for them all.
 template <class Entries>
 void engine_core::push_entries(thread_record& record, Entries first, std::size_t count, nanoseconds_t time) noexcept {
-  if (!queue_.push_many(*record.producer, first, count)) [[unlikely]] {
-    rescan_.store(true, base::relaxed);  // relaxed: the ring brings it across
-    ring_for_earlier(record, time);
-  }
-  bell_.fence_push();
+  const bool pushed = queue_.push_many(*record.producer, first, count);
+  if (has_to_ring(bell_, rescan_, time, pushed)) ring_for_earlier(record, time);
   record.unreported += static_cast<std::uint32_t>(count);
   if (record.unreported >= report_every) report_pushes(record, std::exchange(record.unreported, 0));
-  if (bell_.earlier_than_wake(time)) ring_for_earlier(record, time);
 }
 
 // Makes them all; nobody is told of them yet unless the driver is the caller.
@@ -107,8 +103,7 @@ bulk_result engine_core::schedule_many(std::span<const time_point> deadlines, co
   bulk_result done = make_many(*record, deadlines, filler, out, when, earliest);
   if (record->driving || done.scheduled == 0) return done;
   push_entries(*record, entries_of(out.data()), done.scheduled, earliest);
-  // Relaxed: as in hand_in(): behind the fence of the push.
-  if (lifecycle_.load(base::relaxed) != open_for_all) [[unlikely]]
+  if (!life_.is_open()) [[unlikely]]  // as in hand_in(): behind the fence of the push
     take_back_many(*record, out.first(done.scheduled), done);
   return done;
 }

@@ -114,21 +114,9 @@ std::size_t engine_core::cancel_many(std::span<const timer> timers) noexcept {
 cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t generation) noexcept {
   const bool wait = !run_scope::inside(*this, index, generation);
   cancel_result result = cancel(index, generation, wait);
-  // In the child of a fork nobody runs it. Relaxed: set by this very process's fork.
-  if (result == cancel_result::running && wait && lifecycle_.load(base::relaxed) != forked)
-    wait_for_run(node_at(index), generation);
+  // In the child of a fork nobody runs it.
+  if (result == cancel_result::running && wait && !is_forked()) runs_.wait(node_at(index).pair, generation);
   return result;
-}
-
-void engine_core::wait_for_run(const node& running, std::uint32_t generation) noexcept {
-  auto& pair = const_cast<timer_pair&>(running.pair);
-  for (;;) {
-    std::uint32_t ended = runs_ended_.load(base::acquire);  // (1) acquire: pairs with (2) in end_timer()
-    std::uint64_t word = observe(pair);
-    if (state_word::generation(word) != generation || !mark_waiter(pair, word)) return;
-    if (state_word::generation(word) != generation) return;
-    base::futex_wait(runs_ended_, ended, forever);
-  }
 }
 
 // The keep-alive's touch, by the shortest way; the tick is 1 ns.

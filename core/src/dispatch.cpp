@@ -81,7 +81,7 @@ void engine_core::run_handed_over(node_index index, std::uint64_t word, nanoseco
   if (start_dispatched(node_at(index).pair, running) == transition::lost) return;
   record_lease record(threads_);
   // Its turn in this pass, whenever it was handed over. Relaxed: asks only whether it is this very thread.
-  if (driving_thread_.load(base::relaxed) == std::this_thread::get_id()) node_at(index).placement = pass_stamp_;
+  if (life_.is_driven_by(std::this_thread::get_id())) node_at(index).placement = pass_stamp_;
   nanoseconds_t now = time_.certain();
   run(*record, index, word, now, handed_over);
 }

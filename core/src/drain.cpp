@@ -21,29 +21,18 @@ constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
 
 }  // namespace
 
-// Something was told or rung that asks for a drain which begins after this and leaves nothing.
-void engine_core::owe_drain() noexcept {
-  unanswered_ = true;
-  taken_short_ = false;
-}
-
 void engine_core::answer_bell() noexcept {
-  std::optional<nanoseconds_t> rung = bell_.answer();
-  if (!rung) return;
-  const bool far = options_.drive == drive_kind::worker && subtract_saturated(*rung, time_.now()) > 2 * look_ahead;
-  if (far && queue_.size_approx() > worth_leaving) {
+  debt_.answer(bell_, [this](nanoseconds_t rung) -> nanoseconds_t {
+    const bool far = options_.drive == drive_kind::worker && subtract_saturated(rung, time_.now()) > 2 * look_ahead;
     // A drain now would file the many that are cancelled before that time: it is early enough to look then.
-    rung_for_ = std::min(rung_for_, *rung - look_ahead);
-  } else {
-    rung_for_ = std::min(rung_for_, *rung);
-    owe_drain();
-  }
+    return far && queue_.size_approx() > worth_leaving ? look_ahead : 0;
+  });
 }
 
 // Takes up a slice. True: there is no more, nor was there when this was last owed.
 bool engine_core::drain_slice() noexcept {
   if (batch_next_ == batch_end_ && !take_batch()) return end_drain();
-  look_for_earlier_ = true;
+  debt_.note_filing();
   const std::size_t end = std::min(batch_next_ + slice, batch_end_);
   for (; batch_next_ != end; ++batch_next_) {
     if (batch_next_ + fetch_node_ahead < batch_end_)
@@ -51,13 +40,13 @@ bool engine_core::drain_slice() noexcept {
     if (batch_next_ + fetch_links_ahead < batch_end_) prefetch_links(batch_[batch_next_ + fetch_links_ahead]);
     take_entry(batch_[batch_next_]);
   }
-  return batch_next_ == batch_end_ && taken_short_ && end_drain();
+  return batch_next_ == batch_end_ && debt_.is_covered() && end_drain();
 }
 
 // The next entries out of the queue, without those that later ones among them have overtaken. False: there are none.
 bool engine_core::take_batch() noexcept {
   std::size_t count = queue_.take(batch_.data(), batch_.size());
-  taken_short_ = count < batch_.size();
+  debt_.note_batch(count, batch_.size());
   if (count == 0) return false;
   ledger_.split.drain_begins();
   probes::drain(this, count);
@@ -74,10 +63,8 @@ bool engine_core::take_batch() noexcept {
 }
 
 bool engine_core::end_drain() noexcept {
-  unanswered_ = false;
   backlog_.set_left(0);
-  // Relaxed: the ring that came with it was acquired before this drain.
-  if (rescan_.load(base::relaxed) && rescan_.exchange(false, base::relaxed)) rescan();
+  if (debt_.pay(rescan_)) rescan();
   return true;
 }
 
@@ -85,14 +72,13 @@ bool engine_core::end_drain() noexcept {
 // instructions if there is nothing.
 void engine_core::drain_submitted() noexcept {
   std::size_t submitted = queue_.size_approx();
-  // Relaxed: whoever set it is only promised the next call.
-  if (submitted == 0 && batch_next_ == batch_end_ && !rescan_.load(base::relaxed)) return;
+  if (submitted == 0 && batch_next_ == batch_end_ && !rescan_.is_made()) return;
   drain_much(submitted);
 }
 
 void engine_core::drain_much(std::size_t submitted) noexcept {
   if (!polling_) ledger_.split.looked_again(time_.now());  // what is late now was submitted late
-  owe_drain();
+  debt_.owe();
   for (std::size_t slices = 2 * submitted / slice + 1024; slices != 0 && !drain_slice();) --slices;
 }
 

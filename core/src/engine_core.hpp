@@ -12,15 +12,19 @@
 #include "backlog.hpp"
 #include "clock_reader.hpp"
 #include "counters_block.hpp"
+#include "drain_debt.hpp"
 #include "due_lanes.hpp"
 #include "fence_policy.hpp"
 #include "group_store.hpp"
 #include "label_store.hpp"
+#include "lifecycle.hpp"
 #include "recorder.hpp"
 #include "rehearsal.hpp"
+#include "run_ends.hpp"
 #include "run_ledger.hpp"
 #include "run_scope.hpp"
 #include "stale_filter.hpp"
+#include "submit.hpp"
 #include "thread_registry.hpp"
 #include "waiter.hpp"
 #include "wake_fd.hpp"
@@ -71,7 +75,7 @@ class engine_core {
   const clock_reader& time() const noexcept { return time_; }
   submission_queue& queue() noexcept { return queue_; }
   counters_block& counts() noexcept { return counts_; }
-  bool stopped() const noexcept { return lifecycle_.load(base::relaxed) != open_for_all; }  // relaxed: a mere answer
+  bool stopped() const noexcept { return !life_.is_open(); }
 
   // Groups (groups.cpp).
   group_store& groups() noexcept { return groups_; }
@@ -106,12 +110,13 @@ class engine_core {
  private:
   friend class drive_turn;
   friend class stage;
-  enum lifecycle : std::uint32_t { open_for_all, stopping, forked };
   enum class outcome : std::uint8_t { ended, armed_again };
 
   node& node_at(node_index index) const noexcept { return *static_cast<node*>(pool_.hot(index)); }
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool_.cold(index)); }
   errc refusal() const noexcept;
+  // Set by this very process's fork.
+  bool is_forked() const noexcept { return life_.now() == lifecycle::phase::forked; }
   bool is_possible(const plan& when) const noexcept;
   static bool is_plain(const plan& when) noexcept;
 
@@ -132,7 +137,6 @@ class engine_core {
   void report_pushes(thread_record& record, std::uint64_t count) noexcept;
   void ring_for_earlier(thread_record& record, nanoseconds_t deadline) noexcept;
   void after_ring(thread_record& record, doorbell::ring_result result) noexcept;
-  void wait_for_run(const node& running, std::uint32_t generation) noexcept;
 
   // bulk.cpp
   bulk_result make_many(thread_record& record, std::span<const time_point> deadlines, const bulk_filler& filler,
@@ -144,7 +148,6 @@ class engine_core {
   void add_reap(thread_record& record, std::uint64_t entry) noexcept;
 
   // drain.cpp: the driver's side of the submission queue, and the wheel
-  void owe_drain() noexcept;
   void answer_bell() noexcept;
   bool drain_slice() noexcept;
   bool take_batch() noexcept;
@@ -187,7 +190,6 @@ class engine_core {
   void end_timer(thread_record& record, node_index index, std::uint64_t word, counter category,
                  label_block* label) noexcept;
   void report(const std::exception_ptr& failure) noexcept;
-  void wake_waiters() noexcept;
 
   // groups.cpp
   void attend_to(group_state& group) noexcept;
@@ -227,6 +229,7 @@ class engine_core {
   // worker.cpp, poll.cpp
   errc start_worker(std::string& why);
   bool warm_up(nanoseconds_t until) noexcept;
+  struct waiting;  // what drain_debt::announce() asks
   void announce_wait();
   nanoseconds_t announce_until(nanoseconds_t until);
   void work() noexcept;
@@ -249,7 +252,7 @@ class engine_core {
   const bool captures_origin_;
   std::unique_ptr<recorder> recorder_;  // null: nothing is recorded
   base::atomic<std::uint32_t> references_{1};
-  base::atomic<std::uint32_t> lifecycle_{open_for_all};
+  lifecycle life_;
 
   // Memory and hand-over: any thread.
   alloc::page_source pages_;
@@ -262,10 +265,9 @@ class engine_core {
   thread_registry threads_;
   group_store groups_;
   alignas(64) backlog backlog_;
-  base::atomic<bool> rescan_{false};                         // an entry could not be pushed: look at every node
+  rescan_request rescan_;
   alignas(64) base::atomic<std::uint64_t> places_taken_{0};  // used if there is a capacity
-  base::atomic<std::uint32_t> runs_ended_{0};                // counts ends that somebody waited for
-  base::atomic<std::uint32_t> stop_done_{0};
+  run_ends runs_;
 
   // The driver's own.
   alignas(64) const node_view nodes_;
@@ -280,12 +282,8 @@ class engine_core {
   std::uint32_t placements_ = 0, hand_overs_ = 0, taken_ = 0;  // the last: out of the wheel, modulo its range
   std::uint32_t pass_stamp_ = first_pass_stamp;
   bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
-  bool unanswered_ = false;                         // a complete drain is owed
-  bool taken_short_ = false;                        // the last batch was all there was, and nothing was owed since
-  nanoseconds_t rung_for_ = forever;                // the earliest deadline since this was looked at
-  bool look_for_earlier_ = false;                   // the drain filed something since this was cleared
+  drain_debt debt_;
   bool ended_by_driver_ = false;                    // a callback on the driver's thread destroyed the engine
-  base::atomic<std::thread::id> driving_thread_{};  // that is inside the drive
   base::atomic<bool> abandoned_{false};             // destroyed from inside a callback: nothing is re-armed any more
   std::thread worker_;
   rehearsal rehearsal_;

@@ -65,6 +65,12 @@ bool group_state::turn(bool stand_still, const clock_reader& time) noexcept {
   }
 }
 
+bool group_state::resume(const clock_reader& time) noexcept {
+  if (!turn(false, time)) return false;
+  base::full_fence();  // (9) pairs with the one of ring_if_resumed()
+  return true;
+}
+
 void group_state::start_time_anew() noexcept {
   const clock_reading clock = read_clock();
   // (3): nobody else turns it, but old handles may look.

@@ -44,7 +44,8 @@ class group_state {
   bool paused() const noexcept;
   // False: it was (not) paused already.
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }
-  bool resume(const clock_reader& time) noexcept { return turn(false, time); }
+  // What its caller does next is behind it: the caller has the driver drain.
+  bool resume(const clock_reader& time) noexcept;
   // For the next group in this place.
   void start_time_anew() noexcept;
 

@@ -46,10 +46,9 @@ void engine_core::put_back(node_index index, std::uint64_t word) noexcept {
     return;
   record_lease record(threads_);
   submit(*record, submission::make(submission::kind::arm, state_word::generation(handed_over), index), forever);
-  base::full_fence();  // (3) pairs with (4): either the resumption's drain takes it up, or this sees the resumption
   // Its slack must not be asked for: it may have been taken up, have ended, and be another timer's by now.
-  const nanoseconds_t time = nodes_.due_time(index, handed_over, deadline_of(paused.pair));
-  if (time != forever) ring_for_earlier(*record, time);
+  ring_if_resumed([&] { return nodes_.due_time(index, handed_over, deadline_of(paused.pair)); },
+                  [&](nanoseconds_t time) { ring_for_earlier(*record, time); });
 }
 
 void engine_core::cancel_group(group_state& group) noexcept {
@@ -66,13 +65,12 @@ void engine_core::pause_group(group_state& group) noexcept {
 void engine_core::resume_group(group_state& group) noexcept {
   if (stopped() || !group.resume(time_)) return;
   if (recorder_ != nullptr) recorder_->turned(operation_kind::resume, &group);
-  base::full_fence();  // (4) pairs with (3)
   attend_to(group);
 }
 
 // What ~timer_group does. In the child of a fork nothing can be taken apart.
 void engine_core::end_group(group_state& group) noexcept {
-  if (lifecycle_.load(base::relaxed) == forked) return;  // relaxed: this process's own fork
+  if (is_forked()) return;
   if (recorder_ != nullptr) recorder_->turned(operation_kind::forget, &group);
   cancel_group(group);
   wait_for_group(group);
@@ -89,7 +87,7 @@ void engine_core::attend_to(group_state& group) noexcept {
 
 // Also for what was running when the group was cancelled; the calling thread's own runs go on.
 void engine_core::wait_for_group(group_state& group) noexcept {
-  if (lifecycle_.load(base::relaxed) == forked) return;  // nobody runs anything here. Relaxed: this process's own fork
+  if (is_forked()) return;  // nobody runs anything here
   std::array<std::uint32_t, 2> own{};
   run_scope::for_each_inside(*this, [&](node_index index) {
     const bool cold = (observe(node_at(index).pair) & state_word::cold) != 0;
@@ -127,7 +125,7 @@ void engine_core::sweep_groups(std::size_t most) noexcept {
       if (to_sweep_ == nullptr) return;
       swept_ = std::exchange(to_sweep_, to_sweep_->next_request);
       swept_->answer();
-      owe_drain();  // members that are not filed yet are told apart then
+      debt_.owe();  // members that are not filed yet are told apart then
       swept_->roster.keep(true);
       sweep_at_ = 0;
     }

@@ -7,7 +7,7 @@ namespace detent::detail {
 label engine_core::make_label(std::string_view name) {
   label made;
   // Relaxed: this process's own fork. The file and the lock are the parent's.
-  const errc problem = lifecycle_.load(base::relaxed) == forked ? errc::forked : labels_.make(name, made);
+  const errc problem = is_forked() ? errc::forked : labels_.make(name, made);
   if (problem == errc{}) return made;
   std::string what = "engine \"" + options_.name + "\": make_label: \"" + std::string(name) + "\"";
   if (problem == errc::invalid_option) what += ": must be 1 to 63 bytes";

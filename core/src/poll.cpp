@@ -18,15 +18,13 @@ drive_turn::drive_turn(engine_core& core, const char* what) : core_(core) {
     throw error(make_error_code(problem), std::string(what) + why);
   };
   if (core.options_.drive != drive_kind::caller) refuse(errc::wrong_drive, "(): engine_options.drive = worker");
-  std::thread::id nobody{}, me = std::this_thread::get_id();
-  // (1) seq_cst: acquire pairs with (2), so that one caller finds the wheel as another left it; and before (3), with
-  // (1) and (4) of stop.cpp, so that either stop() waits for this drive or this drive sees the stop. Failure relaxed:
-  // only told apart.
-  if (!core.driving_thread_.compare_exchange_strong(nobody, me, base::seq_cst, base::relaxed)) {
-    if (nobody == me) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
+  const std::thread::id me = std::this_thread::get_id();
+  std::thread::id inside;
+  if (!core.life_.enter_drive(me, inside)) {
+    if (inside == me) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
     refuse(errc::not_permitted, "(): another thread is inside poll(), next_deadline() or wake_fd()");
   }
-  stopped_ = core.lifecycle_.load(base::seq_cst) != engine_core::open_for_all;  // (3) seq_cst: with (1)
+  stopped_ = core.life_.is_stopped_inside();
   record_ = core.threads_.mine();
   if (record_ == nullptr) record_ = &core.threads_.borrow_spare();
   core.driver_ = record_;
@@ -37,8 +35,7 @@ drive_turn::~drive_turn() {
   core_.threads_.set_driving(*record_, false);
   core_.threads_.give_back(*record_);
   const bool ended = core_.ended_by_driver_;
-  // (2) release: pairs with (1), and with (4) of end_drive(). Whoever waits there may free the core from here on.
-  core_.driving_thread_.store(std::thread::id{}, base::release);
+  core_.life_.leave_drive();
   if (ended) {
     core_.executor_.reset();
     core_.drop_reference();

@@ -176,7 +176,7 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
     if (group != nullptr && time == forever) time = later_by(behind, next);  // as in publish_owned()
     submit(record, submission::make(submission::kind::arm, state_word::generation(word), index), time);
   }
-  if ((word & state_word::waiter) != 0) wake_waiters();
+  if ((word & state_word::waiter) != 0) runs_.tell();
   return outcome::armed_again;
 }
 
@@ -201,12 +201,7 @@ void engine_core::end_timer(thread_record& record, node_index index, std::uint64
   } else {
     pool_.free(record.cache, index);
   }
-  if ((word & state_word::waiter) != 0) wake_waiters();
-}
-
-void engine_core::wake_waiters() noexcept {
-  runs_ended_.fetch_add(1, base::release);  // (2) release: pairs with (1) in wait_for_run()
-  base::futex_wake(runs_ended_, INT_MAX);
+  if ((word & state_word::waiter) != 0) runs_.tell();
 }
 
 }  // namespace detent::detail

@@ -23,10 +23,10 @@ bool engine_core::is_possible(const plan& when) const noexcept {
 }
 
 errc engine_core::refusal() const noexcept {
-  // Relaxed: a stop that comes later is met by the second look in publish().
-  switch (lifecycle_.load(base::relaxed)) {
-    case open_for_all: return errc{};
-    case forked: return errc::forked;
+  // A stop that comes later is met by the second look, behind the push.
+  switch (life_.now()) {
+    case lifecycle::phase::open: return errc{};
+    case lifecycle::phase::forked: return errc::forked;
     default: return errc::stopped;
   }
 }
@@ -82,17 +82,13 @@ timer engine_core::publish(const claim& owned, const callable_ops& ops, const pl
 // Gives an entry to the driver, and rings if it has to look before it would; a function apart from submit() for the one
 // caller that inlines it.
 inline void engine_core::push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept {
-  if (!queue_.push(*record.producer, entry)) [[unlikely]] {
-    rescan_.store(true, base::relaxed);  // relaxed: the ring brings it across
+  const bool pushed = queue_.push(*record.producer, entry);
+  if (has_to_ring(bell_, rescan_, deadline, pushed)) [[unlikely]]
     ring_for_earlier(record, deadline);
-  }
-  bell_.fence_push();
   if (++record.unreported == report_every) [[unlikely]] {
     record.unreported = 0;
     report_pushes(record, report_every);
   }
-  if (bell_.earlier_than_wake(deadline)) [[unlikely]]
-    ring_for_earlier(record, deadline);
 }
 
 void engine_core::submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept {
@@ -107,9 +103,9 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
   const std::uint64_t id = std::uint64_t{state_word::queued_half(state_word::generation(word))} << 32 | index;
   probes::schedule(this, index, word, deadline);
   push_entry(record, id, time);
-  // Relaxed: behind the fence in push_entry(), which pairs with the one in begin_stop(). Either stop() finds the node,
-  // or this finds the engine stopped; if both, one of them wins the transition.
-  if (lifecycle_.load(base::relaxed) != open_for_all) [[unlikely]]
+  // Behind the fence of the push, which pairs with the one in begin_stop(). Either stop() finds the node, or this finds
+  // the engine stopped; if both, one of them wins the transition.
+  if (!life_.is_open()) [[unlikely]]
     return take_back(record, index, made, word);
   return timer_access::make(this, id);
 }

@@ -3,21 +3,13 @@
 #include "engine_core.hpp"
 #include "live_cores.hpp"
 
-#include <climits>
 #include <new>
 
 namespace detent::detail {
 
 // True for the one that stops; others wait until it is done.
 bool engine_core::begin_stop() noexcept {
-  std::uint32_t open = open_for_all;
-  // (1) seq_cst: pairs with itself, so that one stops; and before (4), with (1) and (3) of poll.cpp.
-  if (!lifecycle_.compare_exchange_strong(open, stopping, base::seq_cst, base::acquire)) {
-    if (open == forked) return false;
-    while (stop_done_.load(base::acquire) == 0)
-      base::futex_wait(stop_done_, 0, forever);  // (2) acquire: pairs with (5)
-    return false;
-  }
+  if (!life_.begin_stop()) return false;
   threads_.open_shortcuts(shortcuts::none);
   bell_.fence_stop();  // pairs with the one of a push: a producer that this stop does not see sees the stop
   return true;
@@ -25,9 +17,7 @@ bool engine_core::begin_stop() noexcept {
 
 // Nobody turns the wheel any more when this returns, but perhaps the calling thread, further up its stack.
 void engine_core::end_drive() noexcept {
-  const std::thread::id me = std::this_thread::get_id();
-  // Relaxed: only whether it is this thread itself; the acquire below is for the others.
-  if (driving_thread_.load(base::relaxed) == me) {
+  if (life_.is_driven_by(std::this_thread::get_id())) {
     if (worker_.joinable()) worker_.detach();
     return;
   }
@@ -35,10 +25,7 @@ void engine_core::end_drive() noexcept {
     bell_.ring();
     worker_.join();
   }
-  if (options_.drive == drive_kind::caller) {
-    // (4) seq_cst: acquire pairs with (2) of poll.cpp; and behind (1).
-    while (driving_thread_.load(base::seq_cst) != std::thread::id{}) std::this_thread::yield();
-  }
+  if (options_.drive == drive_kind::caller) life_.wait_for_drive([] { std::this_thread::yield(); });
 }
 
 // First all that has not started, so that no executor goes on to it while this waits for what has; then, once each
@@ -57,7 +44,7 @@ void engine_core::collect_all(std::vector<unfired>* out) noexcept {
       if (found != collect_result::firing) break;
       std::uint32_t generation = state_word::generation(observe(each.pair));
       if (run_scope::inside(*this, index, generation)) break;  // ends by itself, as nothing is re-armed now
-      wait_for_run(each, generation);
+      runs_.wait(each.pair, generation);
     }
   }
 }
@@ -89,10 +76,9 @@ void engine_core::return_timer(thread_record& record, node_index index, node& re
 }
 
 errc engine_core::stop(std::vector<unfired>* out) noexcept {
-  if (lifecycle_.load(base::relaxed) == forked) return errc::forked;  // relaxed: set by this very process's fork
-  // Inside a callback, or in a capture's destructor further up the driver's stack. Relaxed: its own id or not.
-  if (run_scope::inside(*this) || driving_thread_.load(base::relaxed) == std::this_thread::get_id())
-    return errc::called_from_callback;
+  if (is_forked()) return errc::forked;
+  // Inside a callback, or in a capture's destructor further up the driver's stack.
+  if (run_scope::inside(*this) || life_.is_driven_by(std::this_thread::get_id())) return errc::called_from_callback;
   if (!begin_stop()) return errc{};
   end_drive();
   errc problem{};
@@ -112,8 +98,7 @@ errc engine_core::stop(std::vector<unfired>* out) noexcept {
 void engine_core::finish_stop() noexcept {
   retries_.clear();  // stale by now; each holds a reference to this core
   if (recorder_ != nullptr) recorder_->close();
-  stop_done_.store(1, base::release);  // (5) release: pairs with (2)
-  base::futex_wake(stop_done_, INT_MAX);
+  life_.finish_stop();
 }
 
 std::size_t engine_core::count_pending_nodes() const noexcept {
@@ -127,15 +112,14 @@ std::size_t engine_core::count_pending_nodes() const noexcept {
 }
 
 void engine_core::end() noexcept {
-  if (lifecycle_.load(base::relaxed) == forked) {
+  if (is_forked()) {
     // The parent's threads do not exist here and what they held is as they left it: nothing can be taken apart.
     // Its std::thread is not even detached: the id may be that of a thread which the child has started since.
     live_cores::remove(*this);
     wake_fd_.close();
     return;
   }
-  bool driven_by_me =
-      driving_thread_.load(base::relaxed) == std::this_thread::get_id();  // relaxed: only its own value counts
+  const bool driven_by_me = life_.is_driven_by(std::this_thread::get_id());
   if (run_scope::inside(*this))
     abandoned_.store(true, base::relaxed);  // relaxed: read by this thread; others find `stopping`
   if (begin_stop()) {
@@ -157,7 +141,7 @@ void engine_core::end() noexcept {
 }
 
 void engine_core::disown() noexcept {
-  lifecycle_.store(forked, base::relaxed);  // relaxed: the child has one thread
+  life_.disown();
   threads_.open_shortcuts(shortcuts::none);
   counts_.disown();
 }

@@ -28,6 +28,18 @@ void fetch_lines(const void* begin, const void* end) noexcept {
 
 }  // namespace
 
+struct engine_core::waiting {
+  engine_core& core;
+  bool keeps(nanoseconds_t time) const noexcept {
+    return core.options_.drive == drive_kind::worker && subtract_saturated(time, core.time_.now()) > worth_keeping;
+  }
+  void count_raise() noexcept { core.fences_.count_raise(); }
+  void answer() noexcept { core.answer_bell(); }
+  bool drain(nanoseconds_t until) noexcept { return core.drain_completely(until); }
+  bool is_called() const noexcept { return core.groups_.is_asked() || core.stopped(); }
+  nanoseconds_t next() { return core.retry_bound(core.next_exact().value_or(forever)); }
+};
+
 // Starts the thread and waits for its report on what it could set up.
 errc engine_core::start_worker(std::string& why) {
   std::promise<setup_result> report;
@@ -65,15 +77,14 @@ void engine_core::work() noexcept {
   record_lease record(threads_);
   driver_ = &*record;
   threads_.set_driving(*record, true);
-  // Relaxed: read by the threads that call stop(), who only ask whether it is themselves.
-  driving_thread_.store(std::this_thread::get_id(), base::relaxed);
+  life_.set_worker(std::this_thread::get_id());
   std::optional<nanoseconds_t> came;  // a reading that has reached the deadline waited for
   while (!stopped()) {
     // What was known first: it is due this very instant.
     if (came) fire_pass(*came, SIZE_MAX, false);
     answer_bell();
     // Woken for the backlog alone, it leaves what is young where it is.
-    if (unanswered_ || time_.now() >= bell_.wake_time()) drain_before_firing();
+    if (debt_.is_owed() || time_.now() >= bell_.wake_time()) drain_before_firing();
     if (groups_.is_asked()) sweep_groups(sweep_slice);
     const nanoseconds_t now = time_.certain();
     fire_pass(now, SIZE_MAX, false);
@@ -84,48 +95,16 @@ void engine_core::work() noexcept {
   }
   rehearsal_.end();
   threads_.set_driving(*record, false);
-  // Relaxed: another thread may get this one's id once it has ended, and is not the driver.
-  driving_thread_.store(std::thread::id{}, base::relaxed);
+  life_.set_worker({});  // another thread may get this one's id once it has ended, and is not the driver
   // Destroyed by a callback on this thread: the executor may have been on the stack until now.
   if (ended_by_driver_) executor_.reset();
 }
 
-// Tells the producers until when nobody looks, and takes up what that asks for. Returns when the wait ends at the
-// latest: now, if something is due already or the engine is stopped.
+// Returns when the wait ends at the latest; INT64_MIN: now, if something is due already or the engine is stopped.
 nanoseconds_t engine_core::announce_until(nanoseconds_t until) {
-  bool asymmetric = fences_.prefers_asymmetric(bell_.asymmetric());
+  const bool asymmetric = fences_.prefers_asymmetric(bell_.asymmetric());
   if (asymmetric != bell_.asymmetric()) asymmetric ? bell_.begin_asymmetric() : bell_.begin_symmetric();
-  // The wake time stays low, and falls to what was rung for, although that may be cancelled by now: a look in vain at
-  // that time costs less than a raise now, which asks for a complete drain, and than the rings of all that comes before
-  // a later one.
-  const nanoseconds_t told = bell_.wake_time();
-  const nanoseconds_t rung = std::exchange(rung_for_, forever);
-  const nanoseconds_t low = std::min(told, rung);
-  if (until > low && options_.drive == drive_kind::worker && subtract_saturated(low, time_.now()) > worth_keeping) {
-    until = low;
-    bell_.lower(until);
-  } else if (until > told) {
-    fences_.count_raise();
-    bell_.raise(until);
-    owe_drain();
-  } else {
-    bell_.lower(until);
-  }
-  if (rung != forever && until > low) owe_drain();  // what was rung for has not been looked at
-  answer_bell();
-  look_for_earlier_ = false;
-  if (unanswered_ && !drain_completely(until)) return INT64_MIN;
-  if (groups_.is_asked() || stopped()) return INT64_MIN;  // the bell's answer above may have been for either
-  if (look_for_earlier_) {
-    nanoseconds_t earlier = retry_bound(next_exact().value_or(forever));
-    if (earlier < until) bell_.lower(earlier);
-    until = std::min(until, earlier);
-  }
-  if (rung_for_ < until) {  // the bell's last answer left it for later
-    until = rung_for_;
-    bell_.lower(until);
-  }
-  return until;
+  return debt_.announce(bell_, until, waiting{*this});
 }
 
 // Returns a reading of the clock that has reached the next deadline; none: there is something else to look at.

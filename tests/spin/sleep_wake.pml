@@ -32,7 +32,7 @@
 #define ENTRIES (FIRST + SECOND)
 #define MINIMUM(a, b) ((a) < (b) -> (a) : (b))
 
-/* doorbell, submission queue, engine_core::lifecycle_ */
+/* doorbell, submission queue, lifecycle */
 byte wake_time = WAKE;
 byte bell = QUIET;
 byte earliest = FOREVER;  /* that was rung for */

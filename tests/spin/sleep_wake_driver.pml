@@ -74,7 +74,7 @@ inline fire_pass() {
   if :: fired && bell == RUNG -> answer_bell(); drain_slice() :: else fi
 }
 
-/* worker.cpp: announce_until(). AT_ONCE: there is something to look at. */
+/* worker.cpp: announce_until(); drain_debt.hpp: announce(). AT_ONCE: there is something to look at. */
 inline announce_until() {
 #ifdef SWITCHES
   if

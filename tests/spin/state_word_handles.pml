@@ -20,7 +20,7 @@ active proctype scheduler() {
 
 active proctype clock() { do :: now < LATEST -> now++ :: else -> break od }
 
-/* cancel.cpp: wait_for_run() */
+/* run_ends.hpp: wait() */
 inline wait_for_run() {
   do
   :: known_ends = runs_ended;

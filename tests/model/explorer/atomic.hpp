@@ -71,7 +71,7 @@ class atomic {
   }
   static T narrow(std::uint64_t wide) {
     T value;
-    std::memcpy(&value, &wide, size);
+    std::memcpy(static_cast<void*>(&value), &wide, size);  // trivially copyable, as asserted above
     return value;
   }
   bool compare_exchange(T& expected, T desired, order success, order failure, bool weak, site where) noexcept {

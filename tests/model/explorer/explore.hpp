@@ -26,6 +26,8 @@ inline void require(bool holds, const char* what) {
 inline void reach(const char* mark) { machine::instance().reach(mark); }
 // One of `count` ways, all of which are tried: what the environment may do.
 inline unsigned choose(unsigned count) { return machine::instance().choose(count); }
+// What time it is where time passes: the latest deadline that somebody slept until.
+inline std::int64_t time_passed_to() { return machine::instance().time(); }
 // Shared objects. What is not destroyed at the end is a leak.
 template <class T, class... Arguments>
 T& create(const char* label, Arguments&&... arguments) {

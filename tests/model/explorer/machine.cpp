@@ -28,6 +28,7 @@ std::string machine::run(const bounds& limits, const std::function<void()>& body
   complaint_.clear();
   steps_ = 0;
   surprises_ = 0;
+  time_ = INT64_MIN;
   heap_.reset();
   memory_.reset(limits.weak);
   choices_.rewind();

@@ -53,6 +53,8 @@ class machine {
   void reach(const char* mark);
   // Ends the execution with a complaint.
   [[noreturn]] void fail(std::string complaint);
+  // The latest deadline that has come; INT64_MIN: none.
+  std::int64_t time() const { return time_; }
   void note(const std::string& text);
   void* allocate(std::size_t bytes, std::size_t alignment, const char* label);
   void free(void* memory);
@@ -108,6 +110,7 @@ class machine {
   std::string complaint_;
   std::uint64_t steps_ = 0;
   unsigned surprises_ = 0;
+  std::int64_t time_ = INT64_MIN;
   site last_[max_threads] = {};
 };
 

@@ -2,6 +2,7 @@
 // The atomic operations, fences and futexes of the machine: each a scheduling point, then one step of the memory.
 #include "machine.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace model {
@@ -172,6 +173,7 @@ machine::wait_result machine::futex_wait(const void* at, std::uint32_t expected,
   if (traced_) note("futex_wait " + heap_.name(at) + ": sleeps");
   scheduler_.sleep(at, deadline);
   if (traced_) note(self().timed_out ? "timed out" : "woken");
+  if (self().timed_out) time_ = std::max(time_, deadline);
   end();
   return self().timed_out ? wait_result::timed_out : wait_result::woken;
 }

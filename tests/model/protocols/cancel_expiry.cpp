@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cancel against expiry: exactly one wins; who lost touches nothing; a node is used again only when everybody is done
 // with it.
+#include "run_ends.hpp"
 #include "scenario.hpp"
 #include "timers.hpp"
 
@@ -167,7 +168,7 @@ void running(execution& run) {
 // cancel_and_wait(): when it returns, the run has ended and what the callback did is there to be seen.
 void wait_for_end(execution& run) {
   auto& due = run.make<timer>("timer");
-  auto& runs_ended = run.make<detent::base::atomic<std::uint32_t>>("runs_ended", 0u);
+  auto& runs = run.make<detent::detail::run_ends>("runs");
   auto& result = run.make<int>("result", 0);
   due.publish(5, timer_state::armed, now);
   run.thread("driver", [&] {
@@ -177,8 +178,8 @@ void wait_for_end(execution& run) {
     due.run();
     result = 1;
     if (!end_run(due, word)) return;
-    runs_ended.fetch_add(1, detent::base::release);
-    detent::base::futex_wake(runs_ended, INT32_MAX);
+    reach("waited for");
+    runs.tell();
   });
   run.thread("canceller", [&] {
     cancel_transition done = states::cancel(due.pair, generation, true);
@@ -187,14 +188,7 @@ void wait_for_end(execution& run) {
       return states::mark_emptied(due.pair);
     }
     if (done == cancel_transition::gone) return;
-    for (;;) {
-      std::uint32_t ended = runs_ended.load(detent::base::acquire);
-      std::uint64_t word = states::observe(due.pair);
-      if (state_word::generation(word) != generation || !states::mark_waiter(due.pair, word)) break;
-      if (state_word::generation(word) != generation) break;
-      reach("waited");
-      detent::base::futex_wait(runs_ended, ended, INT64_MAX);
-    }
+    runs.wait(due.pair, generation);
     require(result == 1, "the run had not ended");
   });
   run.join();
@@ -212,7 +206,7 @@ const suite cancel_expiry(
          {"fired", "cancelled, and the next life fired"}},
         {"Queued", queued_owning, {.preemptions = 8}, {"fired", "freed by its canceller", "left to the driver"}},
         {"Running", running, {.preemptions = 5}, {"cancelled while it ran"}},
-        {"AndWait", wait_for_end, {.preemptions = 5, .surprises = 1}, {"waited"}},
+        {"AndWait", wait_for_end, {.preemptions = 5, .surprises = 1}, {"waited for"}},
     });
 
 }  // namespace

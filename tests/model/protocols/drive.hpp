@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: MIT
-// The engine's use of doorbell and queue, as producers and as the driver; what its sources do around the headers that
-// are explored is repeated here. Time stands still at `now`, so a driver that sleeps although something earlier was
-// submitted sleeps for ever, and is found as a deadlock.
+// The engine's use of doorbell and queue, as producers and as the driver; the loops around the headers that are
+// explored are repeated here. Time stands still at `now` unless the scenario lets it pass, so a driver that sleeps
+// although something earlier was submitted sleeps for ever, and is found as a deadlock.
 #pragma once
 
+#include "drain_debt.hpp"
 #include "submission.hpp"
+#include "submit.hpp"
 
 #include <detent/detail/doorbell.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace model {
 
 using detent::detail::doorbell;
+using detent::detail::drain_debt;
 using detent::detail::nanoseconds_t;
+using detent::detail::rescan_request;
 
-template <std::uint32_t Producers>
+template <std::uint32_t Producers, std::uint32_t Entries = 2>
 struct front {
   doorbell bell;
-  submission_stand_in<Producers, 2> queue;
+  rescan_request rescan;
+  submission_stand_in<Producers, Entries> queue;
   detent::base::atomic<std::uint32_t> signalled{0};  // the wake_fd
 
-  void submit(std::uint32_t producer, std::uint64_t entry, nanoseconds_t deadline) {
-    queue.push(producer, entry);
-    bell.fence_push();
-    if (!bell.earlier_than_wake(deadline)) return;
-    after_ring(bell.ring_for_earlier(deadline));
+  // `fits`: there is memory for the entry.
+  void submit(std::uint32_t producer, std::uint64_t entry, nanoseconds_t deadline, bool fits = true) {
+    if (fits) queue.push(producer, entry);
+    if (detent::detail::has_to_ring(bell, rescan, deadline, fits)) after_ring(bell.ring_for_earlier(deadline));
   }
   void ring() { after_ring(bell.ring()); }
   void after_ring(doorbell::ring_result result) {
@@ -36,54 +42,89 @@ struct front {
   }
 };
 
-// `wheel`: void take(entry), and nanoseconds_t next(), the earliest deadline it knows.
-template <std::uint32_t Producers, class Wheel>
+// What a driver may do or leave; nothing of it, if nothing else is said.
+struct driver_manners {
+  nanoseconds_t keeps_beyond = INT64_MAX;   // a wake time that is further away it would rather keep than raise
+  nanoseconds_t leaves_beyond = INT64_MAX;  // what was rung for and is further away it looks at `looks_ahead` before
+  nanoseconds_t looks_ahead = 0;
+  std::size_t room = 3;  // of a batch
+  bool hurried = false;  // when it has been called, it files one entry only before it goes on
+};
+
+// `wheel`: void take(entry); nanoseconds_t next(), the earliest deadline it knows; void rescan(), a look at every node.
+template <class Front, class Wheel>
 class driver {
  public:
-  driver(front<Producers>& shared, Wheel& wheel, nanoseconds_t now) : shared_(shared), wheel_(wheel), now_(now) {}
+  driver(Front& shared, Wheel& wheel, nanoseconds_t now, driver_manners manners = {})
+      : shared_(shared), wheel_(wheel), began_(now), manners_(manners) {}
 
   // Turns until the wheel knows a deadline that is not after `wanted`.
   void drive_until(nanoseconds_t wanted) {
     for (;;) {
-      answer_bell();
-      if (unanswered_ || now_ >= shared_.bell.wake_time()) drain();
+      answer();
+      if (debt_.is_owed() || now() >= shared_.bell.wake_time()) manners_.hurried ? void(drain_slice()) : drain();
       if (wheel_.next() <= wanted) return;
-      nanoseconds_t until = announce_until(wheel_.next());
+      const nanoseconds_t until = announce_until(wheel_.next());
+      require(until <= wheel_.next(), "would sleep longer than until what it knows");
       if (wheel_.next() <= wanted) return;
-      wait(until);
+      if (until != INT64_MIN) wait(until);
     }
   }
-  // Tells the producers until when nobody looks, and takes up what that asks for.
-  nanoseconds_t announce_until(nanoseconds_t until) {
-    if (until > shared_.bell.wake_time()) {
-      shared_.bell.raise(until);
-      unanswered_ = true;
-    } else {
-      shared_.bell.lower(until);
-    }
-    answer_bell();
-    if (unanswered_) drain();
-    if (wheel_.next() < until) shared_.bell.lower(wheel_.next());
-    return std::min(until, wheel_.next());
-  }
-  void answer_bell() {
-    if (shared_.bell.answer()) unanswered_ = true;
-  }
+  nanoseconds_t announce_until(nanoseconds_t until) { return debt_.announce(shared_.bell, until, *this); }
   void drain() {
-    shared_.queue.take_all([this](std::uint64_t entry) { wheel_.take(entry); });
-    unanswered_ = false;
+    debt_.owe();
+    drain(INT64_MAX);
   }
   // As the waiter: woken for no reason it sleeps on.
   void wait(nanoseconds_t until) {
-    while (shared_.bell.sleep(until) && !shared_.bell.has_rung()) {
+    while (shared_.bell.sleep(until) && !shared_.bell.has_rung() && now() < until) {
     }
   }
+  nanoseconds_t now() const { return std::max(began_, time_passed_to()); }
+
+  // --- What announce() asks
+
+  bool keeps(nanoseconds_t time) const { return time - now() > manners_.keeps_beyond; }
+  void count_raise() {}
+  void answer() {
+    debt_.answer(shared_.bell, [this](nanoseconds_t rung) {
+      return rung - now() > manners_.leaves_beyond ? manners_.looks_ahead : 0;
+    });
+  }
+  bool drain(nanoseconds_t) {
+    while (!drain_slice()) {
+    }
+    return true;
+  }
+  bool is_called() const { return false; }
+  nanoseconds_t next() const { return wheel_.next(); }
 
  private:
-  front<Producers>& shared_;
+  // As engine_core::drain_slice(): one entry is a slice.
+  bool drain_slice() {
+    if (batch_next_ == batch_end_ && !take_batch()) return end_drain();
+    debt_.note_filing();
+    wheel_.take(batch_[batch_next_++]);
+    return batch_next_ == batch_end_ && debt_.is_covered() && end_drain();
+  }
+  bool take_batch() {
+    batch_next_ = batch_end_ = 0;
+    shared_.queue.take(manners_.room, [this](std::uint64_t entry) { batch_[batch_end_++] = entry; });
+    debt_.note_batch(batch_end_, manners_.room);
+    return batch_end_ != 0;
+  }
+  bool end_drain() {
+    if (debt_.pay(shared_.rescan)) wheel_.rescan();
+    return true;
+  }
+
+  Front& shared_;
   Wheel& wheel_;
-  nanoseconds_t now_;
-  bool unanswered_ = false;  // a raise of the wake time or a ring asks for a complete drain
+  const nanoseconds_t began_;
+  const driver_manners manners_;
+  drain_debt debt_;
+  std::array<std::uint64_t, 3> batch_{};
+  std::size_t batch_next_ = 0, batch_end_ = 0;
 };
 
 }  // namespace model

@@ -42,7 +42,6 @@ void drive_paused(timed_host& host) {
 // engine_core::resume_group()
 void resume(timed_host& host) {
   require(host.group.resume(host.clock()), "not paused");
-  detent::base::full_fence();  // pairs with the one of put_back()
   host.attend_to(host.group);
 }
 
@@ -53,9 +52,9 @@ void put_back(timed_host& host, std::uint64_t word) {
                              state_word::with_state(handed_over, timer_state::queued) | state_word::unfiled))
     return;
   host.doors.submit(0, state_word::generation(handed_over), forever);
-  detent::base::full_fence();  // pairs with the one of resume()
-  const nanoseconds_t time = host.group.to_engine_time(host.member.deadline());
-  if (time != forever) host.doors.after_ring(host.doors.bell.ring_for_earlier(time));
+  detent::detail::ring_if_resumed(
+      [&] { return host.group.to_engine_time(host.member.deadline()); },
+      [&](nanoseconds_t time) { host.doors.after_ring(host.doors.bell.ring_for_earlier(time)); });
 }
 
 // A member is scheduled while its group is resumed. Whoever looks at the pause and tells the driver of no deadline has

@@ -55,48 +55,55 @@ class group_driver {
  public:
   group_driver(group_host& host, Members& members) : host_(host), members_(members) {}
 
-  // Turns until the members are done: work(), wait_for_work() and announce_until().
+  // Turns until the members are done: work() and wait_for_work().
   void drive() {
     for (;;) {
-      answer_bell();
-      if (unanswered_) drain();
-      if (host_.store.is_asked()) sweep_groups();
+      answer();
+      if (debt_.is_owed()) drain(wake_time);
+      if (is_called()) sweep_groups();
       if (members_.done()) return;
-      if (host_.store.is_asked()) continue;
-      answer_bell();
-      if (unanswered_) drain();
-      if (host_.store.is_asked()) continue;
+      if (is_called()) continue;
+      const nanoseconds_t until = debt_.announce(host_.doors.bell, wake_time, *this);
+      if (until == INT64_MIN) continue;
       if (members_.done()) return;
-      wait();
+      wait(until);
     }
   }
 
- private:
-  void answer_bell() {
-    if (host_.doors.bell.answer()) unanswered_ = true;
+  // --- What announce() asks
+
+  bool keeps(nanoseconds_t) const { return false; }
+  void count_raise() {}
+  void answer() {
+    debt_.answer(host_.doors.bell, [](nanoseconds_t) { return nanoseconds_t{0}; });
   }
-  void drain() {
+  bool drain(nanoseconds_t) {
     host_.doors.queue.take_all([this](std::uint64_t entry) { members_.take(entry); });
-    unanswered_ = false;
+    require(!debt_.pay(host_.doors.rescan), "a rescan that nobody asked for");
+    return true;
   }
+  bool is_called() const { return host_.store.is_asked(); }
+  nanoseconds_t next() const { return wake_time; }
+
+ private:
   void sweep_groups() {
     host_.store.begin_answer();
     for (group_state* asked = host_.store.take_requests(); asked != nullptr;) {
       group_state& swept = *std::exchange(asked, asked->next_request);
       swept.answer();
-      unanswered_ = true;  // owe_drain()
+      debt_.owe();
       members_.sweep(swept);
       host_.store.drop_reference(swept);
     }
   }
-  void wait() {
-    while (host_.doors.bell.sleep(INT64_MAX) && !host_.doors.bell.has_rung()) {
+  void wait(nanoseconds_t until) {
+    while (host_.doors.bell.sleep(until) && !host_.doors.bell.has_rung()) {
     }
   }
 
   group_host& host_;
   Members& members_;
-  bool unanswered_ = false;
+  drain_debt debt_;
 };
 
 }  // namespace model

@@ -102,6 +102,7 @@ struct wheel {
       filed = states::deadline_of(moved.pair);
   }
   std::int64_t next() const { return filed; }
+  void rescan() {}
 };
 
 // One restarter moves the timer and is never heard of again; another moves it less far forward, and that must count.
@@ -112,7 +113,7 @@ void stalled_restarter(execution& run) {
   shared.bell.raise(after);
   run.thread("driver", [&] {
     wheel turned{moved, after};
-    driver<1, wheel>(shared, turned, before).drive_until(now);
+    driver(shared, turned, before).drive_until(now);
   });
   run.thread("stalled", [&] { static_cast<void>(states::restart(moved.pair, generation, before, 6)); });
   run.thread("restarter", [&] {

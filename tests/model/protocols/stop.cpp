@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
 // stop() against whoever still schedules, restarts or runs: every timer ends exactly once, and is not forgotten.
+#include "lifecycle.hpp"
+#include "run_ends.hpp"
 #include "scenario.hpp"
 #include "submission.hpp"
+#include "submit.hpp"
 #include "timers.hpp"
 
 #include <detent/detail/doorbell.hpp>
 
+#include <bit>
+
 namespace model {
 namespace {
 
+using detent::detail::lifecycle;
 using states::collect_result;
 
 constexpr std::int64_t now = 10, after = 100;
@@ -17,14 +23,15 @@ constexpr std::uint32_t generation = 0;
 struct engine {
   detent::detail::doorbell bell;
   submission_stand_in<1, 2> queue;
-  detent::base::atomic<std::uint32_t> lifecycle{0};
+  detent::detail::rescan_request rescan;
+  lifecycle life;
   detent::base::atomic<std::uint32_t> carved{0};  // nodes that stop() looks at
-  detent::base::atomic<std::uint32_t> stop_done{0};
-  detent::base::atomic<std::uint32_t> driver_ended{1};
   timer only;
-
-  bool open() const { return lifecycle.load(detent::base::relaxed) == 0; }
 };
+
+// Ids of threads that may drive.
+const std::thread::id driver_id = std::bit_cast<std::thread::id>(std::uint64_t{1});
+const std::thread::id other_id = std::bit_cast<std::thread::id>(std::uint64_t{2});
 
 // Each end of a timer is counted; there is to be one.
 struct ends {
@@ -34,14 +41,13 @@ struct ends {
 
 // As publish: true if the caller gets a handle.
 bool schedule(engine& host, ends& count) {
-  if (!host.open()) return false;
+  if (!host.life.is_open()) return false;
   host.carved.fetch_add(1, detent::base::release);
   host.only.publish(5, timer_state::queued, now);
   std::uint64_t word = host.only.word();
   host.queue.push(0, generation);
-  host.bell.fence_push();
-  if (host.bell.earlier_than_wake(now)) host.bell.ring();
-  if (!host.open() && states::collect(host.only.pair, word) == collect_result::returned) {
+  if (detent::detail::has_to_ring(host.bell, host.rescan, now, true)) host.bell.ring();
+  if (!host.life.is_open() && states::collect(host.only.pair, word) == collect_result::returned) {
     host.only.destroy_callable();
     ++count.taken_back;
     return false;
@@ -50,19 +56,14 @@ bool schedule(engine& host, ends& count) {
 }
 
 void stop(engine& host, ends& count) {
-  std::uint32_t open = 0;
-  if (!host.lifecycle.compare_exchange_strong(open, 1, detent::base::acq_rel, detent::base::acquire)) {
-    while (host.stop_done.load(detent::base::acquire) == 0) detent::base::futex_wait(host.stop_done, 0, INT64_MAX);
-    return;
-  }
+  if (!host.life.begin_stop()) return;
   host.bell.fence_stop();
-  while (host.driver_ended.load(detent::base::acquire) == 0) detent::base::futex_wait(host.driver_ended, 0, INT64_MAX);
+  host.life.wait_for_drive([] { detent::base::cpu_pause(); });
   if (host.carved.load(detent::base::acquire) != 0 && states::collect(host.only.pair) == collect_result::returned) {
     host.only.destroy_callable();
     ++count.returned;
   }
-  host.stop_done.store(1, detent::base::release);
-  detent::base::futex_wake(host.stop_done, INT32_MAX);
+  host.life.finish_stop();
 }
 
 // The producer does not see the stop, or the stop does not see its timer: not both. `Asymmetric`: the producer's fence
@@ -87,11 +88,13 @@ void against_schedule(execution& run) {
 // A driver fires meanwhile, and stop() waits for it: from what it has taken up nobody takes anything back.
 void against_schedule_and_expiry(execution& run) {
   auto& host = run.make<engine>("engine");
-  host.driver_ended.store(0, detent::base::relaxed);
   ends count[3];
   bool handle = false;
   run.thread("producer", [&] { handle = schedule(host, count[0]); });
   run.thread("driver", [&] {
+    std::thread::id inside;
+    require(host.life.enter_drive(driver_id, inside), "somebody else drives");
+    if (host.life.is_stopped_inside()) return host.life.leave_drive();
     host.queue.take_all([&](std::uint64_t entry) {
       std::uint64_t word = 0;
       std::int64_t deadline = 0;
@@ -102,14 +105,45 @@ void against_schedule_and_expiry(execution& run) {
       end_run(host.only, word);
       ++count[2].fired;
     });
-    host.driver_ended.store(1, detent::base::release);
-    detent::base::futex_wake(host.driver_ended, INT32_MAX);
+    host.life.leave_drive();
   });
   run.thread("stopper", [&] { stop(host, count[1]); });
   run.join();
   int all = count[0].all() + count[1].all() + count[2].all();
   require(all <= 1, "one timer ended twice");
   if (handle) require(all == 1, "a timer that neither fired nor came back");
+}
+
+// Two poll: the wheel is one thread's at a time. Neither turns it any more once the stop has waited.
+void against_polls(execution& run) {
+  auto& host = run.make<engine>("engine");
+  auto& turns = run.make<int>("wheel", 0);
+  int turned = 0;
+  for (const std::thread::id mine : {driver_id, other_id}) {
+    run.thread("driver", [&, mine] {
+      std::thread::id inside;
+      if (!host.life.enter_drive(mine, inside)) {
+        require(inside != std::thread::id{} && inside != mine, "refused, and nobody is inside");
+        return reach("refused");
+      }
+      require(host.life.is_driven_by(mine), "inside, and not known");
+      if (!host.life.is_stopped_inside()) {
+        ++turns;
+        reach("turned");
+      } else {
+        reach("stopped");
+      }
+      host.life.leave_drive();
+    });
+  }
+  run.thread("stopper", [&] {
+    require(host.life.begin_stop(), "stopped by nobody");
+    host.life.wait_for_drive([] { detent::base::cpu_pause(); });
+    turned = ++turns;
+    host.life.finish_stop();
+  });
+  run.join();
+  require(turns == turned, "turned after the stop");
 }
 
 // Collected by two: the producer that finds the engine stopped, and stop(); and restarted by a third, whose arming the
@@ -123,7 +157,7 @@ void against_restart(execution& run) {
   bool restarted = false;
   run.thread("producer", [&] {
     host.bell.fence_push();
-    if (!host.open() && states::collect(host.only.pair, word) == collect_result::returned) {
+    if (!host.life.is_open() && states::collect(host.only.pair, word) == collect_result::returned) {
       host.only.destroy_callable();
       ++count[0].taken_back;
     }
@@ -162,23 +196,19 @@ void against_rearm(execution& run) {
   require(states::take_up(host.only.pair, generation) == states::take_up_result::armed, "not taken up");
   std::int64_t deadline = 0;
   require(start_if_due(host.only, now, word, deadline), "not started");
-  auto& runs_ended = run.make<detent::base::atomic<std::uint32_t>>("runs_ended", 0u);
+  auto& runs = run.make<detent::detail::run_ends>("runs");
   int returned = 0;
   run.thread("pool", [&] {
     host.only.run();
     require(states::rearm(host.only.pair, word, timer_state::queued, after, 6) == states::transition::done, "lost");
-    if ((word & state_word::waiter) == 0) return;
-    runs_ended.fetch_add(1, detent::base::release);
-    detent::base::futex_wake(runs_ended, INT32_MAX);
+    if ((word & state_word::waiter) != 0) runs.tell();
   });
   run.thread("stopper", [&] {
     for (;;) {
       collect_result found = states::collect(host.only.pair);
       returned += found == collect_result::returned;
       if (found != collect_result::firing) break;
-      std::uint32_t ended = runs_ended.load(detent::base::acquire);
-      std::uint64_t seen = states::observe(host.only.pair);
-      if (states::mark_waiter(host.only.pair, seen)) detent::base::futex_wait(runs_ended, ended, INT64_MAX);
+      runs.wait(host.only.pair, generation);
     }
     host.only.destroy_callable();
   });
@@ -194,6 +224,7 @@ const suite stop_suite(
                  {.preemptions = 5},
                  {"taken back", "returned", "refused"}},
                 {"AgainstScheduleAndExpiry", against_schedule_and_expiry, {.preemptions = 2}},
+                {"AgainstPolls", against_polls, {}, {"refused", "turned", "stopped"}},
                 {"AgainstRestart", against_restart},
                 {"Twice", twice, {.preemptions = 6}},
                 {"AgainstRearm", against_rearm, {.preemptions = 6}},

@@ -10,6 +10,7 @@
 #include <model/explorer/explore.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace model {
@@ -28,11 +29,16 @@ class submission_stand_in {
   // By one thread at a time: f(entry) for all that it sees, in one of the orders they may come in.
   template <class F>
   void take_all(F&& f) {
+    take(std::size_t{Producers} * Entries, f);
+  }
+  // The same for `room` of them; fewer mean that there were no more.
+  template <class F>
+  void take(std::size_t room, F&& f) {
     std::array<std::uint32_t, Producers> seen;
     for (std::uint32_t i = 0; i != Producers; ++i) {
       seen[i] = queues_[i].told.load(detent::base::acquire);  // (2) acquire: pairs with (1)
     }
-    for (;;) {
+    for (; room != 0; --room) {
       std::array<std::uint32_t, Producers> ready;
       unsigned count = 0;
       for (std::uint32_t i = 0; i != Producers; ++i) {

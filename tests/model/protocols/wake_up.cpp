@@ -3,6 +3,8 @@
 #include "drive.hpp"
 #include "scenario.hpp"
 
+#include <array>
+
 namespace model {
 namespace {
 
@@ -15,6 +17,7 @@ struct deadlines {
 
   void take(std::uint64_t entry) { known = std::min(known, static_cast<nanoseconds_t>(entry)); }
   nanoseconds_t next() const { return known; }
+  void rescan() {}
 };
 
 template <std::uint32_t Producers>
@@ -25,7 +28,7 @@ void submit(front<Producers>& shared, std::uint32_t producer, nanoseconds_t dead
 template <std::uint32_t Producers>
 void drive(front<Producers>& shared, nanoseconds_t now = soon) {
   deadlines wheel;
-  driver<Producers, deadlines>(shared, wheel, now).drive_until(earliest);
+  driver(shared, wheel, now).drive_until(earliest);
 }
 
 template <std::uint32_t Producers, bool Asymmetric>
@@ -72,12 +75,14 @@ void rings_alone(execution& run) {
   run.join();
 }
 
-// Two rings, and the mark of the earlier deadline stands for both: neither entry is left behind.
-struct both_entries {
-  unsigned taken = 0;
+// Two rings, and the mark of the earlier deadline stands for both: neither entry is left behind. Both have been
+// cancelled, so that the wheel learns no deadline from them.
+struct all_entries {
+  unsigned wanted, taken = 0;
 
   void take(std::uint64_t) { ++taken; }
-  nanoseconds_t next() const { return taken == 2 ? earliest : late; }
+  nanoseconds_t next() const { return taken == wanted ? earliest : late; }
+  void rescan() {}
 };
 
 template <bool Asymmetric>
@@ -85,11 +90,120 @@ void one_mark_for_two(execution& run) {
   auto& shared = make_front<2, Asymmetric>(run);
   shared.bell.raise(late);
   run.thread("driver", [&] {
-    both_entries wheel;
-    driver<2, both_entries>(shared, wheel, soon).drive_until(earliest);
+    all_entries wheel{2};
+    driver self(shared, wheel, soon);
+    self.drive_until(earliest);
+    require(self.now() <= early, "looked at when its time had passed");
   });
   run.thread("producer", [&] { submit(shared, 0, earliest); });
   run.thread("other", [&] { submit(shared, 1, early); });
+  run.join();
+}
+
+// The time told is not far: the driver keeps it, and whoever is earlier still rings.
+void kept_wake_time(execution& run) {
+  auto& shared = make_front<2, false>(run);
+  shared.bell.raise(early);
+  run.thread("driver", [&] {
+    deadlines wheel;
+    driver self(shared, wheel, soon, {.keeps_beyond = early - soon - 1});
+    self.drive_until(earliest);
+    require(self.now() < early, "an earlier one that did not ring, or was not heard");
+    reach("rung for");
+  });
+  run.thread("producer", [&] { submit(shared, 0, earliest); });
+  run.thread("other", [&] { submit(shared, 1, early + 1); });
+  run.join();
+}
+
+// It comes, and what was pushed without a ring meanwhile is found then.
+void kept_wake_time_comes(execution& run) {
+  auto& shared = make_front<1, false>(run);
+  shared.bell.raise(early);
+  run.thread("driver", [&] {
+    deadlines wheel;
+    driver self(shared, wheel, soon, {.keeps_beyond = early - soon - 1});
+    self.drive_until(late - 1);
+    require(self.now() <= early, "not looked for at the time that was told");
+  });
+  run.thread("producer", [&] { submit(shared, 0, late - 1); });
+  run.join();
+}
+
+// Rung for something that is far, the driver looks shortly before it only, unless it waits for something else that is
+// further away still, and does not keep that time; what comes meanwhile is in time.
+template <bool Keeps>
+void left_for_later(execution& run) {
+  constexpr nanoseconds_t ahead = 5;
+  auto& shared = make_front<2, false>(run);
+  shared.bell.raise(late);
+  run.thread("driver", [&] {
+    all_entries wheel{2};
+    driver self(shared, wheel, soon,
+                {.keeps_beyond = Keeps ? 20 : INT64_MAX, .leaves_beyond = earliest - soon, .looks_ahead = ahead});
+    self.drive_until(earliest);
+    require(self.now() <= early - ahead, "looked at too late");
+    if (self.now() == early - ahead) reach("left");
+    if (self.now() == soon) reach("not left");
+  });
+  run.thread("far", [&] { submit(shared, 0, early); });
+  run.thread("near", [&] { submit(shared, 1, early - ahead + 1); });
+  run.join();
+}
+
+// The driver has taken a batch and not filed all of it when a later entry asks for a complete drain.
+void hurried(execution& run) {
+  auto& shared = run.make<front<1, 3>>("front");
+  shared.bell.raise(soon);
+  for (int i = 0; i != 2; ++i) shared.submit(0, late, late);
+  run.thread("driver", [&] {
+    deadlines wheel;
+    driver(shared, wheel, soon, {.hurried = true}).drive_until(earliest);
+  });
+  run.thread("producer", [&] { shared.submit(0, earliest, earliest); });
+  run.join();
+}
+
+void more_than_a_batch(execution& run) {
+  auto& shared = make_front<1, false>(run);
+  run.thread("driver", [&] {
+    deadlines wheel;
+    driver(shared, wheel, soon, {.room = 1}).drive_until(earliest);
+  });
+  run.thread("producer", [&] {
+    submit(shared, 0, early);
+    submit(shared, 0, earliest);
+  });
+  run.join();
+}
+
+// No memory for the entries: the driver looks at the nodes themselves.
+using node_deadlines = std::array<detent::base::atomic<nanoseconds_t>, 2>;
+struct rescanned_nodes {
+  node_deadlines& nodes;
+  unsigned found = 0;
+
+  void take(std::uint64_t) {}
+  nanoseconds_t next() const { return found == nodes.size() ? earliest : late; }
+  void rescan() {
+    found = 0;
+    for (auto& each : nodes) found += each.load(detent::base::acquire) != 0;
+  }
+};
+
+void no_memory(execution& run) {
+  auto& shared = make_front<2, false>(run);
+  auto& nodes = run.make<node_deadlines>("nodes");
+  run.thread("driver", [&] {
+    rescanned_nodes wheel{nodes};
+    driver(shared, wheel, soon).drive_until(earliest);
+  });
+  for (std::uint32_t i = 0; i != 2; ++i) {
+    run.thread("producer", [&, i] {
+      nodes[i].store(early, detent::base::release);
+      shared.submit(i, 0, early, false);
+    });
+  }
   run.join();
 }
 
@@ -121,7 +235,7 @@ void outside(execution& run) {
   auto& shared = make_front<1, false>(run);
   run.thread("driver", [&] {
     deadlines wheel;
-    driver<1, deadlines> self(shared, wheel, soon);
+    driver self(shared, wheel, soon);
     self.announce_until(late);
     if (wheel.known == earliest) return;
     if (shared.bell.go_outside()) {
@@ -129,7 +243,7 @@ void outside(execution& run) {
         detent::base::futex_wait(shared.signalled, 0, INT64_MAX);
     }
     require(shared.bell.has_rung(), "woken outside, but the bell does not tell");
-    self.answer_bell();
+    self.answer();
     self.drain();
     require(wheel.known == earliest, "rang before its push can be seen");
   });
@@ -143,10 +257,10 @@ void stop(execution& run) {
   auto& stopping = run.make<detent::base::atomic<std::uint32_t>>("stopping", 0u);
   run.thread("driver", [&] {
     deadlines wheel;
-    driver<1, deadlines> self(shared, wheel, soon);
+    driver self(shared, wheel, soon);
     auto stopped = [&] { return stopping.load(detent::base::relaxed) != 0; };
     while (!stopped()) {
-      self.answer_bell();
+      self.answer();
       nanoseconds_t until = self.announce_until(late);
       if (stopped()) return;
       self.wait(until);
@@ -161,24 +275,43 @@ void stop(execution& run) {
   run.join();
 }
 
-const suite wake_up("WakeUp",
-                    {
-                        {"ARaiseAgainstAPush", raise_against_push<1, false>, {.preemptions = 4, .surprises = 1}},
-                        {"ARaiseAgainstTwoPushers", raise_against_push<2, false>, {.preemptions = 2}},
-                        {"ARaiseAgainstTwoPushes", two_pushes<false>, {.surprises = 1}},
-                        {"AHeavyRaiseAgainstAPush", raise_against_push<1, true>, {.preemptions = 4}},
-                        {"AHeavyRaiseAgainstTwoPushes", two_pushes<true>},
-                        {"TwoRings", rings_alone<false, false>, {.preemptions = 2}},
-                        {"TwoRingsWithLightFences", rings_alone<true, false>, {.preemptions = 2}},
-                        {"OneMarkForTwo", one_mark_for_two<false>, {.preemptions = 2}},
-                        {"OneMarkForTwoWithLightFences", one_mark_for_two<true>, {.preemptions = 2}},
-                        {"ARingForTheBacklog", rings_alone<false, true>, {.preemptions = 2}},
-                        {"ARingForTheBacklogWithLightFences", rings_alone<true, true>, {.preemptions = 2}},
-                        {"BackToTwoFullFences", back_to_symmetric, {.preemptions = 4}},
-                        {"OnToOneHeavyFence", on_to_asymmetric, {.preemptions = 4}},
-                        {"OnTheWakeFd", outside, {.preemptions = 4}},
-                        {"AStopIsHeard", stop, {.preemptions = 2}},
-                    });
+const suite wake_up(
+    "WakeUp",
+    {
+        {"ARaiseAgainstAPush", raise_against_push<1, false>, {.preemptions = 4, .surprises = 1}},
+        {"ARaiseAgainstTwoPushers", raise_against_push<2, false>, {.preemptions = 2}},
+        {"ARaiseAgainstTwoPushes", two_pushes<false>, {.surprises = 1}},
+        {"AHeavyRaiseAgainstAPush", raise_against_push<1, true>, {.preemptions = 4}},
+        {"AHeavyRaiseAgainstTwoPushes", two_pushes<true>},
+        {"TwoRings", rings_alone<false, false>, {.preemptions = 2, .weak = {.stale = 3}}},
+        {"TwoRingsWithLightFences", rings_alone<true, false>, {.preemptions = 2, .weak = {.stale = 3}}},
+        {"OneMarkForTwo", one_mark_for_two<false>, {.preemptions = 2, .weak = {.stale = 2}, .time_passes = true}},
+        {"OneMarkForTwoWithLightFences",
+         one_mark_for_two<true>,
+         {.preemptions = 2, .weak = {.stale = 2}, .time_passes = true}},
+        {"AWakeTimeThatIsKept",
+         kept_wake_time,
+         {.preemptions = 2, .weak = {.stale = 2}, .time_passes = true},
+         {"rung for"}},
+        {"AWakeTimeThatIsKeptComes", kept_wake_time_comes, {.preemptions = 3, .time_passes = true}},
+        {"ARingLeftForLater",
+         left_for_later<true>,
+         {.preemptions = 2, .weak = {.stale = 1}, .time_passes = true},
+         {"left"}},
+        {"ARingNotLeftForLater",
+         left_for_later<false>,
+         {.preemptions = 2, .weak = {.stale = 1}, .time_passes = true},
+         {"not left"}},
+        {"ADrainInAHurry", hurried},
+        {"MoreThanABatch", more_than_a_batch, {.preemptions = 2}},
+        {"NoMemoryForTheEntries", no_memory, {.preemptions = 2, .weak = {.stale = 1}}},
+        {"ARingForTheBacklog", rings_alone<false, true>, {.preemptions = 2}},
+        {"ARingForTheBacklogWithLightFences", rings_alone<true, true>, {.preemptions = 2}},
+        {"BackToTwoFullFences", back_to_symmetric, {.preemptions = 4}},
+        {"OnToOneHeavyFence", on_to_asymmetric, {.preemptions = 4}},
+        {"OnTheWakeFd", outside, {.preemptions = 4}},
+        {"AStopIsHeard", stop, {.preemptions = 2}},
+    });
 
 }  // namespace
 }  // namespace model

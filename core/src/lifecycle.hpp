@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include <detent/time.hpp>
+
+#include <climits>
+#include <cstdint>
+#include <thread>
+
+namespace detent::detail {
+
+// Whether an engine is open, who turns its wheel, and how its end waits for that. Any thread.
+class lifecycle {
+ public:
+  enum class phase : std::uint32_t { open, stopping, forked };
+
+  // Relaxed: a mere answer. Whoever must not miss a stop asks behind a fence that pairs with the one of the stop.
+  phase now() const noexcept { return phase_.load(base::relaxed); }
+  bool is_open() const noexcept { return now() == phase::open; }
+
+  // --- The end
+
+  // True for the one that stops; the others return when it has called finish_stop(), or at once in the child of a fork.
+  bool begin_stop() noexcept {
+    phase found = phase::open;
+    // (1) seq_cst: pairs with itself, so that one stops; and before (4), with (6) and (7). Acquire on failure: with
+    // (3).
+    if (phase_.compare_exchange_strong(found, phase::stopping, base::seq_cst, base::acquire)) return true;
+    if (found == phase::forked) return false;
+    while (stop_done_.load(base::acquire) == 0)
+      base::futex_wait(stop_done_, 0, forever);  // (2) acquire: pairs with (3)
+    return false;
+  }
+  void finish_stop() noexcept {
+    stop_done_.store(1, base::release);  // (3) release: pairs with (2)
+    base::futex_wake(stop_done_, INT_MAX);
+  }
+  // In the child of a fork: nothing is open any more. Relaxed: the child has one thread.
+  void disown() noexcept { phase_.store(phase::forked, base::relaxed); }
+
+  // --- The drive: one thread at a time
+
+  // Relaxed: only whether it is the calling thread, `me`.
+  bool is_driven_by(std::thread::id me) const noexcept { return driver_.load(base::relaxed) == me; }
+  // A worker begins or ends. Relaxed: who waits for it joins it; the others only ask whether it is themselves.
+  void set_worker(std::thread::id worker) noexcept { driver_.store(worker, base::relaxed); }
+  // Nobody drives, and now `me` does: true. False: `found` does.
+  bool enter_drive(std::thread::id me, std::thread::id& found) noexcept {
+    found = {};
+    // (6) seq_cst: acquire pairs with (5), so that one caller finds the wheel as another left it; and before (7), with
+    // (1) and (4), so that either the stop waits for this drive or this drive sees the stop. Failure relaxed: only told
+    // apart.
+    return driver_.compare_exchange_strong(found, me, base::seq_cst, base::relaxed);
+  }
+  // For a thread that has entered: a stop may be waiting for it to leave.
+  bool is_stopped_inside() const noexcept {
+    return phase_.load(base::seq_cst) != phase::open;  // (7) seq_cst: behind (6), with (1) and (4)
+  }
+  // Whoever waits may free everything from here on.
+  void leave_drive() noexcept {
+    driver_.store(std::thread::id{}, base::release);  // (5) release: pairs with (6), and with (4)
+  }
+  // Behind begin_stop(): nobody is inside any more. pause() is between two looks.
+  template <class Pause>
+  void wait_for_drive(Pause pause) const noexcept {
+    // (4) seq_cst: acquire pairs with (5); and behind (1), with (6) and (7).
+    while (driver_.load(base::seq_cst) != std::thread::id{}) pause();
+  }
+
+ private:
+  base::atomic<phase> phase_{phase::open};
+  base::atomic<std::uint32_t> stop_done_{0};
+  alignas(64) base::atomic<std::thread::id> driver_{};  // apart: each poll writes it, and each schedule reads the phase
+};
+
+}  // namespace detent::detail
