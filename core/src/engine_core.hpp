@@ -281,10 +281,10 @@ class engine_core {
   fence_policy fences_;
   std::uint32_t placements_ = 0, hand_overs_ = 0, taken_ = 0;  // the last: out of the wheel, modulo its range
   std::uint32_t pass_stamp_ = first_pass_stamp;
-  bool polling_ = false;                            // poll(): what is armed for this instant fires in the same pass
+  bool polling_ = false;  // poll(): what is armed for this instant fires in the same pass
   drain_debt debt_;
-  bool ended_by_driver_ = false;                    // a callback on the driver's thread destroyed the engine
-  base::atomic<bool> abandoned_{false};             // destroyed from inside a callback: nothing is re-armed any more
+  bool ended_by_driver_ = false;         // a callback on the driver's thread destroyed the engine
+  base::atomic<bool> abandoned_{false};  // destroyed from inside a callback: nothing is re-armed any more
   std::thread worker_;
   rehearsal rehearsal_;
   group_state *swept_ = nullptr, *to_sweep_ = nullptr;  // whose members are being looked at, up to sweep_at_; the next

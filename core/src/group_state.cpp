@@ -67,7 +67,7 @@ bool group_state::turn(bool stand_still, const clock_reader& time) noexcept {
 
 bool group_state::resume(const clock_reader& time) noexcept {
   if (!turn(false, time)) return false;
-  base::full_fence();  // (9) pairs with the one of ring_if_resumed()
+  base::full_fence();  // (9) pairs with (3) of ring_if_resumed()
   return true;
 }
 

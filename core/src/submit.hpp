@@ -38,7 +38,7 @@ class rescan_request {
 // Either the drain that a resumption asks for finds the entry, or the look finds the group resumed.
 template <class Look, class Ring>
 void ring_if_resumed(Look&& look, Ring&& ring) noexcept {
-  base::full_fence();  // pairs with the one of group_state::resume()
+  base::full_fence();  // (3) pairs with (9) of group_state::resume()
   const nanoseconds_t deadline = look();
   if (deadline != forever) ring(deadline);
 }
