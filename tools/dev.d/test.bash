@@ -4,17 +4,30 @@
 # Tests labelled `timing` ask ctest to run alone; the others run two at a time.
 run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 
-# What the tests of a preset use beside what they are built with; without some of it they are fewer, and say so.
+# What tells the tests of the library from those of benchmarks, examples, commands, documents and packages.
+of_engine='^(unit|portable|threaded|model|mutants|history|fuzz|spin|stress|tidy|instructions)$'
+
+# What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
-  case $1 in gcc | long) need instructions models hostile && want watching ;; esac
-  want adapters && want examples && want package && want docs
+  case $1 in gcc | long | engine | rest) need instructions models hostile && want watching ;; esac
+  want adapters
+  case $1 in *-threaded | engine) ;; *) want examples && want package && want docs ;; esac
 }
 
-# test_pass PASS: PRESET, PRESET-threaded, long or counts. `&&` because its status is looked at, which turns `set -e` off.
+# test_pass PASS: PRESET, PRESET-threaded, engine, rest, long or counts. `&&` because its status is looked at, which turns
+# `set -e` off.
 test_pass() {
   local preset=${1%-threaded}
-  need_for_tests "$preset"
+  need_for_tests "$1"
   case $1 in
+    engine)
+      say "== gcc: the tests of the library"
+      build gcc detent_engine_tests && run_tests gcc -L "$of_engine|^timing$" -LE '^bench$'
+      ;;
+    rest)
+      say "== gcc: the benchmarks, examples, commands, documents and packages"
+      build gcc && run_tests gcc -LE "$of_engine"
+      ;;
     *-threaded)
       say "== $preset: the tests in which threads meet"
       build "$preset" detent_threaded && run_tests "$preset" -L '^threaded$'
@@ -37,10 +50,11 @@ test_pass() {
 }
 
 cmd_test() {
-  local pass passes=(gcc tsan-threaded asan-threaded) failed=()
-  [ $# -le 1 ] || usage_error "test takes one preset, or --all"
+  local pass passes=(engine tsan-threaded asan-threaded) failed=()
+  [ $# -le 1 ] || usage_error "test takes one preset, --rest or --all"
   case ${1:-} in
     '') ;;
+    --rest) passes=(rest) ;;
     --all) passes=(long "${presets[@]:1}" counts) ;;
     *) check_preset "$1" && passes=("$1") ;;
   esac
