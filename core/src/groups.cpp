@@ -18,10 +18,8 @@ void engine_core::rejoin(node_index index) noexcept {
 }
 
 bool engine_core::is_cancelled_in_group(node_index index) const noexcept {
-  const cold_node& cold = cold_at(index);
   const group_state* group = nodes_.group_of(index);
-  // (1) acquire: pairs with (2) of describe(), so that who reads a later life's finds the word of that life, too.
-  return group != nullptr && group->is_cancelled(cold.epoch.load(base::acquire));
+  return group != nullptr && group->is_cancelled(cold_at(index).epoch());
 }
 
 nanoseconds_t engine_core::behind_of_group(node_index index) const noexcept {
@@ -32,7 +30,7 @@ nanoseconds_t engine_core::behind_of_group(node_index index) const noexcept {
 // Before a start. False: the group has cancelled the timer, and now this has ended it.
 bool engine_core::begin_in_group(group_run& run, node_index index, std::uint64_t word) noexcept {
   group_state* group = nodes_.group_of(index);
-  if (group == nullptr || run.begin(*group, cold_at(index).epoch.load(base::relaxed), groups_)) return true;
+  if (group == nullptr || run.begin(*group, cold_at(index).epoch(), groups_)) return true;
   cancel(index, state_word::generation(word), false);
   return false;
 }
@@ -91,7 +89,7 @@ void engine_core::wait_for_group(group_state& group) noexcept {
   std::array<std::uint32_t, 2> own{};
   run_scope::for_each_inside(*this, [&](node_index index) {
     const bool cold = (observe(node_at(index).pair) & state_word::cold) != 0;
-    if (cold && nodes_.group_of(index) == &group) ++own[cold_at(index).epoch.load(base::relaxed) & 1];
+    if (cold && nodes_.group_of(index) == &group) ++own[cold_at(index).epoch() & 1];
   });
   group.wait_for_runs(own);
 }
@@ -157,7 +155,7 @@ bool engine_core::sweep(group_state& group, std::size_t& most) noexcept {
 
 // Cancels a member, or files it anew, as its group's time may have gone on.
 void engine_core::sweep_one(group_state& group, node_index index, std::uint64_t word) noexcept {
-  if (group.is_cancelled(cold_at(index).epoch.load(base::relaxed))) {  // relaxed: as the group
+  if (group.is_cancelled(cold_at(index).epoch())) {
     cancel(index, state_word::generation(word), false);
     return;
   }

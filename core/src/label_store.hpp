@@ -30,8 +30,8 @@ class label_store {
   label_block* find(std::uint16_t number) const noexcept {
     return number == 0 ? nullptr : blocks_[number - 1u].load(base::acquire);  // (1) acquire: pairs with (2)
   }
-  // Of a timer whose twin is the caller's to read, or a guess. Relaxed: what it leads to is acquired by its number.
-  label_block* find(const cold_node& of) const noexcept { return find(of.label.load(base::relaxed)); }
+  // Of a timer whose twin is the caller's to read, or a guess.
+  label_block* find(const cold_node& of) const noexcept { return find(of.label()); }
   label named(std::uint16_t number) const noexcept;
   label named(const label_block* block) const noexcept;  // null: none
 

@@ -6,7 +6,7 @@ namespace detent::detail {
 
 label engine_core::make_label(std::string_view name) {
   label made;
-  // Relaxed: this process's own fork. The file and the lock are the parent's.
+  // In the child of a fork the file and the lock are the parent's.
   const errc problem = is_forked() ? errc::forked : labels_.make(name, made);
   if (problem == errc{}) return made;
   std::string what = "engine \"" + options_.name + "\": make_label: \"" + std::string(name) + "\"";
@@ -16,12 +16,7 @@ label engine_core::make_label(std::string_view name) {
 }
 
 void engine_core::note_origin(node_index index, const origin& where) noexcept {
-  origin_record& record = nodes_.origin(index);
-  // (2) release, all three: pair with (1) of list_pending(), so that who reads those of a later life finds the word of
-  // that life, too.
-  record.file.store(where.file(), base::release);
-  record.line.store(where.line(), base::release);
-  record.scheduled.store(time_.now(), base::release);
+  nodes_.origin(index).set(where.file(), where.line(), time_.now());
 }
 
 void engine_core::tell_if_slow(thread_record& record, const slow_callback& run) noexcept {

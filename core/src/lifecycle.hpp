@@ -24,8 +24,7 @@ class lifecycle {
   // True for the one that stops; the others return when it has called finish_stop(), or at once in the child of a fork.
   bool begin_stop() noexcept {
     phase found = phase::open;
-    // (1) seq_cst: pairs with itself, so that one stops; and before (4), with (6) and (7). Acquire on failure: with
-    // (3).
+    // (1) seq_cst: pairs with itself, so that one stops; and before (4), with (6) and (7). Failure acquire: as (2).
     if (phase_.compare_exchange_strong(found, phase::stopping, base::seq_cst, base::acquire)) return true;
     if (found == phase::forked) return false;
     while (stop_done_.load(base::acquire) == 0)

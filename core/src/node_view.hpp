@@ -35,10 +35,10 @@ struct node_view {
   origin_record& origin(node_index index) const noexcept {
     return *reinterpret_cast<origin_record*>(static_cast<std::byte*>(pool->cold(index)) + origin_offset);
   }
-  // Of the caller's own timer, hence relaxed.
+  // Of the caller's own timer.
   detent::origin origin_of(node_index index) const noexcept {
     const origin_record& noted = origin(index);
-    return detent::origin::current(noted.file.load(base::relaxed), noted.line.load(base::relaxed));
+    return detent::origin::current(noted.file(), noted.line());
   }
 
   // What it is ordered by among others that are due. `word` is its state word.
@@ -49,8 +49,8 @@ struct node_view {
     return group == nullptr ? deadline : grid.round_up(group->to_engine_time(deadline));
   }
   // Of a node whose twin counts; null: none. Perhaps of a later life than the caller's, which then finds out by the
-  // word. (1) acquire: pairs with (4) of describe(), so that the group of that life can be looked at all the same.
-  group_state* group_of(node_index index) const noexcept { return cold(index).group.load(base::acquire); }
+  // word.
+  group_state* group_of(node_index index) const noexcept { return cold(index).group(); }
   // When the driver has to look at it.
   nanoseconds_t filing_time(node_index index, const node& of) const noexcept {
     return filing_time(index, observe(of.pair), deadline_of(of.pair));

@@ -16,7 +16,7 @@ std::optional<pending_timer> engine_core::describe_pending(node_index index, nan
     if (runs ? (word & (state_word::periodic | state_word::last)) != state_word::periodic : !state_word::pending(state))
       return std::nullopt;
     pending_timer told{};
-    // (4) acquire: pairs with (2) of publish_as(), and keeps the second look at the word behind it.
+    // (1) acquire: pairs with (2) of publish_as(), and keeps the second look at the word behind it.
     auto deadline = static_cast<nanoseconds_t>(of.pair.high.load(base::acquire));
     told.handle = timer_access::make(const_cast<engine_core*>(this), index, state_word::generation(word));
     told.state = runs                               ? "running"
@@ -25,8 +25,7 @@ std::optional<pending_timer> engine_core::describe_pending(node_index index, nan
                                                     : "armed";
     bool cancelled = false;
     if ((word & state_word::cold) != 0) {
-      const cold_node& cold = cold_at(index);
-      told.label = labels_.named(cold.label.load(base::acquire));  // (1) acquire: pairs with (3) of describe()
+      told.label = labels_.named(cold_at(index).label());
       if (const group_state* group = nodes_.group_of(index)) {
         cancelled = is_cancelled_in_group(index);
         const bool paused = group->paused();
@@ -36,10 +35,10 @@ std::optional<pending_timer> engine_core::describe_pending(node_index index, nan
     }
     if (captures_origin_) {
       const origin_record& origin = nodes_.origin(index);
-      told.file = origin.file.load(base::acquire);  // (1) acquire, all three: pair with (2) of note_origin()
-      told.line = origin.line.load(base::acquire);
+      told.file = origin.file();
+      told.line = origin.line();
       // Younger than `now`, perhaps.
-      told.age = duration(std::max<nanoseconds_t>(subtract_saturated(now, origin.scheduled.load(base::acquire)), 0));
+      told.age = duration(std::max<nanoseconds_t>(subtract_saturated(now, origin.scheduled()), 0));
     }
     told.deadline = to_time(deadline);
     again = observe(of.pair);

@@ -40,7 +40,7 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
   if ((word & state_word::cold) != 0) {
     cold_node& cold = cold_at(index);
     label = labels_.find(cold);
-    label_number = cold.label.load(base::relaxed);  // relaxed: published with the node
+    label_number = cold.label();
     // A group's member lives by the group's time; the run's is the engine's. No further behind than where it was due:
     // if the group is paused at this moment, its time stands still.
     const nanoseconds_t behind =

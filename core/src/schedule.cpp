@@ -152,16 +152,16 @@ std::uint64_t engine_core::describe(node_index index, const plan& when, nanoseco
   if (is_plain(when)) return 0;
   cold_node& cold = cold_at(index);
   std::uint64_t flags = state_word::cold;
-  cold.group.store(when.group, base::release);  // (4) release: pairs with (1) of node_view::group_of()
+  cold.set_group(when.group);
   if (when.group != nullptr) {
-    cold.epoch.store(when.group->epoch(), base::release);  // (2) release: pairs with (1) of is_cancelled_in_group()
+    cold.set_epoch(when.group->epoch());
     cold.enrolled = false;
     flags |= state_word::owning;  // no short way: its end has to be told to the group
   }
   const label told = when.periodic != nullptr   ? when.periodic->label
                      : when.one_shot != nullptr ? when.one_shot->label
                                                 : label();
-  cold.label.store(labels_.number(told), base::release);  // (3) release: pairs with (1) of list_pending()
+  cold.set_label(labels_.number(told));
   if (label_block* block = labels_.find(cold)) {
     block->add(label_counter::scheduled);
     block->add(label_counter::begun);

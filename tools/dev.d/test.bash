@@ -22,7 +22,8 @@ test_pass() {
   case $1 in
     engine)
       say "== gcc: the tests of the library"
-      build gcc detent_engine_tests && run_tests gcc -L "$of_engine|^timing$" -LE '^bench$'
+      build gcc detent_engine_tests detent_threaded detent_portable &&
+        run_tests gcc -L "$of_engine|^timing$" -LE '^bench$' -E '^(command|docs|examples)\.'
       ;;
     rest)
       say "== gcc: the benchmarks, examples, commands, documents and packages"

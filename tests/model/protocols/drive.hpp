@@ -5,6 +5,7 @@
 #pragma once
 
 #include "drain_debt.hpp"
+#include "lifecycle.hpp"
 #include "submission.hpp"
 #include "submit.hpp"
 
@@ -19,6 +20,7 @@ namespace model {
 
 using detent::detail::doorbell;
 using detent::detail::drain_debt;
+using detent::detail::lifecycle;
 using detent::detail::nanoseconds_t;
 using detent::detail::rescan_request;
 
@@ -47,8 +49,9 @@ struct driver_manners {
   nanoseconds_t keeps_beyond = INT64_MAX;   // a wake time that is further away it would rather keep than raise
   nanoseconds_t leaves_beyond = INT64_MAX;  // what was rung for and is further away it looks at `looks_ahead` before
   nanoseconds_t looks_ahead = 0;
-  std::size_t room = 3;  // of a batch
-  bool hurried = false;  // when it has been called, it files one entry only before it goes on
+  std::size_t room = 3;             // of a batch
+  const lifecycle* life = nullptr;  // that may end meanwhile
+  bool hurried = false;             // when it has been called, it files one entry only before it goes on
 };
 
 // `wheel`: void take(entry); nanoseconds_t next(), the earliest deadline it knows; void rescan(), a look at every node.
@@ -96,7 +99,7 @@ class driver {
     }
     return true;
   }
-  bool is_called() const { return false; }
+  bool is_called() const { return manners_.life != nullptr && !manners_.life->is_open(); }
   nanoseconds_t next() const { return wheel_.next(); }
 
  private:

@@ -254,21 +254,19 @@ void outside(execution& run) {
 // Whoever stops sets its mark and rings; the driver reads the mark after it has cleared the bell.
 void stop(execution& run) {
   auto& shared = make_front<1, false>(run);
-  auto& stopping = run.make<detent::base::atomic<std::uint32_t>>("stopping", 0u);
+  auto& life = run.make<lifecycle>("life");
   run.thread("driver", [&] {
     deadlines wheel;
-    driver self(shared, wheel, soon);
-    auto stopped = [&] { return stopping.load(detent::base::relaxed) != 0; };
-    while (!stopped()) {
+    driver self(shared, wheel, soon, {.life = &life});
+    while (life.is_open()) {
       self.answer();
-      nanoseconds_t until = self.announce_until(late);
-      if (stopped()) return;
-      self.wait(until);
+      const nanoseconds_t until = self.announce_until(late);
+      if (until != INT64_MIN) self.wait(until);
     }
   });
   run.thread("producer", [&] { submit(shared, 0, early); });
   run.thread("stopper", [&] {
-    stopping.store(1, detent::base::release);
+    require(life.begin_stop(), "stopped by nobody");
     shared.bell.fence_stop();
     shared.bell.ring();
   });

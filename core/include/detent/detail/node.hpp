@@ -64,22 +64,50 @@ struct cold_part {
 
 // At the same index as the node, in memory that stays untouched for plain timers; the word's flag `cold` says whether
 // it counts.
-struct cold_node : cold_part {
-  // Set with the rest. Whoever holds an old handle may read those of a later life: its own transition, or the word's
-  // generation, tells.
-  base::atomic<group_state*> group{nullptr};
-  base::atomic<std::uint32_t> epoch{0};  // of the group when it was scheduled
-  bool enrolled = false;                 // the driver: in the group's roster
-  base::atomic<std::uint16_t> label{0};  // its number; 0: none
+class cold_node : public cold_part {
+ public:
+  // Set with the rest. (1) release, all three: pairs with (2).
+  void set_group(group_state* told) noexcept { group_.store(told, base::release); }
+  void set_epoch(std::uint32_t told) noexcept { epoch_.store(told, base::release); }
+  void set_label(std::uint16_t told) noexcept { label_.store(told, base::release); }
+
+  // Any thread. Whoever holds an old handle may read those of a later life: its own transition, or the word's
+  // generation behind this, tells. (2) acquire, all three: pairs with (1), so that who reads a later life's finds the
+  // word of that life, too, and can look at its group all the same.
+  group_state* group() const noexcept { return group_.load(base::acquire); }
+  std::uint32_t epoch() const noexcept { return epoch_.load(base::acquire); }
+  std::uint16_t label() const noexcept { return label_.load(base::acquire); }
+
+ private:
+  base::atomic<group_state*> group_{nullptr};  // null: none
+  base::atomic<std::uint32_t> epoch_{0};       // of the group when it was scheduled
+  base::atomic<std::uint16_t> label_{0};       // its number; 0: none
+
+ public:
+  bool enrolled = false;  // the driver: in the group's roster. Here, as all has to fit a line.
 };
 static_assert(sizeof(cold_node) <= 64, "a cold twin is no larger than its node");
 
 // Behind the cold twin, whether that counts or not, in engines that capture origins: where and when the timer was
-// scheduled. Written before the node is published; readers of a node that is not theirs look at its word again.
-struct origin_record {
-  base::atomic<const char*> file{nullptr};
-  base::atomic<std::uint32_t> line{0};
-  base::atomic<nanoseconds_t> scheduled{0};
+// scheduled.
+class origin_record {
+ public:
+  // Before the node is published. (3) release, all three: pairs with (4).
+  void set(const char* file, std::uint32_t line, nanoseconds_t scheduled) noexcept {
+    file_.store(file, base::release);
+    line_.store(line, base::release);
+    scheduled_.store(scheduled, base::release);
+  }
+  // Any thread, which looks at the node's word again if that is not its own. (4) acquire, all three: pairs with (3), so
+  // that who reads those of a later life finds the word of that life, too.
+  const char* file() const noexcept { return file_.load(base::acquire); }
+  std::uint32_t line() const noexcept { return line_.load(base::acquire); }
+  nanoseconds_t scheduled() const noexcept { return scheduled_.load(base::acquire); }
+
+ private:
+  base::atomic<const char*> file_{nullptr};
+  base::atomic<std::uint32_t> line_{0};
+  base::atomic<nanoseconds_t> scheduled_{0};
 };
 inline constexpr std::size_t origin_offset = 64, bytes_with_origin = 128;
 

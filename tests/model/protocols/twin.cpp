@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// A node's cold twin and its origin, read by somebody who holds a handle while the node may begin another life: what
+// was read is of the life that the word tells before and behind, or is not used; and what it leads to can be looked at.
+#include "scenario.hpp"
+#include "timers.hpp"
+
+#include <detent/detail/node.hpp>
+
+#include <cstdint>
+
+namespace model {
+namespace {
+
+using detent::detail::cold_node;
+using detent::detail::group_state;
+using detent::detail::origin_record;
+
+constexpr std::int64_t due = 10;
+
+// What a group's place leads to, plain: written by whoever makes the group.
+struct group_place {
+  unsigned of_life = 0;
+};
+
+struct described_timer : timer {
+  cold_node twin;
+  origin_record origin;
+  group_place places[2];
+
+  void describe(unsigned life) {
+    places[life].of_life = life + 1;
+    twin.set_group(reinterpret_cast<group_state*>(&places[life]));
+    twin.set_epoch(life + 1);
+    twin.set_label(static_cast<std::uint16_t>(life + 1));
+    origin.set(life == 0 ? "first" : "second", life + 1, life + 1);
+    publish(life, timer_state::queued, due, state_word::cold);
+  }
+  // The first life ends, and the second begins.
+  void begin_again() {
+    if (states::cancel(pair, 0, false) == states::cancel_transition::gone) return;
+    destroy_callable();
+    require(states::release(pair), "used up");
+    describe(1);
+  }
+};
+
+// `read` tells which life it found something of, from 1 on.
+template <class F>
+void against_another_life(execution& run, F read) {
+  auto& shared = run.make<described_timer>("timer");
+  shared.describe(0);
+  run.thread("owner", [&] { shared.begin_again(); });
+  run.thread("reader", [&] {
+    const std::uint64_t before = states::observe(shared.pair);
+    if (!state_word::pending(state_word::state(before))) return reach("between two lives");
+    const unsigned found = read(shared);
+    if (states::observe(shared.pair) != before) return reach("another life meanwhile");
+    require(found == state_word::generation(before) + 1, "of another life than the word tells");
+    reach(found == 1 ? "the first" : "the second");
+  });
+  run.join();
+  shared.destroy_callable();
+}
+
+void group_of(execution& run) {
+  against_another_life(
+      run, [](described_timer& from) { return reinterpret_cast<const group_place*>(from.twin.group())->of_life; });
+}
+void epoch_of(execution& run) {
+  against_another_life(run, [](described_timer& from) { return from.twin.epoch(); });
+}
+void label_of(execution& run) {
+  against_another_life(run, [](described_timer& from) { return unsigned{from.twin.label()}; });
+}
+void file_of(execution& run) {
+  against_another_life(run, [](described_timer& from) { return *from.origin.file() == 'f' ? 1u : 2u; });
+}
+void line_of(execution& run) {
+  against_another_life(run, [](described_timer& from) { return from.origin.line(); });
+}
+void time_of(execution& run) {
+  against_another_life(run, [](described_timer& from) { return static_cast<unsigned>(from.origin.scheduled()); });
+}
+
+const bounds deep = {.preemptions = 6};
+
+const suite twin("Twin", {
+                             {"Group", group_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Epoch", epoch_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Label", label_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"File", file_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Line", line_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Time", time_of, deep, {"the first", "the second", "another life meanwhile"}},
+                         });
+
+}  // namespace
+}  // namespace model
