@@ -80,7 +80,7 @@ void engine_core::run_handed_over(node_index index, std::uint64_t word, nanoseco
   std::uint64_t running = word;
   if (start_dispatched(node_at(index).pair, running) == transition::lost) return;
   record_lease record(threads_);
-  // Its turn in this pass, whenever it was handed over. Relaxed: asks only whether it is this very thread.
+  // Its turn in this pass, whenever it was handed over.
   if (life_.is_driven_by(std::this_thread::get_id())) node_at(index).placement = pass_stamp_;
   nanoseconds_t now = time_.certain();
   run(*record, index, word, now, handed_over);

@@ -65,7 +65,7 @@ class driver {
   void drive_until(nanoseconds_t wanted) {
     for (;;) {
       answer();
-      if (debt_.is_owed() || now() >= shared_.bell.wake_time()) manners_.hurried ? void(drain_slice()) : drain();
+      if (debt_.is_owed() || now() >= shared_.bell.wake_time()) drain_before_firing();
       if (wheel_.next() <= wanted) return;
       const nanoseconds_t until = announce_until(wheel_.next());
       require(until <= wheel_.next(), "would sleep longer than until what it knows");
@@ -74,10 +74,6 @@ class driver {
     }
   }
   nanoseconds_t announce_until(nanoseconds_t until) { return debt_.announce(shared_.bell, until, *this); }
-  void drain() {
-    debt_.owe();
-    drain(INT64_MAX);
-  }
   // As the waiter: woken for no reason it sleeps on.
   void wait(nanoseconds_t until) {
     while (shared_.bell.sleep(until) && !shared_.bell.has_rung() && now() < until) {
@@ -103,6 +99,11 @@ class driver {
   nanoseconds_t next() const { return wheel_.next(); }
 
  private:
+  // It comes without anything being owed, too.
+  void drain_before_firing() {
+    while (!drain_slice() && !manners_.hurried) {
+    }
+  }
   // As engine_core::drain_slice(): one entry is a slice.
   bool drain_slice() {
     if (batch_next_ == batch_end_ && !take_batch()) return end_drain();

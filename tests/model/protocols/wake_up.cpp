@@ -100,7 +100,7 @@ void outside(execution& run) {
     }
     require(shared.bell.has_rung(), "woken outside, but the bell does not tell");
     self.answer();
-    self.drain();
+    self.drain(late);
     require(wheel.known == earliest, "rang before its push can be seen");
   });
   run.thread("producer", [&] { submit(shared, 0, earliest); });
