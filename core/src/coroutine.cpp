@@ -45,8 +45,10 @@ void sleep_awaiter::wake(firing& run) {
   base::coroutine_handle::from_address(frame_).resume();  // the frame, and this, may be gone when it returns
 }
 
-// Due at once, by the tick that has begun. No effect where the run has started: the coroutine goes on in any case.
+// Due at once, by the tick that has begun. No effect where the run has started: the coroutine goes on in any case. Nor
+// once the engine has stopped; and a manual clock may be gone then.
 void sleep_awaiter::hurry() noexcept {
+  if (core_->stopped()) return;
   const detail::nanoseconds_t tick = core_->options().tick.count();
   core_->restart(detail::timer_access::index(timer_), detail::timer_access::generation(timer_),
                  detail::subtract_saturated(core_->time().certain(), tick - 1));

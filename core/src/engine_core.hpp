@@ -241,8 +241,8 @@ class engine_core {
   void end_drive() noexcept;
   std::size_t count_pending_nodes() const noexcept;
   void finish_stop() noexcept;
-  void collect_all(std::vector<unfired>* out) noexcept;
-  void return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept;
+  bool collect_all(std::vector<unfired>* out) noexcept;
+  bool return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept;
 
   engine_options options_;              // but for the executor
   std::shared_ptr<executor> executor_;  // let go when the drive has ended: its queue may hold references to this core

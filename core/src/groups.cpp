@@ -69,7 +69,7 @@ void engine_core::resume_group(group_state& group) noexcept {
 // What ~timer_group does. In the child of a fork nothing can be taken apart.
 void engine_core::end_group(group_state& group) noexcept {
   if (is_forked()) return;
-  if (recorder_ != nullptr) recorder_->turned(operation_kind::forget, &group);
+  if (recorder_ != nullptr && !stopped()) recorder_->turned(operation_kind::forget, &group);
   cancel_group(group);
   wait_for_group(group);
   groups_.drop_reference(group);

@@ -35,6 +35,10 @@ class lifecycle {
     stop_done_.store(1, base::release);  // (3) release: pairs with (2)
     base::futex_wake(stop_done_, INT_MAX);
   }
+  // The thread that stops, from begin_stop() to finish_stop(): it must not wait for itself. Relaxed: only whether it is
+  // the calling thread.
+  bool is_stopped_by(std::thread::id me) const noexcept { return stopper_.load(base::relaxed) == me; }
+  void set_stopper(std::thread::id me) noexcept { stopper_.store(me, base::relaxed); }
   // In the child of a fork: nothing is open any more. Relaxed: the child has one thread.
   void disown() noexcept { phase_.store(phase::forked, base::relaxed); }
 
@@ -70,6 +74,7 @@ class lifecycle {
  private:
   base::atomic<phase> phase_{phase::open};
   base::atomic<std::uint32_t> stop_done_{0};
+  base::atomic<std::thread::id> stopper_{};
   alignas(64) base::atomic<std::thread::id> driver_{};  // apart: each poll writes it, and each schedule reads the phase
 };
 

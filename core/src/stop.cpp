@@ -10,6 +10,7 @@ namespace detent::detail {
 // True for the one that stops; others wait until it is done.
 bool engine_core::begin_stop() noexcept {
   if (!life_.begin_stop()) return false;
+  life_.set_stopper(std::this_thread::get_id());
   threads_.open_shortcuts(shortcuts::none);
   bell_.fence_stop();  // pairs with the one of a push: a producer that this stop does not see sees the stop
   return true;
@@ -29,30 +30,34 @@ void engine_core::end_drive() noexcept {
 }
 
 // First all that has not started, so that no executor goes on to it while this waits for what has; then, once each
-// running callback has ended, what it re-armed.
-void engine_core::collect_all(std::vector<unfired>* out) noexcept {
+// running callback has ended, what it re-armed. False: without memory for them some were destroyed unrun.
+bool engine_core::collect_all(std::vector<unfired>* out) noexcept {
   record_lease record(threads_);
+  bool all_kept = true;
   const node_index end = pool_.carved();
   for (node_index index = 0; index < end; ++index) {
-    if (collect(node_at(index).pair) == collect_result::returned) return_timer(*record, index, node_at(index), out);
+    if (collect(node_at(index).pair) == collect_result::returned)
+      all_kept &= return_timer(*record, index, node_at(index), out);
   }
   for (node_index index = 0; index < end; ++index) {
     node& each = node_at(index);
     for (;;) {
       collect_result found = collect(each.pair);
-      if (found == collect_result::returned) return_timer(*record, index, each, out);
+      if (found == collect_result::returned) all_kept &= return_timer(*record, index, each, out);
       if (found != collect_result::firing) break;
       std::uint32_t generation = state_word::generation(observe(each.pair));
       if (run_scope::inside(*this, index, generation)) break;  // ends by itself, as nothing is re-armed now
       runs_.wait(each.pair, generation);
     }
   }
+  return all_kept;
 }
 
 // A timer that this thread moved to `returned`. Its node may still be filed in a wheel that nobody turns: it is not
-// freed, but goes with the pool.
-void engine_core::return_timer(thread_record& record, node_index index, node& returned,
+// freed, but goes with the pool. False: it was to go to `out`, which has no memory for it.
+bool engine_core::return_timer(thread_record& record, node_index index, node& returned,
                                std::vector<unfired>* out) noexcept {
+  bool kept = true;
   const std::uint64_t word = observe(returned.pair);
   const bool in_group = (word & state_word::cold) != 0;
   const bool cancelled = in_group && is_cancelled_in_group(index);
@@ -64,7 +69,7 @@ void engine_core::return_timer(thread_record& record, node_index index, node& re
     try {
       out->push_back(std::move(left));
     } catch (const std::bad_alloc&) {
-      // A producer raced with the count that made room: this one is destroyed unrun, with `left`.
+      kept = false;  // a producer raced with the count that made room: this one is destroyed unrun, with `left`
     }
   } else {
     destroy_callable(*returned.ops, returned.capture);
@@ -73,12 +78,14 @@ void engine_core::return_timer(thread_record& record, node_index index, node& re
   end_pending(index, word);
   count_end(index, word, cancelled ? label_counter::cancelled : label_counter::returned);
   record.counts.add(cancelled ? counter::cancelled : counter::returned);
+  return kept;
 }
 
 errc engine_core::stop(std::vector<unfired>* out) noexcept {
   if (is_forked()) return errc::forked;
-  // Inside a callback, or in a capture's destructor further up the driver's stack.
-  if (run_scope::inside(*this) || life_.is_driven_by(std::this_thread::get_id())) return errc::called_from_callback;
+  // Inside a callback, or in the destructor of a capture that the driver or a stop further up the stack destroys.
+  const std::thread::id me = std::this_thread::get_id();
+  if (run_scope::inside(*this) || life_.is_driven_by(me) || life_.is_stopped_by(me)) return errc::called_from_callback;
   if (!begin_stop()) return errc{};
   end_drive();
   errc problem{};
@@ -90,7 +97,7 @@ errc engine_core::stop(std::vector<unfired>* out) noexcept {
       problem = errc::out_of_memory;
     }
   }
-  collect_all(out);
+  if (!collect_all(out)) problem = errc::out_of_memory;
   finish_stop();
   return problem;
 }
@@ -98,6 +105,7 @@ errc engine_core::stop(std::vector<unfired>* out) noexcept {
 void engine_core::finish_stop() noexcept {
   retries_.clear();  // stale by now; each holds a reference to this core
   if (recorder_ != nullptr) recorder_->close();
+  life_.set_stopper({});
   life_.finish_stop();
 }
 

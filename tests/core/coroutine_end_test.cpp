@@ -11,6 +11,7 @@
 
 #include "support/coroutine_tasks.hpp"
 #include "support/engine_executors.hpp"
+#include "support/mapped_clock.hpp"
 
 namespace detent {
 namespace {
@@ -68,6 +69,21 @@ TEST(CoroutineEnd, AFrameMayOutliveItsEngine) {
   stoppable.destroy();
   EXPECT_FALSE(elapsed);
   EXPECT_TRUE(innocent.pending());
+}
+
+TEST(CoroutineEnd, AFrameMayOutliveItsEnginesClock) {
+  std::optional<bool> elapsed;
+  std::stop_source source;
+  testing::mapped_clock clock;
+  owned_task task;
+  {
+    engine e({.manual = clock.get()});
+    task = sleep_once(e, elapsed, source.get_token());
+  }
+  clock.end();
+  source.request_stop();
+  EXPECT_FALSE(elapsed);
+  task.destroy();
 }
 
 TEST(CoroutineEnd, ACoroutineMayDestroyItsEngine) {

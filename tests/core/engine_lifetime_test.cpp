@@ -80,6 +80,17 @@ TEST(EngineLifetime, AStaleTimersCaptureMayStopTheEngine) {
   EXPECT_TRUE(ended);
 }
 
+// Who stops must not wait for itself.
+TEST(EngineLifetime, ACaptureThatTheDestructorDestroysIsRefusedItsStop) {
+  manual_clock clk;
+  std::error_code problem;
+  {
+    engine e({.manual = &clk});
+    e.schedule_after(1s, at_end([&] { e.try_stop(problem); }));
+  }
+  EXPECT_EQ(problem, errc::called_from_callback);
+}
+
 TEST(EngineLifetime, AStaleTimersCaptureMayDestroyTheEngine) {
   manual_clock clk;
   auto owner = std::make_shared<engine>(engine_options{.manual = &clk});

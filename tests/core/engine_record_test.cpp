@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/drive_virtual.hpp"
+#include "support/mapped_clock.hpp"
 #include "support/recorded_trace.hpp"
 
 namespace detent {
@@ -244,6 +245,18 @@ TEST_F(EngineRecord, ForgetsAPauseWithItsGroup) {
   timer_group later(rig.engine);  // in the place of the other
   later.schedule_after(10ns, nothing);
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n");
+}
+
+TEST_F(EngineRecord, IsNotToldOfAGroupThatOutlivesTheClock) {
+  testing::mapped_clock clock;
+  std::optional<timer_group> outlives;
+  {
+    engine ends({.drive = drive_kind::caller, .manual = clock.get(), .record = place_.path()});
+    outlives.emplace(ends).schedule_after(10ns, nothing);
+  }
+  clock.end();
+  outlives.reset();
+  EXPECT_EQ(recorded_trace::of_file(place_.path()).text(), "0,S,a,10,schedule\n");
 }
 
 TEST_F(EngineRecord, IsOnTheDiskOnceTheEngineHasBeenDestroyed) {

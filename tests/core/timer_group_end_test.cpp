@@ -3,10 +3,8 @@
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <memory>
-#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
 #include "support/group_engine.hpp"
+#include "support/mapped_clock.hpp"
 
 namespace detent {
 namespace {
@@ -23,6 +22,7 @@ using drive::ids;
 using testing::at_end;
 using testing::census;
 using testing::holding_executor;
+using testing::mapped_clock;
 
 class TimerGroupEnd : public drive::on_each_engine {
  protected:
@@ -159,18 +159,17 @@ TEST_P(TimerGroupEnd, AfterItsEngine) {
 
 // A group may outlive its engine, and the clock need outlive the engine only: whoever read it now would crash.
 TEST_P(TimerGroupEnd, AfterItsEnginesClock) {
-  void* page = mmap(nullptr, sizeof(manual_clock), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(page, MAP_FAILED);
-  engine_options on_a_page = options();
-  on_a_page.manual = new (page) manual_clock;
+  mapped_clock clock;
+  engine_options with_a_clock = options();
+  with_a_clock.manual = clock.get();
   std::optional<timer_group> running, paused;
   {
-    engine ends(on_a_page);
+    engine ends(with_a_clock);
     running.emplace(ends);
     paused.emplace(ends);
     paused->pause();
   }
-  munmap(page, sizeof(manual_clock));
+  clock.end();
   running->pause();
   paused->resume();
   EXPECT_FALSE(running->try_schedule_after(1ms, [] {}));

@@ -133,8 +133,9 @@ class engine {
   std::size_t cancel_bulk(std::span<const timer> timers) noexcept { return detail::cancel_many(*core_, timers); }
 
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
-  // first and return nothing. From one of its callbacks: errc::called_from_callback; in the child of a fork:
-  // errc::forked. Without memory for the vector errc::out_of_memory: it has stopped, and they were destroyed unrun.
+  // first and return nothing. From one of its callbacks, or from a capture that its end destroys:
+  // errc::called_from_callback; in the child of a fork: errc::forked. Without memory for the vector
+  // errc::out_of_memory: it has stopped, and what had no place was destroyed unrun.
   std::vector<unfired> stop();
   std::vector<unfired> try_stop(std::error_code& problem) noexcept;
   bool stopped() const noexcept;

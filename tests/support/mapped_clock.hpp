@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A manual clock whose end nobody can overlook: whoever reads it afterwards dies.
+#pragma once
+
+#include <detent/manual_clock.hpp>
+
+#include <sys/mman.h>
+
+#include <new>
+
+namespace detent::testing {
+
+class mapped_clock {
+ public:
+  mapped_clock()
+      : page_(mmap(nullptr, sizeof(manual_clock), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (page_ == MAP_FAILED) throw std::bad_alloc();
+    clock_ = new (page_) manual_clock;
+  }
+  mapped_clock(const mapped_clock&) = delete;
+  mapped_clock& operator=(const mapped_clock&) = delete;
+  ~mapped_clock() { end(); }
+
+  manual_clock* get() { return clock_; }
+  void end() {
+    if (clock_ != nullptr) munmap(page_, sizeof(manual_clock));
+    clock_ = nullptr;
+  }
+
+ private:
+  void* page_;
+  manual_clock* clock_ = nullptr;  // null: ended
+};
+
+}  // namespace detent::testing
