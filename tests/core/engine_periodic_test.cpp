@@ -169,7 +169,10 @@ TEST_P(EnginePeriodic, LeavesItsNeighbourOnTimeWhenItCancelsItself) {
   timer earlier;
   earlier = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { earlier.cancel(); });
   engine_.schedule_at_fixed_rate(15ns, 10ns, rig_.note(2));
-  for (int now : {10, 15, 25, 35}) rig_.poll_at(at(now));
+  for (int now : {10, 15, 25, 35}) {
+    EXPECT_EQ(engine_.next_deadline(), at(now));
+    rig_.poll_at(at(now));
+  }
   EXPECT_EQ(fired_, (ids{2, 2, 2}));
 }
 

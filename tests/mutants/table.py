@@ -4,7 +4,7 @@
 HEAD = """<!-- SPDX-License-Identifier: MIT -->
 # The mutants, and what kills them
 
-{count} faults of one line, {orders} of them nothing but a weaker memory order or a missing fence. Each is put into a copy of the
+{count} small faults, {orders} of them nothing but a weaker memory order or a missing fence. Each is put into a copy of the
 sources, and the layer named here must fail; a survivor fails the run. `ctest -R mutants` does it, `tests/mutants/mutants.py
 --table` has made this page from `tests/mutants/protocols/*.toml`, and a test proves that it is current.
 
@@ -12,12 +12,18 @@ sources, and the layer named here must fail; a survivor fails the run. `ctest -R
   within its bounds.
 - `Suite.Name` is a unit test, in the program of `tests/core` or `tests/alloc` that is named in the TOML.
 
-A column says with **o** that only an order is weaker.
+A column says with **o** that only an order is weaker. What is `in` a file of `tests/model` is a fault in the part of the
+engine's sources that the suite repeats there; all others are in the sources themselves.
 """
 
 
 def cell(text):
     return text.replace("|", "\\|")
+
+
+def place(file):
+    """The name of a source; of a test, which repeats one, the whole path."""
+    return file if file.startswith("tests/") else file.rsplit("/", 1)[1]
 
 
 def page(protocols):
@@ -27,7 +33,7 @@ def page(protocols):
         lines += [f"## {protocol.title}", "", "| mutant | in | | killed by |", "|---|---|---|---|"]
         for each in protocol.mutants:
             killer = f"model.{each.suite}" if each.suite else each.kills
-            lines.append(f"| {cell(each.name)} | {each.file.rsplit('/', 1)[1]} | {'o' if each.order else ''} | `{killer}` |")
+            lines.append(f"| {cell(each.name)} | {place(each.file)} | {'o' if each.order else ''} | `{killer}` |")
         lines.append("")
     return "\n".join(lines)
 

@@ -7,7 +7,7 @@ import unittest
 sys.dont_write_bytecode = True
 import contract_check
 
-TESTS = {"Engine.Fires", "Engine.Waits"}
+TESTS = {"Engine.Fires", "Engine.Waits", "model.stop"}
 GOOD = ["| 1 | fires | the same | `Engine.Fires`, `Engine.Waits` |",
         "| 2 | returns a future | none | callbacks have no value to return |"]
 
@@ -31,6 +31,11 @@ class ContractCheckTest(unittest.TestCase):
 
     def test_finds_a_test_that_is_not_there(self):
         self.assertEqual(findings(GOOD[0].replace("Waits", "Wait"), GOOD[1]), ["row 1: there is no test Engine.Wait"])
+
+    def test_finds_a_suite_of_the_explorer_that_is_not_there(self):
+        rows = [GOOD[0].replace("`Engine.Waits`", f"`Engine.Waits`; model.{suite}") for suite in ("stop", "stops")]
+        self.assertEqual(findings(rows[0], GOOD[1]), [])
+        self.assertEqual(findings(rows[1], GOOD[1]), ["row 1: there is no test model.stops"])
 
     def test_finds_a_row_without_test_or_reason(self):
         self.assertEqual(findings(GOOD[0], "| 2 | a | b | not here |"), ["row 2: neither a test nor a reason"])
