@@ -46,6 +46,6 @@ foreach(compiler IN LISTS compilers)
   list(APPEND tests ${test})
 endforeach()
 
-set_tests_properties(${tests} PROPERTIES LABELS install TIMEOUT 300 ENVIRONMENT "${DETENT_TEST_ENVIRONMENT}")
+set_tests_properties(${tests} PROPERTIES LABELS "install;rest" TIMEOUT 300 ENVIRONMENT "${DETENT_TEST_ENVIRONMENT}")
 list(REMOVE_ITEM tests install.copy)
 set_tests_properties(${tests} PROPERTIES FIXTURES_REQUIRED installed_copy)

@@ -4,14 +4,10 @@
 # Tests labelled `timing` ask ctest to run alone; the others run two at a time.
 run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 
-# What tells the tests of the library from those of benchmarks, examples, commands, documents and packages.
-of_engine='^(unit|portable|threaded|model|mutants|history|fuzz|spin|stress|tidy|instructions)$'
-
 # What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
   case $1 in gcc | long | engine | rest) need instructions models hostile && want watching ;; esac
-  want adapters
-  case $1 in *-threaded | engine) ;; *) want examples && want package && want docs ;; esac
+  case $1 in *-threaded | engine) ;; *) want adapters && want examples && want package && want docs ;; esac
 }
 
 # test_pass PASS: PRESET, PRESET-threaded, engine, rest, long or counts. `&&` because its status is looked at, which turns
@@ -22,12 +18,11 @@ test_pass() {
   case $1 in
     engine)
       say "== gcc: the tests of the library"
-      build gcc detent_engine_tests detent_threaded detent_portable &&
-        run_tests gcc -L "$of_engine|^timing$" -LE '^bench$' -E '^(command|docs|examples)\.'
+      build gcc detent_engine_tests detent_threaded && run_tests gcc -LE '^rest$'
       ;;
     rest)
-      say "== gcc: the benchmarks, examples, commands, documents and packages"
-      build gcc && run_tests gcc -LE "$of_engine"
+      say "== gcc: the benchmarks, adapters, examples, commands, documents and packages"
+      build gcc && run_tests gcc -L '^rest$'
       ;;
     *-threaded)
       say "== $preset: the tests in which threads meet"
