@@ -137,13 +137,13 @@ void group_run::end() noexcept {
 
 group_state& group_store::make() {
   std::lock_guard lock(mutex_);
-  if (unused_.empty()) {
-    unused_.reserve(all_.size() + 1);
+  // (10) acquire: pairs with (11).
+  if (unused_ == nullptr) unused_ = returned_.exchange(nullptr, base::acquire);
+  if (unused_ == nullptr) {
     all_.push_back(std::make_unique<group_state>());
-    unused_.push_back(all_.back().get());
+    unused_ = all_.back().get();
   }
-  group_state& made = *unused_.back();
-  unused_.pop_back();
+  group_state& made = *std::exchange(unused_, unused_->next);
   made.add_reference();
   return made;
 }
@@ -154,8 +154,11 @@ void group_store::take_back(group_state& group) noexcept {
   group.roster.clear();
   group.begin_epoch();
   group.start_time_anew();
-  std::lock_guard lock(mutex_);
-  unused_.push_back(&group);  // within its capacity
+  group_state* head = returned_.load(base::relaxed);  // relaxed: (11) decides
+  do {
+    group.next = head;
+    // (11) release: pairs with (10).
+  } while (!returned_.compare_exchange_weak(head, &group, base::release, base::relaxed));
 }
 
 void group_store::request(group_state& group) noexcept {
@@ -163,7 +166,7 @@ void group_store::request(group_state& group) noexcept {
   group.add_reference();
   group_state* head = requests_.load(base::relaxed);  // relaxed: (1) decides
   do {
-    group.next_request = head;
+    group.next = head;
     // (1) release: pairs with (2).
   } while (!requests_.compare_exchange_weak(head, &group, base::release, base::relaxed));
   // (3) release: pairs with (4). An exchange, so that it comes behind an answer which has not seen this request.

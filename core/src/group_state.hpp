@@ -69,9 +69,10 @@ class group_state {
   // Asks for the driver's attention. False: it has been asked for.
   bool request() noexcept { return !requested_.exchange(true, base::acq_rel); }  // (7) with itself, in answer()
   void answer() noexcept { requested_.exchange(false, base::acq_rel); }          // (7): what was asked before is seen
-  // The driver's, and of who holds the only reference: who its members are, and the list of requests.
+  // The driver's, and of who holds the only reference: who its members are, and what follows in the list of requests,
+  // or, once nobody refers to it, of those to be used again.
   group_roster roster;
-  group_state* next_request = nullptr;
+  group_state* next = nullptr;
 
  private:
   // How often the clock was stopped or went on again: odd while it stands still. And the time that the group is behind,

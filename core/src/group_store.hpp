@@ -9,7 +9,8 @@
 
 namespace detent::detail {
 
-// An engine's groups, those in use and those to be used again. Any thread; making and ending a group takes a lock.
+// An engine's groups, those in use and those to be used again. Any thread; making a group takes a lock, giving it back
+// does not: the driver may be who does.
 class group_store {
  public:
   // With one reference. Throws bad_alloc.
@@ -36,9 +37,10 @@ class group_store {
 
   base::atomic<bool> asked_{false};
   base::atomic<group_state*> requests_{nullptr};
+  base::atomic<group_state*> returned_{nullptr};  // those that nobody refers to, linked
   std::mutex mutex_;
   std::vector<std::unique_ptr<group_state>> all_;
-  std::vector<group_state*> unused_;  // with room for all of them
+  group_state* unused_ = nullptr;  // what was taken out of returned_, linked
 };
 
 }  // namespace detent::detail

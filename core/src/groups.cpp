@@ -121,7 +121,7 @@ void engine_core::sweep_groups(std::size_t most) noexcept {
     if (swept_ == nullptr) {
       if (to_sweep_ == nullptr) to_sweep_ = groups_.take_requests();
       if (to_sweep_ == nullptr) return;
-      swept_ = std::exchange(to_sweep_, to_sweep_->next_request);
+      swept_ = std::exchange(to_sweep_, to_sweep_->next);
       swept_->answer();
       debt_.owe();  // members that are not filed yet are told apart then
       swept_->roster.keep(true);

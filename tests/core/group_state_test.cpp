@@ -155,7 +155,7 @@ TEST_F(GroupState, IsAskedForOnce) {
   EXPECT_FALSE(store_.is_asked());
   int count = 0;
   for (group_state* each = store_.take_requests(); each != nullptr; ++count) {
-    group_state* next = each->next_request;
+    group_state* next = each->next;
     each->answer();
     store_.drop_reference(*each);
     each = next;

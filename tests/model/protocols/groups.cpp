@@ -231,6 +231,22 @@ void filed_against_the_end(execution& run) {
   require(shared.group.epoch() == 2 || shared.store.is_asked(), "not taken back");
 }
 
+// Two groups end at once, and one of the two threads makes another: in the place of either, which is whole by then.
+// Each place is given once.
+void made_against_an_end(execution& run) {
+  auto& host = run.make<group_host>("engine");
+  run.thread("driver", [&] { host.store.drop_reference(host.groups[0]); });
+  group_state* made = nullptr;
+  run.thread("caller", [&] {
+    host.store.drop_reference(host.groups[1]);
+    made = &host.store.make();
+    require(made->epoch() == 1, "not in its next life");
+  });
+  run.join();
+  reach(made == &host.groups[0] ? "the other's" : "its own");
+  require(&host.store.make() == &host.groups[made == &host.groups[0] ? 1 : 0], "lost, or given twice");
+}
+
 const suite groups(
     "Groups",
     {
@@ -244,6 +260,7 @@ const suite groups(
         {"CancelledBeforeItIsFiled", cancelled_before_filed, {.preemptions = 3}},
         {"StartAgainstTheEnd", start_against_the_end, {.preemptions = 3}, {"started", "cancelled"}},
         {"FiledAgainstTheEnd", filed_against_the_end, {.preemptions = 5}, {"too late", "filed"}},
+        {"MadeAgainstAnEnd", made_against_an_end, {.preemptions = 3}, {"the other's", "its own"}},
     });
 
 }  // namespace

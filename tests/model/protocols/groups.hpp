@@ -89,7 +89,7 @@ class group_driver {
   void sweep_groups() {
     host_.store.begin_answer();
     for (group_state* asked = host_.store.take_requests(); asked != nullptr;) {
-      group_state& swept = *std::exchange(asked, asked->next_request);
+      group_state& swept = *std::exchange(asked, asked->next);
       swept.answer();
       debt_.owe();
       members_.sweep(swept);
