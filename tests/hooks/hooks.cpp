@@ -31,13 +31,15 @@ struct thread_plan {
   among counting = {};
   std::uint64_t budget = never;
   const char* budget_of = nullptr;
+  const watcher* watched_by = nullptr;
+  bool tells = false;        // its watcher, which is not told of what it does itself
   std::uint64_t number = 0;  // of this thread; 0: none yet
   std::uint64_t random = 0;
   std::uint32_t every = 0;
   bool alone = false;
   std::uint32_t version = 0;  // of what all threads are told
 
-  void find_next() noexcept { next = std::min({yield, park, budget}); }
+  void find_next() noexcept { next = watched_by != nullptr ? 0 : std::min({yield, park, budget}); }
 };
 constinit thread_local thread_plan mine;
 
@@ -99,6 +101,13 @@ bool is_the_last(operation what, const site& where) noexcept {
   return mine.to_skip-- == 0;
 }
 
+void tell_watcher(operation what, const site& where) noexcept {
+  if (mine.watched_by == nullptr || mine.tells) return;
+  mine.tells = true;
+  (*mine.watched_by)(what, where);
+  mine.tells = false;
+}
+
 [[noreturn]] void run_over(operation what, const site& where) noexcept {
   std::fprintf(stderr, "hooks: %s: too many operations; the last one a %s at %s:%d, %s\n", mine.budget_of, name(what),
                where.file, where.line, where.function);
@@ -128,6 +137,7 @@ void before(operation what, const site& where) noexcept {
   const std::uint64_t number = mine.done++;
   if (number < mine.next) [[likely]]
     return;
+  tell_watcher(what, where);
   if (number >= mine.park && is_the_last(what, where)) stop_for_ever(what, where);
   if (number >= mine.budget) run_over(what, where);
   if (number >= mine.yield) {
@@ -173,6 +183,11 @@ void park_at(std::uint64_t n, among which) noexcept {
 
 void park_never() noexcept {
   mine.park = never;
+  mine.find_next();
+}
+
+void watch(const watcher* each) noexcept {
+  mine.watched_by = each;
   mine.find_next();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace hooks {
@@ -63,6 +64,12 @@ struct parked_place {
 };
 // Where a thread stopped; null while none has.
 const parked_place* parked() noexcept;
+
+// --- Watching. ---
+
+// Called before each operation of the calling thread, but for its own; null: no more. It outlives its use.
+using watcher = std::function<void(operation, const site&)>;
+void watch(const watcher* each) noexcept;
 
 // --- For atomic.hpp. ---
 
