@@ -230,6 +230,9 @@ TEST_P(EngineLanesWorker, LetACriticalCallbackDestroyTheEngineInTheMiddle) {
               ran_before = before;
             },
             critical);
+        // Due as well when that returns.
+        of.owned->schedule_at(
+            of.due + after, [token = captures.join()] {}, critical);
         of.owned->schedule_at(
             of.due + 1s, [token = captures.join()] {}, critical);
         of.owned->schedule_at(of.due, [token = captures.join()] {});
