@@ -198,6 +198,7 @@ TEST_P(TimerGroup, ACancelThatWaitsInsideAnExecutorOnTheDriverReturns) {
     }
     rig.poll_at(drive::at(1ms));
     EXPECT_EQ(runs, 1);
+    EXPECT_EQ(moody->asked, 1) << "a cancelled member was offered";
     rig.engine.poll();
     EXPECT_EQ(group.pending(), 0u);
   }
