@@ -16,30 +16,13 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
+using hostile::bare_engine;
 using hostile::fault_scope;
 using hostile::outcome;
 using hostile::walk;
 using testing::at_end;
 using testing::bystander;
 using testing::census;
-
-// An engine without a reserve on virtual time: what is asked for is allocated then and there.
-struct bare_engine {
-  explicit bare_engine(engine_options options = {}) : engine(settled(std::move(options), clock)) {}
-  static engine_options settled(engine_options options, manual_clock& clock) {
-    options.manual = &clock;
-    options.reserve = 0;
-    return options;
-  }
-  void expect_works() {
-    hostile::expect_works(engine, [this] {
-      clock.advance(1us);
-      engine.poll();
-    });
-  }
-  manual_clock clock;
-  detent::engine engine;
-};
 
 // A first schedule call of a thread, refused or done.
 template <class Schedule>

@@ -12,6 +12,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "hostile/allocation_faults.hpp"
 #include "hostile/in_child.hpp"
@@ -113,5 +114,23 @@ void expect_works(engine& e, Drive&& drive) {
 inline void expect_works(engine& e) {
   expect_works(e, [] {});
 }
+
+// An engine without a reserve on virtual time: what is asked for is allocated then and there.
+struct bare_engine {
+  explicit bare_engine(engine_options options = {}) : engine(settled(std::move(options), clock)) {}
+  static engine_options settled(engine_options options, manual_clock& clock) {
+    options.manual = &clock;
+    options.reserve = 0;
+    return options;
+  }
+  void expect_works() {
+    hostile::expect_works(engine, [this] {
+      clock.advance(1us);
+      engine.poll();
+    });
+  }
+  manual_clock clock;
+  detent::engine engine;
+};
 
 }  // namespace detent::hostile
