@@ -135,6 +135,19 @@ TEST(EngineSlowCallback, IsCountedThoughNobodyIsTold) {
   EXPECT_EQ(rig.engine.metrics().slow, 1u);
 }
 
+// So that whoever has waited for the end of a run has been told of it.
+TEST(EngineSlowCallback, IsToldBeforeTheRunHasEnded) {
+  std::vector<cancel_result> found;
+  timer slow;
+  drive::virtual_engine rig(
+      {.slow_threshold = 100ns, .on_slow = [&](const slow_callback&) { found.push_back(slow.cancel()); }});
+  slow = rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
+  rig.poll_at(at(10));
+  slow = rig.engine.schedule_at_fixed_rate(1us, 1us, [&] { rig.clock.advance(1us); });
+  rig.poll_at(at(5us));
+  EXPECT_EQ(found, (std::vector<cancel_result>{cancel_result::running, cancel_result::running}));
+}
+
 TEST(EngineSlowCallback, IsNotTheDefault) {
   std::atomic<int> told{0};
   drive::virtual_engine rig({.on_slow = [&](const slow_callback&) { ++told; }});
