@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What others may do, or see, between any two operations of the driver.
+#include <detent/detent.hpp>
+#include <hooks/hooks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string_view>
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool is_in(const hooks::site& where, std::string_view file) { return std::string_view(where.file).ends_with(file); }
+
+// A poll fires what is due by its one reading of the clock, and no more than it was told.
+TEST(EnginePollClock, MayMoveOnWhileMuchIsCollectedAndNothingMoreFires) {
+  manual_clock clock;
+  engine owned({.drive = drive_kind::caller, .manual = &clock, .reserve = 0});
+  int bulk = 0, critical = 0;
+  for (int i = 0; i < 2000; ++i) owned.schedule_at(time_point(10ns), [&] { ++bulk; });
+  owned.schedule_at(time_point(20ns), [&] { ++critical; }, {.lane = 3});
+  clock.advance_to(time_point(10ns));
+  owned.next_deadline();  // files them
+
+  bool was_read = false;
+  const hooks::watcher moves_on = [&](hooks::operation, const hooks::site& where) {
+    if (is_in(where, "manual_clock.hpp")) was_read = true;
+    if (was_read && is_in(where, "state_word.hpp")) clock.advance_to(time_point(30ns));
+  };
+  hooks::watch(&moves_on);
+  const std::size_t fired = owned.poll(3);
+  hooks::watch(nullptr);
+  EXPECT_EQ(clock.now(), time_point(30ns));
+  EXPECT_EQ(fired, 3u);
+  EXPECT_EQ(bulk, 3);
+  EXPECT_EQ(critical, 0);
+  EXPECT_EQ(owned.poll(1), 1u);
+  EXPECT_EQ(critical, 1);
+}
+
+// Whoever finds that a run has ended finds it counted: it is cancelled before each operation in turn that the driver
+// performs behind the callback, and before all that follow.
+TEST(EngineRunEnd, IsCountedBeforeAnybodyCanKnowOfIt) {
+  bool ended = true;
+  for (int first = 0; ended; ++first) {
+    manual_clock clock;
+    engine owned({.drive = drive_kind::caller, .manual = &clock, .reserve = 0});
+    const label named = owned.make_label("ends");
+    bool ran = false, marked = false;
+    int operations = 0;
+    timer one;
+    ended = false;
+    const hooks::watcher cancels = [&](hooks::operation, const hooks::site& where) {
+      if (!ran || ended || operations++ < first) return;
+      if (one.cancel() == cancel_result::running) {
+        marked = true;
+        return;
+      }
+      ended = true;
+      for (const engine_metrics& seen : {owned.metrics(), owned.metrics(named)}) {
+        EXPECT_EQ(seen.expired, marked ? 0u : 1u) << first << ", " << where.file << ':' << where.line;
+        EXPECT_EQ(seen.cancelled, marked ? 1u : 0u) << first << ", " << where.file << ':' << where.line;
+      }
+    };
+    one = owned.schedule_after(0ns, [&] { ran = true; }, {.label = named});
+    hooks::watch(&cancels);
+    EXPECT_EQ(owned.poll(), 1u);
+    hooks::watch(nullptr);
+    EXPECT_TRUE(ended || first > 5) << "nothing was looked at";
+  }
+}
+
+}  // namespace
+}  // namespace detent
