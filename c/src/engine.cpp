@@ -3,6 +3,7 @@
 #include "callback.hpp"
 #include "engine_handle.hpp"
 #include "last_error.hpp"
+#include "metrics.hpp"
 #include "options.hpp"
 
 #include <cstdio>
@@ -77,33 +78,7 @@ int detent_next_deadline(detent_engine* engine, std::int64_t* deadline_ns) {
 
 int detent_read_metrics(const detent_engine* engine, detent_metrics* metrics) {
   return guarded(-1, [=] {
-    const detent::engine_metrics seen = engine->engine.metrics();
-    const detent::histogram& late = seen.lateness;
-    *metrics = {.scheduled = seen.scheduled,
-                .expired = seen.expired,
-                .cancelled = seen.cancelled,
-                .returned = seen.returned,
-                .dropped = seen.dropped,
-                .pending = seen.pending,
-                .fired = seen.fired,
-                .restarted = seen.restarted,
-                .refused = seen.refused,
-                .failed = seen.failed,
-                .boxed = seen.boxed,
-                .wakeups = seen.wakeups,
-                .drains = seen.drains,
-                .drained = seen.drained,
-                .rings = seen.rings,
-                .backlog = seen.backlog,
-                .retired = seen.retired,
-                .lateness_count = late.count(),
-                .lateness_mean = late.mean().count(),
-                .lateness_p50 = late.percentile(50).count(),
-                .lateness_p90 = late.percentile(90).count(),
-                .lateness_p99 = late.percentile(99).count(),
-                .lateness_p999 = late.percentile(99.9).count(),
-                .lateness_max = (late.max)().count(),
-                .reserved = {}};
+    *metrics = detent::c::translate(engine->engine.metrics());
     return 0;
   });
 }
