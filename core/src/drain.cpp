@@ -203,7 +203,7 @@ void engine_core::put_in_wheel(node_index index, node& armed, std::uint64_t word
 bool engine_core::place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
   const nanoseconds_t deadline = deadline_of(armed.pair);
   if (nodes_.filing_time(index, word, deadline) > pass_now_) return false;
-  const std::uint32_t placement = (placements_ + 1) % first_late_drain;
+  const std::uint32_t placement = next_entry(placements_);
   due_entry entry{.deadline = nodes_.due_time(index, word, deadline),
                   .order = state_word::order(word),
                   .index = index,

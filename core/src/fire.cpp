@@ -15,7 +15,7 @@ constexpr int most_interruptions = 64;
 std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
   pass_now_ = now;
   ledger_.split.looked(now);
-  pass_stamp_ = (pass_stamp_ + 1) | first_pass_stamp;  // wraps to the first one
+  pass_stamp_ = next_pass(pass_stamp_);
   polling_ = polling;
   // A million at once take a while, which the higher lanes do not wait for.
   if (wheel_.has_critical()) take_critical(now);

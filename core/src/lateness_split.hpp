@@ -35,13 +35,13 @@ class lateness_split {
 
   // A batch is taken out of the submission queue, by the time of the last reading.
   void drain_begins() noexcept {
-    drains_ = (drains_ + 1) % (first_pass_stamp - first_late_drain);
-    drained_at_[drains_ % drained_at_.size()] = last_look_;
+    drain_ = next_late_drain(drain_);
+    drained_at_[drain_ % drained_at_.size()] = last_look_;
   }
   bool is_late(nanoseconds_t deadline) const noexcept { return deadline < last_look_; }
   // What a node's `placement` says that was taken up late, in the batch being drained; and what its due entry keeps of
   // that. Zero: it was taken up in time.
-  std::uint32_t placement() const noexcept { return first_late_drain + drains_; }
+  std::uint32_t placement() const noexcept { return drain_; }
   std::uint32_t taken_up(std::uint32_t placement, nanoseconds_t deadline) const noexcept {
     if (placement - first_late_drain >= first_pass_stamp - first_late_drain) [[likely]]
       return 0;
@@ -86,7 +86,7 @@ class lateness_split {
   nanoseconds_t back_at_ = INT64_MIN;
   nanoseconds_t away_since_ = INT64_MIN;
   bool away_ = true;
-  std::uint32_t drains_ = 0;
+  std::uint32_t drain_ = first_late_drain;
   std::array<nanoseconds_t, 256> drained_at_{};
 };
 

@@ -101,6 +101,18 @@ TEST(LatenessSplit, TheLast256DrainsAreKnown) {
   expect_parts(split(s, 1, s.taken_up(first, 1), 10'001), 2000, 0, 8000);  // forgotten: later than it was
 }
 
+TEST(NodePlacement, OfEachKindWrapsInsideItsRange) {
+  EXPECT_EQ(next_entry(0), 1u);
+  EXPECT_EQ(next_entry(first_late_drain - 2), first_late_drain - 1);
+  EXPECT_EQ(next_entry(first_late_drain - 1), 0u);
+  EXPECT_EQ(next_late_drain(first_late_drain), first_late_drain + 1);
+  EXPECT_EQ(next_late_drain(first_pass_stamp - 2), first_pass_stamp - 1);
+  EXPECT_EQ(next_late_drain(first_pass_stamp - 1), first_late_drain);
+  EXPECT_EQ(next_pass(first_pass_stamp), first_pass_stamp + 1);
+  EXPECT_EQ(next_pass(~0u - 1), ~0u);
+  EXPECT_EQ(next_pass(~0u), first_pass_stamp);
+}
+
 TEST(LatenessSplit, DrainNumbersWrapInsideTheirRange) {
   lateness_split s = back_at(1001);
   std::uint32_t last = s.placement();

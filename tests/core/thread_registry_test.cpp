@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <thread>
@@ -15,6 +16,8 @@
 
 namespace detent::detail {
 namespace {
+
+using namespace std::chrono_literals;
 
 engine_options small_and_quiet() {
   engine_options made;
@@ -93,6 +96,31 @@ TEST(ThreadRegistry, HandsARecordOnWhenItsThreadHasEnded) {
   }
   EXPECT_EQ(one.records(), 1U);
   EXPECT_EQ(one.threads.total(counter::cancelled), 20U) << "what was counted stays counted";
+}
+
+// A thread counts its armings, and keeps of the count what a word has room for.
+TEST(ThreadRegistry, OrdersAThreadsTimersWhileItsCountGoesRound) {
+  manual_clock clock;
+  engine one({.manual = &clock});
+  const timer later = one.schedule_at(time_point(1s), [] {});
+  thread_record* mine = nullptr;
+  ASSERT_TRUE(thread_registry::shortcut(timer_access::core(later), shortcuts::some, mine));
+  mine->next_order = UINT32_MAX - 5;
+  std::vector<int> fired, expected(12);
+  std::iota(expected.begin(), expected.end(), 0);
+  for (const int id : expected) {
+    auto note = [&fired, id] { fired.push_back(id); };
+    if (id % 2 == 0) {
+      one.schedule_at(time_point(10ns), note);
+    } else {
+      one.schedule_at(time_point(1ns), note).restart_at(time_point(10ns));
+    }
+  }
+  clock.advance_to(time_point(10ns));
+  EXPECT_EQ(one.poll(), expected.size());
+  EXPECT_EQ(fired, expected);
+  EXPECT_EQ(one.pending(), 1u);
+  EXPECT_EQ(one.metrics().expired, expected.size());
 }
 
 TEST(ThreadRegistry, FlushesWhatALeavingThreadHadNotReported) {

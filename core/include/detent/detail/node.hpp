@@ -23,6 +23,10 @@ inline constexpr std::uint32_t in_due_queue = 0xfffffffe;
 // on, and passes of the driver from the second on.
 inline constexpr std::uint32_t first_late_drain = 1u << 30;
 inline constexpr std::uint32_t first_pass_stamp = 1u << 31;
+// Each kind goes round in its own range.
+inline constexpr std::uint32_t next_entry(std::uint32_t placement) { return (placement + 1) % first_late_drain; }
+inline constexpr std::uint32_t next_late_drain(std::uint32_t drain) { return next_entry(drain) | first_late_drain; }
+inline constexpr std::uint32_t next_pass(std::uint32_t stamp) { return (stamp + 1) | first_pass_stamp; }
 
 // Rule: outside `firing` the worker never reads what a canceller may destroy, which is `capture`.
 struct alignas(64) node {
