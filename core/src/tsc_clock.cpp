@@ -14,6 +14,8 @@ namespace {
 constexpr auto first_span = std::chrono::milliseconds(5);
 constexpr nanoseconds_t second = 1'000'000'000;
 constexpr nanoseconds_t least_error_bound = 200;
+// In ticks, a tenth of a millisecond or so: cores' counters differ by less.
+constexpr std::uint64_t shade = 1 << 18;
 
 __extension__ using wide = unsigned __int128;
 
@@ -73,9 +75,10 @@ nanoseconds_t tsc_clock::now() noexcept {
   std::uint64_t ticks = base::read_time_stamp();
   // (3) relaxed: held behind (2) by its acquires. Whoever refits may be suspended: the truth can be had without it.
   if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) return to_ns(clock::now());
-  // A core's counter may be a shade behind the one that made the base.
-  std::uint64_t elapsed = ticks > base_ticks ? ticks - base_ticks : 0;
-  if (elapsed > valid) return refit();
+  // Wraps where the counter is behind the base, and is more than any fit is good for.
+  std::uint64_t elapsed = ticks - base_ticks;
+  if (elapsed > valid) [[unlikely]]
+    return base_ticks - ticks <= shade ? base_ns : refit();  // another core's, or one that began anew
   return base_ns + scale(elapsed, ns_per_tick);
 }
 
@@ -86,16 +89,26 @@ nanoseconds_t tsc_clock::refit() noexcept {
   // before any new value, because the fence keeps the stores behind it.
   if (!sequence_.compare_exchange_strong(even, even + 1, base::acq_rel, base::relaxed)) return latest.ns;
   base::full_fence();
-  std::uint64_t base_ticks = base_ticks_.load(base::relaxed);  // relaxed: only the refitting thread writes these
-  nanoseconds_t predicted =
-      base_ns_.load(base::relaxed) + scale(latest.ticks - base_ticks, ns_per_tick_.load(base::relaxed));
-  nanoseconds_t residual = std::abs(predicted - latest.ns);
+  correct(latest);
+  sequence_.store(even + 2, base::release);  // (4) release: pairs with (1)
+  return latest.ns;
+}
+
+// Relaxed throughout: only the refitting thread writes these, and the sequence lock orders them.
+void tsc_clock::correct(const sample& latest) noexcept {
+  std::uint64_t base_ticks = base_ticks_.load(base::relaxed);
+  std::uint64_t elapsed = latest.ticks - base_ticks, behind = base_ticks - latest.ticks;
+  if (elapsed <= valid_ticks_.load(base::relaxed) || behind <= shade) return;  // somebody else has just fitted
+  nanoseconds_t residual = second;  // where the counter has gone back nothing tells what it should be
+  if (latest.ticks > base_ticks)
+    residual = std::abs(base_ns_.load(base::relaxed) + scale(elapsed, ns_per_tick_.load(base::relaxed)) - latest.ns);
   // Slowly forgets; held under a tenth of a millisecond, as a stolen processor between two readings is no error of the
   // fit.
   nanoseconds_t bound = std::max({least_error_bound, 2 * residual, error_bound_.load(base::relaxed) * 7 / 8});
   error_bound_.store(std::min<nanoseconds_t>(bound, 100'000), base::relaxed);
   if (residual > 1'000'000) {
-    // The two have parted: a suspend, which one of them does not count. The rate is right, the span begins anew.
+    // The two have parted: a suspend, which one of them does not count or after which the counter begins anew, as it
+    // may on another host. The rate is right, the span begins anew.
     first_ = latest;
     base_ticks_.store(latest.ticks, base::relaxed);
     base_ns_.store(latest.ns, base::relaxed);
@@ -103,8 +116,6 @@ nanoseconds_t tsc_clock::refit() noexcept {
   } else {
     fit(latest);
   }
-  sequence_.store(even + 2, base::release);  // (4) release: pairs with (1)
-  return latest.ns;
 }
 
 }  // namespace detent::detail

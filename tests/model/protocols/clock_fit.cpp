@@ -66,11 +66,13 @@ namespace {
 
 using detent::detail::tsc_clock;
 
-// Beyond what the first fit is good for, and not so far that it counts as a suspend.
+// Beyond what the first fit is good for, and not so far that it counts as a suspend. More than cores differ by.
 constexpr std::uint64_t too_far = 500'000;
+constexpr nanoseconds_t least_bound = 200, most_bound = 100'000;
 
 tsc_clock& make_clock(execution& run) {
   now() = {};
+  now().ticks = 10'000'000;  // it has run before
   return run.make<tsc_clock>("clock");
 }
 
@@ -134,12 +136,85 @@ void fit_behind_a_suspend(execution& run) {
   }
 }
 
+// As behind a suspend that it does not outlive, or on another host. What is right of the old fit is its rate.
+void set_back() { now().ticks = 0; }
+
+void read_where_the_counter_was_set_back(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  now().pass(too_far);
+  read(clock);
+  run.thread("fits", [&clock] {
+    set_back();
+    read(clock);
+  });
+  run.thread("reads", [&clock] { read(clock); });
+  run.join();
+  for (int fits = 0; fits != 3; ++fits) {
+    now().pass(4'000'000);
+    read(clock);
+  }
+}
+
+// Right behind a fit, before anything parts by as much as a suspend's length.
+void set_back_soon(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  now().pass(too_far);
+  read(clock);
+  set_back();
+  for (int readings = 0; readings != 3; ++readings) {
+    read(clock);
+    now().pass(too_far);
+  }
+}
+
+// Cores' counters differ a little: no reason for a fit, and none to go back.
+void a_shade_behind(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  now().pass(too_far);
+  const nanoseconds_t told = clock.now();
+  const nanoseconds_t bound = clock.error_bound();
+  now().ticks -= 100'000;
+  for (int readings = 0; readings != 3; ++readings) {
+    require(clock.now() == told, "stands still until the counter has come so far");
+  }
+  now().pass(200'000);
+  require(clock.now() > told && clock.error_bound() == bound, "goes on by the same fit");
+}
+
+// Twice what a fit was off by, and that for a while.
+void bound_of_the_error(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  now().pass(100'000'000'000);
+  clock.now();
+  require(clock.error_bound() == least_bound, "nothing was off");
+  now().ns += 30'000;
+  now().pass(2'000'000'000);
+  clock.now();
+  nanoseconds_t bound = clock.error_bound();
+  require(bound >= 2 * 30'000 && bound <= most_bound, "what the fit was off by, twice");
+  for (int fits = 0; fits != 40; ++fits) {
+    now().pass(2'000'000'000);
+    clock.now();
+    require(clock.error_bound() >= bound * 7 / 8, "forgets slowly");
+    bound = clock.error_bound();
+  }
+  require(bound < 30'000, "forgets");
+  now().ns += 10'000'000;
+  now().pass(2'000'000'000);
+  clock.now();
+  require(clock.error_bound() == most_bound, "a suspend says nothing of the fit");
+}
+
 const suite clock_fit("ClockFit", {
                                       {"ReadWhereTimePassed", read_where_time_passed},
                                       {"ReadWhereTheRateChanged", read_where_the_rate_changed},
                                       {"ReadAfterASuspend", read_after_a_suspend},
                                       {"TwoFit", two_fit},
                                       {"FitBehindASuspend", fit_behind_a_suspend},
+                                      {"ReadWhereTheCounterWasSetBack", read_where_the_counter_was_set_back},
+                                      {"SetBackSoon", set_back_soon},
+                                      {"AShadeBehind", a_shade_behind},
+                                      {"BoundOfTheError", bound_of_the_error},
                                   });
 
 }  // namespace
