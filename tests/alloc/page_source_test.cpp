@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -182,6 +183,34 @@ TEST(PageSource, RequiresHugePagesExactlyWhereThePolicyHasThem) {
     ASSERT_EQ(pages.check(), problem::huge_pages);
     EXPECT_EQ(pages.explain(problem::huge_pages),
               "memory.huge_pages = require: /sys/kernel/mm/transparent_hugepage/enabled is \"never\" or missing");
+  }
+}
+
+// What the kernel notes of the mapping that this is in, two letters each; empty where it tells nothing.
+std::string flags_of(const void* memory) {
+  std::ifstream file("/proc/self/smaps");
+  const auto wanted = reinterpret_cast<std::uintptr_t>(memory);
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2)
+      inside = begin <= wanted && wanted < end;
+    if (inside && line.rfind("VmFlags:", 0) == 0) return line + ' ';
+  }
+  return {};
+}
+
+TEST(PageSource, AdvisesTheKernelToGiveHugePagesOrNone) {
+  if (!takes_huge_page_advice()) GTEST_SKIP() << "a kernel without huge pages";
+  for (const wish wanted : {wish::attempt, wish::off}) {
+    page_source pages({.huge_pages = wanted});
+    void* memory = pages.allocate(huge_page_bytes);
+    ASSERT_NE(memory, nullptr);
+    const std::string flags = flags_of(memory);
+    pages.release(memory, huge_page_bytes);
+    if (flags.empty()) GTEST_SKIP() << "a kernel that does not tell";
+    EXPECT_EQ(flags.find(" hg ") != std::string::npos, wanted == wish::attempt) << flags;
+    EXPECT_EQ(flags.find(" nh ") != std::string::npos, wanted == wish::off) << flags;
   }
 }
 

@@ -96,6 +96,22 @@ struct bench {
   waiter waits;
 };
 
+TEST(Waiter, SpinsNoLongerThanA64thOfACoarseTick) {
+  const clock_reader time(nullptr, nullptr);
+  doorbell bell;
+  auto first_margin = [&](wait_options options, nanoseconds_t tick) {
+    return waiter(options, tick, time, bell).margin();
+  };
+  const wait_options long_spins = wait_options::hybrid(std::chrono::hours(1));
+  const nanoseconds_t free = first_margin(long_spins, 1);
+  ASSERT_GT(free, 2 * millisecond / 64);
+  EXPECT_EQ(first_margin(long_spins, millisecond - 1), free);
+  EXPECT_EQ(first_margin(long_spins, millisecond), millisecond / 64);
+  EXPECT_EQ(first_margin(long_spins, 2 * millisecond), 2 * millisecond / 64);
+  EXPECT_EQ(first_margin(long_spins, 1000 * millisecond), free);
+  EXPECT_EQ(first_margin(wait_options::hybrid(duration(500)), millisecond), 500);
+}
+
 const std::vector<wait_options>& all_modes() {
   static const std::vector<wait_options> modes{wait_options::busy(), wait_options::hybrid(), wait_options::sleep(),
                                                wait_options::hybrid(duration(0)),
