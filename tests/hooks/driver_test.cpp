@@ -4,9 +4,13 @@
 #include <hooks/hooks.hpp>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <chrono>
+#include <optional>
 #include <string_view>
+
+#include "wake_fd.hpp"
 
 namespace detent {
 namespace {
@@ -70,6 +74,52 @@ TEST(EngineRunEnd, IsCountedBeforeAnybodyCanKnowOfIt) {
     EXPECT_EQ(owned.poll(), 1u);
     hooks::watch(nullptr);
     EXPECT_TRUE(ended || first > 5) << "nothing was looked at";
+  }
+}
+
+// Does the second thing before that operation of the first one. False: there are not so many.
+template <class First, class Second>
+bool interleave(int before, First&& first, Second&& second) {
+  int operations = 0;
+  bool done = false;
+  const hooks::watcher comes_by = [&](hooks::operation, const hooks::site&) {
+    if (operations++ != before) return;
+    second();
+    done = true;
+  };
+  hooks::watch(&comes_by);
+  first();
+  hooks::watch(nullptr);
+  return done;
+}
+
+// A signal that comes late, for what the driver knows by now, is over with the next call that finds nothing to do,
+// wherever it met the call before.
+TEST(WakeFdSignal, DoesNotOutliveTheNextLookOfTheDriver) {
+  for (const bool other_deadline : {false, true}) {
+    const std::optional<detail::nanoseconds_t> never;
+    auto is_over = [&](auto&& meet) {
+      detail::wake_fd wake;
+      const int fd = wake.open();
+      wake.set(other_deadline ? std::optional(detail::forever) : never);
+      const bool met = meet(wake);
+      wake.set(never);
+      pollfd asked{.fd = fd, .events = POLLIN, .revents = 0};
+      EXPECT_EQ(::poll(&asked, 1, 0), 0);
+      return met;
+    };
+    for (int before = 0;; ++before) {
+      SCOPED_TRACE(before);
+      const bool in_set = is_over([&](detail::wake_fd& wake) {
+        return interleave(
+            before, [&] { wake.set(never); }, [&] { wake.signal(); });
+      });
+      const bool in_signal = is_over([&](detail::wake_fd& wake) {
+        return interleave(
+            before, [&] { wake.signal(); }, [&] { wake.set(never); });
+      });
+      if (!in_set && !in_signal) break;
+    }
   }
 }
 
