@@ -4,6 +4,7 @@
 #include <detent/tbb.hpp>
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
 
 #include <atomic>
 #include <numeric>
@@ -98,6 +99,19 @@ TEST(TbbExecutor, OfAGroupRunsTimersThoughNobodyWaits) {
     engine worker({.executor = tbb_executor(group)});
     for (int i = 0; i < 500; ++i) worker.schedule_after(i * 1us, [&] { ++done; });
     EXPECT_TRUE(eventually([&] { return done == 500; }));
+  }
+  group.wait();
+}
+
+// It gives an arena that something was enqueued to a thread all the same.
+TEST(TbbExecutor, OfAGroupRunsTimersWhereTbbMayHaveNoThreads) {
+  const oneapi::tbb::global_control none(oneapi::tbb::global_control::max_allowed_parallelism, 1);
+  task_group group;
+  std::atomic<int> done{0};
+  {
+    engine worker({.executor = tbb_executor(group)});
+    for (int i = 0; i < 10; ++i) worker.schedule_after(0ns, [&] { ++done; });
+    EXPECT_TRUE(eventually([&] { return done == 10; }));
   }
   group.wait();
 }
