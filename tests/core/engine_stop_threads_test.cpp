@@ -111,6 +111,29 @@ TEST(EngineStopThreads, LetsALaterCallWaitForTheFirst) {
 }
 
 // Whatever a producer was told was scheduled has run, or comes back; the rest was refused.
+// Ids are used again once their threads have ended.
+TEST(EngineStopThreads, TakesNoLaterThreadForItsWorker) {
+  engine e;
+  std::thread::id worker;
+  std::atomic<bool> told{false};
+  e.schedule_after(0s, [&] {
+    worker = std::this_thread::get_id();
+    told = true;
+  });
+  ASSERT_TRUE(eventually([&] { return told.load(); }));
+  e.stop();
+  std::error_code problem;
+  bool met = false;
+  for (int tries = 0; tries < 100 && !met; ++tries) {
+    std::thread([&] {
+      met = std::this_thread::get_id() == worker;
+      if (met) e.try_stop(problem);
+    }).join();
+  }
+  if (!met) GTEST_SKIP() << "no thread got the worker's id";
+  EXPECT_FALSE(problem) << problem.message();
+}
+
 TEST(EngineStopThreads, LosesNothingThatIsScheduledMeanwhile) {
   for (int round = 0; round < 10; ++round) {
     engine e({.reserve = 4096});
