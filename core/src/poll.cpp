@@ -75,9 +75,9 @@ std::optional<nanoseconds_t> engine_core::next_deadline() {
   if (turn.stopped()) return std::nullopt;
   drain_submitted();
   if (groups_.is_asked()) sweep_groups(SIZE_MAX);
+  if (wake_fd_.is_open()) announce_wait();  // first, as it may take up what has come meanwhile
   std::optional<nanoseconds_t> next = next_exact();
   if (has_offers()) next = retry_bound(next.value_or(forever));
-  if (wake_fd_.is_open()) announce_wait();
   return next;
 }
 
