@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -29,6 +30,8 @@ struct thread_plan {
   std::uint64_t park = never;  // the first operation that may be it
   std::uint64_t to_skip = 0;   // of those that count
   among counting = {};
+  std::uint64_t hold = never;       // as park
+  std::uint64_t let_go_on = never;  // so many it may make while another is held
   std::uint64_t budget = never;
   const char* budget_of = nullptr;
   const watcher* watched_by = nullptr;
@@ -39,7 +42,10 @@ struct thread_plan {
   bool alone = false;
   std::uint32_t version = 0;  // of what all threads are told
 
-  void find_next() noexcept { next = watched_by != nullptr ? 0 : std::min({yield, park, budget}); }
+  // Where all are watched, or another may be held, each of them may be the one.
+  void find_next() noexcept {
+    next = watched_by != nullptr || let_go_on != never ? 0 : std::min({yield, park, hold, budget});
+  }
 };
 constinit thread_local thread_plan mine;
 
@@ -50,6 +56,13 @@ std::atomic<std::uint64_t> told_seed{0};
 std::atomic<std::uint32_t> told_every{0};
 std::atomic<std::uint64_t> threads{0};
 std::atomic<const parked_place*> parked_at{nullptr};
+
+// The one that is held. Relaxed throughout: hooks.hpp says why.
+enum held_state : std::uint32_t { runs, is_held, goes_on, is_past };
+std::atomic<std::uint32_t> held{runs};
+std::atomic<operation> held_what{};
+std::atomic<const char*> held_file{}, held_function{};
+std::atomic<int> held_line{0};
 
 // splitmix64
 std::uint64_t draw(std::uint64_t& state) noexcept {
@@ -93,6 +106,32 @@ void let_others_run() noexcept {
   auto* place = new (std::nothrow) parked_place{what, where};
   parked_at.store(place, std::memory_order_release);
   for (;;) pause();
+}
+
+void tell_held(held_state state) noexcept {
+  held.store(state, std::memory_order_relaxed);
+  real::futex_wake(&held, INT_MAX);
+}
+
+void wait_while(held_state state) noexcept {
+  while (held.load(std::memory_order_relaxed) == state) real::futex_wait(&held, state, INT64_MAX);
+}
+
+void stop_for_a_while(operation what, const site& where) noexcept {
+  held_what.store(what, std::memory_order_relaxed);
+  held_file.store(where.file, std::memory_order_relaxed);
+  held_function.store(where.function, std::memory_order_relaxed);
+  held_line.store(where.line, std::memory_order_relaxed);
+  tell_held(is_held);
+  wait_while(is_held);
+}
+
+void count_among(std::uint64_t& which, std::uint64_t n, among counted) noexcept {
+  const bool all = *counted.file == 0 && !counted.what;
+  which = all ? mine.done + n : mine.done;
+  mine.to_skip = all ? 0 : n;
+  mine.counting = counted;
+  mine.find_next();
 }
 
 bool is_the_last(operation what, const site& where) noexcept {
@@ -139,6 +178,11 @@ void before(operation what, const site& where) noexcept {
     return;
   tell_watcher(what, where);
   if (number >= mine.park && is_the_last(what, where)) stop_for_ever(what, where);
+  if (number >= mine.hold && is_the_last(what, where)) {
+    mine.hold = never;
+    stop_for_a_while(what, where);
+  }
+  if (number >= mine.let_go_on || (mine.let_go_on != never && what == operation::futex_wait)) let_go_on();
   if (number >= mine.budget) run_over(what, where);
   if (number >= mine.yield) {
     let_others_run();
@@ -173,13 +217,7 @@ void allow_any() noexcept {
   mine.find_next();
 }
 
-void park_at(std::uint64_t n, among which) noexcept {
-  const bool all = *which.file == 0 && !which.what;
-  mine.park = all ? mine.done + n : mine.done;
-  mine.to_skip = all ? 0 : n;
-  mine.counting = which;
-  mine.find_next();
-}
+void park_at(std::uint64_t n, among which) noexcept { count_among(mine.park, n, which); }
 
 void park_never() noexcept {
   mine.park = never;
@@ -192,5 +230,39 @@ void watch(const watcher* each) noexcept {
 }
 
 const parked_place* parked() noexcept { return parked_at.load(std::memory_order_acquire); }
+
+void begin_holding() noexcept { held.store(runs, std::memory_order_relaxed); }
+
+void hold_at(std::uint64_t n, among which) noexcept { count_among(mine.hold, n, which); }
+
+void hold_never() noexcept {
+  mine.hold = never;
+  mine.find_next();
+  tell_held(is_past);
+}
+
+std::optional<parked_place> wait_held() noexcept {
+  wait_while(runs);
+  if (held.load(std::memory_order_relaxed) != is_held) return std::nullopt;
+  auto read = [](const auto& from) { return from.load(std::memory_order_relaxed); };
+  return parked_place{read(held_what), {read(held_file), read(held_line), read(held_function)}};
+}
+
+bool is_holding() noexcept { return held.load(std::memory_order_relaxed) == is_held; }
+
+void let_go_on() noexcept {
+  std::uint32_t expected = is_held;
+  if (held.compare_exchange_strong(expected, goes_on, std::memory_order_relaxed)) real::futex_wake(&held, INT_MAX);
+}
+
+void let_go_on_after(std::uint64_t count) noexcept {
+  mine.let_go_on = mine.done + count;
+  mine.find_next();
+}
+
+void let_go_on_never() noexcept {
+  mine.let_go_on = never;
+  mine.find_next();
+}
 
 }  // namespace hooks

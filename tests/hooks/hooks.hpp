@@ -71,6 +71,24 @@ const parked_place* parked() noexcept;
 using watcher = std::function<void(operation, const site&)>;
 void watch(const watcher* each) noexcept;
 
+// --- Holding: one thread stays in the middle of a call until another has made its own. ---
+
+// Before a thread that will be held starts: none is.
+void begin_holding() noexcept;
+// The calling thread waits before its operation number `n` from now, counted as by park_at(), until let_go_on(). What
+// it meets then is told by no memory order of the hooks, so that the thread sanitizer sees what the engine's own do.
+void hold_at(std::uint64_t n, among which = {}) noexcept;
+// From here on it is held no more.
+void hold_never() noexcept;
+// By another thread: waits until it is held, and says where; none: it came to its hold_never().
+std::optional<parked_place> wait_held() noexcept;
+bool is_holding() noexcept;
+void let_go_on() noexcept;
+// The calling thread's further calls may wait for the one that is held: lets it go on before a futex wait, or before
+// the operation after `count` more, whichever comes first.
+void let_go_on_after(std::uint64_t count) noexcept;
+void let_go_on_never() noexcept;
+
 // --- For atomic.hpp. ---
 
 void before(operation what, const site& where) noexcept;
