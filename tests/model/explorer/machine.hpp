@@ -47,6 +47,7 @@ class machine {
 
   // --- From inside an execution ---
   bool executing() const { return scheduler_.running(); }
+  thread_index current() { return self().self; }
   void start(const char* name, std::function<void()> work);
   void join();
   unsigned choose(unsigned count) { return choices_.choose(count); }
