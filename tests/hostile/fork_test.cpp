@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "hostile/in_child.hpp"
@@ -77,6 +78,47 @@ TEST(ForkWhileACallbackRuns, ChildMayEndAScopedTimerAndTheEngine) {
               there.reset();
             }),
             "");
+}
+
+// A group with a member whose callback runs until this ends, and another that waits.
+struct group_inside_a_callback {
+  group_inside_a_callback() {
+    group->schedule_after(0ns, [this] {
+      inside = true;
+      end.wait(false);
+    });
+    later = group->schedule_after(1h, [] {});
+    EXPECT_TRUE(eventually([this] { return inside.load(); }));
+  }
+  ~group_inside_a_callback() {
+    end = true;
+    end.notify_all();
+  }
+
+  std::atomic<bool> inside{false}, end{false};
+  engine e;
+  std::optional<timer_group> group{e};
+  timer later;
+};
+
+TEST(ForkWhileACallbackRuns, ChildCancelsAGroupAndWaitsForNoneThatRunsInTheParentOnly) {
+  group_inside_a_callback there;
+  EXPECT_EQ(in_child([&] {
+              there.group->cancel_all_and_wait();
+              EXPECT_FALSE(there.later.pending());
+            }),
+            "");
+  EXPECT_TRUE(there.later.pending());
+}
+
+TEST(ForkWhileACallbackRuns, ChildsEndOfAGroupChangesNothing) {
+  group_inside_a_callback there;
+  EXPECT_EQ(in_child([&] {
+              there.group.reset();
+              EXPECT_TRUE(there.later.pending());
+            }),
+            "");
+  EXPECT_TRUE(there.later.pending());
 }
 
 TEST(Fork, FromACallbackLeavesAChildThatIsRefusedAndExits) {
