@@ -129,6 +129,7 @@ TEST(MeetingsCancelAll, WhatHasBeenHandedOverRunsNoMoreOrIsWaitedFor) {
         }
         in.closed = true;
         in.settle();
+        EXPECT_LE(in.group->pending(), 1u);
         at.go_on();
         in.run_to(noon + 2ms);
         EXPECT_EQ(in.late, 0);

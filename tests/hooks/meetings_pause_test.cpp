@@ -129,12 +129,16 @@ TEST(MeetingsPause, WhatIsPutBackAtTheResumptionComesAtOnce) {
   });
 }
 
-// Whoever restarts it is not kept waiting for the thread that puts it back.
+// Whoever restarts it is not kept waiting for the thread that puts it back: its first call, which has to get a record
+// before it can tell the driver.
 TEST(MeetingsPause, WhatIsPutBackAndRestartedComesThoughItsThreadIsHeld) {
   for (auto to : {0us, 1000us}) {
     meet(6, [to](meeting& at) {
       handed_over in;
-      at.hold(in, [&] { (*in.work)(); });
+      at.hold_inside([&] {
+        at.from_here();
+        (*in.work)();
+      });
       in.group->resume();
       in.settle();
       const bool restarted = in.member.restart_at(noon + to);

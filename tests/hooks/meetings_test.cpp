@@ -222,6 +222,7 @@ TEST(MeetingsArmedAgain, CancelledItNeverRunsAgain) {
     meet(10, [periodic](meeting& at) {
       armed_again in(at, periodic);
       EXPECT_NE(in.subject.cancel(), cancel_result::gone);
+      EXPECT_LE(in.engine.pending(), 1u);
       in.settle();
       at.go_on();
       in.run_to(noon + 2ms);
