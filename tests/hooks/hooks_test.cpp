@@ -83,6 +83,49 @@ TEST(hooks, a_thread_that_exceeds_its_budget_ends_the_process) {
   EXPECT_EQ(status_of_child([&] { read_clock(3); }), hooks::over_budget);
 }
 
+TEST(hooks, a_thread_is_held_until_it_is_let_go_on) {
+  detent::manual_clock clock;
+  std::atomic<int> reads{0};
+  hooks::begin_holding();
+  std::thread held([&] {
+    hooks::hold_at(2);
+    for (int i = 0; i < 4; ++i) {
+      clock.now();
+      ++reads;
+    }
+    hooks::hold_never();
+  });
+  const auto place = hooks::wait_held();
+  EXPECT_TRUE(hooks::is_holding());
+  EXPECT_EQ(reads, 2);
+  EXPECT_TRUE(place && place->what == hooks::operation::load &&
+              std::string(place->where.file).ends_with("manual_clock.hpp"));
+  hooks::let_go_on();
+  held.join();
+  EXPECT_EQ(reads, 4);
+  EXPECT_FALSE(hooks::is_holding());
+  EXPECT_FALSE(hooks::wait_held());  // not again
+}
+
+TEST(hooks, whoever_makes_too_many_operations_lets_the_held_one_go_on) {
+  detent::manual_clock clock;
+  hooks::begin_holding();
+  std::thread held([&] {
+    hooks::hold_at(0);
+    clock.now();
+    hooks::hold_never();
+  });
+  EXPECT_TRUE(hooks::wait_held());
+  hooks::let_go_on_after(2);
+  clock.now();
+  clock.now();
+  EXPECT_TRUE(hooks::is_holding());
+  clock.now();
+  EXPECT_FALSE(hooks::is_holding());
+  hooks::let_go_on_never();
+  held.join();
+}
+
 TEST(hooks, an_engine_works_with_yields_at_random) {
   const std::uint64_t seed = static_cast<std::uint64_t>(getpid());
   RecordProperty("seed", std::to_string(seed));

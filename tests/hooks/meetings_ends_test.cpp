@@ -67,6 +67,8 @@ TEST(MeetingsCancelAll, WhatIsScheduledMeanwhileIsCancelledOrComesInTime) {
   for (bool cancels : {false, true}) {
     meet(8, [cancels](meeting& at) {
       scene in;
+      in.group->schedule_after(1h, in.note());
+      in.settle();
       timer made;
       auto schedule = [&] { made = in.group->schedule_after(1ms, in.note()); };
       auto cancel = [&] { in.group->cancel_all(); };
@@ -128,7 +130,6 @@ TEST(MeetingsCancelAll, WhatHasBeenHandedOverRunsNoMoreOrIsWaitedFor) {
           in.group->cancel_all_and_wait();
         }
         in.closed = true;
-        in.settle();
         EXPECT_LE(in.group->pending(), 1u);
         at.go_on();
         in.run_to(noon + 2ms);
