@@ -60,6 +60,11 @@ struct label_block {
   std::uint64_t read(label_counter which) const noexcept {
     return cells[static_cast<std::size_t>(which)].load(base::acquire);  // (4) acquire: pairs with (3)
   }
+  // Ends are read before beginnings: what is over has begun.
+  std::uint64_t pending() const noexcept {
+    const std::uint64_t over = read(label_counter::over);
+    return read(label_counter::begun) - over;
+  }
   // The driver's.
   void record_parts(lateness_parts parts) noexcept;
   histogram_recorder& operator[](cause which) noexcept { return histograms[static_cast<std::size_t>(which)]; }

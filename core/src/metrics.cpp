@@ -25,8 +25,7 @@ engine_metrics metrics_of(const label_block& of) {
   told.cancelled = of.read(label_counter::cancelled);
   told.returned = of.read(label_counter::returned);
   told.dropped = of.read(label_counter::dropped);
-  const std::uint64_t over = of.read(label_counter::over);
-  told.pending = of.read(label_counter::begun) - over;
+  told.pending = of.pending();
   told.fired = of.read(label_counter::fired);
   told.failed = of.read(label_counter::failed);
   told.restarted = of.read(label_counter::restarted);
