@@ -109,7 +109,7 @@ active [RESTARTERS] proctype restarter() {
   observe(w);  /* restart_later() */
   old = deadline;
   if
-  :: GENERATION(w) == 0 && (STATE(w) == QUEUED || STATE(w) == ARMED) && (w & UNFILED) == 0 && to >= old ->
+  :: GENERATION(w) == 0 && (STATE(w) == QUEUED || STATE(w) == ARMED) && (w & UNFILED) == 0 && to > old ->
      exchange_pair(w, old, MAKE(0, 0, STATE(w), w & (LAST | WAITER)), to, promise(to)); if :: won -> goto told :: else fi
   :: else
   fi;
