@@ -5,7 +5,7 @@ presets=(gcc clang debug asan tsan clang-asan clang-tsan)
 
 need_for_preset() {
   case $1 in
-    clang*) need build clang ;;
+    clang* | fuzz) need build clang ;;
     *) need build ;;
   esac
 }

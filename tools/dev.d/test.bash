@@ -7,10 +7,28 @@ run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 # What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
   case $1 in gcc | long | engine | rest) need instructions models hostile && want watching ;; esac
-  case $1 in *-threaded | engine) ;; *) want adapters && want examples && want package && want docs ;; esac
+  case $1 in *-threaded | engine | counts | fuzz) ;; *) want adapters && want examples && want package && want docs ;; esac
 }
 
-# test_pass PASS: PRESET, PRESET-threaded, engine, rest, long or counts. `&&` because its status is looked at, which turns
+# A minute of fresh inputs for each fuzz target. What has failed is kept as build/found/TARGET-crash-..., what adds
+# coverage in build/found/TARGET: the next time begins with it.
+fuzz() {
+  local program name log failed=()
+  for program in build/fuzz/tests/fuzz/libfuzzer.*; do
+    name=${program##*/libfuzzer.} log=build/found/${program##*/libfuzzer.}.log
+    mkdir -p "build/found/$name"
+    if "$program" -max_total_time="${DETENT_FUZZ_SECONDS:-60}" -timeout=60 -artifact_prefix="build/found/$name-" \
+      "build/found/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1; then
+      say "$name: $(tail -n 1 "$log")"
+    else
+      tail -n 40 "$log" >&2
+      failed+=("$name")
+    fi
+  done
+  [ ${#failed[@]} -eq 0 ] || { say "Fuzzing fails: ${failed[*]}; the inputs are build/found/TARGET-*" >&2 && return 1; }
+}
+
+# test_pass PASS: PRESET, PRESET-threaded, engine, rest, long, counts or fuzz. `&&` because its status is looked at, which turns
 # `set -e` off.
 test_pass() {
   local preset=${1%-threaded}
@@ -38,6 +56,10 @@ test_pass() {
         build/gcc/stress/stress_thread_churn --operations 100000 &&
         build/gcc/stress/stress_engine_churn --operations 10000
       ;;
+    fuzz)
+      say "== fuzz: fresh inputs for the fuzz targets, a minute each"
+      build fuzz && fuzz
+      ;;
     *)
       say "== $preset: every test"
       build "$preset" && run_tests "$preset"
@@ -47,11 +69,12 @@ test_pass() {
 
 cmd_test() {
   local pass passes=(engine tsan-threaded asan-threaded) failed=()
-  [ $# -le 1 ] || usage_error "test takes one preset, --rest or --all"
+  [ $# -le 1 ] || usage_error "test takes one preset, fuzz, --rest or --all"
   case ${1:-} in
     '') ;;
     --rest) passes=(rest) ;;
-    --all) passes=(long "${presets[@]:1}" counts) ;;
+    --all) passes=(long "${presets[@]:1}" counts fuzz) ;;
+    fuzz) passes=(fuzz) ;;
     *) check_preset "$1" && passes=("$1") ;;
   esac
   for pass in "${passes[@]}"; do
