@@ -8,7 +8,8 @@ A file is a protocol: its `title`, and a table [[mutant]] for each fault:
               is not, the source has changed under the mutant, and that is a failure as well
   order       true: nothing but a memory order is weaker, or a fence is gone
 and the layer that kills it, one of:
-  suite       explorer: a suite of tests/model/protocols
+  suite       explorer: a suite of tests/model/protocols, and `scenario`, the one of its scenarios that fails; without it
+              all of them are compiled, which takes twice as long, and whichever fails first counts
   test        unit: the source of a GoogleTest program, below tests/, and `kills`, which of its tests
   through     for a fault in a header: the source of the library that is compiled against it besides
 """
@@ -36,6 +37,7 @@ class Mutant:
     times: int = 1
     order: bool = False
     suite: str = ""
+    scenario: str = ""
     test: str = ""
     kills: str = ""
     through: str = ""
@@ -71,6 +73,8 @@ def read_mutant(entry, source):
         raise Problem(f"{source}: '{entry.get('name', '?')}': {wrong}") from wrong
     if bool(mutant.suite) == bool(mutant.test) or bool(mutant.test) != bool(mutant.kills):
         raise Problem(f"{source}: '{mutant.name}': give either `suite`, or `test` and `kills`")
+    if mutant.scenario and not mutant.suite:
+        raise Problem(f"{source}: '{mutant.name}': `scenario` is one of a `suite`")
     if mutant.kills and not re.fullmatch(r"\w+\.\w+", mutant.kills):
         raise Problem(f"{source}: '{mutant.name}': `kills` is not one test, Suite.Name")
     return mutant

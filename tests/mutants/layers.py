@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The layers that kill: the explorer's suites and the unit tests, compiled against a source with a fault in it."""
+"""The layers that kill: the explorer's suites and the unit tests, compiled against a source with a fault in it. What fails
+without the fault as well kills nothing: a suite is compiled once more as it is, and of a test the build has a program."""
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 from faults import Problem, mutate
@@ -14,7 +17,7 @@ from faults import Problem, mutate
 HEADERS = ("gtest/gtest.h", "algorithm", "array", "atomic", "chrono", "functional", "map", "memory", "optional", "random",
            "set", "string", "thread", "tuple", "vector")
 SECONDS = 120
-HUNG = 10  # a unit test takes a second or two; one that hangs is as dead as one that fails
+HUNG_FACTOR, HUNG_SECONDS = 20, 5  # a test that hangs, compared with how it is without the fault, is as dead as one that fails
 
 
 class Build:
@@ -22,6 +25,8 @@ class Build:
 
     def __init__(self, root, folder, suites, tests):
         self.root, self.folder, self.suites, self.tests = root.resolve(), folder, suites, tests
+        self.deaths = {}  # by suite: the scenarios that have killed, and after how many executions at most
+        self.passed = {}  # seconds by test, without a fault
         commands = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
         self.commands = [(Path(each["file"]), shlex.split(each["command"]), Path(each["directory"])) for each in commands]
 
@@ -98,20 +103,70 @@ def plant(mutant, build, scratch):
     return copy, flags
 
 
-def kill_by_suite(mutant, build, scratch):
-    _, first = plant(mutant, build, scratch)
-    source = build.root / f"tests/model/protocols/{mutant.suite}.cpp"
-    flags, _, _ = build.command(source, f"model.{mutant.suite}_explored")
-    if mutant.file.startswith("tests/"):  # the suite, or a header of its own: the part of the engine repeated there
-        source = scratch / source.relative_to(build.root)
+def braces_end(text, begin):
+    """Where the braces end that open at `begin`."""
+    depth = 0
+    for at in range(begin, len(text)):
+        depth += (text[at] == "{") - (text[at] == "}")
+        if depth == 0:
+            return at + 1
+    raise Problem("a suite whose braces do not close")
+
+
+def alone(text, scenarios):
+    """The text of a suite with no other scenarios: what only others use is not compiled, which is half of it."""
+    begin = text.index("{", text.index("\nconst suite "))
+    end = braces_end(text, begin)
+    entries, at = {}, text.find("{", begin + 1, end)
+    while at >= 0:
+        after = braces_end(text, at)
+        entries[text[at:after].split('"')[1]] = text[at:after]
+        at = text.find("{", after, end)
+    for each in scenarios:
+        if each not in entries:
+            raise Problem(f"there is no scenario {each}")
+    return text[:begin] + "{" + ", ".join(entries[each] for each in scenarios) + "}" + text[end:]
+
+
+def suite_program(suite, scenarios, first, build, scratch):
+    """The program of a suite with these scenarios, or with all."""
+    source = build.root / f"tests/model/protocols/{suite}.cpp"
+    flags, _, _ = build.command(source, f"model.{suite}_explored")
+    near = scratch / source.relative_to(build.root)
+    if near.is_file():  # the fault is in the suite, or in a header of its own: the part of the engine repeated there
+        source = near
+    if scenarios:
+        text = alone(source.read_text(encoding="utf-8"), scenarios)
+        first = [*first, "-iquote", str(source.parent)]
+        source = near if near.is_file() else scratch / source.name
+        source.write_text(text, encoding="utf-8")
     # Most mutants die sooner than an optimizing compiler would be done.
     made = compile_source(flags, first, source, "-O1", build, scratch)
     program = scratch / "mutant"
     run([flags[0], str(made), *build.suites, "-lpthread", "-o", str(program)], "does not link")
-    done = run([str(program), "--mutant"])
+    return str(program)
+
+
+def kill_by_suite(mutant, build, scratch):
+    _, first = plant(mutant, build, scratch)
+    done = run([suite_program(mutant.suite, [mutant.scenario] * bool(mutant.scenario), first, build, scratch), "--mutant"])
     if done.returncode != 0:
         raise Problem("survives" if done.returncode == 1 else f"ends with status {done.returncode}")
+    killed = re.match(r"\w+\.(\w+) after (\d+) executions: ", done.stdout)
+    if not killed:
+        raise Problem(f"dies by {done.stdout.strip()[:200]}")
+    scenarios, most = build.deaths.get(mutant.suite, ([], 0))
+    build.deaths[mutant.suite] = [*dict.fromkeys([*scenarios, killed[1]])], max(most, int(killed[2]))
     return done.stdout.strip()
+
+
+def check_suite(suite, build, scratch):
+    """That the scenarios which have killed find nothing in the source as it is, in as many executions."""
+    scenarios, most = build.deaths[suite]
+    done = run([suite_program(suite, scenarios, [], build, scratch), "--mutant", f"--executions={most}"])
+    if done.returncode != 1 or "survives" not in done.stderr:
+        raise Problem(f"without a fault: {done.stdout.strip() or f'status {done.returncode}'}")
+    return f"without a fault, {len(scenarios)} scenarios find nothing in {most} executions"
 
 
 def chosen_tests(name):
@@ -120,10 +175,27 @@ def chosen_tests(name):
     return f"{name}:*/{name}/*:*/{suite}/*.{test}"
 
 
+def seconds_unchanged(mutant, built, build):
+    """How long the test takes in the build's own program, where it has to pass."""
+    if mutant.kills not in build.passed:
+        program = Path(str(built).split("/CMakeFiles/", maxsplit=1)[0]) / ".".join(Path(mutant.test).with_suffix("").parts)
+        if not program.is_file():
+            raise Problem(f"{program.name} is not built")
+        started = time.monotonic()
+        done = run([str(program), f"--gtest_filter={chosen_tests(mutant.kills)}"])
+        if "[  PASSED  ] 0 tests" in done.stdout:
+            raise Problem(f"there is no test {mutant.kills}")
+        if done.returncode != 0:
+            raise Problem(f"{mutant.kills} fails without the fault as well")
+        build.passed[mutant.kills] = time.monotonic() - started
+    return build.passed[mutant.kills]
+
+
 def kill_by_test(mutant, build, scratch):
     copy, first = plant(mutant, build, scratch)
     source = build.root / "tests" / mutant.test
     flags, built, _ = build.command(source, ".".join(Path(mutant.test).with_suffix("").parts))
+    seconds = seconds_unchanged(mutant, built, build)
     objects = []
     through = build.root / mutant.through if mutant.through else None
     if copy.suffix == ".cpp":
@@ -139,12 +211,12 @@ def kill_by_test(mutant, build, scratch):
     program = scratch / "mutant"
     run([flags[0], *map(str, objects), *build.tests, "-lpthread", "-o", str(program)], "does not link")
     try:
-        done = run([str(program), f"--gtest_filter={chosen_tests(mutant.kills)}", "--gtest_fail_fast"], seconds=HUNG)
+        done = run([str(program), f"--gtest_filter={chosen_tests(mutant.kills)}", "--gtest_fail_fast"],
+                   seconds=HUNG_FACTOR * seconds + HUNG_SECONDS)
     except subprocess.TimeoutExpired:
         return f"{mutant.kills} hangs"
     if done.returncode == 0:
-        raise Problem(f"survives {mutant.kills}" if "[  PASSED  ] 0 tests" not in done.stdout
-                      else f"there is no test {mutant.kills}")
+        raise Problem(f"survives {mutant.kills}")
     return f"{mutant.kills} " + ("fails" if done.returncode == 1 else f"crashes with status {done.returncode}")
 
 

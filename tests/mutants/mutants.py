@@ -29,7 +29,14 @@ def run_all(mutants, build):
             except (faults.Problem, subprocess.TimeoutExpired) as problem:
                 failures += 1
                 print(f"FAILURE  {mutant.name}: {problem}", flush=True)
-    print(f"{len(mutants) - failures} of {len(mutants)} mutants killed")
+    for suite in build.deaths:
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                print(f"sound    {suite}: {layers.check_suite(suite, build, Path(scratch))}", flush=True)
+            except (faults.Problem, subprocess.TimeoutExpired) as problem:
+                failures += 1
+                print(f"FAILURE  {suite}: {problem}", flush=True)
+    print(f"{len(mutants)} mutants, {failures} failures")
     return 1 if failures else 0
 
 

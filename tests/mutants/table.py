@@ -5,8 +5,9 @@ HEAD = """<!-- SPDX-License-Identifier: MIT -->
 # The mutants, and what kills them
 
 {count} small faults, {orders} of them nothing but a weaker memory order or a missing fence. Each is put into a copy of the
-sources, and the layer named here must fail; a survivor fails the run. `ctest -R mutants` does it, `tests/mutants/mutants.py
---table` has made this page from `tests/mutants/protocols/*.toml`, and a test proves that it is current.
+sources, and the layer named here must fail; a survivor fails the run, and so does a layer that fails without the fault as
+well. `ctest -R mutants` does it, `tests/mutants/mutants.py --table` has made this page from `tests/mutants/protocols/*.toml`, and
+a test proves that it is current.
 
 - `model.x` is a suite of the explorer, `tests/model/protocols/x.cpp`: all interleavings and all that the memory model allows,
   within its bounds.

@@ -4,6 +4,7 @@
 //   --schedule=TEXT    only that schedule, as a failure printed it; with --gtest_filter for the scenario it belongs to
 //   --preemptions=N    another bound than the scenarios' own
 //   --mutant           the headers are mutated: succeeds if a scenario fails
+//   --executions=N     with --mutant: at most N of each scenario
 #include "scenario.hpp"
 
 #include <gtest/gtest.h>
@@ -30,6 +31,7 @@ struct named_scenario {
 struct settings {
   std::string schedule;
   std::optional<unsigned> preemptions;
+  std::uint64_t executions = std::numeric_limits<std::uint64_t>::max();
   bool mutant = false;
   const char* program = "";
 };
@@ -77,33 +79,42 @@ int run_mutant() {
   for (std::uint64_t most = 1000; more; most *= 10) {
     more = false;
     for (const named_scenario& each : all_scenarios()) {
-      verdict found = run(each, most);
+      verdict found = run(each, std::min(most, chosen().executions));
       if (!found.complaint.empty()) {
         std::cout << each.suite << '.' << each.what.name << " after " << found.executions
                   << " executions: " << found.complaint << '\n';
         return EXIT_SUCCESS;
       }
-      more |= !found.complete && most < each.what.limits.executions;
+      more |= !found.complete && most < std::min(each.what.limits.executions, chosen().executions);
     }
   }
   std::cerr << "the mutant survives every scenario\n";
   return EXIT_FAILURE;
 }
 
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number value = 0;
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 // Empty, or what is wrong with the argument.
 std::string take_argument(std::string_view argument) {
-  constexpr std::string_view schedule = "--schedule=", preemptions = "--preemptions=";
+  constexpr std::string_view schedule = "--schedule=", preemptions = "--preemptions=", executions = "--executions=";
   if (argument == "--mutant") {
     chosen().mutant = true;
   } else if (argument.starts_with(schedule)) {
     chosen().schedule = argument.substr(schedule.size());
     if (!choices::parse(chosen().schedule)) return "not a schedule";
   } else if (argument.starts_with(preemptions)) {
-    std::string_view number = argument.substr(preemptions.size());
-    unsigned value = 0;
-    auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (problem != std::errc{} || end != number.data() + number.size()) return "not a number";
-    chosen().preemptions = value;
+    chosen().preemptions = number_of<unsigned>(argument.substr(preemptions.size()));
+    if (!chosen().preemptions) return "not a number";
+  } else if (argument.starts_with(executions)) {
+    auto most = number_of<std::uint64_t>(argument.substr(executions.size()));
+    if (!most) return "not a number";
+    chosen().executions = *most;
   } else {
     return "no such option";
   }
