@@ -16,8 +16,7 @@ std::optional<pending_timer> engine_core::describe_pending(node_index index, nan
     if (runs ? (word & (state_word::periodic | state_word::last)) != state_word::periodic : !state_word::pending(state))
       return std::nullopt;
     pending_timer told{};
-    // (1) acquire: pairs with (2) of publish_as(), and keeps the second look at the word behind it.
-    auto deadline = static_cast<nanoseconds_t>(of.pair.high.load(base::acquire));
+    nanoseconds_t deadline = deadline_between_looks(of.pair);
     told.handle = timer_access::make(const_cast<engine_core*>(this), index, state_word::generation(word));
     told.state = runs                               ? "running"
                  : state == timer_state::queued     ? "queued"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A node's cold twin and its origin, read by somebody who holds a handle while the node may begin another life: what
-// was read is of the life that the word tells before and behind, or is not used; and what it leads to can be looked at.
+// A node's deadline, its cold twin and its origin, read by somebody who holds a handle while the node may begin another
+// life: what was read is of the life that the word tells before and behind, or is not used; and what it leads to can be
+// looked at.
 #include "scenario.hpp"
 #include "timers.hpp"
 
@@ -33,7 +34,7 @@ struct described_timer : timer {
     twin.set_epoch(life + 1);
     twin.set_label(static_cast<std::uint16_t>(life + 1));
     origin.set(life == 0 ? "first" : "second", life + 1, life + 1);
-    publish(life, timer_state::queued, due, state_word::cold);
+    publish(life, timer_state::queued, due * (life + 1), state_word::cold);
   }
   // The first life ends, and the second begins.
   void begin_again() {
@@ -81,6 +82,11 @@ void line_of(execution& run) {
 void time_of(execution& run) {
   against_another_life(run, [](described_timer& from) { return static_cast<unsigned>(from.origin.scheduled()); });
 }
+void deadline_of(execution& run) {
+  against_another_life(run, [](described_timer& from) {
+    return static_cast<unsigned>(states::deadline_between_looks(from.pair) / due);
+  });
+}
 
 const bounds deep = {.preemptions = 6};
 
@@ -90,6 +96,7 @@ const suite twin("Twin", {
                              {"Label", label_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"File", file_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Line", line_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Deadline", deadline_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Time", time_of, deep, {"the first", "the second", "another life meanwhile"}},
                          });
 

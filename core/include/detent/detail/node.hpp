@@ -66,6 +66,13 @@ struct cold_part {
   nanoseconds_t slack = 0;
 };
 
+// The deadline for who makes no exchange, but looks at the node's word again. (5) acquire: pairs with (2) of
+// state_word.hpp, so that who reads that of a later life finds that life's word, too; and keeps the second look behind
+// it.
+inline nanoseconds_t deadline_between_looks(const timer_pair& pair) noexcept {
+  return static_cast<nanoseconds_t>(pair.high.load(base::acquire));
+}
+
 // At the same index as the node, in memory that stays untouched for plain timers; the word's flag `cold` says whether
 // it counts.
 class cold_node : public cold_part {

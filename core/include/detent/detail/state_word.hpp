@@ -60,11 +60,12 @@ inline std::int64_t deadline_of(const timer_pair& pair) noexcept {
 }
 
 // free -> queued, or armed where the worker itself schedules. By the owner of a free node, whom nobody contends with:
-// a stale handle fails by generation whatever it reads. The deadline's store is relaxed because (2) publishes it.
+// a stale handle fails by generation whatever it reads.
 inline void publish_as(timer_pair& pair, std::uint64_t word, std::int64_t deadline) noexcept {
   DETENT_ASSERT(state_word::state(pair.low.load(base::relaxed)) == timer_state::free);  // relaxed: own node
-  pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
-  pair.low.store(word, base::release);  // (2) release: pairs with (1), (3), (4), (7) and (8)
+  // (2) release, both: the deadline's pairs with (5) of node.hpp, the word's with (1), (3), (4), (7) and (8).
+  pair.high.store(static_cast<std::uint64_t>(deadline), base::release);
+  pair.low.store(word, base::release);
 }
 
 // Replaces the word that `word` holds; on failure `word` is what is there now. All 8-byte transitions but the
