@@ -11,7 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "label_store.hpp"
 #include "support/counters_file.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent::detail {
 namespace {
@@ -187,6 +189,24 @@ TEST(CountersBlock, SaysWhyItCannotBeShown) {
   EXPECT_EQ(block.check(why), errc{});
   EXPECT_EQ(block.publish(why), errc::invalid_option);
   EXPECT_EQ(why, "counters_file = " + (folder / "counters") + ": Is a directory");
+}
+
+// Nothing else orders the two: whoever finds a label's number, were it by a guess, finds its block and its name.
+TEST(LabelStore, WhoeverFindsALabelFindsItWhole) {
+  constexpr std::uint16_t count = 20;
+  auto name = [](std::uint16_t number) { return "label " + std::to_string(number); };
+  counters_block block(engine_options{});
+  label_store labels(block);
+  testing::joined_thread maker([&] {
+    label made;
+    for (std::uint16_t number = 1; number <= count; ++number) ASSERT_EQ(labels.make(name(number), made), errc{});
+  });
+  for (std::uint16_t number = 1; number <= count; ++number) {
+    const label_block* found = nullptr;
+    while ((found = labels.find(number)) == nullptr) std::this_thread::yield();
+    EXPECT_EQ(found->name, name(number));
+    EXPECT_EQ(labels.named(number).name(), name(number));
+  }
 }
 
 }  // namespace
