@@ -120,6 +120,36 @@ class meeting {
   std::optional<detent::testing::joined_thread> thread_;
 };
 
+// More operations than a call has that waits for none.
+constexpr std::uint64_t longer_than_any_call = 4000;
+
+// While one lives, this thread waits for the one that is held by letting it go on.
+struct waits_for_it {
+  waits_for_it() { let_go_on_after(longer_than_any_call); }
+  ~waits_for_it() { let_go_on_never(); }
+  waits_for_it(const waits_for_it&) = delete;
+  waits_for_it& operator=(const waits_for_it&) = delete;
+};
+
+// A member that was handed over, on the executor's thread; armed again by its run, or not.
+struct member_handed_over : scene {
+  member_handed_over(meeting& at, bool again, bool inside) : scene(true) {
+    keeps = true;
+    group->schedule_after(0ms, [this, &at, again, inside, here = captures.join()](detent::firing& now) {
+      if (closed) ++late;
+      ++runs;
+      if (again) now.rearm_after(1ms);
+      if (inside) at.from_here();
+    });
+    settle();
+    work.emplace(take());
+    keeps = false;
+  }
+  std::atomic<bool> closed{false};
+  std::atomic<int> late{0};
+  std::optional<detent::fired_timer> work;
+};
+
 // For n = 0, 1, 2, ... until the call of trial(meeting&) comes to its end before it is held. It has `least` operations,
 // of those that count.
 void tell_of(std::uint64_t operations);

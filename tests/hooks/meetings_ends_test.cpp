@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The end of an engine, of a group and of its members, in the middle of whatever else is done: each timer ends once.
+// The end of a group's members, of a group and of a thread, in the middle of whatever else is done.
 #include <hooks/meeting.hpp>
 
 #include <array>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace {
 
 using namespace hooks;
-using detent::cancel_result;
-using detent::firing;
 using detent::timer;
-
-// More operations than a call has that waits for none.
-constexpr std::uint64_t longer_than_any_call = 4000;
-
-// While one lives, this thread waits for the one that is held by letting it go on.
-struct waits_for_it {
-  waits_for_it() { let_go_on_after(longer_than_any_call); }
-  ~waits_for_it() { let_go_on_never(); }
-  waits_for_it(const waits_for_it&) = delete;
-  waits_for_it& operator=(const waits_for_it&) = delete;
-};
-
-// --- Members that are cancelled together
 
 TEST(MeetingsCancelAll, WhatIsCancelledDuringASweepIsGoneSoon) {
   meet(60, [](meeting& at) {
@@ -100,25 +82,6 @@ TEST(MeetingsCancelAll, WhatIsRestartedMeanwhileIsGone) {
   });
 }
 
-// A member that was handed over, on the executor's thread; armed again by its run, or not.
-struct member_handed_over : scene {
-  member_handed_over(meeting& at, bool again, bool inside) : scene(true) {
-    keeps = true;
-    group->schedule_after(0ms, [this, &at, again, inside, here = captures.join()](firing& now) {
-      if (closed) ++late;
-      ++runs;
-      if (again) now.rearm_after(1ms);
-      if (inside) at.from_here();
-    });
-    settle();
-    work.emplace(take());
-    keeps = false;
-  }
-  std::atomic<bool> closed{false};
-  std::atomic<int> late{0};
-  std::optional<detent::fired_timer> work;
-};
-
 TEST(MeetingsCancelAll, WhatHasBeenHandedOverRunsNoMoreOrIsWaitedFor) {
   for (bool again : {false, true}) {
     for (bool inside : {false, true}) {
@@ -183,128 +146,51 @@ TEST(MeetingsGroupEnd, LeavesTheNextGroupInItsPlaceAlone) {
   }
 }
 
-// --- The stop of the engine
-
-// So many were accepted and have not ended otherwise.
-void expect_each_once(scene& in, std::vector<detent::unfired>& left, std::size_t accepted) {
-  EXPECT_EQ(left.size(), accepted);
-  EXPECT_EQ(static_cast<std::size_t>(in.captures.living()), left.size());
-  left.clear();
-  in.expect_balance();
-}
-
-TEST(MeetingsStop, InTheMiddleReturnsRefusesOrHasLeftToOthersEachTimer) {
-  auto trial = [](meeting& at) {
+TEST(MeetingsThreadEnd, LosesNothingThatItScheduled) {
+  meet(10, [](meeting& at) {
     scene in;
-    std::vector<detent::unfired> left;
-    timer cancelled = in.engine.schedule_at(noon + 1ms, in.note());
-    timer moved = in.engine.schedule_at(noon + 1ms, in.note());
+    in.engine.schedule_at(noon + 1h, in.note());
     in.settle();
-    timer queued = in.group->schedule_at(noon + 1ms, in.note());
-    at.hold(in, [&] { left = in.engine.stop(); });
-    const std::array<timer, 2> made{in.engine.try_schedule_at(noon + 1ms, in.note()),
-                                    in.group->try_schedule_at(noon + 1ms, in.note())};
-    const bool ended = cancelled.cancel() == cancel_result::cancelled;
-    const bool restarted = moved.restart_at(noon + 2ms);
+    at.hold_at_its_end([&] {
+      in.engine.schedule_at(noon + 1ms, in.note());
+      in.engine.schedule_at(noon + 2ms, in.note()).cancel();
+    });
+    in.settle();
+    detent::testing::joined_thread([&] { in.engine.schedule_at(noon + 1ms, in.note()); });
+    in.settle();
     at.go_on();
-    for (const detent::unfired& each : left)
-      EXPECT_EQ(each.deadline, noon + (each.handle == moved && restarted ? 2ms : 1ms));
-    expect_each_once(in, left, 2 + (ended ? 0u : 1u) + (made[0] ? 1u : 0u) + (made[1] ? 1u : 0u));
-    EXPECT_FALSE(in.engine.try_schedule_at(noon + 1ms, in.note()));
-    EXPECT_FALSE(queued.pending());
-  };
-  // Not before each of the loads: it looks at hundreds of nodes that are free.
-  for (operation what : {operation::exchange, operation::store, operation::fence, operation::futex_wake})
-    meet(1, trial, {.what = what});
+    in.expect_runs_at(noon + 1ms, 2);
+    in.run_to(noon + 1h);
+    in.expect_at_rest();
+  });
 }
 
-TEST(MeetingsStop, ReturnsOrRefusesWhatIsJustBeingScheduled) {
-  for (int kind = 0; kind != 4; ++kind) {
-    meet(8, [kind](meeting& at) {
-      scene in;
-      timer made;
+TEST(MeetingsCapacity, IsExactWhereTwoScheduleOrOneCancels) {
+  for (bool cancels : {false, true}) {
+    meet(3, [cancels](meeting& at) {
+      scene in(false, {.capacity = 2});
+      timer first = in.engine.schedule_at(noon + 1ms, in.note());
+      timer second, third, other;
+      if (cancels) second = in.engine.schedule_at(noon + 1ms, in.note());
       at.hold(in, [&] {
-        if (kind == 0) made = in.engine.try_schedule_after(1ms, [] {});
-        if (kind == 1) made = in.engine.try_schedule_after(1ms, in.note());
-        if (kind == 2) made = in.group->try_schedule_after(1ms, in.note());
-        if (kind == 3) made = in.engine.try_schedule_at_fixed_rate(1ms, 1ms, in.note());
+        if (cancels) {
+          first.cancel();
+        } else {
+          other = in.engine.try_schedule_at(noon + 1ms, in.note());
+        }
       });
-      std::vector<detent::unfired> left = in.engine.stop();
+      third = in.engine.try_schedule_at(noon + 1ms, in.note());
       at.go_on();
-      EXPECT_EQ(left.size(), made ? 1u : 0u);
-      EXPECT_FALSE(made.pending());
-      left.clear();
-      in.expect_balance();
-      EXPECT_EQ(in.group->pending(), 0u);
+      EXPECT_LE(in.engine.pending(), 2u);
+      if (in.engine.pending() < 2) {
+        EXPECT_TRUE(cancels);
+        EXPECT_TRUE(in.engine.try_schedule_at(noon + 1ms, in.note()));
+      }
+      EXPECT_FALSE(in.engine.try_schedule_at(noon + 1ms, in.note()));
+      in.run_to(noon + 1ms);
+      EXPECT_EQ(in.runs, 2);
     });
   }
-}
-
-TEST(MeetingsStop, BesideACancelOrARestartReturnsWhatIsLeft) {
-  for (bool cancels : {false, true}) {
-    for (bool filed : {false, true}) {
-      meet(3, [cancels, filed](meeting& at) {
-        scene in;
-        timer subject = in.engine.schedule_at(noon + 2ms, in.note());
-        if (filed) in.settle();
-        bool done = false;
-        at.hold(in, [&] {
-          done = cancels ? subject.cancel() == cancel_result::cancelled : subject.restart_at(noon + 1ms);
-        });
-        std::vector<detent::unfired> left = in.engine.stop();
-        at.go_on();
-        ASSERT_EQ(left.size(), cancels && done ? 0u : 1u);
-        if (!cancels) {
-          EXPECT_EQ(left[0].deadline, noon + (done ? 1ms : 2ms));
-        }
-        expect_each_once(in, left, left.size());
-      });
-    }
-  }
-}
-
-// On the executor's thread: it runs, arms itself again, or is let go of.
-TEST(MeetingsStop, ReturnsWhatWasHandedOverOrWaitsForIt) {
-  for (bool again : {false, true}) {
-    for (bool inside : {false, true}) {
-      meet(8, [again, inside](meeting& at) {
-        member_handed_over in(at, again, inside);
-        auto run = [&] { again || inside ? (*in.work)() : in.work.reset(); };
-        inside ? at.hold_inside(run) : at.hold(in, run);
-        std::vector<detent::unfired> left;
-        {
-          waits_for_it here;
-          left = in.engine.stop();
-        }
-        in.closed = true;
-        at.go_on();
-        EXPECT_EQ(in.late, 0);
-        EXPECT_LE(left.size(), 1u);
-        expect_each_once(in, left, left.size());
-        EXPECT_EQ(in.group->pending(), 0u);
-      });
-    }
-  }
-}
-
-TEST(MeetingsStop, WaitsForThePollThatIsInside) {
-  meet(60, [](meeting& at) {
-    scene in;
-    in.engine.schedule_at(noon + 1ms, in.note());
-    in.engine.schedule_at(noon + 2ms, in.note());
-    in.settle();
-    in.clock.advance(1ms);
-    at.hold(in, [&] { in.engine.poll(); });
-    std::vector<detent::unfired> left;
-    {
-      waits_for_it here;
-      left = in.engine.stop();
-    }
-    const int before = in.runs;
-    at.go_on();
-    EXPECT_EQ(in.runs, before);
-    expect_each_once(in, left, 2 - static_cast<std::size_t>(before));
-  });
 }
 
 }  // namespace

@@ -2,12 +2,9 @@
 // One timer, or a few, and whatever two threads may do to them: each in the middle of the other's.
 #include <hooks/meeting.hpp>
 
-#include <detent/detail/timer_access.hpp>
-
 #include <array>
 #include <functional>
-#include <map>
-#include <vector>
+#include <utility>
 
 namespace {
 
@@ -201,99 +198,61 @@ TEST(MeetingsDriver, HandsOverWhatIsNotChangedMeanwhile) {
 // --- A run on a thread of the executor arms its timer again
 
 struct armed_again : scene {
-  armed_again(meeting& at, bool periodic) : scene(true) {
+  armed_again(meeting& at, bool periodic, bool in_group) : scene(true) {
     keeps = true;
     auto run = [this, &at, periodic, here = captures.join()](firing& now) {
       if (++runs != 1) return;
       if (!periodic) now.rearm_after(1ms);
       at.from_here();
     };
-    subject = periodic ? engine.schedule_at_fixed_rate(0ms, 1ms, std::move(run), {.runs = 2})
-                       : engine.schedule_after(0ms, std::move(run));
+    auto schedule = [&](auto& on) {
+      return periodic ? on.schedule_at_fixed_rate(0ms, 1ms, std::move(run), {.runs = 2, .label = named})
+                      : on.schedule_after(0ms, std::move(run), {.label = named});
+    };
+    subject = in_group ? schedule(*group) : schedule(engine);
     settle();
     keeps = false;
     at.hold_inside([work = take()]() mutable { work(); });
   }
+  detent::label named = engine.make_label("armed again");
   timer subject;
 };
 
+void meet_armed_again(const std::function<void(armed_again&, meeting&)>& trial) {
+  for (bool periodic : {false, true}) {
+    for (bool in_group : {false, true}) {
+      meet(10, [&, periodic, in_group](meeting& at) {
+        armed_again in(at, periodic, in_group);
+        trial(in, at);
+      });
+    }
+  }
+}
+
 TEST(MeetingsArmedAgain, CancelledItNeverRunsAgain) {
-  for (bool periodic : {false, true}) {
-    meet(10, [periodic](meeting& at) {
-      armed_again in(at, periodic);
-      EXPECT_NE(in.subject.cancel(), cancel_result::gone);
-      EXPECT_LE(in.engine.pending(), 1u);
-      in.settle();
-      at.go_on();
-      in.run_to(noon + 2ms);
-      EXPECT_EQ(in.runs, 1);
-      in.expect_at_rest();
-    });
-  }
-}
-
-TEST(MeetingsArmedAgain, RestartedItRunsThenOrElseWhenItWas) {
-  for (bool periodic : {false, true}) {
-    meet(10, [periodic](meeting& at) {
-      armed_again in(at, periodic);
-      const bool restarted = in.subject.restart_at(noon + 2ms);
-      in.settle();
-      at.go_on();
-      in.expect_runs_at(restarted ? noon + 2ms : noon + 1ms);
-      in.run_to(noon + 4ms);
-      EXPECT_EQ(in.runs, 2);
-      in.expect_at_rest();
-    });
-  }
-}
-
-// --- Threads that end, and places
-
-TEST(MeetingsThreadEnd, LosesNothingThatItScheduled) {
-  meet(10, [](meeting& at) {
-    scene in;
-    in.engine.schedule_at(noon + 1h, in.note());
-    in.settle();
-    at.hold_at_its_end([&] {
-      in.engine.schedule_at(noon + 1ms, in.note());
-      in.engine.schedule_at(noon + 2ms, in.note()).cancel();
-    });
-    in.settle();
-    detent::testing::joined_thread([&] { in.engine.schedule_at(noon + 1ms, in.note()); });
+  meet_armed_again([](armed_again& in, meeting& at) {
+    EXPECT_NE(in.subject.cancel(), cancel_result::gone);
+    EXPECT_LE(in.engine.pending(), 1u);
+    EXPECT_LE(in.engine.metrics(in.named).pending, 1u);
+    EXPECT_LE(in.group->pending(), 1u);
     in.settle();
     at.go_on();
-    in.expect_runs_at(noon + 1ms, 2);
-    in.run_to(noon + 1h);
+    in.run_to(noon + 2ms);
+    EXPECT_EQ(in.runs, 1);
     in.expect_at_rest();
   });
 }
 
-TEST(MeetingsCapacity, IsExactWhereTwoScheduleOrOneCancels) {
-  for (bool cancels : {false, true}) {
-    meet(3, [cancels](meeting& at) {
-      scene in(false, {.capacity = 2});
-      timer first = in.engine.schedule_at(noon + 1ms, in.note());
-      timer second, third, other;
-      if (cancels) second = in.engine.schedule_at(noon + 1ms, in.note());
-      at.hold(in, [&] {
-        if (cancels) {
-          first.cancel();
-        } else {
-          other = in.engine.try_schedule_at(noon + 1ms, in.note());
-        }
-      });
-      third = in.engine.try_schedule_at(noon + 1ms, in.note());
-      at.go_on();
-      EXPECT_LE(in.engine.pending(), 2u);
-      if (in.engine.pending() < 2) {
-        EXPECT_TRUE(cancels);
-        EXPECT_TRUE(in.engine.try_schedule_at(noon + 1ms, in.note()));
-      }
-      EXPECT_FALSE(in.engine.try_schedule_at(noon + 1ms, in.note()));
-      in.run_to(noon + 1ms);
-      EXPECT_EQ(in.runs, 2);
-    });
-  }
+TEST(MeetingsArmedAgain, RestartedItRunsThenOrElseWhenItWas) {
+  meet_armed_again([](armed_again& in, meeting& at) {
+    const bool restarted = in.subject.restart_at(noon + 2ms);
+    in.settle();
+    at.go_on();
+    in.expect_runs_at(restarted ? noon + 2ms : noon + 1ms);
+    in.run_to(noon + 4ms);
+    EXPECT_EQ(in.runs, 2);
+    in.expect_at_rest();
+  });
 }
 
 }  // namespace
