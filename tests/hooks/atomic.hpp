@@ -90,14 +90,17 @@ inline void add_alone_relaxed(atomic<std::uint64_t>& count, std::uint64_t amount
   hooks::real::add_alone_relaxed(&count, amount);
 }
 inline void light_fence(hooks::site where = hooks::site::current()) noexcept {
-  hooks::before(hooks::operation::fence, where);
+  hooks::before(hooks::operation::light_fence, where);
   hooks::real::light_fence();
 }
 inline void heavy_fence(hooks::site where = hooks::site::current()) noexcept {
-  hooks::before(hooks::operation::fence, where);
+  hooks::before(hooks::operation::heavy_fence, where);
   hooks::real::heavy_fence();
 }
-inline bool enable_heavy_fence() noexcept { return hooks::real::enable_heavy_fence(); }
+inline bool enable_heavy_fence(hooks::site where = hooks::site::current()) noexcept {
+  hooks::before(hooks::operation::heavy_fence, where);
+  return hooks::real::enable_heavy_fence();
+}
 
 struct pair_value {
   std::uint64_t low = 0;

@@ -127,7 +127,7 @@ void stop_for_a_while(operation what, const site& where) noexcept {
 }
 
 void count_among(std::uint64_t& which, std::uint64_t n, among counted) noexcept {
-  const bool all = *counted.file == 0 && !counted.what;
+  const bool all = *counted.file == 0 && !counted.what && counted.but_not == nullptr;
   which = all ? mine.done + n : mine.done;
   mine.to_skip = all ? 0 : n;
   mine.counting = counted;
@@ -137,6 +137,8 @@ void count_among(std::uint64_t& which, std::uint64_t n, among counted) noexcept 
 bool is_the_last(operation what, const site& where) noexcept {
   if (mine.counting.what && *mine.counting.what != what) return false;
   if (std::strstr(where.file, mine.counting.file) == nullptr) return false;
+  for (const char* other : {mine.counting.but_not, mine.counting.nor})
+    if (other != nullptr && std::strstr(where.file, other) != nullptr) return false;
   return mine.to_skip-- == 0;
 }
 
@@ -162,6 +164,8 @@ const char* name(operation what) noexcept {
     case operation::store: return "store";
     case operation::exchange: return "exchange";
     case operation::fence: return "fence";
+    case operation::light_fence: return "light fence";
+    case operation::heavy_fence: return "heavy fence";
     case operation::futex_wait: return "futex wait";
     case operation::futex_wake: return "futex wake";
     case operation::pause: return "pause";

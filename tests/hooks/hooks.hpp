@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a test can do at each operation through which threads of the engine meet: link detent_hooked instead of detent,
-// and every load, store, exchange, fence, futex call and pause of the engine calls a hook before the real thing.
+// and all that base/atomic.hpp has (each load, store, exchange, fence, futex call and pause) calls a hook before the
+// real thing. Not seen: what the engine leaves to others, as the submission queue, its few mutexes and std::stop_token.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,17 @@
 
 namespace hooks {
 
-enum class operation : std::uint8_t { load, store, exchange, fence, futex_wait, futex_wake, pause };
+enum class operation : std::uint8_t {
+  load,
+  store,
+  exchange,
+  fence,
+  light_fence,
+  heavy_fence,
+  futex_wait,
+  futex_wake,
+  pause
+};
 const char* name(operation what) noexcept;
 
 // --- Yield points: the interleavings that a busy machine would come to in days. ---
@@ -34,10 +45,12 @@ inline constexpr int over_budget = 3;
 
 // --- Suspension. ---
 
-// Which operations count: those of one kind, or of the files whose name contains `file`.
+// Which operations count: those of one kind, or of the files whose name contains `file`, or of all but some files.
 struct among {
   const char* file = "";
   std::optional<operation> what = {};
+  const char* but_not = nullptr;
+  const char* nor = nullptr;
 };
 // The calling thread stops for ever before its operation number `n` from now, counted from 0. A callback that calls
 // this suspends the worker, or a thread of the executor, in what it does after the callback. Its memory is in use for

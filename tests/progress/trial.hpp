@@ -18,6 +18,8 @@ inline constexpr std::uint64_t call_budget = 128;
 inline constexpr std::uint64_t refill_budget = 512;
 // Some for each entry that the victim submitted and each node that it left.
 inline constexpr std::uint64_t poll_budget = 65536;
+// Each node there ever was is some operations.
+inline constexpr std::uint64_t list_budget = 16'384;
 // Each bucket of the histogram is an operation.
 inline constexpr std::uint64_t metrics_budget = 60'000;
 
@@ -37,7 +39,7 @@ void probe_wait(const char* what, const std::function<bool()>& done);
 // The result of a call was wrong: ends the process.
 void require(bool condition, const char* what);
 
-// The victim's part, on a thread of its own: what comes before suspend() is preparation.
+// The victim's part, on a thread of its own: what comes before hooks::park_at() is preparation.
 class victim {
  public:
   // Returns when the victim is suspended or has come to its end, the destructors of its thread included.

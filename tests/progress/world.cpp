@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <progress/world.hpp>
 
+#include <array>
 #include <thread>
 
 namespace progress {
@@ -20,16 +21,22 @@ detent::fired_timer keeping_executor::take() {
 
 world& make_world(world::kind what) { return *new world(what); }
 
-world::world(kind what) {
+world::world(kind what) : what_(what) {
   detent::engine_options options{.drive = detent::drive_kind::caller, .manual = &clock_, .capacity = what.capacity};
   options.reserve = 1024;
+  options.capture_origin = what.capture_origin;
+  options.record = what.record;
   if (what.executor || what.contested == state::dispatched)
     options.executor = executor_ = std::make_shared<keeping_executor>();
   engine_ = std::make_unique<detent::engine>(options);
+  group_.emplace(*engine_);
+  ending_.emplace(*engine_);
+  label_ = engine_->make_label("one");
   wake_fd_ = engine_->wake_fd();
+  ending_->schedule_at(far(), [held = std::make_shared<int>(0)] {});
   armed_ = engine_->schedule_at(far(), [] {});
   if (what.contested == state::queued) engine_->poll();
-  contested_ = schedule_contested(what.owning);
+  contested_ = schedule_contested();
   if (what.contested == state::queued) return;
   engine_->poll();
   if (what.contested == state::armed) return;
@@ -38,9 +45,16 @@ world::world(kind what) {
   if (what.contested == state::gone && executor_ != nullptr) executor_->take()();
 }
 
-detent::timer world::schedule_contested(bool owning) {
-  if (!owning) return engine_->schedule_at(soon(), [this] { ++contested_runs_; });
-  return engine_->schedule_at(soon(), [this, held = std::make_shared<int>(0)] { ++contested_runs_; });
+template <class F>
+detent::timer world::schedule_contested(F&& f) {
+  if (what_.grouped) return group_->schedule_at(soon(), f);
+  if (what_.labelled) return engine_->schedule_at(soon(), f, {.label = label_});
+  return engine_->schedule_at(soon(), f);
+}
+
+detent::timer world::schedule_contested() {
+  if (!what_.owning) return schedule_contested([this] { ++contested_runs_; });
+  return schedule_contested([this, held = std::make_shared<int>(0)] { ++contested_runs_; });
 }
 
 void world::get_acquainted() {
@@ -54,8 +68,9 @@ void world::probe_calls() {
   probe_contested();
   probe_new_thread();
   probe_magazines();
-  probe("pending()", [this] { engine_->pending(); });
-  probe("metrics()", metrics_budget, [this] { engine_->metrics(); });
+  probe_group();
+  probe_many();
+  probe_reports();
   probe("now()", [this] { engine_->now(); });
 }
 
@@ -85,6 +100,11 @@ void world::probe_own_timers() {
 
 void world::probe_contested() {
   probe("pending() of the victim's timer", [&] { contested_.pending(); });
+  if (what_.cancelled) {
+    probe("cancel of the victim's timer",
+          [&] { contested_cancelled_ = contested_.cancel() == detent::cancel_result::cancelled; });
+    return;
+  }
   probe("restart of the victim's timer, later", [&] { contested_.restart_at(soon() + 1s); });
   probe("restart of the victim's timer, earlier", [&] { contested_.restart_at(soon()); });
 }
@@ -109,12 +129,55 @@ void world::probe_magazines() {
   pending_.clear();
 }
 
+// A stopped engine refuses, by what it throws.
+void or_refused(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const detent::error& refused) {
+    require(refused.code() == detent::errc::stopped, "refused, and not as the engine was stopped");
+  }
+}
+
+// The engine's other group is the victim's, too.
+void world::probe_group() {
+  detent::timer member;
+  for (detent::timer_group* group : {&*group_, &*ending_}) {
+    probe("schedule into a group", refill_budget, [&] { member = group->try_schedule_at(far(), [] {}); });
+    probe("cancel of a member", [&] { member.cancel(); });
+    probe("pause of a group", [&] { group->pause(); });
+    probe("resume of a group", [&] { group->resume(); });
+    probe("pending() of a group", [&] { group->pending(); });
+  }
+  probe("cancel_all", [&] { ending_->cancel_all(); });
+}
+
+void world::probe_many() {
+  const std::array<detent::time_point, 8> deadlines{far(), far(), far(), far(), far(), far(), far(), far()};
+  std::array<detent::timer, 8> made;
+  probe("schedule_at_bulk", refill_budget, [&] {
+    or_refused([&] {
+      engine_->schedule_at_bulk(
+          deadlines, [](std::size_t) {}, made);
+    });
+  });
+  probe("cancel_bulk", refill_budget, [&] { engine_->cancel_bulk(made); });
+}
+
+void world::probe_reports() {
+  probe("pending()", [this] { engine_->pending(); });
+  probe("metrics()", metrics_budget, [this] { engine_->metrics(); });
+  probe("metrics(label)", metrics_budget, [this] { engine_->metrics(label_); });
+  probe("list_pending()", list_budget, [this] { engine_->list_pending(); });
+}
+
 void world::probe_firing() {
   int runs = 0;
   detent::timer made;
   probe("schedule", refill_budget, [&] { made = engine_->try_schedule_at(soon(), [&runs] { ++runs; }); });
   bool moved = false;
   probe("restart of the victim's timer", [&] { moved = contested_.restart_at(soon()); });
+  require(!moved || !contested_cancelled_, "a timer that was cancelled has been restarted");
+  probe("end of a group", [this] { ending_.reset(); });
   int before = contested_runs_;
   make_due();
   probe("poll()", poll_budget, [this] { engine_->poll(); });
@@ -125,6 +188,7 @@ void world::probe_firing() {
   }
   require(!made || runs == 1, "a timer that another thread scheduled has not fired");
   require(!moved || contested_runs_ == before + 1, "a timer that another thread restarted has not fired");
+  require(!contested_cancelled_ || contested_runs_ == before, "a timer that another thread cancelled has fired");
   std::uint64_t fired = 0;
   probe("poll() with nothing to do", poll_budget, [&] { fired = engine_->poll(); });
   require(fired == 0, "something fired twice");
