@@ -75,6 +75,8 @@ class engine_core {
   const clock_reader& time() const noexcept { return time_; }
   submission_queue& queue() noexcept { return queue_; }
   counters_block& counts() noexcept { return counts_; }
+  // Set by this very process's fork.
+  bool is_forked() const noexcept { return life_.now() == lifecycle::phase::forked; }
   bool stopped() const noexcept { return !life_.is_open(); }
 
   // Groups (groups.cpp).
@@ -115,8 +117,6 @@ class engine_core {
   node& node_at(node_index index) const noexcept { return *static_cast<node*>(pool_.hot(index)); }
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool_.cold(index)); }
   errc refusal() const noexcept;
-  // Set by this very process's fork.
-  bool is_forked() const noexcept { return life_.now() == lifecycle::phase::forked; }
   bool is_possible(const plan& when) const noexcept;
   static bool is_plain(const plan& when) noexcept;
 

@@ -9,6 +9,8 @@
 namespace detent {
 
 timer_group::timer_group(engine& of) : core_(of.core_), state_(nullptr) {
+  if (core_->is_forked())  // the lock is the parent's
+    throw error(make_error_code(errc::forked), "engine \"" + core_->options().name + "\": timer_group");
   try {
     state_ = &core_->groups().make();
   } catch (const std::bad_alloc&) {

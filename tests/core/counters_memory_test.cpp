@@ -18,9 +18,7 @@
 #include "hostile/in_child.hpp"
 #include "support/counters_file.hpp"
 #include "support/drive_process.hpp"
-
-// A leak check in a forked child would find what the parent's threads, which the child does not have, held.
-extern "C" int __lsan_is_turned_off() { return 1; }
+#include "support/leaks_of_parent_only.hpp"
 
 namespace detent::detail {
 namespace {

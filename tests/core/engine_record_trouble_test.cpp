@@ -22,12 +22,10 @@
 #include "support/counters_file.hpp"
 #include "support/drive_problem.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/leaks_of_parent_only.hpp"
 #include "support/recorded_trace.hpp"
 #include "trace_file.hpp"
 #include "trace_writer.hpp"
-
-// A leak check in a forked child would find what the parent's threads, which the child does not have, held.
-extern "C" int __lsan_is_turned_off() { return 1; }
 
 namespace detent {
 namespace {

@@ -13,9 +13,7 @@
 
 #include "hostile/in_child.hpp"
 #include "support/drive_problem.hpp"
-
-// A leak check in a forked child would find what the parent's threads, which the child does not have, held.
-extern "C" int __lsan_is_turned_off() { return 1; }
+#include "support/leaks_of_parent_only.hpp"
 
 namespace detent {
 namespace {

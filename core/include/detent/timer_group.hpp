@@ -13,7 +13,7 @@ namespace detent {
 // with or after its timers, and may outlive its engine.
 class timer_group {
  public:
-  // Throws errc::out_of_memory.
+  // Throws errc::out_of_memory, forked. Waits for others that are being made, and holds up nobody else.
   explicit timer_group(engine& of);
   timer_group(timer_group&& other) noexcept;
   timer_group& operator=(timer_group&& other) noexcept;
