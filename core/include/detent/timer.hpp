@@ -27,7 +27,8 @@ class timer {
  public:
   constexpr timer() noexcept = default;
 
-  // Lock-free; never blocks.
+  // Lock-free; never blocks, but for a timer with a stop token: where a stop request cancels it at this moment, until
+  // that is done.
   cancel_result cancel() noexcept;
   // Also waits until a running callback has ended; inside that callback it returns at once.
   cancel_result cancel_and_wait() noexcept;
