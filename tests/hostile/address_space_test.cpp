@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using drive::eventually;
 using drive::problem_of;
+using hostile::drop_privileges;
 using hostile::in_child;
 using hostile::lowered_limit;
 
@@ -28,6 +29,7 @@ rlim_t room_for(std::size_t bytes) { return drive::memory().mapped + bytes; }
 
 TEST(AddressSpace, TooSmallForAnEngineIsOutOfMemory) {
   EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
               engine there;
               for (std::size_t room = 0; room <= 96u << 20; room += 4u << 20) {
                 std::error_code problem;
@@ -48,6 +50,7 @@ TEST(AddressSpace, TooSmallForAnEngineIsOutOfMemory) {
 
 TEST(AddressSpace, TooSmallForAReserveIsNamed) {
   EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
               lowered_limit tight(RLIMIT_AS, room_for(256u << 20));
               const drive::problem refused =
                   problem_of([] { engine e({.drive = drive_kind::caller, .reserve = 100'000'000}); });
@@ -59,6 +62,7 @@ TEST(AddressSpace, TooSmallForAReserveIsNamed) {
 
 TEST(AddressSpace, UsedUpRefusesTimersAndTheEngineGoesOn) {
   EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
               mallopt(M_ARENA_MAX, 1);
               std::atomic<std::size_t> fired{0};
               engine e({.reserve = 1000});

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <functional>
 #include <string>
 
 #include "hostile/drop_privileges.hpp"
@@ -148,22 +149,26 @@ TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
             "");
 }
 
+// Whether it may be had is no matter of privileges; nobody's process is told the same.
+void expect_cpu_refused(const std::string& named, const std::function<void()>& create) {
+  EXPECT_EQ(in_child([&] {
+              ASSERT_TRUE(drop_privileges());
+              const drive::problem refused = problem_of(create);
+              EXPECT_EQ(refused.code, errc::invalid_option);
+              EXPECT_TRUE(refused.names(named)) << refused.what;
+              expect_nothing_left(create);
+            }),
+            "");
+}
+
 TEST(DeniedCpu, ThatDoesNotExistIsNamedAndLeavesNothing) {
   const int absent = static_cast<int>(sysconf(_SC_NPROCESSORS_CONF));
-  auto create = [&] { engine e({.cpu = absent}); };
-  const drive::problem refused = problem_of(create);
-  EXPECT_EQ(refused.code, errc::invalid_option);
-  EXPECT_TRUE(refused.names("cpu = " + std::to_string(absent))) << refused.what;
-  expect_nothing_left(create);
+  expect_cpu_refused("cpu = " + std::to_string(absent), [&] { engine e({.cpu = absent}); });
 }
 
 TEST(DeniedCpu, IsNamedByThePoolWhichLeavesNothing) {
   const int absent = static_cast<int>(sysconf(_SC_NPROCESSORS_CONF));
-  auto create = [&] { thread_pool pool({.threads = 2, .cpus = {0, absent}}); };
-  const drive::problem refused = problem_of(create);
-  EXPECT_EQ(refused.code, errc::invalid_option);
-  EXPECT_TRUE(refused.names("cpus: " + std::to_string(absent))) << refused.what;
-  expect_nothing_left(create);
+  expect_cpu_refused("cpus: " + std::to_string(absent), [&] { thread_pool pool({.threads = 2, .cpus = {0, absent}}); });
 }
 
 }  // namespace

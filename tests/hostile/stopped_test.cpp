@@ -22,7 +22,7 @@ using drive::eventually;
 using hostile::in_child;
 
 // Long beside every delay below, so that what is due in the pause is due long before its end.
-constexpr auto pause_length = 1200ms;
+constexpr auto pause_length = 2000ms;
 
 // Stops this process for the pause; in a child only. A process of its own does it, as nobody continues oneself.
 void stop_for_a_while() {

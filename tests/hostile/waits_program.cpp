@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 using detent::drive::eventually;
 
 bool wait_on_a_worker(detent::engine_options options) {
+  const bool recorded = !options.record.empty();
   detent::engine e(std::move(options));
   std::atomic<int> fired{0}, waited{0};
   std::atomic<bool> inside{false};
@@ -35,6 +36,7 @@ bool wait_on_a_worker(detent::engine_options options) {
   if (!eventually([&] { return inside.load(); })) return false;
   canceller.lies_down();
   running.cancel_and_wait();
+  if (recorded && !detent::drive::thread_sleeps("detent-record")) return false;
   inside = false;
   e.schedule_after(0ns, until_it_waits(stopper));
   if (!eventually([&] { return inside.load(); })) return false;
@@ -43,6 +45,21 @@ bool wait_on_a_worker(detent::engine_options options) {
   e.stop();
   second.join();
   return waited == 2;
+}
+
+bool wait_for_a_group() {
+  detent::engine e;
+  detent::timer_group group(e);
+  std::atomic<bool> inside{false}, waited{false};
+  detent::drive::sleeper canceller;
+  group.schedule_after(0ns, [&] {
+    inside = true;
+    waited = canceller.sleeps();
+  });
+  if (!eventually([&] { return inside.load(); })) return false;
+  canceller.lies_down();
+  group.cancel_all_and_wait();
+  return waited;
 }
 
 bool wait_on_a_descriptor() {
@@ -66,6 +83,13 @@ int main() {
   }
   if (!wait_on_a_worker({.executor = std::make_shared<detent::thread_pool>()})) return 2;
   if (!wait_on_a_descriptor()) return 3;
+  if (!wait_for_a_group()) return 4;
+  // Its thread waits for more to write.
+  if (!wait_on_a_worker({.record = "/dev/null"})) return 5;
+  std::error_code no_invariant_counter;
+  if (detent::engine::try_create({.clock = detent::clock_kind::tsc}, no_invariant_counter) &&
+      !wait_on_a_worker({.clock = detent::clock_kind::tsc}))
+    return 6;
   std::puts("waited");
   return 0;
 }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Memory runs out in what few programs use: groups, lists of what is pending, recordings, counters files, captured
+// origins. Each call is done or refused whole, and the engine goes on.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hostile/fault_walk.hpp"
+#include "support/engine_captures.hpp"
+#include "support/recorded_trace.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using hostile::fault_scope;
+using hostile::outcome;
+using hostile::walk;
+using testing::bystander;
+using testing::census;
+
+// On virtual time, without a reserve.
+struct bare_engine {
+  explicit bare_engine(engine_options options = {}) : engine(settled(std::move(options), clock)) {}
+  static engine_options settled(engine_options options, manual_clock& clock) {
+    options.manual = &clock;
+    options.reserve = 0;
+    return options;
+  }
+  void expect_works() {
+    hostile::expect_works(engine, [this] {
+      clock.advance(1us);
+      engine.poll();
+    });
+  }
+  manual_clock clock;
+  detent::engine engine;
+};
+
+TEST(BadAllocFeatures, GroupIsMadeOrRefused) {
+  walk([](fault_scope& scope) {
+    census members;
+    bare_engine bare;
+    std::optional<timer_group> made;
+    const outcome came = scope.during([&] { made.emplace(bare.engine); });
+    EXPECT_EQ(made.has_value(), came == outcome::done);
+    timer_group next(bare.engine);
+    for (timer_group* group : {made ? &*made : &next, &next}) group->schedule_after(1h, [here = members.join()] {});
+    EXPECT_EQ(members.living(), 2);
+    made.reset();
+    next.cancel_all();
+    bare.engine.poll();
+    EXPECT_EQ(members.living(), 0);
+    bare.expect_works();
+  });
+}
+
+TEST(BadAllocFeatures, MemberIsScheduledOrRefused) {
+  walk([](fault_scope& scope) {
+    census members;
+    bare_engine bare;
+    timer_group group(bare.engine);
+    timer made;
+    const outcome came = scope.during([&] { made = group.schedule_after(1h, bystander<100>{.here = members.join()}); });
+    EXPECT_EQ(came == outcome::done, static_cast<bool>(made));
+    EXPECT_EQ(members.living(), made ? 1 : 0);
+    EXPECT_EQ(group.pending(), made ? 1u : 0u);
+    EXPECT_EQ(bare.engine.pending(), made ? 1u : 0u);
+    bare.expect_works();
+  });
+}
+
+// Copied without a throw, and too large for a node: all of one call share one.
+struct large_callback {
+  census::token here;
+  std::array<std::byte, 200> padding{};
+  void operator()(std::size_t) const {}
+};
+
+TEST(BadAllocFeatures, ManyOfALargeCallableAreDoneAsFarAsThereIsMemory) {
+  walk([](fault_scope& scope) {
+    census callables;
+    bare_engine bare;
+    std::vector<timer> out(3'000);
+    const std::vector<time_point> deadlines(out.size(), time_point(1us));
+    std::size_t made = 0;
+    scope.during(
+        [&] { made = bare.engine.schedule_at_bulk(deadlines, large_callback{.here = callables.join()}, out); });
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(static_cast<bool>(out[i]), i < made);
+    EXPECT_EQ(bare.engine.pending(), made);
+    EXPECT_EQ(callables.living() != 0, made != 0);
+    EXPECT_EQ(bare.engine.cancel_bulk(out), made);
+    EXPECT_EQ(callables.living(), 0);
+    bare.expect_works();
+  });
+}
+
+TEST(BadAllocFeatures, PendingTimersAreListedOrRefused) {
+  walk([](fault_scope& scope) {
+    bare_engine bare({.capture_origin = true});
+    for (int i = 0; i < 40; ++i) bare.engine.schedule_after(1h, [] {});
+    std::vector<pending_timer> told;
+    const outcome came = scope.during([&] { told = bare.engine.list_pending(); });
+    EXPECT_EQ(told.size(), came == outcome::done ? 40u : 0u);
+    EXPECT_EQ(bare.engine.pending(), 40u);
+    bare.expect_works();
+  });
+}
+
+TEST(BadAllocFeatures, OriginIsCapturedOrTheTimerRefused) {
+  walk([](fault_scope& scope) {
+    census callables;
+    bare_engine bare({.capture_origin = true});
+    std::size_t made = 0;
+    scope.during([&] {
+      for (int i = 0; i < 1'500; ++i)
+        made += bare.engine.try_schedule_after(1h, bystander<0>{.here = callables.join()}) ? 1u : 0u;
+    });
+    EXPECT_EQ(callables.living(), static_cast<int>(made));
+    EXPECT_EQ(bare.engine.pending(), made);
+    const std::vector<pending_timer> told = bare.engine.list_pending();
+    EXPECT_EQ(told.size(), made);
+    for (const pending_timer& each : told) EXPECT_NE(each.file, nullptr);
+    bare.expect_works();
+  });
+}
+
+// --- Engines that write files
+
+void walk_creation(const engine_options& options) {
+  walk([&](fault_scope& scope) {
+    auto works = [](engine& e) { hostile::expect_works(e, [&] { e.poll(); }); };
+    std::optional<engine> made;
+    engine_options wanted = options;
+    const outcome came = scope.during([&] { made.emplace(std::move(wanted)); });
+    EXPECT_EQ(made.has_value(), came == outcome::done);
+    if (made) works(*made);
+    made.reset();
+    engine next(options);
+    works(next);
+  });
+}
+
+TEST(BadAllocFeatures, EngineWithACountersFileIsWholeOrNothing) {
+  testing::recording_place place;
+  walk_creation({.drive = drive_kind::caller, .reserve = 0, .counters_file = place.path("counters")});
+  walk_creation({.drive = drive_kind::caller, .reserve = 0, .counters_file = "auto"});
+}
+
+TEST(BadAllocFeatures, EngineThatCapturesOriginsIsWholeOrNothing) {
+  walk_creation({.drive = drive_kind::caller, .reserve = 1'000, .capture_origin = true});
+}
+
+TEST(BadAllocFeatures, EngineThatRecordsIsWholeOrNothing) {
+  testing::recording_place place;
+  walk_creation({.drive = drive_kind::caller, .reserve = 0, .record = place.path()});
+}
+
+TEST(BadAllocFeatures, RecordedCallsAreDoneOrRefused) {
+  testing::recording_place place;
+  walk([&](fault_scope& scope) {
+    census callables;
+    bare_engine bare({.record = place.path()});
+    timer_group group(bare.engine);
+    std::size_t made = 0;
+    scope.during([&] {
+      for (int i = 0; i < 700; ++i)
+        made += bare.engine.try_schedule_after(1h, bystander<0>{.here = callables.join()}) ? 1u : 0u;
+      made += group.try_schedule_after(1h, bystander<0>{.here = callables.join()}) ? 1u : 0u;
+      group.pause();
+      bare.engine.poll();
+    });
+    EXPECT_EQ(callables.living(), static_cast<int>(made));
+    EXPECT_EQ(bare.engine.pending(), made);
+    EXPECT_EQ(bare.engine.stop().size(), made);
+  });
+}
+
+}  // namespace
+}  // namespace detent
