@@ -7,7 +7,7 @@ void model::open(nanoseconds_t tick, std::size_t capacity) {
   ++epoch_;
   tick_ = tick;
   capacity_ = capacity;
-  places_ = handed_ = 0;
+  places_ = 0;
   of_epoch_.clear();
   waiting_.clear();
   told = {};
@@ -33,7 +33,6 @@ void model::recount(account& timer, bool had_place) {
 
 void model::leave_waiting(account& timer) {
   if (timer.now == phase::waiting) waiting_.erase({timer.deadline, timer.arming, timer.id});
-  if (timer.now == phase::handed) --handed_;
 }
 
 void model::scheduled(account& timer) {
@@ -58,7 +57,6 @@ void model::hand_over(account& timer) {
   timer.now = phase::handed;
   timer.pass = pass_;
   timer.slot = ++slots_;
-  ++handed_;
 }
 
 void model::start(account& timer) {

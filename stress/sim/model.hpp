@@ -86,7 +86,6 @@ class model {
   bool has_place(const account& timer) const noexcept;
   // What pending() owes: firing periodic timers included, which end later.
   std::size_t pending() const noexcept { return places_; }
-  std::size_t handed() const noexcept { return handed_; }
 
   // One call of poll(): at one reading of the clock, each timer once.
   void begin_pass(nanoseconds_t now);
@@ -101,7 +100,6 @@ class model {
   // nobody's promise.
   bool ambiguous(bool all) const;
   std::optional<nanoseconds_t> next_deadline() const;
-  std::size_t waiting() const noexcept { return waiting_.size(); }
 
   counts told;
 
@@ -111,7 +109,7 @@ class model {
   void recount(account& timer, bool had_place);
 
   nanoseconds_t tick_ = 1;
-  std::size_t capacity_ = 0, places_ = 0, handed_ = 0;
+  std::size_t capacity_ = 0, places_ = 0;
   std::uint32_t epoch_ = 0;
   std::deque<account> accounts_;
   std::vector<timer_id> of_epoch_;

@@ -75,7 +75,6 @@ class wheel_world {
     return static_cast<std::size_t>(
         std::count_if(timers_.begin(), timers_.end(), [](auto& each) { return each.where != place::nowhere; }));
   }
-  bool sound() const { return wheel_->check_invariants(); }
 
   std::vector<run> fired;
 
