@@ -146,6 +146,28 @@ TEST(MeetingsGroupEnd, LeavesTheNextGroupInItsPlaceAlone) {
   }
 }
 
+// Whoever is about to run a member of it comes too late, and does not end it again: two groups would have its place.
+TEST(MeetingsGroupEnd, ComesOnceThoughAMemberIsAboutToRun) {
+  meet(8, [](meeting& at) {
+    member_handed_over in(at, false, false);
+    at.hold(in, [&] { (*in.work)(); });
+    {
+      waits_for_it here;
+      in.group.reset();
+    }
+    in.closed = true;
+    in.settle();
+    at.go_on();
+    EXPECT_EQ(in.late, 0);
+    std::array<detent::timer_group, 2> next{detent::timer_group(in.engine), detent::timer_group(in.engine)};
+    next[0].pause();
+    next[1].schedule_after(1ms, in.note());
+    EXPECT_EQ(next[0].pending(), 0u);
+    in.expect_runs_at(noon + 1ms);
+    in.expect_at_rest();
+  });
+}
+
 TEST(MeetingsThreadEnd, LosesNothingThatItScheduled) {
   meet(10, [](meeting& at) {
     scene in;
