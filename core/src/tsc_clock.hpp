@@ -10,8 +10,8 @@ namespace detent::detail {
 
 // The processor's time-stamp counter, in the nanoseconds of steady_clock. One for the process. It is fitted to
 // steady_clock over a span that grows from milliseconds on, and never read further ahead than that span or a second, so
-// that an error of the fit stays within the error of a reading. A counter that is behind the last fit by more than cores
-// differ, as one that a suspend or a move to another host has set back, is fitted anew by whoever reads it next.
+// that an error of the fit stays within the error of a reading. A counter that is behind the last fit by more than
+// cores differ, as one that a suspend or a move to another host has set back, is fitted anew by whoever reads it next.
 class tsc_clock {
  public:
   // Null where the TSC is not invariant. The first call takes some milliseconds.
