@@ -200,15 +200,23 @@ std::string flags_of(const void* memory) {
   return {};
 }
 
+// An emulator may take the advice for nothing.
+bool tells_huge_page_advice() {
+  void* memory = mmap(nullptr, huge_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  madvise(memory, huge_page_bytes, MADV_HUGEPAGE);
+  const bool told = flags_of(memory).find(" hg ") != std::string::npos;
+  munmap(memory, huge_page_bytes);
+  return told;
+}
+
 TEST(PageSource, AdvisesTheKernelToGiveHugePagesOrNone) {
-  if (!takes_huge_page_advice()) GTEST_SKIP() << "a kernel without huge pages";
+  if (!tells_huge_page_advice()) GTEST_SKIP() << "a kernel without huge pages, or silent";
   for (const wish wanted : {wish::attempt, wish::off}) {
     page_source pages({.huge_pages = wanted});
     void* memory = pages.allocate(huge_page_bytes);
     ASSERT_NE(memory, nullptr);
     const std::string flags = flags_of(memory);
     pages.release(memory, huge_page_bytes);
-    if (flags.empty()) GTEST_SKIP() << "a kernel that does not tell";
     EXPECT_EQ(flags.find(" hg ") != std::string::npos, wanted == wish::attempt) << flags;
     EXPECT_EQ(flags.find(" nh ") != std::string::npos, wanted == wish::off) << flags;
   }

@@ -110,7 +110,6 @@ TEST(EngineStopThreads, LetsALaterCallWaitForTheFirst) {
   EXPECT_TRUE(ended);
 }
 
-// Whatever a producer was told was scheduled has run, or comes back; the rest was refused.
 // Ids are used again once their threads have ended.
 TEST(EngineStopThreads, TakesNoLaterThreadForItsWorker) {
   engine e;
@@ -134,6 +133,7 @@ TEST(EngineStopThreads, TakesNoLaterThreadForItsWorker) {
   EXPECT_FALSE(problem) << problem.message();
 }
 
+// Whatever a producer was told was scheduled has run, or comes back; the rest was refused.
 TEST(EngineStopThreads, LosesNothingThatIsScheduledMeanwhile) {
   for (int round = 0; round < 10; ++round) {
     engine e({.reserve = 4096});

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <optional>
-#include <string_view>
 
 #include "support/coroutine_tasks.hpp"
 
@@ -22,7 +21,7 @@ TEST(CoroutineFallsAsleep, AndGoesOnWithTheNextPollWhereItsTimerFiredTooSoon) {
   engine owned({.drive = drive_kind::caller, .manual = &clock, .reserve = 0});
   int stores = 0;
   const hooks::watcher polls = [&](hooks::operation what, const hooks::site& where) {
-    if (what != hooks::operation::store || !std::string_view(where.file).ends_with("/coroutine.cpp")) return;
+    if (what != hooks::operation::store || !where.is_in("/coroutine.cpp")) return;
     if (++stores != 2) return;  // of that it falls asleep, and that it is asleep
     clock.advance(1s);
     EXPECT_EQ(owned.poll(), 1u);

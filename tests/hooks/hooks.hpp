@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 namespace hooks {
 
@@ -68,6 +69,9 @@ struct site {
   static constexpr site current(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                                 const char* function = __builtin_FUNCTION()) noexcept {
     return {file, line, function};
+  }
+  constexpr bool is_in(std::string_view name_of_a_file) const noexcept {
+    return std::string_view(file).ends_with(name_of_a_file);
   }
 };
 

@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <string>
 #include <thread>
 
 namespace {
@@ -67,7 +66,7 @@ TEST(hooks, a_thread_stops_at_the_operation_that_was_named) {
               });
               while (hooks::parked() == nullptr) std::this_thread::yield();
               bool right = reads == 2 && hooks::parked()->what == hooks::operation::load &&
-                           std::string(hooks::parked()->where.file).ends_with("manual_clock.hpp");
+                           hooks::parked()->where.is_in("manual_clock.hpp");
               _exit(right ? 0 : 1);
             }),
             0);
@@ -98,8 +97,7 @@ TEST(hooks, a_thread_is_held_until_it_is_let_go_on) {
   const auto place = hooks::wait_held();
   EXPECT_TRUE(hooks::is_holding());
   EXPECT_EQ(reads, 2);
-  EXPECT_TRUE(place && place->what == hooks::operation::load &&
-              std::string(place->where.file).ends_with("manual_clock.hpp"));
+  EXPECT_TRUE(place && place->what == hooks::operation::load && place->where.is_in("manual_clock.hpp"));
   hooks::let_go_on();
   held.join();
   EXPECT_EQ(reads, 4);

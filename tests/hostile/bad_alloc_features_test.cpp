@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hostile/fault_walk.hpp"
@@ -18,29 +20,12 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
+using hostile::bare_engine;
 using hostile::fault_scope;
 using hostile::outcome;
 using hostile::walk;
 using testing::bystander;
 using testing::census;
-
-// On virtual time, without a reserve.
-struct bare_engine {
-  explicit bare_engine(engine_options options = {}) : engine(settled(std::move(options), clock)) {}
-  static engine_options settled(engine_options options, manual_clock& clock) {
-    options.manual = &clock;
-    options.reserve = 0;
-    return options;
-  }
-  void expect_works() {
-    hostile::expect_works(engine, [this] {
-      clock.advance(1us);
-      engine.poll();
-    });
-  }
-  manual_clock clock;
-  detent::engine engine;
-};
 
 TEST(BadAllocFeatures, GroupIsMadeOrRefused) {
   walk([](fault_scope& scope) {

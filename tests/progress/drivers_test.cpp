@@ -239,6 +239,7 @@ void expect_suspended(const std::function<void()>& trial) {
 }
 
 TEST(progress_fence, producer_at_its_light_one) {
+  if (!detent::base::enable_heavy_fence()) GTEST_SKIP() << "a kernel without membarrier";
   expect_suspended([] {
     detent::engine& engine = engine_that_pays_for_fences();
     std::thread([&] {
@@ -251,6 +252,7 @@ TEST(progress_fence, producer_at_its_light_one) {
   });
 }
 TEST(progress_fence, worker_at_its_heavy_one) {
+  if (!detent::base::enable_heavy_fence()) GTEST_SKIP() << "a kernel without membarrier";
   expect_suspended([] {
     detent::engine& engine = engine_that_pays_for_fences();
     // Again and again, as not each wait is told to the producers.

@@ -135,7 +135,7 @@ class engine {
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
   // first and return nothing. From one of its callbacks, or from a capture that its end destroys:
   // errc::called_from_callback; in the child of a fork: errc::forked. Without memory for the vector
-  // errc::out_of_memory: it has stopped, and what had no place was destroyed unrun.
+  // errc::out_of_memory: it has stopped, and what try_stop() does not return, of stop() all, was destroyed unrun.
   std::vector<unfired> stop();
   std::vector<unfired> try_stop(std::error_code& problem) noexcept;
   bool stopped() const noexcept;
