@@ -67,7 +67,7 @@ TEST(MeetingsAnswers, OfACancelledMemberAreNotAnotherTimersOfItsPlace) {
 
 // Between the looks at one timer of a list, not at each place that has none.
 void meet_in_a_list(const std::function<void(meeting&)>& trial) {
-  for (const char* file : {"/pending_list", "/node.hpp", "/group_state"}) meet(1, trial, {.file = file});
+  for (const char* file : {"/node.hpp", "/group_state"}) meet(1, trial, {.file = file});
 }
 
 // Each is told with its own deadline and label, whosever the place was before or is by then.

@@ -5,10 +5,12 @@
 usage: spin_models.py MODEL --spin SPIN --cc CC [--only NAME]
 
 MODEL.toml lists the runs of MODEL.pml. Each [[intact]] is a configuration, searched for safety and, with `progress`, for
-runs in which the claim does not come true; there must be no error, and nothing left out. Each [[broken]] defines
-BROKEN_name in a configuration and says by `error` what must be found.
+runs in which the claim does not come true; there must be no error, and nothing left out. What is `long`, and a search for
+`progress` that is, takes part if DETENT_LONG_TESTS is set. Each [[broken]] defines BROKEN_name in a configuration and says by
+`error` what must be found.
 """
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +20,7 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+LONG = bool(os.environ.get("DETENT_LONG_TESTS"))
 DEPTH, SLOTS, MEGABYTES, SECONDS = 100_000, 22, 1400, 600  # two to the power of SLOTS
 # What pan says of an error, of the kinds that a variant may ask for.
 KINDS = {"assertion": "assertion violated", "invalid end state": "invalid end state", "acceptance cycle": "acceptance cycle"}
@@ -76,7 +79,7 @@ def outcome(said):
 
 def check_intact(chosen, each):
     told = []
-    for progress in [False, True][:1 + each.get("progress", False)]:
+    for progress in [False, True][:1 + (each.get("progress") in (True, *["long"] * LONG))]:
         found, states = outcome(search(chosen, each["flags"], progress, "-Og"))
         if found:
             raise Problem(f"the search for {'progress' if progress else 'safety'} finds: {found}")
@@ -109,7 +112,7 @@ def main():
     except OSError as problem:
         sys.exit(f"spin_models: {chosen.model}.toml: {problem.strerror}")
     runs = [(kind, check, each) for kind, check in (("intact", check_intact), ("broken", check_broken))
-            for each in listed[kind] if chosen.only in (None, each["name"])]
+            for each in listed[kind] if chosen.only in (None, each["name"]) and (LONG or not each.get("long", False))]
     if not runs:
         sys.exit(f"spin_models: no run of {chosen.model} is called '{chosen.only}'")
     failures = 0
