@@ -20,22 +20,22 @@ import layers
 import table
 
 
+def passes(success, name, step):
+    """Whether `step`, which gets a folder of its own, raises nothing; prints what came of it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            print(f"{success:8} {name}: {step(Path(scratch))}", flush=True)
+            return True
+        except (faults.Problem, subprocess.TimeoutExpired) as problem:
+            print(f"FAILURE  {name}: {problem}", flush=True)
+            return False
+
+
 def run_all(mutants, build):
-    failures = 0
-    for mutant in mutants:
-        with tempfile.TemporaryDirectory() as scratch:
-            try:
-                print(f"killed   {mutant.name}: {layers.kill(mutant, build, Path(scratch))}", flush=True)
-            except (faults.Problem, subprocess.TimeoutExpired) as problem:
-                failures += 1
-                print(f"FAILURE  {mutant.name}: {problem}", flush=True)
-    for suite in build.deaths:
-        with tempfile.TemporaryDirectory() as scratch:
-            try:
-                print(f"sound    {suite}: {layers.check_suite(suite, build, Path(scratch))}", flush=True)
-            except (faults.Problem, subprocess.TimeoutExpired) as problem:
-                failures += 1
-                print(f"FAILURE  {suite}: {problem}", flush=True)
+    failures = sum(not passes("killed", each.name, lambda scratch, each=each: layers.kill(each, build, scratch))
+                   for each in mutants)
+    failures += sum(not passes("sound", each, lambda scratch, each=each: layers.check_suite(each, build, scratch))
+                    for each in build.deaths)
     print(f"{len(mutants)} mutants, {failures} failures")
     return 1 if failures else 0
 
