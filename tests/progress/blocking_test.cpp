@@ -32,13 +32,12 @@ TEST(progress_blocking, cancel_and_wait_waits_for_a_running_callback) {
   });
 }
 TEST(progress_blocking, cancel_does_not_wait_for_a_running_callback) {
-  outcome result = run_child([] {
+  expect_suspended([] {
     detent::timer running;
     engine_inside_a_callback(running);
     probe("cancel", [&] { require(running.cancel() == detent::cancel_result::running, "cancel says: running"); });
     probe("restart", [&] { require(!running.restart_after(1h), "restart says: false"); });
   });
-  EXPECT_EQ(result.what, outcome::suspended) << result.says;
 }
 TEST(progress_blocking, stop_waits_for_a_running_callback) {
   expect_blocks([] {
@@ -146,7 +145,7 @@ TEST(progress_stop, beside_a_thread_that_ends) {
 
 // What it was about to record is waited for a second, and then counted as lost.
 TEST(progress_stop, of_a_recorded_engine_beside_a_schedule) {
-  outcome result = run_child([] {
+  expect_suspended([] {
     world& around = make_world({.record = "/dev/null"});
     victim([&] {
       around.get_acquainted();
@@ -155,7 +154,6 @@ TEST(progress_stop, of_a_recorded_engine_beside_a_schedule) {
     });
     around.engine().stop();
   });
-  EXPECT_EQ(result.what, outcome::suspended) << result.says;
 }
 
 // stop() itself is suspended: what others call ends, by a refusal at the latest.
@@ -210,7 +208,7 @@ TEST(progress_blocking, delays_by_the_time_stamp_counter_do_not_wait_for_a_threa
   std::error_code problem;
   if (!detent::engine::try_create({.drive = detent::drive_kind::caller, .clock = detent::clock_kind::tsc}, problem))
     GTEST_SKIP() << "the counter of this machine is not invariant";
-  outcome result = run_child([] {
+  expect_suspended([] {
     auto& engine =
         *new detent::engine({.drive = detent::drive_kind::caller, .clock = detent::clock_kind::tsc, .reserve = 0});
     static std::atomic<bool> never{false};
@@ -221,7 +219,6 @@ TEST(progress_blocking, delays_by_the_time_stamp_counter_do_not_wait_for_a_threa
     victim::wait_suspended(never);
     probe("schedule_after", [&] { engine.schedule_after(1h, [] {}); });
   });
-  EXPECT_EQ(result.what, outcome::suspended) << result.says;
 }
 
 // Not lock-free, and said so: a call of a thread whose thread-local storage is gone borrows a record under a lock.

@@ -2,7 +2,7 @@
 // The thread that turns the wheel stops for ever: nothing fires any more, but every call of every other thread ends
 // within a bounded number of operations. Where a thread of an executor stops, even the driver goes on.
 #include <gtest/gtest.h>
-#include <progress/world.hpp>
+#include <progress/lock_free.hpp>
 
 #include <thread>
 #include <utility>
@@ -231,11 +231,6 @@ detent::engine& engine_that_pays_for_fences() {
   engine.schedule_after(0s, [&fired] { fired = true; });
   probe_wait("a first firing", [&] { return fired.load(); });
   return engine;
-}
-
-void expect_suspended(const std::function<void()>& trial) {
-  outcome result = run_child(trial);
-  EXPECT_EQ(result.what, outcome::suspended) << result.says;
 }
 
 TEST(progress_fence, producer_at_its_light_one) {

@@ -37,6 +37,12 @@ inline void expect_lock_free(const char* scenario, world::kind what, const std::
   }
 }
 
+// `trial` goes on to its end, and comes to it with somebody suspended.
+inline void expect_suspended(const std::function<void()>& trial) {
+  outcome result = run_child(trial);
+  EXPECT_EQ(result.what, outcome::suspended) << result.says;
+}
+
 // `trial` comes to no end while somebody is suspended for ever. That is what has not ended after a second in which
 // nothing else happened: a slow machine cannot make it fail.
 inline void expect_blocks(const std::function<void()>& trial) {
