@@ -21,8 +21,10 @@
 
 namespace detent::alloc::testing {
 
+inline std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
 inline std::size_t resident_bytes(void* memory, std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t page = page_bytes();
   std::vector<unsigned char> pages((bytes + page - 1) / page);
   if (mincore(memory, bytes, pages.data()) != 0) return 0;
   std::size_t resident = 0;
@@ -71,10 +73,15 @@ class counting_source {
  public:
   void* allocate(std::size_t bytes) noexcept { return keep(refused() ? nullptr : pages_.allocate(bytes), bytes); }
   void release(void* memory, std::size_t bytes) noexcept { pages_.release(forget(memory, bytes), bytes); }
+  // Nobody gets away with touching the page behind it.
   void* allocate_sparse(std::size_t bytes) noexcept {
-    return keep(refused() ? nullptr : pages_.allocate_sparse(bytes), bytes);
+    void* memory = refused() ? nullptr : pages_.allocate_sparse(fenced(bytes));
+    if (memory != nullptr) mprotect(static_cast<std::byte*>(memory) + fenced(bytes) - page_bytes(), 1, PROT_NONE);
+    return keep(memory, bytes);
   }
-  void release_sparse(void* memory, std::size_t bytes) noexcept { pages_.release_sparse(forget(memory, bytes), bytes); }
+  void release_sparse(void* memory, std::size_t bytes) noexcept {
+    pages_.release_sparse(forget(memory, bytes), fenced(bytes));
+  }
 
   // From now on: so many pieces more, then refusals.
   void allow(long pieces) { allowed_ = pieces; }
@@ -88,6 +95,9 @@ class counting_source {
   }
 
  private:
+  static std::size_t fenced(std::size_t bytes) {
+    return (bytes + page_bytes() - 1) / page_bytes() * page_bytes() + page_bytes();
+  }
   bool refused() { return ++calls_, allowed_.fetch_sub(1) <= 0; }
   void* keep(void* memory, std::size_t bytes) {
     std::lock_guard guard(mutex_);
