@@ -12,10 +12,14 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -67,6 +71,20 @@ inline std::uintptr_t mapped_bytes() {
   }
   close(file);
   return sum;
+}
+
+// What the kernel notes of the mapping that this is in, two letters each; empty where it tells nothing.
+inline std::string flags_of(const void* memory) {
+  std::ifstream file("/proc/self/smaps");
+  const auto wanted = reinterpret_cast<std::uintptr_t>(memory);
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2)
+      inside = begin <= wanted && wanted < end;
+    if (inside && line.rfind("VmFlags:", 0) == 0) return line + ' ';
+  }
+  return {};
 }
 
 class counting_source {
