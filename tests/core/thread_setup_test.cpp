@@ -112,17 +112,22 @@ TEST(ThreadSetup, NamesTheOptionThatCannotBe) {
   });
 }
 
-// Whether it is permitted depends on who runs the test.
+// Whether it is permitted depends on who runs the test; both ends of the range are priorities to everybody.
 TEST(ThreadSetup, BecomesRealTimeOrSaysThatItMayNot) {
-  in_a_thread([] {
-    setup_result done = set_up_worker_thread("real time", {}, 1);
-    if (done.problem == errc{}) {
-      EXPECT_EQ(sched_getscheduler(0), SCHED_FIFO);
-    } else {
-      EXPECT_EQ(done.problem, errc::not_permitted);
-      EXPECT_EQ(done.why.substr(0, 23), "realtime_priority = 1: ");
-    }
-  });
+  for (int priority : {1, 99}) {
+    in_a_thread([priority] {
+      setup_result done = set_up_worker_thread("real time", {}, priority);
+      if (done.problem == errc{}) {
+        sched_param now{};
+        EXPECT_EQ(sched_getscheduler(0), SCHED_FIFO);
+        EXPECT_EQ(sched_getparam(0, &now), 0);
+        EXPECT_EQ(now.sched_priority, priority);
+      } else {
+        EXPECT_EQ(done.problem, errc::not_permitted);
+        EXPECT_EQ(done.why.rfind("realtime_priority = " + std::to_string(priority) + ": ", 0), 0U) << done.why;
+      }
+    });
+  }
 }
 
 TEST(PinThread, RefusesWhatIsNoCpu) {
