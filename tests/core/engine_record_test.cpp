@@ -224,6 +224,22 @@ TEST_F(EngineRecord, MovesTheMembersOfAPausedGroupToTheEndOfTimeAndBack) {
             "105,X,b,,fire\n107,X,d,,fire\n115,X,a,,fire\n");
 }
 
+// Those that are due together start in that order.
+TEST_F(EngineRecord, MovesMembersInTheOrderInWhichTheyWereArmedLast) {
+  auto& rig = start();
+  timer_group group(rig.engine);
+  timer first = group.schedule_after(10ns, nothing);
+  group.schedule_after(20ns, nothing);
+  first.restart_after(20ns);
+  group.pause();
+  group.resume();
+  rig.poll_at(at(1020));
+  EXPECT_EQ(stop().text(),
+            "0,S,a,10,schedule\n0,S,b,20,schedule\n0,R,a,20,restart\n"
+            "0,R,b,9223372036854775807,pause\n0,R,a,9223372036854775807,pause\n"
+            "0,R,b,20,resume\n0,R,a,20,resume\n20,X,b,,fire\n20,X,a,,fire\n");
+}
+
 TEST_F(EngineRecord, MovesNoMemberThatHasEndedOrIsDueNever) {
   auto& rig = start();
   timer_group group(rig.engine);

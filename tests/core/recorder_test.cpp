@@ -28,8 +28,8 @@ using testing::recorded_trace;
 constexpr std::uint32_t some = 3;  // a node's index
 
 // For an attempt.
-auto arming(operation_kind kind, std::uint32_t generation, nanoseconds_t deadline) {
-  return [=]() -> operation { return {.deadline = deadline, .id = recorder::id_of(some, generation), .kind = kind}; };
+auto arming(operation_kind kind, std::uint32_t generation, nanoseconds_t deadline, std::uint32_t index = some) {
+  return [=]() -> operation { return {.deadline = deadline, .id = recorder::id_of(index, generation), .kind = kind}; };
 }
 
 class Recorder : public ::testing::Test {
@@ -64,10 +64,17 @@ TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
     held.took_effect();
   }
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9; }));
-  r.scheduled(some, 1, 100, nullptr);
+  // Who comes next says so; nobody behind it does, nor who is in its place when that is used again.
+  for (std::uint32_t life = 1; life != 13; ++life) {
+    r.scheduled(some, life, 100, nullptr);
+    if (life % 4 != 0) continue;  // there is room for these
+    EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9 + life; }));
+  }
+  EXPECT_EQ(r.dropped(), 13u);
   const auto trace = stop();
-  EXPECT_EQ(trace.rows.size(), 10u);
+  EXPECT_EQ(trace.rows.size(), 21u);
   EXPECT_EQ(trace.dropped, 13u);
+  EXPECT_EQ(trace.losses, 1u);
   EXPECT_EQ(trace.rows_before_first_loss, 9u);  // where they are missing
 }
 
@@ -113,6 +120,26 @@ TEST_F(Recorder, PutsARestartBehindTheReArmingThatItFound) {
   }
   const auto trace = stop();
   EXPECT_EQ(trace.text(), "0,S,a,10,schedule\n10,X,a,,fire\n10,S,a,40,rearm\n10,R,a,89,restart\n");
+  EXPECT_EQ(trace.dropped, 0u);
+}
+
+TEST_F(Recorder, PutsARestartBehindNoReArmingOfAnotherTimer) {
+  recorder& r = start();
+  constexpr std::uint32_t other = some + 1;
+  for (const std::uint32_t index : {some, other}) {
+    r.scheduled(index, 0, 10, nullptr);
+    r.ended(operation_kind::fire, index, 0, 10);
+  }
+  { recorded_attempt(&r, arming(operation_kind::restart, 0, 99)).took_effect(); }
+  { recorded_attempt(&r, arming(operation_kind::restart, 0, 88, other)).took_effect(); }
+  { recorded_attempt(&r, arming(operation_kind::rearm, 0, 50)).took_effect(); }
+  r.ended(operation_kind::fire, some, 0, 99);
+  { recorded_attempt(&r, arming(operation_kind::rearm, 0, 60, other)).took_effect(); }
+  const auto trace = stop();
+  EXPECT_EQ(trace.text(),
+            "0,S,a,10,schedule\n10,X,a,,fire\n10,S,b,0,schedule\n10,X,b,,fire\n"
+            "10,S,a,40,rearm\n10,R,a,89,restart\n99,X,a,,fire\n"
+            "99,S,b,0,rearm\n99,R,b,0,restart\n");
   EXPECT_EQ(trace.dropped, 0u);
 }
 
@@ -205,6 +232,19 @@ TEST_F(Recorder, ForgetsThePauseOfAGroupThatHasGone) {
   r.turned(operation_kind::forget, &group);
   r.scheduled(some, 1, 10, &group);
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n0,R,a,9223372036854775807,pause\n0,C,a,,cancel\n0,S,b,10,schedule\n");
+}
+
+TEST_F(Recorder, MovesNoMemberOfAnotherGroup) {
+  recorder& r = start();
+  const int group = 0, other = 0;
+  r.scheduled(some, 0, 10, &group);
+  r.scheduled(some, 1, 10, &other);
+  r.turned(operation_kind::pause, &group);
+  r.scheduled(some, 2, 20, &other);
+  r.turned(operation_kind::resume, &group);
+  EXPECT_EQ(stop().text(),
+            "0,S,a,10,schedule\n0,S,b,10,schedule\n0,R,a,9223372036854775807,pause\n"
+            "0,S,c,20,schedule\n0,R,a,10,resume\n");
 }
 
 // The writer by itself, with a guard behind its buffer.
