@@ -2,6 +2,7 @@
 // How a counters file comes, goes or is refused; and that a forked child leaves its parent's alone.
 #include <detent/detent.hpp>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <csignal>
@@ -92,6 +93,36 @@ TEST(EngineCountersFileEnds, TheNextEngineReplacesIt) {
     e.schedule_after(1h, [] {});
     EXPECT_EQ(folder.files(), 1u);
   }
+}
+
+// What the names of the next file that this process makes end in.
+std::string next_mark() {
+  drive::virtual_engine rig(with_file("auto"));
+  const std::string path = auto_files().at(0);
+  const auto number = std::stoull(path.substr(path.rfind('.') + 1));
+  return std::to_string(getpid()) + "." + std::to_string(number + 1);
+}
+
+// Containers may share this memory, and have processes with equal ids.
+TEST(EngineCountersFileEnds, AutoTakesANameThatIsNobodysYet) {
+  const std::string theirs = "/dev/shm/detent." + next_mark();
+  write_bytes(theirs, "another's");
+  {
+    drive::virtual_engine rig(with_file("auto"));
+    EXPECT_EQ(auto_files().size(), 2u);
+  }
+  EXPECT_EQ(auto_files(), std::vector<std::string>{theirs});
+  EXPECT_EQ(bytes_of(theirs), "another's");
+  std::filesystem::remove(theirs);
+}
+
+TEST(EngineCountersFileEnds, WhatAProcessWithThisIdNeverFinishedIsInNobodysWay) {
+  scratch_folder folder;
+  const std::string theirs = folder / (".counters." + next_mark());
+  write_bytes(theirs, "another's");
+  drive::virtual_engine rig(with_file(folder / "counters"));
+  EXPECT_EQ(counters_file(folder / "counters").state(), file_state::live);
+  EXPECT_EQ(bytes_of(theirs), "another's");
 }
 
 TEST(EngineCountersFileEnds, AForeignFileIsRefusedInOneLineAndLeftAlone) {
@@ -202,6 +233,21 @@ TEST(EngineCountersFileFork, AChildsLabelsAreNotItsParents) {
       // Refused, or the child's own: either will do.
     }
   });
+}
+
+// It would hold the lock of each for as long as it runs.
+TEST(EngineCountersFileFork, AnotherProgramInheritsNoFile) {
+  scratch_folder folder;
+  drive::virtual_engine rig(with_file(folder / "counters", {.record = folder / "trace.csv"}));
+  std::size_t open = 0;
+  for (const std::string& each : drive::entries_of("/proc/self/fd")) {
+    std::error_code none;  // the view of the folder is over
+    const std::filesystem::path file = std::filesystem::read_symlink("/proc/self/fd/" + each, none);
+    if (file.parent_path() != std::filesystem::canonical(folder.path)) continue;
+    ++open;
+    EXPECT_NE(fcntl(std::stoi(each), F_GETFD) & FD_CLOEXEC, 0) << file;
+  }
+  EXPECT_EQ(open, 2u);
 }
 
 // Without a worker, which a thread sanitizer forbids in such a child.
