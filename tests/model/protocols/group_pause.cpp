@@ -25,6 +25,7 @@ struct paused_member {
   void file() { filed = host.group.to_engine_time(host.member.deadline()); }
   void sweep(group_state&) {
     if (filed >= 0) file();
+    if (filed == forever) reach("found paused");
   }
   void take(std::uint64_t entry) {
     if (states::take_up(host.member.pair, static_cast<std::uint32_t>(entry)) != states::take_up_result::stale) file();
@@ -34,8 +35,8 @@ struct paused_member {
   }
 };
 
-void drive_paused(timed_host& host) {
-  paused_member members{.host = host};
+void drive_paused(timed_host& host, nanoseconds_t filed = -1) {
+  paused_member members{.host = host, .filed = filed};
   group_driver<paused_member>(host, members).drive();
 }
 
@@ -69,6 +70,20 @@ void schedule_against_resume(execution& run) {
     host.doors.submit(0, 0, due);
   });
   run.thread("owner", [&] { resume(host); });
+  run.join();
+}
+
+// Paused and resumed once more, while the driver is asked for already: the request that it answers is for both.
+void resume_twice(execution& run) {
+  auto& host = run.make<timed_host>("engine");
+  host.member.publish(0, timer_state::armed, due);
+  require(host.group.pause(host.clock()), "paused");
+  run.thread("driver", [&] { drive_paused(host, forever); });
+  run.thread("owner", [&] {
+    resume(host);
+    require(host.group.pause(host.clock()), "paused");
+    resume(host);
+  });
   run.join();
 }
 
@@ -197,6 +212,7 @@ const suite group_pause(
     "GroupPause",
     {
         {"ScheduleAgainstResume", schedule_against_resume, {.preemptions = 2, .weak = {.stale = 2}}},
+        {"ResumeTwice", resume_twice, {.preemptions = 2}, {"found paused"}},
         {"PutBackAgainstResume",
          put_back_against_resume,
          {.preemptions = 2, .weak = {.stale = 2}},
