@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Does a little of everything that has a probe, and prints how often each probe was passed. Where a count is the
-// machine's affair, the least.
+// machine's affair, the least. And what some say among others, from the fourth argument on.
 #include <detent/detent.hpp>
 
 #include <chrono>
@@ -69,10 +69,10 @@ void by_poll(tally& passed) {
                          .manual = &clock,
                          .capacity = rounds,
                          .executor = std::make_shared<refusing_executor>()});
+  const detent::label label = engine.make_label("by poll");
   std::vector<detent::time_point> deadlines(rounds - 1, clock.now() + 1ms);
   std::vector<detent::timer> made(deadlines.size());
-  engine.schedule_at_bulk(
-      deadlines, [](std::size_t) {}, made);
+  engine.schedule_at_bulk(deadlines, [](std::size_t) {}, made, {.label = label});
   engine.schedule_at(clock.now() + 1ms, [] {}, {.max_lateness = 1us});
   if (!engine.try_schedule_at(clock.now() + 1ms, [] {}).pending()) ++passed.refuse;
   engine.cancel_bulk(std::span(made).first(2));
@@ -82,6 +82,14 @@ void by_poll(tally& passed) {
   }
   passed.late += engine.metrics().dropped;
   passed.add(engine.metrics());
+}
+
+// Of the engine by poll: times, a label's number, a refusal's reason, and that it was dropped.
+void print_arguments() {
+  std::printf(
+      "schedule(1000000)\nrestart(2000000)\nrefuse(0)\nrefuse(%d)\nfire(1000000, 999000000, 1)\n"
+      "fire(2000000, 998000000, 1)\nlate(1000000, 999000000, 1)\n",
+      static_cast<int>(detent::errc::capacity_exceeded));
 }
 
 }  // namespace
@@ -95,5 +103,6 @@ int main() {
       "wake > %lu\nfire = %lu\ndone = %lu\nlate = %lu\n",
       passed.schedule, passed.cancel, passed.restart, passed.ring, passed.refuse, passed.drain, passed.wake,
       passed.wake, passed.fire, passed.fire, passed.late);
+  print_arguments();
   return EXIT_SUCCESS;
 }
