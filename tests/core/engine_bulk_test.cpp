@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Many timers in one schedule call: handles, callables, limits, and what the call costs in wake-ups.
+// Many timers in one schedule call: handles, callables, limits.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -16,7 +15,6 @@
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
-#include "support/engine_instant.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {
@@ -26,7 +24,6 @@ using namespace std::chrono_literals;
 using drive::at;
 using drive::ids;
 using testing::census;
-using testing::eventually;
 
 std::vector<time_point> counted(std::size_t count, std::int64_t first = 1) {
   std::vector<time_point> deadlines;
@@ -254,65 +251,6 @@ TEST_P(EngineBulk, FollowsAChainWithinOnePoll) {
   };
   engine_.schedule_at(now_, [&] { next(); });
   EXPECT_EQ(rig_.poll_at(now_), 10u);
-}
-
-// A full lot of handles is told of at once: the worker sleeps towards something far, and is woken once.
-TEST(EngineBulkOnAWorker, RingsAtMostOnce) {
-  engine e({.wait = wait_options::sleep()});
-  e.schedule_after(1h, [] {});
-  ASSERT_TRUE(testing::settle(e));
-  std::vector<timer> out(5000);
-  std::vector<time_point> deadlines(out.size());
-  for (std::size_t i = 0; i < out.size(); ++i) deadlines[i] = clock::now() + 30min - 1ms * static_cast<int>(i);
-  const std::uint64_t before = e.metrics().rings;
-  EXPECT_EQ(e.schedule_at_bulk(
-                deadlines, [](std::size_t) {}, out),
-            5000u);
-  EXPECT_LE(e.metrics().rings - before, 1u);
-}
-
-// It sleeps towards something far, and the earliest of them is neither the first nor the last.
-TEST(EngineBulkOnAWorker, IsWokenForTheEarliest) {
-  engine e({.wait = wait_options::sleep()});
-  e.schedule_after(1h, [] {});
-  ASSERT_TRUE(testing::settle(e));
-  std::atomic<bool> fired{false};
-  const time_point far = clock::now() + 2h;
-  std::vector<timer> out(3);
-  EXPECT_EQ(e.schedule_at_bulk(
-                std::array{far, clock::now() + 1ms, far}, [&](std::size_t) { fired = true; }, out),
-            3u);
-  EXPECT_TRUE(eventually([&] { return fired.load(); }));
-}
-
-// Though nothing of it is due.
-TEST(EngineBulkOnAWorker, IsTakenUpWhereItIsMuch) {
-  engine e({.wait = wait_options::sleep()});
-  e.schedule_after(1h, [] {});
-  ASSERT_TRUE(testing::settle(e));
-  std::vector<timer> out(100'000);
-  const std::vector<time_point> deadlines(out.size(), clock::now() + 2h);
-  EXPECT_EQ(e.schedule_at_bulk(
-                deadlines, [](std::size_t) {}, out),
-            out.size());
-  EXPECT_TRUE(eventually([&] { return e.metrics().backlog < out.size() / 2; }));
-}
-
-TEST(EngineBulkOnAWorker, FiresEachOnce) {
-  constexpr std::size_t count = 20'000;
-  std::vector<std::atomic<int>> runs(count);
-  std::atomic<std::size_t> total{0};
-  engine e;
-  std::vector<timer> out(count);
-  std::vector<time_point> deadlines(count);
-  for (std::size_t i = 0; i < count; ++i) deadlines[i] = clock::now() + 1us * static_cast<int>(i % 3000);
-  e.schedule_at_bulk(
-      deadlines, [&](std::size_t index) { ++runs[index], ++total; }, out);
-  EXPECT_TRUE(eventually([&] { return total == count; }));
-  EXPECT_TRUE(std::all_of(runs.begin(), runs.end(), [](const auto& each) { return each == 1; }));
-  EXPECT_TRUE(eventually([&] { return e.metrics().expired == count; }));
-  EXPECT_EQ(e.metrics().scheduled, count);
-  EXPECT_EQ(e.metrics().boxed, 0u);
 }
 
 }  // namespace

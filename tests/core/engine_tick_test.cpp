@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <string>
 #include <tuple>
@@ -86,6 +87,21 @@ TEST_P(EngineTick, OrdersWhatSharesATickByItsArming) {
   engine_.schedule_at(at(7 * tick_ + 1), rig_.note(7));
   rig_.poll_at(at(8 * tick_));
   EXPECT_EQ(rig_.fired, (ids{3, 2, 1, 8, 7}));
+}
+
+TEST_P(EngineTick, RoundsEachOfABulk) {
+  const std::array wanted{at(5 * tick_ - 1), at(6 * tick_), at(7 * tick_ - tick_ / 2)};
+  std::array<timer, wanted.size()> out;
+  std::vector<time_point> deadlines;
+  engine_.schedule_at_bulk(
+      wanted, [&](firing& f, std::size_t) { deadlines.push_back(f.deadline()); }, out);
+  for (time_point each : wanted) {
+    const time_point due = rounded(each);
+    ASSERT_EQ(engine_.next_deadline(), due);
+    ASSERT_EQ(rig_.poll_at(due - 1ns), 0u);
+    ASSERT_EQ(rig_.poll_at(due), 1u);
+    ASSERT_EQ(deadlines.back(), due);
+  }
 }
 
 TEST_P(EngineTick, RoundsARestart) {
