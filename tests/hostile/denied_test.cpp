@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 // What the machine denies: threads, real-time priority, locked memory, processors. The constructor names it and leaves
-// nothing; engines that were there go on.
+// nothing; engines that were there go on. And membarrier, which is done without.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <string>
 
 #include "hostile/drop_privileges.hpp"
@@ -157,6 +165,33 @@ void expect_cpu_refused(const std::string& named, const std::function<void()>& c
               EXPECT_EQ(refused.code, errc::invalid_option);
               EXPECT_TRUE(refused.names(named)) << refused.what;
               expect_nothing_left(create);
+            }),
+            "");
+}
+
+// From here on, for good.
+bool deny_membarrier() {
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{.len = std::size(steps), .filter = steps};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+TEST(DeniedMembarrier, IsDoneWithout) {
+  EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
+              if (!deny_membarrier()) {
+                std::printf("not tested: this kernel has no filters for system calls\n");
+                return;
+              }
+              engine e;
+              expect_fires(e);
+              e.schedule_after(1h, [] {});
+              EXPECT_EQ(e.stop().size(), 1u);
             }),
             "");
 }
