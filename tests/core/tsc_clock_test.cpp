@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "tsc_clock.hpp"
 
+#include <detent/base/time_stamp.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,6 +35,19 @@ nanoseconds_t gap_of_steady_clock() {
   }
   std::nth_element(gaps.begin(), gaps.begin() + 1'900, gaps.end());
   return gaps[1'900];
+}
+
+// What the kernel calls nonstop_tsc. The other tests of the counter are skipped where it is told to have none.
+TEST(TscClockSupport, IsToldAsTheKernelTellsIt) {
+  if (base::read_time_stamp() == 0) GTEST_SKIP() << "this processor has no counter of that kind";
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line) && line.rfind("flags", 0) != 0) {
+  }
+  if (!file) GTEST_SKIP() << "the kernel tells nothing of this processor";
+  const bool told = (line + ' ').find(" nonstop_tsc ") != std::string::npos;
+  EXPECT_EQ(base::time_stamp_is_invariant(), told);
+  EXPECT_EQ(tsc_clock::shared() != nullptr, told);
 }
 
 TEST_F(TscClock, IsOneForTheProcess) { EXPECT_EQ(tsc_clock::shared(), tsc_); }

@@ -11,10 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <span>
 #include <thread>
 
 #include "group_store.hpp"
@@ -26,6 +28,15 @@ namespace {
 std::atomic<std::int64_t> steady_ns{1'000'000'000'000}, counter_ahead{0};
 
 void pass(std::chrono::nanoseconds time) { steady_ns += time.count(); }
+
+// So much passes before each of this thread's next readings of the counter.
+thread_local std::span<const std::chrono::nanoseconds> before_readings;
+
+void pass_before_a_reading() {
+  if (before_readings.empty()) return;
+  pass(before_readings.front());
+  before_readings = before_readings.subspan(1);
+}
 
 }  // namespace
 
@@ -39,7 +50,10 @@ extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
 // Found before the real ones by what tsc_clock.cpp calls. This takes the place of the one in the library.
 namespace detent::detail::base {
 using namespace detent::base;
-inline std::uint64_t read_time_stamp() noexcept { return static_cast<std::uint64_t>(steady_ns + counter_ahead); }
+inline std::uint64_t read_time_stamp() noexcept {
+  pass_before_a_reading();
+  return static_cast<std::uint64_t>(steady_ns + counter_ahead);
+}
 inline bool time_stamp_is_invariant() noexcept { return true; }
 }  // namespace detent::detail::base
 #define sleep_for(span) yield(), ::pass(span)
@@ -114,6 +128,24 @@ TEST_F(TimeStamps, AreTheTimeUnlessItIsToBeCertain) {
   be_behind();
   EXPECT_EQ(time_.now(), steady() - bound());
   EXPECT_EQ(time_.not_before_now(), steady());
+}
+
+// A fit takes what one of eight looks saw: two readings of the counter around one of steady_clock. The processor is
+// taken away in the middle of all but one.
+TEST_F(TimeStamps, AreFittedByTheLookThatWasDisturbedLeast) {
+  constexpr std::size_t looks = 8;
+  for (std::size_t calm = 0; calm != looks; ++calm) {
+    std::array<std::chrono::nanoseconds, 1 + 2 * looks> passes{};  // the first reading finds that a fit is due
+    for (std::size_t look = 0; look != looks; ++look)
+      if (look != calm) passes.at(2 + 2 * look) = 10us;
+    pass(2s);
+    before_readings = passes;
+    tsc_.now();
+    EXPECT_TRUE(before_readings.empty());
+    before_readings = {};
+    EXPECT_EQ(tsc_.now(), steady()) << calm;
+    EXPECT_EQ(bound(), 200) << calm;
+  }
 }
 
 TEST_F(TimeStamps, AreNotReadBesideAManualClock) {
