@@ -168,6 +168,20 @@ TEST(EngineLifetime, MoveAssignmentEndsTheEngineThatIsReplaced) {
   EXPECT_EQ(replaced.pending(), 1u);
 }
 
+TEST(EngineLifetime, MoveAssignmentToItselfChangesNothing) {
+  manual_clock clk;
+  engine e({.manual = &clk});
+  int runs = 0;
+  timer kept = e.schedule_after(1s, [&] { ++runs; });
+  engine& same = e;
+  e = std::move(same);
+  ASSERT_TRUE(kept.pending());
+  e.schedule_after(1s, [&] { ++runs; });
+  clk.advance(1s);
+  EXPECT_EQ(e.poll(), 2u);
+  EXPECT_EQ(runs, 2);
+}
+
 TEST(EngineLifetime, DestroyingItDestroysEveryCaptureOnceAndRunsNone) {
   manual_clock clk;
   testing::census callables;

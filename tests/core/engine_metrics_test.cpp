@@ -176,6 +176,18 @@ TEST(EngineMetrics, CountNothingThatWasRefused) {
   EXPECT_EQ(rig.engine.pending(), 0u);
 }
 
+// Without a capacity the shortest way of a schedule call is open until the stop, and it counts before it looks.
+TEST(EngineMetrics, CountNothingThatAStoppedEngineRefused) {
+  drive::virtual_engine rig;
+  rig.engine.schedule_after(1h, [] {});
+  rig.engine.stop();
+  EXPECT_EQ(problem_of([&] { rig.engine.schedule_after(1h, [] {}); }).code, errc::stopped);
+  EXPECT_FALSE(rig.engine.try_schedule_after(0ns, [] {}));
+  EXPECT_EQ(rig.engine.metrics().scheduled, 1u);
+  EXPECT_EQ(rig.engine.metrics().returned, 1u);
+  expect_balance(rig.engine.metrics());
+}
+
 TEST(EngineMetrics, OutliveTheSnapshotOfAStoppedEngine) {
   drive::virtual_engine rig;
   rig.engine.schedule_at(at(10), [] {});
