@@ -152,6 +152,19 @@ TEST_F(EngineLabelHeld, ReturnedFromEachState) {
   expect({.scheduled = 4, .returned = 4});
 }
 
+TEST_F(EngineLabelHeld, NotTheEndsOfAPlainOneInItsPlace) {
+  timer ended = schedule(at(10), [] {});
+  rig_.poll_at(at(10));
+  held_->run_all();
+  timer dropped = rig_.note_in_place_of(ended, at(20), 1);
+  rig_.poll_at(at(20));
+  held_->held.clear();
+  EXPECT_EQ(engine_.metrics().dropped, 1u);
+  rig_.note_in_place_of(dropped, at(30min), 1);
+  engine_.stop();
+  expect({.scheduled = 1, .expired = 1, .fired = 1});
+}
+
 TEST_F(EngineLabel, RestartedInEachState) {
   timer one = schedule(at(10), [] {});
   EXPECT_TRUE(one.restart_at(at(20)));

@@ -189,6 +189,16 @@ TEST_P(EngineLanes, HoldForWhatIsReArmed) {
   EXPECT_EQ(fired_, (ids{3, 0, 3, 0, 3, 0}));
 }
 
+TEST_P(EngineLanes, EndWithTheirTimers) {
+  timer ended = schedule(3, 10, critical);
+  rig_.poll_at(at(10));
+  rig_.note_in_place_of(ended, at(21), 1);
+  schedule(0, 20, bulk);
+  schedule(2, 22, 2);
+  EXPECT_EQ(rig_.poll_at(at(30)), 3u);
+  EXPECT_EQ(fired_, (ids{3, 2, 0, 1}));
+}
+
 TEST_P(EngineLanes, ReturnWhatNeverFiredWhenTheEngineStops) {
   census captures;
   for (std::uint8_t lane = 0; lane < lane_count; ++lane) {

@@ -144,6 +144,26 @@ TEST(EngineListPending, MembersOfACancelledGroupAreGoneAtOnce) {
   EXPECT_EQ(rig.engine.list_pending()[0].handle, other);
 }
 
+TEST(EngineListPending, APlainOneInAMembersPlace) {
+  drive::virtual_engine rig;
+  timer_group group(rig.engine);
+  timer member = group.schedule_at(at(100), [] {}, {.label = rig.engine.make_label("mine")});
+  rig.poll_at(at(100));
+  timer plain = rig.note_in_place_of(member, at(200), 1);
+  auto expect_plain = [&] {
+    const pending_timer told = find(rig.engine, plain).value();
+    EXPECT_STREQ(told.state, "queued");
+    EXPECT_EQ(told.deadline, at(200));
+    EXPECT_EQ(told.label, label());
+  };
+  expect_plain();
+  group.pause();
+  expect_plain();
+  group.cancel_all();
+  ASSERT_EQ(state_of(rig.engine, plain), "queued");
+  expect_plain();
+}
+
 TEST(EngineListPending, WhatEndedIsNotListed) {
   drive::virtual_engine rig;
   timer cancelled = rig.engine.schedule_at(at(100), [] {});

@@ -117,6 +117,14 @@ TEST_P(EngineSlack, CanBeCancelledWhileItWaitsBehindItsDeadline) {
   EXPECT_EQ(fired_, ids{});
 }
 
+TEST_P(EngineSlack, EndsWithItsTimer) {
+  timer ended = engine_.schedule_at(at(1001), [] {}, {.slack = 100ns});
+  rig_.poll_at(at(2000));
+  rig_.note_in_place_of(ended, at(3001), 1);
+  EXPECT_EQ(engine_.next_deadline(), at(3001));
+  EXPECT_EQ(rig_.poll_at(at(3001)), 1u);
+}
+
 TEST_P(EngineSlack, KeepsTheGridOfAPeriodicTimer) {
   std::vector<time_point> deadlines;
   engine_.schedule_at_fixed_rate(1001ns, 1000ns,

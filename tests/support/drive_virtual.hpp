@@ -2,6 +2,7 @@
 // An engine on a manual clock, and a log of what it fires. Shared by the tests that need no thread.
 #pragma once
 
+#include <detent/detail/timer_access.hpp>
 #include <detent/engine.hpp>
 #include <detent/firing.hpp>
 #include <detent/manual_clock.hpp>
@@ -23,6 +24,11 @@ using ids = std::vector<int>;
 inline constexpr time_point at(duration since_zero) { return time_point(since_zero); }
 inline constexpr time_point at(std::int64_t ns) { return time_point(duration(ns)); }
 
+// Whether one has taken the other's node.
+inline bool in_one_place(timer one, timer other) {
+  return detail::timer_access::index(one) == detail::timer_access::index(other);
+}
+
 class virtual_engine {
  public:
   explicit virtual_engine(engine_options options = {}, time_point start = {})
@@ -31,6 +37,12 @@ class virtual_engine {
   // A callback that logs `id`.
   auto note(int id) {
     return [this, id] { fired.push_back(id); };
+  }
+  // Logs `id`, as a timer without options in the place of one that has ended: what that one had must not count for it.
+  timer note_in_place_of(timer ended, time_point deadline, int id) {
+    timer plain = engine.schedule_at(deadline, note(id));
+    EXPECT_TRUE(in_one_place(plain, ended));
+    return plain;
   }
   std::size_t poll_at(time_point now, std::size_t max = SIZE_MAX) {
     clock.advance_to(now);
