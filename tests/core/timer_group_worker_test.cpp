@@ -11,11 +11,14 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/drive_asleep.hpp"
+#include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
 
 namespace detent {
 namespace {
@@ -113,27 +116,60 @@ TEST(TimerGroupWorker, TheEndWaitsForARunningMember) {
   }
 }
 
+// What two callbacks on two threads do: a member, and one that cancels its group and so has to wait for it.
+class waited_for_member {
+ public:
+  void run() {
+    runs_ = true;
+    slept_ = waiter_.sleeps();
+    ended_ = true;
+  }
+  void cancel_all_and_wait(timer_group& group) {
+    while (!runs_) std::this_thread::yield();
+    waiter_.lies_down();
+    group.cancel_all_and_wait();
+    ended_before_ = ended_.load();
+    returned_ = true;
+  }
+  bool both_ended() const { return ended_ && returned_; }
+  void expect_waited() const {
+    EXPECT_TRUE(slept_);
+    EXPECT_TRUE(ended_before_);
+  }
+
+ private:
+  drive::sleeper waiter_;
+  std::atomic<bool> runs_{false}, slept_{false}, ended_{false}, ended_before_{false}, returned_{false};
+};
+
 // A run of the calling thread's own is not waited for; one of another group is none of these.
 TEST(TimerGroupWorker, AMemberOfAnotherGroupWaitsForTheRunningOnes) {
   engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
   timer_group group(e), other(e);
-  drive::sleeper waiter;
-  std::atomic<bool> runs{false}, slept{false}, ended{false}, ended_before{false}, returned{false};
-  group.schedule_after(0ns, [&] {
-    runs = true;
-    slept = waiter.sleeps();
-    ended = true;
-  });
-  other.schedule_after(0ns, [&] {
-    while (!runs) std::this_thread::yield();
-    waiter.lies_down();
-    group.cancel_all_and_wait();
-    ended_before = ended.load();
-    returned = true;
-  });
-  EXPECT_TRUE(eventually([&] { return returned && ended; }));
-  EXPECT_TRUE(slept);
-  EXPECT_TRUE(ended_before);
+  waited_for_member member;
+  group.schedule_after(0ns, [&] { member.run(); });
+  other.schedule_after(0ns, [&] { member.cancel_all_and_wait(group); });
+  EXPECT_TRUE(eventually([&] { return member.both_ended(); }));
+  member.expect_waited();
+}
+
+// Nor is a plain one, though its place was a member's.
+TEST(TimerGroupWorker, APlainTimerInAMembersPlaceWaitsForTheRunningOnes) {
+  auto holding = std::make_shared<testing::holding_executor>();
+  drive::virtual_engine rig({.executor = holding});
+  timer_group group(rig.engine);
+  const timer ended = group.schedule_after(0ns, [] {});
+  rig.engine.poll();
+  holding->run_all();
+  waited_for_member member;
+  const timer plain = rig.engine.schedule_after(0ns, [&] { member.cancel_all_and_wait(group); });
+  ASSERT_TRUE(drive::in_one_place(plain, ended));
+  group.schedule_after(0ns, [&] { member.run(); });
+  ASSERT_EQ(rig.engine.poll(), 2u);
+  std::thread other(std::move(holding->held.back()));
+  holding->run_first();
+  other.join();
+  member.expect_waited();
 }
 
 TEST(TimerGroupWorker, AWakeDescriptorTellsOfGroups) {
