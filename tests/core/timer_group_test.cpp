@@ -265,6 +265,17 @@ TEST_P(TimerGroup, WhatIsFiledWhenItHasBeenCancelledIsReclaimedAtOnce) {
   EXPECT_EQ(engine_.stop().size(), 0u);
 }
 
+// A bounded poll leaves it in the due queue, where the look at all members that a resumption asks for finds it.
+TEST_P(TimerGroup, WhatIsDueAlreadyStaysDue) {
+  group_.schedule_after(1ms, rig_.note(1));
+  engine_.schedule_after(1ms, rig_.note(3), {.lane = 3});
+  EXPECT_EQ(rig_.poll_at(drive::at(1ms), 1), 1u);
+  group_.pause();
+  group_.resume();
+  poll_at_ms(1);
+  EXPECT_EQ(fired_, (ids{3, 1}));
+}
+
 TEST_P(TimerGroup, TheNextDeadlineIsThatOfWhatIsLeft) {
   group_.schedule_after(1ms, [] {});
   engine_.schedule_after(5ms, [] {});
