@@ -109,6 +109,17 @@ TEST_P(EngineMemorySteady, GroupsThatComeAndGoAllocateNothing) {
             0u);
 }
 
+// A group forgets who has ended, and goes on doing so once all members have been looked at.
+TEST_P(EngineMemorySteady, MembersThatComeAndGoAllocateNothing) {
+  timer_group group(engine_);
+  group.cancel_all();
+  EXPECT_EQ(allocations_of([&] {
+              for (int i = 0; i < 1000; ++i) group.schedule_after(10ns, [] {});
+              EXPECT_EQ(rig_.poll_at(clock_.now() + 10ns), 1000u);
+            }),
+            0u);
+}
+
 TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstTimer) {
   // One timer makes what a thread needs for itself; all others come out of the reserve of 4096.
   engine_.schedule_after(1h, [] {});
