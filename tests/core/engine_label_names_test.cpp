@@ -91,6 +91,8 @@ TEST(EngineLabelNames, AnothersLabelIsRefused) {
   EXPECT_FALSE(group.try_schedule_after(1ns, [] {}, {.label = theirs}));
   EXPECT_EQ(rig.engine.pending(), 0u);
   EXPECT_EQ(rig.engine.metrics().scheduled, 0u);
+  // Nor are its numbers those of the engine's own first label.
+  rig.engine.schedule_at(at(1), [] {}, {.label = rig.engine.make_label("mine")});
   EXPECT_EQ(rig.engine.metrics(theirs).scheduled, 0u);
 }
 
