@@ -16,10 +16,13 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <memory>
 #include <span>
 #include <thread>
+#include <vector>
 
 #include "group_store.hpp"
+#include "support/engine_executors.hpp"
 #include "waiter.hpp"
 
 namespace {
@@ -101,6 +104,11 @@ class TimeStamps : public ::testing::Test {
   tsc_clock& tsc_ = *tsc_clock::shared();
   const clock_reader time_{nullptr, &tsc_};
 };
+
+// Callbacks run on the engine's thread: inline, and by way of an executor.
+std::vector<std::shared_ptr<executor>> inline_and_on_an_executor() {
+  return {nullptr, std::make_shared<testing::moody_executor>()};
+}
 
 // Its test polls an engine.
 class TimeStampsPoll : public TimeStamps {
@@ -189,6 +197,18 @@ TEST_F(TimeStampsPoll, AheadFireNothingEarly) {
   EXPECT_EQ(fired, 1);
 }
 
+// The second run begins by a reading of its own, or by the one behind the first.
+TEST_F(TimeStamps, BehindHaveNoRunBeginBeforeItsDeadline) {
+  be_behind();
+  for (const std::shared_ptr<executor>& on : inline_and_on_an_executor()) {
+    SCOPED_TRACE(on == nullptr ? "inline" : "on an executor");
+    engine e({.drive = drive_kind::caller, .clock = clock_kind::tsc, .executor = on});
+    for (int i = 0; i != 2; ++i)
+      e.schedule_at(to_time(steady()), [](firing& f) { EXPECT_GE(f.started(), f.deadline()); });
+    EXPECT_EQ(e.poll(), 2U);
+  }
+}
+
 TEST_F(TimeStampsPoll, BehindShortenNoDelay) {
   be_behind();
   int fired = 0;
@@ -249,6 +269,33 @@ TEST_F(TimeStamps, AheadHaveAWorkerFireNothingEarly) {
   pass(duration(bound() / 2));
   EXPECT_TRUE(eventually([&] { return fired == 1; }));
   EXPECT_EQ(early, 0);
+}
+
+// A pass looks for what is critical while it sorts a bulk, if that is large, and behind each run or hand-over of it.
+TEST_F(TimeStamps, AheadHaveNothingCriticalOvertakeEarly) {
+  for (const std::shared_ptr<executor>& on : inline_and_on_an_executor()) {
+    SCOPED_TRACE(on == nullptr ? "inline" : "on an executor");
+    be_ahead();
+    std::atomic<int> fired{0}, bulk{0}, others{0};
+    engine e({.wait = wait_options::busy(), .clock = clock_kind::tsc, .executor = on});
+    auto pass_of_another = [&] {
+      const int before = others;
+      e.schedule_at(to_time(steady()), [&] { ++others; });
+      return eventually([&] { return others != before; });
+    };
+    const std::vector<time_point> due(10'000, to_time(steady() + 1'000'000));
+    std::vector<timer> out(due.size());
+    e.schedule_at_bulk(
+        due, [&](std::size_t) { ++bulk; }, out);
+    e.schedule_at(due.front() + duration(bound() / 2), [&] { ++fired; }, {.lane = 3});
+    ASSERT_TRUE(pass_of_another());  // so all of them are in the wheel
+    pass(1ms);
+    ASSERT_TRUE(eventually([&] { return bulk == 10'000; }));
+    for (int i = 0; i != 2; ++i) ASSERT_TRUE(pass_of_another());  // the second: the bulk's is over
+    EXPECT_EQ(fired, 0) << "early";
+    pass(duration(bound() / 2));
+    EXPECT_TRUE(eventually([&] { return fired == 1; }));
+  }
 }
 
 TEST_F(TimeStamps, SetBackDoNotHoldUpAWorker) {
