@@ -183,8 +183,11 @@ struct throws_when_copied {
   std::array<std::byte, Bytes> bytes{};
   throws_when_copied() = default;
   throws_when_copied(const throws_when_copied&) { throw std::runtime_error("no copy"); }
+  throws_when_copied(throws_when_copied&&) noexcept = default;
   void operator()() const {}
+  void operator()(std::size_t) const {}
 };
+static_assert(fits_inline<throws_when_copied<8>>);
 
 TEST(EngineCallable, LeavesNothingBehindIfItsCopyThrows) {
   drive::virtual_engine rig({.capacity = 1});
@@ -196,6 +199,18 @@ TEST(EngineCallable, LeavesNothingBehindIfItsCopyThrows) {
   EXPECT_EQ(rig.engine.metrics().scheduled, 0u);
   EXPECT_TRUE(rig.engine.try_schedule_at(at(10), [] {})) << "the place was given back";
   EXPECT_EQ(rig.poll_at(at(10)), 1u);
+}
+
+// In a node or not: many that are scheduled in one call share what cannot be copied without a throw.
+TEST(EngineCallable, IsMovedOnceForManyIfItsCopyMayThrow) {
+  drive::virtual_engine rig;
+  const std::vector<time_point> deadlines(10, at(10));
+  std::vector<timer> out(10);
+  throws_when_copied<8> small;
+  EXPECT_THROW(rig.engine.schedule_at_bulk(deadlines, small, out), std::runtime_error);
+  EXPECT_EQ(rig.engine.pending(), 0u);
+  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, std::move(small), out), 10u);
+  EXPECT_EQ(rig.poll_at(at(10)), 10u);
 }
 
 // Ends one timer in each of the ways there are.
