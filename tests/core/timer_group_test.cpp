@@ -204,6 +204,22 @@ TEST_P(TimerGroup, ACancelThatWaitsInsideAnExecutorOnTheDriverReturns) {
   }
 }
 
+// Both runs are the calling thread's own, the inner one and the one around it.
+TEST_P(TimerGroup, ACancelThatWaitsInsideAMemberThatAnotherOneRunsReturns) {
+  auto holding = std::make_shared<holding_executor>();
+  drive::virtual_engine rig(options({.executor = holding}));
+  timer_group group(rig.engine);
+  bool returned = false;
+  group.schedule_after(1ms, [&] { holding->run_first(); });
+  group.schedule_after(1ms, [&] {
+    group.cancel_all_and_wait();
+    returned = true;
+  });
+  rig.poll_at(drive::at(1ms));
+  holding->run_first();
+  EXPECT_TRUE(returned);
+}
+
 TEST_P(TimerGroup, ARunningMemberIsCountedAsRunning) {
   timer self = group_.schedule_at_fixed_rate(1ms, 1ms, [&] {
     group_.cancel_all();
