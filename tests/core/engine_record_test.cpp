@@ -240,6 +240,32 @@ TEST_F(EngineRecord, MovesMembersInTheOrderInWhichTheyWereArmedLast) {
             "0,R,b,20,resume\n0,R,a,20,resume\n20,X,b,,fire\n20,X,a,,fire\n");
 }
 
+// Armed by their runs, before a pause and behind one. 1024 is a multiple of the tick.
+TEST_F(EngineRecord, MovesTheMembersThatGoOnBehindTheirRuns) {
+  auto& rig = start({.tick = 64ns});
+  timer_group group(rig.engine);
+  group.schedule_at_fixed_rate(24ns, 100ns, nothing);
+  group.schedule_after(24ns, [](firing& now) { now.rearm_after(150ns); });
+  rig.poll_at(at(1024));
+  rig.clock.advance_to(at(1030));
+  group.pause();
+  rig.clock.advance(128ns);
+  group.resume();
+  rig.poll_at(at(1344));
+  rig.clock.advance_to(at(1350));
+  group.pause();
+  rig.clock.advance(64ns);
+  group.resume();
+  EXPECT_EQ(stop().text(),
+            "0,S,a,24,schedule\n0,S,b,24,schedule\n"
+            "24,X,a,,fire\n24,S,a,128,period\n24,X,b,,fire\n24,S,b,192,rearm\n"
+            "30,R,a,9223372036854775807,pause\n30,R,b,9223372036854775807,pause\n"
+            "158,R,a,122,resume\n158,R,b,186,resume\n"
+            "344,X,a,,fire\n344,S,a,64,period\n344,X,b,,fire\n344,S,b,192,rearm\n"
+            "350,R,a,9223372036854775807,pause\n350,R,b,9223372036854775807,pause\n"
+            "414,R,a,58,resume\n414,R,b,186,resume\n");
+}
+
 TEST_F(EngineRecord, MovesNoMemberThatHasEndedOrIsDueNever) {
   auto& rig = start();
   timer_group group(rig.engine);
