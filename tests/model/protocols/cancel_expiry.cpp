@@ -194,6 +194,35 @@ void wait_for_end(execution& run) {
   run.join();
 }
 
+// Who waits without having marked the run before, as stop() does, may mark the node's next life instead; it returns all
+// the same, and not when that has run, which here is never before.
+void wait_beside_the_next_life(execution& run) {
+  auto& due = run.make<timer>("timer");
+  auto& runs = run.make<detent::detail::run_ends>("runs");
+  auto& returned = run.make<atomic<std::uint32_t>>("returned", 0U);
+  std::uint64_t word = 0;
+  std::int64_t deadline = 0;
+  due.publish(5, timer_state::armed, now);
+  require(start_if_due(due, now, word, deadline), "not started");
+  run.thread("driver", [&] {
+    due.run();
+    if (end_run(due, word)) runs.tell();
+    due.publish(6, timer_state::armed, now);
+    require(start_if_due(due, now, word, deadline), "not started again");
+    due.run();
+    while (returned.load(detent::base::acquire) == 0) detent::base::futex_wait(returned, 0, detent::detail::forever);
+    if (!end_run(due, word)) return;
+    reach("the next life is marked");
+    runs.tell();
+  });
+  run.thread("waiter", [&] {
+    runs.wait(due.pair, generation);
+    returned.store(1, detent::base::release);
+    detent::base::futex_wake(returned, 1);
+  });
+  run.join();
+}
+
 const suite cancel_expiry(
     "CancelAgainstExpiry",
     {
@@ -207,6 +236,7 @@ const suite cancel_expiry(
         {"Queued", queued_owning, {.preemptions = 8}, {"fired", "freed by its canceller", "left to the driver"}},
         {"Running", running, {.preemptions = 5}, {"cancelled while it ran"}},
         {"AndWait", wait_for_end, {.preemptions = 5, .surprises = 1}, {"waited for"}},
+        {"AndWaitBesideTheNextLife", wait_beside_the_next_life, {}, {"the next life is marked"}},
     });
 
 }  // namespace
