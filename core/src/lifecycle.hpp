@@ -14,6 +14,11 @@ namespace detent::detail {
 class lifecycle {
  public:
   enum class phase : std::uint32_t { open, stopping, forked };
+  enum class [[nodiscard]] entry : std::uint8_t{
+      refused,  // somebody drives already
+      open,     // the calling thread drives
+      stopped   // it does, and a stop may be waiting for it to leave
+  };
 
   // Relaxed: a mere answer. Whoever must not miss a stop asks behind a fence that pairs with the one of the stop.
   phase now() const noexcept { return phase_.load(base::relaxed); }
@@ -48,17 +53,15 @@ class lifecycle {
   bool is_driven_by(std::thread::id me) const noexcept { return driver_.load(base::relaxed) == me; }
   // A worker begins or ends. Relaxed: who waits for it joins it; the others only ask whether it is themselves.
   void set_worker(std::thread::id worker) noexcept { driver_.store(worker, base::relaxed); }
-  // Nobody drives, and now `me` does: true. False: `found` does.
-  bool enter_drive(std::thread::id me, std::thread::id& found) noexcept {
+  // `me` is to drive. Refused: `found` does.
+  entry enter_drive(std::thread::id me, std::thread::id& found) noexcept {
     found = {};
     // (6) seq_cst: acquire pairs with (5), so that one caller finds the wheel as another left it; and before (7), with
     // (1) and (4), so that either the stop waits for this drive or this drive sees the stop. Failure relaxed: only told
     // apart.
-    return driver_.compare_exchange_strong(found, me, base::seq_cst, base::relaxed);
-  }
-  // For a thread that has entered: a stop may be waiting for it to leave.
-  bool is_stopped_inside() const noexcept {
-    return phase_.load(base::seq_cst) != phase::open;  // (7) seq_cst: behind (6), with (1) and (4)
+    if (!driver_.compare_exchange_strong(found, me, base::seq_cst, base::relaxed)) return entry::refused;
+    // (7) seq_cst: behind (6), with (1) and (4).
+    return phase_.load(base::seq_cst) == phase::open ? entry::open : entry::stopped;
   }
   // Whoever waits may free everything from here on.
   void leave_drive() noexcept {

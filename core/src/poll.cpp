@@ -20,11 +20,12 @@ drive_turn::drive_turn(engine_core& core, const char* what) : core_(core) {
   if (core.options_.drive != drive_kind::caller) refuse(errc::wrong_drive, "(): engine_options.drive = worker");
   const std::thread::id me = std::this_thread::get_id();
   std::thread::id inside;
-  if (!core.life_.enter_drive(me, inside)) {
+  const lifecycle::entry entered = core.life_.enter_drive(me, inside);
+  if (entered == lifecycle::entry::refused) {
     if (inside == me) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
     refuse(errc::not_permitted, "(): another thread is inside poll(), next_deadline() or wake_fd()");
   }
-  stopped_ = core.life_.is_stopped_inside();
+  stopped_ = entered == lifecycle::entry::stopped;
   record_ = core.threads_.mine();
   if (record_ == nullptr) record_ = &core.threads_.borrow_spare();
   core.driver_ = record_;

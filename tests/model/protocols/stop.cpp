@@ -93,8 +93,9 @@ void against_schedule_and_expiry(execution& run) {
   run.thread("producer", [&] { handle = schedule(host, count[0]); });
   run.thread("driver", [&] {
     std::thread::id inside;
-    require(host.life.enter_drive(driver_id, inside), "somebody else drives");
-    if (host.life.is_stopped_inside()) return host.life.leave_drive();
+    const lifecycle::entry entered = host.life.enter_drive(driver_id, inside);
+    require(entered != lifecycle::entry::refused, "somebody else drives");
+    if (entered == lifecycle::entry::stopped) return host.life.leave_drive();
     host.queue.take_all([&](std::uint64_t entry) {
       std::uint64_t word = 0;
       std::int64_t deadline = 0;
@@ -122,12 +123,13 @@ void against_polls(execution& run) {
   for (const std::thread::id mine : {driver_id, other_id}) {
     run.thread("driver", [&, mine] {
       std::thread::id inside;
-      if (!host.life.enter_drive(mine, inside)) {
+      const lifecycle::entry entered = host.life.enter_drive(mine, inside);
+      if (entered == lifecycle::entry::refused) {
         require(inside != std::thread::id{} && inside != mine, "refused, and nobody is inside");
         return reach("refused");
       }
       require(host.life.is_driven_by(mine), "inside, and not known");
-      if (!host.life.is_stopped_inside()) {
+      if (entered == lifecycle::entry::open) {
         ++turns;
         reach("turned");
       } else {
