@@ -25,13 +25,14 @@ nanoseconds_t monotonic_now() noexcept { return to_ns(clock::now()); }
 
 }  // namespace
 
-recorder::recorder(const clock_reader& time, std::size_t room) : time_(time), zero_(time.certain()), ring_(room) {}
+recorder::recorder(const clock_reader& time, std::size_t room, tick_grid ticks)
+    : time_(time), zero_(time.certain()), ticks_(ticks), ring_(room) {}
 
 errc recorder::make(std::unique_ptr<recorder>& made, const clock_reader& time, const engine_options& options,
                     std::string& why) {
   if (options.record.empty()) return errc{};
   try {
-    made = std::make_unique<recorder>(time);
+    made = std::make_unique<recorder>(time, recorder::default_room, tick_grid(options.tick.count()));
     return made->open(options.record, options.name, why);
   } catch (const std::bad_alloc&) {
     why = "record: no memory for its buffer";
@@ -48,7 +49,8 @@ errc recorder::open(const std::string& path, const std::string& engine, std::str
   errc problem{};
   try {
     closed_.store(false, base::relaxed);  // relaxed: before the thread that asks, and the engine is not anybody's yet
-    writer_ = std::thread([this, rows = std::make_unique<trace_writer>(file_, zero_)]() mutable { write(*rows); });
+    writer_ =
+        std::thread([this, rows = std::make_unique<trace_writer>(file_, zero_, ticks_)]() mutable { write(*rows); });
   } catch (const std::system_error& failure) {
     why = std::string("record: the thread that writes cannot be started: ") + failure.what();
     problem = errc::not_permitted;

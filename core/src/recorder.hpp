@@ -2,6 +2,7 @@
 // Records what is done to an engine's timers (engine_options::record), as a trace that can be replayed.
 #pragma once
 
+#include <detent/detail/wheel_support.hpp>
 #include <detent/error.hpp>
 #include <detent/options.hpp>
 
@@ -31,8 +32,8 @@ class recorder {
   }
   static constexpr std::size_t default_room = 65536;
 
-  // Throws bad_alloc. Times count from now.
-  explicit recorder(const clock_reader& time, std::size_t room = default_room);
+  // Throws bad_alloc. Times count from now, and deadlines are rounded up to `ticks`.
+  explicit recorder(const clock_reader& time, std::size_t room = default_room, tick_grid ticks = tick_grid(1));
   ~recorder() { close(); }
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
@@ -72,6 +73,7 @@ class recorder {
 
   const clock_reader& time_;
   const nanoseconds_t zero_;
+  const tick_grid ticks_;
   operation_ring ring_;
   base::atomic<std::uint64_t> dropped_{0};
   base::atomic<std::uint64_t> unclaimed_{0};  // of those, what the next one that finds room has to tell

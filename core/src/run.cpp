@@ -134,7 +134,7 @@ void engine_core::report(const std::exception_ptr& failure) noexcept {
 [[gnu::noinline, gnu::cold]] operation engine_core::note_arming(node_index index, std::uint64_t word,
                                                                 const run_scope& scope, nanoseconds_t next,
                                                                 nanoseconds_t behind) const noexcept {
-  return {.deadline = ticks_.round_up(later_by(behind, next)),
+  return {.deadline = later_by(behind, next),
           .id = recorder::id_of(index, state_word::generation(word)),
           .group = (word & state_word::cold) != 0 ? nodes_.group_of(index) : nullptr,
           .kind = scope.rearmed() ? operation_kind::rearm : operation_kind::period};

@@ -208,7 +208,7 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   record.counts.add(counter::scheduled);
   if (boxed) record.counts.add(counter::boxed);
   if (recorder_ != nullptr) [[unlikely]]
-    recorder_->scheduled(owned.index, state_word::generation(word), earliest, when.group);
+    recorder_->scheduled(owned.index, state_word::generation(word), when.deadline, when.group);
   if (!record.driving) {
     const nanoseconds_t time = nodes_.filing_time(owned.index, word, deadline);
     // A paused group may be resumed at this moment: the driver looks at it by the earliest time there can be.

@@ -98,6 +98,7 @@ void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseco
   out = std::to_chars(out, end, id).ptr;
   *out++ = ',';
   if (letter == 'S' || letter == 'R') {
+    deadline = ticks_.round_up(deadline);
     // The end of time is the same wherever times count from.
     const nanoseconds_t due = deadline == forever ? forever : subtract_saturated(deadline, zero_);
     const nanoseconds_t delay = due == forever ? forever : std::max<nanoseconds_t>(0, subtract_saturated(due, last_));

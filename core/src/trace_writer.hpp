@@ -6,6 +6,8 @@
 #include "recorded_lives.hpp"
 #include "trace_file.hpp"
 
+#include <detent/detail/wheel_support.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +20,9 @@ namespace detent::detail {
 // would mean nothing, as the arming that it belongs to was lost, is left out and lost, too.
 class trace_writer {
  public:
-  // Times count from `zero`.
-  trace_writer(trace_file& file, nanoseconds_t zero) noexcept : file_(file), zero_(zero) {}
+  // Times count from `zero`; deadlines are rounded up here, as a group's time moves those that are not.
+  trace_writer(trace_file& file, nanoseconds_t zero, tick_grid ticks) noexcept
+      : file_(file), zero_(zero), ticks_(ticks) {}
 
   // `lost`: so many others before it.
   void add(const operation& what, std::uint64_t lost) noexcept;
@@ -44,6 +47,7 @@ class trace_writer {
 
   trace_file& file_;
   const nanoseconds_t zero_;
+  const tick_grid ticks_;
   nanoseconds_t last_ = 0;  // from the zero
   recorded_lives lives_;
   recorded_groups groups_;

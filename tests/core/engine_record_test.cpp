@@ -240,30 +240,31 @@ TEST_F(EngineRecord, MovesMembersInTheOrderInWhichTheyWereArmedLast) {
             "0,R,b,20,resume\n0,R,a,20,resume\n20,X,b,,fire\n20,X,a,,fire\n");
 }
 
-// Armed by their runs, before a pause and behind one. 1024 is a multiple of the tick.
+// The last is armed by its schedule call; the others also by their runs, before a pause and behind one. What moves is
+// what was asked for, and is rounded up anew: 1024 is a multiple of the tick.
 TEST_F(EngineRecord, MovesTheMembersThatGoOnBehindTheirRuns) {
   auto& rig = start({.tick = 64ns});
   timer_group group(rig.engine);
-  group.schedule_at_fixed_rate(24ns, 100ns, nothing);
-  group.schedule_after(24ns, [](firing& now) { now.rearm_after(150ns); });
+  group.schedule_at_fixed_rate(20ns, 100ns, nothing);
+  group.schedule_after(20ns, [](firing& now) { now.rearm_after(150ns); });
+  group.schedule_after(217ns, nothing);
   rig.poll_at(at(1024));
   rig.clock.advance_to(at(1030));
   group.pause();
-  rig.clock.advance(128ns);
+  rig.clock.advance(50ns);
   group.resume();
-  rig.poll_at(at(1344));
-  rig.clock.advance_to(at(1350));
+  for (const int due : {1216, 1280}) rig.poll_at(at(due));
   group.pause();
-  rig.clock.advance(64ns);
+  rig.clock.advance(90ns);
   group.resume();
   EXPECT_EQ(stop().text(),
-            "0,S,a,24,schedule\n0,S,b,24,schedule\n"
+            "0,S,a,24,schedule\n0,S,b,24,schedule\n0,S,c,280,schedule\n"
             "24,X,a,,fire\n24,S,a,128,period\n24,X,b,,fire\n24,S,b,192,rearm\n"
-            "30,R,a,9223372036854775807,pause\n30,R,b,9223372036854775807,pause\n"
-            "158,R,a,122,resume\n158,R,b,186,resume\n"
-            "344,X,a,,fire\n344,S,a,64,period\n344,X,b,,fire\n344,S,b,192,rearm\n"
-            "350,R,a,9223372036854775807,pause\n350,R,b,9223372036854775807,pause\n"
-            "414,R,a,58,resume\n414,R,b,186,resume\n");
+            "30,R,c,9223372036854775807,pause\n30,R,a,9223372036854775807,pause\n30,R,b,9223372036854775807,pause\n"
+            "80,R,c,200,resume\n80,R,a,136,resume\n80,R,b,200,resume\n216,X,a,,fire\n216,S,a,64,period\n"
+            "280,X,c,,fire\n280,X,b,,fire\n280,S,b,192,rearm\n280,X,a,,fire\n280,S,a,128,period\n"
+            "280,R,b,9223372036854775807,pause\n280,R,a,9223372036854775807,pause\n"
+            "370,R,b,166,resume\n370,R,a,102,resume\n");
 }
 
 TEST_F(EngineRecord, MovesNoMemberThatHasEndedOrIsDueNever) {

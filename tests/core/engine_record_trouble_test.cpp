@@ -163,7 +163,7 @@ TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
   std::string why;
   ASSERT_EQ(file.open(place.path(), "e", why), errc{}) << why;
   ASSERT_EQ(file.begin(why), errc{}) << why;
-  auto rows = std::make_unique<detail::trace_writer>(file, 0);
+  auto rows = std::make_unique<detail::trace_writer>(file, 0, detail::tick_grid(1));
   ::testing::internal::CaptureStderr();
   signal(SIGXFSZ, SIG_IGN);
   {

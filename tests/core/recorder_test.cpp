@@ -250,7 +250,7 @@ TEST_F(Recorder, MovesNoMemberOfAnotherGroup) {
 // The writer by itself, with a guard behind its buffer.
 struct guarded_writer {
   trace_file file;
-  trace_writer rows{file, 0};
+  trace_writer rows{file, 0, tick_grid(1)};
   std::array<char, 256> guard{};
 
   explicit guarded_writer(const std::string& path) {
