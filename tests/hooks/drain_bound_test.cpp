@@ -134,8 +134,8 @@ class EngineDrainBoundBeforeAWait : public ::testing::Test {
   static constexpr int submitted = 3000;
 
   // Has the driver take up that much, before it announces its wait, as it opens its descriptor.
-  void submit_and_announce(time_point deadline) {
-    for (int i = 0; i < submitted; ++i) engine_.schedule_at(deadline, [] {});
+  void submit_and_announce(time_point deadline, std::uint8_t lane = 0) {
+    for (int i = 0; i < submitted; ++i) engine_.schedule_at(deadline, [] {}, {.lane = lane});
     const hooks::watcher counts = [this](hooks::operation what, const hooks::site& where) {
       if (looks_at_manual_clock(where)) since_a_look_ = 0;
       if (!takes_up(what, where)) return;
@@ -160,6 +160,11 @@ TEST_F(EngineDrainBoundBeforeAWait, LooksAtTheClockBehindEachSlice) {
 
 TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichSomethingIsDue) {
   submit_and_announce(time_point(1ms));
+  EXPECT_EQ(taken_up_, slice);
+}
+
+TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichSomethingOfAHigherLaneIsDue) {
+  submit_and_announce(time_point(1ms), 3);
   EXPECT_EQ(taken_up_, slice);
 }
 
