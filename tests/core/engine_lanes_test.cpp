@@ -147,6 +147,18 @@ TEST_P(EngineLanes, CancelAndRestartAsEver) {
   EXPECT_EQ(engine_.pending(), 0u);
 }
 
+// At the clock's zero that lies in the very first list of their wheel.
+TEST_P(EngineLanes, CancelAndRestartWhatWasOverdueFromTheStart) {
+  timer gone = schedule(1, -10, critical), moved = schedule(2, -10, critical);
+  EXPECT_EQ(engine_.next_deadline(), at(-10));  // files them
+  EXPECT_TRUE(moved.restart_at(at(-20)));
+  EXPECT_EQ(engine_.next_deadline(), at(-20));
+  EXPECT_EQ(gone.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(engine_.next_deadline(), at(-20));
+  EXPECT_EQ(moved.cancel(), cancel_result::cancelled);
+  EXPECT_FALSE(engine_.next_deadline());
+}
+
 TEST_P(EngineLanes, CancelAndRestartNeighboursThatAreDueAlready) {
   timer bulk_gone, bulk_moved, lane_gone, lane_moved;
   cancel_result first{}, second{};
