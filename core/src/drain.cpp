@@ -98,7 +98,9 @@ bool engine_core::drain_completely(nanoseconds_t until) noexcept {
 // Takes up what may have to fire in order with what is due: a few thousand entries, unless something known before comes
 // due meanwhile.
 void engine_core::drain_before_firing() noexcept {
-  const nanoseconds_t known = wheel_.next_bound().value_or(forever), now = time_.now();
+  nanoseconds_t known = wheel_.next_bound().value_or(forever);
+  const nanoseconds_t now = time_.now();
+  if (now >= known) known = next_filed().value_or(forever);  // a slot may begin long before what it holds is due
   const bool late = now >= known;
   ledger_.split.looked(now);
   for (std::size_t slices = most_before_firing / slice; slices != 0 && !drain_slice(); --slices) {
@@ -243,11 +245,14 @@ bool engine_core::drop_if_cancelled(node_index index, node& filed) noexcept {
 
 // The earliest deadline that the driver knows of.
 std::optional<nanoseconds_t> engine_core::next_exact() {
-  std::optional<nanoseconds_t> left_over = next_left_over();
-  std::optional<nanoseconds_t> filed =
-      wheel_.next_exact([this](node_index index, node& each) { return drop_if_cancelled(index, each); });
+  std::optional<nanoseconds_t> left_over = next_left_over(), filed = next_filed();
   if (!left_over || !filed) return left_over ? left_over : filed;
   return std::min(*left_over, *filed);
+}
+
+// That of what is in the wheel.
+std::optional<nanoseconds_t> engine_core::next_filed() {
+  return wheel_.next_exact([this](node_index index, node& each) { return drop_if_cancelled(index, each); });
 }
 
 // A bound of what a bounded poll left in the due queue; takes out what was cancelled or restarted meanwhile.

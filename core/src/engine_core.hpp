@@ -170,6 +170,7 @@ class engine_core {
   bool take_out_due(node_index index, node& filed) noexcept;
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
   std::optional<nanoseconds_t> next_exact();
+  std::optional<nanoseconds_t> next_filed();
   std::optional<nanoseconds_t> next_left_over();
   bool is_as_collected(const due_entry& entry, const node& named, std::uint64_t word) const noexcept;
   static bool is_newest(const due_entry& entry, const node& named) noexcept;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -72,36 +73,55 @@ TEST(EngineDrainBound, TakesUpNothingBeforeWhatItWaitedForHasFired) {
   }
 }
 
-// What is known comes due while the driver is in the second slice: it does not wait for the third, nor for what is
-// overdue and comes behind that.
-TEST(EngineDrainBound, FiresWhatComesDueBehindTheSliceThatItIsIn) {
+// What is known comes due while the driver is in the second slice of a flood that does not begin before `begin`.
+// Returns how much it takes up before it fires that; none: the flood came too late.
+std::optional<int> taken_up_in_a_flood(duration lead, time_point begin) {
   constexpr int stays_in = slice + slice / 2;
-  for (duration lead = 100ms;; lead *= 2) {
-    std::atomic<bool> counts{false}, fired{false}, in_time{false};
-    int taken_up = 0, before = 0;
-    time_point due;
-    const hooks::watcher stays = [&](hooks::operation what, const hooks::site& where) {
-      if (!counts || !takes_up(what, where) || ++taken_up != stays_in || fired) return;
-      in_time = clock::now() < due;
-      while (clock::now() < due) std::this_thread::yield();
-    };
-    sleeping_worker worker(
-        lead,
-        [&] {
-          before = taken_up - 1;  // which has counted its own start
-          fired = true;
-        },
-        &stays);
-    due = worker.due();
-    counts = true;
-    for (int i = 0; i < 3000; ++i) worker->schedule_after(1h, [] {});
-    worker->schedule_after(0ns, [] {});  // rings
-    ASSERT_TRUE(eventually([&] { return fired.load(); }));
-    if (!in_time) continue;
-    EXPECT_GE(before, stays_in);
-    EXPECT_LE(before, 2 * slice);
-    return;
+  std::atomic<bool> counts{false}, fired{false}, in_time{false};
+  int taken_up = 0, before = 0;
+  time_point due;
+  const hooks::watcher stays = [&](hooks::operation what, const hooks::site& where) {
+    if (!counts || !takes_up(what, where) || ++taken_up != stays_in || fired) return;
+    in_time = clock::now() < due;
+    while (clock::now() < due) std::this_thread::yield();
+  };
+  sleeping_worker worker(
+      lead,
+      [&] {
+        before = taken_up - 1;  // which has counted its own start
+        fired = true;
+      },
+      &stays);
+  due = worker.due();
+  std::this_thread::sleep_until(begin);
+  counts = true;
+  for (int i = 0; i < 3000; ++i) worker->schedule_after(1h, [] {});
+  worker->schedule_after(0ns, [] {});  // rings
+  const bool has_fired = eventually([&] { return fired.load(); });
+  EXPECT_TRUE(has_fired);
+  if (has_fired && !in_time) return std::nullopt;
+  EXPECT_GE(before, stays_in);
+  return before;
+}
+
+// It does not wait for the third, nor for what is overdue and comes behind that.
+TEST(EngineDrainBound, FiresWhatComesDueBehindTheSliceThatItIsIn) {
+  std::optional<int> before;
+  for (duration lead = 100ms; !before; lead *= 2) before = taken_up_in_a_flood(lead, {});
+  EXPECT_LE(*before, 2 * slice);
+}
+
+// Behind such a boundary of time begins a slot of the wheel that holds all of the next second, and with it what is
+// known, which is due later.
+TEST(EngineDrainBound, FiresWhatComesDueInASlotThatHasBegunBehindTheSliceThatItIsIn) {
+  constexpr duration slot(1 << 30);
+  std::optional<int> before;
+  for (duration lead = 100ms; !before; lead *= 2) {
+    const time_point begin(((clock::now() + lead).time_since_epoch() / slot + 1) * slot);
+    std::this_thread::sleep_until(begin - lead);
+    before = taken_up_in_a_flood(2 * lead, begin);
   }
+  EXPECT_LE(*before, 2 * slice);
 }
 
 // Behind a callback that takes long the driver finds a flood, all of it overdue, and the earliest last. It fires the
