@@ -182,6 +182,24 @@ TEST_P(EngineLanes, CancelAndRestartNeighboursThatAreDueAlready) {
   EXPECT_EQ(fired_, (ids{30, 32, 33, 2}));
 }
 
+// It goes back into its own lane's wheel, whether its turn comes or a look for the next deadline finds it.
+TEST_P(EngineLanes, KeepWhatIsDueAlreadyAndIsRestartedToLater) {
+  timer moved;
+  engine_.schedule_at(at(5), [&] { EXPECT_TRUE(moved.restart_at(at(100))); }, {.lane = critical});
+  moved = schedule(1, 7, critical);
+  EXPECT_EQ(rig_.poll_at(at(20)), 1u);
+  EXPECT_EQ(engine_.next_deadline(), at(100));
+  EXPECT_EQ(rig_.poll_at(at(100)), 1u);
+
+  schedule(2, 105, critical);
+  moved = schedule(3, 105, critical);
+  EXPECT_EQ(rig_.poll_at(at(110), 1), 1u);
+  EXPECT_TRUE(moved.restart_at(at(200)));
+  EXPECT_EQ(engine_.next_deadline(), at(200));
+  EXPECT_EQ(rig_.poll_at(at(200)), 1u);
+  EXPECT_EQ(fired_, (ids{1, 2, 3}));
+}
+
 TEST_P(EngineLanes, HoldForEachPeriod) {
   engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(3), {.runs = 3, .lane = critical});
   engine_.schedule_with_fixed_delay(10ns, 10ns, rig_.note(0), {.runs = 3});
