@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "support/drive_virtual.hpp"
 
@@ -118,6 +119,21 @@ TEST(EnginePollWakeFd, BecomesReadableWhenAnotherThreadSchedulesSomethingDueInVi
   on_another_thread([&] { rig.engine.schedule_after(duration(0), rig.note(1)); });
   EXPECT_TRUE(readable(fd, long_enough));
   EXPECT_EQ(rig.engine.poll(), 1u);
+  EXPECT_FALSE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, BecomesReadableForManyAtOnce) {
+  drive::virtual_engine rig;
+  const int fd = rig.engine.wake_fd();
+  const std::uint64_t before = rig.engine.metrics().rings;
+  const std::vector<time_point> deadlines(2, at(0));
+  std::vector<timer> out(2);
+  EXPECT_EQ(rig.engine.schedule_at_bulk(
+                deadlines, [](std::size_t) {}, out),
+            2u);
+  EXPECT_TRUE(readable(fd));
+  EXPECT_EQ(rig.engine.metrics().rings, before + 1);
+  EXPECT_EQ(rig.engine.poll(), 2u);
   EXPECT_FALSE(readable(fd));
 }
 
