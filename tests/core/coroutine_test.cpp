@@ -27,7 +27,9 @@ static_assert(!std::is_move_constructible_v<engine::sleep_awaiter>);
 owned_task sleep_once(engine& e, duration d, std::optional<bool>& elapsed, std::stop_token token = {}) {
   elapsed = co_await e.sleep_for(d, std::move(token));
 }
-owned_task sleep_until(engine& e, time_point t, std::optional<bool>& elapsed) { elapsed = co_await e.sleep_until(t); }
+owned_task sleep_until(engine& e, time_point t, std::optional<bool>& elapsed, std::stop_token token = {}) {
+  elapsed = co_await e.sleep_until(t, std::move(token));
+}
 
 class CoroutineSleep : public ::testing::Test {
  protected:
@@ -99,20 +101,26 @@ TEST_F(CoroutineSleep, OneAwaiterServesAgain) {
 TEST_F(CoroutineSleep, IsNotBegunWhenStopWasRequestedBefore) {
   std::stop_source source;
   source.request_stop();
-  owned_task task = sleep_once(engine_, 1h, elapsed_, source.get_token());
+  std::optional<bool> second;
+  owned_task one = sleep_once(engine_, 1h, elapsed_, source.get_token());
+  owned_task two = sleep_until(engine_, at(1h), second, source.get_token());
   EXPECT_EQ(elapsed_, false);
-  EXPECT_TRUE(task.done());
+  EXPECT_EQ(second, false);
+  EXPECT_TRUE(one.done() && two.done());
   EXPECT_EQ(engine_.metrics().scheduled, 0u);
 }
 
 TEST_F(CoroutineSleep, EndsEarlyByAStopAndOnTheEngine) {
   std::stop_source source;
-  owned_task task = sleep_once(engine_, 1h, elapsed_, source.get_token());
+  std::optional<bool> second;
+  owned_task one = sleep_once(engine_, 1h, elapsed_, source.get_token());
+  owned_task two = sleep_until(engine_, at(1h), second, source.get_token());
   source.request_stop();
-  EXPECT_FALSE(elapsed_) << "resumed by the thread that asked for the stop";
+  EXPECT_FALSE(elapsed_ || second) << "resumed by the thread that asked for the stop";
   EXPECT_EQ(engine_.next_deadline(), clock_.now());
-  EXPECT_EQ(engine_.poll(), 1u);
+  EXPECT_EQ(engine_.poll(), 2u);
   EXPECT_EQ(elapsed_, false);
+  EXPECT_EQ(second, false);
   EXPECT_EQ(engine_.pending(), 0u);
 }
 
