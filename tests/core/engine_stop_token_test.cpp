@@ -89,9 +89,10 @@ TEST_F(EngineStopToken, ACallbackMayStopItself) {
 }
 
 TEST_F(EngineStopToken, TakesItsOptions) {
-  engine_.schedule_after(1s, source_.get_token(), counting(), {.max_lateness = 1s});
+  for (const std::stop_token& stop : {source_.get_token(), std::stop_token()})
+    engine_.schedule_after(1s, stop, counting(), {.max_lateness = 1s});
   EXPECT_EQ(rig_.poll_at(at(5s)), 0u);
-  EXPECT_EQ(engine_.metrics().dropped, 1u);
+  EXPECT_EQ(engine_.metrics().dropped, 2u);
   EXPECT_EQ(census_.living(), 0);
 }
 
