@@ -86,8 +86,10 @@ TEST(EngineLabelNames, AnothersLabelIsRefused) {
   refused([&] { rig.engine.schedule_at_bulk(deadlines, [](std::size_t) {}, {}, {.label = theirs}); });
   refused([&] { group.schedule_at(at(1), [] {}, {.label = theirs}); });
   refused([&] { group.schedule_at_fixed_rate(1ns, 1ns, [] {}, {.label = theirs}); });
+  refused([&] { group.schedule_with_fixed_delay(1ns, 1ns, [] {}, {.label = theirs}); });
   EXPECT_FALSE(rig.engine.try_schedule_at(at(1), [] {}, {.label = theirs}));
   EXPECT_FALSE(rig.engine.try_schedule_at_fixed_rate(1ns, 1ns, [] {}, {.label = theirs}));
+  EXPECT_FALSE(group.try_schedule_at(at(1), [] {}, {.label = theirs}));
   EXPECT_FALSE(group.try_schedule_after(1ns, [] {}, {.label = theirs}));
   EXPECT_EQ(rig.engine.pending(), 0u);
   EXPECT_EQ(rig.engine.metrics().scheduled, 0u);

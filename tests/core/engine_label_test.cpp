@@ -228,6 +228,14 @@ TEST_F(EngineLabel, GroupsAndManyAtOnce) {
   expect({.scheduled = 11, .expired = 4, .cancelled = 7, .fired = 4});
 }
 
+TEST_F(EngineLabel, AGroupsPeriodicOnes) {
+  timer_group group(engine_);
+  group.schedule_at_fixed_rate(10ns, 10ns, [] {}, {.runs = 2, .label = mine_});
+  group.schedule_with_fixed_delay(10ns, 10ns, [] {}, {.runs = 2, .label = mine_});
+  for (int now : {10, 20, 30}) rig_.poll_at(at(now));
+  expect({.scheduled = 2, .expired = 2, .fired = 4});
+}
+
 TEST(EngineLabelSums, LabelsAddUpToTheirEngine) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     test::random_source random(seed);
