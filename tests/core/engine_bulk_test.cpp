@@ -211,6 +211,10 @@ TEST_P(EngineBulk, PassesTheOptionsOn) {
   engine_.schedule_at_bulk(deadlines, note_index(), out, {.max_lateness = 10ns});
   engine_.poll();
   EXPECT_EQ(engine_.metrics().dropped, 5u);
+  census captures;
+  engine_.schedule_at_bulk(deadlines, counted_callable<200>(captures), out, {.max_lateness = 10ns});
+  engine_.poll();
+  EXPECT_EQ(engine_.metrics().dropped, 10u);
 }
 
 TEST_P(EngineBulk, RefusesWhatASingleCallRefusesAndLeavesNothing) {
