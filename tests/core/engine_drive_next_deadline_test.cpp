@@ -105,6 +105,19 @@ TEST_P(EngineDriveNextDeadline, IsThePeriodicTimersNextRun) {
   EXPECT_EQ(engine_.next_deadline(), at(150));
 }
 
+// A poll looks at so many members of a group at most; whoever asks for the time of the next poll hears of them all.
+TEST_P(EngineDriveNextDeadline, IsTheLastMembersOfALargeGroupThatGoesOn) {
+  timer_group group(engine_);
+  group.pause();
+  for (int i = 0; i < 150'000; ++i) group.schedule_after(10s, [] {});
+  group.schedule_after(1ms, rig_.note(1));
+  engine_.poll();
+  group.resume();
+  EXPECT_EQ(engine_.next_deadline(), at(1ms));
+  EXPECT_EQ(rig_.poll_at(at(1ms)), 1u);
+  EXPECT_EQ(fired_, ids{1});
+}
+
 TEST_P(EngineDriveNextDeadline, IsNoneOnceStopped) {
   engine_.schedule_at(at(10), [] {});
   engine_.stop();
