@@ -168,6 +168,27 @@ TEST_P(EngineSlack, DoesNotMakeATimerStaleByItself) {
   EXPECT_FALSE(stale);
 }
 
+// It makes the deadline later, and not the run.
+TEST_P(EngineSlack, NorDoesAPauseOfItsGroup) {
+  for (const duration late : {0ns, 1'000'000ns, 1'000'001ns}) {
+    drive::virtual_engine rig(with_wheel());
+    timer_group group(rig.engine);
+    std::vector<bool> stale;
+    for (const stale_policy policy : {stale_policy::drop, stale_policy::run})
+      group.schedule_after(10ms, [&](firing& f) { stale.push_back(f.stale()); },
+                           {.max_lateness = 1ms, .stale = policy});
+    rig.poll_at(at(5ms));
+    group.pause();
+    rig.poll_at(at(100ms));
+    group.resume();
+    rig.engine.poll();
+    rig.poll_at(at(105ms + late));
+    const bool too_late = late > 1ms;
+    EXPECT_EQ(stale, too_late ? std::vector{true} : (std::vector{false, false})) << late.count();
+    EXPECT_EQ(rig.engine.metrics().dropped, too_late ? 1u : 0u);
+  }
+}
+
 TEST_P(EngineSlack, ReachesToTheEndOfTimeAndNoFurther) {
   timer end = engine_.schedule_at(time_point::max(), rig_.note(1), {.slack = (duration::max)()});
   timer near = engine_.schedule_at(at(INT64_MAX - 5), rig_.note(2), {.slack = 100ns});
