@@ -107,6 +107,28 @@ TEST(EngineSlowCallback, EachRunOfAPeriodicOneHasItsOwnDeadline) {
   }
 }
 
+TEST(EngineSlowCallback, OfARunBehindMissedPeriodsHasTheDeadlineThatItStandsFor) {
+  told_slow slow;
+  drive::virtual_engine rig(slow.options(5ns));
+  rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { rig.clock.advance(5ns); });
+  rig.poll_at(at(557));
+  EXPECT_EQ(slow.only().deadline, at(500));
+}
+
+TEST(EngineSlowCallback, OfAGroupThatWasPausedHasTheEnginesTime) {
+  told_slow slow;
+  drive::virtual_engine rig(slow.options(5ns));
+  timer_group group(rig.engine);
+  group.schedule_at(at(10), [&] { rig.clock.advance(5ns); });
+  rig.poll_at(at(5));
+  group.pause();
+  rig.poll_at(at(100));
+  group.resume();
+  rig.engine.poll();
+  rig.poll_at(at(110));
+  EXPECT_EQ(slow.only().deadline, at(105));
+}
+
 // What it does to its own timer, and what takes its place, changes nothing.
 TEST(EngineSlowCallback, ThatEndsItsTimerIsToldAsItWas) {
   told_slow slow;
