@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "support/drive_virtual.hpp"
-#include "support/mapped_clock.hpp"
+#include "support/engine_executors.hpp"
 #include "support/recorded_trace.hpp"
 
 namespace detent {
@@ -168,14 +168,10 @@ TEST_F(EngineRecord, TellsWhatWasDroppedForItsStaleness) {
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n20,X,a,,drop\n");
 }
 
-// Refuses everything.
-class full_executor : public executor {
- public:
-  bool execute(fired_timer&&) noexcept override { return false; }
-};
-
 TEST_F(EngineRecord, TellsWhatWasDroppedAsItWasRefused) {
-  auto& rig = start({.executor = std::make_shared<full_executor>(), .on_refusal = refusal_policy::drop});
+  auto full = std::make_shared<testing::holding_executor>();
+  full->refuse = true;
+  auto& rig = start({.executor = full, .on_refusal = refusal_policy::drop});
   rig.engine.schedule_after(10ns, nothing);
   rig.poll_at(at(1012));
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n12,X,a,,drop\n");
@@ -267,6 +263,20 @@ TEST_F(EngineRecord, MovesTheMembersThatGoOnBehindTheirRuns) {
             "370,R,b,166,resume\n370,R,a,102,resume\n");
 }
 
+TEST_F(EngineRecord, TellsOfARestartBehindAPauseByTheEnginesTime) {
+  auto& rig = start();
+  timer_group group(rig.engine);
+  timer member = group.schedule_after(20ns, nothing);
+  rig.clock.advance_to(at(1005));
+  group.pause();
+  rig.clock.advance_to(at(1100));
+  group.resume();
+  EXPECT_TRUE(member.restart_at(at(1150)));
+  EXPECT_EQ(stop().text(),
+            "0,S,a,20,schedule\n5,R,a,9223372036854775807,pause\n"
+            "100,R,a,15,resume\n100,R,a,50,restart\n");
+}
+
 TEST_F(EngineRecord, MovesNoMemberThatHasEndedOrIsDueNever) {
   auto& rig = start();
   timer_group group(rig.engine);
@@ -288,18 +298,6 @@ TEST_F(EngineRecord, ForgetsAPauseWithItsGroup) {
   timer_group later(rig.engine);  // in the place of the other
   later.schedule_after(10ns, nothing);
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n");
-}
-
-TEST_F(EngineRecord, IsNotToldOfAGroupThatOutlivesTheClock) {
-  testing::mapped_clock clock;
-  std::optional<timer_group> outlives;
-  {
-    engine ends({.drive = drive_kind::caller, .manual = clock.get(), .record = place_.path()});
-    outlives.emplace(ends).schedule_after(10ns, nothing);
-  }
-  clock.end();
-  outlives.reset();
-  EXPECT_EQ(recorded_trace::of_file(place_.path()).text(), "0,S,a,10,schedule\n");
 }
 
 TEST_F(EngineRecord, IsOnTheDiskOnceTheEngineHasBeenDestroyed) {

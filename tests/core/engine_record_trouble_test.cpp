@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -23,6 +24,7 @@
 #include "support/drive_problem.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/leaks_of_parent_only.hpp"
+#include "support/mapped_clock.hpp"
 #include "support/recorded_trace.hpp"
 #include "trace_file.hpp"
 #include "trace_writer.hpp"
@@ -238,6 +240,19 @@ TEST(EngineRecordStalled, SurvivesAReaderThatGoes) {
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(lines_in(said), 1u) << said;
   EXPECT_NE(said.find("Broken pipe"), std::string::npos) << said;
+}
+
+TEST(EngineRecordEnd, IsNotToldOfAGroupThatOutlivesTheClock) {
+  recording_place place;
+  testing::mapped_clock clock;
+  std::optional<timer_group> outlives;
+  {
+    engine ends({.drive = drive_kind::caller, .manual = clock.get(), .record = place.path()});
+    outlives.emplace(ends).schedule_after(10ns, [] {});
+  }
+  clock.end();
+  outlives.reset();
+  EXPECT_EQ(recorded_trace::of_file(place.path()).text(), "0,S,a,10,schedule\n");
 }
 
 TEST(EngineRecordFork, ChildWritesNothing) {
