@@ -203,6 +203,23 @@ TEST_P(TimerGroupEnd, StopReturnsWhatIsNotCancelled) {
   EXPECT_EQ(paused.pending() + late.pending() + group_->pending(), 0u);
 }
 
+TEST_P(TimerGroupEnd, StopReturnsDeadlinesOnTheTick) {
+  const duration tick = std::get<duration>(GetParam());
+  timer_group paused(engine_);
+  timer on_time = group_->schedule_after(1500us, [] {});
+  paused.schedule_after(1500us, [] {});
+  rig_.poll_at(drive::at(100us));
+  paused.pause();
+  rig_.poll_at(drive::at(1400us));
+  paused.resume();
+  const std::vector<unfired> left = engine_.stop();
+  ASSERT_EQ(left.size(), 2u);
+  for (const unfired& each : left) {
+    const duration exact = each.handle == on_time ? 1500us : 2800us;
+    EXPECT_EQ(each.deadline, drive::at((exact + tick - 1ns) / tick * tick));
+  }
+}
+
 TEST_P(TimerGroupEnd, MovesTakeTheMembersAlong) {
   timer_group other(engine_);
   other.schedule_after(1ms, rig_.note(9));
