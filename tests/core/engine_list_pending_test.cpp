@@ -118,6 +118,20 @@ TEST(EngineListPending, AGroupThatIsPausedHasNoDeadlines) {
   EXPECT_EQ(find(rig.engine, armed)->deadline, at(150));
 }
 
+TEST(EngineListPending, DeadlinesAreOnTheTickInAGroupToo) {
+  drive::virtual_engine rig({.tick = 1ms});
+  timer_group group(rig.engine);
+  timer member = group.schedule_at(at(1500us), [] {}), plain = rig.engine.schedule_at(at(1500us), [] {});
+  for (timer each : {member, plain}) EXPECT_EQ(find(rig.engine, each)->deadline, at(2ms));
+  rig.poll_at(at(100us));
+  group.pause();
+  rig.poll_at(at(900us));
+  group.resume();
+  rig.engine.poll();
+  EXPECT_EQ(find(rig.engine, member)->deadline, at(3ms)) << "2300us, rounded";
+  EXPECT_EQ(find(rig.engine, plain)->deadline, at(2ms));
+}
+
 TEST(EngineListPending, AMemberThatPausesItsGroupRunsAllTheSame) {
   drive::virtual_engine rig;
   timer_group group(rig.engine);
