@@ -236,6 +236,17 @@ TEST_F(EngineLabel, AGroupsPeriodicOnes) {
   expect({.scheduled = 2, .expired = 2, .fired = 4});
 }
 
+// Those that are filed, and those that the driver never saw.
+TEST_F(EngineLabel, AGroupThatIsCancelledAtTheEndIsNotReturned) {
+  timer_group group(engine_);
+  for (int i = 0; i < 2; ++i) group.schedule_at(at(10), [] {}, {.label = mine_});
+  rig_.poll_at(at(1));
+  for (int i = 0; i < 3; ++i) group.schedule_at(at(10), [] {}, {.label = mine_});
+  group.cancel_all();
+  engine_.stop();
+  expect({.scheduled = 5, .cancelled = 5});
+}
+
 TEST(EngineLabelSums, LabelsAddUpToTheirEngine) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     test::random_source random(seed);
