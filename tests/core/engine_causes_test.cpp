@@ -93,6 +93,18 @@ TEST(EngineCauses, PeriodicRunsAreSplitLikeOthers) {
   expect_parts_add_up(rig.engine.metrics(), 10);
 }
 
+// The caller came late for the first of them, which the run does not stand for.
+TEST(EngineCauses, ARunBehindMissedPeriodsIsLateForItsOwn) {
+  drive::virtual_engine rig;
+  const label rate = rig.engine.make_label("rate");
+  rig.engine.schedule_at_fixed_rate(100ns, 100ns, [] {}, {.label = rate});
+  rig.engine.schedule_at(at(90), [&] { rig.clock.advance_to(at(557)); });
+  rig.poll_at(at(50));
+  rig.poll_at(at(120));
+  expect_largest(rig.engine.metrics(rate), {.worker = 57ns});
+  expect_parts_add_up(rig.engine.metrics(rate), 1);
+}
+
 TEST(EngineCauses, CallbacksAreMeasuredHoweverTheyEnd) {
   drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
   const label one = rig.engine.make_label("one");
