@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "support/drive_virtual.hpp"
 
 namespace detent {
@@ -33,6 +35,21 @@ TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedNotAtItsTick) {
     if (std::exchange(first, false)) f.rearm_at(at(103));
   });
   EXPECT_EQ(rig_.poll_at(at(50)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(110)), 1u);
+  EXPECT_EQ(rig_.poll_at(at(120)), 1u) << "103 + 15, rounded";
+}
+
+// By its group's time, which is behind the engine's.
+TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedBehindAPause) {
+  timer_group group(engine_);
+  group.pause();
+  rig_.clock.advance(duration(7));
+  group.resume();
+  bool first = true;
+  group.schedule_at_fixed_rate(duration(50), duration(15), [&](firing& f) {
+    if (std::exchange(first, false)) f.rearm_at(at(103));
+  });
+  EXPECT_EQ(rig_.poll_at(at(60)), 1u);
   EXPECT_EQ(rig_.poll_at(at(110)), 1u);
   EXPECT_EQ(rig_.poll_at(at(120)), 1u) << "103 + 15, rounded";
 }
