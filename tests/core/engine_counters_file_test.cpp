@@ -180,6 +180,17 @@ TEST(EngineCountersFile, GaugesAreOfTheDriversLastLook) {
   EXPECT_EQ(counters_file(folder / "counters").value(gauge::next_deadline), INT64_MAX);
 }
 
+// To the nanosecond, and not by the place in the wheel.
+TEST(EngineCountersFile, AWorkerThatSleepsTellsUntilWhen) {
+  scratch_folder folder;
+  engine e(with_file(folder / "counters", {.wait = wait_options::sleep()}));
+  const time_point due = e.now() + 1h;
+  // From the worker's own thread, which files it at once: another one's may be looked at a margin earlier.
+  e.schedule_after(0ns, [&] { e.schedule_at(due, [] {}); });
+  const std::int64_t wanted = detail::to_ns(due);
+  EXPECT_TRUE(eventually([&] { return counters_file(folder / "counters").value(gauge::next_deadline) == wanted; }));
+}
+
 TEST(EngineCountersFile, GaugesTellWhatWaits) {
   scratch_folder folder;
   auto full = std::make_shared<testing::moody_executor>();
