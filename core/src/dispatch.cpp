@@ -3,6 +3,8 @@
 #include "engine_core.hpp"
 #include "probes.hpp"
 
+#include <algorithm>
+
 namespace detent::detail {
 
 // Hands over what comes due together in one go; the pass ends with hand_over_batch().
@@ -46,10 +48,15 @@ void engine_core::refused(fired_timer&& work) noexcept {
   }
 }
 
-// Whether refused work waits to be offered again, apart from what was cancelled or restarted meanwhile.
+// Whether refused work waits to be offered again, apart from what was cancelled or restarted meanwhile. That goes, too:
+// also behind a first one that nobody takes, when it may be half of all.
 bool engine_core::has_offers() noexcept {
-  while (!retries_.empty() && observe(node_at(retries_.front().index_).pair) != retries_.front().word_)
-    retries_.pop_front();
+  const auto is_stale = [this](const fired_timer& each) { return observe(node_at(each.index_).pair) != each.word_; };
+  while (!retries_.empty() && is_stale(retries_.front())) retries_.pop_front();
+  if (retries_.size() >= retries_to_sift_) {
+    std::erase_if(retries_, is_stale);
+    retries_to_sift_ = std::max<std::size_t>(2 * retries_.size(), 64);
+  }
   return !retries_.empty();
 }
 

@@ -276,6 +276,7 @@ class engine_core {
   due_lanes due_;
   std::vector<fired_timer> batch_to_run_;  // came due, and goes to the executor when the batch is full or the pass ends
   std::deque<fired_timer> retries_;
+  std::size_t retries_to_sift_ = 64;  // at so many has_offers() looks at each
   waiter waiter_;
   thread_record* driver_ = nullptr;     // of whoever drives now
   nanoseconds_t pass_now_ = INT64_MIN;  // the reading that the running pass fires up to

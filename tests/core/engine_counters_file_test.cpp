@@ -191,6 +191,26 @@ TEST(EngineCountersFile, AWorkerThatSleepsTellsUntilWhen) {
   EXPECT_TRUE(eventually([&] { return counters_file(folder / "counters").value(gauge::next_deadline) == wanted; }));
 }
 
+// However long an executor refuses the first, what came due behind it and was cancelled since does not pile up.
+TEST(EngineCountersFile, WhatWaitsForAnExecutorIsHardlyMoreThanIsPending) {
+  scratch_folder folder;
+  auto refuses = std::make_shared<testing::holding_executor>();
+  refuses->refuse = true;
+  drive::virtual_engine rig(with_file(folder / "counters", {.executor = refuses, .on_refusal = refusal_policy::retry}));
+  for (int id : {1, 2, 3}) rig.engine.schedule_after(0ns, rig.note(id));
+  for (int i = 0; i < 1000; ++i) {
+    timer cancelled = rig.engine.schedule_after(0ns, rig.note(4));
+    rig.engine.poll();
+    EXPECT_EQ(cancelled.cancel(), cancel_result::cancelled);
+  }
+  rig.engine.poll();
+  EXPECT_LE(counters_file(folder / "counters").value(gauge::retries), 64);
+  refuses->refuse = false;
+  rig.engine.poll();
+  refuses->run_all();
+  EXPECT_EQ(rig.fired, (drive::ids{1, 2, 3}));
+}
+
 TEST(EngineCountersFile, GaugesTellWhatWaits) {
   scratch_folder folder;
   auto full = std::make_shared<testing::moody_executor>();
