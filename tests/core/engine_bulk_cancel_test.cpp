@@ -92,6 +92,18 @@ TEST_P(EngineCancelBulk, GivesPlacesBack) {
   }
 }
 
+// Of fewer than are told at a time, too. An earlier timer keeps the next deadline from coming across them.
+TEST_P(EngineCancelBulk, GivesBackTheNodesOfAFewThatWereFiled) {
+  engine_.schedule_at(at(1min), [] {});
+  for (int round = 0; round < 100; ++round) {
+    const std::vector<timer> all = schedule(40, at(1h).time_since_epoch().count());
+    engine_.next_deadline();  // files them
+    EXPECT_EQ(engine_.cancel_bulk(all), 40u);
+    engine_.poll();
+  }
+  EXPECT_LT(detail::timer_access::index(schedule(1).front()), 512u);
+}
+
 TEST_P(EngineCancelBulk, DestroysTheCapturesBeforeItReturns) {
   census captures;
   std::vector<timer> all;

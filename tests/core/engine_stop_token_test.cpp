@@ -75,6 +75,20 @@ TEST_F(EngineStopToken, ItsHandleIsLikeAnyOther) {
   source_.request_stop();
 }
 
+// An earlier timer keeps the next deadline from coming across what was cancelled.
+TEST_F(EngineStopToken, AStopGivesBackTheNodesOfWhatWasFiled) {
+  engine_.schedule_after(1min, [] {});
+  for (int round = 0; round < 100; ++round) {
+    std::stop_source stop;
+    for (int i = 0; i < 40; ++i) engine_.schedule_after(1h, stop.get_token(), counting());
+    engine_.next_deadline();  // files them
+    stop.request_stop();
+    engine_.poll();
+  }
+  EXPECT_EQ(engine_.pending(), 1u);
+  EXPECT_LT(detail::timer_access::index(engine_.schedule_after(1h, counting())), 512u);
+}
+
 TEST_F(EngineStopToken, ACallbackMayStopItself) {
   engine_.schedule_after(1s, source_.get_token(), [&](firing& run) {
     ++runs_;
