@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/drive_allocations.hpp"
@@ -25,6 +26,23 @@ using drive::eventually;
 using EngineMemorySteady = drive::on_both_wheels;
 
 INSTANTIATE_TEST_SUITE_P(Wheels, EngineMemorySteady, drive::both_wheels, drive::wheel_name);
+
+// Lets its work run outside poll(), and unlike a queue allocates once only.
+class roomy_executor final : public executor {
+ public:
+  explicit roomy_executor(std::size_t most) { held_.reserve(most); }
+  bool execute(fired_timer&& work) noexcept override {
+    held_.push_back(std::move(work));
+    return true;
+  }
+  void run_all() {
+    for (fired_timer& each : held_) each();
+    held_.clear();
+  }
+
+ private:
+  std::vector<fired_timer> held_;
+};
 
 // The first rounds may warm up, the later ones must not allocate.
 template <class Round>
@@ -115,6 +133,22 @@ TEST_P(EngineMemorySteady, MembersThatComeAndGoAllocateNothing) {
   EXPECT_EQ(allocations_of([&] {
               for (int i = 0; i < 1000; ++i) group.schedule_after(10ns, [] {});
               EXPECT_EQ(rig_.poll_at(clock_.now() + 10ns), 1000u);
+            }),
+            0u);
+}
+
+// A member that runs elsewhere comes back by the queue, and is not a new one to its group.
+TEST_P(EngineMemorySteady, MembersThatGoOnElsewhereAllocateNothing) {
+  constexpr std::size_t members = 10;
+  auto elsewhere = std::make_shared<roomy_executor>(members);
+  drive::virtual_engine rig(with_wheel({.executor = elsewhere}));
+  timer_group group(rig.engine);
+  for (std::size_t i = 0; i < members; ++i) group.schedule_at_fixed_rate(1us, 1us, [] {});
+  EXPECT_EQ(allocations_of([&] {
+              for (int i = 0; i < 1000; ++i) {
+                EXPECT_EQ(rig.poll_at(rig.clock.now() + 1us), members);
+                elsewhere->run_all();
+              }
             }),
             0u);
 }
