@@ -187,6 +187,37 @@ TEST(TimerGroupWorker, AWakeDescriptorTellsOfGroups) {
   EXPECT_EQ(captures.living(), 0);
 }
 
+// Nor does a large group hold up what is due.
+TEST(TimerGroupWorker, APollLooksAtSoManyMembersAtMost) {
+  constexpr std::size_t many = 250'000;
+  drive::virtual_engine rig;
+  timer_group group(rig.engine);
+  for (std::size_t i = 0; i < many; ++i) group.schedule_after(1h, [] {});
+  rig.engine.next_deadline();  // files them
+  group.cancel_all();
+  rig.engine.schedule_after(0ns, rig.note(1));
+  EXPECT_EQ(rig.engine.poll(), 1u);
+  EXPECT_EQ(rig.fired, drive::ids{1});
+  EXPECT_GE(rig.engine.pending(), many - 100'000);
+}
+
+// What a dying capture asks for comes before most of the others' ends.
+TEST(TimerGroupWorker, WhatIsDueComesBetweenTheMembersOfALargeGroup) {
+  engine e({.wait = wait_options::sleep()});
+  timer_group group(e);
+  census captures;
+  std::promise<int> ended_meanwhile;
+  group.schedule_after(
+      1h, testing::at_end([&] {
+        e.schedule_after(0ns, [&, before = captures.ended()] { ended_meanwhile.set_value(captures.ended() - before); });
+      }));
+  for (int i = 0; i < 100'000; ++i) group.schedule_after(1h, [here = captures.join()] {});
+  settle(e);
+  group.cancel_all();
+  EXPECT_LE(ended_meanwhile.get_future().get(), 10'000);
+  EXPECT_TRUE(eventually([&] { return captures.living() == 0; }));
+}
+
 TEST(TimerGroupWorker, EndsOnTheWorkerWithItsEngine) {
   for (int i = 0; i < 50; ++i) {
     std::promise<void> done;
