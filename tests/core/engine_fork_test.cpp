@@ -117,6 +117,29 @@ TEST(EngineFork, ChildMayDestroyAnEngineOnAPool) {
             7);
 }
 
+// Its threads are the parent's, and so is what waits in its queue.
+TEST(EngineFork, ChildMayDestroyAPoolWithWorkInItsQueue) {
+  const auto captured = std::make_shared<int>();
+  std::atomic<bool> inside{false}, end{false};
+  std::optional<thread_pool> pool(std::in_place, thread_pool_options{.threads = 1});
+  drive::virtual_engine rig({.executor = {std::shared_ptr<void>(), &*pool}});  // does not own it
+  rig.engine.schedule_after(0ns, [&] {
+    inside = true;
+    end.wait(false);
+  });
+  rig.engine.schedule_after(0ns, [captured] {});
+  EXPECT_EQ(rig.engine.poll(), 2u);
+  EXPECT_TRUE(eventually([&] { return inside.load(); }));
+  EXPECT_EQ(status_of_child([&] {
+              pool.reset();
+              return static_cast<int>(captured.use_count());
+            }),
+            2);
+  end = true;
+  end.notify_all();
+  EXPECT_TRUE(eventually([&] { return captured.use_count() == 1; }));
+}
+
 // A fork goes through all engines there are. Freed memory is not as it was: none that has ended is among them.
 TEST(EngineFork, FindsTheEnginesThatAreLeftInWhateverOrderOthersEnded) {
   mallopt(M_PERTURB, 0x5a);
