@@ -42,6 +42,34 @@ TEST(BadAllocDrive, ABoundedPollLosesNothingBesideWhatTheLastOneLeft) {
   });
 }
 
+// Has the queue's blocks, made ahead or not, be the calling thread's: it pushes an entry with each restart.
+void use_up_blocks(timer& filed, time_point below) {
+  for (duration sooner = 1ns; sooner < 10us; sooner += 1ns) filed.restart_at(below - sooner);
+}
+
+// The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to take up.
+TEST(BadAllocDrive, APollLooksForWhatAnEmptyQueueHadNoMemoryFor) {
+  EXPECT_EQ(in_child([] {
+              bare_engine bare;
+              EXPECT_EQ(bare.engine.poll(), 0u);
+              timer filed;
+              std::thread([&] {
+                filed = bare.engine.schedule_after(1h, [] {});
+                hostile::arm_faults(hostile::faults::from_then, 1);
+                use_up_blocks(filed, time_point(1h));
+                EXPECT_GT(hostile::disarm_faults(), 0u);
+              }).join();
+              EXPECT_EQ(bare.engine.poll(), 0u);
+              hostile::arm_faults(hostile::faults::from_then, 1);
+              EXPECT_TRUE(filed.restart_at(time_point(1us)));
+              EXPECT_GT(hostile::disarm_faults(), 0u) << "there was memory for the entry";
+              bare.clock.advance(1us);
+              EXPECT_EQ(bare.engine.poll(), 1u);
+              bare.expect_works();
+            }),
+            "");
+}
+
 // Cancelled while the driver takes them out of the wheel: nobody but an entry in the queue would tell it to free them,
 // and there is no memory for one.
 class cancelled_as_they_come_due {
@@ -52,7 +80,8 @@ class cancelled_as_they_come_due {
     of.engine.poll();
     of.clock.advance(1us);
   }
-  // Each is cancelled in the middle of the one before, and the driver comes by in the middle of the last.
+  // Each is cancelled in the middle of the one before, and the driver comes by in the middle of the last: once for the
+  // time that has come, and once to look at every node.
   void cancel_all() {
     cancels_ = true;
     cancel_next();
@@ -64,6 +93,8 @@ class cancelled_as_they_come_due {
     return most;
   }
   const std::vector<timer>& timers() const { return timers_; }
+  // Whether a timer that was scheduled in the middle got a node that is none of theirs.
+  bool gave_another() const { return gave_another_; }
 
  private:
   struct callback {
@@ -82,14 +113,25 @@ class cancelled_as_they_come_due {
     cancels_ = false;
     EXPECT_EQ(of_.engine.poll(), 0u);
     hostile::arm_faults(hostile::faults::from_then, 1);
-    for (duration sooner = 1ns; sooner < 10us; sooner += 1ns) filed_.restart_at(time_point(1h) - sooner);
+    use_up_blocks(filed_, time_point(1h));
+    EXPECT_EQ(of_.engine.poll(), 0u);
+    look_for_free_ones();
+    use_up_blocks(filed_, time_point(1h) - 10us);
+  }
+  // Says nothing yet: there is no memory for a message.
+  void look_for_free_ones() {
+    timer other = of_.engine.try_schedule_after(2h, [] {});
+    gave_another_ = other.cancel() == cancel_result::cancelled &&
+                    std::none_of(timers_.begin(), timers_.end(), [&](const timer& each) {
+                      return detail::timer_access::index(each) == detail::timer_access::index(other);
+                    });
   }
 
   bare_engine& of_;
   timer filed_;
   std::vector<timer> timers_ = std::vector<timer>(500);
   std::size_t next_ = 0;
-  bool cancels_ = false;
+  bool cancels_ = false, gave_another_ = false;
 };
 
 TEST(BadAllocDrive, WhatIsCancelledAsItComesDueGivesItsNodeBack) {
@@ -97,6 +139,7 @@ TEST(BadAllocDrive, WhatIsCancelledAsItComesDueGivesItsNodeBack) {
   cancelled_as_they_come_due all(bare);
   all.cancel_all();
   EXPECT_GT(hostile::disarm_faults(), all.timers().size()) << "there was memory for entries";
+  EXPECT_TRUE(all.gave_another()) << "a node was freed while its canceller was still emptying it";
   bare.engine.poll();
   std::vector<timer> again(all.timers().size());
   for (timer& each : again) each = bare.engine.schedule_after(1h, [] {});
