@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string_view>
 
 #include "wake_fd.hpp"
 
@@ -40,6 +41,25 @@ TEST(EnginePollClock, MayMoveOnWhileMuchIsCollectedAndNothingMoreFires) {
   EXPECT_EQ(critical, 0);
   EXPECT_EQ(owned.poll(1), 1u);
   EXPECT_EQ(critical, 1);
+}
+
+// A stop on another thread waits for it, and the engine may be freed then.
+TEST(EnginePollEnd, TouchesNothingBehindItsLeavingTheDrive) {
+  manual_clock clock;
+  engine owned({.drive = drive_kind::caller, .manual = &clock, .reserve = 0});
+  owned.schedule_after(0ns, [] {});
+  std::optional<hooks::operation> last;
+  std::string_view file;
+  const hooks::watcher notes = [&](hooks::operation what, const hooks::site& where) {
+    last = what;
+    file = where.file;
+  };
+  hooks::watch(&notes);
+  const std::size_t fired = owned.poll();
+  hooks::watch(nullptr);
+  EXPECT_EQ(fired, 1u);
+  EXPECT_EQ(last, hooks::operation::store);
+  EXPECT_TRUE(file.ends_with("/lifecycle.hpp")) << file;
 }
 
 // Whoever finds that a run has ended finds it counted: it is cancelled before each operation in turn that the driver
