@@ -87,10 +87,10 @@ bool engine_core::is_due(nanoseconds_t until) const noexcept {
   return time_.now() >= std::min(until, wheel_.next_bound().value_or(forever));
 }
 
-// Takes up everything. False: something came due, or `until` came, while there was still more.
+// Takes up everything. False: something came due, `until` came, or a group asks for a look, while there was still more.
 bool engine_core::drain_completely(nanoseconds_t until) noexcept {
   while (!drain_slice()) {
-    if (is_due(until)) return false;
+    if (is_due(until) || groups_.is_asked()) return false;
   }
   return true;
 }

@@ -161,6 +161,7 @@ class EngineDrainBoundBeforeAWait : public ::testing::Test {
       if (!takes_up(what, where)) return;
       ++taken_up_;
       most_ = std::max(most_, ++since_a_look_);
+      if (taken_up_ == 1 && meanwhile_) std::thread(meanwhile_).join();
     };
     hooks::watch(&counts);
     static_cast<void>(engine_.wake_fd());
@@ -168,6 +169,7 @@ class EngineDrainBoundBeforeAWait : public ::testing::Test {
   }
 
   int taken_up_ = 0, since_a_look_ = 0, most_ = 0;
+  std::function<void()> meanwhile_;  // on another thread, when it takes up the first
   manual_clock clock_{time_point(1s)};
   engine engine_{{.drive = drive_kind::caller, .manual = &clock_, .reserve = 0}};
 };
@@ -185,6 +187,13 @@ TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichSomethingIsDue) {
 
 TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichSomethingOfAHigherLaneIsDue) {
   submit_and_announce(time_point(1ms), 3);
+  EXPECT_EQ(taken_up_, slice);
+}
+
+TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichAGroupIsCancelled) {
+  timer_group group(engine_);
+  meanwhile_ = [&] { group.cancel_all(); };
+  submit_and_announce(time_point(1h));
   EXPECT_EQ(taken_up_, slice);
 }
 
