@@ -29,14 +29,20 @@ TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsRestartedThoughItRoundsToTheSameTi
   EXPECT_EQ(rig_.poll_at(at(130)), 1u) << "110 + 15, rounded";
 }
 
-TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedNotAtItsTick) {
+// Re-armed by its first run, off the tick.
+template <class Owner>
+void expect_anchored_where_it_is_rearmed(drive::virtual_engine& rig, Owner& owner, int first_due) {
   bool first = true;
-  engine_.schedule_at_fixed_rate(duration(50), duration(15), [&](firing& f) {
+  owner.schedule_at_fixed_rate(duration(50), duration(15), [&](firing& f) {
     if (std::exchange(first, false)) f.rearm_at(at(103));
   });
-  EXPECT_EQ(rig_.poll_at(at(50)), 1u);
-  EXPECT_EQ(rig_.poll_at(at(110)), 1u);
-  EXPECT_EQ(rig_.poll_at(at(120)), 1u) << "103 + 15, rounded";
+  EXPECT_EQ(rig.poll_at(at(first_due)), 1u);
+  EXPECT_EQ(rig.poll_at(at(110)), 1u);
+  EXPECT_EQ(rig.poll_at(at(120)), 1u) << "103 + 15, rounded";
+}
+
+TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedNotAtItsTick) {
+  expect_anchored_where_it_is_rearmed(rig_, engine_, 50);
 }
 
 // By its group's time, which is behind the engine's.
@@ -45,13 +51,7 @@ TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedBehindAPause) {
   group.pause();
   rig_.clock.advance(duration(7));
   group.resume();
-  bool first = true;
-  group.schedule_at_fixed_rate(duration(50), duration(15), [&](firing& f) {
-    if (std::exchange(first, false)) f.rearm_at(at(103));
-  });
-  EXPECT_EQ(rig_.poll_at(at(60)), 1u);
-  EXPECT_EQ(rig_.poll_at(at(110)), 1u);
-  EXPECT_EQ(rig_.poll_at(at(120)), 1u) << "103 + 15, rounded";
+  expect_anchored_where_it_is_rearmed(rig_, group, 60);
 }
 
 }  // namespace
