@@ -22,6 +22,7 @@ WANTED = {
     "runtime": [LIB + r"libdetent\.so\.\d+\.\d+\.\d+", LIB + r"libdetent\.so\.\d+"],
     "development": [
         LIB + r"libdetent\.so", LIB + r"libdetent\.a", LIB + r"pkgconfig/detent\.pc",
+        LIB + r"libdetent_checked\.a", LIB + r"pkgconfig/detent_checked\.pc",
         LIB + r"cmake/detent/detent-config\.cmake", LIB + r"cmake/detent/detent-config-version\.cmake",
         LIB + r"cmake/detent/detent-targets\.cmake", LIB + r"cmake/detent/detent-targets-\w+\.cmake",
         "include/detent/detent\\.h", "include/detent/detent\\.hpp", "include/detent/asio\\.hpp", "include/detent/tbb\\.hpp",
@@ -79,7 +80,7 @@ def installed(tree, *options):
 
 
 def check_build(tree):
-    """Of a static build, as the tests have: no shared library is there to be installed."""
+    """Of a static build with the checked library, as the tests have: no shared library is there to be installed."""
     everything = set()
     for component, patterns in WANTED.items():
         shared = [pattern for pattern in patterns if r"libdetent\.so" in pattern]

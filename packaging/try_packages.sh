@@ -32,6 +32,11 @@ consumers() {
   # shellcheck disable=SC2046  # the flags are words
   cc -std=c11 -D_GNU_SOURCE c/first_steps.c -o first_steps $(pkg-config --cflags --libs detent)
   ./first_steps
+  # the library with its assertions on, by pkg-config; by CMake it was among the programs of install
+  test -x build_cxx/checked
+  # shellcheck disable=SC2046  # as above
+  c++ -std=c++20 install/checked.cpp -o checked $(pkg-config --cflags --libs detent_checked)
+  ./checked
   # the static library, by CMake's other target
   mkdir static
   cp one_file.cpp static/

@@ -57,6 +57,7 @@ int detent_stop(detent_engine* engine, detent_unfired each, void* argument) {
 
 int detent_is_stopped(const detent_engine* engine) { return engine->engine.stopped() ? 1 : 0; }
 std::size_t detent_pending(const detent_engine* engine) { return engine->engine.pending(); }
+std::int32_t detent_worker_thread_id(const detent_engine* engine) { return engine->engine.worker_thread_id(); }
 std::int64_t detent_now() { return detent::clock::now().time_since_epoch().count(); }
 
 std::size_t detent_poll(detent_engine* engine, std::size_t max) {

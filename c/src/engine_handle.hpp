@@ -3,7 +3,6 @@
 #pragma once
 
 #include <detent/detent.h>
-#include <detent/base/atomic.hpp>
 #include <detent/detail/timer_access.hpp>
 #include <detent/engine.hpp>
 
@@ -11,23 +10,22 @@
 #include <utility>
 
 struct detent_engine {
-  explicit detent_engine(detent::engine_options options) : engine(std::move(options)) {}
+  explicit detent_engine(detent::engine_options options)
+      : engine(std::move(options)), core_(detent::detail::timer_access::core(engine)) {}
 
-  // The 64 bits that stand for a timer, and the handle made of them again.
-  detent_timer id_of(detent::timer made) noexcept {
+  // The 64 bits that stand for a timer, made of the handle alone, as its callback may have destroyed the engine by now;
+  // and the handle made of them again.
+  static detent_timer id_of(detent::timer made) noexcept {
     using detent::detail::timer_access;
-    // Relaxed, here and below: whoever has an id got it from the thread that stored this before.
-    if (core_.load(detent::base::relaxed) == nullptr) core_.store(timer_access::core(made), detent::base::relaxed);
     return std::uint64_t{timer_access::queued_half(made)} << 32 | timer_access::index(made);
   }
   detent::timer handle_of(detent_timer id) const noexcept {
     if (id == 0) return {};
-    return detent::detail::timer_access::make(core_.load(detent::base::relaxed), id);
+    return detent::detail::timer_access::make(core_, id);
   }
 
   detent::engine engine;
 
  private:
-  // Where all its timers lie; known from the first one on.
-  detent::base::atomic<detent::detail::engine_core*> core_{nullptr};
+  detent::detail::engine_core* const core_;  // where all its timers lie
 };

@@ -33,6 +33,7 @@ inline detent_metrics translate(const engine_metrics& seen) {
           .lateness_p99 = late.percentile(99).count(),
           .lateness_p999 = late.percentile(99.9).count(),
           .lateness_max = (late.max)().count(),
+          .missed = seen.missed,
           .reserved = {}};
 }
 

@@ -20,7 +20,7 @@ detent_timer scheduled(detent_engine* engine, detent_callback function, void* co
     return 0;
   }
   const timer made = guarded(timer(), [&] { return schedule(engine->engine, detent::c::callback{function, context}); });
-  return made ? engine->id_of(made) : 0;
+  return made ? detent_engine::id_of(made) : 0;
 }
 
 static_assert(static_cast<int>(detent::cancel_result::cancelled) == DETENT_CANCELLED);

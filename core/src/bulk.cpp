@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Many timers in one call: the engine's part.
 #include <detent/detail/bulk.hpp>
+#include <detent/detail/stoppable.hpp>
 
 #include "engine_core.hpp"
 #include "probes.hpp"
@@ -36,8 +37,12 @@ template <class Entries>
 void engine_core::push_entries(thread_record& record, Entries first, std::size_t count, nanoseconds_t time) noexcept {
   const bool pushed = queue_.push_many(*record.producer, first, count);
   if (has_to_ring(bell_, rescan_, time, pushed)) ring_for_earlier(record, time);
-  record.unreported += static_cast<std::uint32_t>(count);
-  if (record.unreported >= report_every) report_pushes(record, std::exchange(record.unreported, 0));
+  if (count < record.until_report) {
+    record.until_report -= static_cast<std::uint32_t>(count);
+  } else {
+    const std::size_t unreported = report_every - std::exchange(record.until_report, report_every);
+    report_pushes(record, unreported + count);
+  }
 }
 
 // Makes them all; nobody is told of them yet unless the driver is the caller.
@@ -61,6 +66,7 @@ bulk_result engine_core::make_many(thread_record& record, std::span<const time_p
       break;
     }
     node& made = node_at(index);
+    base::show_acquire(&made);
     if (filler.fill != nullptr) {
       filler.fill(filler.context, made.capture, done.scheduled);
     } else {
@@ -76,6 +82,7 @@ bulk_result engine_core::make_many(thread_record& record, std::span<const time_p
     const std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
     if (recorder_ != nullptr) [[unlikely]]
       recorder_->scheduled(index, state_word::generation(word), deadline, nullptr);
+    base::show_release(&made);
     publish_as(made.pair, word, deadline);
     probes::schedule(this, index, word, deadline);
     out[done.scheduled] = timer_access::make(this, index, state_word::generation(word));
@@ -98,6 +105,7 @@ bulk_result engine_core::schedule_many(std::span<const time_point> deadlines, co
     return {0, problem};
   }
   deadlines = deadlines.first(std::min(deadlines.size(), out.size()));
+  const engine_hold until_done(*this);  // the callback of one of them may end the engine
   record_lease record(threads_);
   nanoseconds_t earliest = forever;
   bulk_result done = make_many(*record, deadlines, filler, out, when, earliest);

@@ -31,10 +31,20 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation, bo
   if (done == cancel_transition::marked_last) return cancel_result::running;
   if (done == cancel_transition::emptied_armed) {
     end_cancelled(index, generation, done);
-    return cancel_result::cancelled;
+  } else {
+    empty_and_end(index, generation, done);
   }
+  return cancel_result::cancelled;
+}
+
+// Destroys the callable of a timer that this thread cancelled. A function apart, because it needs many registers.
+[[gnu::noinline]] void engine_core::empty_and_end(node_index index, std::uint32_t generation,
+                                                  cancel_transition done) noexcept {
+  node& target = node_at(index);
+  base::show_acquire(&target);
   // Destroyed last: it may hold the last reference to this very engine.
   detached_callable taken(*target.ops, target.capture);
+  base::show_release(&target);  // for whoever has the node next
   // Before the driver may have the node. Its flags stay as they are now.
   if (const std::uint64_t word = observe(target.pair); (word & state_word::cold) != 0) {
     count_end(index, word, label_counter::cancelled);
@@ -42,7 +52,6 @@ cancel_result engine_core::cancel(node_index index, std::uint32_t generation, bo
   }
   if (done == cancel_transition::from_armed) mark_emptied(target.pair);
   end_cancelled(index, generation, done);
-  return cancel_result::cancelled;
 }
 
 // Counts a timer that this thread cancelled, and frees its node or has the driver do it.
@@ -116,15 +125,26 @@ cancel_result engine_core::cancel_and_wait(node_index index, std::uint32_t gener
   cancel_result result = cancel(index, generation, wait);
   // In the child of a fork nobody runs it.
   if (result == cancel_result::running && wait && !is_forked()) runs_.wait(node_at(index).pair, generation);
+  // What a run did that has ended, also one that ended long ago. Not of a timer that this has cancelled: its capture
+  // may have held the engine.
+  if (result != cancel_result::cancelled && base::is_watched_from_outside()) base::show_acquire(&node_at(index));
   return result;
 }
 
 // The keep-alive's touch, by the shortest way; the tick is 1 ns.
 inline bool engine_core::restart_later(thread_record& mine, node_index index, std::uint32_t queued_half,
                                        nanoseconds_t deadline) noexcept {
-  if (!detail::restart_later(node_at(index).pair, queued_half, deadline, mine.next_order)) return false;
+  // Counted ahead of the exchange: after it the timer may fire, and its callback end the engine.
+  bool counted = false;
+  const auto count = [&]() noexcept {
+    mine.counts.add(counter::restarted);
+    counted = true;
+  };
+  if (!detail::restart_later(node_at(index).pair, queued_half, deadline, mine.next_order, count)) {
+    if (counted) mine.counts.take_back(counter::restarted);  // another thread was faster
+    return false;
+  }
   ++mine.next_order;
-  mine.counts.add(counter::restarted);
   return true;
 }
 
@@ -132,6 +152,7 @@ inline bool engine_core::restart_later(thread_record& mine, node_index index, st
 [[gnu::always_inline]] inline bool engine_core::restart_to(node_index index, std::uint32_t generation,
                                                            nanoseconds_t kept, nanoseconds_t time) noexcept {
   record_lease record(threads_);
+  call_hazard::scope under_way(record->hazard);  // restarted, it may fire, and its callback end the engine
   node& target = node_at(index);
   recorded_attempt recorded(recorder_.get(), [&]() noexcept -> operation {
     return {.deadline = time, .id = recorder::id_of(index, generation), .kind = operation_kind::restart};
@@ -159,10 +180,14 @@ bool engine_core::restart(node_index index, std::uint32_t generation, nanosecond
 }
 
 bool engine_core::restart_cold(node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {
+  if (base::is_watched_from_outside() && state_word::generation(observe(node_at(index).pair)) == generation)
+    base::show_release(&node_at(index));
   if (is_cancelled_in_group(index)) return false;
   const group_state* group = nodes_.group_of(index);
   label_block* const label = labels_.find(cold_at(index));  // of another life, perhaps, which the restart will tell
   const nanoseconds_t kept = group != nullptr ? group->to_group_time(deadline, time_) : deadline;
+  record_lease record(threads_);
+  call_hazard::scope under_way(record->hazard);  // until it is counted for the label, too
   if (!restart_to(index, generation, kept, deadline)) return false;
   if (label != nullptr) label->add(label_counter::restarted);
   return true;
@@ -188,7 +213,7 @@ using detail::timer_access;
 
 namespace {
 
-// Debug builds find the use of a handle after its engine's end, the likeliest mistake with handles.
+// The checked library finds the use of a handle after its engine's end, the likeliest mistake with handles.
 detail::engine_core& core_of(const timer& handle) noexcept {
   detail::engine_core* core = timer_access::core(handle);
   DETENT_ASSERT(detail::live_cores::contains(core) && "the timer's engine has been destroyed");
@@ -227,11 +252,17 @@ bool timer::restart_at(time_point deadline) noexcept {
 
 bool timer::restart_after(duration delay) noexcept {
   if (core_ == nullptr) return false;
-  return restart_at(detail::to_time(detail::deadline_after(core_of(*this), delay.count())));
+  return restart_at(detail::to_time(detail::deadline_after(&core_of(*this), delay.count())));
 }
 
 bool timer::pending() const noexcept {
   return core_ != nullptr && core_of(*this).is_pending(timer_access::index(*this), timer_access::generation(*this));
+}
+
+std::uint64_t scoped_timer::engine_of(const timer& owned) noexcept { return core_of(owned).number(); }
+
+void scoped_timer::end() noexcept {
+  if (detail::live_cores::lives(engine_)) timer_.cancel_and_wait();
 }
 
 }  // namespace detent

@@ -15,12 +15,10 @@ class clock_reader {
   clock_reader(const manual_clock* manual, tsc_clock* tsc) noexcept
       : manual_(manual), tsc_(manual != nullptr ? nullptr : tsc) {}
 
-  // The cheapest reading; a TSC's may be off by its error bound.
+  // The cheapest reading; a TSC's may be off, either way.
   nanoseconds_t now() const noexcept { return tsc_ != nullptr ? tsc_->now() : certain(); }
   // Never behind the true time: what a delay counts from.
-  nanoseconds_t not_before_now() const noexcept {
-    return tsc_ != nullptr ? tsc_->now() + tsc_->error_bound() : certain();
-  }
+  nanoseconds_t not_before_now() const noexcept { return tsc_ != nullptr ? tsc_->not_before_now() : certain(); }
   // The true time: the last look before a callback starts.
   nanoseconds_t certain() const noexcept { return to_ns(manual_ != nullptr ? manual_->now() : clock::now()); }
   // The same, given a reading of now() just taken.

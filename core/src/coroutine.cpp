@@ -7,7 +7,7 @@
 namespace detent {
 namespace {
 
-// A run that comes before suspend() is done waits for it so long, which covers all but its thread's loss of the
+// A run that comes before settle() is done waits for it so long, which covers all but its thread's loss of the
 // processor, and then comes again after a time in which that thread gets it back.
 constexpr int pauses = 64;
 constexpr duration again_after = std::chrono::milliseconds(1);
@@ -22,15 +22,18 @@ void sleep_awaiter::suspend(void* frame) {
   auto run = [this](firing& now) {
     if (now.self()) wake(now);
   };
-  timer_ = detail::schedule_once(*core_, detail::to_ns(deadline_), run);
+  timer_ = detail::schedule_once(core_, detail::to_ns(deadline_), run);
   if (!timer_) detail::throw_schedule_error(*core_, detail::timer_access::problem(timer_), 0);
   frame_ = frame;
   core_->add_reference();  // the frame may outlive the engine
-  if (token_.stop_possible()) hook_.emplace(token_, on_stop{this});
+}
+
+void sleep_awaiter::settle() noexcept {
+  base::show_release(&settled_);
   settled_.store(true, base::release);  // (1) release: pairs with (2). From here on the frame may be gone.
 }
 
-// The timer's run. Perhaps while suspend() is not done on another thread.
+// The timer's run. Perhaps while await_suspend() is not done on another thread.
 void sleep_awaiter::wake(firing& run) {
   // (2) acquire: pairs with (1), so that the coroutine finds the handle and the hook.
   for (int i = 0; !settled_.load(base::acquire); ++i) {
@@ -42,6 +45,7 @@ void sleep_awaiter::wake(firing& run) {
       return run.rearm_after(again_after);
     }
   }
+  base::show_acquire(&settled_);
   base::coroutine_handle::from_address(frame_).resume();  // the frame, and this, may be gone when it returns
 }
 
@@ -56,14 +60,12 @@ void sleep_awaiter::hurry() noexcept {
 
 // On the thread that resumes the coroutine.
 void sleep_awaiter::leave() noexcept {
-  hook_.reset();  // waits for a hook that runs on another thread, which waits for nobody
   frame_ = nullptr;
   core_->drop_reference();
 }
 
 // The coroutine is destroyed while it is suspended. Waits for a run that found it not settled yet, and reads it.
 void sleep_awaiter::abandon() noexcept {
-  hook_.reset();
   core_->cancel_and_wait(detail::timer_access::index(timer_), detail::timer_access::generation(timer_));
   core_->drop_reference();
 }

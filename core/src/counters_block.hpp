@@ -56,7 +56,6 @@ struct label_block {
     // (3) release: pairs with (4): a reader that sees a timer's end sees its beginning, too.
     cells[static_cast<std::size_t>(which)].fetch_add(amount, base::release);
   }
-  void take_back(label_counter which) noexcept { add(which, ~std::uint64_t{0}); }
   std::uint64_t read(label_counter which) const noexcept {
     return cells[static_cast<std::size_t>(which)].load(base::acquire);  // (4) acquire: pairs with (3)
   }

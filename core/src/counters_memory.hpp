@@ -10,7 +10,8 @@
 namespace detent::detail {
 
 // Zeroed memory of this process alone, or of a file that other processes read. The file is made under another name and
-// takes its own when it is complete. Not for use by two threads at once.
+// takes its own when it is complete. Not for use by two threads at once; of two that want one name, in whatever
+// processes, one gets it.
 class counters_memory {
  public:
   // `path` empty: no file; "auto": /dev/shm/detent.PID.NUMBER. Throws bad_alloc; what the file system refuses is told
@@ -27,7 +28,8 @@ class counters_memory {
   // The file's bytes from `offset` on, both whole pages; the file is grown, and its blocks reserved, so that no access
   // can fail later. Null: there is no memory, or no room.
   std::byte* map(std::size_t offset, std::size_t bytes) noexcept;
-  // Gives the file its name. False: see problem(). Throws bad_alloc.
+  // Gives the file its name, in place of an older one that nobody writes any more. False: see problem(). Throws
+  // bad_alloc.
   bool publish();
   // No more of the file's name, if it is one that this made.
   void withdraw() noexcept;
@@ -45,12 +47,16 @@ class counters_memory {
   bool create();
   bool is_vacant();
   bool may_replace();
+  bool is_at_name(int file) const noexcept;
+  void forget_older() noexcept;
+  void name_automatically(const std::string& mark) { path_ = "/dev/shm/detent." + mark; }
 
   const std::string asked_;
   std::string path_;
   std::string unfinished_;  // the name until publish()
   std::string problem_;
   int file_ = -1;
+  int older_ = -1;  // what has the name, of an engine that has gone; locked, so that nobody else replaces it
   pid_t owner_;
   bool named_ = false;
   std::array<piece, 256> pieces_{};

@@ -8,9 +8,10 @@
 namespace detent::detail {
 
 // Hands over what comes due together in one go; the pass ends with hand_over_batch().
-void engine_core::dispatch(node_index index, std::uint64_t word, nanoseconds_t now) noexcept {
-  batch_to_run_.push_back(fired_timer(*this, index, word, now));  // within its capacity
-  if (batch_to_run_.size() == dispatch_batch) hand_over_batch();
+void engine_core::dispatch(const due_entry& due, std::uint64_t word, const lateness_parts& late) noexcept {
+  base::show_acquire(&node_at(due.index));  // the executor may see what came before the arming, too
+  batch_to_run_.push_back(fired_timer(*this, due.index, word, due.order, late));  // within its capacity
+  if (batch_to_run_.size() == batch_to_run_.capacity()) hand_over_batch();
 }
 
 void engine_core::hand_over_batch() noexcept {
@@ -51,12 +52,7 @@ void engine_core::refused(fired_timer&& work) noexcept {
 // Whether refused work waits to be offered again, apart from what was cancelled or restarted meanwhile. That goes, too:
 // also behind a first one that nobody takes, when it may be half of all.
 bool engine_core::has_offers() noexcept {
-  const auto is_stale = [this](const fired_timer& each) { return observe(node_at(each.index_).pair) != each.word_; };
-  while (!retries_.empty() && is_stale(retries_.front())) retries_.pop_front();
-  if (retries_.size() >= retries_to_sift_) {
-    std::erase_if(retries_, is_stale);
-    retries_to_sift_ = std::max<std::size_t>(2 * retries_.size(), 64);
-  }
+  retries_.sift([this](const fired_timer& each) { return observe(node_at(each.index_).pair) != each.word_; });
   return !retries_.empty();
 }
 
@@ -76,12 +72,15 @@ void engine_core::retry_refused() noexcept {
   }
 }
 
-// `word` is the arming at the hand-over. Does nothing if it was cancelled, restarted or returned since.
-void engine_core::run_handed_over(node_index index, std::uint64_t word, nanoseconds_t handed_over) noexcept {
+// `word` is the arming at the hand-over, `order` the one that it had before, `late` its lateness then. Does nothing if
+// it was cancelled, restarted or returned since.
+void engine_core::run_handed_over(node_index index, std::uint64_t word, std::uint32_t order,
+                                  const lateness_parts& late) noexcept {
+  if (is_forked()) return;  // the run is the parent's
   group_run in_group;
   if ((word & state_word::cold) != 0) {
     group_state* group = nodes_.group_of(index);
-    if (group != nullptr && group->paused()) return put_back(index, word);
+    if (group != nullptr && group->paused()) return put_back(index, word, order);
     if (!begin_in_group(in_group, index, word)) return;
   }
   std::uint64_t running = word;
@@ -90,7 +89,7 @@ void engine_core::run_handed_over(node_index index, std::uint64_t word, nanoseco
   // Its turn in this pass, whenever it was handed over.
   if (life_.is_driven_by(std::this_thread::get_id())) node_at(index).placement = pass_stamp_;
   nanoseconds_t now = time_.certain();
-  run(*record, index, word, now, handed_over);
+  run(*record, index, word, now, arrival(late));
 }
 
 void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
@@ -99,7 +98,9 @@ void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
   record_lease record(threads_);
   if (recorder_ != nullptr)
     recorder_->ended(operation_kind::drop, index, state_word::generation(word), time_.certain());
+  base::show_acquire(&dropped);
   destroy_callable(*dropped.ops, dropped.capture);
+  runs_.show_end(&dropped);
   end_pending(index, word);
   count_end(index, word, label_counter::dropped);
   record->counts.add(counter::dropped);
@@ -110,9 +111,9 @@ void engine_core::let_go(node_index index, std::uint64_t word) noexcept {
 
 namespace detent {
 
-fired_timer::fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word,
-                         detail::nanoseconds_t now) noexcept
-    : core_(&core), word_(word), handed_over_(now), index_(index) {
+fired_timer::fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word, std::uint32_t order,
+                         const detail::lateness_parts& late) noexcept
+    : core_(&core), word_(word), index_(index), order_(order), late_(late) {
   core.add_reference();
 }
 
@@ -120,8 +121,9 @@ fired_timer& fired_timer::operator=(fired_timer&& other) noexcept {
   fired_timer taken(std::move(other));
   std::swap(core_, taken.core_);
   std::swap(word_, taken.word_);
-  std::swap(handed_over_, taken.handed_over_);
   std::swap(index_, taken.index_);
+  std::swap(order_, taken.order_);
+  std::swap(late_, taken.late_);
   return *this;
 }
 
@@ -134,7 +136,7 @@ fired_timer::~fired_timer() {
 void fired_timer::operator()() noexcept {
   detail::engine_core* core = std::exchange(core_, nullptr);
   if (core == nullptr) return;
-  core->run_handed_over(index_, word_, handed_over_);
+  core->run_handed_over(index_, word_, order_, late_);
   core->drop_reference();
 }
 

@@ -14,8 +14,6 @@ constexpr std::size_t most_before_firing = 4096;
 // Rung for something that far ahead, the driver leaves a queue of more than so many entries alone until shortly before.
 constexpr nanoseconds_t look_ahead = 2'000'000;
 constexpr std::size_t worth_leaving = 4096;
-// So many nodes come out of the wheel between two looks at the higher lanes.
-constexpr std::uint32_t takes_between_looks = 256;
 // How far ahead of its turn an entry's node is fetched, and then what the node links to.
 constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
 
@@ -43,16 +41,30 @@ bool engine_core::drain_slice() noexcept {
   return batch_next_ == batch_end_ && debt_.is_covered() && end_drain();
 }
 
-// The next entries out of the queue, without those that later ones among them have overtaken. False: there are none.
-bool engine_core::take_batch() noexcept {
-  std::size_t count = queue_.take(batch_.data(), batch_.size());
-  debt_.note_batch(count, batch_.size());
-  if (count == 0) return false;
+// Entries came out of the queue.
+void engine_core::note_taken(std::size_t count) noexcept {
   ledger_.split.drain_begins();
   probes::drain(this, count);
   driver_->counts.add(counter::drains);
   driver_->counts.add(counter::drained, count);
   fences_.count_pushes(count);
+}
+
+// The next entries, those first that came out of the queue before; without those that later ones among them have
+// overtaken. False: there are none.
+bool engine_core::take_batch() noexcept {
+  batch_searched_ = 0;
+  std::size_t count = 0;
+  if (!set_aside_.empty()) [[unlikely]] {
+    count = set_aside_.take(batch_.data(), batch_.size());
+    debt_.note_batch(batch_.size(), batch_.size());  // the queue may hold more
+    ledger_.split.drain_begins();
+  } else {
+    count = queue_.take(batch_.data(), batch_.size());
+    debt_.note_batch(count, batch_.size());
+    if (count == 0) return false;
+    note_taken(count);
+  }
   batch_next_ = stale_.keep_fresh(batch_.data(), count);
   batch_end_ = count;
   for (std::size_t i = batch_next_; i < std::min(batch_next_ + fetch_node_ahead, batch_end_); ++i)
@@ -175,6 +187,7 @@ void engine_core::rescan() noexcept {
       take_up_submitted(index, each, state_word::generation(word));
     bool forgotten = state == timer_state::cancelled && (word & state_word::emptied) != 0 && each.location == nowhere;
     if (forgotten) free_node(*driver_, index, each);
+    if (index % stretch == stretch - 1 && options_.drive == drive_kind::worker) overtake(this);
   }
 }
 
@@ -216,13 +229,6 @@ bool engine_core::place_if_due(node_index index, node& armed, std::uint64_t word
   armed.location = in_due_queue;
   armed.placement = placements_ = placement;
   return true;
-}
-
-// For wheel::expire, which has taken the node out.
-bool engine_core::take_due(node_index index, node& filed) noexcept {
-  if (wheel_.has_critical() && ++taken_ % takes_between_looks == 0) [[unlikely]]
-    overtake();
-  return take_out_due(index, filed);
 }
 
 // Takes what is due into the next batch, frees what was cancelled, leaves the rest to be filed anew.

@@ -6,6 +6,7 @@
 
 #include "due_queue.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -15,14 +16,21 @@ namespace detent::detail {
 // One thread. A due queue for the bulk and one for each higher lane; while these are empty they cost one look.
 class due_lanes {
  public:
-  // Room for `reserve` entries of the bulk. Throws bad_alloc.
-  explicit due_lanes(std::size_t reserve) : bulk_(reserve) {}
+  // Room ahead for `reserve` entries of the bulk, and for as many of each higher lane, but of these not more than
+  // `most_ahead`. Throws bad_alloc.
+  static constexpr std::size_t most_ahead = 16384;
+  explicit due_lanes(std::size_t reserve)
+      : bulk_(reserve),
+        higher_{due_queue(std::min(reserve, most_ahead)), due_queue(std::min(reserve, most_ahead)),
+                due_queue(std::min(reserve, most_ahead))} {}
 
   // Adds to the next batch of its lane. False: out of memory.
   bool collect(std::uint8_t lane, const due_entry& entry) noexcept {
     return lane == 0 ? bulk_.collect(entry) : collect_higher(lane, entry);
   }
-  // Puts the batches in order; calls `between` every now and then.
+  // Of the bulk: makes room for `more` to be collected; calls `between` every now and then, as the next does.
+  void make_room(std::size_t more, const interlude& between) noexcept { bulk_.make_room(more, between); }
+  // Puts the batches in order.
   void seal(const interlude& between) noexcept { bulk_.seal(between); }
   void seal_higher() noexcept;
   // Adds at its place among what waits now. False: out of memory.

@@ -3,6 +3,8 @@
 
 #include <detent/detail/node.hpp>
 
+#include "interlude.hpp"
+
 #include <cstdint>
 #include <vector>
 
@@ -20,19 +22,9 @@ struct due_entry {
 // Whether `a` fires before `b`, among two armings of one thread, wherever its count of orders has wrapped.
 bool fires_before(const due_entry& a, const due_entry& b) noexcept;
 
-// Called in the middle of what takes long, if there is somebody to call.
-struct interlude {
-  void (*call)(void* context) noexcept = nullptr;
-  void* context = nullptr;
-
-  void operator()() const noexcept {
-    if (call != nullptr) call(context);
-  }
-};
-
-// Sorts by (deadline, arming order). Some nanoseconds an entry: by digits where there are many, and both deadlines and
-// orders lie close together, as they do in a batch. `scratch` lends its memory; its contents are lost.
-// `between` is called every few thousand entries.
+// Sorts by (deadline, arming order). Some nanoseconds an entry: by digits where there are many. `scratch` lends its
+// memory; its contents are lost. `between` is called after each stretch of every walk over the entries, unless there is
+// no memory for `scratch`.
 void sort_due(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between = {}) noexcept;
 
 }  // namespace detent::detail

@@ -5,10 +5,14 @@
 #include "engine_core.hpp"
 #include "options_check.hpp"
 
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
 
 namespace detent {
+
 namespace {
 
 struct made_core {
@@ -37,6 +41,21 @@ made_core make_core(engine_options options) {
 }
 
 }  // namespace
+
+void detail::throw_schedule_error(const engine_core& core, errc problem, nanoseconds_t period) {
+  const engine_options& options = core.options();
+  std::string what = "engine \"" + options.name + "\"";
+  if (problem == errc::capacity_exceeded) what += ": capacity = " + std::to_string(options.capacity);
+  if (problem == errc::invalid_option) what += ": lane is 0 to 3, slack is not negative, and label of this engine";
+  if (problem == errc::invalid_period) what += ": period = " + std::to_string(period) + " ns";
+  throw error(make_error_code(problem), what);
+}
+
+void detail::used_after_move(const char* object, const char* call) noexcept {
+  const int length = static_cast<int>(std::strcspn(call, "<"));  // g++ names a template with its arguments
+  std::fprintf(stderr, "detent: %.*s() was called on a detent::%s that has been moved from\n", length, call, object);
+  std::abort();
+}
 
 engine::engine(engine_options options) : core_(nullptr) {
   const std::string name = options.name;
@@ -77,30 +96,32 @@ void engine::let_go() noexcept {
 
 std::vector<unfired> engine::stop() {
   std::vector<unfired> left;
-  errc problem = core_->stop(&left);
+  errc problem = core().stop(&left);
   if (problem != errc{}) throw error(make_error_code(problem), "engine \"" + core_->options().name + "\": stop()");
   return left;
 }
 
 std::vector<unfired> engine::try_stop(std::error_code& problem) noexcept {
   std::vector<unfired> left;
-  errc failed = core_->stop(&left);
+  errc failed = core().stop(&left);
   problem = failed == errc{} ? std::error_code{} : make_error_code(failed);
   return left;
 }
 
-bool engine::stopped() const noexcept { return core_->stopped(); }
-std::size_t engine::pending() const noexcept { return core_->pending(); }
-engine_metrics engine::metrics() const { return core_->metrics(); }
-engine_metrics engine::metrics(label of) const { return core_->metrics(of); }
-label engine::make_label(std::string_view name) { return core_->make_label(name); }
-std::vector<pending_timer> engine::list_pending() const { return core_->list_pending(); }
-time_point engine::now() const noexcept { return detail::to_time(core_->time().now()); }
-std::size_t engine::poll(std::size_t max_callbacks) { return core_->poll(max_callbacks); }
-int engine::wake_fd() { return core_->open_wake_fd(); }
+bool engine::stopped() const noexcept { return core().stopped(); }
+std::size_t engine::pending() const noexcept { return core().pending(); }
+engine_metrics engine::metrics() const { return core().metrics(); }
+engine_metrics engine::metrics(label of) const { return core().metrics(of); }
+label engine::make_label(std::string_view name) { return core().make_label(name); }
+std::vector<pending_timer> engine::list_pending() const { return core().list_pending(); }
+pid_t engine::worker_thread_id() const noexcept { return core().worker().id; }
+pthread_t engine::native_handle() const noexcept { return core().worker().handle; }
+time_point engine::now() const noexcept { return detail::to_time(core().time().now()); }
+std::size_t engine::poll(std::size_t max_callbacks) { return core().poll(max_callbacks); }
+int engine::wake_fd() { return core().open_wake_fd(); }
 
 std::optional<time_point> engine::next_deadline() {
-  std::optional<detail::nanoseconds_t> next = core_->next_deadline();
+  std::optional<detail::nanoseconds_t> next = core().next_deadline();
   if (!next) return std::nullopt;
   return detail::to_time(*next);
 }

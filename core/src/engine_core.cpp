@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine_core.hpp"
 
+#include <detent/detail/stoppable.hpp>
+
 #include "live_cores.hpp"
 #include "options_check.hpp"
 
@@ -8,6 +10,9 @@
 
 namespace detent::detail {
 namespace {
+
+// So many go to the executor in one call.
+constexpr std::size_t dispatch_batch = 64;
 
 // A thread's cache holds up to two magazines that nobody else can take from: some for the first few threads.
 std::size_t nodes_ahead(std::size_t reserve) noexcept {
@@ -29,15 +34,19 @@ engine_core::engine_core(engine_options options)
       counts_(options_),
       labels_(counts_),
       threads_(*this),
+      groups_(options_.reserve),
       nodes_{&pool_, ticks_},
       wheel_(nodes_, ticks_, time_.now(), options_.wheel == wheel_kind::hashed, std::bit_ceil(options_.hashed_slots)),
       due_(options_.reserve),
+      retries_(!runs_inline_ && options_.on_refusal == refusal_policy::retry ? options_.reserve : 0),
       waiter_(options_.wait, options_.tick.count(), time_, bell_),
       rehearsal_(runs_inline_ && options_.wait.mode != wait_options::kind::sleep &&
                  options_.wait.max_spin.count() > rehearsal::ahead),
+      set_aside_(options_.reserve),
       ledger_(counts_, runs_inline_) {
   if (!runs_inline_) batch_to_run_.reserve(dispatch_batch);
-  if (options_.capacity == 0 && options_.record.empty() && !captures_origin_)
+  // The short ways tell ThreadSanitizer nothing.
+  if (options_.capacity == 0 && options_.record.empty() && !captures_origin_ && !base::is_watched_from_outside())
     threads_.open_shortcuts(options_.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
   if (options_.drive == drive_kind::caller) bell_.lower(INT64_MIN);
@@ -88,7 +97,13 @@ void engine_core::add_reference() noexcept {
 
 void engine_core::drop_reference() noexcept {
   // (1) acq_rel: pairs with itself, so that the last one sees all that the others did.
-  if (references_.fetch_sub(1, base::acq_rel) == 1) delete this;
+  base::show_release(&references_);
+  if (references_.fetch_sub(1, base::acq_rel) != 1) return;
+  base::show_acquire(&references_);
+  delete this;
 }
+
+void add_reference(engine_core& core) noexcept { core.add_reference(); }
+void drop_reference(engine_core& core) noexcept { core.drop_reference(); }
 
 }  // namespace detent::detail

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The core that a public engine owns: counted, as a callback may destroy the engine that runs it, and a fired_timer may
-// outlive it. The only place that knows producers, wheel, waiter and executor together.
+// The core of an engine: counted, as a callback may destroy the engine, and a fired_timer may outlive it.
 #pragma once
 
 #include <detent/alloc/page_source.hpp>
@@ -20,9 +19,11 @@
 #include "lifecycle.hpp"
 #include "recorder.hpp"
 #include "rehearsal.hpp"
+#include "retry_queue.hpp"
 #include "run_ends.hpp"
 #include "run_ledger.hpp"
 #include "run_scope.hpp"
+#include "set_aside.hpp"
 #include "stale_filter.hpp"
 #include "submit.hpp"
 #include "thread_registry.hpp"
@@ -31,7 +32,6 @@
 #include "wheel.hpp"
 
 #include <array>
-#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
@@ -54,8 +54,10 @@ class engine_core {
   claim claim_node(const plan& when) noexcept;
   void abandon(const claim& owned) noexcept;
   timer publish(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
-  [[gnu::flatten]] timer schedule_packed(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
-                                         std::uint64_t second, std::uint64_t third) noexcept;
+  timer schedule_packed(thread_record& record, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+                        std::uint64_t second, std::uint64_t third) noexcept;
+  timer schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+                               std::uint64_t second, std::uint64_t third) noexcept;
   bool cancel_plain(thread_record& mine, node_index index, std::uint32_t queued_half) noexcept;
   bulk_result schedule_many(std::span<const time_point> deadlines, const bulk_filler& filler, std::span<timer> out,
                             const timer_options& options, origin where) noexcept;
@@ -75,11 +77,11 @@ class engine_core {
   const clock_reader& time() const noexcept { return time_; }
   submission_queue& queue() noexcept { return queue_; }
   counters_block& counts() noexcept { return counts_; }
-  // Set by this very process's fork.
-  bool is_forked() const noexcept { return life_.now() == lifecycle::phase::forked; }
+  std::uint64_t number() const noexcept { return threads_.engine(); }  // no other engine ever has the same
+  bool is_forked() const noexcept { return life_.now() == lifecycle::phase::forked; }  // this very process's fork did
   bool stopped() const noexcept { return !life_.is_open(); }
+  thread_identity worker() const noexcept { return life_.worker(); }
 
-  // Groups (groups.cpp).
   group_store& groups() noexcept { return groups_; }
   void cancel_group(group_state& group) noexcept;
   void pause_group(group_state& group) noexcept;
@@ -94,11 +96,10 @@ class engine_core {
   void end() noexcept;
   // In the child of a fork: refuses everything from now on. The caller holds the lock of the list of cores.
   void disown() noexcept;
-  // A thread that has a record ends.
-  void thread_leaves(thread_record& leaving) noexcept;
+  void thread_leaves(thread_record& leaving) noexcept;  // which ends
 
   // --- Whoever runs a handed-over timer (dispatch.cpp) ---
-  void run_handed_over(node_index index, std::uint64_t word, nanoseconds_t handed_over) noexcept;
+  void run_handed_over(node_index index, std::uint64_t word, std::uint32_t order, const lateness_parts& late) noexcept;
   void let_go(node_index index, std::uint64_t word) noexcept;
 
   // --- The driver, one thread at a time (worker.cpp, poll.cpp) ---
@@ -106,8 +107,7 @@ class engine_core {
   std::optional<nanoseconds_t> next_deadline();
   int open_wake_fd();
 
-  // Links of the list of live cores (live_cores.cpp).
-  engine_core *next_core = nullptr, *previous_core = nullptr;
+  engine_core *next_core = nullptr, *previous_core = nullptr;  // in the list of live cores (live_cores.cpp)
 
  private:
   friend class drive_turn;
@@ -120,9 +120,7 @@ class engine_core {
   bool is_possible(const plan& when) const noexcept;
   static bool is_plain(const plan& when) noexcept;
 
-  // schedule.cpp
-  timer schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
-                               std::uint64_t second, std::uint64_t third) noexcept;
+  // schedule.cpp, cancel.cpp, bulk.cpp
   timer publish_owned(const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
   timer hand_in(thread_record& record, node_index index, node& made, std::uint64_t word, nanoseconds_t deadline,
                 nanoseconds_t time) noexcept;
@@ -131,14 +129,13 @@ class engine_core {
   bool take_place() noexcept;
   void give_place_back() noexcept;
   void free_node(thread_record& record, node_index index, node& freed) noexcept;
+  void empty_and_end(node_index index, std::uint32_t generation, cancel_transition done) noexcept;
   void end_cancelled(node_index index, std::uint32_t generation, cancel_transition done) noexcept;
   void push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void submit(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept;
   void report_pushes(thread_record& record, std::uint64_t count) noexcept;
   void ring_for_earlier(thread_record& record, nanoseconds_t deadline) noexcept;
   void after_ring(thread_record& record, doorbell::ring_result result) noexcept;
-
-  // bulk.cpp
   bulk_result make_many(thread_record& record, std::span<const time_point> deadlines, const bulk_filler& filler,
                         std::span<timer> out, const plan& when, nanoseconds_t& earliest) noexcept;
   void take_back_many(thread_record& record, std::span<timer> made, bulk_result& done) noexcept;
@@ -150,6 +147,7 @@ class engine_core {
   // drain.cpp: the driver's side of the submission queue, and the wheel
   void answer_bell() noexcept;
   bool drain_slice() noexcept;
+  void note_taken(std::size_t count) noexcept;
   bool take_batch() noexcept;
   bool end_drain() noexcept;
   void drain_submitted() noexcept;
@@ -166,7 +164,6 @@ class engine_core {
   void file(node_index index, node& armed) noexcept;
   void put_in_wheel(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept;
   bool place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept;
-  bool take_due(node_index index, node& filed) noexcept;
   bool take_out_due(node_index index, node& filed) noexcept;
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
   std::optional<nanoseconds_t> next_exact();
@@ -175,13 +172,16 @@ class engine_core {
   bool is_as_collected(const due_entry& entry, const node& named, std::uint64_t word) const noexcept;
   static bool is_newest(const due_entry& entry, const node& named) noexcept;
 
-  // fire.cpp
+  // interlude.cpp, fire.cpp
+  struct critical_entries;
+  static void overtake(void* core) noexcept;
+  bool take_due(node_index index, node& filed) noexcept;
+  [[gnu::noinline]] bool take_due_after_a_look(node_index index, node& filed) noexcept;
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
   [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept;
   bool take_critical(nanoseconds_t now) noexcept;
-  void overtake() noexcept;
   bool fire_next(nanoseconds_t& now) noexcept;
-  bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t& now, std::int64_t came) noexcept;
+  bool run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t& now, arrival came) noexcept;
   void finish_run(thread_record& record, node_index index, std::uint64_t word, run_scope& scope, bool used_up,
                   label_block* label) noexcept;
   void invoke(thread_record& record, node& running, run_scope& scope, label_block* label) noexcept;
@@ -204,16 +204,15 @@ class engine_core {
   void enrol(node_index index, std::uint64_t word) noexcept;
   void sweep_groups(std::size_t most) noexcept;
   bool sweep(group_state& group, std::size_t& most) noexcept;
-  void sweep_one(group_state& group, node_index index, std::uint64_t word) noexcept;
-  void put_back(node_index index, std::uint64_t word) noexcept;
+  bool sweep_one(group_state& group, node_index index, std::uint64_t word) noexcept;
+  void put_back(node_index index, std::uint64_t word, std::uint32_t order) noexcept;
   void end_pending(node_index index, std::uint64_t word) noexcept {
     give_place_back();
     if ((word & state_word::cold) != 0) leave(index);
   }
 
   // dispatch.cpp
-  static constexpr std::size_t dispatch_batch = 64;
-  void dispatch(node_index index, std::uint64_t word, nanoseconds_t now) noexcept;
+  void dispatch(const due_entry& due, std::uint64_t word, const lateness_parts& late) noexcept;
   void hand_over_batch() noexcept;
   void refused(fired_timer&& work) noexcept;
   void refused_in_order(fired_timer&& work) noexcept;
@@ -242,6 +241,7 @@ class engine_core {
   void end_drive() noexcept;
   std::size_t count_pending_nodes() const noexcept;
   void finish_stop() noexcept;
+  void leave_to_parent() noexcept;
   bool collect_all(std::vector<unfired>* out) noexcept;
   bool return_timer(thread_record& record, node_index index, node& returned, std::vector<unfired>* out) noexcept;
 
@@ -267,16 +267,15 @@ class engine_core {
   group_store groups_;
   alignas(64) backlog backlog_;
   rescan_request rescan_;
+  base::atomic<bool> lanes_in_use_{false};                   // some timer has been scheduled in a higher one
   alignas(64) base::atomic<std::uint64_t> places_taken_{0};  // used if there is a capacity
   run_ends runs_;
 
-  // The driver's own.
-  alignas(64) const node_view nodes_;
+  alignas(64) const node_view nodes_;  // from here on the driver's own
   wheel wheel_;
   due_lanes due_;
   std::vector<fired_timer> batch_to_run_;  // came due, and goes to the executor when the batch is full or the pass ends
-  std::deque<fired_timer> retries_;
-  std::size_t retries_to_sift_ = 64;  // at so many has_offers() looks at each
+  retry_queue retries_;
   waiter waiter_;
   thread_record* driver_ = nullptr;     // of whoever drives now
   nanoseconds_t pass_now_ = INT64_MIN;  // the reading that the running pass fires up to
@@ -290,9 +289,10 @@ class engine_core {
   std::thread worker_;
   rehearsal rehearsal_;
   group_state *swept_ = nullptr, *to_sweep_ = nullptr;  // whose members are being looked at, up to sweep_at_; the next
-  std::size_t sweep_at_ = 0;
+  node_index sweep_at_ = 0;
   std::array<std::uint64_t, 1024> batch_;  // entries taken out of the queue: from batch_next_ to batch_end_ are left
-  std::size_t batch_next_ = 0, batch_end_ = 0;
+  std::size_t batch_next_ = 0, batch_end_ = 0, batch_searched_ = 0;  // the last: up to there, for critical ones
+  set_aside set_aside_;
   stale_filter stale_;
   run_ledger ledger_;
 };

@@ -19,11 +19,15 @@ std::size_t engine_core::fire_pass(nanoseconds_t now, std::size_t max_callbacks,
   polling_ = polling;
   // A million at once take a while, which the higher lanes do not wait for.
   if (wheel_.has_critical()) take_critical(now);
-  wheel_.expire(now, [this](node_index index, node& filed) { return take_due(index, filed); });
-  due_.seal({[](void* core) noexcept { static_cast<engine_core*>(core)->overtake(); }, this});
-  // overtake() has been on: what its callbacks submitted may be just as critical.
-  if (pass_now_ > now) [[unlikely]]
+  wheel_.expire(
+      now, [this](node_index index, node& filed) { return take_due(index, filed); }, [this] { overtake(this); });
+  due_.seal({overtake, this});
+  // overtake() has been on: what it set aside comes before the rest of the queue, and the pass has what came due since.
+  if (pass_now_ > now) [[unlikely]] {
     drain_before_firing();
+    now = time_.certain();
+    ledger_.split.looked_again(now);
+  }
   if (!retries_.empty()) {
     retry_refused();
     if (polling) drain_submitted();  // what their runs have armed on other threads
@@ -51,6 +55,7 @@ std::size_t engine_core::fire_due(nanoseconds_t now, std::size_t max_callbacks) 
     }
     if (bell_.has_rung()) {
       answer_bell();
+      if (!set_aside_.empty()) overtake(this);  // what is critical does not wait for all that
       drain_slice();
     }
     if (wheel_.has_critical() && take_critical(now) && ++interruptions == most_interruptions) break;
@@ -67,19 +72,6 @@ bool engine_core::take_critical(nanoseconds_t now) noexcept {
   wheel_.expire_critical(now, [this](node_index index, node& filed) { return take_out_due(index, filed); });
   due_.seal_higher();
   return true;
-}
-
-// Fires what has come due in the higher lanes in the middle of a long step. Meanwhile what its callbacks schedule and
-// cancel goes the way of other threads', as the wheel is in use.
-void engine_core::overtake() noexcept {
-  if (polling_ || !wheel_.has_critical()) return;
-  nanoseconds_t now = time_.certain();
-  if (now < wheel_.critical_bound()) return;
-  threads_.set_driving(*driver_, false);
-  take_critical(now);
-  while (due_.has_higher() && !stopped()) fire_next(now);
-  if (!batch_to_run_.empty()) hand_over_batch();
-  threads_.set_driving(*driver_, true);
 }
 
 // The next of the due queue. `now` is the clock's last reading, and is read again after a run. False: nothing ran.
@@ -111,10 +103,8 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
         return false;
       }
       std::uint32_t count = ++hand_overs_ & state_word::order_mask;
-      label_block* const label = cold ? labels_.find(cold_at(due.index)) : nullptr;
       if (hand_over(next.pair, word, deadline, count) == transition::lost) continue;
-      ledger_.hand_over(due, now, label);
-      dispatch(due.index, word, now);
+      dispatch(due, word, ledger_.at_hand_over(due, now));
       // One by one in poll(): an executor may run each at once, and what that cancels or arms counts for the next.
       if (polling_) hand_over_batch();
       if (batch_to_run_.empty()) {
@@ -127,7 +117,7 @@ bool engine_core::fire_next(nanoseconds_t& now) noexcept {
     if (cold && !begin_in_group(in_group, due.index, word)) return false;
     const std::uint64_t armed = word;
     if (start_armed(next.pair, word, deadline) == transition::lost) continue;
-    const bool ran = run(*driver_, due.index, armed, now, due.taken_up);
+    const bool ran = run(*driver_, due.index, armed, now, arrival(due.taken_up));
     ledger_.split.looked_again(now);
     return ran;
   }

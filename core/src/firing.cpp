@@ -15,7 +15,7 @@ void firing::rearm_at(time_point deadline) noexcept {
 
 void firing::rearm_after(duration delay) noexcept {
   if (!self_) return;
-  rearm_at(detail::to_time(detail::deadline_after(*detail::timer_access::core(self_), delay.count())));
+  rearm_at(detail::to_time(detail::deadline_after(detail::timer_access::core(self_), delay.count())));
 }
 
 unfired::unfired(timer which, time_point when, const detail::callable_ops* ops, void* capture) noexcept

@@ -14,7 +14,11 @@ void group_state::add_reference() noexcept {
 }
 
 bool group_state::drop_reference() noexcept {
-  return references_.fetch_sub(1, base::acq_rel) == 1;  // (1) acq_rel: pairs with itself: the last sees all they did
+  base::show_release(&references_);
+  // (1) acq_rel: pairs with itself: the last sees all they did
+  if (references_.fetch_sub(1, base::acq_rel) != 1) return false;
+  base::show_acquire(&references_);
+  return true;
 }
 
 bool group_state::hold() noexcept {
@@ -103,6 +107,7 @@ bool group_state::begin_run(std::uint32_t epoch) noexcept {
 
 void group_state::end_run(std::uint32_t epoch) noexcept {
   base::atomic<std::uint32_t>& runs = runs_[epoch & 1];
+  base::show_release(&runs_);
   runs.fetch_sub(1, base::seq_cst);  // (6) seq_cst: releases the run to who waits; before the look at waiters_
   if (waiters_.load(base::seq_cst) != 0) base::futex_wake(runs, INT_MAX);  // (6)
 }
@@ -116,6 +121,7 @@ void group_state::wait_for_runs(const std::array<std::uint32_t, 2>& own) noexcep
       base::futex_wait(runs_[parity], runs, forever);
     }
   }
+  base::show_acquire(&runs_);
   waiters_.fetch_sub(1, base::relaxed);  // relaxed: a wake too many harms nobody
 }
 
@@ -148,10 +154,10 @@ group_state& group_store::make() {
   return made;
 }
 
-// Nobody refers to it: its roster is whoever's it is next. A new epoch, so that no stale handle takes itself for a
-// member.
+// Nobody refers to it: its roster is whoever's it is next, with what the driver has not dropped yet. A new epoch, so
+// that no stale handle takes itself for a member.
 void group_store::take_back(group_state& group) noexcept {
-  group.roster.clear();
+  group.roster.forget();
   group.begin_epoch();
   group.start_time_anew();
   group_state* head = returned_.load(base::relaxed);  // relaxed: (11) decides
@@ -161,8 +167,8 @@ void group_store::take_back(group_state& group) noexcept {
   } while (!returned_.compare_exchange_weak(head, &group, base::release, base::relaxed));
 }
 
-void group_store::request(group_state& group) noexcept {
-  if (!group.request()) return;
+bool group_store::request(group_state& group) noexcept {
+  if (!group.request()) return false;
   group.add_reference();
   group_state* head = requests_.load(base::relaxed);  // relaxed: (1) decides
   do {
@@ -171,6 +177,7 @@ void group_store::request(group_state& group) noexcept {
   } while (!requests_.compare_exchange_weak(head, &group, base::release, base::relaxed));
   // (3) release: pairs with (4). An exchange, so that it comes behind an answer which has not seen this request.
   asked_.exchange(true, base::release);
+  return true;
 }
 
 }  // namespace detent::detail

@@ -57,6 +57,10 @@ class group_state {
   // Pending members, each with a reference.
   void join() noexcept;
   [[nodiscard]] bool leave() noexcept;
+  // Whether most of what the driver knows of has left.
+  bool has_left_traces() const noexcept {
+    return roster.too_stale(pending()) && !requested_.load(base::relaxed);  // relaxed: asking twice harms nobody
+  }
   std::uint64_t pending() const noexcept { return pending_.load(base::relaxed); }  // relaxed: a mere answer
 
   // A member is about to start; the caller holds a reference until behind end_run(). False: it has been cancelled.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Timer groups: what the engine does for their members, and the driver's work on all of them at once.
+#include <detent/detail/stoppable.hpp>
+
 #include "engine_core.hpp"
 
 namespace detent::detail {
@@ -9,7 +11,10 @@ namespace detent::detail {
 // A timer with a twin is no longer pending, or pending once more.
 void engine_core::leave(node_index index) noexcept {
   if (label_block* label = labels_.find(cold_at(index))) label->add(label_counter::over);
-  if (group_state* group = nodes_.group_of(index)) groups_.leave(*group);
+  group_state* const group = nodes_.group_of(index);
+  if (group == nullptr || !groups_.leave(*group)) return;
+  record_lease record(threads_);
+  after_ring(*record, bell_.ring());
 }
 
 void engine_core::rejoin(node_index index) noexcept {
@@ -36,12 +41,11 @@ bool engine_core::begin_in_group(group_run& run, node_index index, std::uint64_t
 }
 
 // A handed-over timer whose group is paused goes back to the driver as it is; unless a restart or a cancel was faster,
-// which must hold. It keeps its order, so that a periodic one keeps its grid.
-void engine_core::put_back(node_index index, std::uint64_t word) noexcept {
+// which must hold. It gets back the order that it was armed with, and so its place among equals.
+void engine_core::put_back(node_index index, std::uint64_t word, std::uint32_t order) noexcept {
   node& paused = node_at(index);
   const std::uint64_t handed_over = word;
-  if (!exchange_word(paused.pair, word, state_word::with_state(handed_over, timer_state::queued) | state_word::unfiled))
-    return;
+  if (!exchange_word(paused.pair, word, state_word::requeued(handed_over, order))) return;
   record_lease record(threads_);
   submit(*record, submission::make(submission::kind::arm, state_word::generation(handed_over), index), forever);
   // Its slack must not be asked for: it may have been taken up, have ended, and be another timer's by now.
@@ -61,9 +65,15 @@ void engine_core::pause_group(group_state& group) noexcept {
 }
 
 void engine_core::resume_group(group_state& group) noexcept {
-  if (stopped() || !group.resume(time_)) return;
-  if (recorder_ != nullptr) recorder_->turned(operation_kind::resume, &group);
-  attend_to(group);
+  if (stopped()) return;
+  // Once it goes on, a member may fire, and its callback end the group and the engine.
+  const engine_hold until_done(*this);
+  group.add_reference();
+  if (group.resume(time_)) {
+    if (recorder_ != nullptr) recorder_->turned(operation_kind::resume, &group);
+    attend_to(group);
+  }
+  groups_.drop_reference(group);
 }
 
 // What ~timer_group does. In the child of a fork nothing can be taken apart.
@@ -109,7 +119,8 @@ void engine_core::enrol(node_index index, std::uint64_t word) noexcept {
       return state_word::generation(observe(node_at(each.index).pair)) == each.generation;
     };
     // Without memory for it, a sweep goes through all nodes, from the first on.
-    if (!group.roster.add({index, state_word::generation(word)}, is_alive) && swept_ == &group) sweep_at_ = 0;
+    if (!group.roster.add({index, state_word::generation(word)}, is_alive, groups_.rosters()) && swept_ == &group)
+      sweep_at_ = 0;
   }
   if (cancelled) groups_.request(group);
   groups_.drop_reference(group);
@@ -124,45 +135,43 @@ void engine_core::sweep_groups(std::size_t most) noexcept {
       swept_ = std::exchange(to_sweep_, to_sweep_->next);
       swept_->answer();
       debt_.owe();  // members that are not filed yet are told apart then
-      swept_->roster.keep(true);
+      swept_->roster.begin_walk();
       sweep_at_ = 0;
     }
     if (!sweep(*swept_, most)) return groups_.ask_again();
-    swept_->roster.keep(false);
+    swept_->roster.end_walk();
     groups_.drop_reference(*std::exchange(swept_, nullptr));
   }
 }
 
 // False: there is more.
 bool engine_core::sweep(group_state& group, std::size_t& most) noexcept {
-  const bool by_roster = group.roster.complete();  // else all nodes there are
-  while (sweep_at_ < (by_roster ? group.roster.size() : pool_.carved())) {
+  for (;;) {
+    // Where memory for the roster ran out, all nodes there are; then the roster all the same, for the sake of who left.
+    const bool by_roster = group.roster.complete() || sweep_at_ >= pool_.carved();
+    if (by_roster && group.roster.is_through()) return true;
     if (most == 0 || stopped()) return false;
     --most;
-    const node_index index = by_roster ? group.roster[sweep_at_].index : static_cast<node_index>(sweep_at_);
-    const std::uint64_t word = observe(node_at(index).pair);
-    if (by_roster && state_word::generation(word) != group.roster[sweep_at_].generation) {
-      group.roster.remove(sweep_at_);
-      continue;
-    }
-    ++sweep_at_;
+    const group_roster::entry named = by_roster ? group.roster.step() : group_roster::entry{sweep_at_++, 0};
+    const std::uint64_t word = observe(node_at(named.index).pair);
+    bool has_left = by_roster && state_word::generation(word) != named.generation;
     // A free node's twin may just be described for its next life.
     const bool described = (word & state_word::cold) != 0 && state_word::state(word) != timer_state::free;
-    if (described && nodes_.group_of(index) == &group) sweep_one(group, index, word);
+    if (!has_left && described && nodes_.group_of(named.index) == &group)
+      has_left = sweep_one(group, named.index, word);
+    if (by_roster && has_left) group.roster.drop(groups_.rosters());
   }
-  return true;
 }
 
-// Cancels a member, or files it anew, as its group's time may have gone on.
-void engine_core::sweep_one(group_state& group, node_index index, std::uint64_t word) noexcept {
-  if (group.is_cancelled(cold_at(index).epoch())) {
-    cancel(index, state_word::generation(word), false);
-    return;
-  }
+// Cancels a member, or re-inserts it, as its group's time may have gone on. True: it is none any more.
+bool engine_core::sweep_one(group_state& group, node_index index, std::uint64_t word) noexcept {
+  if (group.is_cancelled(cold_at(index).epoch()))
+    return cancel(index, state_word::generation(word), false) != cancel_result::running;
   node& member = node_at(index);
-  if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue) return;
+  if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue) return false;
   wheel_.unlink(member);
   put_in_wheel(index, member, word, nodes_.filing_time(index, member));
+  return false;
 }
 
 }  // namespace detent::detail

@@ -13,8 +13,8 @@ constinit std::mutex names_mutex;
 
 // A copy of the name that stays for ever, one for all engines.
 std::string_view kept(std::string_view name) {
+  std::lock_guard lock(names_mutex);  // first: a child forked while another thread makes the set would wait for it
   static auto& names = *new std::set<std::string, std::less<>>;  // never destroyed: labels outlive everything
-  std::lock_guard lock(names_mutex);
   auto found = names.find(name);
   return found != names.end() ? *found : *names.emplace(name).first;
 }
@@ -52,13 +52,17 @@ errc label_store::make(std::string_view name, label& made) {
   next.name_ = name_kept;
   next.owner_ = id_;
   next.number_ = count_ + 1u;
-  blocks_[count_++].store(block, base::release);  // (2) release: pairs with (1)
   made = next;
+  base::show_release(&next);
+  blocks_[count_++].store(block, base::release);  // (2) release: pairs with (1)
   return errc{};
 }
 
 label label_store::named(std::uint16_t number) const noexcept {
-  return find(number) == nullptr ? label() : labels_[number - 1u];  // written before its block was to be found
+  if (find(number) == nullptr) return {};
+  const label& found = labels_[number - 1u];  // written before its block was to be found
+  base::show_acquire(&found);
+  return found;
 }
 
 label label_store::named(const label_block* block) const noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <detent/detail/node.hpp>
+#include <detent/executor.hpp>
 #include <detent/time.hpp>
 
 #include <algorithm>
@@ -9,13 +10,6 @@
 #include <cstdint>
 
 namespace detent::detail {
-
-// What a timer's lateness up to its hand-over consists of; they add up to it.
-struct lateness_parts {
-  nanoseconds_t drain = 0;   // until it was taken up
-  nanoseconds_t wait = 0;    // then while the driver waited, or was away
-  nanoseconds_t worker = 0;  // and while it was there, until its turn
-};
 
 // Splits lateness by cause, from the readings of the clock that the driver makes anyway. The driver's own.
 class lateness_split {

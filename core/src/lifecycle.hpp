@@ -4,11 +4,20 @@
 #include <detent/base/atomic.hpp>
 #include <detent/time.hpp>
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include <climits>
 #include <cstdint>
 #include <thread>
 
 namespace detent::detail {
+
+// A thread as the kernel knows it, and as pthreads do.
+struct thread_identity {
+  pid_t id = 0;
+  pthread_t handle{};
+};
 
 // Whether an engine is open, who turns its wheel, and how its end waits for that. Any thread.
 class lifecycle {
@@ -44,8 +53,14 @@ class lifecycle {
   // the calling thread.
   bool is_stopped_by(std::thread::id me) const noexcept { return stopper_.load(base::relaxed) == me; }
   void set_stopper(std::thread::id me) noexcept { stopper_.store(me, base::relaxed); }
-  // In the child of a fork: nothing is open any more. Relaxed: the child has one thread.
-  void disown() noexcept { phase_.store(phase::forked, base::relaxed); }
+  // In the child of a fork, whose one thread is `me`: nothing is open any more, and of the parent's threads none is
+  // inside but the one that forked. Relaxed: the child has one thread.
+  void disown(std::thread::id me) noexcept {
+    phase_.store(phase::forked, base::relaxed);
+    if (is_driven_by(me)) return;
+    driver_.store(std::thread::id{}, base::relaxed);
+    drive_.store(nobody, base::relaxed);
+  }
 
   // --- The drive: one thread at a time
 
@@ -53,32 +68,52 @@ class lifecycle {
   bool is_driven_by(std::thread::id me) const noexcept { return driver_.load(base::relaxed) == me; }
   // A worker begins or ends. Relaxed: who waits for it joins it; the others only ask whether it is themselves.
   void set_worker(std::thread::id worker) noexcept { driver_.store(worker, base::relaxed); }
-  // `me` is to drive. Refused: `found` does.
-  entry enter_drive(std::thread::id me, std::thread::id& found) noexcept {
-    found = {};
+  // The worker says who it is before anybody can ask; nobody where a caller drives, and once the engine is not open.
+  void introduce_worker(thread_identity worker) noexcept { worker_ = worker; }
+  thread_identity worker() const noexcept { return is_open() ? worker_ : thread_identity{}; }
+  // `me` is to drive, unless somebody does; is_driven_by() says then whether it is `me`.
+  entry enter_drive(std::thread::id me) noexcept {
+    std::uint32_t found = nobody;
     // (6) seq_cst: acquire pairs with (5), so that one caller finds the wheel as another left it; and before (7), with
     // (1) and (4), so that either the stop waits for this drive or this drive sees the stop. Failure relaxed: only told
     // apart.
-    if (!driver_.compare_exchange_strong(found, me, base::seq_cst, base::relaxed)) return entry::refused;
-    // (7) seq_cst: behind (6), with (1) and (4).
+    if (!drive_.compare_exchange_strong(found, somebody, base::seq_cst, base::relaxed)) return entry::refused;
+    driver_.store(me, base::relaxed);
+    // (7) seq_cst: after (6), with (1) and (4).
     return phase_.load(base::seq_cst) == phase::open ? entry::open : entry::stopped;
   }
-  // Whoever waits may free everything from here on.
+  // A system call only if the stop waits for it. Once the word says that nobody drives, whoever waits may free
+  // everything: the wake-up touches no memory. The kernel takes the address for a number; if that is another object's
+  // by now, or nobody's, the wake-up is a spurious one, which every wait on a futex allows for, or reaches nobody.
   void leave_drive() noexcept {
-    driver_.store(std::thread::id{}, base::release);  // (5) release: pairs with (6), and with (4)
+    driver_.store(std::thread::id{}, base::relaxed);
+    // (5) release: pairs with (6), and with (4). A subtraction, as that and the look are two instructions.
+    if (drive_.fetch_sub(somebody, base::release) == somebody) [[likely]]
+      return;
+    drive_.store(nobody, base::release);  // (5)
+    base::futex_wake(drive_, 1);
   }
-  // Behind begin_stop(): nobody is inside any more. pause() is between two looks.
-  template <class Pause>
-  void wait_for_drive(Pause pause) const noexcept {
-    // (4) seq_cst: acquire pairs with (5); and behind (1), with (6) and (7).
-    while (driver_.load(base::seq_cst) != std::thread::id{}) pause();
+  // After begin_stop(), by the thread that stops: nobody is inside any more when this returns.
+  void wait_for_drive() noexcept {
+    std::uint32_t found = somebody;
+    // (4) seq_cst: acquire pairs with (5); and after (1), with (6) and (7).
+    while (drive_.compare_exchange_strong(found, awaited, base::seq_cst, base::seq_cst) || found == awaited) {
+      base::futex_wait(drive_, awaited, forever);
+      found = somebody;
+    }
   }
 
  private:
+  // Of drive_. Awaited: somebody drives, and the stop sleeps until it leaves.
+  static constexpr std::uint32_t nobody = 0, somebody = 1, awaited = 2;
+
   base::atomic<phase> phase_{phase::open};
   base::atomic<std::uint32_t> stop_done_{0};
   base::atomic<std::thread::id> stopper_{};
-  alignas(64) base::atomic<std::thread::id> driver_{};  // apart: each poll writes it, and each schedule reads the phase
+  thread_identity worker_;
+  // Apart: each poll writes them, and each schedule reads the phase.
+  alignas(64) base::atomic<std::uint32_t> drive_{nobody};  // of a caller; a worker is joined
+  base::atomic<std::thread::id> driver_{};
 };
 
 }  // namespace detent::detail

@@ -29,6 +29,7 @@ engine_metrics metrics_of(const label_block& of) {
   told.fired = of.read(label_counter::fired);
   told.failed = of.read(label_counter::failed);
   told.restarted = of.read(label_counter::restarted);
+  told.missed = of.read(label_counter::missed);
   snapshot_histograms(of, told);
   return told;
 }
@@ -63,14 +64,19 @@ engine_metrics engine_core::metrics() const {
   told.backlog = queue_.size_approx();
   told.retired = threads_.total(counter::retired);
   told.slow = threads_.total(counter::slow);
+  told.missed = threads_.total(counter::missed);
   snapshot_histograms(counts_, told);
+  runs_.see_ends();  // by way of the counts of those that have ended
   return told;
 }
 
 // Of a label of another engine, or none: of nothing.
 engine_metrics engine_core::metrics(const label& of) const {
   const label_block* block = labels_.has(of) ? labels_.find(labels_.number(of)) : nullptr;
-  return block == nullptr ? engine_metrics{} : metrics_of(*block);
+  if (block == nullptr) return {};
+  engine_metrics told = metrics_of(*block);
+  runs_.see_ends();  // as above
+  return told;
 }
 
 }  // namespace detent::detail

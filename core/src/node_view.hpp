@@ -60,7 +60,7 @@ struct node_view {
     return (word & state_word::cold) == 0 ? due : grid.round_down(coalesced(due, cold(index).slack));
   }
   std::uint8_t lane(node_index index, std::uint64_t word) const noexcept {
-    return (word & state_word::cold) == 0 ? std::uint8_t{0} : cold(index).lane;
+    return (word & state_word::cold) == 0 ? std::uint8_t{0} : cold(index).lane();
   }
 };
 

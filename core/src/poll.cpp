@@ -19,13 +19,13 @@ drive_turn::drive_turn(engine_core& core, const char* what) : core_(core) {
   };
   if (core.options_.drive != drive_kind::caller) refuse(errc::wrong_drive, "(): engine_options.drive = worker");
   const std::thread::id me = std::this_thread::get_id();
-  std::thread::id inside;
-  const lifecycle::entry entered = core.life_.enter_drive(me, inside);
+  const lifecycle::entry entered = core.life_.enter_drive(me);
   if (entered == lifecycle::entry::refused) {
-    if (inside == me) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
+    if (core.life_.is_driven_by(me)) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
     refuse(errc::not_permitted, "(): another thread is inside poll(), next_deadline() or wake_fd()");
   }
   stopped_ = entered == lifecycle::entry::stopped;
+  base::show_acquire(&core.life_);
   record_ = core.threads_.mine();
   if (record_ == nullptr) record_ = &core.threads_.borrow_spare();
   core.driver_ = record_;
@@ -36,6 +36,7 @@ drive_turn::~drive_turn() {
   core_.threads_.set_driving(*record_, false);
   core_.threads_.give_back(*record_);
   const bool ended = core_.ended_by_driver_;
+  base::show_release(&core_.life_);
   core_.life_.leave_drive();
   if (ended) {
     core_.executor_.reset();

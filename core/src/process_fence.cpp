@@ -1,22 +1,40 @@
 // SPDX-License-Identifier: MIT
-// The heavy fence: membarrier(2), for the threads of this process alone.
+// The heavy fence: membarrier(2), for the threads of this process alone; and what stands in for it.
 #include <detent/base/atomic.hpp>
-#include <detent/base/check.hpp>
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace detent::base {
+#include <chrono>
+#include <cstdint>
 
-void heavy_fence() noexcept {
-  // Cannot fail once registered, and whoever relies on it has no other way to be right.
-  DETENT_CHECK(syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0);
+namespace detent::base {
+namespace {
+
+// Some thousand times as long as a core needs.
+constexpr std::int64_t long_enough = 1'000'000;
+
+std::int64_t monotonic_now() noexcept {
+  using std::chrono::nanoseconds;
+  return std::chrono::duration_cast<nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+}  // namespace
+
+bool heavy_fence() noexcept { return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0; }
 
 bool enable_heavy_fence() noexcept {
   // Cheap from the second time on, and repeated because a forked child may have to ask anew.
   return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void waiting_fence() noexcept {
+  full_fence();  // (4) pairs with light_fence(), with the wait and with (5)
+  const std::int64_t until = monotonic_now() + long_enough;
+  const atomic<std::uint32_t> nobody_wakes{0};
+  while (monotonic_now() < until) futex_wait(nobody_wakes, 0, until);
+  full_fence();  // (5) as (4)
 }
 
 }  // namespace detent::base

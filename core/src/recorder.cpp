@@ -19,7 +19,7 @@ constexpr nanoseconds_t look_every = 100'000'000;
 // Then what was dropped meanwhile is told.
 constexpr std::size_t most_at_once = 4096;
 // At the end, a place that is taken and not filled is waited for no longer.
-constexpr nanoseconds_t patience = 1'000'000'000;
+constexpr nanoseconds_t patience = 1'000'000'000, between_looks = 1'000'000;
 
 nanoseconds_t monotonic_now() noexcept { return to_ns(clock::now()); }
 
@@ -64,6 +64,7 @@ errc recorder::open(const std::string& path, const std::string& engine, std::str
 
 void recorder::close() noexcept {
   if (!writer_.joinable()) return;
+  base::show_release(&closed_);
   closed_.store(true, base::release);  // (1) release: pairs with (2); what was told before is written
   wake();
   writer_.join();
@@ -95,9 +96,10 @@ void recorder::write(trace_writer& rows) noexcept {
     } else if (ring_.size() == 0 || subtract_saturated(monotonic_now(), progress) > patience) {
       break;
     } else {
-      std::this_thread::yield();  // somebody is between two instructions
+      std::this_thread::sleep_for(duration(between_looks));  // somebody is between two instructions
     }
   }
+  base::show_acquire(&closed_);  // what was written to the file before this thread's first row
   rows.give_up();
   dropped_.fetch_add(ring_.size() + rows.take_lost(), base::relaxed);  // relaxed: as above
   file_.close(dropped() - rows.told());

@@ -22,17 +22,23 @@ label_counter end_for_label(counter category) noexcept {
   }
 }
 
+void count_missed(thread_record& record, std::uint64_t periods, label_block* label) noexcept {
+  record.counts.add(counter::missed, periods);
+  if (label != nullptr) label->add(label_counter::missed, periods);
+}
+
 }  // namespace
 
 // It is firing, and this thread's; `word` is what it fires by, as armed or handed over. `now` is a reading of the
-// clock, not before the deadline; then another one, behind the run. `came` is what lateness_split tells of how it was
-// taken up, or a reading of its hand-over to the executor. False: it was stale, and dropped.
+// clock, not before the deadline; then another one, after the run. False: it was stale, and dropped.
 bool engine_core::run(thread_record& record, node_index index, std::uint64_t word, nanoseconds_t& now,
-                      std::int64_t came) noexcept {
+                      arrival came) noexcept {
   const nanoseconds_t started = now;
   node& running = node_at(index);
+  base::show_acquire(&running);
   const bool periodic = (word & state_word::periodic) != 0;
   period_run stands_for{deadline_of(running.pair), 0};
+  nanoseconds_t due = stands_for.deadline;  // the earliest that has not been met: it is late by that one
   run_scope scope(this, index, state_word::generation(word));
   label_block* label = nullptr;
   std::uint32_t label_number = 0;  // for the probe
@@ -45,18 +51,18 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     // if the group is paused at this moment, its time stands still.
     const nanoseconds_t behind =
         std::min(behind_of_group(index), subtract_saturated(ticks_.round_down(started), stands_for.deadline));
-    stands_for.deadline = ticks_.round_up(later_by(behind, stands_for.deadline));
+    due = stands_for.deadline = ticks_.round_up(later_by(behind, stands_for.deadline));
     if (periodic) {
       cold.grid = later_by(behind, cold.grid);
       // Restarted since it was armed: the grid is anchored at the new deadline, even where that is the old one.
       if ((word & state_word::moved) != 0) cold.grid = stands_for.deadline;
-      stands_for = begin_period(cold, stands_for.deadline, started, ticks_);
+      stands_for = begin_period(cold, due, started, ticks_);
+      if (stands_for.missed != 0) count_missed(record, stands_for.missed, label);
       cold.grid = earlier_by(behind, cold.grid);
       used_up = cold.runs_left != 0 && --cold.runs_left == 0;
       if (used_up) set_last(running.pair, word);
-    } else if (subtract_saturated(started, stands_for.deadline) > cold.max_lateness) {
-      probes::late(this, index, word, stands_for.deadline, subtract_saturated(started, stands_for.deadline),
-                   cold.stale == stale_policy::drop);
+    } else if (subtract_saturated(started, due) > cold.max_lateness) {
+      probes::late(this, index, word, due, subtract_saturated(started, due), cold.stale == stale_policy::drop);
       if (cold.stale == stale_policy::drop) {
         if (recorder_ != nullptr) recorder_->ended(operation_kind::drop, index, state_word::generation(word), started);
         end_pending(index, word);
@@ -72,11 +78,11 @@ bool engine_core::run(thread_record& record, node_index index, std::uint64_t wor
     end_pending(index, word);
   }
   scope.describe(stands_for.deadline, started, stands_for.missed, stale);
-  const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, stands_for.deadline), 0);
+  const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, due), 0);
   if (!record.rehearses) [[likely]]
-    probes::fire(this, index, word, stands_for.deadline, late, label_number);
+    probes::fire(this, index, word, due, late, label_number);
   record.counts.add(counter::fired);
-  ledger_.start(stands_for.deadline, started, late, came, label);
+  ledger_.start(due, late, came, label);
   if (recorder_ != nullptr) [[unlikely]]
     recorder_->ended(operation_kind::fire, index, state_word::generation(word), started);
   // Noted now: behind the run the node may be another timer's.
@@ -106,7 +112,12 @@ inline void engine_core::finish_run(thread_record& record, node_index index, std
   }
   // Relaxed: if this run ended the engine, by this very thread; else another did and counts for nobody any more.
   bool given_back = abandoned_.load(base::relaxed) && periodic;
-  end_timer(record, index, word, used_up ? counter::expired : given_back ? counter::returned : counter::count_, label);
+  // A one-shot has run; a periodic one that does not go on by itself has been cancelled.
+  end_timer(record, index, word,
+            used_up || !periodic ? counter::expired
+            : given_back         ? counter::returned
+                                 : counter::cancelled_running,
+            label);
 }
 
 void engine_core::invoke(thread_record& record, node& running, run_scope& scope, label_block* label) noexcept {
@@ -161,6 +172,7 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   nanoseconds_t time = nodes_.filing_time(index, word, deadline);
   timer_state to = record.driving ? timer_state::armed : timer_state::queued;
   recorded_attempt recorded(recorder_.get(), [&] { return note_arming(index, word, scope, next, behind); });
+  runs_.show_end(&running);
   if (rearm(running.pair, word, to, deadline, order) == transition::lost) {
     if (!periodic) {
       record.counts.add(counter::started_last);
@@ -180,21 +192,16 @@ engine_core::outcome engine_core::run_again(thread_record& record, node_index in
   return outcome::armed_again;
 }
 
-// Counts before it lets go: whoever waited for this end finds the counts right. `category` count_: as the marks tell.
+// Counts before it lets go: whoever waited for this end finds the counts right.
 void engine_core::end_timer(thread_record& record, node_index index, std::uint64_t word, counter category,
                             label_block* label) noexcept {
   node& running = node_at(index);
   destroy_callable(*running.ops, running.capture);
+  record.counts.add(category);
+  if (label != nullptr) label->add(end_for_label(category));
+  runs_.show_end(&running);
   word = observe(running.pair);
-  for (;;) {
-    counter told = category != counter::count_      ? category
-                   : (word & state_word::last) != 0 ? counter::cancelled_running
-                                                    : counter::expired;
-    record.counts.add(told);
-    if (label != nullptr) label->add(end_for_label(told));
-    if (end_run(running.pair, word) == transition::done) break;
-    record.counts.take_back(told);
-    if (label != nullptr) label->take_back(end_for_label(told));
+  while (end_run(running.pair, word) == transition::lost) {  // marked meanwhile
   }
   if (state_word::used_up(word)) {
     record.counts.add(counter::retired);

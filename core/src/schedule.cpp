@@ -7,9 +7,9 @@
 
 namespace detent::detail {
 
-// Whether it leaves the node's twin untouched.
+// Whether it leaves the node's twin untouched. None does under ThreadSanitizer, as the short ways tell it nothing.
 bool engine_core::is_plain(const plan& when) noexcept {
-  if (when.kind != period_kind::none || when.group != nullptr) return false;
+  if (when.kind != period_kind::none || when.group != nullptr || base::is_watched_from_outside()) return false;
   const timer_options* options = when.one_shot;
   return options == nullptr || (options->max_lateness == (duration::max)() && options->slack == duration(0) &&
                                 options->lane == 0 && options->label == label());
@@ -64,11 +64,13 @@ claim engine_core::claim_node(const plan& when) noexcept {
     return made;
   }
   node& owned = node_at(index);
+  base::show_acquire(&owned);  // from the one that freed it, before the callable is made in there
   return {.owned = &owned, .record = record, .capture = owned.capture, .index = index};
 }
 
 void engine_core::abandon(const claim& owned) noexcept {
   give_place_back();
+  base::show_release(owned.owned);
   pool_.free(owned.record->cache, owned.index);
   threads_.give_back(*owned.record);
 }
@@ -79,14 +81,13 @@ timer engine_core::publish(const claim& owned, const callable_ops& ops, const pl
   return handle;
 }
 
-// Gives an entry to the driver, and rings if it has to look before it would; a function apart from submit() for the one
-// caller that inlines it.
+// Gives an entry to the driver, and rings if it has to look before it would; for the one caller that inlines it.
 inline void engine_core::push_entry(thread_record& record, std::uint64_t entry, nanoseconds_t deadline) noexcept {
   const bool pushed = queue_.push(*record.producer, entry);
   if (has_to_ring(bell_, rescan_, deadline, pushed)) [[unlikely]]
     ring_for_earlier(record, deadline);
-  if (++record.unreported == report_every) [[unlikely]] {
-    record.unreported = 0;
+  if (--record.until_report == 0) [[unlikely]] {
+    record.until_report = report_every;
     report_pushes(record, report_every);
   }
 }
@@ -98,6 +99,7 @@ void engine_core::submit(thread_record& record, std::uint64_t entry, nanoseconds
 // Gives a timer to the driver of another thread, `word` being queued; it is to be looked at by `time`.
 inline timer engine_core::hand_in(thread_record& record, node_index index, node& made, std::uint64_t word,
                                   nanoseconds_t deadline, nanoseconds_t time) noexcept {
+  record.hazard.raise();  // from here on the timer may fire, and its callback end the engine
   publish_as(made.pair, word, deadline);
   // The same bits for the handle and for the entry: an `arm` of this life.
   const std::uint64_t id = std::uint64_t{state_word::queued_half(state_word::generation(word))} << 32 | index;
@@ -107,35 +109,29 @@ inline timer engine_core::hand_in(thread_record& record, node_index index, node&
   // the engine stopped; if both, one of them wins the transition.
   if (!life_.is_open()) [[unlikely]]
     return take_back(record, index, made, word);
+  record.hazard.lower();
   return timer_access::make(this, id);
 }
 
-// The commonest call of all: what claim_node() and publish() do, for the case that nothing is out of the ordinary.
-// Flattened, as the queue's push is ten instructions in the common case, but as a call saves six registers; what is not
-// common is kept out.
-[[gnu::flatten]] timer engine_core::schedule_packed(nanoseconds_t deadline, const callable_ops& ops,
-                                                    std::uint64_t first, std::uint64_t second,
-                                                    std::uint64_t third) noexcept {
-  thread_record* record;
-  if (!thread_registry::shortcut(this, shortcuts::some, record) || record->cache.empty_handed()) [[unlikely]]
-    return schedule_packed_slowly(deadline, ops, first, second, third);
-  node_index index = pool_.allocate(record->cache);
+// What claim_node() and publish() do, for the case that nothing is out of the ordinary.
+inline timer engine_core::schedule_packed(thread_record& record, nanoseconds_t deadline, const callable_ops& ops,
+                                          std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
+  node_index index = pool_.allocate(record.cache);
   node& made = node_at(index);
   write_capture(made.capture, first, second, third);
   made.ops = &ops;
   made.placement = 0;                                          // has run in no pass yet
   std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: a free node's word changes by its owner only
-  std::uint64_t order = record->next_order++ & state_word::order_mask;
-  // The lower half of a free node's word means nothing.
-  std::uint64_t word = (was_free >> 32 << 32) | order | state_word::field(timer_state::queued);
-  record->counts.add(counter::scheduled);
+  std::uint64_t order = record.next_order++ & state_word::order_mask;
+  const std::uint64_t generation = was_free >> 32 << 32;  // the lower half of a free node's word means nothing
+  std::uint64_t word = generation | order | state_word::field(timer_state::queued);
+  record.counts.add(counter::scheduled);
   deadline = ticks_.round_up(deadline);
-  return hand_in(*record, index, made, word, deadline, deadline);
+  return hand_in(record, index, made, word, deadline, deadline);
 }
 
-[[gnu::noinline]] timer engine_core::schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops,
-                                                            std::uint64_t first, std::uint64_t second,
-                                                            std::uint64_t third) noexcept {
+inline timer engine_core::schedule_packed_slowly(nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+                                                 std::uint64_t second, std::uint64_t third) noexcept {
   if (captures_origin_) return timer_access::refusal(needs_origin);
   claim owned = claim_node({});
   if (owned.owned == nullptr) {
@@ -151,7 +147,7 @@ std::uint64_t engine_core::describe(node_index index, const plan& when, nanoseco
   if (captures_origin_) note_origin(index, when.where);
   if (is_plain(when)) return 0;
   cold_node& cold = cold_at(index);
-  std::uint64_t flags = state_word::cold;
+  std::uint64_t flags = state_word::cold | (base::is_watched_from_outside() ? state_word::owning : 0);
   cold.set_group(when.group);
   if (when.group != nullptr) {
     cold.set_epoch(when.group->epoch());
@@ -167,6 +163,12 @@ std::uint64_t engine_core::describe(node_index index, const plan& when, nanoseco
     block->add(label_counter::begun);
     flags |= state_word::owning;  // as above
   }
+  const std::uint8_t lane = when.periodic != nullptr   ? when.periodic->lane
+                            : when.one_shot != nullptr ? when.one_shot->lane
+                                                       : std::uint8_t{0};
+  cold.set_lane(lane);
+  // Relaxed, both: it only has the driver look among the entries.
+  if (lane != 0 && !lanes_in_use_.load(base::relaxed)) lanes_in_use_.store(true, base::relaxed);
   cold_part& part = cold;
   if (when.kind != period_kind::none) {
     part = {.grid = grid,
@@ -175,16 +177,12 @@ std::uint64_t engine_core::describe(node_index index, const plan& when, nanoseco
             .runs_left = when.periodic->runs,
             .kind = when.kind,
             .missed_policy = when.periodic->missed,
-            .lane = when.periodic->lane,
             .slack = when.periodic->slack.count()};
     return flags | state_word::periodic;
   }
   static constexpr timer_options defaults;
   const timer_options& options = when.one_shot != nullptr ? *when.one_shot : defaults;
-  part = {.max_lateness = options.max_lateness.count(),
-          .stale = options.stale,
-          .lane = options.lane,
-          .slack = options.slack.count()};
+  part = {.max_lateness = options.max_lateness.count(), .stale = options.stale, .slack = options.slack.count()};
   return flags;
 }
 
@@ -202,6 +200,7 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
   const std::uint32_t order = record.next_order++ & state_word::order_mask;
   std::uint64_t flags = describe(owned.index, when, grid);
   if (ops.destroy != nullptr) flags |= state_word::owning;
+  base::show_release(&made);
   std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: a free node's word changes by its owner only
   timer_state state = record.driving ? timer_state::armed : timer_state::queued;
   std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
@@ -222,9 +221,10 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
 
 [[gnu::noinline]] timer engine_core::take_back(thread_record& record, node_index index, node& made,
                                                std::uint64_t word) noexcept {
-  if (collect(made.pair, word) != collect_result::returned)
-    return timer_access::make(this, index, state_word::generation(word));
-  return_timer(record, index, made, nullptr);
+  const bool returned = collect(made.pair, word) == collect_result::returned;
+  if (returned) return_timer(record, index, made, nullptr);
+  record.hazard.lower();
+  if (!returned) return timer_access::make(this, index, state_word::generation(word));
   probes::refuse_call(this, errc::stopped);
   return timer_access::refusal(errc::stopped);
 }
@@ -243,7 +243,10 @@ timer engine_core::publish_owned(const claim& owned, const callable_ops& ops, co
 void engine_core::after_ring(thread_record& record, doorbell::ring_result result) noexcept {
   if (result == doorbell::ring_result::rang_already) return;
   record.counts.add(counter::rings);
-  if (result == doorbell::ring_result::needs_signal) wake_fd_.signal();
+  if (result != doorbell::ring_result::needs_signal) return;
+  call_hazard::scope in_use(record.hazard);  // end() closes no descriptor between the load of it and the signal
+  base::full_fence();                        // (1) pairs with the one in end()
+  wake_fd_.signal();
 }
 
 void engine_core::free_node(thread_record& record, node_index index, node& freed) noexcept {
@@ -254,43 +257,26 @@ void engine_core::free_node(thread_record& record, node_index index, node& freed
   }
 }
 
-claim claim_node(engine_core& core, const plan& when) noexcept {
-  claim made = core.claim_node(when);
-  if (made.owned == nullptr) probes::refuse_call(&core, made.problem);
-  return made;
-}
-void abandon(engine_core& core, const claim& owned) noexcept { core.abandon(owned); }
-timer schedule_packed(engine_core& core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
-                      std::uint64_t second, std::uint64_t third) noexcept {
-  return core.schedule_packed(deadline, ops, first, second, third);
-}
-timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept {
-  return core.publish(owned, ops, when, boxed);
+namespace {
+
+[[gnu::noinline]] timer schedule_packed_slowly(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                                               std::uint64_t first, std::uint64_t second,
+                                               std::uint64_t third) noexcept {
+  if (core == nullptr) [[unlikely]]
+    used_after_move("engine", "schedule_at");
+  return core->schedule_packed_slowly(deadline, ops, first, second, third);
 }
 
-nanoseconds_t deadline_after(const engine_core& core, nanoseconds_t delay) noexcept {
-  // A group may outlive its engine, which a manual clock need not: what has stopped refuses, whatever the deadline.
-  if (core.time().is_manual() && core.stopped()) [[unlikely]]
-    return forever;
-  nanoseconds_t now = core.time().not_before_now();
-  return delay <= 0 ? now : add_saturated(now, delay);
-}
+}  // namespace
 
-errc plan_periodic(const engine_core& core, duration initial, duration period, period_kind kind, plan& made) noexcept {
-  if (period.count() <= 0) return errc::invalid_period;
-  made.deadline = deadline_after(core, initial.count());
-  made.period = period.count();
-  made.kind = kind;
-  return errc{};
-}
-
-void throw_schedule_error(const engine_core& core, errc problem, nanoseconds_t period) {
-  const engine_options& options = core.options();
-  std::string what = "engine \"" + options.name + "\"";
-  if (problem == errc::capacity_exceeded) what += ": capacity = " + std::to_string(options.capacity);
-  if (problem == errc::invalid_option) what += ": lane is 0 to 3, slack is not negative, and label of this engine";
-  if (problem == errc::invalid_period) what += ": period = " + std::to_string(period) + " ns";
-  throw error(make_error_code(problem), what);
+// The most frequent call. Flattened, as the queue's push is ten instructions where nothing is out of the ordinary, but
+// as a call saves six registers; what is rare is kept out. Nobody's shortcut is that of no engine.
+[[gnu::flatten]] timer schedule_packed(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                                       std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
+  thread_record* record;
+  if (!thread_registry::shortcut(core, shortcuts::some, record) || record->cache.empty_handed()) [[unlikely]]
+    return schedule_packed_slowly(core, deadline, ops, first, second, third);
+  return core->schedule_packed(*record, deadline, ops, first, second, third);
 }
 
 }  // namespace detent::detail

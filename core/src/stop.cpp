@@ -9,7 +9,10 @@ namespace detent::detail {
 
 // True for the one that stops; others wait until it is done.
 bool engine_core::begin_stop() noexcept {
-  if (!life_.begin_stop()) return false;
+  if (!life_.begin_stop()) {
+    runs_.see_ends();
+    return false;
+  }
   life_.set_stopper(std::this_thread::get_id());
   threads_.open_shortcuts(shortcuts::none);
   bell_.fence_stop();  // pairs with the one of a push: a producer that this stop does not see sees the stop
@@ -26,7 +29,8 @@ void engine_core::end_drive() noexcept {
     bell_.ring();
     worker_.join();
   }
-  if (options_.drive == drive_kind::caller) life_.wait_for_drive([] { std::this_thread::yield(); });
+  if (options_.drive == drive_kind::caller) life_.wait_for_drive();
+  base::show_acquire(&life_);
 }
 
 // First all that has not started, so that no executor goes on to it while this waits for what has; then, once each
@@ -44,7 +48,7 @@ bool engine_core::collect_all(std::vector<unfired>* out) noexcept {
     for (;;) {
       collect_result found = collect(each.pair);
       if (found == collect_result::returned) all_kept &= return_timer(*record, index, each, out);
-      if (found != collect_result::firing) break;
+      if (found != collect_result::firing || is_forked()) break;  // in a child nobody ends a run of its parent's
       std::uint32_t generation = state_word::generation(observe(each.pair));
       if (run_scope::inside(*this, index, generation)) break;  // ends by itself, as nothing is re-armed now
       runs_.wait(each.pair, generation);
@@ -58,6 +62,7 @@ bool engine_core::collect_all(std::vector<unfired>* out) noexcept {
 bool engine_core::return_timer(thread_record& record, node_index index, node& returned,
                                std::vector<unfired>* out) noexcept {
   bool kept = true;
+  base::show_acquire(&returned);
   const std::uint64_t word = observe(returned.pair);
   const bool in_group = (word & state_word::cold) != 0;
   const bool cancelled = in_group && is_cancelled_in_group(index);
@@ -98,14 +103,17 @@ errc engine_core::stop(std::vector<unfired>* out) noexcept {
     }
   }
   if (!collect_all(out)) problem = errc::out_of_memory;
+  if (is_forked()) return errc::forked;  // a capture forked as it was destroyed, and this is the child
   finish_stop();
   return problem;
 }
 
 void engine_core::finish_stop() noexcept {
+  runs_.see_ends();
   retries_.clear();  // stale by now; each holds a reference to this core
   if (recorder_ != nullptr) recorder_->close();
   life_.set_stopper({});
+  runs_.show_stop();
   life_.finish_stop();
 }
 
@@ -119,26 +127,30 @@ std::size_t engine_core::count_pending_nodes() const noexcept {
   return count;
 }
 
+// The parent's threads do not exist here and what they held is as they left it: nothing can be taken apart. Its
+// std::thread is not even detached: the id may be that of a thread which the child has started since.
+void engine_core::leave_to_parent() noexcept {
+  live_cores::remove(*this);
+  wake_fd::close(wake_fd_.release());
+}
+
 void engine_core::end() noexcept {
-  if (is_forked()) {
-    // The parent's threads do not exist here and what they held is as they left it: nothing can be taken apart.
-    // Its std::thread is not even detached: the id may be that of a thread which the child has started since.
-    live_cores::remove(*this);
-    wake_fd_.close();
-    return;
-  }
+  if (is_forked()) return leave_to_parent();
   const bool driven_by_me = life_.is_driven_by(std::this_thread::get_id());
   if (run_scope::inside(*this))
     abandoned_.store(true, base::relaxed);  // relaxed: read by this thread; others find `stopping`
   if (begin_stop()) {
     end_drive();
     collect_all(nullptr);
+    if (is_forked()) return leave_to_parent();  // a capture forked as it was destroyed, and this is the child
     finish_stop();
   }
   counts_.end();
-  live_cores::remove(*this);
-  bell_.ring();  // nobody finds the driver outside any more: the descriptor's number may soon be another's
-  wake_fd_.close();
+  const int fd = wake_fd_.release();
+  base::full_fence();  // (1) pairs with the one in after_ring(): a signal finds no descriptor, or is waited for here
+  threads_.wait_for_calls();
+  wake_fd::close(fd);
+  live_cores::remove(*this);  // until here a fork makes what the child has of it its own
   if (driven_by_me) {
     ended_by_driver_ = true;  // the drive is still on the stack: it lets go of the executor, and poll() of the core
     if (options_.drive == drive_kind::worker) drop_reference();
@@ -149,17 +161,16 @@ void engine_core::end() noexcept {
 }
 
 void engine_core::disown() noexcept {
-  life_.disown();
+  life_.disown(std::this_thread::get_id());
   threads_.open_shortcuts(shortcuts::none);
   counts_.disown();
+  wake_fd_.disown();
 }
 
 void engine_core::thread_leaves(thread_record& leaving) noexcept {
   pool_.flush(leaving.cache);
-  // Relaxed: a count, and the ring tells the driver.
-  std::uint64_t told = leaving.unreported;
-  leaving.unreported = 0;
-  if (told != 0 && !stopped()) report_pushes(leaving, told);
+  const std::uint32_t unreported = report_every - std::exchange(leaving.until_report, report_every);
+  if (unreported != 0 && !stopped()) report_pushes(leaving, unreported);
 }
 
 }  // namespace detent::detail

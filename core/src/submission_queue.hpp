@@ -2,6 +2,7 @@
 // The hand-over from producers to the driver: moodycamel's queue, with one producer token for each thread.
 #pragma once
 
+#include <detent/base/thread_sanitizer.hpp>
 #include <detent/detail/node.hpp>
 
 #include <concurrentqueue/concurrentqueue.h>
@@ -46,13 +47,22 @@ class submission_queue {
   // A thread's place; invalid() where memory is refused.
   producer make_producer() { return producer(queue_); }
   // False: out of memory, and nothing was pushed.
-  bool push(const producer& token, std::uint64_t entry) noexcept { return queue_.enqueue(token, entry); }
+  bool push(const producer& token, std::uint64_t entry) noexcept {
+    base::ordered_by_fences inside;
+    return queue_.enqueue(token, entry);
+  }
   // The same for `count` of them, the first at `first`. False: those behind some of them were not pushed.
   template <class Entries>
   bool push_many(const producer& token, Entries first, std::size_t count) noexcept;
   // At most `room` entries; fewer than asked mean that the queue held no more. Entries of one producer come in order.
   std::size_t take(std::uint64_t* out, std::size_t room) noexcept {
+    base::ordered_by_fences inside;
     return queue_.try_dequeue_bulk(consumer_, out, room);
+  }
+  // The same of what one producer pushed, which comes before anything that another did.
+  std::size_t take_from(const producer& token, std::uint64_t* out, std::size_t room) noexcept {
+    base::ordered_by_fences inside;
+    return queue_.try_dequeue_bulk_from_producer(token, out, room);
   }
   std::size_t size_approx() const noexcept { return queue_.size_approx(); }
 
@@ -66,10 +76,11 @@ class submission_queue {
 template <class Entries>
 bool submission_queue::push_many(const producer& token, Entries first, std::size_t count) noexcept {
   constexpr std::size_t block = submission_traits::BLOCK_SIZE;
-  if (!token.valid()) return false;
+  base::ordered_by_fences inside;
   while (count != 0) {
     const std::size_t piece = std::min(count, block);
-    if (!queue_.enqueue_bulk(token, first, piece)) return false;
+    // Each time: the queue reads the token's producer again, and g++ 12 warns of a null one that no look has ruled out.
+    if (!token.valid() || !queue_.enqueue_bulk(token, first, piece)) return false;
     first += piece;
     count -= piece;
   }

@@ -6,12 +6,14 @@
 #include <detent/base/atomic.hpp>
 #include <detent/detail/thread_link.hpp>
 
+#include "call_hazard.hpp"
 #include "counters_block.hpp"
 #include "submission_queue.hpp"
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <thread>
 
 namespace detent::detail {
 
@@ -22,7 +24,7 @@ enum class shortcuts : std::uint8_t {
   exact_ticks  // all of them: the tick is 1 ns
 };
 
-// A thread tells its pushes in lots of so many.
+// A thread adds its pushes to the shared count in batches of this size.
 inline constexpr std::uint32_t report_every = 64;
 
 // Cancelled timers that the driver has not been told of yet.
@@ -39,10 +41,13 @@ struct alignas(64) thread_record {
 
   alloc::slot_cache cache;
   std::uint32_t next_order = 0;
-  std::uint32_t unreported = 0;                        // entries pushed since the shared count was last told
+  std::uint32_t until_report = report_every;           // pushes left until the shared count is updated
+  call_hazard hazard;                                  // raised while the end of the engine must wait for this thread
   std::optional<submission_queue::producer> producer;  // empty once the engine has gone
   base::atomic<shortcuts> open{shortcuts::none};       // by this thread, or by who ends the engine
   bool driving = false;                                // this thread turns the wheel now: its calls go straight there
+  bool lent = false;                                   // for the length of a call (thread_registry.hpp)
+  base::atomic<std::thread::id> lent_to{};             // unless it is the spare one
   bool rehearses = false;                              // its runs are nobody's business (rehearsal.hpp)
   reap_batch* reaps = nullptr;                         // while this thread cancels many at once
   counters counts;                                     // in the engine's block, and dead with it

@@ -41,6 +41,9 @@ class thread_registry {
     record.open.store(driving ? shortcuts::none : open_.load(base::relaxed), base::relaxed);  // relaxed: hints
   }
 
+  // Engines are numbered from 1, and no number comes twice.
+  std::uint64_t engine() const noexcept { return engine_id_; }
+
   // Whether there was memory for the spare record.
   bool ready() const noexcept { return spare_ != nullptr && spare_->producer->valid(); }
 
@@ -52,31 +55,34 @@ class thread_registry {
   }
   std::uint64_t total(counter which) const noexcept;
 
-  // Stands in where mine() is null; its users wait for each other.
-  thread_record& borrow_spare() noexcept {
-    spare_turn_.lock();
-    return *spare_;
-  }
-  // Of either kind of record; the thread's own needs no giving back.
+  // Stands in where mine() is null. While another thread uses it, a record that nobody has is lent instead: what runs
+  // meanwhile, a callback or the end of a capture, may wait for that other thread. Only without memory do users wait.
+  thread_record& borrow_spare() noexcept;
+  // Of any kind of record; the thread's own needs no giving back.
   void give_back(thread_record& used) noexcept {
-    if (&used == spare_) [[unlikely]]
-      spare_turn_.unlock();
+    if (used.lent) [[unlikely]]
+      take_back(used);
   }
+  // The end of the engine: returns when no other thread is inside a call that raised its hazard flag before, nor uses
+  // a borrowed record. Sleeps between two looks, as the other thread may need this one's processor.
+  void wait_for_calls() noexcept;
 
  private:
   friend struct thread_exit;
   struct record_of {
     const void* owner = &nobody;  // so that no null pointer finds it
     thread_record* record = nullptr;
-    std::uint64_t engine = 0;  // engines are numbered from 1 and no number comes twice
+    std::uint64_t engine = 0;
   };
   static constexpr char nobody = 0;
   // Constant-initialised and in the static TLS block, so that a look at it calls nothing, in a shared library either.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local record_of last_used;
 
+  thread_record* find() const noexcept;  // null: the calling thread has none yet
   thread_record* find_or_make() noexcept;
   void remember(thread_record& record) noexcept;
   thread_record* adopt_or_make() noexcept;
+  void take_back(thread_record& used) noexcept;
 
   const std::uint64_t engine_id_;
   base::atomic<shortcuts> open_{shortcuts::none};

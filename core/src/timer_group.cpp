@@ -8,7 +8,7 @@
 
 namespace detent {
 
-timer_group::timer_group(engine& of) : core_(of.core_), state_(nullptr) {
+timer_group::timer_group(engine& of) : core_(&of.core()), state_(nullptr) {
   if (core_->is_forked())  // the lock is the parent's
     throw error(make_error_code(errc::forked), "engine \"" + core_->options().name + "\": timer_group");
   try {
@@ -37,15 +37,18 @@ void timer_group::let_go() noexcept {
   if (core_ != nullptr) core_->end_group(*state_);
 }
 
-void timer_group::cancel_all() noexcept { core_->cancel_group(*state_); }
+void timer_group::cancel_all() noexcept { core().cancel_group(*state_); }
 
 void timer_group::cancel_all_and_wait() noexcept {
-  core_->cancel_group(*state_);
+  core().cancel_group(*state_);
   core_->wait_for_group(*state_);
 }
 
-void timer_group::pause() noexcept { core_->pause_group(*state_); }
-void timer_group::resume() noexcept { core_->resume_group(*state_); }
-std::size_t timer_group::pending() const noexcept { return static_cast<std::size_t>(state_->pending()); }
+void timer_group::pause() noexcept { core().pause_group(*state_); }
+void timer_group::resume() noexcept { core().resume_group(*state_); }
+std::size_t timer_group::pending() const noexcept {
+  static_cast<void>(core());
+  return static_cast<std::size_t>(state_->pending());
+}
 
 }  // namespace detent

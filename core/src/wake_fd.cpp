@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "wake_fd.hpp"
 
+#include <fcntl.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -15,8 +16,10 @@ int wake_fd::open() noexcept {
   return fd;
 }
 
-void wake_fd::close() noexcept {
-  int fd = fd_.exchange(-1, base::relaxed);  // relaxed: the engine is ending, nobody signals any more
+// Relaxed: the caller's fence orders it before the wait for those that may have read it.
+int wake_fd::release() noexcept { return fd_.exchange(-1, base::relaxed); }
+
+void wake_fd::close(int fd) noexcept {
   if (fd >= 0) ::close(fd);
 }
 
@@ -33,9 +36,21 @@ void wake_fd::signal() noexcept {
   signalled_.store(true, base::relaxed);  // relaxed: as in set()
 }
 
+// The number is kept, as loops know it: they ask the kernel about it, and some end the process where there is none.
+void wake_fd::disown() noexcept {
+  inert_ = true;
+  const int fd = fd_.load(base::relaxed);  // relaxed: there is no other thread
+  if (fd < 0) return;
+  ::close(fd);  // first: the process may have no other descriptor left
+  const int own = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  const bool replaced = own >= 0 && (own == fd || dup3(own, fd, O_CLOEXEC) == fd);
+  if (own >= 0 && own != fd) ::close(own);
+  if (!replaced) fd_.store(-1, base::relaxed);
+}
+
 void wake_fd::arm(std::optional<nanoseconds_t> deadline) noexcept {
   int fd = fd_.load(base::relaxed);  // relaxed: as in open()
-  if (fd < 0) return;
+  if (fd < 0 || inert_) return;
   itimerspec when{};
   if (deadline) {
     // Zero would disarm it: what is past is due at the first nanosecond.

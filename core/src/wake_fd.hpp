@@ -13,24 +13,30 @@ namespace detent::detail {
 class wake_fd {
  public:
   wake_fd() = default;
-  ~wake_fd() { close(); }
+  ~wake_fd() { close(release()); }
   wake_fd(const wake_fd&) = delete;
   wake_fd& operator=(const wake_fd&) = delete;
 
   bool is_open() const noexcept { return fd_.load(base::relaxed) >= 0; }  // relaxed: asked by the driver, who opened it
   // Opens it if need be; -1 and errno where the kernel refuses.
   int open() noexcept;
-  void close() noexcept;
+  // Leaves it to the caller to close, and has nobody use it who asks for it from here on; -1: there is none.
+  int release() noexcept;
+  static void close(int fd) noexcept;
   // Readable from `deadline` on (CLOCK_MONOTONIC); none: not before the next call. The driver; a system call only if
   // something changes.
   void set(std::optional<nanoseconds_t> deadline) noexcept;
   // Readable at once. Any thread.
   void signal() noexcept;
+  // In the child of a fork, while it has one thread: the descriptor is its parent's. From now on its number is one of
+  // the child's own, which nothing makes readable. Async-signal-safe.
+  void disown() noexcept;
 
  private:
   void arm(std::optional<nanoseconds_t> deadline) noexcept;
 
   base::atomic<int> fd_{-1};
+  bool inert_ = false;                  // in the child of a fork, before it has other threads
   base::atomic<bool> signalled_{true};  // since it was last set: it may not be as it was set
   std::optional<nanoseconds_t> set_to_;
 };

@@ -44,9 +44,10 @@ class wheel {
     std::optional<nanoseconds_t> critical = critical_.next_exact(gone);
     return bulk && critical ? std::min(*bulk, *critical) : bulk ? bulk : critical;
   }
-  template <class Take>
-  void expire(nanoseconds_t now, Take&& take) {
-    hashed_ ? hashed_->expire(now, take) : hierarchical_.expire(now, take);
+  // between() is called where many are re-inserted without a call of take().
+  template <class Take, class Between>
+  void expire(nanoseconds_t now, Take&& take, Between&& between) {
+    hashed_ ? hashed_->expire(now, take, between) : hierarchical_.expire(now, take);
   }
 
   // Of the higher lanes. No earlier than critical_bound() is anything due there.

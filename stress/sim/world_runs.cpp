@@ -133,7 +133,7 @@ void world::end_run(account& timer) {
   }
   const bool again = (timer.rearmed || timer.periodic()) && !timer.last_run && !timer.cancelled_running;
   if (!again) {
-    const bool cancelled = timer.cancelled_running && !timer.last_run;
+    const bool cancelled = timer.periodic() && timer.cancelled_running && !timer.last_run;
     return model_.end(timer, cancelled ? ending::cancelled : ending::expired);
   }
   if (timer.rearmed) {

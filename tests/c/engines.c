@@ -7,11 +7,11 @@
 
 #include "check.h"
 
-static void count(void *context) { atomic_fetch_add((atomic_int *)context, 1); }
+static void count(void* context) { atomic_fetch_add((atomic_int*)context, 1); }
 
-static detent_engine *make(const detent_options *options) {
+static detent_engine* make(const detent_options* options) {
   char why[300] = "";
-  detent_engine *engine = detent_engine_create(options, why, sizeof why);
+  detent_engine* engine = detent_engine_create(options, why, sizeof why);
   if (engine == NULL) fprintf(stderr, "%s\n", why);
   CHECK(engine != NULL);
   return engine;
@@ -22,7 +22,7 @@ static void stale_ids_reach_nobody(void) {
   detent_options options;
   detent_options_init(&options);
   options.drive = DETENT_DRIVE_CALLER;
-  detent_engine *engine = make(&options);
+  detent_engine* engine = make(&options);
   atomic_int runs = 0;
   enum { lives = 1000 };
   static detent_timer old[lives];
@@ -38,7 +38,7 @@ static void stale_ids_reach_nobody(void) {
   }
   CHECK(detent_pending(engine) == 1 && detent_restart_at(engine, old[lives - 1], 0) == 1);
   CHECK(detent_poll(engine, SIZE_MAX) == 1 && atomic_load(&runs) == 1);
-  detent_engine *other = make(&options);
+  detent_engine* other = make(&options);
   CHECK(detent_cancel(other, old[0]) == DETENT_GONE);  // it never had a timer
   detent_engine_destroy(other);
   detent_engine_destroy(engine);
@@ -48,9 +48,10 @@ static void a_callers_loop(void) {
   detent_options options;
   detent_options_init(&options);
   options.drive = DETENT_DRIVE_CALLER;
-  detent_engine *engine = make(&options);
+  detent_engine* engine = make(&options);
   atomic_int fired = 0;
   int64_t next = 0, due = detent_now() + 3 * MILLISECONDS;
+  CHECK(detent_worker_thread_id(engine) == 0);
   struct pollfd wake = {detent_wake_fd(engine), POLLIN, 0};
   CHECK(wake.fd >= 0 && detent_next_deadline(engine, &next) == 0);
   for (int i = 0; i < 3; ++i) CHECK(detent_schedule_at(engine, due, count, &fired) != 0);
@@ -62,8 +63,9 @@ static void a_callers_loop(void) {
   detent_engine_destroy(engine);
 }
 
-static void fires_with(const detent_options *options) {
-  detent_engine *engine = make(options);
+static void fires_with(const detent_options* options) {
+  detent_engine* engine = make(options);
+  CHECK(detent_worker_thread_id(engine) > 0);
   atomic_int runs = 0;
   for (int i = 0; i < 100; ++i) CHECK(detent_schedule_after(engine, i * 10000, count, &runs) != 0);
   EVENTUALLY(atomic_load(&runs) == 100);
@@ -93,7 +95,7 @@ static void every_kind(void) {
 }
 
 // The pool's one thread is kept: of what comes meanwhile, its queue holds as much as was asked for.
-static void hold(void *context) { EVENTUALLY(atomic_load((atomic_int *)context) == 1); }
+static void hold(void* context) { EVENTUALLY(atomic_load((atomic_int*)context) == 1); }
 
 static void a_pool_refuses(void) {
   detent_options options;
@@ -102,7 +104,7 @@ static void a_pool_refuses(void) {
   options.pool_threads = 1;
   options.pool_queue_capacity = 2;
   options.on_refusal = DETENT_REFUSED_DROP;
-  detent_engine *engine = make(&options);
+  detent_engine* engine = make(&options);
   atomic_int release = 0, runs = 0;
   detent_metrics seen;
   CHECK(detent_schedule_after(engine, 0, hold, &release) != 0);
@@ -124,7 +126,7 @@ static void percentiles_of_lateness(void) {
   detent_options options;
   detent_options_init(&options);
   options.drive = DETENT_DRIVE_CALLER;
-  detent_engine *engine = make(&options);
+  detent_engine* engine = make(&options);
   atomic_int runs = 0;
   const int64_t now = detent_now() - 1000 * MILLISECONDS, ten = 10000 * MILLISECONDS;
   enum { all = 2000 };
@@ -145,15 +147,15 @@ struct slow {
   atomic_int started, ended;
 };
 
-static void end_slowly(void *context) {
-  struct slow *mine = context;
+static void end_slowly(void* context) {
+  struct slow* mine = context;
   atomic_store(&mine->started, 1);
   sleep_ns(20 * MILLISECONDS);
   atomic_store(&mine->ended, 1);
 }
 
 static void a_cancel_that_waits(void) {
-  detent_engine *engine = make(NULL);
+  detent_engine* engine = make(NULL);
   struct slow mine = {0, 0};
   detent_timer timer = detent_schedule_after(engine, 0, end_slowly, &mine);
   EVENTUALLY(atomic_load(&mine.started) == 1);
@@ -163,12 +165,12 @@ static void a_cancel_that_waits(void) {
 }
 
 struct last_wish {
-  detent_engine *engine;
+  detent_engine* engine;
   atomic_int scheduled, done;
 };
 
-static void destroy(void *context) {
-  struct last_wish *mine = context;
+static void destroy(void* context) {
+  struct last_wish* mine = context;
   EVENTUALLY(atomic_load(&mine->scheduled) == 1);  // no call of the engine's may be under way
   detent_engine_destroy(mine->engine);
   atomic_store(&mine->done, 1);

@@ -25,7 +25,7 @@ constexpr figure figures[] = {
     {&engine_metrics::boxed, &detent_metrics::boxed},         {&engine_metrics::wakeups, &detent_metrics::wakeups},
     {&engine_metrics::drains, &detent_metrics::drains},       {&engine_metrics::drained, &detent_metrics::drained},
     {&engine_metrics::rings, &detent_metrics::rings},         {&engine_metrics::backlog, &detent_metrics::backlog},
-    {&engine_metrics::retired, &detent_metrics::retired}};
+    {&engine_metrics::retired, &detent_metrics::retired},     {&engine_metrics::missed, &detent_metrics::missed}};
 
 TEST(CMetrics, AreEachTheEnginesOwn) {
   engine_metrics seen;

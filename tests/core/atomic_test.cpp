@@ -132,9 +132,8 @@ struct alignas(64) store_and_look {
   }
 };
 
-TEST(HeavyFence, AndALightOneLetNoTwoMissEachOther) {
-  if (!kernel_has_heavy_fence()) GTEST_SKIP() << "the kernel has no such fence";
-  ASSERT_TRUE(enable_heavy_fence());
+template <class Fence>
+int missed_by_both(Fence fence) {
   constexpr std::uint32_t end = UINT32_MAX;
   store_and_look light, heavy;
   std::thread one([&] {
@@ -146,7 +145,7 @@ TEST(HeavyFence, AndALightOneLetNoTwoMissEachOther) {
     part_from_others(1);
     const std::int64_t enough = nanoseconds_from_now(500'000'000);  // for machines that are slow or busy
     for (std::uint32_t number = 1; number != 20'000 && nanoseconds_from_now(0) < enough; ++number) {
-      heavy.run(number, light, heavy_fence);
+      heavy.run(number, light, fence);
       const std::size_t last = (number - 1) % 2;  // the other one has looked by now
       if (light.missed.at(last) && heavy.missed.at(last)) ++both;
     }
@@ -154,8 +153,16 @@ TEST(HeavyFence, AndALightOneLetNoTwoMissEachOther) {
   });
   one.join();
   other.join();
-  EXPECT_EQ(both, 0);
+  return both;
 }
+
+TEST(HeavyFence, AndALightOneLetNoTwoMissEachOther) {
+  if (!kernel_has_heavy_fence()) GTEST_SKIP() << "the kernel has no such fence";
+  ASSERT_TRUE(enable_heavy_fence());
+  EXPECT_EQ(missed_by_both([] { ASSERT_TRUE(heavy_fence()); }), 0);
+}
+
+TEST(WaitingFence, AndALightOneLetNoTwoMissEachOther) { EXPECT_EQ(missed_by_both(waiting_fence), 0); }
 
 TEST(Futex, DoesNotSleepOnAChangedWord) {
   atomic<std::uint32_t> word{1};

@@ -197,5 +197,32 @@ TEST(DueQueue, FiresInTheOrderOfASortedListWhateverComesWhen) {
   }
 }
 
+// The room that is asked for is made a stretch at a time, and what is collected stays.
+TEST(DueQueue, MakesRoomInStretches) {
+  for (const bool beside_a_batch : {false, true}) {
+    due_queue queue;
+    node_index next = 0;
+    if (beside_a_batch) {
+      EXPECT_TRUE(queue.collect(entry(0, 0, next++)));
+      queue.seal();
+    }
+    int most = 0;
+    for (std::size_t i = 0; i < 200'000; ++i) {
+      if (i % 256 == 0) {
+        int calls = 0;
+        queue.make_room(256, {[](void* counted) noexcept { ++*static_cast<int*>(counted); }, &calls});
+        most = std::max(most, calls);
+      }
+      EXPECT_TRUE(queue.collect(entry(static_cast<nanoseconds_t>(next), 0, next)));
+      ++next;
+    }
+    EXPECT_GE(most, 65'536 / 4'096 - 1);
+    int calls = 0;
+    queue.seal({[](void* counted) noexcept { ++*static_cast<int*>(counted); }, &calls});
+    EXPECT_GE(calls, 200'000 / 4'096 - 1);
+    EXPECT_EQ(pop_all(queue), counted_up_to(next));
+  }
+}
+
 }  // namespace
 }  // namespace detent::detail

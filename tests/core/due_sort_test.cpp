@@ -40,15 +40,38 @@ TEST(DueSort, IsByDeadlineAndOrderForAnySizeAndSpan) {
   }
 }
 
-// 256 deadlines are one digit, so that each entry moves once.
-TEST(DueSort, CallsBackEveryFewThousandEntriesAndNotAtTheEnd) {
-  for (auto [size, expected] : {std::pair{4'096UL, 0}, {4'097UL, 1}, {8'192UL, 1}, {10'000UL, 2}}) {
-    std::vector<due_entry> batch(size), scratch;
-    for (std::size_t i = 0; i < size; ++i) batch[i].deadline = static_cast<nanoseconds_t>(i * 7 % 256);
-    int calls = 0;
-    sort_due(batch, scratch, {[](void* counted) noexcept { ++*static_cast<int*>(counted); }, &calls});
-    EXPECT_EQ(calls, expected) << size;
+// However many times it goes over them, and whatever way it takes: orders that lie around the circle have their run
+// turned round, and deadlines all over time need two keys.
+TEST(DueSort, CallsBackEveryFewThousandEntriesOfEachWalk) {
+  constexpr std::size_t walks = 4;  // the memory, the span, the digits, the runs
+  for (const bool wraps : {false, true}) {
+    for (const bool far : {false, true}) {
+      for (const std::size_t size : {4'096UL, 10'000UL, 100'000UL}) {
+        SCOPED_TRACE(size);
+        std::vector<due_entry> batch(size), scratch;
+        for (std::size_t i = 0; i < size; ++i) {
+          batch[i].order = static_cast<std::uint32_t>(i * 1'001 % size);
+          if (wraps && i % 2 != 0) batch[i].order += state_word::order_mask - static_cast<std::uint32_t>(size);
+        }
+        if (far) batch[0].deadline = INT64_MIN;
+        int calls = 0;
+        const interlude between{[](void* counted) noexcept { ++*static_cast<int*>(counted); }, &calls};
+        sort_due(batch, scratch, between);
+        const std::size_t digits = wraps ? 4 : size <= 65'536 ? 2 : 3;
+        const std::size_t turned = wraps ? 2 : 0;  // the widest gap is looked for, and the run turned round
+        EXPECT_GE(static_cast<std::size_t>(calls), (walks + digits + turned) * ((size - 1) / stretch)) << wraps << far;
+        for (std::size_t i = 1; i < size; ++i) ASSERT_TRUE(fires_before(batch[i - 1], batch[i])) << i;
+      }
+    }
   }
+}
+
+TEST(DueSort, CallsNobodyBackForFew) {
+  std::vector<due_entry> batch(stretch), scratch;
+  for (std::size_t i = 0; i < batch.size(); ++i) batch[i].deadline = static_cast<nanoseconds_t>(i * 7 % 256);
+  int calls = 0;
+  sort_due(batch, scratch, {[](void* counted) noexcept { ++*static_cast<int*>(counted); }, &calls});
+  EXPECT_LE(calls, 2);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"
 #include "support/lateness_sums.hpp"
+#include "support/random_source.hpp"
 
 namespace detent {
 namespace {
@@ -20,6 +21,7 @@ using namespace std::chrono_literals;
 using drive::at;
 using drive::eventually;
 using drive::expect_largest;
+using drive::expect_parts_add_up;
 
 struct held_rig {
   std::shared_ptr<testing::holding_executor> executor = std::make_shared<testing::holding_executor>();
@@ -57,16 +59,17 @@ TEST(EngineCausesExecutor, ALongerDispatchThanThereIsTimeIsAllOfIt) {
   expect_largest(rig.engine.metrics(), {.dispatch = duration::max()});
 }
 
-// Handed over for one period, it runs when others have come; it stands for the last of them, and is late by that one.
-TEST(EngineCausesExecutor, APeriodicRunHasWaitedNoLongerThanItIsLate) {
+// Handed over for one period, it runs when others have come: it stands for the last of them, and is late by the first.
+TEST(EngineCausesExecutor, APeriodicRunIsLateSinceThePeriodThatWasHandedOver) {
   held_rig held;
   held.rig.engine.schedule_at_fixed_rate(10ns, 10ns, [] {});
   held.rig.poll_at(at(10));
   held.rig.clock.advance_to(at(35));
   held.executor->run_all();
   const engine_metrics told = held.rig.engine.metrics();
-  EXPECT_EQ(told.lateness.max(), 5ns);
-  expect_largest(told, {.dispatch = 5ns});
+  EXPECT_EQ(told.lateness.max(), 25ns);
+  EXPECT_EQ(told.missed, 2u);
+  expect_largest(told, {.dispatch = 25ns});
 }
 
 TEST(EngineCausesExecutor, WhatCameBeforeTheHandOverIsNoDispatch) {
@@ -91,18 +94,80 @@ TEST(EngineCausesExecutor, SubmittedLateIsNoDispatch) {
   expect_largest(held.rig.engine.metrics(), {.drain = 1us, .dispatch = 500ns});
 }
 
-TEST(EngineCausesExecutor, PartsOfTheHandOverCountWhateverBecomesOfIt) {
+TEST(EngineCausesExecutor, WhatIsHandedOverAndDoesNotStartCountsForNothing) {
   held_rig held;
-  held.rig.engine.schedule_at(at(100), [] {}).pending();
-  timer cancelled = held.rig.engine.schedule_at(at(100), [] {});
+  held.rig.poll_at(at(50));
+  timer cancelled = held.rig.engine.schedule_at(at(20), [] {});  // the latest of all, and taken up late
+  held.rig.engine.schedule_at(at(60), [] {});                    // dropped
+  held.rig.engine.schedule_at(at(100), [] {});
+  held.rig.engine.poll();
+  held.rig.poll_at(at(300));
+  ASSERT_EQ(held.executor->held.size(), 3u);
+  cancelled.cancel();
+  held.executor->run_first();
+  held.executor->held.pop_front();
+  EXPECT_EQ(held.rig.engine.metrics().late_drain.count(), 0u);
+  EXPECT_EQ(held.rig.engine.metrics().late_wait.count(), 0u);
+  held.executor->run_all();
+  expect_largest(held.rig.engine.metrics(), {.wait = 200ns});
+  expect_parts_add_up(held.rig.engine.metrics(), 1);
+}
+
+// Resumed between the hand-over and the run, its group has moved the deadline: what it was late before is less now.
+TEST(EngineCausesExecutor, APauseBehindTheHandOverIsNoLateness) {
+  held_rig held;
+  timer_group group(held.rig.engine);
+  group.schedule_at(at(100), [] {});
   held.rig.poll_at(at(50));
   held.rig.poll_at(at(300));
-  cancelled.cancel();
+  group.pause();
+  held.rig.clock.advance_to(at(350));
+  group.resume();
+  held.rig.clock.advance_to(at(360));
   held.executor->run_all();
   const engine_metrics told = held.rig.engine.metrics();
-  EXPECT_EQ(told.lateness.count(), 1u);
-  EXPECT_EQ(told.late_wait.count(), 2u);
-  EXPECT_EQ(told.late_dispatch.count(), 1u);
+  EXPECT_EQ(told.lateness.max(), 210ns);
+  expect_largest(told, {.wait = 200ns, .dispatch = 10ns});
+}
+
+// Callers who come late, an executor that keeps, refuses and loses what it is given, groups that are paused.
+TEST(EngineCausesExecutor, PartsAddUpWhateverIsDone) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    test::random_source random(seed);
+    auto holding = std::make_shared<testing::holding_executor>();
+    drive::virtual_engine rig({.executor = holding, .on_refusal = static_cast<refusal_policy>(seed % 3)});
+    const label mine = rig.engine.make_label("mine");
+    timer_group group(rig.engine);
+    auto work = [&] { rig.clock.advance(duration(random.any_magnitude(10))); };
+    for (int i = 0; i < 2'000; ++i) {
+      const duration ahead = duration(random.any_magnitude(14)) - 1us;
+      const auto missed = static_cast<missed_ticks>(random.between(0, 2));
+      switch (random.between(0, 9)) {
+        case 0: rig.engine.schedule_after(ahead, work, {.label = mine}); break;
+        case 1: group.schedule_after(ahead, work); break;
+        case 2: rig.engine.schedule_at_fixed_rate(ahead, 3us, work, {.missed = missed, .runs = 4}); break;
+        case 3: group.schedule_at_fixed_rate(ahead, 3us, work, {.missed = missed, .runs = 4}); break;
+        case 4: group.pause(); break;
+        case 5: group.resume(); break;
+        case 6: holding->refuse = !holding->refuse; break;
+        case 7: holding->run_all(); break;
+        case 8:
+          if (!holding->held.empty()) holding->held.pop_back();
+          break;
+        default: rig.clock.advance(duration(random.any_magnitude(12))); rig.engine.poll();
+      }
+    }
+    group.resume();
+    holding->refuse = false;
+    for (int i = 0; i < 50; ++i) {
+      rig.poll_at(rig.clock.now() + 1ms);
+      holding->run_all();
+    }
+    const engine_metrics told = rig.engine.metrics();
+    EXPECT_GT(told.late_dispatch.max(), 0ns);
+    expect_parts_add_up(told, told.fired);
+    expect_parts_add_up(rig.engine.metrics(mine), rig.engine.metrics(mine).fired);
+  }
 }
 
 TEST(EngineCausesExecutor, LabelsHaveTheSameParts) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 #include <thread>
@@ -79,6 +81,19 @@ TEST_P(EngineDriveNextDeadline, IsTheLeftoversOfABoundedPoll) {
   for (int due : {10, 20, 30}) engine_.schedule_at(at(due), [] {});
   rig_.poll_at(at(100), 1);
   EXPECT_EQ(engine_.next_deadline(), at(20));
+}
+
+// Any of them may hold the earliest.
+TEST_P(EngineDriveNextDeadline, IsTheEarliestOfWhatABoundedPollLeftInSeveralLanes) {
+  std::array due{10, 20, 30};
+  do {
+    drive::virtual_engine rig(with_wheel());
+    rig.engine.schedule_at(at(5), rig.note(0), {.lane = 3});
+    for (std::uint8_t i = 0; i < due.size(); ++i) rig.engine.schedule_at(at(due[i]), [] {}, {.lane = i});
+    EXPECT_EQ(rig.poll_at(at(100), 1), 1u);
+    EXPECT_EQ(rig.fired, ids{0});
+    EXPECT_EQ(rig.engine.next_deadline(), at(10)) << "by lane: " << due[0] << ", " << due[1] << ", " << due[2];
+  } while (std::next_permutation(due.begin(), due.end()));
 }
 
 TEST_P(EngineDriveNextDeadline, IsNotLaterThanAnOverdueTimerBehindTheLeftovers) {

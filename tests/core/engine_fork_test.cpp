@@ -96,6 +96,11 @@ TEST(EngineFork, ChildsStopIsRefusedAndDoesNotHang) {
             static_cast<int>(errc::forked));
 }
 
+TEST(EngineFork, ChildHasNoWorker) {
+  engine e;
+  EXPECT_EQ(status_of_child([&] { return e.worker_thread_id() == 0 ? 0 : 1; }), 0);
+}
+
 TEST(EngineFork, ChildMayDestroyTheEngine) {
   auto e = std::make_unique<engine>();
   e->schedule_after(1h, [] {});

@@ -111,7 +111,7 @@ TEST_F(EngineLabel, CancelledWhileItRuns) {
   schedule(at(10), [](firing& f) { f.self().cancel(); });
   engine_.schedule_at_fixed_rate(10ns, 10ns, [](firing& f) { f.self().cancel(); }, {.label = mine_});
   rig_.poll_at(at(100));
-  expect({.scheduled = 2, .cancelled = 2, .fired = 2});
+  expect({.scheduled = 2, .expired = 1, .cancelled = 1, .fired = 2});
 }
 
 TEST_F(EngineLabelHeld, CancelledOnTheExecutorsSide) {

@@ -107,6 +107,24 @@ TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesInTheMiddle) {
   EXPECT_LT(links.ran_at_last, many / 2);
 }
 
+// What the driver meets there too early it takes up later.
+TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesForTheBulk) {
+  constexpr std::size_t more = 2000;
+  std::atomic<std::size_t> ran{0};
+  auto all = prepare_instant(options(), many, 0, [&](instant& of) {
+    ran = 0;  // of an earlier try
+    of.owned->schedule_at(
+        of.due,
+        [&] {
+          for (std::size_t i = 0; i < more; ++i) of.owned->schedule_after(0ns, [&] { ++ran; });
+        },
+        critical);
+  });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(all->wait());
+  EXPECT_TRUE(eventually([&] { return ran == more; }));
+}
+
 TEST_P(EngineLanesWorker, KeepAPeriodicTimerGoingInTheMiddle) {
   std::atomic<int> in_the_middle{0};
   auto all = prepare_instant(options(), many, 500, [&](instant& of) {

@@ -91,6 +91,25 @@ TEST(EngineLifetime, ACaptureThatTheDestructorDestroysIsRefusedItsStop) {
   EXPECT_EQ(problem, errc::called_from_callback);
 }
 
+// Nor must the driver, which is further up the stack where it destroys what a group has cancelled: on the engine's own
+// thread, and inside poll().
+TEST(EngineLifetime, ACaptureThatTheDriverDestroysIsRefusedItsStop) {
+  for (const drive_kind drive : {drive_kind::worker, drive_kind::caller}) {
+    engine e({.drive = drive});
+    timer_group group(e);
+    std::error_code problem;
+    std::atomic<bool> ended{false};
+    group.schedule_after(1h, at_end([&] { e.try_stop(problem), ended = true; }));
+    group.cancel_all();
+    EXPECT_TRUE(eventually([&] {
+      if (drive == drive_kind::caller) e.poll();
+      return ended.load();
+    }));
+    EXPECT_EQ(problem, errc::called_from_callback);
+    EXPECT_FALSE(e.stopped());
+  }
+}
+
 TEST(EngineLifetime, AStaleTimersCaptureMayDestroyTheEngine) {
   manual_clock clk;
   auto owner = std::make_shared<engine>(engine_options{.manual = &clk});

@@ -192,6 +192,66 @@ TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstBurstComesDue) {
   EXPECT_EQ(drive::allocations() - before, 0u);
 }
 
+TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstBurstOfEachHigherLane) {
+  engine_.schedule_after(1h, [] {}, {.lane = 1});
+  engine_.poll();
+  const std::uint64_t before = drive::allocations();
+  for (std::int64_t lane = 1; lane != lane_count; ++lane) {
+    for (int i = 0; i < 4000; ++i) engine_.schedule_after(1us, [] {}, {.lane = static_cast<std::uint8_t>(lane)});
+    EXPECT_EQ(rig_.poll_at(at(1us * lane)), 4000u);
+  }
+  EXPECT_EQ(drive::allocations() - before, 0u);
+}
+
+TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstMembersOfAGroup) {
+  timer_group group(engine_);
+  engine_.schedule_after(1h, [] {});
+  engine_.poll();
+  const std::uint64_t before = drive::allocations();
+  for (int i = 0; i < 4000; ++i) group.schedule_after(1h, [] {});
+  engine_.poll();
+  group.cancel_all();
+  engine_.poll();
+  EXPECT_EQ(drive::allocations() - before, 0u);
+}
+
+// One group after the other has all the members there are: together they take what the first has taken, in whatever way
+// its members have ended.
+TEST_P(EngineMemorySteady, GroupsThatWereLargeGiveBackWhatTheyTook) {
+  constexpr std::size_t groups = 60, members = 3000;
+  std::vector<std::unique_ptr<timer_group>> all;
+  for (std::size_t i = 0; i < groups; ++i) all.push_back(std::make_unique<timer_group>(engine_));
+  std::vector<timer> timers(members);
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < groups; ++i) {
+    if (i == 3) before = drive::allocations();
+    for (timer& each : timers) each = all[i]->schedule_after(1us, [] {});
+    engine_.poll();
+    if (i % 3 == 0) {
+      EXPECT_EQ(rig_.poll_at(clock_.now() + 1us), members);
+    } else if (i % 3 == 1) {
+      for (timer& each : timers) each.cancel();
+    } else {
+      all[i]->cancel_all();
+    }
+    engine_.poll();
+  }
+  EXPECT_EQ(drive::allocations() - before, 0u);
+}
+
+TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstRefusals) {
+  struct refuses : executor {
+    bool execute(fired_timer&&) noexcept override { return false; }
+  };
+  drive::virtual_engine rig(with_wheel({.executor = std::make_shared<refuses>(), .on_refusal = refusal_policy::retry}));
+  rig.engine.schedule_after(1h, [] {});
+  rig.engine.poll();
+  const std::uint64_t before = drive::allocations();
+  for (int i = 0; i < 4000; ++i) rig.engine.schedule_after(1us, [] {});
+  EXPECT_EQ(rig.poll_at(at(1us)), 4000u);
+  EXPECT_EQ(drive::allocations() - before, 0u);
+}
+
 TEST_P(EngineMemorySteady, AWorkerAndTwoProducersAllocateNothing) {
   std::atomic<int> warm{0}, done{0};
   std::atomic<bool> go{false}, end{false};

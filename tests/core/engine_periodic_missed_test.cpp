@@ -117,11 +117,41 @@ TEST_P(EnginePeriodicMissed, ARunThatOutlastsItsPeriodsIsTreatedAlike) {
   EXPECT_EQ(runs_, (std::vector<run>{{at(100), 0}, {at(400), 2}}));
 }
 
-TEST_P(EnginePeriodicMissed, LatenessCountsFromTheDeadlineThatTheRunStandsFor) {
+TEST_P(EnginePeriodicMissed, ARunIsToldItsLatenessFromTheDeadlineThatItStandsFor) {
   duration lateness{};
   engine_.schedule_at_fixed_rate(100ns, 100ns, [&](firing& f) { lateness = f.lateness(); });
   rig_.poll_at(at(557));
   EXPECT_EQ(lateness, 57ns);
+}
+
+// A heartbeat that stood still for three seconds was three seconds late, whatever is done about the beats.
+TEST_P(EnginePeriodicMissed, AStallIsAsLongInTheMetricsUnderEachPolicy) {
+  for (missed_ticks policy : {missed_ticks::skip, missed_ticks::burst, missed_ticks::delay}) {
+    drive::virtual_engine rig(with_wheel());
+    const label beats = rig.engine.make_label("beats");
+    std::uint64_t told = 0;
+    rig.engine.schedule_at_fixed_rate(10ms, 10ms, [&](firing& f) { told += f.missed(); },
+                                      {.missed = policy, .label = beats});
+    for (int beat = 1; beat <= 100; ++beat) rig.poll_at(at(beat * 10ms));
+    rig.poll_all_at(at(1s + 10ms + 3s));
+    const bool bursts = policy == missed_ticks::burst;
+    EXPECT_EQ(told, bursts ? 0u : 300u);
+    for (const engine_metrics& seen : {rig.engine.metrics(), rig.engine.metrics(beats)}) {
+      EXPECT_EQ(seen.fired, bursts ? 401u : 101u);
+      EXPECT_EQ(seen.missed, told);
+      EXPECT_EQ(seen.lateness.max(), 3s);
+      EXPECT_EQ(seen.late_wait.max(), 3s);
+    }
+  }
+}
+
+TEST_P(EnginePeriodicMissed, AreCountedForAllTimersTogether) {
+  start(missed_ticks::skip);
+  start(missed_ticks::delay);
+  rig_.poll_all_at(at(557));
+  EXPECT_EQ(engine_.metrics().missed, 8u);
+  rig_.poll_all_at(at(600));
+  EXPECT_EQ(engine_.metrics().missed, 8u);
 }
 
 }  // namespace

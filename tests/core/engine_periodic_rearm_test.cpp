@@ -84,7 +84,7 @@ TEST_P(EnginePeriodicRearm, IsVoidIfTheRunCancelsItselfAfterwards) {
   });
   rig_.poll_at(at(10));
   EXPECT_EQ(rig_.poll_at(at(100)), 0u);
-  EXPECT_EQ(engine_.metrics().cancelled, 1u);
+  EXPECT_EQ(engine_.metrics().expired, 1u);
 }
 
 TEST_P(EnginePeriodicRearm, IsVoidInAPeriodicTimerThatWasCancelledInItsRun) {

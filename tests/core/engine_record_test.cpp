@@ -185,7 +185,7 @@ TEST_F(EngineRecord, HasTheCancelsOfAGroupWhenTheyAreMade) {
   rig.engine.poll();
   group.cancel_all();
   rig.poll_at(at(1005));
-  EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n0,S,b,20,schedule\n5,C,a,,cancel\n5,C,b,,cancel\n");
+  EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n0,S,b,20,schedule\n5,C,b,,cancel\n5,C,a,,cancel\n");
 }
 
 TEST_F(EngineRecord, HasACancelOfAMemberThatTheEngineHadNotComeToByItsEnd) {

@@ -54,6 +54,21 @@ class keeps : public executor {
   std::vector<fired_timer> kept;
 };
 
+// The same, but for its running all that it has as soon as it is given more.
+class runs_what_it_kept : public keeps {
+ public:
+  bool execute(fired_timer&& work) noexcept override {
+    keeps::execute(std::move(work));
+    for (std::vector<fired_timer> taken; runs && !kept.empty();) {
+      taken.swap(kept);
+      for (fired_timer& each : taken) each();
+      taken.clear();
+    }
+    return true;
+  }
+  bool runs = false;
+};
+
 TEST_P(EngineSimulatedFaults, ARestartInPlaceComesBeforeWhatItsThreadArmsNext) {
   for (int i = 0; i < 20; ++i) engine_.schedule_at(at(1h), [] {}).cancel();  // this thread's count is ahead
   timer restarted = engine_.schedule_at(at(10), rig_.note(1));
@@ -126,6 +141,22 @@ TEST_P(EngineSimulatedFaults, WhatWasRefusedRunsOnceInAPollThoughItIsRestarted) 
   int runs = 0;
   timer again = rig.engine.schedule_at_fixed_rate(1ns, 1h, [&] { ++runs; });
   rig.poll_at(at(1));
+  rig.engine.schedule_at(at(2), [&] { EXPECT_TRUE(again.restart_at(at(2))); });
+  rig.poll_at(at(2));
+  EXPECT_EQ(runs, 1) << "a second turn in one poll()";
+  rig.engine.poll();
+  EXPECT_EQ(runs, 2);
+}
+
+// The same for what the executor has kept since an earlier poll(), and runs inside this one.
+TEST_P(EngineSimulatedFaults, WhatAnExecutorHeldRunsOnceInAPollThoughItIsRestarted) {
+  auto holder = std::make_shared<runs_what_it_kept>();
+  drive::virtual_engine rig(with_wheel({.executor = holder}));
+  int runs = 0;
+  timer again = rig.engine.schedule_at_fixed_rate(1ns, 1h, [&] { ++runs; });
+  rig.poll_at(at(1));
+  EXPECT_EQ(runs, 0);
+  holder->runs = true;
   rig.engine.schedule_at(at(2), [&] { EXPECT_TRUE(again.restart_at(at(2))); });
   rig.poll_at(at(2));
   EXPECT_EQ(runs, 1) << "a second turn in one poll()";

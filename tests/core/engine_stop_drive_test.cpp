@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "support/drive_eventually.hpp"
+#include "support/drive_asleep.hpp"
 
 namespace detent {
 namespace {
@@ -29,18 +29,20 @@ class slow_refuser : public executor {
   std::atomic<bool> left{false};
 };
 
-TEST(EngineStopDrive, WaitsForAPollThatIsInsideTheExecutor) {
+TEST(EngineStopDrive, SleepsWhileItWaitsForAPollThatIsInsideTheExecutor) {
   auto slow = std::make_shared<slow_refuser>();
   engine driven({.drive = drive_kind::caller, .executor = slow, .on_refusal = refusal_policy::retry});
   driven.schedule_after(0ns, [] {});
   std::thread poller([&] { driven.poll(); });
   slow->entered.wait(false);
+  drive::sleeper stopping;
   std::thread releaser([&] {
-    EXPECT_TRUE(drive::eventually([&] { return driven.stopped(); }));
-    std::this_thread::sleep_for(5ms);  // it yields, which nobody can see: time for a stop that does not wait
+    EXPECT_TRUE(stopping.sleeps()) << "it spins, or does not wait";
+    EXPECT_TRUE(driven.stopped());
     slow->release.test_and_set();
     slow->release.notify_all();
   });
+  stopping.lies_down();
   EXPECT_EQ(driven.stop().size(), 1u);
   EXPECT_TRUE(slow->left.load());
   releaser.join();

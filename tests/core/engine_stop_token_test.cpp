@@ -99,7 +99,7 @@ TEST_F(EngineStopToken, ACallbackMayStopItself) {
   rig_.poll_all_at(at(2s));
   EXPECT_EQ(rig_.poll_all_at(at(9s)), 0u);
   EXPECT_EQ(runs_, 2);
-  EXPECT_EQ(engine_.metrics().cancelled, 1u);
+  EXPECT_EQ(engine_.metrics().expired, 1u);
 }
 
 TEST_F(EngineStopToken, TakesItsOptions) {

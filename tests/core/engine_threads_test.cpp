@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <barrier>
@@ -42,6 +43,30 @@ int some_allowed_cpu() {
 TEST(EngineThreads, WorkerBearsTheEnginesName) {
   engine e({.name = "my-timers"});
   EXPECT_TRUE(drive::thread_folder("my-timers"));
+}
+
+TEST(EngineThreads, TellsWhichIsItsWorker) {
+  std::optional<engine> e(std::in_place, engine_options{.name = "known"});
+  std::atomic<pid_t> id{0};
+  std::atomic<pthread_t> handle{};
+  e->schedule_after(0s, [&] {
+    handle = pthread_self();
+    id = gettid();
+  });
+  ASSERT_TRUE(eventually([&] { return id != 0; }));
+  const engine moved = std::move(*e);
+  EXPECT_EQ(moved.worker_thread_id(), id);
+  EXPECT_TRUE(pthread_equal(moved.native_handle(), handle));
+  EXPECT_TRUE(drive::thread_folder("known")->ends_with("/" + std::to_string(id) + "/"));
+}
+
+TEST(EngineThreads, TellsOfNoWorkerWhereThereIsNone) {
+  EXPECT_EQ(drive::virtual_engine().engine.worker_thread_id(), 0);
+  engine e;
+  EXPECT_NE(e.worker_thread_id(), 0);
+  e.stop();
+  EXPECT_EQ(e.worker_thread_id(), 0);
+  EXPECT_EQ(e.native_handle(), pthread_t{});
 }
 
 TEST(EngineThreads, WorkersNameIsCutToWhatTheKernelKeeps) {

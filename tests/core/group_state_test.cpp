@@ -133,15 +133,29 @@ TEST_F(GroupState, IsAsNewInItsNextUse) {
   go_to(10);
   group_.pause(time_);
   const std::uint32_t epoch = group_.epoch();
-  group_.roster.add({1, 2}, [](const group_roster::entry&) { return true; });
   store_.drop_reference(group_);
   group_state& next = store_.make();
   ASSERT_EQ(&next, &group_);
   EXPECT_TRUE(next.is_cancelled(epoch));
   EXPECT_FALSE(next.paused());
   EXPECT_EQ(next.behind(time_), 0);
-  EXPECT_EQ(next.roster.size(), 0u);
+  EXPECT_TRUE(next.roster.complete());
   EXPECT_EQ(next.pending(), 0u);
+}
+
+TEST_F(GroupState, IsAskedForWhenMostOfThoseInItsRosterHaveLeft) {
+  for (node_index i = 0; i < 400; ++i) {
+    group_.join();
+    group_.roster.add(
+        {i, 2}, [](const group_roster::entry&) { return true; }, store_.rosters());
+  }
+  for (int i = 0; i < 300; ++i) EXPECT_FALSE(store_.leave(group_));
+  EXPECT_FALSE(store_.is_asked());
+  int rings = 0;
+  for (int i = 0; i < 3; ++i) rings += store_.leave(group_) ? 1 : 0;
+  EXPECT_EQ(rings, 1) << "by the one who asked";
+  EXPECT_TRUE(store_.is_asked());
+  EXPECT_EQ(store_.take_requests(), &group_);
 }
 
 TEST_F(GroupState, IsAskedForOnce) {

@@ -66,6 +66,27 @@ TEST(HashedWheel, MovesWhatWasRestartedToItsNewSlotWhenItLooksForTheNext) {
   EXPECT_TRUE(wheel.check_invariants());
 }
 
+// Somebody else's turn comes while many go back to their slots, and finds each in the wheel or taken out of it.
+TEST(HashedWheel, LetsOthersInWhileItFilesManyAgain) {
+  constexpr node_index many = 2000;
+  node_store store(many);
+  auto wheel = slots_around<8>::make(store.nodes(), detail::tick_grid(1), 0);
+  for (node_index i = 0; i < many; ++i) {
+    const nanoseconds_t deadline = i == 0 ? 8 : 16;
+    const node_index index = store.take(deadline);
+    wheel.insert(index, store[index], deadline);
+  }
+  int calls = 0;
+  wheel.expire(
+      8, [](node_index, detail::node& each) { return deadline_of(each.pair) <= 8; },
+      [&] {
+        ++calls;
+        EXPECT_TRUE(wheel.check_invariants());
+      });
+  EXPECT_GE(calls, 7);
+  EXPECT_EQ(wheel.next_bound(), 16);
+}
+
 // A slot of the ring is a tick wide at the finest: neighbours on a coarse grid do not share one.
 TEST(HashedWheel, SpreadsNeighbouringTicksOverItsSlots) {
   wheel_model<slots_around<512>> model(1'000, 0, 128);

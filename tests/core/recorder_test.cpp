@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "support/drive_asleep.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/random_source.hpp"
 #include "support/recorded_trace.hpp"
@@ -293,6 +294,26 @@ TEST(TraceWriter, HasRoomForAnyNumberOfLossesInARow) {
   writer->rows.flush();
   writer->file.close(0);
   EXPECT_EQ(recorded_trace::of_file(place.path()).dropped, 140'000u);
+}
+
+// Whoever has taken a place and not filled it may be kept from it by a writer that spins.
+TEST_F(Recorder, SleepsAtTheEndUntilAPlaceIsFilled) {
+  recorder& r = start();
+  drive::sleeper closes;
+  std::thread closing;
+  {
+    recorded_attempt held(&r, arming(operation_kind::schedule, 0, 200));
+    closing = std::thread([&] {
+      closes.lies_down();
+      r.close();
+    });
+    EXPECT_TRUE(closes.sleeps());
+    const auto writer = drive::thread_folder("detent-record");
+    EXPECT_TRUE(eventually([&] { return drive::status_field(writer.value(), "State").rfind('S', 0) == 0; }));
+    held.took_effect();
+  }
+  closing.join();
+  EXPECT_EQ(recorded_trace::of_file(place_.path()).rows.size(), 1u);
 }
 
 }  // namespace

@@ -59,16 +59,16 @@ TEST(StateWordShortWays, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound)
       SCOPED_TRACE(static_cast<int>(from));
       specimen node(from, flags), earlier(from, flags);
       bool waits = (from == s::queued || from == s::armed) && (flags & (state_word::unfiled | state_word::cold)) == 0;
-      EXPECT_FALSE(restart_later(node.pair, half, deadline, order + 1))
+      EXPECT_FALSE(restart_later(node.pair, half, deadline, order + 1, [] {}))
           << "whether it keeps its place is not told here";
-      EXPECT_EQ(restart_later(node.pair, half, deadline + 1, order + 1), waits);
+      EXPECT_EQ(restart_later(node.pair, half, deadline + 1, order + 1, [] {}), waits);
       EXPECT_EQ(node.now(), waits ? state_word::make(generation, order + 1, from, flags) : node.word);
-      EXPECT_FALSE(restart_later(earlier.pair, half, deadline - 1, order + 1));
+      EXPECT_FALSE(restart_later(earlier.pair, half, deadline - 1, order + 1, [] {}));
       EXPECT_EQ(earlier.now(), earlier.word);
     }
   }
   specimen another(s::queued, 0);
-  EXPECT_FALSE(restart_later(another.pair, state_word::queued_half(generation + 1), deadline + 1, order + 1));
+  EXPECT_FALSE(restart_later(another.pair, state_word::queued_half(generation + 1), deadline + 1, order + 1, [] {}));
 }
 
 // At the same deadline, the driver has put it in its place by the order before.

@@ -5,8 +5,9 @@
 
 #include <atomic>
 #include <barrier>
-#include <chrono>
 #include <thread>
+
+#include "support/drive_asleep.hpp"
 
 namespace detent::detail {
 namespace {
@@ -45,12 +46,14 @@ TEST(ThreadLink, IsTheThreadsToFreeIfTheEngineEndedFirst) {
 TEST(ThreadLink, HoldsTheEnginesEndUntilAThreadHasLeft) {
   thread_link link;
   std::atomic<bool> still_inside{true};
+  drive::sleeper ending;
   ASSERT_TRUE(link.leave());
   std::thread engine([&] {
+    ending.lies_down();
     EXPECT_TRUE(link.end_engine());
     EXPECT_FALSE(still_inside.load());
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));  // it spins, which nobody can see; right either way
+  EXPECT_TRUE(ending.sleeps()) << "it spins";
   still_inside.store(false);
   link.left();
   engine.join();

@@ -42,7 +42,7 @@ TEST(WakeFd, ClosesWithItsOwner) {
   EXPECT_EQ(fcntl(fd, F_GETFD), -1);
   wake_fd again;
   again.open();
-  again.close();
+  wake_fd::close(again.release());
   EXPECT_FALSE(again.is_open());
 }
 

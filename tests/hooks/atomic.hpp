@@ -93,9 +93,13 @@ inline void light_fence(hooks::site where = hooks::site::current()) noexcept {
   hooks::before(hooks::operation::light_fence, where);
   hooks::real::light_fence();
 }
-inline void heavy_fence(hooks::site where = hooks::site::current()) noexcept {
+[[nodiscard]] inline bool heavy_fence(hooks::site where = hooks::site::current()) noexcept {
   hooks::before(hooks::operation::heavy_fence, where);
-  hooks::real::heavy_fence();
+  return hooks::real::heavy_fence();
+}
+inline void waiting_fence(hooks::site where = hooks::site::current()) noexcept {
+  hooks::before(hooks::operation::heavy_fence, where);
+  hooks::real::waiting_fence();
 }
 inline bool enable_heavy_fence(hooks::site where = hooks::site::current()) noexcept {
   hooks::before(hooks::operation::heavy_fence, where);

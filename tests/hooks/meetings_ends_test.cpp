@@ -2,7 +2,11 @@
 // The end of a group's members, of a group and of a thread, in the middle of whatever else is done.
 #include <hooks/meeting.hpp>
 
+#include <sys/timerfd.h>
+#include <unistd.h>
+
 #include <array>
+#include <optional>
 
 namespace {
 
@@ -165,6 +169,34 @@ TEST(MeetingsGroupEnd, ComesOnceThoughAMemberIsAboutToRun) {
     EXPECT_EQ(next[0].pending(), 0u);
     in.expect_runs_at(noon + 1ms);
     in.expect_at_rest();
+  });
+}
+
+// A group that outlives its engine rings: what has the number of the engine's descriptor by then is not its own.
+TEST(MeetingsEngineEnd, LeavesTheNextDescriptorOfThatNumberAlone) {
+  meet(8, [](meeting& at) {
+    detent::manual_clock clock;
+    std::optional<detent::engine> owned(detent::engine_options{.manual = &clock, .reserve = 0});
+    detent::timer_group group(*owned);
+    const int number = owned->wake_fd();
+    owned->poll();
+    at.hold_inside([&] {
+      at.from_here();
+      group.cancel_all();
+    });
+    {
+      waits_for_it here;
+      owned.reset();
+    }
+    const int others = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    EXPECT_EQ(others, number);
+    const itimerspec in_an_hour{{0, 0}, {3600, 0}};
+    timerfd_settime(others, 0, &in_an_hour, nullptr);
+    at.go_on();
+    itimerspec left{};
+    timerfd_gettime(others, &left);
+    EXPECT_GT(left.it_value.tv_sec, 0);
+    close(others);
   });
 }
 

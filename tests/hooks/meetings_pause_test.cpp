@@ -188,6 +188,36 @@ TEST(MeetingsPause, WhatIsPutBackAndCancelledNeverRuns) {
   });
 }
 
+// A pause that comes too late to keep it from running does not move its deadline behind the run.
+TEST(MeetingsPause, WhatRunsAllTheSameIsToldADeadlineThatHasCome) {
+  for (bool hands_over : {false, true}) {
+    meet(20, [hands_over](meeting& at) {
+      scene in(hands_over, {.tick = 1ms});
+      in.keeps = true;
+      in.group->schedule_at(noon + 1ms, [&in](firing& now) {
+        ++in.runs;
+        EXPECT_GE(now.lateness(), 0ns);
+      });
+      in.settle();
+      in.clock.advance(1ms + 300us);  // between two ticks
+      if (hands_over) {
+        in.settle();
+        at.hold(in, [work = in.take()]() mutable { work(); });
+      } else {
+        at.hold(in, [&] { in.engine.poll(); });
+      }
+      in.keeps = false;
+      in.group->pause();
+      in.clock.advance(1h);
+      at.go_on();
+      in.group->resume();
+      in.settle();
+      EXPECT_EQ(in.runs, 1);
+      in.expect_at_rest();
+    });
+  }
+}
+
 // What it is behind is what it stood still, whoever of the two made it stand.
 TEST(MeetingsPause, TwoThatPauseAndResumeShiftItOnce) {
   meet(4, [](meeting& at) {

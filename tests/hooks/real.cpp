@@ -14,7 +14,8 @@ base::pair_value joined(halves value) noexcept { return {value.low, value.high};
 
 void full_fence() noexcept { base::full_fence(); }
 void light_fence() noexcept { base::light_fence(); }
-void heavy_fence() noexcept { base::heavy_fence(); }
+bool heavy_fence() noexcept { return base::heavy_fence(); }
+void waiting_fence() noexcept { base::waiting_fence(); }
 bool enable_heavy_fence() noexcept { return base::enable_heavy_fence(); }
 void cpu_pause() noexcept { base::cpu_pause(); }
 

@@ -8,7 +8,8 @@ namespace hooks::real {
 
 void full_fence() noexcept;
 void light_fence() noexcept;
-void heavy_fence() noexcept;
+bool heavy_fence() noexcept;
+void waiting_fence() noexcept;
 bool enable_heavy_fence() noexcept;
 void cpu_pause() noexcept;
 void add_alone(void* count, std::uint64_t amount) noexcept;

@@ -175,11 +175,14 @@ TEST(BadAllocCalls, AGroupThatGrowsWhileItIsReclaimedLosesAllThatWereCancelled) 
     census mine;
     bare_engine bare;
     timer_group group(bare.engine);
-    std::vector<timer> turned(128);  // their places are used again in the reverse order
+    std::vector<timer> turned(512);  // their places are used again in the reverse order
     for (timer& each : turned) each = bare.engine.schedule_after(1h, [] {});
     for (timer& each : turned) each.cancel();
-    for (std::size_t i = 0; i < turned.size(); ++i) {
-      group.schedule_after(1h, [here = mine.join(), last = at_end([&] { group.try_schedule_after(1h, [] {}); })] {});
+    for (int i = 0; i < 128; ++i) {
+      group.schedule_after(1h, [here = mine.join(), last = at_end([&] {
+                                                      for (int more = 0; more < 4; ++more)
+                                                        group.try_schedule_after(1h, [] {});
+                                                    })] {});
     }
     bare.engine.poll();
     group.cancel_all();

@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "hostile/fault_walk.hpp"
+#include "thread_registry.hpp"
 
 namespace detent {
 namespace {
@@ -165,6 +168,24 @@ TEST(BadAllocDrive, AThreadThatIsRefusedKeepsNobodyElseWaiting) {
               second.join();
               hostile::disarm_faults();
               bare.expect_works();
+            }),
+            "");
+}
+
+// An engine in the place of the one that has gone would take the freed record for its own.
+TEST(BadAllocDrive, AThreadForgetsTheRecordOfAnEngineThatHasGoneThoughThereIsNoMemoryForTheNext) {
+  EXPECT_EQ(in_child([] {
+              std::optional<bare_engine> gone(std::in_place);
+              const detail::engine_core* const place =
+                  detail::timer_access::core(gone->engine.schedule_after(1h, [] {}));
+              gone.reset();
+              bare_engine next;
+              hostile::arm_faults(hostile::faults::from_then, 1);
+              EXPECT_FALSE(next.engine.try_schedule_after(1h, [] {}));
+              hostile::disarm_faults();
+              detail::thread_record* found = nullptr;
+              EXPECT_FALSE(detail::thread_registry::shortcut(place, detail::shortcuts::none, found));
+              next.expect_works();
             }),
             "");
 }

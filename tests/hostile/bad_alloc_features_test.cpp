@@ -60,6 +60,35 @@ TEST(BadAllocFeatures, MemberIsScheduledOrRefused) {
   });
 }
 
+// A poll() looks at 100,000 members; before it comes to the others their list has no memory for a new one. The nodes
+// are not in the order of the list then: its first members have the later ones.
+TEST(BadAllocFeatures, AGroupThatIsHalfReclaimedWhenItsListCannotGrowLosesAllThatWereCancelled) {
+  constexpr std::size_t a_poll = 100'000;
+  bare_engine bare;
+  timer_group group(bare.engine);
+  auto add_members = [&] {
+    for (std::size_t i = 0; i < a_poll; ++i) group.schedule_after(1h, [] {});
+    bare.engine.poll();
+  };
+  std::vector<timer> earlier(a_poll);
+  for (timer& each : earlier) each = bare.engine.schedule_after(1h, [] {});
+  add_members();
+  for (timer& each : earlier) each.cancel();
+  bare.engine.poll();
+  add_members();
+  group.cancel_all();
+  bare.engine.poll();
+  EXPECT_EQ(group.pending(), a_poll);
+  constexpr std::size_t more = 2 * a_poll;  // than what those took that have gone
+  for (std::size_t i = 0; i < more; ++i) group.schedule_after(1h, [] {});
+  hostile::arm_faults(hostile::faults::from_then, 1);
+  bare.engine.poll();
+  EXPECT_GT(hostile::disarm_faults(), 0u) << "there was memory for the list";
+  for (int polls = 0; polls < 10; ++polls) bare.engine.poll();
+  EXPECT_EQ(group.pending(), more);
+  bare.expect_works();
+}
+
 // Copied without a throw, and too large for a node: all of one call share one.
 struct large_callback {
   census::token here;

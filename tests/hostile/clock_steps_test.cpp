@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Clocks that step under a running engine: the wall clock to and fro, the steady clock as around a suspend.
+// Clocks that step under a running engine: the wall clock to and fro, the steady clock as around a suspend. And a
+// steady clock that is slewed.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "hostile/faked_clocks.hpp"
 #include "support/drive_eventually.hpp"
@@ -18,6 +20,7 @@ using namespace std::chrono_literals;
 using drive::eventually;
 using hostile::freeze_steady_clock;
 using hostile::jump_steady_clock;
+using hostile::slew_steady_clock;
 using hostile::step_wall_clock;
 using hostile::thaw_steady_clock;
 
@@ -116,6 +119,34 @@ TEST_P(ClockSteps, OfASuspendHaveNothingFireEarly) {
   EXPECT_EQ(early, 0);
   // More than a second of them: the fit of a TSC clock is looked at once a second.
   for (int i = 0; i < 120; ++i) ASSERT_TRUE(fires_no_sooner_than(e, 10ms)) << "delay " << i;
+}
+
+// Polled without a rest, so that nothing but the clock decides when a delay ends. A rate is measured over a second: in
+// 2.2 of them there is one that was slewed from its beginning to its end.
+TEST_P(ClockSteps, OfTheRateWithin500PpmShortenNoDelay) {
+  engine e({.drive = drive_kind::caller, .clock = GetParam()});
+  int early = 0;
+  const auto delays_for = [&](std::chrono::milliseconds span) {
+    for (const time_point end = clock::now() + span; clock::now() < end;) {
+      bool fired = false;
+      const time_point due = clock::now() + 200us;
+      e.schedule_after(200us, [&] {
+        if (clock::now() < due) ++early;
+        fired = true;
+      });
+      while (!fired) e.poll();
+    }
+  };
+  for (const auto& [ppm, span] : {std::pair(500, 300ms), {-500, 2'200ms}, {500, 300ms}, {-500, 300ms}}) {
+    slew_steady_clock(ppm);
+    delays_for(span);
+  }
+  for (int changes = 0; changes != 300; ++changes) {
+    slew_steady_clock(changes % 2 == 0 ? 500 : -500);
+    delays_for(1ms);
+  }
+  slew_steady_clock(0);
+  EXPECT_EQ(early, 0);
 }
 
 TEST_P(ClockSteps, OfASuspendShortenNoDelay) {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <thread>
 
 #include "hostile/drop_privileges.hpp"
 #include "hostile/in_child.hpp"
@@ -169,22 +170,22 @@ void expect_cpu_refused(const std::string& named, const std::function<void()>& c
             "");
 }
 
-// From here on, for good.
-bool deny_membarrier() {
+// From here on, for good, to all threads.
+bool deny_membarrier(int error) {
   sock_filter steps[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog filter{.len = std::size(steps), .filter = steps};
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
 }
 
 TEST(DeniedMembarrier, IsDoneWithout) {
   EXPECT_EQ(in_child([] {
               ASSERT_TRUE(drop_privileges());
-              if (!deny_membarrier()) {
+              if (!deny_membarrier(ENOSYS)) {
                 std::printf("not tested: this kernel has no filters for system calls\n");
                 return;
               }
@@ -192,6 +193,32 @@ TEST(DeniedMembarrier, IsDoneWithout) {
               expect_fires(e);
               e.schedule_after(1h, [] {});
               EXPECT_EQ(e.stop().size(), 1u);
+            }),
+            "");
+}
+
+// A program that shuts itself in once it has set up its engines.
+TEST(DeniedMembarrier, WhenTheEngineReliesOnItIsDoneWithoutFromThenOn) {
+  EXPECT_EQ(in_child([] {
+              ASSERT_TRUE(drop_privileges());
+              engine e({.wait = wait_options::sleep()}), stopped_at_once;
+              // After so many submissions to one wait the worker pays for the fences of the others.
+              for (int i = 0; i < 40'000; ++i) e.schedule_after(1h, [] {});
+              expect_fires(e);
+              if (!deny_membarrier(EPERM)) {
+                std::printf("not tested: this kernel has no filters for system calls\n");
+                return;
+              }
+              stopped_at_once.schedule_after(1h, [] {});
+              EXPECT_EQ(stopped_at_once.stop().size(), 1u);
+              std::thread others([&e] {
+                for (int i = 0; i < 100; ++i) expect_fires(e);
+              });
+              for (int i = 0; i < 100; ++i) expect_fires(e);
+              others.join();
+              EXPECT_EQ(e.stop().size(), 40'000u);
+              engine next;
+              expect_fires(next);
             }),
             "");
 }

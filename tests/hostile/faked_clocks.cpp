@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdarg>
 #include <ctime>
+#include <deque>
 
 namespace detent::hostile {
 namespace {
@@ -19,6 +20,14 @@ constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t running = INT64_MIN;
 std::atomic<std::int64_t> steady_offset{0}, frozen_at{running}, wall_offset{0};
 std::atomic<std::uint64_t> wall_readings{0};
+
+// What has been gained, and is gained from a moment on. Replaced as a whole, as other threads read it.
+struct slew {
+  std::int64_t gained, from, ppm;
+  std::int64_t at(std::int64_t kernel_ns) const noexcept { return gained + (kernel_ns - from) * ppm / 1'000'000; }
+};
+constexpr slew none{0, 0, 0};
+std::atomic<const slew*> slewing{&none};
 
 // The C library's own, which the one below stands in front of.
 using system_call = long (*)(long, ...);
@@ -36,7 +45,12 @@ std::int64_t kernel_time(clockid_t clock) noexcept {
 std::int64_t bent_time(clockid_t clock) noexcept {
   if (clock == CLOCK_MONOTONIC) {
     const std::int64_t frozen = frozen_at.load();
-    return frozen != running ? frozen : kernel_time(clock) + steady_offset.load();
+    if (frozen != running) return frozen;
+    for (;;) {
+      const slew* gains = slewing.load();
+      const std::int64_t now = kernel_time(clock);
+      if (slewing.load() == gains) return now + gains->at(now) + steady_offset.load();
+    }
   }
   if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {
     ++wall_readings;
@@ -49,10 +63,16 @@ std::int64_t bent_time(clockid_t clock) noexcept {
 
 void freeze_steady_clock() noexcept { frozen_at.store(bent_time(CLOCK_MONOTONIC)); }
 void thaw_steady_clock() noexcept {
-  steady_offset.store(frozen_at.load() - kernel_time(CLOCK_MONOTONIC));
+  const std::int64_t now = kernel_time(CLOCK_MONOTONIC);
+  steady_offset.store(frozen_at.load() - now - slewing.load()->at(now));
   frozen_at.store(running);
 }
 void jump_steady_clock(std::chrono::nanoseconds forward) noexcept { steady_offset.fetch_add(forward.count()); }
+void slew_steady_clock(int ppm) {
+  static std::deque<slew> all;  // each may be in use
+  const std::int64_t now = kernel_time(CLOCK_MONOTONIC);
+  slewing.store(&all.emplace_back(slew{slewing.load()->at(now), now, ppm}));
+}
 void step_wall_clock(std::chrono::nanoseconds by) noexcept { wall_offset.fetch_add(by.count()); }
 std::uint64_t wall_clock_readings() noexcept { return wall_readings.load(); }
 

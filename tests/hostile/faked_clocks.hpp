@@ -15,6 +15,10 @@ void thaw_steady_clock() noexcept;
 // From now on it is later by so much.
 void jump_steady_clock(std::chrono::nanoseconds forward) noexcept;
 
+// From now on it goes faster by so many parts per million, as while a daemon slews it; negative: slower. For one
+// thread.
+void slew_steady_clock(int ppm);
+
 // The wall clock is off by so much from now on; either way.
 void step_wall_clock(std::chrono::nanoseconds by) noexcept;
 // How often anybody has read the wall clock.

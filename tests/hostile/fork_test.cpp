@@ -156,6 +156,17 @@ TEST(Fork, ChildDoesNotCloseTheParentsWakeFd) {
   EXPECT_EQ(e->wake_fd(), descriptor);
 }
 
+TEST(Fork, ChildsScopedTimerMayOutliveItsEngine) {
+  auto e = std::make_unique<engine>();
+  scoped_timer owner(e->schedule_after(1h, [] {}));
+  EXPECT_EQ(in_child([&] {
+              e.reset();
+              owner = {};
+            }),
+            "");
+  EXPECT_EQ(e->pending(), 1u);
+}
+
 // exit() runs the static destructors of the child.
 TEST(ForkWhileACallbackRuns, ChildWithStaticTimersExits) {
   static std::unique_ptr<engine_inside_a_callback> there;

@@ -52,12 +52,13 @@ inline bool settle(engine& e) {
 }
 
 // `count` timers due at one instant that is still ahead, all of them taken up; `beside(instant&)` adds others. On a
-// slow machine it needs another try, with a longer lead.
+// slow machine it needs another try, with a longer lead. The instant is on `grid`.
 template <class Beside>
-std::unique_ptr<instant> prepare_instant(const engine_options& options, std::size_t count, int work, Beside&& beside) {
+std::unique_ptr<instant> prepare_instant(const engine_options& options, std::size_t count, int work, Beside&& beside,
+                                         duration grid = duration(1)) {
   for (duration lead = std::chrono::milliseconds(200);; lead *= 2) {
     auto made = std::make_unique<instant>(options);
-    made->due = clock::now() + lead;
+    made->due = time_point(((clock::now() + lead).time_since_epoch() / grid + 1) * grid);
     made->bulk.resize(count);
     const std::vector<time_point> deadlines(count, made->due);
     made->owned->schedule_at_bulk(

@@ -29,7 +29,7 @@ inline double sum_of(const histogram& of) {
   return static_cast<double>(of.mean().count()) * static_cast<double>(of.count());
 }
 
-// Of an engine at rest that runs callbacks inline: each part counts each of the `runs`, and together they are the
+// Of an engine at rest: each part counts each of the `runs`, and together they are the
 // lateness.
 inline void expect_parts_add_up(const engine_metrics& told, std::uint64_t runs) {
   EXPECT_EQ(told.fired, runs);

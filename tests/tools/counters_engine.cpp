@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: MIT
-// A program with an engine that leaves its counters in a file:  counters_engine FILE
-// Runs 300 timers under a label and 40 without, cancels 50, says on standard output "ready", and waits until standard
-// input ends; then the engine does.
+// A program with an engine that leaves its counters in a file:  counters_engine FILE [heartbeat]
+// Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms. Says on standard
+// output "ready", and waits until standard input ends; then the engine does.
 #include <detent/detent.hpp>
 
 #include <cstdio>
 #include <exception>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 namespace {
 
 using namespace std::chrono_literals;
+
+void wait_for_the_end() {
+  std::puts("ready");
+  std::fflush(stdout);
+  while (std::getchar() != EOF) {
+  }
+}
+
+void beat(const char* file) {
+  detent::engine engine({.name = "heartbeat", .counters_file = file});
+  detent::periodic_options labelled;
+  labelled.label = engine.make_label("beat");
+  engine.schedule_at_fixed_rate(
+      10ms, 10ms, [] {}, labelled);
+  while (engine.metrics().fired == 0) std::this_thread::sleep_for(1ms);
+  wait_for_the_end();
+}
 
 void run(const char* file) {
   detent::engine engine({.name = "two words", .counters_file = file});
@@ -26,21 +44,19 @@ void run(const char* file) {
   for (int i = 0; i < 60; ++i) kept.push_back(engine.schedule_after(1h, [] {}));
   for (int i = 0; i < 50; ++i) kept[static_cast<std::size_t>(i)].cancel();
   while (engine.metrics().expired < 340) std::this_thread::sleep_for(1ms);
-  std::puts("ready");
-  std::fflush(stdout);
-  while (std::getchar() != EOF) {
-  }
+  wait_for_the_end();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
+  const bool beats = argc == 3 && argv[2] == std::string_view("heartbeat");
+  if (argc != 2 && !beats) {
+    std::fprintf(stderr, "usage: %s FILE [heartbeat]\n", argv[0]);
     return 2;
   }
   try {
-    run(argv[1]);
+    beats ? beat(argv[1]) : run(argv[1]);
     return 0;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());

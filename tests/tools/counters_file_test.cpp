@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "counters_file.hpp"
 
+#include <detent/detent.hpp>
+
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
 #include <utility>
 
 #include "input_error.hpp"
@@ -188,6 +192,29 @@ TEST_F(CountersFile, ADifferenceOfTwoReadingsIsWhatHappenedInBetween) {
   EXPECT_EQ(change.labels[0].counts[label_counter::fired], 6U);
   EXPECT_EQ(change.labels[1].counts[label_counter::fired], 2U);
   EXPECT_EQ(since(first, file.read()).totals[counter::fired], 0U);
+}
+
+// Each run is later than all before it, by one cause alone.
+TEST_F(CountersFile, OfALiveEngineHasNoPartAboveTheWhole) {
+  manual_clock clock;
+  engine live({.manual = &clock, .counters_file = directory_.path() + "/engine"});
+  const label mine = live.make_label("mine");
+  counters_file file(directory_.path() + "/engine");
+  std::atomic<bool> done{false};
+  std::thread driver([&] {
+    for (int late = 1; !done; ++late) {
+      live.schedule_at(clock.now() - duration(late), [] {}, {.label = mine});
+      live.poll();
+    }
+  });
+  for (int look = 0; look < 200; ++look) {
+    const counters_snapshot seen = file.read();
+    for (const histograms_by_cause* of : {&seen.histograms, &seen.labels[0].histograms})
+      EXPECT_LE((*of)[cause::drain].max(), (*of)[cause::lateness].max()) << "look " << look;
+  }
+  done = true;
+  driver.join();
+  EXPECT_GT(file.read().histograms[cause::drain].max(), duration(0));
 }
 
 }  // namespace

@@ -226,6 +226,30 @@ TEST(DoctorMeasures, WhetherTheTimerSlackCouldBeSet) {
   EXPECT_EQ(slack_obtained(false, 50'000).judged, severity::bad);
 }
 
+TEST(DoctorMeasures, WhetherTheKernelSlewsTheClockByMoreThan500Ppm) {
+  const auto judged = [](long frequency, long tick, long offset = 0, int status = 0) {
+    timex told = {};
+    told.freq = frequency * 65536;
+    told.tick = tick;
+    told.offset = offset;
+    told.constant = 6;
+    told.status = status;
+    return steering_by(told);
+  };
+  EXPECT_EQ(judged(0, 10'000).judged, severity::fine);
+  EXPECT_EQ(judged(500, 10'000).judged, severity::fine);
+  EXPECT_EQ(judged(-500, 10'000).judged, severity::fine);
+  EXPECT_EQ(judged(-450, 10'009).judged, severity::fine);  // 900 ppm, less those
+  EXPECT_EQ(judged(0, 10'833).judged, severity::warning);  // chrony's default maxslewrate
+  EXPECT_EQ(judged(0, 9'167).judged, severity::warning);
+  EXPECT_TRUE(says(judged(1, 10'006), "+601 ppm"));
+  EXPECT_TRUE(says(judged(0, 10'833), "maxslewrate 500"));
+  EXPECT_EQ(judged(0, 10'000, 128'000, STA_PLL).judged, severity::fine);
+  EXPECT_EQ(judged(1, 10'000, 128'000'000, STA_PLL | STA_NANO).judged, severity::warning);
+  EXPECT_EQ(judged(1, 10'000, 128'000'000).judged, severity::fine);  // what is left, and nobody makes up for it
+  EXPECT_TRUE(says(judged(0, 10'000, 0, STA_UNSYNC), "not known to be synchronised"));
+}
+
 TEST(DoctorMeasures, ThisVeryHostWorstFirst) {
   const auto findings = examine({.cpu = 0}, std::chrono::milliseconds(20));
   EXPECT_GE(findings.size(), 15U);

@@ -63,19 +63,23 @@ TEST_F(PrometheusText, CountersAndGaugesHaveTheirValues) {
   image.set(0, counter::scheduled, 12);
   image.set(0, counter::cancelled, 1);
   image.set(1, counter::cancelled_running, 3);
+  image.set(1, counter::missed, 6);
   image.set(gauge::wakeups, 8);
   image.set(gauge::margin, 61'000);
   const std::uint32_t label = image.add_label("retry");
   image.set(label, label_counter::fired, 9);
   image.set(label, label_counter::begun, 9);
+  image.set(label, label_counter::missed, 7);
   const std::string text = this->text();
   EXPECT_EQ(value(text, "detent_timers_scheduled_total{" + labels() + "}"), "12");
   EXPECT_EQ(value(text, "detent_timers_cancelled_total{" + labels() + "}"), "4");
+  EXPECT_EQ(value(text, "detent_periods_missed_total{" + labels() + "}"), "6");
   EXPECT_EQ(value(text, "detent_timers_pending{" + labels() + "}"), "11");
   EXPECT_EQ(value(text, "detent_worker_wakeups_total{" + labels() + "}"), "8");
   EXPECT_EQ(value(text, "detent_worker_margin_seconds{" + labels() + "}"), "6.1e-05");
   EXPECT_EQ(value(text, "detent_engine_live{" + labels() + "}"), "1");
   EXPECT_EQ(value(text, "detent_label_fired_total{" + labels() + ",label=\"retry\"}"), "9");
+  EXPECT_EQ(value(text, "detent_label_periods_missed_total{" + labels() + ",label=\"retry\"}"), "7");
   EXPECT_EQ(value(text, "detent_label_pending{" + labels() + ",label=\"retry\"}"), "9");
 }
 

@@ -112,6 +112,7 @@ TEST_F(RecordReplay, ReplaysInRealTimeToo) {
   const live_outcome outcome = replay_live({.trace = trace_, .speed = 1000});
   EXPECT_EQ(outcome.counts.cancelled + outcome.counts.pending_at_last_row, outcome.counts.scheduled);
   EXPECT_EQ(outcome.counts.dropped, 0u);
+  EXPECT_EQ(outcome.metrics.fired, outcome.counts.fired);  // of nobody else's timers
 }
 
 }  // namespace

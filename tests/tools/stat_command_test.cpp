@@ -44,6 +44,7 @@ TEST_F(StatCommand, JsonSaysAllThereIs) {
   image.set(0, counter::scheduled, 12);
   image.set(1, counter::cancelled, 2);
   image.set(1, counter::cancelled_running, 3);
+  image.set(1, counter::missed, 6);
   image.set(gauge::margin, 61'000);
   image.set(gauge::wakeups, 8);
   image.set(gauge::next_deadline, 5);
@@ -52,6 +53,7 @@ TEST_F(StatCommand, JsonSaysAllThereIs) {
   const std::uint32_t label = image.add_label("re\"try\n");
   image.set(label, label_counter::begun, 4);
   image.set(label, label_counter::fired, 9);
+  image.set(label, label_counter::missed, 7);
   const std::string path = write(1, image);
   const stat_result result = take({path});
   EXPECT_FALSE(result.failed);
@@ -69,6 +71,7 @@ TEST_F(StatCommand, JsonSaysAllThereIs) {
   EXPECT_EQ(engine["pending"], 10);
   EXPECT_EQ(engine["counts"]["scheduled"], 12);
   EXPECT_EQ(engine["counts"]["cancelled"], 5);
+  EXPECT_EQ(engine["counts"]["missed"], 6);
   EXPECT_EQ(engine["counts"]["wakeups"], 8);
   EXPECT_EQ(engine["histograms_ns"]["lateness"]["p50"], 1'000);
   EXPECT_EQ(engine["histograms_ns"]["wait"]["count"], 100);
@@ -77,6 +80,7 @@ TEST_F(StatCommand, JsonSaysAllThereIs) {
   EXPECT_EQ(engine["labels"][0]["name"], "re\"try\\x0a");
   EXPECT_EQ(engine["labels"][0]["pending"], 4);
   EXPECT_EQ(engine["labels"][0]["counts"]["fired"], 9);
+  EXPECT_EQ(engine["labels"][0]["counts"]["missed"], 7);
 }
 
 TEST_F(StatCommand, NothingPendingHasNoNextDeadline) {

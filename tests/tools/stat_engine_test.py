@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`detent stat` reads an engine of another process: while it lives, when it has ended, and when it was killed.
+"""`detent stat` reads an engine of another process: while it lives, when it has ended, when it was killed, and when it
+stood still.
 
 usage: stat_engine_test.py DETENT COUNTERS_ENGINE [unittest option ...]
 """
@@ -10,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -17,8 +19,8 @@ from command_support import DATA as ENGINE, WithDirectory, detent, run_tests
 
 
 class StatOfAnEngine(WithDirectory):
-    def start(self, file):
-        process = subprocess.Popen([ENGINE, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def start(self, file, *more):
+        process = subprocess.Popen([ENGINE, file, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stdin.close)
@@ -81,6 +83,23 @@ class StatOfAnEngine(WithDirectory):
         process.send_signal(signal.SIGKILL)
         process.wait(60)
         self.assertRegex(self.refused(1, "stat", file), "stale: (process|another process)")
+
+    def test_a_heartbeat_that_stood_still_has_been_late_and_has_missed_periods(self):
+        file, period = self.path("counters"), 10_000_000
+        process = self.start(file, "heartbeat")
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+        stopped = time.monotonic_ns()
+        before = self.engine(file)
+        time.sleep(0.5)
+        stood_still = time.monotonic_ns() - stopped
+        process.send_signal(signal.SIGCONT)
+        while (after := self.engine(file))["counts"]["fired"] == before["counts"]["fired"]:
+            time.sleep(0.01)
+        label, = after["labels"]
+        for of in (after, label):  # what was the next to come had a period to go at most
+            self.assertGreaterEqual(of["histograms_ns"]["lateness"]["max"], stood_still - period)
+            self.assertGreaterEqual(of["counts"]["missed"], stood_still // period - 2)
 
 
 if __name__ == "__main__":

@@ -64,9 +64,9 @@ sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pending 500
  dispatch       0      0      0      0      0     0 %          wake-ups/s      0
  total     89.9us 89.9us 89.9us 89.9us 90.0us                  pending       500
  callback   300ns  300ns  300ns  300ns  300ns                  backlog        12
- LABEL               SCHED/s FIRED/s PENDING   P50   P99   MAX LATE BY  CALLBACK
- retransmit             100k    100k       5  40us  40us  40us drain       900ns
- heartbeat                10      10       5 2.0us 2.0us 2.0us drain       900ns
+ LABEL        SCHED/s FIRED/s MISS/s PENDING   P50   P99   MAX LATE BY  CALLBACK
+ retransmit      100k    100k      0       5  40us  40us  40us drain       900ns
+ heartbeat         10      10      0       5 2.0us 2.0us 2.0us drain       900ns
  P99 of all lateness over time  a column each 1s, the latest at the right
   190us │                                                                     ▁
  60.0us │                                                                     █
@@ -80,9 +80,9 @@ TEST(TopScreen, Shows120By40) {
 detent top - 12:00:00, 2 engines in 2 processes, last 1s
 sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pending 500
 
- PID ENGINE             SCHED/s FIRED/s  PEND   P50   P99   MAX LATE BY  CPU% CANCEL/s RESTART/s DRAIN  WAIT P99 TREND
-4242 gateway               120k    120k   500  90us  90us  90us worker   25.0        0     2.50k     0  22us          ▃▆
-  77 a-rather-long-name       0       0     0     -     -     - -           -        0         0     -     -
+ PID ENGINE             SCHED/s FIRED/s  PEND   P50   P99   MAX LATE BY  CPU% MISS/s CANCEL/s RESTART/s DRAIN P99 TREND
+4242 gateway               120k    120k   500  90us  90us  90us worker   25.0      0        0     2.50k     0         ▃▆
+  77 a-rather-long-name       0       0     0     -     -     - -           -      0        0         0     -
 ── gateway - process 4242 - up 1 min 42 s ──────────────────────────────────────────────────────────────────────────────
  hybrid wait, margin 52us, worker 4243, hierarchical wheel, steady clock
  in its life: 3 callbacks slow
@@ -93,9 +93,9 @@ sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pending 500
  dispatch       0      0      0      0      0     0 %          wake-ups/s      0
  total     89.9us 89.9us 89.9us 89.9us 90.0us                  pending       500
  callback   300ns  300ns  300ns  300ns  300ns                  backlog        12
- LABEL                                    SCHED/s FIRED/s PENDING   P50   P99   MAX LATE BY  CALLBACK
- retransmit                                  100k    100k       5  40us  40us  40us drain       900ns
- heartbeat                                     10      10       5 2.0us 2.0us 2.0us drain       900ns
+ LABEL                                    SCHED/s FIRED/s MISS/s PENDING   P50   P99   MAX LATE BY  CALLBACK
+ retransmit                                  100k    100k      0       5  40us  40us  40us drain       900ns
+ heartbeat                                     10      10      0       5 2.0us 2.0us 2.0us drain       900ns
  P99 of all lateness over time  a column each 1s, the latest at the right
   190us │
         │
@@ -133,6 +133,28 @@ sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pen
 
 q quit  h help  ↑↓ select  < > sort: P99  w whole life
 )");
+}
+
+TEST(TopScreen, ShowsMissedPeriodsInRedInEveryPart) {
+  top_model model;
+  for (const std::int64_t seconds : {100, 101}) {
+    const std::uint64_t missed = seconds == 100 ? 20 : 320;
+    engine_reading gateway = busy_reading("gateway", 4242, seconds, 100, 40'000);
+    gateway.snapshot.totals[counter::missed] = missed;
+    add_label(gateway, "beats", 10, 2'000);
+    gateway.snapshot.labels[0].counts[label_counter::missed] = missed;
+    model.take({{gateway}, {}});
+  }
+  const screen_grid grid = draw_top(model, view_of(), 120, 30, false);
+  EXPECT_NE(grid.text().find("320 periods missed"), std::string::npos);
+  int red = 0;  // rates of 300 a second: in the table, beside the causes, of the label
+  for (std::size_t row = 0; row < grid.height(); ++row) {
+    const std::size_t at = grid.row_text(row).find(" 300 ");
+    const bool last = grid.row_text(row).ends_with("missed/s      300");
+    if (at != std::string::npos) red += grid.at(row, at + 1).style == text_style::alarm;
+    if (last) red += grid.at(row, grid.row_text(row).size() - 1).style == text_style::alarm;
+  }
+  EXPECT_EQ(red, 3) << grid.text();
 }
 
 TEST(TopScreen, ShowsAsciiAloneWhereTheLocaleKnowsNoMore) {

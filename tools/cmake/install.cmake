@@ -37,8 +37,13 @@ endif()
 # cmake_path(APPEND) leaves an absolute directory as it is.
 cmake_path(APPEND DETENT_PC_LIBDIR "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
 cmake_path(APPEND DETENT_PC_INCLUDEDIR "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
-configure_file("${CMAKE_CURRENT_LIST_DIR}/detent.pc.in" "${PROJECT_BINARY_DIR}/detent.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/detent.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+# detent_install_pkg_config(NAME DESCRIPTION): NAME.pc, of libNAME.
+function(detent_install_pkg_config DETENT_PC_NAME DETENT_PC_DESCRIPTION)
+  configure_file("${PROJECT_SOURCE_DIR}/tools/cmake/detent.pc.in" "${PROJECT_BINARY_DIR}/${DETENT_PC_NAME}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${DETENT_PC_NAME}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+    COMPONENT development)
+endfunction()
+detent_install_pkg_config(detent "${PROJECT_DESCRIPTION}")
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT papers)

@@ -22,8 +22,12 @@ target_compile_features(detent_static INTERFACE cxx_std_20)
 target_link_libraries(detent_static INTERFACE Threads::Threads
   $<$<LINK_LANGUAGE:C>:stdc++> $<$<LINK_LANGUAGE:C>:m>)
 set_target_properties(detent_static PROPERTIES OUTPUT_NAME detent EXPORT_NAME static LINKER_LANGUAGE CXX)
-add_custom_command(TARGET detent_static POST_BUILD VERBATIM
-  COMMAND "${CMAKE_STRIP}" --strip-debug --remove-section=.comment --enable-deterministic-archives $<TARGET_FILE:detent_static>)
+# detent_strip_archive(TARGET): as Debian has archives.
+function(detent_strip_archive target)
+  add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+    COMMAND "${CMAKE_STRIP}" --strip-debug --remove-section=.comment --enable-deterministic-archives $<TARGET_FILE:${target}>)
+endfunction()
+detent_strip_archive(detent_static)
 install(TARGETS detent_static EXPORT detent-targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -86,8 +90,9 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libtbb-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "lock-free timer engine - development files
-Headers for C++20 and C11, the static library, a CMake package with the
-targets detent::detent and detent::static, and a pkg-config file.")
+Headers for C++20 and C11, the static library, the same with its assertions
+on, a CMake package with the targets detent::detent, detent::static and
+detent::checked, and pkg-config files.")
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME "${tools_name}")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)

@@ -134,10 +134,11 @@ words counters_file::content::words_at(std::uint64_t offset, std::size_t count) 
 
 histograms_by_cause counters_file::content::histograms_at(std::uint64_t offset) {
   histograms_by_cause histograms;
-  for_each_key<cause>([&](cause key) {
-    histograms[key] = counters_histogram(words_at(offset + static_cast<std::uint64_t>(key) * header_.histogram_stride,
-                                                  counters_layout::histogram_buckets + 2));
-  });
+  // The whole last: it is recorded before its parts, so that none of them comes out above it.
+  for (auto key = static_cast<std::uint64_t>(cause::count_); key-- != 0;) {
+    histograms[static_cast<cause>(key)] =
+        counters_histogram(words_at(offset + key * header_.histogram_stride, counters_layout::histogram_buckets + 2));
+  }
   complete_parts(histograms);
   return histograms;
 }

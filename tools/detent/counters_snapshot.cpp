@@ -55,9 +55,10 @@ counters_snapshot since(const counters_snapshot& later, const counters_snapshot&
 }
 
 const char* name_of(counter key) {
-  constexpr const char* names[] = {"scheduled", "revived", "started_last", "cancelled", "cancelled_running", "expired",
-                                   "returned",  "dropped", "fired",        "restarted", "refused",           "failed",
-                                   "boxed",     "drains",  "drained",      "rings",     "retired",           "slow"};
+  constexpr const char* names[] = {"scheduled", "revived",  "started_last", "cancelled", "cancelled_running",
+                                   "expired",   "returned", "dropped",      "fired",     "restarted",
+                                   "refused",   "failed",   "boxed",        "drains",    "drained",
+                                   "rings",     "retired",  "slow",         "missed"};
   static_assert(std::size(names) == std::size_t(counter::count_));
   return names[static_cast<std::size_t>(key)];
 }
@@ -76,8 +77,8 @@ const char* name_of(cause key) {
 }
 
 const char* name_of(label_counter key) {
-  constexpr const char* names[] = {"scheduled", "cancelled", "expired",   "returned", "dropped",
-                                   "fired",     "failed",    "restarted", "begun",    "over"};
+  constexpr const char* names[] = {"scheduled", "cancelled", "expired", "returned", "dropped", "fired",
+                                   "failed",    "restarted", "begun",   "over",     "missed"};
   static_assert(std::size(names) == std::size_t(label_counter::count_));
   return names[static_cast<std::size_t>(key)];
 }

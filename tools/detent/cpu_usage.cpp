@@ -2,12 +2,6 @@
 #include "cpu_usage.hpp"
 
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <chrono>
-#include <future>
-#include <utility>
 
 namespace detent::tool {
 namespace {
@@ -18,29 +12,25 @@ std::int64_t read_clock(clockid_t id) {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-std::pair<clockid_t, long long> worker_of(engine& engine) {
-  std::promise<std::pair<clockid_t, long long>> told;
-  std::future<std::pair<clockid_t, long long>> answer = told.get_future();
-  engine.schedule_after(duration(0), [told = std::move(told)]() mutable {
-    clockid_t id = {};
-    ::pthread_getcpuclockid(::pthread_self(), &id);
-    told.set_value({id, ::syscall(SYS_gettid)});
-  });
-  return answer.get();
+clockid_t clock_of(pthread_t thread) {
+  clockid_t id = {};
+  ::pthread_getcpuclockid(thread, &id);
+  return id;
 }
 
 }  // namespace
 
-cpu_usage::cpu_usage(engine& engine)
-    : worker_(worker_of(engine)),
+cpu_usage::cpu_usage(const engine& engine)
+    : worker_thread_(engine.worker_thread_id()),
+      worker_clock_(clock_of(engine.native_handle())),
       began_(clock::now()),
       process_before_(read_clock(CLOCK_PROCESS_CPUTIME_ID)),
-      worker_before_(read_clock(worker_.first)) {}
+      worker_before_(read_clock(worker_clock_)) {}
 
 cpu_usage::reading cpu_usage::read() const {
   const auto wall = static_cast<double>((clock::now() - began_).count());
   return {.process = static_cast<double>(read_clock(CLOCK_PROCESS_CPUTIME_ID) - process_before_) / wall,
-          .worker = static_cast<double>(read_clock(worker_.first) - worker_before_) / wall,
+          .worker = static_cast<double>(read_clock(worker_clock_) - worker_before_) / wall,
           .seconds = wall / 1e9};
 }
 

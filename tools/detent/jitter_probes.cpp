@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <cstring>
 #include <ctime>
 #include <system_error>
 
@@ -84,6 +87,37 @@ finding engine_tsc_clock() {
           "stay with clock_kind::steady"};
 }
 
+finding clock_steering() {
+  timex told = {};  // no modes: changes nothing
+  if (::adjtimex(&told) < 0) {
+    return {"clock steering", severity::unknown, fmt::format("not visible here (adjtimex: {})", std::strerror(errno))};
+  }
+  return steering_by(told);
+}
+
+finding steering_by(const timex& told) {
+  const std::string subject = "clock steering";
+  constexpr double allowed = 500, frequency_unit = 65536;
+  const double usual_tick = 1e6 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  // What the kernel's phase-locked loop makes up for within the second: a share of what is left.
+  const double left = static_cast<double>(told.offset) / ((told.status & STA_NANO) != 0 ? 1e3 : 1.0);
+  const double loop = (told.status & STA_PLL) != 0 ? std::ldexp(left, -2 - static_cast<int>(told.constant)) : 0.0;
+  const double ppm = static_cast<double>(told.freq) / frequency_unit +
+                     (static_cast<double>(told.tick) - usual_tick) / usual_tick * 1e6 + loop;
+  const std::string seen =
+      fmt::format("{:+.3g} ppm{}", ppm + 0.0, (told.status & STA_UNSYNC) != 0 ? "; not known to be synchronised" : "");
+  if (std::abs(ppm) <= allowed) return {subject, severity::fine, seen};
+  return {subject,
+          severity::warning,
+          seen,
+          {},
+          "CLOCK_MONOTONIC is slewed. Where that begins or ends by more than 500 ppm at once, clock_kind::tsc can end "
+          "delays early that begin within the next 0.1 ms, by what the slew makes of that; then it reads the steady "
+          "clock, at its price, until the rate has been even for a second",
+          "chrony: maxslewrate 500 in chrony.conf, and makestep for what would take too long; or stay with "
+          "clock_kind::steady"};
+}
+
 finding oversleep(duration length) {
   const std::string subject = "oversleep, timer slack 1 ns";
   set_fine_timer_slack();
@@ -123,8 +157,12 @@ finding longest_pause(duration length) {
 }
 
 std::vector<finding> measure_jitter(duration length) {
-  return {cost_of_clock_reading(), slack_request(), engine_tsc_clock(),
-          oversleep(std::min<duration>(length, std::chrono::seconds(1))), longest_pause(length)};
+  return {cost_of_clock_reading(),
+          slack_request(),
+          engine_tsc_clock(),
+          clock_steering(),
+          oversleep(std::min<duration>(length, std::chrono::seconds(1))),
+          longest_pause(length)};
 }
 
 }  // namespace detent::tool

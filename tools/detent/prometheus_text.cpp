@@ -81,6 +81,7 @@ constexpr counter_family counter_families[] = {
     {counter::fired, "detent_callbacks_fired_total", "Runs of a callback."},
     {counter::failed, "detent_callbacks_failed_total", "Runs of a callback that threw."},
     {counter::slow, "detent_callbacks_slow_total", "Runs of a callback that took the slow threshold or longer."},
+    {counter::missed, "detent_periods_missed_total", "Periods of fixed-rate timers that no run was for."},
     {counter::refused, "detent_executor_refused_total", "Callbacks that the executor refused."},
     {counter::drains, "detent_queue_drains_total", "Drains of the submission queue that found something."},
     {counter::drained, "detent_queue_drained_total", "Entries taken from the submission queue."},
@@ -113,6 +114,7 @@ constexpr label_family label_families[] = {
     {label_counter::restarted, "detent_label_restarted_total", "Restarts of timers under a label."},
     {label_counter::fired, "detent_label_fired_total", "Runs of a callback under a label."},
     {label_counter::failed, "detent_label_failed_total", "Runs of a callback under a label that threw."},
+    {label_counter::missed, "detent_label_periods_missed_total", "Periods under a label that no run was for."},
 };
 
 class exposition {
@@ -183,7 +185,7 @@ void exposition::state() {
 }
 
 void exposition::totals() {
-  each_engine("detent_timers_cancelled_total", "counter", "Timers cancelled, also while running.",
+  each_engine("detent_timers_cancelled_total", "counter", "Timers cancelled; of those running periodic ones.",
               [](const counters_snapshot& engine) { return engine.cancelled(); });
   for (const counter_family& family : counter_families) {
     each_engine(family.name, "counter", family.help,

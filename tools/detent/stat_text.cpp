@@ -60,6 +60,7 @@ std::string counts_of(const counters_snapshot& engine) {
   table.add({"dropped", total(counter::dropped), "refused", total(counter::refused), "wakeups", level(gauge::wakeups)});
   table.add({"pending", count_text(engine.pending()), "to retry", level(gauge::retries), "not recorded",
              level(gauge::record_dropped)});
+  table.add({"", "", "missed", total(counter::missed)});
   return table.text();
 }
 
@@ -87,13 +88,13 @@ std::string lateness_of(const histograms_by_cause& histograms) {
 }
 
 std::string labels_of(const std::vector<label_snapshot>& labels) {
-  column_table table({left, right, right, right, right, right, right, right, right, right, right});
-  table.add(
-      {"label", "pending", "scheduled", "fired", "late p50", "p99", "drain", "wait", "worker", "dispatch", "callback"});
+  column_table table({left, right, right, right, right, right, right, right, right, right, right, right});
+  table.add({"label", "pending", "scheduled", "fired", "missed", "p50", "p99", "drain", "wait", "worker", "dispatch",
+             "callback"});
   for (const label_snapshot& label : labels) {
-    std::vector<std::string> row = {label.name, count_text(label.pending()),
-                                    count_text(label.counts[label_counter::scheduled]),
-                                    count_text(label.counts[label_counter::fired])};
+    std::vector<std::string> row = {
+        label.name, count_text(label.pending()), count_text(label.counts[label_counter::scheduled]),
+        count_text(label.counts[label_counter::fired]), count_text(label.counts[label_counter::missed])};
     const counters_histogram& whole = label.histograms[cause::lateness];
     row.push_back(span_or_dash(whole, whole.percentile(50)));
     for_each_key<cause>([&](cause key) {
@@ -102,7 +103,7 @@ std::string labels_of(const std::vector<label_snapshot>& labels) {
     });
     table.add(std::move(row));
   }
-  return table.text() + "  (drain to callback: the p99 of each)\n";
+  return table.text() + "  (p50 and p99 of the lateness; drain to callback: the p99 of each)\n";
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ std::optional<counter> rate_of(top_column column) {
   switch (column) {
     case top_column::scheduled: return counter::scheduled;
     case top_column::fired: return counter::fired;
+    case top_column::missed: return counter::missed;
     case top_column::cancelled: return counter::cancelled;
     case top_column::restarted: return counter::restarted;
     default: return std::nullopt;
@@ -65,11 +66,11 @@ bool is_text(top_column column) { return column == top_column::engine || column 
 
 const column_form& form_of(top_column column) {
   static constexpr column_form forms[] = {
-      {"PID", 3, false},      {"ENGINE", 6, true},   {"SCHED/s", 7, false},  {"FIRED/s", 7, false},
-      {"PEND", 5, false},     {"P50", 5, false},     {"P99", 5, false},      {"MAX", 5, false},
-      {"LATE BY", 8, true},   {"CPU%", 4, false},    {"CANCEL/s", 8, false}, {"RESTART/s", 9, false},
-      {"DRAIN", 5, false},    {"WAIT", 5, false},    {"WORKER", 6, false},   {"DISPATCH", 8, false},
-      {"CALLBACK", 8, false}, {"BACKLOG", 7, false}, {"MARGIN", 6, false}};
+      {"PID", 3, false},       {"ENGINE", 6, true},    {"SCHED/s", 7, false}, {"FIRED/s", 7, false},
+      {"PEND", 5, false},      {"P50", 5, false},      {"P99", 5, false},     {"MAX", 5, false},
+      {"LATE BY", 8, true},    {"CPU%", 4, false},     {"MISS/s", 6, false},  {"CANCEL/s", 8, false},
+      {"RESTART/s", 9, false}, {"DRAIN", 5, false},    {"WAIT", 5, false},    {"WORKER", 6, false},
+      {"DISPATCH", 8, false},  {"CALLBACK", 8, false}, {"BACKLOG", 7, false}, {"MARGIN", 6, false}};
   static_assert(std::size(forms) == static_cast<std::size_t>(top_column::count_));
   return forms[static_cast<std::size_t>(column)];
 }

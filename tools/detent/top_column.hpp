@@ -21,6 +21,7 @@ enum class top_column : std::uint8_t {
   most,
   late_by,
   cpu,
+  missed,
   cancelled,
   restarted,
   drain,

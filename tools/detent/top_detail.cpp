@@ -17,7 +17,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t cause_lines = 7;  // the heading, four parts, all of it, callbacks
+constexpr std::size_t times_lines = 7;  // the heading, four parts, all of it, callbacks
 constexpr std::size_t rates_at = 63, rates_width = 17;
 
 std::string age_text(double ns) {
@@ -46,11 +46,10 @@ std::string options_of(const top_row& row) {
 
 // What should not have happened since the engine was made; empty if nothing of it has.
 std::string failures_of(const top_row& row) {
-  const std::pair<std::uint64_t, const char*> failures[] = {{row.refused, "refused by the executor"},
-                                                            {row.dropped, "dropped"},
-                                                            {row.failed, "callbacks threw"},
-                                                            {row.slow, "callbacks slow"},
-                                                            {row.lost_records, "operations not recorded"}};
+  const std::pair<std::uint64_t, const char*> failures[] = {
+      {row.refused, "refused by the executor"}, {row.dropped, "dropped"},
+      {row.failed, "callbacks threw"},          {row.slow, "callbacks slow"},
+      {row.missed, "periods missed"},           {row.lost_records, "operations not recorded"}};
   std::string text;
   for (const auto& [count, what] : failures) {
     if (count == 0) continue;
@@ -72,7 +71,7 @@ struct times_row {
   cause key;
   bool part;
 };
-constexpr std::array<times_row, cause_lines - 1> times_rows = {{{"drain", cause::drain, true},
+constexpr std::array<times_row, times_lines - 1> times_rows = {{{"drain", cause::drain, true},
                                                                 {"wait", cause::wait, true},
                                                                 {"worker", cause::worker, true},
                                                                 {"dispatch", cause::dispatch, true},
@@ -127,11 +126,19 @@ void draw_rates(screen_grid& grid, std::size_t top, const top_row& row) {
     grid.put(top + i, rates_at, lines[i].first);
     grid.put_right(top + i, rates_at + 11, rates_width - 11, lines[i].second);
   }
+  if (row.rates[counter::missed] == 0) return;
+  grid.put(top + std::size(lines), rates_at, "missed/s", text_style::alarm);
+  grid.put_right(top + std::size(lines), rates_at + 11, rates_width - 11, rate(counter::missed), text_style::alarm);
 }
+
+// Of both beside each other.
+std::size_t figures_lines(const top_row& row) { return times_lines + (row.rates[counter::missed] > 0 ? 1 : 0); }
 
 }  // namespace
 
-std::size_t least_detail_lines(const top_row& row) { return 2 + (failures_of(row).empty() ? 0 : 1) + cause_lines; }
+std::size_t least_detail_lines(const top_row& row) {
+  return 2 + (failures_of(row).empty() ? 0 : 1) + figures_lines(row);
+}
 
 void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const top_row& row, double seconds) {
   const std::size_t bottom = top + lines;
@@ -142,7 +149,7 @@ void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const to
   }
   draw_times(grid, top, row);
   draw_rates(grid, top, row);
-  top += cause_lines;
+  top += figures_lines(row);
   // The line over time takes what labels leave, and looks like something from a few lines on.
   const std::size_t left = bottom - top;
   const std::size_t labels = row.labels.empty() ? 0 : row.labels.size() + 1;

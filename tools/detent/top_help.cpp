@@ -28,6 +28,7 @@ constexpr help_line words[] = {
     {"WAIT", "the driver overslept, or had no CPU, or was not there"},
     {"WORKER", "the driver was busy, mostly with other callbacks"},
     {"DISPATCH", "the executor had no thread free"},
+    {"MISS/s", "periods of fixed-rate timers that no run was for"},
     {"LATE BY", "which of these four has the largest P99"},
     {"SHARE", "of all lateness together"},
     {"CALLBACK", "how long callbacks took, P99"},

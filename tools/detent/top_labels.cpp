@@ -18,6 +18,7 @@ struct label_column {
   std::size_t width;
   bool left;
   std::string (*text)(const top_label& label);
+  bool (*alarms)(const top_label& label) = [](const top_label&) { return false; };
 };
 
 std::string time_text_of(const time_figures& figures, double value) {
@@ -27,6 +28,8 @@ std::string time_text_of(const time_figures& figures, double value) {
 constexpr label_column columns[] = {
     {"SCHED/s", 7, false, [](const top_label& label) { return compact_count(label.scheduled); }},
     {"FIRED/s", 7, false, [](const top_label& label) { return compact_count(label.fired); }},
+    {"MISS/s", 6, false, [](const top_label& label) { return compact_count(label.missed); },
+     [](const top_label& label) { return label.missed > 0; }},
     {"PENDING", 7, false, [](const top_label& label) { return compact_count(static_cast<double>(label.pending)); }},
     {"P50", 5, false,
      [](const top_label& label) {
@@ -68,7 +71,8 @@ void draw_labels(screen_grid& grid, std::size_t top, std::size_t lines, const st
                 : grid.put_right(line, at + 1, each.width, text, style);
     };
     put(top, each.heading, text_style::heading);
-    for (std::size_t i = 0; i < shown; ++i) put(top + 1 + i, each.text(labels[i]), text_style::plain);
+    for (std::size_t i = 0; i < shown; ++i)
+      put(top + 1 + i, each.text(labels[i]), each.alarms(labels[i]) ? text_style::alarm : text_style::plain);
     at += 1 + each.width;
   }
   if (shown < labels.size()) {

@@ -20,6 +20,7 @@ top_label label_of(const label_snapshot& now, const label_snapshot& change, doub
   return {.name = now.name,
           .scheduled = rate(label_counter::scheduled),
           .fired = rate(label_counter::fired),
+          .missed = rate(label_counter::missed),
           .pending = now.pending(),
           .times = figures_of(change.histograms)};
 }
@@ -90,6 +91,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   row.dropped = now.totals[counter::dropped];
   row.failed = now.totals[counter::failed];
   row.slow = now.totals[counter::slow];
+  row.missed = now.totals[counter::missed];
   row.lost_records = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::record_dropped], 0));
   add_labels(row, now, change, seconds);
   return row;

@@ -25,7 +25,7 @@ using figures_by_cause = array_by<cause, time_figures>;
 
 struct top_label {
   std::string name;
-  double scheduled = 0, fired = 0;  // a second
+  double scheduled = 0, fired = 0, missed = 0;  // a second
   std::uint64_t pending = 0;
   figures_by_cause times;
 };
@@ -41,7 +41,7 @@ struct top_row {
   std::optional<double> cpu;     // of the worker: 1.0 is one CPU all the time; none: driven by a caller
   figures_by_cause times;
   // Since the engine was made: what should be none.
-  std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0;
+  std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0;
   std::uint64_t lost_records = 0;
   std::vector<top_label> labels;            // the latest p99 first
   std::vector<std::optional<double>> p99s;  // of lateness, an interval each, the latest last; none: nothing fired

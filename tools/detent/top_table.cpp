@@ -101,6 +101,14 @@ void draw_heading(screen_grid& grid, std::size_t line, const table_layout& layou
                 text_style::heading);
 }
 
+// In the selected row as well.
+void draw_alarm(screen_grid& grid, std::size_t line, const table_layout& layout, const top_row& row) {
+  for (const auto& [column, at, width] : layout.places) {
+    if (column == top_column::missed && row.rates[counter::missed] > 0)
+      grid.put_right(line, at, width, text_of(column, row), text_style::alarm);
+  }
+}
+
 void draw_row(screen_grid& grid, std::size_t line, const table_layout& layout, const top_row& row, spark_scale scale) {
   for (const auto& [column, at, width] : layout.places) {
     const std::string text = text_of(column, row);
@@ -123,6 +131,7 @@ void draw_table(screen_grid& grid, std::size_t top, std::size_t lines, const top
     const std::size_t line = top + 1 + i - first;
     draw_row(grid, line, layout, rows[i], scale);
     if (i == model.selected()) grid.style_row(line, text_style::selected);
+    draw_alarm(grid, line, layout, rows[i]);
   }
 }
 

@@ -36,7 +36,7 @@ cmd_install() {
   [ $# -le 1 ] || usage_error "install takes one prefix"
   local prefix=${1:-/usr/local} parent run=()
   case $prefix in /*) ;; *) prefix=$started_in/$prefix ;; esac
-  build gcc detent detent_tool
+  build gcc detent detent_checked detent_tool
   parent=$prefix
   while [ ! -e "$parent" ]; do parent=$(dirname "$parent"); done
   [ -w "$parent" ] || run=(as_root)

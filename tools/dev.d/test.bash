@@ -67,16 +67,47 @@ test_pass() {
   esac
 }
 
+# test_programs NAME...: the test programs of the preset gcc whose names contain one of these, by their paths in its tree.
+test_programs() {
+  ninja -C build/gcc -t targets all | sed -n 's/^\(tests\/[^:]*\): CXX_EXECUTABLE_LINKER.*/\1/p' |
+    grep -E "/[^/]*($(IFS='|' && say "$*"))[^/]*$" || true
+}
+
+# test_named NAME...: builds these programs alone, and runs them; what is no program, as the Python tests, by ctest.
+test_named() {
+  local program programs failed=()
+  need build
+  cmake --preset gcc --log-level=NOTICE >/dev/null
+  mapfile -t programs < <(test_programs "$@")
+  if [ ${#programs[@]} -eq 0 ]; then
+    ctest --preset gcc -R "$(IFS='|' && say "$*")"
+    return
+  fi
+  cmake --build --preset gcc -j "$(jobs)" --target "${programs[@]##*/}"
+  for program in "${programs[@]}"; do
+    say "== ${program##*/}"
+    "build/gcc/$program" --gtest_brief=1 || failed+=("${program##*/}")
+  done
+  [ ${#failed[@]} -eq 0 ] || die "failed: ${failed[*]}"
+}
+
 cmd_test() {
   local pass passes=(engine tsan-threaded asan-threaded) failed=()
-  [ $# -le 1 ] || usage_error "test takes one preset, fuzz, --rest or --all"
   case ${1:-} in
     '') ;;
     --rest) passes=(rest) ;;
     --all) passes=(long "${presets[@]:1}" counts fuzz) ;;
+    -*) usage_error "test takes --rest, --all, a preset, fuzz, or the names of tests" ;;
     fuzz) passes=(fuzz) ;;
-    *) check_preset "$1" && passes=("$1") ;;
+    *)
+      if [[ " ${presets[*]} " != *" $1 "* ]]; then
+        test_named "$@"
+        return
+      fi
+      passes=("$1")
+      ;;
   esac
+  [ $# -le 1 ] || usage_error "test takes one preset, fuzz, --rest or --all; or the names of tests"
   for pass in "${passes[@]}"; do
     test_pass "$pass" || failed+=("$pass")
   done
@@ -100,7 +131,6 @@ cmd_stress() {
   build "$preset" detent_stress
   mapfile -t programs <"build/$preset/stress/programs.txt"
   each=$(awk -v minutes="$minutes" -v programs=${#programs[@]} 'BEGIN { printf "%.6f", minutes / programs }')
-  export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$root/tests/tsan.supp}
   for program in "${programs[@]}"; do
     say "== $(basename "$program")"
     "$program" --minutes "$each" </dev/null || failed+=("$(basename "$program")")

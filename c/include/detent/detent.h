@@ -94,6 +94,8 @@ typedef void (*detent_unfired)(void* argument, detent_timer timer, int64_t deadl
 DETENT_C_API int detent_stop(detent_engine* engine, detent_unfired each, void* argument);
 DETENT_C_API int detent_is_stopped(const detent_engine* engine);
 DETENT_C_API size_t detent_pending(const detent_engine* engine);
+// The worker's thread, as the kernel numbers it (gettid). 0: a caller drives, or the engine has been stopped.
+DETENT_C_API int32_t detent_worker_thread_id(const detent_engine* engine);
 
 // --- Timers: nanoseconds, CLOCK_MONOTONIC ---
 
@@ -142,7 +144,8 @@ typedef struct detent_metrics {
   // Of callbacks, start - deadline, in nanoseconds.
   uint64_t lateness_count;
   int64_t lateness_mean, lateness_p50, lateness_p90, lateness_p99, lateness_p999, lateness_max;
-  uint64_t reserved[8];
+  uint64_t missed;  // periods of fixed-rate timers that no run was for
+  uint64_t reserved[7];
 } detent_metrics;
 
 // 0; or -1 where there is no memory for the figures.

@@ -25,15 +25,24 @@ class [[nodiscard]] sleep_awaiter {
   sleep_awaiter(const sleep_awaiter&) = delete;
   sleep_awaiter& operator=(const sleep_awaiter&) = delete;
   ~sleep_awaiter() {
-    if (frame_ != nullptr) abandon();
+    if (frame_ == nullptr) return;
+    hook_.reset();  // waits for one that runs on another thread
+    abandon();
   }
 
   bool await_ready() noexcept { return token_.stop_requested(); }
   // Throws what engine::schedule_at() throws; the coroutine then goes on with it at once.
-  void await_suspend(base::coroutine_handle sleeper) { suspend(sleeper.address()); }
+  void await_suspend(base::coroutine_handle sleeper) {
+    suspend(sleeper.address());
+    if (token_.stop_possible()) hook_.emplace(token_, on_stop{this});
+    settle();
+  }
   // True: the time has elapsed. False: stop was requested.
   bool await_resume() noexcept {
-    if (frame_ != nullptr) leave();
+    if (frame_ != nullptr) {
+      hook_.reset();  // waits for one that runs on another thread, which waits for nobody
+      leave();
+    }
     return !token_.stop_requested();
   }
 
@@ -47,7 +56,10 @@ class [[nodiscard]] sleep_awaiter {
 
   sleep_awaiter(detail::engine_core& core, time_point deadline, base::stop_token token) noexcept
       : core_(&core), deadline_(deadline), token_(std::move(token)) {}
+  // The hook is made and taken out in this header: a stop token's atomics are the program's, and are to be seen where
+  // all the others of that token are.
   void suspend(void* frame);
+  void settle() noexcept;
   void wake(firing& run);
   void hurry() noexcept;
   void leave() noexcept;
@@ -59,15 +71,16 @@ class [[nodiscard]] sleep_awaiter {
   void* frame_ = nullptr;  // null: not suspended
   timer timer_;
   std::optional<base::stop_callback<on_stop>> hook_;
-  // Whether suspend() is done with this object: until then nobody resumes the coroutine.
+  // Whether await_suspend() is done with this object: until then nobody resumes the coroutine.
   base::atomic<bool> settled_{false};
 };
 
 inline sleep_awaiter engine::sleep_for(duration delay, base::stop_token token) {
-  return {*core_, detail::to_time(after(delay)), std::move(token)};
+  detail::engine_core& on = core();
+  return {on, detail::to_time(after(delay)), std::move(token)};
 }
 inline sleep_awaiter engine::sleep_until(time_point deadline, base::stop_token token) {
-  return {*core_, deadline, std::move(token)};
+  return {core(), deadline, std::move(token)};
 }
 
 }  // namespace detent

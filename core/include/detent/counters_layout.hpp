@@ -60,8 +60,8 @@ enum class counter : std::uint8_t {
   scheduled,
   revived,            // one-shots re-armed from their callback: pending once more
   started_last,       // not pending any more: one-shots as they start, periodic ones as they end
-  cancelled,          // before they started
-  cancelled_running,  // while they ran
+  cancelled,          // before they started, or between two runs
+  cancelled_running,  // periodic ones, during a run
   expired,
   returned,
   dropped,
@@ -75,6 +75,7 @@ enum class counter : std::uint8_t {
   rings,
   retired,
   slow,
+  missed,  // periods that no run was for
   count_
 };
 
@@ -91,8 +92,8 @@ enum class gauge : std::uint8_t {
   count_
 };
 
-// lateness is the whole, start - deadline. The next four are its parts, and leave out what is zero: each stands for as
-// many zeros as its count is less than that of lateness.
+// lateness is the whole, start - deadline; of a run after missed periods, from the first of them on. The next four are
+// its parts, and leave out what is zero: each stands for as many zeros as its count is less than that of lateness.
 enum class cause : std::uint8_t {
   lateness,
   drain,     // submitted, or taken up, after its deadline
@@ -122,6 +123,7 @@ enum class label_counter : std::uint8_t {
   restarted,
   begun,  // pending: begun - over
   over,
+  missed,
   count_
 };
 inline constexpr std::uint32_t label_histograms_offset = 256;  // within the block; label_counter's words begin at 64

@@ -13,6 +13,9 @@
 #include <detent/timer.hpp>
 #include <detent/unfired.hpp>
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -27,7 +30,8 @@ class sleep_awaiter;
 
 // Any number of threads may call anything at once, but for poll, next_deadline and wake_fd (one thread at a time) and
 // for moving and destroying. Any duration is legal: what is past fires as soon as possible, what is huge saturates.
-// Deadlines fire in order; equal ones of one thread in the order in which that thread last armed them.
+// Deadlines fire in order; equal ones of one thread in the order in which that thread last armed them. An engine that
+// has been moved from may be destroyed and assigned to; every other call on it prints one line on stderr and aborts.
 class engine {
  public:
   // Throws detent::error (invalid_option, not_permitted, out_of_memory), naming the option and the value.
@@ -43,26 +47,26 @@ class engine {
   // out_of_memory, forked; nothing is left behind.
   template <class F>
   timer schedule_at(time_point deadline, F&& f, origin where = origin::current()) {
-    return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), where));
+    return checked(detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where));
   }
   template <class F>
   timer schedule_at(time_point deadline, F&& f, timer_options options, origin where = origin::current()) {
-    return checked(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options, where));
+    return checked(detail::schedule_once(core(), detail::to_ns(deadline), std::forward<F>(f), options, where));
   }
   template <class F>
   timer schedule_after(duration delay, F&& f, origin where = origin::current()) {
-    return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), where));
+    return checked(detail::schedule_once(core_, after(delay), std::forward<F>(f), where));
   }
   template <class F>
   timer schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) {
-    return checked(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options, where));
+    return checked(detail::schedule_once(core(), after(delay), std::forward<F>(f), options, where));
   }
   // A stop request cancels it, on the thread that makes the request. base::stop_token is std::stop_token.
   template <class F>
   timer schedule_after(duration delay, base::stop_token stop, F&& f, timer_options options = {},
                        origin where = origin::current()) {
     return checked(
-        detail::schedule_stoppable(*core_, after(delay), std::move(stop), std::forward<F>(f), options, where));
+        detail::schedule_stoppable(core(), after(delay), std::move(stop), std::forward<F>(f), options, where));
   }
   // Fires at initial + n * period, without drift. `period` is positive.
   template <class F>
@@ -83,19 +87,19 @@ class engine {
   // callable whose copy or move throws ends the program.
   template <class F>
   timer try_schedule_at(time_point deadline, F&& f, origin where = origin::current()) noexcept {
-    return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), where));
+    return or_empty(detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where));
   }
   template <class F>
   timer try_schedule_at(time_point deadline, F&& f, timer_options options, origin where = origin::current()) noexcept {
-    return or_empty(detail::schedule_once(*core_, detail::to_ns(deadline), std::forward<F>(f), options, where));
+    return or_empty(detail::schedule_once(core(), detail::to_ns(deadline), std::forward<F>(f), options, where));
   }
   template <class F>
   timer try_schedule_after(duration delay, F&& f, origin where = origin::current()) noexcept {
-    return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f), where));
+    return or_empty(detail::schedule_once(core_, after(delay), std::forward<F>(f), where));
   }
   template <class F>
   timer try_schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) noexcept {
-    return or_empty(detail::schedule_once(*core_, after(delay), std::forward<F>(f), options, where));
+    return or_empty(detail::schedule_once(core(), after(delay), std::forward<F>(f), options, where));
   }
   template <class F>
   timer try_schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {},
@@ -123,14 +127,14 @@ class engine {
   template <class F>
   std::size_t schedule_at_bulk(std::span<const time_point> deadlines, F&& f, std::span<timer> out,
                                timer_options options = {}, origin where = origin::current()) {
-    detail::bulk_result done = detail::schedule_bulk(*core_, deadlines, std::forward<F>(f), out, options, where);
+    detail::bulk_result done = detail::schedule_bulk(core(), deadlines, std::forward<F>(f), out, options, where);
     const bool ran_out = done.problem == errc::capacity_exceeded || done.problem == errc::out_of_memory;
     if (done.scheduled == 0 && done.problem != errc{} && !ran_out)
       detail::throw_schedule_error(*core_, done.problem, 0);
     return done.scheduled;
   }
   // Returns how many this call cancelled. One publication for each 64, and at most one wake-up.
-  std::size_t cancel_bulk(std::span<const timer> timers) noexcept { return detail::cancel_many(*core_, timers); }
+  std::size_t cancel_bulk(std::span<const timer> timers) noexcept { return detail::cancel_many(core(), timers); }
 
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
   // first and return nothing. From one of its callbacks, or from a capture that its end destroys:
@@ -143,8 +147,8 @@ class engine {
   // Never negative, includes the caller's own completed calls, exact at rest.
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
-  // Of the timers with that label, as far as it is counted for one: scheduled, ended, pending, fired, restarted,
-  // failed, and all histograms. Of none, or another engine's: nothing.
+  // Of the timers with that label, as far as it is counted for one: scheduled, ended, pending, fired, missed,
+  // restarted, failed, and all histograms. Of none, or another engine's: nothing.
   engine_metrics metrics(label of) const;
   // Names timers to be counted apart: timer_options::label. The same label for the same name; up to 255 names of 1 to
   // 63 bytes. Takes a lock, and memory. Throws invalid_option, capacity_exceeded, out_of_memory, forked.
@@ -154,6 +158,11 @@ class engine {
   std::vector<pending_timer> list_pending() const;
   // By the engine's clock.
   time_point now() const noexcept;
+  // The worker's thread, to put it into a cgroup, to rank it, to name it: as the kernel numbers it (gettid), and as
+  // std::thread::native_handle() would be. Zero where a caller drives, and once the engine is stopped or forked: then
+  // there is no such thread.
+  pid_t worker_thread_id() const noexcept;
+  pthread_t native_handle() const noexcept;
 
   // Caller-driven engines; else errc::wrong_drive. While another thread is inside one of the three: not_permitted; from
   // a callback that poll runs: called_from_callback. poll fires what is due at one reading of the clock, in order, what
@@ -167,10 +176,17 @@ class engine {
 
  private:
   friend class timer_group;
+  friend class detail::timer_access;
   explicit engine(detail::engine_core* core) noexcept : core_(core) {}
   void let_go() noexcept;
 
-  detail::nanoseconds_t after(duration delay) const noexcept { return detail::deadline_after(*core_, delay.count()); }
+  // Moved from: says so, naming the call, and aborts.
+  detail::engine_core& core(const char* call = __builtin_FUNCTION()) const noexcept {
+    if (core_ == nullptr) [[unlikely]]
+      detail::used_after_move("engine", call);
+    return *core_;
+  }
+  detail::nanoseconds_t after(duration delay) const noexcept { return detail::deadline_after(core_, delay.count()); }
 
   // What a schedule call came to: the handle, or its refusal thrown, or an empty one.
   timer checked(timer made, duration period = {}) const {
@@ -182,14 +198,16 @@ class engine {
 
   template <class F>
   timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options,
-                 const origin& where) {
+                 const origin& where, const char* call = __builtin_FUNCTION()) {
     detail::plan when{.periodic = &options, .where = where};
-    errc problem = detail::plan_periodic(*core_, initial, period, kind, when);
+    errc problem = detail::plan_periodic(core(call), initial, period, kind, when);
     if (problem != errc{}) return detail::timer_access::refusal(problem);
     return detail::schedule(*core_, when, std::forward<F>(f));
   }
 
   detail::engine_core* core_;  // null once moved from
 };
+
+inline detail::engine_core* detail::timer_access::core(const engine& of) noexcept { return of.core_; }
 
 }  // namespace detent

@@ -12,7 +12,14 @@ namespace detent {
 
 namespace detail {
 class engine_core;
-}
+
+// What a timer's lateness up to its hand-over, or inline up to its run, consists of; they add up to it.
+struct lateness_parts {
+  nanoseconds_t drain = 0;   // until it was taken up
+  nanoseconds_t wait = 0;    // then while the driver waited, or was away
+  nanoseconds_t worker = 0;  // and while it was there, until its turn
+};
+}  // namespace detail
 
 // A timer that came due and was handed over. Calling it runs the callback, unless cancel() or restart won meanwhile;
 // destroyed uncalled, the timer is dropped and counted. May outlive its engine, and then does nothing.
@@ -21,8 +28,9 @@ class fired_timer {
   fired_timer(fired_timer&& other) noexcept
       : core_(std::exchange(other.core_, nullptr)),
         word_(other.word_),
-        handed_over_(other.handed_over_),
-        index_(other.index_) {}
+        index_(other.index_),
+        order_(other.order_),
+        late_(other.late_) {}
   fired_timer& operator=(fired_timer&& other) noexcept;
   ~fired_timer();
 
@@ -31,12 +39,14 @@ class fired_timer {
 
  private:
   friend class detail::engine_core;
-  fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word, detail::nanoseconds_t now) noexcept;
+  fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word, std::uint32_t order,
+              const detail::lateness_parts& late) noexcept;
 
   detail::engine_core* core_;  // a counted reference; null once called or moved from
   std::uint64_t word_;         // the state word at the hand-over: any later arming differs from it
-  detail::nanoseconds_t handed_over_;
   std::uint32_t index_;
+  std::uint32_t order_;          // its arming order, which the word has no more
+  detail::lateness_parts late_;  // until the hand-over
 };
 
 // Where callbacks run when it is not the worker itself.

@@ -18,6 +18,8 @@ class firing {
   firing(const firing&) = delete;
   firing& operator=(const firing&) = delete;
 
+  // That of the period that the run stands for. After missed ones metrics count the lateness from the first of them
+  // on.
   time_point deadline() const noexcept { return deadline_; }
   // The clock's reading just before this run; of an `unfired` always the steady clock's, perhaps before the deadline.
   time_point started() const noexcept { return started_; }

@@ -35,7 +35,7 @@ struct engine_metrics {
   // Counts of timers.
   std::uint64_t scheduled = 0;
   std::uint64_t expired = 0;    // ended by firing, or by the last of their runs
-  std::uint64_t cancelled = 0;  // also while running
+  std::uint64_t cancelled = 0;  // one-shots before they started, periodic timers during a run too
   std::uint64_t returned = 0;   // by stop() or ~engine
   std::uint64_t dropped = 0;    // refused, stale, or let go by an executor
   std::uint64_t pending = 0;
@@ -52,10 +52,10 @@ struct engine_metrics {
   std::uint64_t backlog = 0;  // entries not yet taken up, about
   std::uint64_t retired = 0;  // nodes whose generations are used up
   std::uint64_t slow = 0;     // runs that took engine_options::slow_threshold or longer
-  // Of callbacks: start - deadline.
+  std::uint64_t missed = 0;   // periods of fixed-rate timers that no run was for: the sum of firing::missed()
+  // Of callbacks: start - deadline; of a run after missed periods the deadline of the first of them.
   histogram lateness;
-  // Its parts, which add up to it for each callback of an engine without executor. With one, drain, wait and worker are
-  // of the hand-over, whether or not the callback started in the end.
+  // Its parts, which add up to it for each callback. What an executor is given and does not start is in none of them.
   histogram late_drain;     // submitted, or taken up, after its deadline
   histogram late_wait;      // the driver overslept, or was not there
   histogram late_worker;    // the driver was busy, mostly with other callbacks

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 namespace detent {
 
@@ -22,7 +23,8 @@ class timer_access;
 }  // namespace detail
 
 // A handle to one timer of one engine: 16 bytes, trivially copyable, owning nothing. Every call may be made from any
-// thread and in any order; a stale handle reaches nobody. Must not be used after the engine's destruction.
+// thread and in any order; a stale handle reaches nobody. Must not be used after the engine's destruction, where the
+// checked library (docs/faq.md) says so and aborts, unless another engine has come to that address.
 class timer {
  public:
   constexpr timer() noexcept = default;
@@ -52,31 +54,41 @@ class timer {
 };
 static_assert(sizeof(timer) == 16, "a handle fits two registers");
 
-// Owns a timer: its destructor is cancel_and_wait(). Must not outlive the engine.
+// Owns a timer: its destructor is cancel_and_wait(). It may outlive the engine: after ~engine has returned, its
+// destruction and an assignment to it do nothing, whatever engine has come to that address. While ~engine runs on
+// another thread, it must not be destroyed or assigned to, unless by a callback or a capture that ~engine waits for.
 class scoped_timer {
  public:
   scoped_timer() noexcept = default;
-  explicit scoped_timer(timer owned) noexcept : timer_(owned) {}
-  scoped_timer(scoped_timer&& other) noexcept : timer_(other.release()) {}
+  // Of an engine that has not ended.
+  explicit scoped_timer(timer owned) noexcept : timer_(owned), engine_(owned ? engine_of(owned) : 0) {}
+  scoped_timer(scoped_timer&& other) noexcept
+      : timer_(std::exchange(other.timer_, {})), engine_(std::exchange(other.engine_, 0)) {}
   scoped_timer& operator=(scoped_timer&& other) noexcept {
     if (this != &other) {
-      timer_.cancel_and_wait();
-      timer_ = other.release();
+      if (timer_) end();
+      timer_ = std::exchange(other.timer_, {});
+      engine_ = std::exchange(other.engine_, 0);
     }
     return *this;
   }
-  ~scoped_timer() { timer_.cancel_and_wait(); }
+  ~scoped_timer() {
+    if (timer_) end();
+  }
 
   timer get() const noexcept { return timer_; }
   // Lets go of the timer without cancelling it.
   timer release() noexcept {
-    timer released = timer_;
-    timer_ = {};
-    return released;
+    engine_ = 0;
+    return std::exchange(timer_, {});
   }
 
  private:
+  static std::uint64_t engine_of(const timer& owned) noexcept;
+  void end() noexcept;
+
   timer timer_;
+  std::uint64_t engine_ = 0;  // its number, which no other engine of the process ever has
 };
 
 }  // namespace detent

@@ -10,7 +10,8 @@ namespace detent {
 
 // Schedules like its engine. Any thread may call anything, but for moving and destroying. cancel_all, pause and resume
 // cost the same for one timer as for a million: the engine goes through them later, in passing. A group may die before,
-// with or after its timers, and may outlive its engine.
+// with or after its timers, and may outlive its engine. A group that has been moved from may be destroyed and assigned
+// to; every other call on it prints one line on stderr and aborts.
 class timer_group {
  public:
   // Throws errc::out_of_memory, forked. Waits for others that are being made, and holds up nobody else.
@@ -27,7 +28,7 @@ class timer_group {
   }
   template <class F>
   timer schedule_after(duration delay, F&& f, timer_options options = {}, origin where = origin::current()) {
-    return checked(once(detail::deadline_after(*core_, delay.count()), std::forward<F>(f), options, where));
+    return checked(once(detail::deadline_after(&core(), delay.count()), std::forward<F>(f), options, where));
   }
   template <class F>
   timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {},
@@ -51,7 +52,7 @@ class timer_group {
   template <class F>
   timer try_schedule_after(duration delay, F&& f, timer_options options = {},
                            origin where = origin::current()) noexcept {
-    return or_empty(once(detail::deadline_after(*core_, delay.count()), std::forward<F>(f), options, where));
+    return or_empty(once(detail::deadline_after(&core(), delay.count()), std::forward<F>(f), options, where));
   }
 
   // After it returns no callback of those scheduled so far starts; those already running may finish. Captures,
@@ -68,16 +69,23 @@ class timer_group {
   std::size_t pending() const noexcept;
 
  private:
+  // Moved from: says so, naming the call, and aborts.
+  detail::engine_core& core(const char* call = __builtin_FUNCTION()) const noexcept {
+    if (core_ == nullptr) [[unlikely]]
+      detail::used_after_move("timer_group", call);
+    return *core_;
+  }
   template <class F>
-  timer once(detail::nanoseconds_t deadline, F&& f, const timer_options& options, const origin& where) {
-    return detail::schedule(*core_, {.deadline = deadline, .one_shot = &options, .group = state_, .where = where},
+  timer once(detail::nanoseconds_t deadline, F&& f, const timer_options& options, const origin& where,
+             const char* call = __builtin_FUNCTION()) {
+    return detail::schedule(core(call), {.deadline = deadline, .one_shot = &options, .group = state_, .where = where},
                             std::forward<F>(f));
   }
   template <class F>
   timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options,
-                 const origin& where) {
+                 const origin& where, const char* call = __builtin_FUNCTION()) {
     detail::plan when{.periodic = &options, .group = state_, .where = where};
-    errc problem = detail::plan_periodic(*core_, initial, period, kind, when);
+    errc problem = detail::plan_periodic(core(call), initial, period, kind, when);
     if (problem != errc{}) return detail::timer_access::refusal(problem);
     return detail::schedule(*core_, when, std::forward<F>(f));
   }

@@ -114,8 +114,12 @@ inline void add_alone_relaxed(atomic<std::uint64_t>& count, std::uint64_t amount
 
 // The machine has no compiler that could move anything.
 inline void light_fence() noexcept {}
-inline void heavy_fence(model::site where = model::site::here()) noexcept {
-  model::machine::instance().heavy_fence(where);
+[[nodiscard]] inline bool heavy_fence(model::site where = model::site::here()) noexcept {
+  return model::machine::instance().heavy_fence(where);
+}
+// To wait long enough is to have all threads pass a fence.
+inline void waiting_fence(model::site where = model::site::here()) noexcept {
+  model::machine::instance().fence_everybody(where);
 }
 inline bool enable_heavy_fence() noexcept { return true; }
 

@@ -28,6 +28,8 @@ inline void reach(const char* mark) { machine::instance().reach(mark); }
 inline unsigned choose(unsigned count) { return machine::instance().choose(count); }
 // What time it is where time passes: the latest deadline that somebody slept until.
 inline std::int64_t time_passed_to() { return machine::instance().time(); }
+// From now on the kernel has no heavy fence, though it had one when it was asked.
+inline void refuse_heavy_fences() { machine::instance().refuse_heavy_fences(); }
 // Which of the threads runs this.
 inline unsigned this_thread() { return machine::instance().current(); }
 // Shared objects. What is not destroyed at the end is a leak.

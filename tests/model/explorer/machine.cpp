@@ -29,6 +29,7 @@ std::string machine::run(const bounds& limits, const std::function<void()>& body
   steps_ = 0;
   surprises_ = 0;
   time_ = INT64_MIN;
+  heavy_fences_refused_ = false;
   heap_.reset();
   memory_.reset(limits.weak);
   choices_.rewind();

@@ -74,7 +74,11 @@ class machine {
                              const std::uint64_t (&desired)[2], site where);
   void fence(order o, site where);
   // A full fence in every thread, wherever each then is: not in all at the same moment.
-  void heavy_fence(site where);
+  void fence_everybody(site where);
+  // The same. False, and nothing: it is refused by now.
+  bool heavy_fence(site where);
+  // From now on, in this execution.
+  void refuse_heavy_fences() { heavy_fences_refused_ = true; }
 
   enum class wait_result : std::uint8_t { woken, changed, timed_out, interrupted };
   wait_result futex_wait(const void* at, std::uint32_t expected, std::int64_t deadline, site where);
@@ -112,6 +116,7 @@ class machine {
   std::uint64_t steps_ = 0;
   unsigned surprises_ = 0;
   std::int64_t time_ = INT64_MIN;
+  bool heavy_fences_refused_ = false;
   site last_[max_threads] = {};
 };
 

@@ -141,7 +141,13 @@ void machine::fence(order o, site where) {
   end();
 }
 
-void machine::heavy_fence(site where) {
+bool machine::heavy_fence(site where) {
+  if (heavy_fences_refused_) return false;
+  fence_everybody(where);
+  return true;
+}
+
+void machine::fence_everybody(site where) {
   if (!executing()) return;
   const std::size_t caller = self().self;
   fence(order::seq_cst, where);

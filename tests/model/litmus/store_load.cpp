@@ -76,7 +76,7 @@ void store_buffering_asymmetric(execution& run, outcomes& seen) {
   });
   run.thread("right", [&] {
     y.store(1, relaxed);
-    Heavy ? detent::base::heavy_fence() : detent::base::full_fence();
+    Heavy ? require(detent::base::heavy_fence(), "refused") : detent::base::full_fence();
     b = x.load(relaxed);
   });
   run.join();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The clock that is read from the time-stamp counter: whoever reads while another fits anew is told the time of one
-// fit, never of a mixture. The counter and steady_clock are the scenario's.
+// The clock that is read from the time-stamp counter: a reading while another thread takes an anchor is that of one
+// anchor, never of a mixture, and what a delay counts from is never behind steady_clock, which may be slewed. The
+// counter and steady_clock are the scenario's.
 #include "scenario.hpp"
 
 #include <detent/base/time_stamp.hpp>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <thread>
 
@@ -17,18 +17,25 @@ namespace {
 
 using detent::detail::nanoseconds_t;
 
-// What time it is. No choice of a schedule but the order of those who read it, so nobody's to race for.
+// What time it is. No choice of a schedule but the order in which threads read it, so nobody's to race for.
 struct world_time {
-  // Between two readings of the counter.
+  // Between the readings that a sample takes of the counter. None passes before another reading.
   static constexpr std::uint64_t step = 1000;
+  static constexpr std::int64_t million = 1'000'000;
   std::uint64_t ticks = 0;
-  nanoseconds_t ns = 0;
-  nanoseconds_t ns_per_tick = 1;
+  std::int64_t millionths = 0;  // of a nanosecond
+  std::int64_t rate = million;  // of those in a tick
 
   void pass(std::uint64_t more) {
     ticks += more;
-    ns += static_cast<nanoseconds_t>(more) * ns_per_tick;
+    millionths += static_cast<std::int64_t>(more) * rate;
   }
+  // Of steady_clock.
+  nanoseconds_t ns() const { return millionths / million; }
+  void jump(nanoseconds_t by) { millionths += by * million; }
+  void slew(int ppm) { rate = million + ppm; }
+
+  int looks = 0;  // at steady_clock
 };
 world_time& now() {
   static world_time one;
@@ -42,16 +49,19 @@ world_time& now() {
 namespace detent::detail {
 namespace base {
 using namespace detent::base;
-inline std::uint64_t read_time_stamp() noexcept {
+inline std::uint64_t read_time_stamp() noexcept { return model::now().ticks; }
+inline std::uint64_t read_time_stamp_in_order() noexcept {
   model::now().pass(model::world_time::step);
   return model::now().ticks;
 }
 }  // namespace base
 struct clock {
-  // Half way to the next reading of the counter, as a sample takes it to be.
+  // Half way to the sample's next reading of the counter.
   static time_point now() noexcept {
-    const model::world_time& is = model::now();
-    return to_time(is.ns + static_cast<nanoseconds_t>(model::world_time::step / 2) * is.ns_per_tick);
+    model::world_time& is = model::now();
+    ++is.looks;
+    return to_time((is.millionths + static_cast<std::int64_t>(model::world_time::step / 2) * is.rate) /
+                   model::world_time::million);
   }
 };
 }  // namespace detent::detail
@@ -66,9 +76,10 @@ namespace {
 
 using detent::detail::tsc_clock;
 
-// Beyond what the first fit is good for, and not so far that it counts as a suspend. More than cores differ by.
+// Beyond what an anchor is used for.
 constexpr std::uint64_t too_far = 500'000;
-constexpr nanoseconds_t least_bound = 200, most_bound = 100'000;
+// A span, and a little more.
+constexpr std::uint64_t a_span = 1'100'000'000;
 
 tsc_clock& make_clock(execution& run) {
   now() = {};
@@ -76,145 +87,182 @@ tsc_clock& make_clock(execution& run) {
   return run.make<tsc_clock>("clock");
 }
 
-// A mixture of two fits is off by what lies between them.
+// A mixture of two anchors is off by what lies between them.
+constexpr nanoseconds_t tolerance = 4 * static_cast<nanoseconds_t>(world_time::step);
+
 void read(tsc_clock& clock) {
-  constexpr nanoseconds_t tolerance = 4 * static_cast<nanoseconds_t>(world_time::step);
-  const nanoseconds_t before = now().ns;
+  const nanoseconds_t before = now().ns();
   const nanoseconds_t told = clock.now();
-  require(told >= before - tolerance && told <= now().ns + tolerance, "the time of no fit");
+  require(told >= before - tolerance && told <= now().ns() + tolerance, "the time of no anchor");
 }
 
-// `happens`: what makes a fit that is no longer right.
+void begin_delay(tsc_clock& clock) {
+  const nanoseconds_t before = now().ns();
+  const nanoseconds_t told = clock.not_before_now();
+  require(told >= before, "a delay would end early");
+  require(told <= now().ns() + tolerance, "a delay would end late");
+}
+
+// For more than an anchor is used.
+void read_for_a_while(tsc_clock& clock) {
+  for (int i = 0; i != 30; ++i) {
+    read(clock);
+    begin_delay(clock);
+    now().pass(2'000);
+  }
+}
+
+// `happens`: what makes an anchor that is no longer right.
 template <class F>
-void read_beside_a_fit(execution& run, F happens) {
+void read_beside_a_look(execution& run, F happens) {
   tsc_clock& clock = make_clock(run);
-  run.thread("fits", [&clock, happens] {
+  run.thread("looks", [&clock, happens] {
     happens();
     read(clock);
   });
-  run.thread("reads", [&clock] { read(clock); });
+  run.thread("reads", [&clock] { begin_delay(clock); });
   run.join();
 }
 
 void read_where_time_passed(execution& run) {
-  read_beside_a_fit(run, [] { now().pass(too_far); });
-}
-
-// From the second fit on the counter is slower, by half.
-void read_where_the_rate_changed(execution& run) {
-  read_beside_a_fit(run, [] {
-    now().ns_per_tick = 2;
-    now().pass(too_far);
-  });
+  read_beside_a_look(run, [] { now().pass(too_far); });
 }
 
 void read_after_a_suspend(execution& run) {
-  read_beside_a_fit(run, [] {
-    now().ns += 10'000'000;
+  read_beside_a_look(run, [] {
+    now().jump(10'000'000);
     now().pass(too_far);
   });
 }
 
-// The span's beginning is nobody's atomic: only one of them fits.
-void two_fit(execution& run) {
+// The span's beginning is nobody's atomic: only one of them takes its sample up.
+void two_look(execution& run) {
   tsc_clock& clock = make_clock(run);
-  now().ns += 10'000'000;
+  now().jump(10'000'000);
   now().pass(too_far);
-  for (const char* name : {"fits", "fits too"}) run.thread(name, [&clock] { read(clock); });
+  for (const char* name : {"looks", "looks too"}) run.thread(name, [&clock] { begin_delay(clock); });
   run.join();
 }
 
-// What a suspend lasted counts for no rate.
-void fit_behind_a_suspend(execution& run) {
-  tsc_clock& clock = make_clock(run);
-  now().ns += 10'000'000;
-  for (int fits = 0; fits != 3; ++fits) {
-    now().pass(5'500'000);
-    read(clock);
-    now().pass(4'000'000);
+void measure_spans(tsc_clock& clock, int spans) {
+  for (int i = 0; i != spans; ++i) {
+    now().pass(a_span);
     read(clock);
   }
 }
 
-// As behind a suspend that it does not outlive, or on another host. What is right of the old fit is its rate.
+// Whether a reading does without steady_clock.
+bool is_trusted(tsc_clock& clock) {
+  read(clock);
+  const int before = now().looks;
+  read(clock);
+  return now().looks == before;
+}
+
+// From one end of what is allowed for to the other.
+void slewed_between_the_extremes(execution& run, int first) {
+  tsc_clock& clock = make_clock(run);
+  now().slew(first);
+  measure_spans(clock, 2);
+  now().slew(-first);
+  now().pass(too_far);
+  run.thread("looks", [&clock] { begin_delay(clock); });
+  run.thread("reads", [&clock] { begin_delay(clock); });
+  run.join();
+  read_for_a_while(clock);
+  measure_spans(clock, 1);
+  require(is_trusted(clock), "is within what is allowed for");
+}
+void slewed_faster(execution& run) { slewed_between_the_extremes(run, -500); }
+void slewed_slower(execution& run) { slewed_between_the_extremes(run, 500); }
+
+void slewed_to_and_fro(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  measure_spans(clock, 1);
+  for (const int ppm : {-500, 500, -500, 500}) {
+    now().slew(ppm);
+    read_for_a_while(clock);
+  }
+  require(is_trusted(clock), "is within what is allowed for");
+}
+
+// Twice as fast: found out by the next anchor. Steady_clock is read until two spans have agreed.
+void read_where_the_rate_changed(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  measure_spans(clock, 2);
+  now().slew(1'000'000);
+  now().pass(too_far);
+  run.thread("looks", [&clock] { begin_delay(clock); });
+  run.thread("reads", [&clock] { begin_delay(clock); });
+  run.join();
+  read_for_a_while(clock);
+  require(!is_trusted(clock), "the rate is another");
+  measure_spans(clock, 1);
+  require(!is_trusted(clock), "has been measured once");
+  measure_spans(clock, 1);
+  require(is_trusted(clock), "has been even");
+}
+
+// What it lasted counts for no rate: it is not trusted for a span, and then at once.
+void measure_after_a_suspend(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  measure_spans(clock, 2);
+  now().pass(a_span / 2);
+  read(clock);
+  now().jump(10'000'000);
+  now().pass(too_far);
+  read_for_a_while(clock);
+  require(!is_trusted(clock), "has jumped");
+  measure_spans(clock, 1);
+  require(is_trusted(clock), "has been even since");
+}
+
+// As after a suspend that it does not outlive, or on another host. What is right is its rate.
 void set_back() { now().ticks = 0; }
 
 void read_where_the_counter_was_set_back(execution& run) {
   tsc_clock& clock = make_clock(run);
-  now().pass(too_far);
-  read(clock);
-  run.thread("fits", [&clock] {
+  measure_spans(clock, 2);
+  run.thread("looks", [&clock] {
     set_back();
     read(clock);
   });
-  run.thread("reads", [&clock] { read(clock); });
+  run.thread("reads", [&clock] { begin_delay(clock); });
   run.join();
-  for (int fits = 0; fits != 3; ++fits) {
-    now().pass(4'000'000);
-    read(clock);
-  }
+  read_for_a_while(clock);
+  require(!is_trusted(clock), "was set back");
+  measure_spans(clock, 1);
+  require(is_trusted(clock), "has been even since");
 }
 
-// Right behind a fit, before anything parts by as much as a suspend's length.
-void set_back_soon(execution& run) {
-  tsc_clock& clock = make_clock(run);
-  now().pass(too_far);
-  read(clock);
-  set_back();
-  for (int readings = 0; readings != 3; ++readings) {
-    read(clock);
-    now().pass(too_far);
-  }
-}
-
-// Cores' counters differ a little: no reason for a fit, and none to go back.
+// Cores' counters differ a little: no reason for an anchor. What they read is steady_clock's.
 void a_shade_behind(execution& run) {
   tsc_clock& clock = make_clock(run);
   now().pass(too_far);
-  const nanoseconds_t told = clock.now();
-  const nanoseconds_t bound = clock.error_bound();
-  now().ticks -= 100'000;
-  for (int readings = 0; readings != 3; ++readings) {
-    require(clock.now() == told, "stands still until the counter has come so far");
+  read(clock);
+  const std::uint64_t anchor = clock.anchored_at_.load(detent::base::relaxed);
+  now().ticks -= 50'000;
+  for (int i = 0; i != 10; ++i) {
+    const int looks = now().looks;
+    read(clock);
+    begin_delay(clock);
+    require(now().looks == looks + 2, "one look for each reading");
   }
-  now().pass(200'000);
-  require(clock.now() > told && clock.error_bound() == bound, "goes on by the same fit");
-}
-
-// Twice what a fit was off by, and that for a while.
-void bound_of_the_error(execution& run) {
-  tsc_clock& clock = make_clock(run);
-  now().pass(100'000'000'000);
-  clock.now();
-  require(clock.error_bound() == least_bound, "nothing was off");
-  now().ns += 30'000;
-  now().pass(2'000'000'000);
-  clock.now();
-  nanoseconds_t bound = clock.error_bound();
-  require(bound >= 2 * 30'000 && bound <= most_bound, "what the fit was off by, twice");
-  for (int fits = 0; fits != 40; ++fits) {
-    now().pass(2'000'000'000);
-    clock.now();
-    require(clock.error_bound() >= bound * 7 / 8, "forgets slowly");
-    bound = clock.error_bound();
-  }
-  require(bound < 30'000, "forgets");
-  now().ns += 10'000'000;
-  now().pass(2'000'000'000);
-  clock.now();
-  require(clock.error_bound() == most_bound, "a suspend says nothing of the fit");
+  now().ticks += 50'000;
+  require(clock.anchored_at_.load(detent::base::relaxed) == anchor && is_trusted(clock), "goes on by the same anchor");
 }
 
 const suite clock_fit("ClockFit", {
                                       {"ReadWhereTimePassed", read_where_time_passed},
-                                      {"ReadWhereTheRateChanged", read_where_the_rate_changed},
                                       {"ReadAfterASuspend", read_after_a_suspend},
-                                      {"TwoFit", two_fit},
-                                      {"FitBehindASuspend", fit_behind_a_suspend},
+                                      {"TwoLook", two_look},
+                                      {"SlewedFaster", slewed_faster},
+                                      {"SlewedSlower", slewed_slower},
+                                      {"SlewedToAndFro", slewed_to_and_fro},
+                                      {"ReadWhereTheRateChanged", read_where_the_rate_changed},
+                                      {"MeasureAfterASuspend", measure_after_a_suspend},
                                       {"ReadWhereTheCounterWasSetBack", read_where_the_counter_was_set_back},
-                                      {"SetBackSoon", set_back_soon},
                                       {"AShadeBehind", a_shade_behind},
-                                      {"BoundOfTheError", bound_of_the_error},
                                   });
 
 }  // namespace

@@ -10,6 +10,7 @@ using detent::manual_clock;
 using detent::detail::clock_reader;
 
 constexpr nanoseconds_t noon = 50, due = 60, pause_length = 1000;
+constexpr std::uint32_t armed_order = 0;
 
 struct timed_host : group_host {
   manual_clock time{detent::detail::to_time(noon)};
@@ -49,9 +50,7 @@ void resume(timed_host& host) {
 // engine_core::put_back()
 void put_back(timed_host& host, std::uint64_t word) {
   const std::uint64_t handed_over = word;
-  if (!states::exchange_word(host.member.pair, word,
-                             state_word::with_state(handed_over, timer_state::queued) | state_word::unfiled))
-    return;
+  if (!states::exchange_word(host.member.pair, word, state_word::requeued(handed_over, armed_order))) return;
   host.doors.submit(0, state_word::generation(handed_over), forever);
   detent::detail::ring_if_resumed(
       [&] { return host.group.to_engine_time(host.member.deadline()); },
@@ -89,7 +88,7 @@ void resume_twice(execution& run) {
 
 // What an executor holds of a member of a paused group.
 std::uint64_t hand_over_and_pause(timed_host& host) {
-  host.member.publish(0, timer_state::armed, noon);
+  host.member.publish(armed_order, timer_state::armed, noon);
   std::uint64_t word = host.member.word();
   require(states::hand_over(host.member.pair, word, noon, 1) == states::transition::done, "not handed over");
   require(host.group.pause(host.clock()), "paused");

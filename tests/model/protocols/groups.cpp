@@ -182,13 +182,13 @@ struct last_member : stage {
     if (state_word::state(word) != timer_state::armed ||
         states::start_armed(member.pair, word, 0) == states::transition::lost)
       return;
-    store.leave(group);
-    group.roster.clear();  // what only a holder of a reference may touch
+    require(!store.leave(group), "a small group asks for a look");
+    group.roster.forget();  // what only a holder of a reference may touch
     reach("started");
   }
   void cancel() {
     if (states::cancel(member.pair, 0, false) != states::cancel_transition::from_armed) return;
-    store.leave(group);
+    require(!store.leave(group), "a small group asks for a look");
     reach("cancelled");
   }
   void end_group() {
@@ -217,7 +217,8 @@ void filed_against_the_end(execution& run) {
   auto is_alive = [](const group_roster::entry&) { return true; };
   run.thread("driver", [&] {
     if (!shared.group.hold()) return reach("too late");
-    shared.group.roster.add({0, 0}, is_alive);
+    shared.group.roster.add({0, 0}, is_alive, shared.store.rosters());
+    require(shared.group.roster.complete(), "a member that is in it is not");
     if (shared.group.is_cancelled(0)) shared.store.request(shared.group);
     shared.store.drop_reference(shared.group);
     reach("filed");

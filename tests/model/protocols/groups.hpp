@@ -15,7 +15,7 @@
 #include <utility>
 
 // No scenario's clock has one.
-inline detent::detail::nanoseconds_t detent::detail::tsc_clock::now() noexcept { std::abort(); }
+inline detent::detail::nanoseconds_t detent::detail::tsc_clock::read(const line&) noexcept { std::abort(); }
 
 namespace model {
 

@@ -60,7 +60,7 @@ namespace std {
 using namespace ::std;
 using thread = model::writer_thread;
 namespace this_thread {
-inline void yield();
+inline void sleep_for(duration);
 }  // namespace this_thread
 }  // namespace std
 }  // namespace detent::detail
@@ -69,7 +69,7 @@ inline void yield();
 #include "recorder.cpp"
 
 // Only whoever fills the next place can end the wait for it; it may have done so since the writer looked.
-inline void detent::detail::std::this_thread::yield() {
+inline void detent::detail::std::this_thread::sleep_for(duration) {
   if (model::waits_for_a_place()) base::cpu_pause();
 }
 

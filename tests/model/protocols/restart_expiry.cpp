@@ -59,7 +59,7 @@ void touch_against_expiry(execution& run) {
     fired = start_if_due(moved, now, word, fired_at);
   });
   run.thread("restarter", [&] {
-    touched = states::restart_later(moved.pair, state_word::queued_half(generation), after, order_of_arming);
+    touched = states::restart_later(moved.pair, state_word::queued_half(generation), after, order_of_arming, [] {});
   });
   run.thread("other", [&] { static_cast<void>(states::restart(moved.pair, generation, long_after, order_of_arming)); });
   run.join();

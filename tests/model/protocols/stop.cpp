@@ -58,7 +58,7 @@ bool schedule(engine& host, ends& count) {
 void stop(engine& host, ends& count) {
   if (!host.life.begin_stop()) return;
   host.bell.fence_stop();
-  host.life.wait_for_drive([] { detent::base::cpu_pause(); });
+  host.life.wait_for_drive();
   if (host.carved.load(detent::base::acquire) != 0 && states::collect(host.only.pair) == collect_result::returned) {
     host.only.destroy_callable();
     ++count.returned;
@@ -67,12 +67,13 @@ void stop(engine& host, ends& count) {
 }
 
 // The producer does not see the stop, or the stop does not see its timer: not both. `Asymmetric`: the producer's fence
-// is a light one.
-template <bool Asymmetric>
+// is a light one; `Refused`: and the stop has none that is heavy.
+template <bool Asymmetric, bool Refused = false>
 void against_schedule(execution& run) {
   auto& host = run.make<engine>("engine");
   host.bell.allow_asymmetric(Asymmetric);
   if (Asymmetric) host.bell.begin_asymmetric();
+  if (Refused) refuse_heavy_fences();
   host.bell.lower(now);  // nobody has to ring, so that the producer's own fence is all there is
   ends count[2];
   bool handle = false;
@@ -92,8 +93,7 @@ void against_schedule_and_expiry(execution& run) {
   bool handle = false;
   run.thread("producer", [&] { handle = schedule(host, count[0]); });
   run.thread("driver", [&] {
-    std::thread::id inside;
-    const lifecycle::entry entered = host.life.enter_drive(driver_id, inside);
+    const lifecycle::entry entered = host.life.enter_drive(driver_id);
     require(entered != lifecycle::entry::refused, "somebody else drives");
     if (entered == lifecycle::entry::stopped) return host.life.leave_drive();
     host.queue.take_all([&](std::uint64_t entry) {
@@ -122,10 +122,9 @@ void against_polls(execution& run) {
   int turned = 0;
   for (const std::thread::id mine : {driver_id, other_id}) {
     run.thread("driver", [&, mine] {
-      std::thread::id inside;
-      const lifecycle::entry entered = host.life.enter_drive(mine, inside);
+      const lifecycle::entry entered = host.life.enter_drive(mine);
       if (entered == lifecycle::entry::refused) {
-        require(inside != std::thread::id{} && inside != mine, "refused, and nobody is inside");
+        require(!host.life.is_driven_by(mine), "refused, as it is inside");
         return reach("refused");
       }
       require(host.life.is_driven_by(mine), "inside, and not known");
@@ -140,12 +139,25 @@ void against_polls(execution& run) {
   }
   run.thread("stopper", [&] {
     require(host.life.begin_stop(), "stopped by nobody");
-    host.life.wait_for_drive([] { detent::base::cpu_pause(); });
+    host.life.wait_for_drive();
     turned = ++turns;
     host.life.finish_stop();
   });
   run.join();
   require(turns == turned, "turned after the stop");
+}
+
+// Whoever has waited for the drive frees the engine at once: the thread that leaves touches it no more.
+void frees_all_behind_a_drive(execution& run) {
+  auto& host = create<engine>("engine");
+  require(host.life.enter_drive(driver_id) == lifecycle::entry::open, "not inside");
+  run.thread("driver", [&] { host.life.leave_drive(); });
+  run.thread("stopper", [&] {
+    require(host.life.begin_stop(), "stopped by nobody");
+    host.life.wait_for_drive();
+    destroy(host);
+  });
+  run.join();
 }
 
 // Collected by two: the producer that finds the engine stopped, and stop(); and restarted by a third, whose arming the
@@ -225,8 +237,13 @@ const suite stop_suite(
                  against_schedule<true>,
                  {.preemptions = 5},
                  {"taken back", "returned", "refused"}},
+                {"AgainstScheduleWithoutAHeavyFence",
+                 against_schedule<true, true>,
+                 {.preemptions = 5},
+                 {"taken back", "returned", "refused"}},
                 {"AgainstScheduleAndExpiry", against_schedule_and_expiry, {.preemptions = 2}},
                 {"AgainstPolls", against_polls, {}, {"refused", "turned", "stopped"}},
+                {"FreesAllBehindADrive", frees_all_behind_a_drive, {.preemptions = 8, .surprises = 1}},
                 {"AgainstRestart", against_restart},
                 {"Twice", twice, {.preemptions = 6}},
                 {"AgainstRearm", against_rearm, {.preemptions = 6}},

@@ -164,6 +164,8 @@ claim claim_node(engine_core&, const plan&) noexcept {
   return {reinterpret_cast<node*>(model::the_engine), nullptr, model::the_engine->capture};
 }
 void abandon(engine_core&, const claim&) noexcept {}
+void add_reference(engine_core&) noexcept {}
+void drop_reference(engine_core&) noexcept {}
 timer publish(engine_core& to, const claim& owned, const callable_ops& ops, const plan&, bool) noexcept {
   if (model::the_engine->refuses) {
     destroy_callable(ops, owned.capture);

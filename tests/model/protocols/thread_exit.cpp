@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A thread that ends against an engine that ends: who frees the record that the one keeps for the other.
+#include "call_hazard.hpp"
 #include "scenario.hpp"
 
 #include <detent/detail/thread_link.hpp>
@@ -103,13 +104,88 @@ void found_out_later(execution& run) {
   run.join();
 }
 
-const suite thread_exit("ThreadExit",
-                        {
-                            {"BothEnd", both_end, {.preemptions = 8}},
-                            {"PassedOn", passed_on, {.preemptions = 8}, {"adopted"}},
-                            {"AdoptedOnce", adopted_once, {.preemptions = 8}},
-                            {"FoundOutLater", found_out_later, {.preemptions = 8}, {"the engine had gone"}},
-                        });
+using detent::detail::call_hazard;
+
+constexpr auto pause = [](const auto&) { detent::base::cpu_pause(); };
+
+// A call publishes a timer, whose callback destroys the engine before the call has returned.
+void ended_by_what_a_call_publishes(execution& run) {
+  auto& owner = create<engine>("engine");
+  auto& due = run.make<detent::base::atomic<std::uint32_t>>("the timer", 0u);
+  auto& hazard = run.make<call_hazard>("hazard");
+  bool ended = false;
+  run.thread("caller", [&] {
+    hazard.raise();
+    due.store(1, detent::base::release);
+    owner.depot.fetch_add(1, detent::base::relaxed);
+    hazard.lower();
+  });
+  run.thread("driver", [&] {
+    if (due.load(detent::base::acquire) == 0) return;
+    reach("fired");
+    hazard.wait(pause);
+    destroy(owner);
+    ended = true;
+  });
+  run.join();
+  if (!ended) destroy(owner);
+}
+
+// A call inside another one, as a restart that is counted for a label: it must not lower the flag of the outer one.
+void ended_inside_a_nested_call(execution& run) {
+  auto& owner = create<engine>("engine");
+  auto& due = run.make<detent::base::atomic<std::uint32_t>>("the timer", 0u);
+  auto& hazard = run.make<call_hazard>("hazard");
+  bool ended = false;
+  run.thread("caller", [&] {
+    call_hazard::scope outer(hazard);
+    {
+      call_hazard::scope inner(hazard);
+      due.store(1, detent::base::release);
+    }
+    owner.depot.fetch_add(1, detent::base::relaxed);
+  });
+  run.thread("driver", [&] {
+    if (due.load(detent::base::acquire) == 0) return;
+    hazard.wait(pause);
+    destroy(owner);
+    ended = true;
+  });
+  run.join();
+  if (!ended) destroy(owner);
+}
+
+// A thread that nothing orders before the end signals the engine's descriptor, or finds that there is none.
+void signals_as_it_ends(execution& run) {
+  auto& fd = run.make<detent::base::atomic<int>>("fd", 5);
+  auto& opened = run.make<int>("the descriptor of that number", 1);
+  auto& hazard = run.make<call_hazard>("hazard");
+  run.thread("caller", [&] {
+    call_hazard::scope in_use(hazard);
+    detent::base::full_fence();
+    if (fd.load(detent::base::relaxed) == -1) return reach("found none");
+    require(opened == 1, "signalled what another has opened");
+    reach("signalled");
+  });
+  run.thread("engine", [&] {
+    fd.exchange(-1, detent::base::relaxed);
+    detent::base::full_fence();
+    hazard.wait(pause);
+    opened = 2;
+  });
+  run.join();
+}
+
+const suite thread_exit(
+    "ThreadExit", {
+                      {"BothEnd", both_end, {.preemptions = 8}},
+                      {"PassedOn", passed_on, {.preemptions = 8}, {"adopted"}},
+                      {"AdoptedOnce", adopted_once, {.preemptions = 8}},
+                      {"FoundOutLater", found_out_later, {.preemptions = 8}, {"the engine had gone"}},
+                      {"EndedByWhatACallPublishes", ended_by_what_a_call_publishes, {.preemptions = 8}, {"fired"}},
+                      {"EndedInsideANestedCall", ended_inside_a_nested_call, {.preemptions = 8}},
+                      {"SignalsAsItEnds", signals_as_it_ends, {.preemptions = 8}, {"found none", "signalled"}},
+                  });
 
 }  // namespace
 }  // namespace model

@@ -33,6 +33,7 @@ struct described_timer : timer {
     twin.set_group(reinterpret_cast<group_state*>(&places[life]));
     twin.set_epoch(life + 1);
     twin.set_label(static_cast<std::uint16_t>(life + 1));
+    twin.set_lane(static_cast<std::uint8_t>(life + 1));
     origin.set(life == 0 ? "first" : "second", life + 1, life + 1);
     publish(life, timer_state::queued, due * (life + 1), state_word::cold);
   }
@@ -73,6 +74,9 @@ void epoch_of(execution& run) {
 void label_of(execution& run) {
   against_another_life(run, [](described_timer& from) { return unsigned{from.twin.label()}; });
 }
+void lane_of(execution& run) {
+  against_another_life(run, [](described_timer& from) { return unsigned{from.twin.lane()}; });
+}
 void file_of(execution& run) {
   against_another_life(run, [](described_timer& from) { return *from.origin.file() == 'f' ? 1u : 2u; });
 }
@@ -94,6 +98,7 @@ const suite twin("Twin", {
                              {"Group", group_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Epoch", epoch_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Label", label_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Lane", lane_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"File", file_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Line", line_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Deadline", deadline_of, deep, {"the first", "the second", "another life meanwhile"}},

@@ -63,9 +63,28 @@ void one_mark_for_two(execution& run) {
   run.join();
 }
 
+// Or the kernel has come to refuse the fence that the raise relies on.
+void refused_raise(execution& run) {
+  auto& shared = make_front<1, true>(run);
+  refuse_heavy_fences();
+  run.thread("driver", [&] {
+    drive(shared);
+    if (shared.bell.wake_time() == soon) return;  // it came before the raise
+    require(!shared.bell.asymmetric(), "the producers still rely on a fence that is refused");
+    reach("refused");
+  });
+  run.thread("producer", [&] {
+    submit(shared, 0, early);
+    submit(shared, 0, earliest);
+  });
+  run.join();
+}
+
 // The driver gives up paying for the producers' fences between two raises.
+template <bool Refused>
 void back_to_symmetric(execution& run) {
   auto& shared = make_front<1, true>(run);
+  if (Refused) refuse_heavy_fences();
   run.thread("driver", [&] {
     shared.bell.begin_symmetric();
     drive(shared);
@@ -145,7 +164,9 @@ const suite wake_up(
          {.preemptions = 2, .weak = {.stale = 2}, .time_passes = true}},
         {"ARingForTheBacklog", rings_alone<false, true>, {.preemptions = 2}},
         {"ARingForTheBacklogWithLightFences", rings_alone<true, true>, {.preemptions = 2}},
-        {"BackToTwoFullFences", back_to_symmetric, {.preemptions = 4}},
+        {"AHeavyRaiseThatIsRefused", refused_raise, {}, {"refused"}},
+        {"BackToTwoFullFences", back_to_symmetric<false>, {.preemptions = 4}},
+        {"BackToTwoFullFencesWithoutAHeavyOne", back_to_symmetric<true>, {.preemptions = 4}},
         {"OnToOneHeavyFence", on_to_asymmetric, {.preemptions = 4}},
         {"OnTheWakeFd", outside, {.preemptions = 4}},
         {"AStopIsHeard", stop, {.preemptions = 2}},

@@ -4,6 +4,8 @@
 // checker; that header then declares all of namespace detent::base that this file declares.
 #pragma once
 
+#include <detent/base/thread_sanitizer.hpp>
+
 #ifdef DETENT_ATOMIC_HEADER
 #include DETENT_ATOMIC_HEADER
 #else
@@ -12,13 +14,6 @@
 #include <bit>
 #include <cstdint>
 
-#if defined(__SANITIZE_THREAD__)
-#define DETENT_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define DETENT_THREAD_SANITIZER 1
-#endif
-#endif
 #if defined(DETENT_THREAD_SANITIZER)
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -80,8 +75,15 @@ inline void add_alone_relaxed(atomic<std::uint64_t>& count, std::uint64_t amount
 // would.
 inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }  // (3) with heavy_fence()
 // A system call of some microseconds, and an interrupt for each core that runs a thread of this process. Only where
-// enable_heavy_fence() has returned true.
-void heavy_fence() noexcept;
+// enable_heavy_fence() has returned true. False: the kernel refuses it by now, as a filter for system calls has come
+// since, and nothing was ordered.
+[[nodiscard]] bool heavy_fence() noexcept;
+// Stands in for a heavy fence without the kernel, and takes a millisecond. It is a full fence, and a wait that no core
+// can outlast with what it has begun: a store leaves its buffer within microseconds, a load that runs ahead of its turn
+// is over as soon, and whoever is taken off a core passes a full fence in the kernel. So a thread's stores before its
+// light fence are seen by the caller after the wait, or its loads after that fence see what the caller has stored
+// before. That rests on processors, not on the language.
+void waiting_fence() noexcept;
 // Asks the kernel once a process; may take milliseconds the first time. False: it has no such fence.
 bool enable_heavy_fence() noexcept;
 

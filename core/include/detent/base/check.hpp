@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two levels of assertion: DETENT_CHECK stays on in production, DETENT_ASSERT costs nothing in release builds.
+// Two levels of assertion: DETENT_CHECK stays on in production; DETENT_ASSERT costs nothing in release builds, and is
+// on in debug builds and in the checked library, which is compiled with DETENT_CHECKED.
 #pragma once
 
 namespace detent::base {
@@ -11,7 +12,7 @@ namespace detent::base {
   (__builtin_expect(static_cast<bool>(condition), 1) ? void(0) \
                                                      : ::detent::base::check_failed(#condition, __FILE__, __LINE__))
 
-#ifdef NDEBUG
+#if defined(NDEBUG) && !defined(DETENT_CHECKED)
 #define DETENT_ASSERT(condition) static_cast<void>(0)
 #else
 #define DETENT_ASSERT(condition) DETENT_CHECK(condition)

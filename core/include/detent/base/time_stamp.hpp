@@ -14,6 +14,14 @@ namespace detent::base {
 #if defined(__x86_64__)
 inline std::uint64_t read_time_stamp() noexcept { return __rdtsc(); }
 
+// After all that comes before it in the program, and before all that comes after it: twice the cost.
+inline std::uint64_t read_time_stamp_in_order() noexcept {
+  _mm_lfence();
+  const std::uint64_t ticks = __rdtsc();
+  _mm_lfence();
+  return ticks;
+}
+
 // Whether it runs at one rate in every power state: CPUID leaf 80000007h, EDX bit 8.
 inline bool time_stamp_is_invariant() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -21,6 +29,7 @@ inline bool time_stamp_is_invariant() noexcept {
 }
 #else
 inline std::uint64_t read_time_stamp() noexcept { return 0; }
+inline std::uint64_t read_time_stamp_in_order() noexcept { return 0; }
 inline bool time_stamp_is_invariant() noexcept { return false; }
 #endif
 

@@ -14,7 +14,8 @@
 // there is nothing to miss: what is earlier has rung. Ringing twice is harmless, so every condition to ring is OR-ed.
 //
 // The pair of fences around W is symmetric at first, a full one on either side. While pushes are many and raises few,
-// the driver takes both sides upon itself: producers then pass a light fence, and each raise a heavy one.
+// the driver takes both sides upon itself: producers then pass a light fence, and each raise a heavy one. Where the
+// kernel comes to refuse that, the pair is symmetric again for good.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -81,16 +82,20 @@ class doorbell {
   void raise(nanoseconds_t wake_time) noexcept {
     wake_time_.store(wake_time, base::relaxed);  // relaxed: the fence orders it before the drain
     // Relaxed: only this thread changes it. (7) pairs with fence_push().
-    asymmetric_.load(base::relaxed) ? base::heavy_fence() : base::full_fence();
+    if (!asymmetric_.load(base::relaxed)) {
+      base::full_fence();
+    } else if (!base::heavy_fence()) {
+      do_without();
+    }
   }
-  // From the next raise on the driver pays for the producers' fences, if that was allowed. Relaxed: a producer that
-  // does not know yet has a fence too many.
-  void begin_asymmetric() noexcept { asymmetric_.store(heavy_fence_, base::relaxed); }
+  // From the next raise on the driver pays for the producers' fences, if that was allowed and has not been refused.
+  // Relaxed: a producer that does not know yet has a fence too many.
+  void begin_asymmetric() noexcept { asymmetric_.store(heavy_fence_ && !refused_, base::relaxed); }
   // Everybody pays again. What was pushed under a light fence lies before the heavy one here, and the complete drain
   // of a raise that follows sees it.
   void begin_symmetric() noexcept {
     asymmetric_.store(false, base::relaxed);  // relaxed: the fence orders it before the next raise
-    base::heavy_fence();                      // (11) pairs with the light one of fence_push()
+    if (!base::heavy_fence()) do_without();   // (11) pairs with the light one of fence_push()
   }
   bool asymmetric() const noexcept { return asymmetric_.load(base::relaxed); }  // relaxed: its own value
   // Before anybody else has the bell: whether base::heavy_fence() may be used.
@@ -129,7 +134,13 @@ class doorbell {
     return true;
   }
   // For whoever stops the engine, between its mark and its look at the timers: (12) pairs with fence_push().
-  void fence_stop() const noexcept { heavy_fence_ ? base::heavy_fence() : base::full_fence(); }
+  void fence_stop() const noexcept {
+    if (!heavy_fence_) {
+      base::full_fence();
+    } else if (!base::heavy_fence()) {
+      base::waiting_fence();  // (12)
+    }
+  }
 
   // The driver goes to wait on its wake_fd, or has been there all the time. False: it has rung since clear(), and the
   // caller makes the fd readable.
@@ -140,6 +151,14 @@ class doorbell {
   }
 
  private:
+  // The kernel has refused a heavy fence: from now on everybody pays, and what was pushed under a light one is waited
+  // for, this once.
+  void do_without() noexcept {
+    refused_ = true;
+    asymmetric_.store(false, base::relaxed);  // relaxed: the fence orders it before the next raise
+    base::waiting_fence();                    // (7) and (11), in place of the heavy one
+  }
+
   static constexpr nanoseconds_t nothing = forever;
   static constexpr std::uint32_t quiet = 0, rung = 1, sleeping = 2, outside = 3;
 
@@ -147,6 +166,7 @@ class doorbell {
   alignas(64) base::atomic<nanoseconds_t> wake_time_{forever};
   base::atomic<bool> asymmetric_{false};
   bool heavy_fence_ = false;
+  bool refused_ = false;  // the driver's
   alignas(64) base::atomic<std::uint32_t> bell_{quiet};
   base::atomic<nanoseconds_t> earliest_{nothing};  // that was rung for
 };

@@ -13,6 +13,10 @@
 
 namespace detent::detail {
 
+struct no_interlude {
+  void operator()() const noexcept {}
+};
+
 // One thread; the same concept as hierarchical_wheel, which has the contracts.
 template <class Nodes>
 class hashed_wheel {
@@ -24,8 +28,9 @@ class hashed_wheel {
   // O(log slots) where the node is its slot's earliest, else O(1).
   void insert(node_index index, node& added, nanoseconds_t deadline) noexcept;
   void unlink(node& gone) noexcept;
-  template <class Take>
-  void expire(nanoseconds_t now, Take&& take);
+  // between(): every now and then while it re-inserts what take() left to it, which stays as it is meanwhile.
+  template <class Take, class Between = no_interlude>
+  void expire(nanoseconds_t now, Take&& take, Between&& between = {});
   std::optional<nanoseconds_t> next_bound() const noexcept;
   template <class Gone>
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
@@ -33,6 +38,7 @@ class hashed_wheel {
 
  private:
   using list = slot_list<Nodes>;
+  static constexpr std::uint32_t files_between_looks = 256;
   // An occupied slot's key is below `forever`, which marks an empty one; the last instant of all is told one early.
   static nanoseconds_t key(nanoseconds_t deadline) noexcept { return std::min(deadline, forever - 1); }
   std::size_t slot_for(nanoseconds_t deadline) const noexcept {
@@ -87,8 +93,8 @@ void hashed_wheel<Nodes>::unlink(node& gone) noexcept {
 }
 
 template <class Nodes>
-template <class Take>
-void hashed_wheel<Nodes>::expire(nanoseconds_t now, Take&& take) {
+template <class Take, class Between>
+void hashed_wheel<Nodes>::expire(nanoseconds_t now, Take&& take, Between&& between) {
   node_index not_yet = no_node;  // filed anew at the end, so that no slot is visited twice
   while (winners_[1] <= now && winners_[1] != forever) {
     reached_ = now;
@@ -107,10 +113,11 @@ void hashed_wheel<Nodes>::expire(nanoseconds_t now, Take&& take) {
       not_yet = here;
     }
   }
-  while (not_yet != no_node) {
+  for (std::uint32_t filed = 1; not_yet != no_node; ++filed) {
     node_index here = not_yet;
     not_yet = nodes_[here].next;
     insert(here, nodes_[here], filing_time(nodes_, here, nodes_[here]));
+    if (filed % files_between_looks == 0) between();
   }
 }
 

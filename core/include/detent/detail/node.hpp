@@ -62,7 +62,6 @@ struct cold_part {
   period_kind kind = period_kind::none;
   missed_ticks missed_policy = missed_ticks::skip;
   stale_policy stale = stale_policy::drop;
-  std::uint8_t lane = 0;
   nanoseconds_t slack = 0;
 };
 
@@ -77,22 +76,25 @@ inline nanoseconds_t deadline_between_looks(const timer_pair& pair) noexcept {
 // it counts.
 class cold_node : public cold_part {
  public:
-  // Set with the rest. (1) release, all three: pairs with (2).
+  // Set with the rest. (1) release, all four: pairs with (2).
   void set_group(group_state* told) noexcept { group_.store(told, base::release); }
   void set_epoch(std::uint32_t told) noexcept { epoch_.store(told, base::release); }
   void set_label(std::uint16_t told) noexcept { label_.store(told, base::release); }
+  void set_lane(std::uint8_t lane) noexcept { lane_.store(lane, base::release); }
 
   // Any thread. Whoever holds an old handle may read those of a later life: its own transition, or the word's
-  // generation behind this, tells. (2) acquire, all three: pairs with (1), so that who reads a later life's finds the
-  // word of that life, too, and can look at its group all the same.
+  // generation after this, says which. (2) acquire, all four: pairs with (1), so that who reads a later life's finds
+  // the word of that life, too, and can look at its group all the same.
   group_state* group() const noexcept { return group_.load(base::acquire); }
   std::uint32_t epoch() const noexcept { return epoch_.load(base::acquire); }
   std::uint16_t label() const noexcept { return label_.load(base::acquire); }
+  std::uint8_t lane() const noexcept { return lane_.load(base::acquire); }  // (2)
 
  private:
   base::atomic<group_state*> group_{nullptr};  // null: none
   base::atomic<std::uint32_t> epoch_{0};       // of the group when it was scheduled
   base::atomic<std::uint16_t> label_{0};       // its number; 0: none
+  base::atomic<std::uint8_t> lane_{0};
 
  public:
   bool enrolled = false;  // the driver: in the group's roster. Here, as all has to fit a line.

@@ -52,14 +52,16 @@ void abandon(engine_core& core, const claim& owned) noexcept;
 // Gives the timer to the engine. A refusal: the engine was stopped meanwhile; the callable is destroyed.
 timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
 // All of it in one call, for a one-shot without options. A handle, or a refusal; `needs_origin` where the engine wants
-// to know what does not travel in registers.
+// to know what does not travel in registers. Null for an engine that has been moved from, which ends the process.
 inline constexpr errc needs_origin{};
-timer schedule_packed(engine_core& core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
+timer schedule_packed(engine_core* core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                       std::uint64_t second, std::uint64_t third) noexcept;
-// The time from which a delay counts, on the engine's clock.
-nanoseconds_t deadline_after(const engine_core& core, nanoseconds_t delay) noexcept;
+// That much later, on the engine's clock. Null: as of schedule_packed().
+nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexcept;
 // A plan of the first deadline `initial` from now; or errc::invalid_period.
 errc plan_periodic(const engine_core& core, duration initial, duration period, period_kind kind, plan& made) noexcept;
+// A call of an object that has been moved from, and has no core: says so in one line on stderr, and aborts.
+[[noreturn]] void used_after_move(const char* object, const char* call) noexcept;
 [[noreturn]] void throw_schedule_error(const engine_core& core, errc problem, nanoseconds_t period);
 
 template <class F, class Callable>
@@ -103,9 +105,10 @@ timer schedule(engine_core& core, const plan& when, Callable&& f) {
 }
 
 // A one-shot without options, as nearly all are, by the shortest way. Inlined, so that the callable's words go from
-// where they are to registers.
+// where they are to registers. `core` is null for an engine that has been moved from: the way that is not so short
+// finds that out.
 template <class Callable>
-[[gnu::always_inline]] inline timer schedule_once(engine_core& core, nanoseconds_t deadline, Callable&& f,
+[[gnu::always_inline]] inline timer schedule_once(engine_core* core, nanoseconds_t deadline, Callable&& f,
                                                   const origin& where = origin::unknown()) {
   using F = std::decay_t<Callable>;
   if constexpr (timer_callback<F> && packs<F>) {
@@ -118,7 +121,9 @@ template <class Callable>
     if (made || timer_access::problem(made) != needs_origin) [[likely]]
       return made;
   }
-  return schedule(core, {.deadline = deadline, .where = where}, std::forward<Callable>(f));
+  if (core == nullptr) [[unlikely]]
+    used_after_move("engine", "schedule_at");
+  return schedule(*core, {.deadline = deadline, .where = where}, std::forward<Callable>(f));
 }
 
 template <class Callable>

@@ -200,12 +200,15 @@ enum class [[nodiscard]] restart_transition : std::uint8_t{
     gone};
 
 // queued | armed, plain, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one
-// exchange. `half` is queued_half() of the generation. False: restart() tells what is the case.
-inline bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order) noexcept {
+// exchange after `before()`. `half` is queued_half() of the generation. False: restart() says what is the case.
+template <class Before>
+bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order,
+                   Before before) noexcept {
   std::uint64_t word = observe(pair);
   std::int64_t old_deadline = deadline_of(pair);
   if (!state_word::waits_as(word, half) || deadline <= old_deadline || (word & state_word::cold) != 0) return false;
   std::uint64_t desired = (word & ~std::uint64_t{state_word::order_mask}) | (order & state_word::order_mask);
+  before();
   return pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},  // (9) as (7)
                                {desired, static_cast<std::uint64_t>(deadline)});
 }
@@ -253,8 +256,7 @@ inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, s
 
 // Marks the run that is about to start as the last one, so that pending() and re-arming know; by its runner.
 inline void set_last(timer_pair& pair, std::uint64_t& word) noexcept {
-  while (!exchange_word(pair, word, word | state_word::last)) {
-  }
+  while (!exchange_word(pair, word, word | state_word::last)) continue;
   word |= state_word::last;
 }
 
@@ -268,7 +270,7 @@ inline transition drop(timer_pair& pair, std::uint64_t& word) noexcept {
 enum class [[nodiscard]] collect_result : std::uint8_t{returned, firing, nothing};
 
 // queued | armed | dispatched -> returned: by stop(), and by a producer that finds the engine stopped after it
-// published (then only if the arming is still its own, which `only` tells; zero: any).
+// published, then only if the arming is still `only`, its own.
 inline collect_result collect(timer_pair& pair, std::uint64_t only = 0) noexcept {
   std::uint64_t word = observe(pair);
   while (true) {
@@ -279,16 +281,14 @@ inline collect_result collect(timer_pair& pair, std::uint64_t only = 0) noexcept
   }
 }
 
-// firing -> free, by the runner, after it destroyed the callable. `word` as observed; lost: marks were set meanwhile,
-// and `word` has them. A generation at its end stays as it is, and the node is retired: its last life can only be
-// stale. The release half of (3) hands what the callback did to a waiter, which sees it by (1).
+// firing -> free, by the runner, after it destroyed the callable. Lost: marks were set meanwhile, and `word` has them.
+// A generation at its end stays, and the node is retired. (3) releases what the callback did to a waiter, by (1).
 inline transition end_run(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::firing);
   return exchange_word(pair, word, state_word::next_life(word)) ? transition::done : transition::lost;
 }
 
-// cancelled | dropped | returned -> free, by whom the table above names. False: the generations are used up and the
-// node must not be used again.
+// cancelled | dropped | returned -> free, by whom the table above names. False: the generations are used up: retire it.
 inline bool release(timer_pair& pair) noexcept {
   std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: nobody else may change a node in these states
   timer_state state = state_word::state(word);

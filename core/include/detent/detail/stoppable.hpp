@@ -83,6 +83,21 @@ class stoppable {
   stoppable_box<F>* box_;
 };
 
+// Keeps the memory of an engine's core for the length of a scope: the callback of what is scheduled or resumed there
+// may end the engine.
+void add_reference(engine_core& core) noexcept;
+void drop_reference(engine_core& core) noexcept;
+class engine_hold {
+ public:
+  explicit engine_hold(engine_core& core) noexcept : core_(core) { add_reference(core_); }
+  engine_hold(const engine_hold&) = delete;
+  engine_hold& operator=(const engine_hold&) = delete;
+  ~engine_hold() { drop_reference(core_); }
+
+ private:
+  engine_core& core_;
+};
+
 // A handle, or a refusal; throws only what copying or moving the callable throws.
 template <class Callable>
 timer schedule_stoppable(engine_core& core, nanoseconds_t deadline, base::stop_token stop, Callable&& f,
@@ -90,6 +105,7 @@ timer schedule_stoppable(engine_core& core, nanoseconds_t deadline, base::stop_t
   using F = std::decay_t<Callable>;
   static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");
   if (!stop.stop_possible()) return schedule_once(core, deadline, std::forward<Callable>(f), options, where);
+  const engine_hold until_hooked(core);  // a stop that has been requested is met as soon as the hook is built
   auto* box = new (std::nothrow) stoppable_box<F>(std::in_place, std::forward<Callable>(f));
   if (box == nullptr) return timer_access::refusal(errc::out_of_memory);
   timer made = schedule(core, {.deadline = deadline, .one_shot = &options, .where = where}, stoppable<F>(*box));

@@ -2,11 +2,13 @@
 // Who frees what a thread keeps for an engine, when either may end first: one word per (thread, engine).
 //
 //   vacant --adopt--> both --leave--> flushing --left--> vacant
-//                      |                 ^ the engine's end waits for this to pass
+//                      |                 | the engine's end waits for this to pass
+//                      |                 +--> awaited --left--> vacant
 //                      +--engine_gone (the thread frees the record when it finds out)
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/time.hpp>
 
 #include <cstdint>
 
@@ -30,7 +32,12 @@ class thread_link {
     std::uint32_t expected = both;
     return state_.compare_exchange_strong(expected, flushing, base::acquire, base::acquire);
   }
-  void left() noexcept { state_.store(vacant, base::release); }  // (3) release: pairs with (1) and (5)
+  // A system call only if the engine's end waits for it. From the exchange on that may free the record: the wake-up
+  // touches no memory, and is a spurious one for whoever has the address by then (lifecycle.hpp, leave_drive()).
+  void left() noexcept {
+    if (state_.exchange(vacant, base::release) == awaited)  // (3) release: pairs with (1) and (5)
+      base::futex_wake(state_, 1);
+  }
 
   // Whether the engine has gone, for the thread that owns the record. (4a) acquire: pairs with (4).
   bool engine_gone() const noexcept { return state_.load(base::acquire) == gone; }
@@ -39,9 +46,12 @@ class thread_link {
   bool end_engine() noexcept {
     std::uint32_t state = state_.load(base::acquire);  // (5) acquire: pairs with (3)
     while (state != vacant) {
-      if (state == flushing) {
-        base::cpu_pause();
+      if (state == awaited) {
+        base::futex_wait(state_, awaited, forever);
         state = state_.load(base::acquire);  // (5)
+      } else if (state == flushing) {
+        // (5) acquire on failure; on success nothing is read, but compilers want an order that is no weaker.
+        if (state_.compare_exchange_strong(state, awaited, base::acquire, base::acquire)) state = awaited;
       } else if (state_.compare_exchange_strong(state, gone, base::release,
                                                 base::acquire)) {  // (4) release: with (2), (4a)
         return false;
@@ -51,7 +61,7 @@ class thread_link {
   }
 
  private:
-  static constexpr std::uint32_t both = 0, flushing = 1, vacant = 2, gone = 3;
+  static constexpr std::uint32_t both = 0, flushing = 1, vacant = 2, gone = 3, awaited = 4;
   base::atomic<std::uint32_t> state_;
 };
 

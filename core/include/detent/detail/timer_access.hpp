@@ -7,6 +7,10 @@
 
 #include <cstdint>
 
+namespace detent {
+class engine;
+}
+
 namespace detent::detail {
 
 class engine_core;
@@ -21,6 +25,7 @@ class timer_access {
     return make(core, std::uint64_t{state_word::queued_half(generation)} << 32 | index);
   }
   static timer make(engine_core* core, std::uint64_t id) noexcept { return timer(core, id); }
+  static engine_core* core(const engine& of) noexcept;
   static engine_core* core(const timer& t) noexcept { return static_cast<engine_core*>(t.core_); }
   static std::uint64_t id(const timer& t) noexcept { return t.id_; }
   static std::uint32_t index(const timer& t) noexcept { return static_cast<std::uint32_t>(t.id_); }

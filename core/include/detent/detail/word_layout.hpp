@@ -62,6 +62,10 @@ struct state_word {
     constexpr auto may_differ = static_cast<std::uint32_t>((owning >> 32) | 1);
     return ((static_cast<std::uint32_t>(word >> 32) ^ half) & ~may_differ) == 0;
   }
+  // Of a dispatched timer that goes back as it was armed, `order` included; an entry is on its way.
+  static constexpr std::uint64_t requeued(std::uint64_t word, std::uint32_t order) {
+    return make(generation(word), order, timer_state::queued, (word & (lasting | moved)) | unfiled);
+  }
   // A node whose generations are used up must not live again.
   static constexpr bool used_up(std::uint64_t word) { return generation(word) == generation_max; }
   static constexpr std::uint64_t next_life(std::uint64_t word) {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Happens-before annotations for ThreadSanitizer. It sees the atomics of the units that are compiled with it, and no
+// others. A user's program that is compiled with it, and links a library that is not, would get a report for each
+// callback that reads what the scheduling thread wrote. So the library annotates each hand-over, by weak references to
+// the sanitizer's functions, which are null in every other program.
+#pragma once
+
+#if defined(__SANITIZE_THREAD__)
+#define DETENT_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DETENT_THREAD_SANITIZER 1
+#endif
+#endif
+
+#if defined(DETENT_THREAD_SANITIZER)
+namespace detent::base {
+
+namespace sanitizer {
+void begin_ignoring_reads(const char* file, int line) __asm__("AnnotateIgnoreReadsBegin");
+void end_ignoring_reads(const char* file, int line) __asm__("AnnotateIgnoreReadsEnd");
+void begin_ignoring_writes(const char* file, int line) __asm__("AnnotateIgnoreWritesBegin");
+void end_ignoring_writes(const char* file, int line) __asm__("AnnotateIgnoreWritesEnd");
+}  // namespace sanitizer
+
+// This unit is watched itself. Its atomics tell everything; to tell more would hide the library's own mistakes.
+constexpr bool is_watched_from_outside() noexcept { return false; }
+constexpr void show_release(const void*) noexcept {}
+constexpr void show_acquire(const void*) noexcept {}
+
+// While it lives, the sanitizer ignores this thread's plain reads and writes, but not its atomics. For code that is
+// ordered by fences, which the sanitizer does not model.
+class ordered_by_fences {
+ public:
+  ordered_by_fences() noexcept {
+    sanitizer::begin_ignoring_reads(__FILE__, __LINE__);
+    sanitizer::begin_ignoring_writes(__FILE__, __LINE__);
+  }
+  ordered_by_fences(const ordered_by_fences&) = delete;
+  ordered_by_fences& operator=(const ordered_by_fences&) = delete;
+  ~ordered_by_fences() {
+    sanitizer::end_ignoring_writes(__FILE__, __LINE__);
+    sanitizer::end_ignoring_reads(__FILE__, __LINE__);
+  }
+};
+
+}  // namespace detent::base
+
+#else
+
+namespace detent::base {
+
+namespace sanitizer {
+[[gnu::weak]] void acquire(void* what) __asm__("__tsan_acquire");
+[[gnu::weak]] void release(void* what) __asm__("__tsan_release");
+}  // namespace sanitizer
+
+// Whether the program runs under the sanitizer, although this unit is not compiled with it.
+[[gnu::always_inline]] inline bool is_watched_from_outside() noexcept { return sanitizer::acquire != nullptr; }
+// What this thread did before show_release(what) happened before what another thread does after show_acquire(what).
+// `what` is the address of the thing that is handed over: an address that others share would hide races of the user's.
+[[gnu::always_inline]] inline void show_release(const void* what) noexcept {
+  if (is_watched_from_outside()) [[unlikely]]
+    sanitizer::release(const_cast<void*>(what));
+}
+[[gnu::always_inline]] inline void show_acquire(const void* what) noexcept {
+  if (is_watched_from_outside()) [[unlikely]]
+    sanitizer::acquire(const_cast<void*>(what));
+}
+
+// Nobody looks.
+class ordered_by_fences {
+ public:
+  // NOLINTNEXTLINE(modernize-use-equals-default): a trivial one would leave variables that compilers call unused
+  ordered_by_fences() noexcept {}
+  ordered_by_fences(const ordered_by_fences&) = delete;
+  ordered_by_fences& operator=(const ordered_by_fences&) = delete;
+};
+
+}  // namespace detent::base
+#endif

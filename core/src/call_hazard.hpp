@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// A hazard flag for each thread and engine: the end of the engine waits for calls that are under way.
+//
+// A timer may fire while the call that armed it has not returned yet: it still has to ring the doorbell, or to look
+// whether the engine stops. If its callback destroys the engine, the call would go on in freed memory. So a call raises
+// its thread's flag before it publishes the timer, and lowers it when it needs the engine no more; the end of the
+// engine waits until each thread's flag is low. Whoever ends the engine because of the callback, on whatever thread,
+// sees the flag raised, as the publication of the timer carries it there; so the fast path needs no fence, only two
+// stores.
+//
+// A call that publishes nothing, but reads what the end of the engine takes back before it waits, puts a full fence
+// after raise(), and the end of the engine one before wait(): a Dekker handshake, of which one side sees the other.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+
+#include <cstdint>
+
+namespace detent::detail {
+
+class call_hazard {
+ public:
+  // The thread itself, before it publishes what may end the engine. Relaxed: carried by the release of the publication.
+  void raise() noexcept { raised_.store(1, base::relaxed); }
+  // After its last look at the engine. (1) release: pairs with (2), so that the end of the engine comes after all of
+  // it.
+  void lower() noexcept { raised_.store(0, base::release); }
+
+  // For the length of a scope, which may lie inside another one.
+  class scope {
+   public:
+    explicit scope(call_hazard& of) noexcept : of_(of), outer_(of.raised_.load(base::relaxed)) {  // relaxed: its own
+      of_.raise();
+    }
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+    ~scope() { of_.raised_.store(outer_, base::release); }  // (1)
+
+   private:
+    call_hazard& of_;
+    const std::uint32_t outer_;
+  };
+
+  // The thread that ends the engine, for another thread's flag: returns when it has been low. pause(flag) is between
+  // two looks, and may sleep on the flag for a while; nobody wakes it, as lower() must cost no more than a store.
+  template <class Pause>
+  void wait(Pause pause) const noexcept {
+    while (raised_.load(base::acquire) != 0) pause(raised_);  // (2) acquire: pairs with (1)
+  }
+
+ private:
+  base::atomic<std::uint32_t> raised_{0};
+};
+
+}  // namespace detent::detail

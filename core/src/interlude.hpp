@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Long steps of the driver let what is critical go first every now and then.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace detent::detail {
+
+// Called in the middle of what takes long, if there is somebody to call.
+struct interlude {
+  void (*call)(void* context) noexcept = nullptr;
+  void* context = nullptr;
+
+  void operator()() const noexcept {
+    if (call != nullptr) call(context);
+  }
+};
+
+// So many entries are dealt with between two interludes.
+inline constexpr std::size_t stretch = 4096;
+
+// step(begin, end) for the numbers up to `count`, one stretch after the other, each followed by an interlude.
+template <class Step>
+void in_stretches(std::size_t count, const interlude& between, Step&& step) noexcept {
+  for (std::size_t begin = 0; begin < count; begin += stretch) {
+    step(begin, std::min(begin + stretch, count));
+    if (begin + stretch < count) between();
+  }
+}
+
+}  // namespace detent::detail

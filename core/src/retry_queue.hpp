@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// What an executor has refused, and is offered again.
+#pragma once
+
+#include <detent/executor.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace detent::detail {
+
+// First in, first out. The driver's own.
+class retry_queue {
+ public:
+  // Room for `reserve` ahead, and for as many that were taken, untouched until used. Throws bad_alloc.
+  explicit retry_queue(std::size_t reserve) : keep_(std::max<std::size_t>(2 * reserve, 64)) {
+    items_.reserve(2 * reserve);
+  }
+
+  bool empty() const noexcept { return next_ == items_.size(); }
+  std::size_t size() const noexcept { return items_.size() - next_; }
+  fired_timer& front() noexcept { return items_[next_]; }
+  // Throws bad_alloc, and has not moved anything then.
+  void push_back(fired_timer&& refused) {
+    // What was taken from the front is as many: its places serve again.
+    if (items_.size() == items_.capacity() && next_ >= items_.size() / 2) drop_taken();
+    items_.push_back(std::move(refused));
+  }
+  void pop_front() noexcept {
+    static_cast<void>(fired_timer(std::move(items_[next_++])));
+    if (empty()) clear();
+  }
+  // Memory of a past peak is given back.
+  void clear() noexcept {
+    items_.clear();
+    next_ = 0;
+    if (items_.capacity() > keep_) items_.shrink_to_fit();
+  }
+  // Drops the stale ones in front; and whenever there are twice as many as the last time, all of them.
+  template <class IsStale>
+  void sift(const IsStale& is_stale) noexcept {
+    while (!empty() && is_stale(front())) pop_front();
+    if (size() < sift_at_) return;
+    drop_taken();
+    std::erase_if(items_, is_stale);
+    sift_at_ = std::max<std::size_t>(2 * size(), 64);
+    if (empty()) clear();
+  }
+
+ private:
+  void drop_taken() noexcept {
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(next_));
+    next_ = 0;
+  }
+
+  std::vector<fired_timer> items_;
+  std::size_t next_ = 0;  // those before are taken
+  std::size_t sift_at_ = 64;
+  std::size_t keep_;  // capacity that is not given back after a peak
+};
+
+}  // namespace detent::detail
