@@ -208,6 +208,4 @@ class engine {
   detail::engine_core* core_;  // null once moved from
 };
 
-inline detail::engine_core* detail::timer_access::core(const engine& of) noexcept { return of.core_; }
-
 }  // namespace detent

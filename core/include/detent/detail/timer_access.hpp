@@ -5,6 +5,7 @@
 #include <detent/error.hpp>
 #include <detent/timer.hpp>
 
+#include <concepts>
 #include <cstdint>
 
 namespace detent {
@@ -25,7 +26,11 @@ class timer_access {
     return make(core, std::uint64_t{state_word::queued_half(generation)} << 32 | index);
   }
   static timer make(engine_core* core, std::uint64_t id) noexcept { return timer(core, id); }
-  static engine_core* core(const engine& of) noexcept;
+  // A template, as only its callers know the class.
+  template <std::same_as<engine> Engine>
+  static engine_core* core(const Engine& of) noexcept {
+    return of.core_;
+  }
   static engine_core* core(const timer& t) noexcept { return static_cast<engine_core*>(t.core_); }
   static std::uint64_t id(const timer& t) noexcept { return t.id_; }
   static std::uint32_t index(const timer& t) noexcept { return static_cast<std::uint32_t>(t.id_); }
