@@ -7,8 +7,8 @@
 #include "support/ledger.hpp"
 #include "support/runner.hpp"
 
-#include <detent/detail/node.hpp>
 #include <detent/detail/timer_access.hpp>
+#include "timer/node.hpp"
 
 #include <CLI/CLI.hpp>
 

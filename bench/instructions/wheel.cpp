@@ -3,7 +3,7 @@
 #include "count.hpp"
 #include "operations.hpp"
 
-#include <detent/detail/hierarchical_wheel.hpp>
+#include "wheel/hierarchical_wheel.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -7,8 +7,8 @@
 //   next()                                the next expiry, or an earlier bound of it; INT64_MAX: empty
 #pragma once
 
-#include <detent/detail/hashed_wheel.hpp>
-#include <detent/detail/hierarchical_wheel.hpp>
+#include "wheel/hashed_wheel.hpp"
+#include "wheel/hierarchical_wheel.hpp"
 
 #include <algorithm>
 #include <bit>

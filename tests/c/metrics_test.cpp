@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "histogram_recorder.hpp"
+#include "counters/histogram_recorder.hpp"
 
 namespace detent::c {
 namespace {

@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "platform/thread_setup.hpp"
 #include "support/drive_asleep.hpp"
-#include "thread_setup.hpp"
 
 namespace detent::base {
 namespace {

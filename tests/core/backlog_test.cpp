@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backlog.hpp"
+#include "submission/backlog.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <detent/detail/callable.hpp>
 #include <detent/detail/schedule.hpp>
 
-#include "engine_core.hpp"
+#include "engine/engine_core.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counters_block.hpp"
+#include "counters/counters_block.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "label_store.hpp"
+#include "counters/label_store.hpp"
 #include "support/counters_file.hpp"
 #include "support/joined_thread.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Several that want one counters file at the same moment: one gets it, and a file that is written is never replaced.
-#include "counters_memory.hpp"
+#include "counters/counters_memory.hpp"
 
 #include <detent/counters_layout.hpp>
 #include <detent/detent.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counters_memory.hpp"
+#include "counters/counters_memory.hpp"
 
 #include <detent/counters_layout.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a ring for a deadline leaves behind for the driver: the earliest of them, once, be it the end of time.
-#include <detent/detail/doorbell.hpp>
+#include "submission/doorbell.hpp"
 
 #include <gtest/gtest.h>
 

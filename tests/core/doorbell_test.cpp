@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <detent/detail/doorbell.hpp>
+#include "submission/doorbell.hpp"
 
 #include <gtest/gtest.h>
 

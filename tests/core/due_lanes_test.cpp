@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "due_lanes.hpp"
+#include "wheel/due_lanes.hpp"
 
 #include <gtest/gtest.h>
 

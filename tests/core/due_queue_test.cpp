@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "due_queue.hpp"
+#include "wheel/due_queue.hpp"
 
 #include "support/random_source.hpp"
 

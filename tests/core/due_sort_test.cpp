@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "due_sort.hpp"
+#include "wheel/due_sort.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which callables may be scheduled: move-only ones, of any size and alignment, each destroyed exactly once.
-#include <detent/detail/node.hpp>
 #include <detent/detail/timer_access.hpp>
 #include <detent/detent.hpp>
+#include "timer/node.hpp"
 
 #include <gtest/gtest.h>
 

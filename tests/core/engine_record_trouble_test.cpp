@@ -20,14 +20,14 @@
 #include <thread>
 #include <vector>
 
+#include "recording/trace_file.hpp"
+#include "recording/trace_writer.hpp"
 #include "support/counters_file.hpp"
 #include "support/drive_problem.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/leaks_of_parent_only.hpp"
 #include "support/mapped_clock.hpp"
 #include "support/recorded_trace.hpp"
-#include "trace_file.hpp"
-#include "trace_writer.hpp"
 
 namespace detent {
 namespace {

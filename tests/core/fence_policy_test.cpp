@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fence_policy.hpp"
+#include "submission/fence_policy.hpp"
 
 #include <gtest/gtest.h>
 

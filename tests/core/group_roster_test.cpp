@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The roster: who is in it, who is dropped in passing or by a walk, and what becomes of the memory.
-#include "group_roster.hpp"
+#include "groups/group_roster.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A group's time, its epochs, its runs and its references; and the store that uses states again.
-#include "group_state.hpp"
+#include "groups/group_state.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "group_store.hpp"
+#include "groups/group_store.hpp"
 #include "support/drive_asleep.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/joined_thread.hpp"

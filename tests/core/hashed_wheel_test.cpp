@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <detent/detail/hashed_wheel.hpp>
+#include "wheel/hashed_wheel.hpp"
 
 #include "support/wheel_laws.hpp"
 

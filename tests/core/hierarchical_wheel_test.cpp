@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <detent/detail/hierarchical_wheel.hpp>
+#include "wheel/hierarchical_wheel.hpp"
 
 #include "support/wheel_laws.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "histogram_recorder.hpp"
+#include "counters/histogram_recorder.hpp"
 
 #include "support/random_source.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lateness_split.hpp"
+#include "observe/lateness_split.hpp"
 
 #include <gtest/gtest.h>
 

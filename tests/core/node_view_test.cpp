@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the driver files a timer that may fire late: at the roundest time that its slack allows.
-#include "node_view.hpp"
+#include "groups/node_view.hpp"
 
 #include <gtest/gtest.h>
 

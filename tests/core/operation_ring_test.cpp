@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "operation_ring.hpp"
+#include "recording/operation_ring.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "options_check.hpp"
+#include "engine/options_check.hpp"
 
-#include "tsc_clock.hpp"
+#include "platform/tsc_clock.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

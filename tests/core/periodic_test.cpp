@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "periodic.hpp"
+#include "timer/periodic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The recorder by itself: what it makes of operations that come in an order in which an engine's threads may tell them.
-#include "recorder.hpp"
+#include "recording/recorder.hpp"
 
 #include <detent/manual_clock.hpp>
 
@@ -14,11 +14,11 @@
 #include <string>
 #include <thread>
 
+#include "recording/trace_writer.hpp"
 #include "support/drive_asleep.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/random_source.hpp"
 #include "support/recorded_trace.hpp"
-#include "trace_writer.hpp"
 
 namespace detent::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "rehearsal.hpp"
+#include "driver/rehearsal.hpp"
 
 #include <detent/detent.hpp>
 

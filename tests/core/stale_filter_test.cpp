@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "stale_filter.hpp"
+#include "submission/stale_filter.hpp"
 
 #include <gtest/gtest.h>
 

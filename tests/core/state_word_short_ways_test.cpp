@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The short ways through the state word: cancel and restart in one exchange, for the commonest cases only.
-#include <detent/detail/state_word.hpp>
+#include "timer/state_word.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <detent/detail/state_word.hpp>
+#include "timer/state_word.hpp"
 
 #include <gtest/gtest.h>
 

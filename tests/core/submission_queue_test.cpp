@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "submission_queue.hpp"
+#include "submission/submission_queue.hpp"
 
 #include <gtest/gtest.h>
 

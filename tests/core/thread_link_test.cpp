@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <detent/detail/thread_link.hpp>
+#include "threads/thread_link.hpp"
 
 #include <gtest/gtest.h>
 

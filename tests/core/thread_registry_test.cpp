@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "thread_registry.hpp"
+#include "threads/thread_registry.hpp"
 
-#include "engine_core.hpp"
+#include "engine/engine_core.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thread_setup.hpp"
+#include "platform/thread_setup.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "tsc_clock.hpp"
+#include "platform/tsc_clock.hpp"
 
-#include <detent/base/time_stamp.hpp>
+#include "platform/time_stamp.hpp"
 
 #include <gtest/gtest.h>
 

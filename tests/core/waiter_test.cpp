@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "waiter.hpp"
+#include "driver/waiter.hpp"
 
 #include "support/random_source.hpp"
 

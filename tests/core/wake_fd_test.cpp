@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "wake_fd.hpp"
+#include "platform/wake_fd.hpp"
 
 #include <gtest/gtest.h>
 

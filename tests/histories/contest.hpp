@@ -2,7 +2,7 @@
 // A world beside the oracle: each step is done to both, and what they tell must agree, to the end of the last timer.
 #pragma once
 
-#include <detent/detail/wheel_support.hpp>
+#include "timer/tick_grid.hpp"
 
 #include "histories/history.hpp"
 #include "histories/oracle.hpp"

@@ -2,7 +2,7 @@
 // What an engine must do in a history, by the multimap of support/drive_model.hpp and the arithmetic of periods.
 #pragma once
 
-#include <detent/detail/wheel_support.hpp>
+#include "timer/tick_grid.hpp"
 
 #include "histories/history.hpp"
 #include "support/drive_model.hpp"

@@ -3,8 +3,8 @@
 // one thread. For wheels of a shape that no engine has.
 #pragma once
 
-#include <detent/detail/hashed_wheel.hpp>
-#include <detent/detail/hierarchical_wheel.hpp>
+#include "wheel/hashed_wheel.hpp"
+#include "wheel/hierarchical_wheel.hpp"
 
 #include "histories/history.hpp"
 #include "histories/oracle.hpp"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "wake_fd.hpp"
+#include "platform/wake_fd.hpp"
 
 namespace detent {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "hostile/fault_walk.hpp"
-#include "thread_registry.hpp"
+#include "threads/thread_registry.hpp"
 
 namespace detent {
 namespace {

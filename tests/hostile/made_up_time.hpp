@@ -4,7 +4,7 @@
 // program.
 #pragma once
 
-#include <detent/base/time_stamp.hpp>
+#include "platform/time_stamp.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -67,5 +67,5 @@ inline std::uint64_t read_time_stamp_in_order() noexcept { return base::read_tim
 inline bool time_stamp_is_invariant() noexcept { return true; }
 }  // namespace detent::detail::base
 #define sleep_for(span) yield(), hostile::pass(span)
-#include "tsc_clock.cpp"
+#include "platform/tsc_clock.cpp"
 #undef sleep_for

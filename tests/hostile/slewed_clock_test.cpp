@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Delays while steady_clock is slewed against the time-stamp counter. Both are this program's own; each reading of one
 // takes some time, and now and then the processor is taken away before it.
-#include "clock_reader.hpp"
+#include "platform/clock_reader.hpp"
 
 #include <detent/detent.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is read where, with a time-stamp counter that is off: the counter and steady_clock are this program's own, and
 // stand still unless a test moves them. By steady_clock nothing is early, whichever way the counter is off.
-#include "clock_reader.hpp"
+#include "platform/clock_reader.hpp"
 
 #include <detent/detent.hpp>
 
@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "group_store.hpp"
+#include "driver/waiter.hpp"
+#include "groups/group_store.hpp"
 #include "hostile/made_up_time.hpp"
 #include "support/engine_executors.hpp"
-#include "waiter.hpp"
 
 namespace detent::detail {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "histogram_recorder.hpp"
+#include "counters/histogram_recorder.hpp"
 
 namespace detent::test {
 

@@ -2,7 +2,7 @@
 // Nodes without an engine, for tests of what files them.
 #pragma once
 
-#include <detent/detail/node.hpp>
+#include "timer/node.hpp"
 
 #include <cstddef>
 #include <memory>

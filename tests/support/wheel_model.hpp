@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <detent/detail/wheel_support.hpp>
+#include "timer/tick_grid.hpp"
 
 #include "support/node_store.hpp"
 

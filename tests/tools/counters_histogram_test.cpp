@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "histogram_recorder.hpp"
+#include "counters/histogram_recorder.hpp"
 
 namespace detent::tool {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "histogram_recorder.hpp"
+#include "counters/histogram_recorder.hpp"
 #include "top_model.hpp"
 
 namespace detent::test {

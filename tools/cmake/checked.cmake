@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # detent::checked, libdetent_checked.a: the library once more, optimised as ever, with its assertions on (DETENT_ASSERT in
-# core/include/detent/base/check.hpp). A program links it in place of detent::detent; no other header, no other call.
+# core/src/platform/check.hpp). A program links it in place of detent::detent; no other header, no other call.
 get_target_property(checked_sources detent SOURCES)
 list(FILTER checked_sources INCLUDE REGEX "\\.cpp$")
 add_library(detent_checked STATIC ${checked_sources})
@@ -13,7 +13,7 @@ target_include_directories(detent_checked
   INTERFACE $<BUILD_INTERFACE:$<TARGET_PROPERTY:detent,INTERFACE_INCLUDE_DIRECTORIES>>)
 target_link_libraries(detent_checked
   PUBLIC Threads::Threads
-  PRIVATE $<BUILD_INTERFACE:detent_flags> $<BUILD_INTERFACE:detent_concurrentqueue>
+  PRIVATE $<BUILD_INTERFACE:detent_flags> $<BUILD_INTERFACE:detent_rooms> $<BUILD_INTERFACE:detent_concurrentqueue>
   INTERFACE $<$<LINK_LANGUAGE:C>:stdc++> $<$<LINK_LANGUAGE:C>:m>)
 set_target_properties(detent_checked PROPERTIES EXPORT_NAME checked LINKER_LANGUAGE CXX
   POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

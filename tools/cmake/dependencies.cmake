@@ -41,9 +41,9 @@ set_property(CACHE DETENT_USDT PROPERTY STRINGS AUTO ON OFF)
 set(DETENT_HAS_PROBES OFF)
 if(DETENT_USDT)  # AUTO is as true as ON
   include(CheckCXXSourceCompiles)
-  set(CMAKE_REQUIRED_INCLUDES "${CMAKE_CURRENT_SOURCE_DIR}/core/include")
+  set(CMAKE_REQUIRED_INCLUDES "${CMAKE_CURRENT_SOURCE_DIR}/core/src")
   set(CMAKE_REQUIRED_DEFINITIONS -DDETENT_USDT)
-  check_cxx_source_compiles("#include <detent/base/probe.hpp>
+  check_cxx_source_compiles("#include <platform/probe.hpp>
 int main(int count, char** words) { DETENT_PROBE(main, words, count, 0u); }" DETENT_SDT_COMPILES)
   unset(CMAKE_REQUIRED_INCLUDES)
   unset(CMAKE_REQUIRED_DEFINITIONS)

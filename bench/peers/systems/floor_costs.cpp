@@ -7,8 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <detent/base/atomic.hpp>
-#include <detent/base/time_stamp.hpp>
 #include <vector>
+#include "platform/time_stamp.hpp"
 
 #include "../common/process_readings.hpp"
 

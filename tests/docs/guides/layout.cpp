@@ -2,8 +2,8 @@
 // Prints what docs/concepts.md and its figures tell: the node, the state word, a few sizes, and where a wheel files the
 // example.
 #include <detent/alloc/slot_pool.hpp>
-#include <detent/detail/hierarchical_wheel.hpp>
-#include <detent/detail/node.hpp>
+#include "timer/node.hpp"
+#include "wheel/hierarchical_wheel.hpp"
 
 #include <bit>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // The assertions of the code under test end the execution that breaks them.
 #include "machine.hpp"
 
-#include <detent/base/check.hpp>
+#include "platform/check.hpp"
 
 namespace detent::base {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cancel against expiry: exactly one wins; who lost touches nothing; a node is used again only when everybody is done
 // with it.
-#include "run_ends.hpp"
 #include "scenario.hpp"
+#include "timer/run_ends.hpp"
 #include "timers.hpp"
 
 namespace model {

@@ -4,8 +4,8 @@
 // counter and steady_clock are the scenario's.
 #include "scenario.hpp"
 
-#include <detent/base/time_stamp.hpp>
 #include <detent/time.hpp>
+#include "platform/time_stamp.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -68,7 +68,7 @@ struct clock {
 
 // Compiled against the explorer, and with a mutant's fault in it. Nobody sleeps: the readings take time enough.
 #define sleep_for(span) yield()
-#include "tsc_clock.cpp"
+#include "platform/tsc_clock.cpp"
 #undef sleep_for
 
 namespace model {

@@ -12,7 +12,7 @@
 #include <string>
 
 // Compiled against the explorer, and with a mutant's fault in it.
-#include "counters_block.cpp"
+#include "counters/counters_block.cpp"
 
 namespace model {
 namespace {

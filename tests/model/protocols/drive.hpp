@@ -4,12 +4,12 @@
 // although something earlier was submitted sleeps for ever, and is found as a deadlock.
 #pragma once
 
-#include "drain_debt.hpp"
-#include "lifecycle.hpp"
 #include "submission.hpp"
-#include "submit.hpp"
+#include "submission/drain_debt.hpp"
+#include "submission/submit.hpp"
+#include "threads/lifecycle.hpp"
 
-#include <detent/detail/doorbell.hpp>
+#include "submission/doorbell.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include "timers.hpp"
 
 // Compiled against the explorer.
-#include "histogram_recorder.cpp"
+#include "counters/histogram_recorder.cpp"
 
 namespace model {
 namespace {

@@ -7,7 +7,7 @@
 #include "timers.hpp"
 
 // Compiled against the explorer, and with a mutant's fault in it.
-#include "group_state.cpp"
+#include "groups/group_state.cpp"
 
 #include <array>
 #include <cstdint>

@@ -66,7 +66,7 @@ inline void sleep_for(duration);
 }  // namespace detent::detail
 
 // Compiled against the explorer, and with a mutant's fault in it.
-#include "recorder.cpp"
+#include "recording/recorder.cpp"
 
 // Only whoever fills the next place can end the wait for it; it may have done so since the writer looked.
 inline void detent::detail::std::this_thread::sleep_for(duration) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // stop() against whoever still schedules, restarts or runs: every timer ends exactly once, and is not forgotten.
-#include "lifecycle.hpp"
-#include "run_ends.hpp"
 #include "scenario.hpp"
 #include "submission.hpp"
-#include "submit.hpp"
+#include "submission/submit.hpp"
+#include "threads/lifecycle.hpp"
+#include "timer/run_ends.hpp"
 #include "timers.hpp"
 
-#include <detent/detail/doorbell.hpp>
+#include "submission/doorbell.hpp"
 
 #include <bit>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A thread that ends against an engine that ends: who frees the record that the one keeps for the other.
-#include "call_hazard.hpp"
 #include "scenario.hpp"
+#include "threads/call_hazard.hpp"
 
-#include <detent/detail/thread_link.hpp>
+#include "threads/thread_link.hpp"
 
 namespace model {
 namespace {

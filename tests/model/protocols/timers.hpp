@@ -3,7 +3,7 @@
 // whoever touches it without right or order is found.
 #pragma once
 
-#include <detent/detail/state_word.hpp>
+#include "timer/state_word.hpp"
 
 #include <model/explorer/explore.hpp>
 

@@ -5,7 +5,7 @@
 #include "scenario.hpp"
 #include "timers.hpp"
 
-#include <detent/detail/node.hpp>
+#include "timer/node.hpp"
 
 #include <cstdint>
 

@@ -9,7 +9,7 @@
 #include <detent/alloc/slot_cache.hpp>
 #include <detent/alloc/stray_bits.hpp>
 #include <detent/base/atomic.hpp>
-#include <detent/base/check.hpp>
+#include "platform/check.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// An engine's counts and histograms, laid out as other processes read them.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include <detent/counters_layout.hpp>
+#include <detent/options.hpp>
+
+#include "counters/counters_memory.hpp"
+#include "counters/histogram_recorder.hpp"
+#include "observe/lateness_split.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace detent::detail {
+
+using counters_layout::cause;
+using counters_layout::counter;
+using counters_layout::gauge;
+using counters_layout::label_counter;
+
+using counter_cell = base::atomic<std::uint64_t>;
+
+// One writer, any reader.
+class counters {
+ public:
+  explicit counters(counter_cell* cells) noexcept : cells_(cells) {}
+  void add(counter which, std::uint64_t amount = 1) noexcept {
+    // (1) release: pairs with (2): a reader that sees a timer's end sees its beginning, too.
+    base::add_alone(cells_[static_cast<std::size_t>(which)], amount);
+  }
+  // Takes back one that was added in advance.
+  void take_back(counter which) noexcept { add(which, ~std::uint64_t{0}); }
+  std::uint64_t read(counter which) const noexcept {
+    return cells_[static_cast<std::size_t>(which)].load(base::acquire);  // (2) acquire: pairs with (1)
+  }
+  // Fetches them.
+  void warm_up() const noexcept {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(counter::count_); i += 8) __builtin_prefetch(&cells_[i], 1);
+  }
+
+ private:
+  counter_cell* cells_;
+};
+
+// What is counted apart for a label. Zeroed memory is one without a name.
+struct label_block {
+  char name[counters_layout::label_name_bytes];
+  std::array<counter_cell, (counters_layout::label_histograms_offset - sizeof(name)) / sizeof(counter_cell)> cells;
+  std::array<histogram_recorder, static_cast<std::size_t>(cause::count_)> histograms;
+
+  void add(label_counter which, std::uint64_t amount = 1) noexcept {
+    // (3) release: pairs with (4): a reader that sees a timer's end sees its beginning, too.
+    cells[static_cast<std::size_t>(which)].fetch_add(amount, base::release);
+  }
+  std::uint64_t read(label_counter which) const noexcept {
+    return cells[static_cast<std::size_t>(which)].load(base::acquire);  // (4) acquire: pairs with (3)
+  }
+  // Ends are read before beginnings: what is over has begun.
+  std::uint64_t pending() const noexcept {
+    const std::uint64_t over = read(label_counter::over);
+    return read(label_counter::begun) - over;
+  }
+  // The driver's.
+  void record_parts(lateness_parts parts) noexcept;
+  histogram_recorder& operator[](cause which) noexcept { return histograms[static_cast<std::size_t>(which)]; }
+  const histogram_recorder& operator[](cause which) const noexcept {
+    return histograms[static_cast<std::size_t>(which)];
+  }
+};
+static_assert(sizeof(histogram_recorder) == counters_layout::histogram_stride);
+static_assert(offsetof(label_block, histograms) == counters_layout::label_histograms_offset);
+static_assert(sizeof(label_block) <= counters_layout::label_stride);
+static_assert(static_cast<std::size_t>(counter::count_) * sizeof(counter_cell) <= counters_layout::thread_stride);
+
+class counters_block {
+ public:
+  // Throws bad_alloc; check() tells what else went wrong.
+  explicit counters_block(const engine_options& options);
+  ~counters_block();
+  counters_block(const counters_block&) = delete;
+  counters_block& operator=(const counters_block&) = delete;
+  // Why there is no such block, for people; errc{}: there is.
+  errc check(std::string& why) const;
+  // Shows the file to others, complete.
+  errc publish(std::string& why);
+  // The engine has ended.
+  void end() noexcept;
+  void disown() noexcept { memory_.make_private(); }
+
+  // Whether anybody else may be reading.
+  bool watched() const noexcept { return memory_.is_file(); }
+  // Of one more thread, and its for as long as this lives; null: no memory. Any thread.
+  counter_cell* take_cells() noexcept;
+  // One for each cause; null: no memory.
+  histogram_recorder* histograms() noexcept { return histograms_; }
+  histogram_recorder& operator[](cause which) noexcept { return histograms_[static_cast<std::size_t>(which)]; }
+  const histogram_recorder& operator[](cause which) const noexcept {
+    return histograms_[static_cast<std::size_t>(which)];
+  }
+  // The driver's. Relaxed: each is a figure of its own.
+  void set(gauge which, std::int64_t value) noexcept {
+    gauges_[static_cast<std::size_t>(which)].store(static_cast<std::uint64_t>(value), base::relaxed);
+  }
+  void set_worker(pid_t thread) noexcept;
+  // The block of the next label; null: no memory. One thread at a time.
+  label_block* add_label(std::string_view name) noexcept;
+
+ private:
+  using header = counters_layout::header;
+  // Of a thread beyond those that the layout has room for.
+  struct hidden_cells {
+    std::array<counter_cell, counters_layout::thread_stride / sizeof(counter_cell)> cells{};
+    hidden_cells* next = nullptr;
+  };
+  void describe(const engine_options& options) noexcept;
+
+  counters_memory memory_;
+  header* header_ = nullptr;  // null: no memory
+  counter_cell* gauges_ = nullptr;
+  histogram_recorder* histograms_ = nullptr;
+  std::byte* threads_ = nullptr;
+  base::atomic<std::uint32_t> threads_asked_{0};
+  base::atomic<hidden_cells*> hidden_{nullptr};
+  std::uint32_t labels_ = 0;
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "counters/label_store.hpp"
+
+#include <functional>
+#include <new>
+#include <set>
+#include <string>
+
+namespace detent::detail {
+namespace {
+
+constinit std::mutex names_mutex;
+
+// A copy of the name that stays for ever, one for all engines.
+std::string_view kept(std::string_view name) {
+  std::lock_guard lock(names_mutex);  // first: a child forked while another thread makes the set would wait for it
+  static auto& names = *new std::set<std::string, std::less<>>;  // never destroyed: labels outlive everything
+  auto found = names.find(name);
+  return found != names.end() ? *found : *names.emplace(name).first;
+}
+
+std::uint64_t next_id() noexcept {
+  static base::atomic<std::uint64_t> issued{0};
+  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be unique
+}
+
+}  // namespace
+
+label_store::label_store(counters_block& counts) noexcept : id_(next_id()), counts_(counts) {}
+
+void label_store::before_fork() noexcept { names_mutex.lock(); }
+void label_store::after_fork() noexcept { names_mutex.unlock(); }
+
+errc label_store::make(std::string_view name, label& made) {
+  if (name.empty() || name.size() >= counters_layout::label_name_bytes) return errc::invalid_option;
+  std::lock_guard lock(mutex_);
+  for (std::uint16_t i = 0; i < count_; ++i) {
+    if (labels_[i].name() != name) continue;
+    made = labels_[i];
+    return errc{};
+  }
+  if (count_ == labels_.size()) return errc::capacity_exceeded;
+  std::string_view name_kept;
+  try {
+    name_kept = kept(name);
+  } catch (const std::bad_alloc&) {
+    return errc::out_of_memory;
+  }
+  label_block* const block = counts_.add_label(name);
+  if (block == nullptr) return errc::out_of_memory;
+  label& next = labels_[count_];
+  next.name_ = name_kept;
+  next.owner_ = id_;
+  next.number_ = count_ + 1u;
+  made = next;
+  base::show_release(&next);
+  blocks_[count_++].store(block, base::release);  // (2) release: pairs with (1)
+  return errc{};
+}
+
+label label_store::named(std::uint16_t number) const noexcept {
+  if (find(number) == nullptr) return {};
+  const label& found = labels_[number - 1u];  // written before its block was to be found
+  base::show_acquire(&found);
+  return found;
+}
+
+label label_store::named(const label_block* block) const noexcept {
+  if (block == nullptr) return {};
+  std::uint16_t number = 1;
+  while (find(number) != block) ++number;  // it is one of these
+  return named(number);
+}
+
+}  // namespace detent::detail

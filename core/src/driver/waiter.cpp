@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "driver/waiter.hpp"
+
+#include "observe/probes.hpp"
+
+#include <algorithm>
+
+namespace detent::detail {
+namespace {
+
+constexpr nanoseconds_t first_guess = 60'000;
+constexpr nanoseconds_t least = 1'000;
+// The margin rises by so many steps on an oversleep beyond it and falls by one on any other: it settles where one in
+// twenty sleeps is longer, or one in 200 for who allows more spinning than hybrid() does by itself.
+constexpr nanoseconds_t rises = 19, rises_for_the_tail = 199;
+// A step is such a share of the margin; the long rises take small steps, or they would overshoot.
+constexpr nanoseconds_t share = 256, share_for_the_tail = 1024;
+// From this tick on the kernel's oversleep is small beside it, and spinning would buy what nobody asked for.
+constexpr nanoseconds_t coarse_tick = 1'000'000;
+constexpr nanoseconds_t coarse_share = 64;
+
+nanoseconds_t longest_spin(const wait_options& options, nanoseconds_t tick) noexcept {
+  if (options.mode != wait_options::kind::hybrid) return 0;
+  nanoseconds_t asked = options.max_spin.count();
+  return tick < coarse_tick ? asked : std::min(asked, tick / coarse_share);
+}
+
+}  // namespace
+
+oversleep_margin::oversleep_margin(nanoseconds_t at_most) noexcept
+    : at_most_(at_most),
+      for_the_tail_(at_most > wait_options::hybrid().max_spin.count()),
+      margin_(std::min(at_most, first_guess)) {}
+
+void oversleep_margin::learn(nanoseconds_t oversleep) noexcept {
+  const nanoseconds_t step = std::max<nanoseconds_t>(margin_ / (for_the_tail_ ? share_for_the_tail : share), 20);
+  margin_ += oversleep > margin_ ? (for_the_tail_ ? rises_for_the_tail : rises) * step : -step;
+  margin_ = std::clamp(margin_, std::min(least, at_most_), at_most_);
+}
+
+waiter::waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept
+    : mode_(options.mode), time_(time), bell_(bell), margin_(longest_spin(options, tick)) {}
+
+bool waiter::sleep(nanoseconds_t deadline, [[maybe_unused]] const void* engine) noexcept {
+  if (mode_ == wait_options::kind::busy) return true;
+  for (;;) {
+    nanoseconds_t target = deadline == forever ? forever : subtract_saturated(deadline, margin_.get());
+    if (time_.now() >= target && target != forever) return true;
+    waited_ = true;
+    probes::sleep(engine, target);
+    if (!bell_.sleep(target)) return false;
+    probes::wake(engine, target);
+    wakeups_.store(wakeups_.load(base::relaxed) + 1, base::relaxed);  // relaxed: one writer, a count of its own
+    if (bell_.has_rung()) return false;
+    nanoseconds_t now = time_.now();
+    if (target != forever && now >= target) {
+      margin_.learn(now - target);
+      return true;
+    }
+  }
+}
+
+// Bounded by the clock alone, and reading it is pause enough: a pause instruction would only add to the lateness.
+std::optional<nanoseconds_t> waiter::spin(nanoseconds_t deadline) noexcept {
+  for (; !bell_.has_rung(); waited_ = true) {
+    if (deadline == forever) {
+      base::cpu_pause();
+    } else if (nanoseconds_t now = time_.now(); now >= deadline) {
+      return time_.confirm(now);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/options.hpp>
+#include "submission/doorbell.hpp"
+
+#include "platform/clock_reader.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace detent::detail {
+
+// How long before a deadline to stop sleeping: follows a high quantile of the oversleep seen, so that spinning begins
+// in time without burning more than it must. The more spinning is allowed, the higher.
+class oversleep_margin {
+ public:
+  explicit oversleep_margin(nanoseconds_t at_most) noexcept;
+  nanoseconds_t get() const noexcept { return margin_; }
+  void learn(nanoseconds_t oversleep) noexcept;
+
+ private:
+  nanoseconds_t at_most_;
+  bool for_the_tail_;
+  nanoseconds_t margin_;
+};
+
+// The worker's wait for a deadline or a ring: busy, hybrid or asleep. One thread.
+class waiter {
+ public:
+  waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept;
+
+  // Sleeps until it is time to spin for `deadline`, or not at all. False: the bell has rung. `engine` goes to the
+  // probes.
+  bool sleep(nanoseconds_t deadline, const void* engine = nullptr) noexcept;
+  // Spins until `deadline` and returns a certain reading of the clock; none: the bell rang first.
+  std::optional<nanoseconds_t> spin(nanoseconds_t deadline) noexcept;
+  // Whether it has waited since this was last asked, if only for a moment.
+  bool has_waited() noexcept { return std::exchange(waited_, false); }
+  nanoseconds_t margin() const noexcept { return margin_.get(); }
+  // Returns from sleep so far; any thread may ask.
+  std::uint64_t wakeups() const noexcept { return wakeups_.load(base::relaxed); }  // relaxed: a count of its own
+
+ private:
+  const wait_options::kind mode_;
+  const clock_reader& time_;
+  doorbell& bell_;
+  oversleep_margin margin_;
+  bool waited_ = false;
+  base::atomic<std::uint64_t> wakeups_{0};
+};
+
+}  // namespace detent::detail

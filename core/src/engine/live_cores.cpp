@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "engine/live_cores.hpp"
+
+#include "engine/engine_core.hpp"
+
+#include <detent/base/atomic.hpp>
+
+#include <pthread.h>
+
+#include <array>
+#include <mutex>
+
+namespace detent::detail {
+namespace {
+
+struct core_list {
+  std::mutex mutex;
+  engine_core* first = nullptr;
+  bool told_of_forks = false;
+  // The numbers of those that live, each in its place if that was vacant, 0, when its engine came. Relaxed throughout:
+  // whoever asks for a number comes after that engine's beginning, and after its end wherever the answer has to be no.
+  std::array<base::atomic<std::uint64_t>, 256> by_number{};
+
+  base::atomic<std::uint64_t>& place_of(std::uint64_t number) noexcept { return by_number[number % by_number.size()]; }
+};
+
+// Constant-initialised and trivially destroyed in effect: engines of static storage duration may come and go while
+// others are being made or destroyed.
+core_list& all() {
+  static constinit core_list instance;
+  return instance;
+}
+
+void before_fork() {
+  all().mutex.lock();
+  label_store::before_fork();
+}
+
+void after_fork_in_parent() {
+  label_store::after_fork();
+  all().mutex.unlock();
+}
+
+void after_fork_in_child() {
+  label_store::after_fork();
+  for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
+  all().mutex.unlock();
+}
+
+}  // namespace
+
+bool live_cores::watch_forks() noexcept {
+  std::lock_guard lock(all().mutex);
+  if (!all().told_of_forks)
+    all().told_of_forks = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+  return all().told_of_forks;
+}
+
+void live_cores::add(engine_core& core) noexcept {
+  std::lock_guard lock(all().mutex);
+  core.next_core = all().first;
+  if (core.next_core != nullptr) core.next_core->previous_core = &core;
+  all().first = &core;
+  base::atomic<std::uint64_t>& place = all().place_of(core.number());
+  if (place.load(base::relaxed) == 0) place.store(core.number(), base::relaxed);
+}
+
+void live_cores::remove(engine_core& core) noexcept {
+  std::lock_guard lock(all().mutex);
+  (core.previous_core != nullptr ? core.previous_core->next_core : all().first) = core.next_core;
+  if (core.next_core != nullptr) core.next_core->previous_core = core.previous_core;
+  core.next_core = core.previous_core = nullptr;
+  base::atomic<std::uint64_t>& place = all().place_of(core.number());
+  if (place.load(base::relaxed) == core.number()) place.store(0, base::relaxed);
+}
+
+bool live_cores::contains(const engine_core* core) noexcept {
+  std::lock_guard lock(all().mutex);
+  for (const engine_core* each = all().first; each != nullptr; each = each->next_core) {
+    if (each == core) return true;
+  }
+  return false;
+}
+
+bool live_cores::lives(std::uint64_t number) noexcept {
+  if (all().place_of(number).load(base::relaxed) == number) return true;
+  std::lock_guard lock(all().mutex);
+  for (const engine_core* each = all().first; each != nullptr; each = each->next_core) {
+    if (each->number() == number) return true;
+  }
+  return false;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// The members of a group, by name: whom the driver goes to when all are cancelled or resumed.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+
+#include "groups/roster_memory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace detent::detail {
+
+// The driver's, but where it says otherwise. Members leave without a word: an entry whose node has begun another life
+// is stale. Stale ones are dropped in passing, two looks for each entry added, so that they are never much more than
+// half; and by a walk, which whoever finds too_stale() asks for.
+class group_roster {
+ public:
+  using entry = roster_memory::entry;
+
+  // False: out of memory; then the roster is not complete any more.
+  template <class IsAlive>
+  bool add(entry added, const IsAlive& is_alive, roster_memory& memory) noexcept {
+    for (int looks = 2; looks != 0 && !walked_ && head_ != nullptr; --looks) look_at_one(is_alive, memory);
+    if (head_ == nullptr || in_head_ == roster_memory::chunk_entries) {
+      chunk* const made = memory.take();
+      if (made == nullptr) {
+        complete_ = false;
+        return false;
+      }
+      made->next = head_;
+      head_ = made;
+      in_head_ = 0;
+    }
+    head_->entries[in_head_++] = added;
+    set_size(size() + 1);
+    return true;
+  }
+  // Whether everybody is in it who was added.
+  bool complete() const noexcept { return complete_; }
+
+  // --- A walk, from the last added to the first, however long it takes: what is added meanwhile is left out.
+  void begin_walk() noexcept {
+    walk_ = {head_, in_head_};
+    walked_ = true;
+  }
+  bool is_through() const noexcept { return walk_.in == nullptr; }
+  // The next one.
+  entry step() noexcept {
+    seen_ = {walk_.in, --walk_.left};
+    const entry found = seen_.in->entries[seen_.left];
+    if (walk_.left == 0) walk_ = first_of(walk_.in->next);
+    return found;
+  }
+  // That one goes.
+  void drop(roster_memory& memory) noexcept { remove(seen_, memory); }
+  void end_walk() noexcept {
+    walk_ = {};
+    walked_ = false;
+  }
+
+  // --- Any thread
+
+  // Relaxed: only the driver changes it, and the others are content with a guess.
+  std::size_t size() const noexcept { return size_.load(base::relaxed); }
+  // Whether a walk is worth its while, as few of those in it are among the group's `pending` ones.
+  bool too_stale(std::uint64_t pending) const noexcept { return size() > few && size() / 4 > pending; }
+  // Whoever holds the last reference to a group, for the next group in its place. What is in it is stale.
+  void forget() noexcept { complete_ = true; }
+
+ private:
+  using chunk = roster_memory::chunk;
+  static constexpr std::size_t few = 64;
+  // The entries below `left` of a chunk, and all those of the chunks after it.
+  struct place {
+    chunk* in = nullptr;
+    std::uint32_t left = 0;
+  };
+  // All chunks but the head are full.
+  static place first_of(chunk* full) noexcept { return {full, full == nullptr ? 0 : roster_memory::chunk_entries}; }
+  // Relaxed: as in size().
+  void set_size(std::size_t size) noexcept { size_.store(size, base::relaxed); }
+
+  template <class IsAlive>
+  void look_at_one(const IsAlive& is_alive, roster_memory& memory) noexcept {
+    if (hand_.left == 0) hand_ = first_of(hand_.in == nullptr ? nullptr : hand_.in->next);
+    if (hand_.in == nullptr) hand_ = {head_, in_head_};
+    --hand_.left;
+    if (!is_alive(hand_.in->entries[hand_.left])) remove({hand_.in, hand_.left}, memory);
+  }
+  // The last one takes its place.
+  void remove(place at, roster_memory& memory) noexcept {
+    at.in->entries[at.left] = head_->entries[--in_head_];
+    set_size(size() - 1);
+    if (hand_.in == head_ && hand_.left > in_head_) hand_.left = in_head_;
+    if (in_head_ != 0) return;
+    chunk* const emptied = std::exchange(head_, head_->next);
+    in_head_ = first_of(head_).left;
+    if (hand_.in == emptied) hand_ = first_of(head_);
+    memory.give_back(*emptied);
+  }
+
+  chunk* head_ = nullptr;
+  std::uint32_t in_head_ = 0;
+  place hand_, walk_, seen_;
+  bool complete_ = true;
+  bool walked_ = false;
+  base::atomic<std::size_t> size_{0};
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// A timer group as the engine knows it: what its members look at before they start.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include "timer/node.hpp"
+
+#include "groups/group_roster.hpp"
+#include "platform/clock_reader.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace detent::detail {
+
+class group_store;
+
+// Time moved by what a group is behind; the end of time is the same for all.
+constexpr nanoseconds_t later_by(nanoseconds_t behind, nanoseconds_t t) noexcept {
+  return t == forever ? forever : add_saturated(t, behind);
+}
+constexpr nanoseconds_t earlier_by(nanoseconds_t behind, nanoseconds_t t) noexcept {
+  return t == forever ? forever : subtract_saturated(t, behind);
+}
+
+// Any thread, but for what is the driver's. Lives as long as the core; reused when nothing refers to it any more: the
+// group's owner, each pending member, each run, and a request to the driver hold a reference each.
+//
+// A group has a time of its own, which stands still while it is paused. Its members' deadlines are kept in that time,
+// so that one store shifts them all. Its epoch tells who was cancelled: the members of an earlier one.
+class group_state {
+ public:
+  void add_reference() noexcept;
+  // For who holds none and may have come too late. False: nobody does, and all who were its members have ended.
+  [[nodiscard]] bool hold() noexcept;
+  // True: it was the last.
+  [[nodiscard]] bool drop_reference() noexcept;
+
+  // Time on the engine's clock as the group's, and back: never, while it is paused.
+  nanoseconds_t to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept;
+  nanoseconds_t to_engine_time(nanoseconds_t t) const noexcept;
+  // How far the group's time is behind the engine's now.
+  nanoseconds_t behind(const clock_reader& time) const noexcept;
+  bool paused() const noexcept;
+  // False: it was (not) paused already.
+  bool pause(const clock_reader& time) noexcept { return turn(true, time); }
+  // What its caller does next is behind it: the caller has the driver drain.
+  bool resume(const clock_reader& time) noexcept;
+  // For the next group in this place.
+  void start_time_anew() noexcept;
+
+  // What a new member belongs to.
+  std::uint32_t epoch() const noexcept { return epoch_.load(base::relaxed); }  // relaxed: a cancel may come at any time
+  bool is_cancelled(std::uint32_t epoch) const noexcept;
+  // Cancels the members of all epochs so far.
+  void begin_epoch() noexcept;
+  // Pending members, each with a reference.
+  void join() noexcept;
+  [[nodiscard]] bool leave() noexcept;
+  // Whether most of what the driver knows of has left.
+  bool has_left_traces() const noexcept {
+    return roster.too_stale(pending()) && !requested_.load(base::relaxed);  // relaxed: asking twice harms nobody
+  }
+  std::uint64_t pending() const noexcept { return pending_.load(base::relaxed); }  // relaxed: a mere answer
+
+  // A member is about to start; the caller holds a reference until behind end_run(). False: it has been cancelled.
+  // Either this is seen by begin_epoch()'s caller, who waits for it, or it sees the new epoch.
+  bool begin_run(std::uint32_t epoch) noexcept;
+  void end_run(std::uint32_t epoch) noexcept;
+  // Until no more runs than `own`, by parity of their epochs, are under way.
+  void wait_for_runs(const std::array<std::uint32_t, 2>& own) noexcept;
+
+  // Asks for the driver's attention. False: it has been asked for.
+  bool request() noexcept { return !requested_.exchange(true, base::acq_rel); }  // (7) with itself, in answer()
+  void answer() noexcept { requested_.exchange(false, base::acq_rel); }          // (7): what was asked before is seen
+  // The driver's, and of who holds the only reference: who its members are, and what follows in the list of requests,
+  // or, once nobody refers to it, of those to be used again.
+  group_roster roster;
+  group_state* next = nullptr;
+
+ private:
+  // How often the clock was stopped or went on again: odd while it stands still. And the time that the group is behind,
+  // or, while it stands still, its own time.
+  struct clock_reading {
+    std::uint64_t turns;
+    nanoseconds_t value;
+    bool stands_still() const noexcept { return (turns & 1) != 0; }
+  };
+  clock_reading read_clock() const noexcept;
+  bool turn(bool stand_still, const clock_reader& time) noexcept;
+
+  base::atomic_pair clock_;
+  base::atomic<std::uint32_t> epoch_{0};
+  base::atomic<std::uint32_t> references_{0};
+  base::atomic<std::uint64_t> pending_{0};
+  std::array<base::atomic<std::uint32_t>, 2> runs_{};
+  base::atomic<std::uint32_t> waiters_{0};
+  base::atomic<bool> requested_{false};
+};
+
+// One run of a member, from before its start to behind its end. Empty for a timer of no group.
+class group_run {
+ public:
+  group_run() noexcept = default;
+  group_run(const group_run&) = delete;
+  group_run& operator=(const group_run&) = delete;
+  ~group_run() {
+    if (group_ != nullptr) [[unlikely]]
+      end();
+  }
+  // False: the member has been cancelled, and nobody waits for this.
+  bool begin(group_state& group, std::uint32_t epoch, group_store& store) noexcept;
+  group_state* group() const noexcept { return group_; }
+
+ private:
+  void end() noexcept;
+
+  group_state* group_ = nullptr;
+  group_store* store_ = nullptr;
+  std::uint32_t epoch_ = 0;
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "groups/group_state.hpp"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace detent::detail {
+
+// An engine's groups, those in use and those to be used again. Any thread; making a group takes a lock, giving it back
+// does not: the driver may be who does.
+class group_store {
+ public:
+  // Room ahead for `reserve` members, of a quarter as many groups. Throws bad_alloc.
+  explicit group_store(std::size_t reserve = 0) : rosters_(3 * reserve / 8 + 1) {}
+  // With one reference. Throws bad_alloc.
+  group_state& make();
+  void drop_reference(group_state& group) noexcept {
+    if (group.drop_reference()) take_back(group);
+  }
+  // A member's. True: most have left, the driver has been asked to look at those, and the caller rings.
+  [[nodiscard]] bool leave(group_state& group) noexcept {
+    const bool asked = group.has_left_traces() && request(group);
+    if (group.leave()) take_back(group);
+    return asked;
+  }
+
+  // Asks the driver to look at a group's members. True: nobody had, and the caller rings, unless it is the driver: who
+  // asks meanwhile relies on that ring.
+  bool request(group_state& group) noexcept;
+  bool is_asked() const noexcept { return asked_.load(base::relaxed); }  // relaxed: (4) acquires
+  // The driver's. What is asked for from here on is told by is_asked() again.
+  void begin_answer() noexcept { asked_.exchange(false, base::acquire); }  // (4) acquire: pairs with (3)
+  roster_memory& rosters() noexcept { return rosters_; }
+  // All that were asked for, linked; each with a reference.
+  group_state* take_requests() noexcept { return requests_.exchange(nullptr, base::acquire); }  // (2) with (1)
+  // For later: there is more to do than could be done.
+  void ask_again() noexcept { asked_.store(true, base::relaxed); }  // relaxed: to itself
+
+ private:
+  void take_back(group_state& group) noexcept;
+
+  base::atomic<bool> asked_{false};
+  base::atomic<group_state*> requests_{nullptr};
+  base::atomic<group_state*> returned_{nullptr};  // those that nobody refers to, linked
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<group_state>> all_;
+  roster_memory rosters_;
+  group_state* unused_ = nullptr;  // what was taken out of returned_, linked
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/executor.hpp>
+#include <detent/time.hpp>
+#include "timer/node.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace detent::detail {
+
+// Splits lateness by cause, from the readings of the clock that the driver makes anyway. The driver's own.
+class lateness_split {
+ public:
+  // The driver goes to wait, or away.
+  void wait_begins() noexcept {
+    away_ = true;
+    away_since_ = last_look_;
+  }
+  // A reading. The first one since the wait tells its end.
+  void looked(nanoseconds_t now) noexcept {
+    last_look_ = now;
+    if (away_) back_at_ = now;
+    away_ = false;
+  }
+  void looked_again(nanoseconds_t now) noexcept { last_look_ = now; }
+
+  // A batch is taken out of the submission queue, by the time of the last reading.
+  void drain_begins() noexcept {
+    drain_ = next_late_drain(drain_);
+    drained_at_[drain_ % drained_at_.size()] = last_look_;
+  }
+  bool is_late(nanoseconds_t deadline) const noexcept { return deadline < last_look_; }
+  // What a node's `placement` says that was taken up late, in the batch being drained; and what its due entry keeps of
+  // that. Zero: it was taken up in time.
+  std::uint32_t placement() const noexcept { return drain_; }
+  std::uint32_t taken_up(std::uint32_t placement, nanoseconds_t deadline) const noexcept {
+    if (placement - first_late_drain >= first_pass_stamp - first_late_drain) [[likely]]
+      return 0;
+    // Of a drain that is forgotten by now: later than it was.
+    return packed(subtract_saturated(drained_at_[placement % drained_at_.size()], deadline));
+  }
+
+  // Of a timer whose turn comes at `now`, `late` behind its deadline.
+  lateness_parts split(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up) const noexcept {
+    const nanoseconds_t drain = std::min(unpacked(taken_up), late);
+    lateness_parts parts = split(add_saturated(deadline, drain), late - drain);
+    parts.drain = drain;
+    return parts;
+  }
+  // The same, if it was taken up in time.
+  lateness_parts split(nanoseconds_t deadline, nanoseconds_t late) const noexcept {
+    lateness_parts parts;
+    // Unsigned, as the two may lie further apart than the signed range.
+    const nanoseconds_t waits = std::max(deadline, away_since_);
+    if (waits < back_at_) {
+      parts.wait = static_cast<nanoseconds_t>(std::min(
+          static_cast<std::uint64_t>(back_at_) - static_cast<std::uint64_t>(waits), static_cast<std::uint64_t>(late)));
+    }
+    parts.worker = late - parts.wait;
+    return parts;
+  }
+
+ private:
+  // How late it was taken up, in 32 bits: nanoseconds up to two seconds, then milliseconds, some 26 days at most. Zero:
+  // in time, which it was if it has been restarted since.
+  static constexpr std::uint32_t coarse = 1u << 31;
+  static constexpr std::uint32_t packed(nanoseconds_t late) noexcept {
+    if (late <= 0) return 0;
+    if (late < coarse) return static_cast<std::uint32_t>(late);
+    return coarse | static_cast<std::uint32_t>(std::min<nanoseconds_t>(late >> 20, coarse - 1));
+  }
+  static constexpr nanoseconds_t unpacked(std::uint32_t late) noexcept {
+    return (late & coarse) == 0 ? late : nanoseconds_t{late & ~coarse} << 20;
+  }
+
+  nanoseconds_t last_look_ = INT64_MIN;
+  nanoseconds_t back_at_ = INT64_MIN;
+  nanoseconds_t away_since_ = INT64_MIN;
+  bool away_ = true;
+  std::uint32_t drain_ = first_late_drain;
+  std::array<nanoseconds_t, 256> drained_at_{};
+};
+
+}  // namespace detent::detail

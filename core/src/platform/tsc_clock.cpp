@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "platform/tsc_clock.hpp"
+
+#include "platform/time_stamp.hpp"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+namespace detent::detail {
+namespace {
+
+constexpr auto first_span = std::chrono::milliseconds(5);
+constexpr nanoseconds_t second = 1'000'000'000;
+constexpr nanoseconds_t anchor_lasts = 100'000;
+// Whatever was measured: processors count between 0.2 and 10 GHz.
+constexpr std::uint64_t least_anchor_ticks = 1 << 14, most_anchor_ticks = 1 << 20;
+// A rate that was measured at -500 ppm and is used at +500 ppm is off by 1,000.5 ppm. This is a 900th, 1,111 ppm: the
+// kernel steers within its own ticks, too.
+constexpr std::uint64_t slew_share = 900;
+// The processor may read the counter before an earlier load in the program is answered, and that load may have brought
+// a reading of steady_clock by another thread. A fence costs more than the counter saves; this is the time that a cache
+// line of another socket takes.
+constexpr nanoseconds_t in_flight = 128;
+// In ticks, a tenth of a millisecond or so: cores' counters differ by less.
+constexpr std::uint64_t shade = 1 << 18;
+constexpr int most_looks = 8;
+
+__extension__ using wide = unsigned __int128;
+
+nanoseconds_t scale(std::uint64_t ticks, std::uint64_t ns_per_tick) noexcept {
+  return static_cast<nanoseconds_t>(static_cast<wide>(ticks) * ns_per_tick >> 32);
+}
+
+std::uint64_t slope(nanoseconds_t ns, std::uint64_t ticks) noexcept {
+  const wide exact = (static_cast<wide>(std::max<nanoseconds_t>(ns, 0)) << 32) / std::max<std::uint64_t>(ticks, 1);
+  return static_cast<std::uint64_t>(std::clamp<wide>(exact, 1, UINT64_MAX / 2));
+}
+
+}  // namespace
+
+tsc_clock* tsc_clock::shared() noexcept {
+  // Never destroyed: engines of static storage duration may still read it.
+  static tsc_clock* const instance = base::time_stamp_is_invariant() ? new (std::nothrow) tsc_clock : nullptr;
+  return instance;
+}
+
+tsc_clock::tsc_clock() noexcept : anchor_(take_sample()), span_(anchor_) {
+  std::this_thread::sleep_for(first_span);
+  anchor_ = take_sample();
+  rates_ = measure(span_, anchor_);
+  anchor_ticks_ = std::clamp(slope(anchor_lasts, 1) / rates_.likely, least_anchor_ticks, most_anchor_ticks);
+  publish();
+}
+
+// The one whose counter readings lie closest together was disturbed least. No more looks than it takes to find one that
+// is no wider than usual.
+tsc_clock::sample tsc_clock::take_sample() const noexcept {
+  // Relaxed: a hint.
+  const std::uint64_t enough = 2 * usual_width_.load(base::relaxed);
+  sample best{};
+  for (int i = 0; i < most_looks && (i == 0 || best.width() > enough); ++i) {
+    sample look{};
+    look.before = base::read_time_stamp_in_order();
+    look.ns = to_ns(clock::now());
+    look.after = base::read_time_stamp_in_order();
+    if (i == 0 || look.width() < best.width()) best = look;
+  }
+  return best;
+}
+
+nanoseconds_t tsc_clock::read(const line& wanted) noexcept {
+  const std::uint64_t before = sequence_.load(base::acquire);          // (1) acquire: pairs with (4)
+  const std::uint64_t anchored_at = anchored_at_.load(base::acquire);  // (2) acquire, all four: keep (3) after them;
+  const nanoseconds_t begin = wanted.begin.load(base::acquire);        // each pairs with the release of (5) through
+  const std::uint64_t slope = wanted.ns_per_tick.load(base::acquire);  // the odd count
+  const std::uint64_t valid = valid_ticks_.load(base::acquire);
+  const std::uint64_t ticks = base::read_time_stamp();
+  // (3) relaxed: kept after (2) by its acquires. A thread that takes up a sample may be suspended there: the truth can
+  // be had without it.
+  if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) return to_ns(clock::now());
+  const std::uint64_t elapsed = ticks - anchored_at;  // wraps where the counter is behind the anchor
+  if (elapsed >= valid) [[unlikely]]
+    return look(elapsed);
+  return begin + scale(elapsed, slope);
+}
+
+// A reading of steady_clock. It becomes the anchor, unless there is a recent one which is not trusted, or one from a
+// core whose counter is a little ahead.
+nanoseconds_t tsc_clock::look(std::uint64_t elapsed) noexcept {
+  if (elapsed < anchor_ticks_ || 0 - elapsed <= shade) return to_ns(clock::now());
+  std::uint64_t even = sequence_.load(base::relaxed) & ~std::uint64_t{1};  // relaxed: the exchange decides
+  const sample latest = take_sample();
+  // (5) acq_rel: one thread takes its sample up, the others return what they read; pairs with (4), and (2) sees the odd
+  // count before any new value, because the fence keeps the stores after it.
+  if (!sequence_.compare_exchange_strong(even, even + 1, base::acq_rel, base::relaxed)) return latest.ns;
+  base::full_fence();
+  take_up(latest);
+  sequence_.store(even + 2, base::release);  // (4) release: pairs with (1)
+  return latest.ns;
+}
+
+void tsc_clock::take_up(const sample& latest) noexcept {
+  if (trusted_ && !agree(anchor_, latest)) {
+    trusted_ = false;
+    span_ = latest;
+  } else if (latest.ns - span_.ns >= second) {
+    trusted_ = agree(span_, latest);  // at the rate of the span before, which may have been another one
+    rates_ = measure(span_, latest);
+    span_ = latest;
+  }
+  anchor_ = latest;
+  publish();
+}
+
+// Relaxed stores throughout: the sequence lock's fences order them.
+void tsc_clock::publish() noexcept {
+  anchored_at_.store(anchor_.before, base::relaxed);
+  valid_ticks_.store(trusted_ ? anchor_ticks_ : 0, base::relaxed);
+  likely_.begin.store(anchor_.ns - scale(anchor_.width() / 2, rates_.likely), base::relaxed);
+  likely_.ns_per_tick.store(rates_.likely, base::relaxed);
+  // steady_clock was read after that moment and rounded down.
+  latest_.begin.store(anchor_.ns + 1 + in_flight, base::relaxed);
+  latest_.ns_per_tick.store(rates_.most, base::relaxed);
+  usual_width_.store(anchor_.width(), base::relaxed);
+}
+
+// Whether the rates allow what steady_clock has gained between the two. It was read at any moment between the readings
+// of the counter, and rounded down.
+bool tsc_clock::agree(const sample& earlier, const sample& later) const noexcept {
+  if (later.before < earlier.after) return false;  // the counter was set back
+  const nanoseconds_t passed = later.ns - earlier.ns;
+  return passed >= scale(later.before - earlier.after, rates_.least) - 1 &&
+         passed <= scale(later.after - earlier.before, rates_.most) + 2;
+}
+
+tsc_clock::rates tsc_clock::measure(const sample& earlier, const sample& later) noexcept {
+  const nanoseconds_t passed = later.ns - earlier.ns;
+  const std::uint64_t least = slope(passed - 1, later.after - earlier.before);
+  const std::uint64_t most = slope(passed + 1, later.before - earlier.after);
+  const std::uint64_t likely = slope(passed, later.before + later.width() / 2 - earlier.before - earlier.width() / 2);
+  return {least - least / slew_share, likely, most + most / slew_share + 1};
+}
+
+}  // namespace detent::detail

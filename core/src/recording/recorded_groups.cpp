@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "recording/recorded_groups.hpp"
+
+#include "groups/group_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace detent::detail {
+
+nanoseconds_t recorded_groups::arm(const operation& what, const recorded_lives& lives) {
+  auto known = members_.find(what.id);
+  if (known == members_.end()) {
+    if (what.group == nullptr) return what.deadline;
+    if (members_.size() >= most_) forget_unknown(lives);
+    known = members_.emplace(what.id, member{what.group, 0, 0}).first;
+  }
+  member& armed = known->second;
+  const bool still = std::find(paused_.begin(), paused_.end(), armed.group) != paused_.end();
+  armed.order = ++armings_;
+  armed.deadline = still ? earlier_by(what.at, what.deadline) : what.deadline;
+  return still ? forever : what.deadline;
+}
+
+std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what, const recorded_lives& lives) {
+  const auto found = std::find(paused_.begin(), paused_.end(), what.group);
+  const bool was_paused = found != paused_.end(), pause = what.kind == operation_kind::pause;
+  if (was_paused == pause) return {};
+  if (pause) {
+    paused_.push_back(what.group);
+  } else {
+    paused_.erase(found);
+  }
+  if (what.kind == operation_kind::forget) return {};
+  std::vector<std::pair<std::uint64_t, moved>> by_order;
+  forget_unknown(lives);
+  for (auto& [id, each] : members_) {
+    if (each.group != what.group || each.deadline == forever) continue;
+    each.deadline = pause ? earlier_by(what.at, each.deadline) : later_by(what.at, each.deadline);
+    by_order.push_back({each.order, {id, pause ? forever : each.deadline}});
+  }
+  std::sort(by_order.begin(), by_order.end(), [](auto& a, auto& b) { return a.first < b.first; });
+  std::vector<moved> members;
+  members.reserve(by_order.size());
+  for (const auto& each : by_order) members.push_back(each.second);
+  return members;
+}
+
+// Of members whose end was lost nothing else tells.
+void recorded_groups::forget_unknown(const recorded_lives& lives) {
+  std::erase_if(members_,
+                [&](const auto& each) { return lives.look_up(each.first) == recorded_lives::state::unknown; });
+  most_ = std::max<std::size_t>(1024, 2 * members_.size());
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What a pause does to the deadlines of a group's timers, for a trace, which knows no groups.
+#pragma once
+
+#include "recording/operation_ring.hpp"
+#include "recording/recorded_lives.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+namespace detent::detail {
+
+// Told of all that happens to members. While a group is paused, all its members are due never.
+class recorded_groups {
+ public:
+  struct moved {
+    std::uint64_t id;
+    nanoseconds_t deadline;
+  };
+
+  // A member is armed, or armed anew; says when it is due. Also for who is no member. Throws bad_alloc.
+  nanoseconds_t arm(const operation& what, const recorded_lives& lives);
+  void end(std::uint64_t id) noexcept { members_.erase(id); }
+  // A group is paused or resumed, or goes: its members that move, in the order in which they were armed. Throws
+  // bad_alloc.
+  std::vector<moved> turn(const operation& what, const recorded_lives& lives);
+
+ private:
+  struct member {
+    const void* group;
+    nanoseconds_t deadline;  // while the group is paused: what was left
+    std::uint64_t order;
+  };
+  void forget_unknown(const recorded_lives& lives);
+
+  std::unordered_map<std::uint64_t, member> members_;
+  std::vector<const void*> paused_;
+  std::uint64_t armings_ = 0;
+  std::size_t most_ = 1024;  // then those are looked for whose end was lost
+};
+
+}  // namespace detent::detail

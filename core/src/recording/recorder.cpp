@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "recording/recorder.hpp"
+
+#include "platform/thread_setup.hpp"
+#include "recording/trace_writer.hpp"
+
+#include <csignal>
+
+#include <climits>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace detent::detail {
+namespace {
+
+// What was told is in the file so much later at the latest.
+constexpr nanoseconds_t look_every = 100'000'000;
+// Then what was dropped meanwhile is told.
+constexpr std::size_t most_at_once = 4096;
+// At the end, a place that is taken and not filled is waited for no longer.
+constexpr nanoseconds_t patience = 1'000'000'000, between_looks = 1'000'000;
+
+nanoseconds_t monotonic_now() noexcept { return to_ns(clock::now()); }
+
+}  // namespace
+
+recorder::recorder(const clock_reader& time, std::size_t room, tick_grid ticks)
+    : time_(time), zero_(time.certain()), ticks_(ticks), ring_(room) {}
+
+errc recorder::make(std::unique_ptr<recorder>& made, const clock_reader& time, const engine_options& options,
+                    std::string& why) {
+  if (options.record.empty()) return errc{};
+  try {
+    made = std::make_unique<recorder>(time, recorder::default_room, tick_grid(options.tick.count()));
+    return made->open(options.record, options.name, why);
+  } catch (const std::bad_alloc&) {
+    why = "record: no memory for its buffer";
+    return errc::out_of_memory;
+  }
+}
+
+errc recorder::open(const std::string& path, const std::string& engine, std::string& why) {
+  if (errc problem = file_.open(path, engine, why); problem != errc{}) return problem;
+  // No signal of the process is this thread's to handle; and a pipe that nobody reads is an error like others.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  errc problem{};
+  try {
+    closed_.store(false, base::relaxed);  // relaxed: before the thread that asks, and the engine is not anybody's yet
+    writer_ =
+        std::thread([this, rows = std::make_unique<trace_writer>(file_, zero_, ticks_)]() mutable { write(*rows); });
+  } catch (const std::system_error& failure) {
+    why = std::string("record: the thread that writes cannot be started: ") + failure.what();
+    problem = errc::not_permitted;
+  } catch (const std::bad_alloc&) {
+    why = "record: no memory for the thread that writes";
+    problem = errc::out_of_memory;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return problem;
+}
+
+void recorder::close() noexcept {
+  if (!writer_.joinable()) return;
+  base::show_release(&closed_);
+  closed_.store(true, base::release);  // (1) release: pairs with (2); what was told before is written
+  wake();
+  writer_.join();
+}
+
+void recorder::wake() noexcept {
+  bell_.fetch_add(1, base::release);  // (3) release: pairs with (4)
+  base::futex_wake(bell_, 1);
+}
+
+// The writing thread. Looks at the ring when a quarter of it is new, and now and then.
+void recorder::write(trace_writer& rows) noexcept {
+  name_this_thread("detent-record");
+  for (nanoseconds_t progress = monotonic_now();;) {
+    const std::uint32_t heard = bell_.load(base::acquire);  // (4) acquire: pairs with (3)
+    const bool closing = closed_.load(base::acquire);       // (2) acquire: pairs with (1)
+    const operation_ring::place* next = nullptr;
+    std::size_t taken = 0;
+    for (; taken != most_at_once && (next = ring_.front()) != nullptr; ++taken) {
+      rows.add(next->what, next->lost);
+      ring_.pop();
+    }
+    rows.flush();
+    dropped_.fetch_add(rows.take_lost(), base::relaxed);  // relaxed: a mere count
+    if (taken != 0) progress = monotonic_now();
+    if (next != nullptr) continue;
+    if (!closing) {
+      base::futex_wait(bell_, heard, add_saturated(monotonic_now(), look_every));
+    } else if (ring_.size() == 0 || subtract_saturated(monotonic_now(), progress) > patience) {
+      break;
+    } else {
+      std::this_thread::sleep_for(duration(between_looks));  // somebody is between two instructions
+    }
+  }
+  base::show_acquire(&closed_);  // what was written to the file before this thread's first row
+  rows.give_up();
+  dropped_.fetch_add(ring_.size() + rows.take_lost(), base::relaxed);  // relaxed: as above
+  file_.close(dropped() - rows.told());
+}
+
+operation_ring::place* recorder::take() noexcept {
+  if (closed_.load(base::relaxed)) return nullptr;  // relaxed: what comes at the end may be lost
+  operation_ring::place* const place = ring_.take();
+  // Relaxed: only whether it is worth the exchange. (5) acquire: pairs with (6), so that who is told of a loss finds it
+  // counted.
+  if (place != nullptr) place->lost = unclaimed_.load(base::relaxed) != 0 ? unclaimed_.exchange(0, base::acquire) : 0;
+  return place;
+}
+
+void recorder::lose() noexcept {
+  dropped_.fetch_add(1, base::relaxed);    // relaxed: published by (6)
+  unclaimed_.fetch_add(1, base::release);  // (6) release: pairs with (5)
+}
+
+void recorder::fill(operation_ring::place& taken) noexcept {
+  if (ring_.fill(taken)) wake();
+}
+
+void recorder::tell(const operation& what) noexcept {
+  operation_ring::place* place = take();
+  if (place == nullptr) return lose();
+  place->what = what;
+  fill(*place);
+}
+
+void recorder::scheduled(std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline,
+                         const void* group) noexcept {
+  tell({.at = time_.certain(),
+        .deadline = deadline,
+        .id = id_of(index, generation),
+        .group = group,
+        .kind = operation_kind::schedule});
+}
+
+void recorder::cancelled(std::uint32_t index, std::uint32_t generation) noexcept {
+  ended(operation_kind::cancel, index, generation, time_.certain());
+}
+
+void recorder::ended(operation_kind how, std::uint32_t index, std::uint32_t generation, nanoseconds_t at) noexcept {
+  tell({.at = at, .id = id_of(index, generation), .kind = how});
+}
+
+void recorder::turned(operation_kind how, const void* group) noexcept {
+  tell({.at = time_.certain(), .group = group, .kind = how});
+}
+
+operation_ring::place* recorded_attempt::begin(recorder& to, const operation& what) noexcept {
+  const nanoseconds_t at = to.time_.certain();
+  operation_ring::place* const place = to.take();
+  if (place == nullptr) return nullptr;
+  place->what = what;
+  place->what.at = at;
+  return place;
+}
+
+void recorded_attempt::end(recorder& to, operation_ring::place* place, bool effective) noexcept {
+  if (place != nullptr) {
+    if (!effective) place->what.kind = operation_kind::nothing;
+    to.fill(*place);
+  } else if (effective) {
+    to.lose();
+  }
+}
+
+}  // namespace detent::detail

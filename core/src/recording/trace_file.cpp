@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "recording/trace_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace detent::detail {
+namespace {
+
+errc kind_of(int problem) noexcept {
+  switch (problem) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case EWOULDBLOCK: return errc::not_permitted;
+    case ENOMEM: return errc::out_of_memory;
+    default: return errc::invalid_option;
+  }
+}
+
+constexpr std::string_view loss_words = "# dropped ";
+
+trace_file::loss loss_in(std::string_view lines) noexcept {
+  trace_file::loss found;
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    if (line.starts_with(loss_words)) {
+      std::uint64_t told = 0;
+      std::from_chars(line.data() + loss_words.size(), line.data() + line.size(), told);
+      found.told += told;
+    } else {
+      ++found.rows;
+    }
+    lines.remove_prefix(line.size() + 1);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string_view loss_line(std::uint64_t lost, char (&room)[longest_loss_line]) noexcept {
+  char* end = std::copy(loss_words.begin(), loss_words.end(), room);
+  end = std::to_chars(end, room + longest_loss_line - 1, lost).ptr;
+  *end++ = '\n';
+  return {room, static_cast<std::size_t>(end - room)};
+}
+
+errc trace_file::open(const std::string& path, const std::string& engine, std::string& why) {
+  auto refuse = [&](int problem, const char* text) {
+    why = std::string("record = \"") + path.c_str() + "\": " + text;  // up to a NUL
+    if (file_ >= 0) ::close(std::exchange(file_, -1));
+    return kind_of(problem);
+  };
+  if (path.find('\0') != std::string::npos) return refuse(EINVAL, "a file's name has no NUL in it");
+  path_ = path;
+  engine_ = engine;
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  struct stat is {};
+  if (file_ < 0 || fstat(file_, &is) != 0) return refuse(errno, std::strerror(errno));
+  regular_ = S_ISREG(is.st_mode);
+  if (regular_ && flock(file_, LOCK_EX | LOCK_NB) != 0)
+    return refuse(errno, errno == EWOULDBLOCK ? "another engine is recording to it" : std::strerror(errno));
+  return errc{};
+}
+
+errc trace_file::begin(std::string& why) {
+  std::size_t written = 0;
+  if ((!regular_ || ftruncate(file_, 0) == 0) && write_all(header, written)) {
+    size_ = static_cast<std::int64_t>(written);
+    return errc{};
+  }
+  const int problem = errno;
+  why = "record = \"" + path_ + "\": " + std::strerror(problem);
+  ::close(std::exchange(file_, -1));
+  return kind_of(problem);
+}
+
+bool trace_file::write_all(std::string_view text, std::size_t& written) noexcept {
+  for (written = 0; written < text.size();) {
+    const ssize_t count = ::write(file_, text.data() + written, text.size() - written);
+    if (count > 0) {
+      written += static_cast<std::size_t>(count);
+    } else if (count == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+trace_file::loss trace_file::write(std::string_view lines) noexcept {
+  std::size_t kept = 0;
+  if (!failed_) {
+    if (write_all(lines, kept)) {
+      size_ += static_cast<std::int64_t>(kept);
+      return {};
+    }
+    fail(errno);
+    // Back to a whole line, and as much further as the last words need.
+    kept -= std::min(kept, longest_loss_line);
+    while (kept != 0 && lines[kept - 1] != '\n') --kept;
+    size_ += static_cast<std::int64_t>(kept);
+    // Where that cannot be, the file ends in the middle of a line, of which its reader tells.
+    if (regular_) static_cast<void>(ftruncate(file_, size_) == 0 && lseek(file_, size_, SEEK_SET) == size_);
+  }
+  return loss_in(lines.substr(kept));
+}
+
+void trace_file::fail(int problem) noexcept {
+  failed_ = true;
+  std::fprintf(stderr, "detent: engine \"%s\": record = \"%s\": %s; the recording ends here\n", engine_.c_str(),
+               path_.c_str(), std::strerror(problem));
+}
+
+void trace_file::close(std::uint64_t lost) noexcept {
+  if (file_ < 0) return;
+  char room[longest_loss_line];
+  std::size_t written = 0;
+  if (lost != 0 && !write_all(loss_line(lost, room), written) && !failed_) fail(errno);
+  // A forked child holds the lock as well, and keeps it while it lives.
+  if (regular_) flock(file_, LOCK_UN);
+  if (::close(std::exchange(file_, -1)) != 0 && !failed_) fail(errno);
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "recording/trace_writer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <new>
+#include <string_view>
+
+namespace detent::detail {
+namespace {
+
+// More restarts than so many that wait each for another re-arming: those were lost.
+constexpr std::size_t most_waiting = 1024;
+
+constexpr std::string_view source_of(operation_kind kind) {
+  constexpr std::string_view names[] = {"",     "schedule", "rearm", "period", "restart", "cancel",
+                                        "fire", "drop",     "pause", "resume", ""};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+char* copy(char* to, std::string_view text) noexcept { return std::copy(text.begin(), text.end(), to); }
+
+}  // namespace
+
+void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
+  using state = recorded_lives::state;
+  if (lost != 0) {
+    untold_ += lost;
+    tell_loss();
+  }
+  try {
+    switch (what.kind) {
+      case operation_kind::nothing: break;
+      case operation_kind::schedule:
+      case operation_kind::rearm:
+      case operation_kind::period: arm(what); break;
+      case operation_kind::restart: {
+        const state found = lives_.look_up(what.id);
+        if (found == state::armed) {
+          put('R', what.at, what.id, groups_.arm(what, lives_), what.kind);
+        } else if (found == state::fired && waiting_.size() < most_waiting) {
+          waiting_.push_back(what);
+        } else {
+          lose();
+        }
+        break;
+      }
+      case operation_kind::cancel:
+      case operation_kind::fire:
+      case operation_kind::drop: {
+        const bool fired = what.kind != operation_kind::cancel;
+        groups_.end(what.id);
+        if (lives_.look_up(what.id) != state::armed) {
+          lose();
+          break;
+        }
+        fired ? lives_.fire(what.id) : lives_.cancel(what.id);
+        put(fired ? 'X' : 'C', what.at, what.id, 0, what.kind);
+        break;
+      }
+      case operation_kind::pause:
+      case operation_kind::resume:
+      case operation_kind::forget: turn(what); break;
+    }
+  } catch (const std::bad_alloc&) {
+    lose();
+  }
+}
+
+void trace_writer::arm(const operation& what) {
+  lives_.arm(what.id);
+  put('S', what.at, what.id, groups_.arm(what, lives_), what.kind);
+  if (!waiting_.empty()) take_up_waiting(what);
+}
+
+void trace_writer::take_up_waiting(const operation& armed) {
+  for (const operation& each : waiting_) {
+    if (each.id == armed.id) put('R', each.at, each.id, groups_.arm(each, lives_), each.kind);
+  }
+  std::erase_if(waiting_, [&](const operation& each) { return each.id == armed.id; });
+}
+
+void trace_writer::turn(const operation& what) {
+  for (const recorded_groups::moved& each : groups_.turn(what, lives_))
+    put('R', what.at, each.id, each.deadline, what.kind);
+}
+
+void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline,
+                       operation_kind why) noexcept {
+  if (text_.size() - used_ < longest_row + longest_loss_line) flush();
+  last_ = std::max(last_, subtract_saturated(at, zero_));
+  char* out = text_.data() + used_;
+  char* const end = text_.data() + text_.size();
+  out = std::to_chars(out, end, last_).ptr;
+  *out++ = ',';
+  *out++ = letter;
+  *out++ = ',';
+  out = std::to_chars(out, end, id).ptr;
+  *out++ = ',';
+  if (letter == 'S' || letter == 'R') {
+    deadline = ticks_.round_up(deadline);
+    // The end of time is the same wherever times count from.
+    const nanoseconds_t due = deadline == forever ? forever : subtract_saturated(deadline, zero_);
+    const nanoseconds_t delay = due == forever ? forever : std::max<nanoseconds_t>(0, subtract_saturated(due, last_));
+    out = std::to_chars(out, end, delay).ptr;
+  }
+  *out++ = ',';
+  out = copy(out, source_of(why));
+  *out++ = '\n';
+  used_ = static_cast<std::size_t>(out - text_.data());
+}
+
+void trace_writer::lose() noexcept {
+  ++lost_;
+  ++untold_;
+}
+
+// There is always room for the line.
+void trace_writer::tell_loss() noexcept {
+  if (untold_ == 0) return;
+  char line[longest_loss_line];
+  used_ = static_cast<std::size_t>(copy(text_.data() + used_, loss_line(untold_, line)) - text_.data());
+  telling_ += std::exchange(untold_, 0);
+  if (text_.size() - used_ < longest_loss_line) flush();
+}
+
+void trace_writer::flush() noexcept {
+  tell_loss();
+  if (used_ == 0) return;
+  const std::string_view lines(text_.data(), std::exchange(used_, 0));
+  const trace_file::loss lost = file_.write(lines);
+  lost_ += lost.rows;
+  told_ += std::exchange(telling_, 0) - lost.told;
+}
+
+void trace_writer::give_up() noexcept {
+  lost_ += waiting_.size();
+  waiting_.clear();
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Makes the rows of a trace of what a recorder was told. The recorder's own thread.
+#pragma once
+
+#include "recording/recorded_groups.hpp"
+#include "recording/recorded_lives.hpp"
+#include "recording/trace_file.hpp"
+
+#include "timer/tick_grid.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace detent::detail {
+
+// Times never run backwards: what comes late in the order gets the time of the row before, and keeps its deadline. What
+// would mean nothing, as the arming that it belongs to was lost, is left out and lost, too.
+class trace_writer {
+ public:
+  // Times count from `zero`; deadlines are rounded up here, as a group's time moves those that are not.
+  trace_writer(trace_file& file, nanoseconds_t zero, tick_grid ticks) noexcept
+      : file_(file), zero_(zero), ticks_(ticks) {}
+
+  // `lost`: so many others before it.
+  void add(const operation& what, std::uint64_t lost) noexcept;
+  void flush() noexcept;
+  // On what waits for another operation.
+  void give_up() noexcept;
+
+  // Operations that got no row, apart from those that add() was told of; says so once.
+  std::uint64_t take_lost() noexcept { return std::exchange(lost_, 0); }
+  // How many the file says are missing.
+  std::uint64_t told() const noexcept { return told_; }
+
+ private:
+  static constexpr std::size_t longest_row = 96;
+
+  void arm(const operation& what);
+  void turn(const operation& what);
+  void put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline, operation_kind why) noexcept;
+  void take_up_waiting(const operation& armed);
+  void lose() noexcept;
+  void tell_loss() noexcept;
+
+  trace_file& file_;
+  const nanoseconds_t zero_;
+  const tick_grid ticks_;
+  nanoseconds_t last_ = 0;  // from the zero
+  recorded_lives lives_;
+  recorded_groups groups_;
+  std::vector<operation> waiting_;  // restarts that took their place before the re-arming which they found
+  std::uint64_t lost_ = 0;
+  std::uint64_t untold_ = 0, told_ = 0;  // lost: no line says so, a line in the file says so
+  std::uint64_t telling_ = 0;            // a line that is not in the file yet says so
+  std::size_t used_ = 0;
+  std::array<char, 1 << 16> text_;
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "submission/submission_queue.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace detent::detail {
+
+// Tells from the entries alone that some are stale: a later entry that names the same node in a later life has
+// overtaken them. A thread that schedules and cancels reuses few nodes for many lives, and each look at one would drag
+// its cache line away from that thread. One thread.
+class stale_filter {
+ public:
+  // Moves those that may mean something, in their order, to the end of `entries`; says where they begin.
+  std::size_t keep_fresh(std::uint64_t* entries, std::size_t count) noexcept {
+    // Backwards, so that what overtakes is seen first; the kept ones gather at the end.
+    std::size_t kept = count;
+    for (std::size_t i = count; i-- != 0;) {
+      std::uint64_t entry = entries[i];
+      std::uint64_t& newest = newest_[submission::index(entry) % size];
+      bool same_node = submission::index(newest) == submission::index(entry);
+      if (same_node && submission::generation(newest) > submission::generation(entry)) continue;
+      newest = entry;
+      entries[--kept] = entry;
+    }
+    return kept;
+  }
+
+ private:
+  static constexpr std::size_t size = 2048;
+  std::array<std::uint64_t, size> newest_{};  // lives only ever count up, so that old knowledge stays true
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What one thread keeps for one engine: free nodes, its place in the submission queue, its arming order, its counts.
+#pragma once
+
+#include <detent/alloc/slot_cache.hpp>
+#include <detent/base/atomic.hpp>
+#include "threads/thread_link.hpp"
+
+#include "counters/counters_block.hpp"
+#include "submission/submission_queue.hpp"
+#include "threads/call_hazard.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+namespace detent::detail {
+
+// Which short ways of calls are open to a thread that holds a record.
+enum class shortcuts : std::uint8_t {
+  none,        // it drives the engine itself; or the engine has a capacity, or has been stopped, or is gone
+  some,        // those that need not know the tick
+  exact_ticks  // all of them: the tick is 1 ns
+};
+
+// A thread adds its pushes to the shared count in batches of this size.
+inline constexpr std::uint32_t report_every = 64;
+
+// Cancelled timers that the driver has not been told of yet.
+struct reap_batch {
+  std::array<std::uint64_t, 64> entries;
+  std::size_t count = 0;  // below the size, but while it is being pushed
+};
+
+// Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leave
+// neither memory nor places in the queue behind.
+struct alignas(64) thread_record {
+  thread_record(submission_queue& queue, counter_cell* cells)
+      : producer(std::in_place, queue.make_producer()), counts(cells) {}
+
+  alloc::slot_cache cache;
+  std::uint32_t next_order = 0;
+  std::uint32_t until_report = report_every;           // pushes left until the shared count is updated
+  call_hazard hazard;                                  // raised while the end of the engine must wait for this thread
+  std::optional<submission_queue::producer> producer;  // empty once the engine has gone
+  base::atomic<shortcuts> open{shortcuts::none};       // by this thread, or by who ends the engine
+  bool driving = false;                                // this thread turns the wheel now: its calls go straight there
+  bool lent = false;                                   // for the length of a call (thread_registry.hpp)
+  base::atomic<std::thread::id> lent_to{};             // unless it is the spare one
+  bool rehearses = false;                              // its runs are nobody's business (rehearsal.hpp)
+  reap_batch* reaps = nullptr;                         // while this thread cancels many at once
+  counters counts;                                     // in the engine's block, and dead with it
+  thread_link link;
+  // Fetches what a run and a free touch.
+  void warm_up() const noexcept {
+    cache.warm_up();
+    counts.warm_up();
+    for (std::size_t byte = 0; byte < sizeof(thread_record); byte += 64)
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(this) + byte, 1);
+  }
+  thread_record* next = nullptr;  // in the registry's list; written before it is published
+};
+
+}  // namespace detent::detail

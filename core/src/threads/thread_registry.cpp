@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "threads/thread_registry.hpp"
+
+#include "engine/engine_core.hpp"
+
+#include <new>
+#include <vector>
+
+namespace detent::detail {
+
+constinit thread_local thread_registry::record_of thread_registry::last_used;
+
+// The calling thread's records, of all engines. Its destructor hands them back.
+struct thread_exit {
+  struct entry {
+    std::uint64_t engine;
+    engine_core* owner;
+    thread_record* record;
+  };
+  std::vector<entry> entries;
+
+  ~thread_exit();
+  // Frees what belonged to engines that have gone.
+  void forget_dead() noexcept;
+};
+
+namespace {
+
+// A call that is under way ends within a microsecond, unless its thread has lost its processor.
+constexpr int pauses_before_sleep = 100;
+constexpr auto sleep_between_looks = std::chrono::microseconds(50);
+
+thread_local bool thread_is_ending = false;  // trivial, so that it can be read when all else is destroyed
+
+thread_exit& this_thread() {
+  thread_local thread_exit records;
+  return records;
+}
+
+std::uint64_t next_engine_id() noexcept {
+  static base::atomic<std::uint64_t> issued{0};
+  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be unique
+}
+
+}  // namespace
+
+thread_exit::~thread_exit() {
+  thread_is_ending = true;
+  thread_registry::last_used = {};
+  for (entry& each : entries) {
+    if (!each.record->link.leave()) {
+      base::show_acquire(each.record);
+      delete each.record;
+      continue;
+    }
+    each.owner->thread_leaves(*each.record);
+    base::show_release(each.record);
+    each.record->link.left();
+  }
+}
+
+void thread_exit::forget_dead() noexcept {
+  std::erase_if(entries, [](const entry& each) {
+    if (!each.record->link.engine_gone()) return false;
+    base::show_acquire(each.record);
+    if (thread_registry::last_used.record == each.record) thread_registry::last_used = {};
+    delete each.record;
+    return true;
+  });
+}
+
+thread_registry::thread_registry(engine_core& owner) noexcept : engine_id_(next_engine_id()), owner_(owner) {
+  if (counter_cell* cells = owner.counts().take_cells())
+    spare_ = new (std::nothrow) thread_record(owner.queue(), cells);
+  if (spare_ != nullptr) spare_->lent = true;
+}
+
+thread_record& thread_registry::borrow_spare() noexcept {
+  if (spare_turn_.try_lock()) return *spare_;
+  if (thread_record* const other = adopt_or_make()) {
+    other->lent = true;
+    other->lent_to.store(std::this_thread::get_id(), base::relaxed);  // relaxed: as a call_hazard is raised
+    return *other;
+  }
+  spare_turn_.lock();
+  return *spare_;
+}
+
+void thread_registry::take_back(thread_record& used) noexcept {
+  if (&used == spare_) return spare_turn_.unlock();
+  used.lent = false;
+  // As a thread that ends hands back its own. The engine is there: a call goes on.
+  static_cast<void>(used.link.leave());
+  owner_.thread_leaves(used);
+  // (4) release: pairs with (5). From here on the record's link holds up the end of the engine.
+  used.lent_to.store({}, base::release);
+  used.link.left();
+}
+
+thread_registry::~thread_registry() {
+  for (thread_record* each = first_.load(base::relaxed); each != nullptr;) {  // relaxed: nobody is left to add one
+    thread_record* next = each->next;
+    each->producer.reset();  // before the thread may free the record, and while the queue still is
+    each->open.store(shortcuts::none, base::relaxed);
+    base::show_release(each);
+    if (each->link.end_engine()) {
+      base::show_acquire(each);
+      delete each;
+    }
+    each = next;
+  }
+  delete spare_;
+}
+
+thread_record* thread_registry::find() const noexcept {
+  if (thread_is_ending) return nullptr;
+  for (const thread_exit::entry& each : this_thread().entries) {
+    if (each.engine == engine_id_) return each.record;
+  }
+  return nullptr;
+}
+
+thread_record* thread_registry::find_or_make() noexcept {
+  if (thread_is_ending) return nullptr;
+  try {
+    if (thread_record* const known = find()) {
+      remember(*known);
+      return known;
+    }
+    std::vector<thread_exit::entry>& entries = this_thread().entries;
+    this_thread().forget_dead();
+    entries.reserve(entries.size() + 1);
+    thread_record* record = adopt_or_make();
+    if (record == nullptr) return nullptr;
+    entries.push_back({engine_id_, &owner_, record});
+    remember(*record);
+    return record;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void thread_registry::remember(thread_record& record) noexcept {
+  // Relaxed, as all of `open`: hints.
+  record.open.store(record.driving ? shortcuts::none : open_.load(base::relaxed), base::relaxed);
+  last_used = {&owner_, &record, engine_id_};
+}
+
+void thread_registry::open_shortcuts(shortcuts which) noexcept {
+  open_.store(which, base::relaxed);
+  for_each([which](thread_record& each) { each.open.store(which, base::relaxed); });
+}
+
+thread_record* thread_registry::adopt_or_make() noexcept {
+  for (thread_record* each = first_.load(base::acquire); each != nullptr; each = each->next) {  // (1) pairs with (2)
+    if (!each->link.adopt()) continue;
+    base::show_acquire(each);
+    return each;
+  }
+  counter_cell* const cells = owner_.counts().take_cells();
+  if (cells == nullptr) return nullptr;
+  auto* made = new (std::nothrow) thread_record(owner_.queue(), cells);
+  if (made == nullptr) return nullptr;
+  if (!made->producer->valid()) {
+    delete made;
+    return nullptr;
+  }
+  made->next = first_.load(base::relaxed);  // relaxed: the exchange below confirms it
+  // (2) release: pairs with (1); failure relaxed, as it is only compared again.
+  while (!first_.compare_exchange_weak(made->next, made, base::release, base::relaxed)) {
+  }
+  return made;
+}
+
+void thread_registry::wait_for_calls() noexcept {
+  const std::thread::id me = std::this_thread::get_id();
+  const thread_record* const own = find();
+  int pauses = pauses_before_sleep;
+  const auto pause = [&pauses](const auto&) {
+    if (pauses-- > 0) return base::cpu_pause();
+    std::this_thread::sleep_for(sleep_between_looks);
+  };
+  for_each([&](const thread_record& each) {
+    // (5) acquire: pairs with (4). What this thread has borrowed itself is in use further up its stack, as its own is.
+    for (std::thread::id user; (user = each.lent_to.load(base::acquire)) != std::thread::id{}; pause(user)) {
+      if (user == me) return;
+    }
+    if (&each != own) each.hazard.wait(pause);
+  });
+  std::lock_guard spare_is_free(spare_turn_);
+}
+
+std::uint64_t thread_registry::total(counter which) const noexcept {
+  std::uint64_t sum = spare_->counts.read(which);
+  for_each([&](const thread_record& each) { sum += each.counts.read(which); });
+  return sum;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/base/atomic.hpp>
+
+#include "threads/thread_record.hpp"
+
+#include <cstdint>
+#include <mutex>
+
+namespace detent::detail {
+
+class engine_core;
+
+// An engine's thread records, and each thread's way to its own.
+class thread_registry {
+ public:
+  explicit thread_registry(engine_core& owner) noexcept;
+  ~thread_registry();
+  thread_registry(const thread_registry&) = delete;
+  thread_registry& operator=(const thread_registry&) = delete;
+
+  // The calling thread's record; wait-free but for a thread's first call. Null where there is no memory for one, and
+  // when the thread is so near its end that it could not hand one back.
+  thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
+  // Its record of `owner`, which may be null, if that was the engine that it used last and the short ways that it asks
+  // for are open. False: nothing is said. A few instructions, none of which touches the engine.
+  [[gnu::always_inline]] static bool shortcut(const engine_core* owner, shortcuts wanted,
+                                              thread_record*& record) noexcept {
+    if (last_used.owner != owner) return false;
+    // A record that outlived an engine at this address is closed. Relaxed: a mere hint; what must not be missed is
+    // looked at again.
+    record = last_used.record;
+    return record->open.load(base::relaxed) >= wanted;
+  }
+  // Which ones are open from now on; closing them takes effect sooner or later.
+  void open_shortcuts(shortcuts which) noexcept;
+  // The calling thread begins or ceases to turn the wheel, with `record`.
+  void set_driving(thread_record& record, bool driving) const noexcept {
+    record.driving = driving;
+    record.open.store(driving ? shortcuts::none : open_.load(base::relaxed), base::relaxed);  // relaxed: hints
+  }
+
+  // Engines are numbered from 1, and no number comes twice.
+  std::uint64_t engine() const noexcept { return engine_id_; }
+
+  // Whether there was memory for the spare record.
+  bool ready() const noexcept { return spare_ != nullptr && spare_->producer->valid(); }
+
+  // Every record there ever was. f(thread_record&)
+  template <class F>
+  void for_each(F&& f) const {
+    for (thread_record* each = first_.load(base::acquire); each != nullptr; each = each->next)
+      f(*each);  // (1) pairs with (2)
+  }
+  std::uint64_t total(counter which) const noexcept;
+
+  // Stands in where mine() is null. While another thread uses it, a record that nobody has is lent instead: what runs
+  // meanwhile, a callback or the end of a capture, may wait for that other thread. Only without memory do users wait.
+  thread_record& borrow_spare() noexcept;
+  // Of any kind of record; the thread's own needs no giving back.
+  void give_back(thread_record& used) noexcept {
+    if (used.lent) [[unlikely]]
+      take_back(used);
+  }
+  // The end of the engine: returns when no other thread is inside a call that raised its hazard flag before, nor uses
+  // a borrowed record. Sleeps between two looks, as the other thread may need this one's processor.
+  void wait_for_calls() noexcept;
+
+ private:
+  friend struct thread_exit;
+  struct record_of {
+    const void* owner = &nobody;  // so that no null pointer finds it
+    thread_record* record = nullptr;
+    std::uint64_t engine = 0;
+  };
+  static constexpr char nobody = 0;
+  // Constant-initialised and in the static TLS block, so that a look at it calls nothing, in a shared library either.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local record_of last_used;
+
+  thread_record* find() const noexcept;  // null: the calling thread has none yet
+  thread_record* find_or_make() noexcept;
+  void remember(thread_record& record) noexcept;
+  thread_record* adopt_or_make() noexcept;
+  void take_back(thread_record& used) noexcept;
+
+  const std::uint64_t engine_id_;
+  base::atomic<shortcuts> open_{shortcuts::none};
+  engine_core& owner_;
+  base::atomic<thread_record*> first_{nullptr};  // only grows
+  thread_record* spare_ = nullptr;
+  std::recursive_mutex spare_turn_;
+};
+
+// A record to work with for the length of a call, whatever the state of the thread.
+class record_lease {
+ public:
+  explicit record_lease(thread_registry& registry) noexcept : registry_(registry), record_(registry.mine()) {
+    if (record_ == nullptr) [[unlikely]]
+      record_ = &registry.borrow_spare();
+  }
+  record_lease(const record_lease&) = delete;
+  record_lease& operator=(const record_lease&) = delete;
+  ~record_lease() { registry_.give_back(*record_); }
+  thread_record& operator*() const noexcept { return *record_; }
+  thread_record* operator->() const noexcept { return record_; }
+
+ private:
+  thread_registry& registry_;
+  thread_record* record_;
+};
+
+}  // namespace detent::detail

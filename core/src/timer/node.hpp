@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// A pending timer: one cache line, and a cold twin for what few timers have.
+#pragma once
+
+#include <detent/detail/callable.hpp>
+#include <detent/detail/schedule.hpp>
+#include "timer/state_word.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace detent::detail {
+
+using node_index = std::uint32_t;
+inline constexpr node_index no_node = 0xffffffff;
+
+// Where the worker keeps an armed node: in a slot of the wheel (the values from 0 on), or else.
+inline constexpr std::uint32_t nowhere = 0xffffffff;
+inline constexpr std::uint32_t in_due_queue = 0xfffffffe;
+
+// `placement` counts entries below the first of these values, the drains that took up what was late already from it
+// on, and passes of the driver from the second on.
+inline constexpr std::uint32_t first_late_drain = 1u << 30;
+inline constexpr std::uint32_t first_pass_stamp = 1u << 31;
+// Each kind goes round in its own range.
+inline constexpr std::uint32_t next_entry(std::uint32_t placement) { return (placement + 1) % first_late_drain; }
+inline constexpr std::uint32_t next_late_drain(std::uint32_t drain) { return next_entry(drain) | first_late_drain; }
+inline constexpr std::uint32_t next_pass(std::uint32_t stamp) { return (stamp + 1) | first_pass_stamp; }
+
+// Rule: outside `firing` the worker never reads what a canceller may destroy, which is `capture`.
+struct alignas(64) node {
+  timer_pair pair;      // all threads, through state_word.hpp alone
+  node_index next = 0;  // worker, armed: neighbours in the slot
+  node_index previous = 0;
+  const callable_ops* ops = nullptr;  // written before the node is published
+  alignas(capture_alignment) std::byte capture[capture_size];
+  std::uint32_t location = 0;  // worker, armed: slot, due queue or nowhere
+  std::uint32_t placement =
+      0;  // worker: its newest entry of the due queue, its drain, or the pass in which it ran last
+};
+static_assert(sizeof(node) == 64, "a pending timer is one cache line");
+static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture keeps its alignment");
+
+// Word by word: two of them joined in a vector register would have to go through memory first.
+inline void write_capture(void* capture, std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
+  auto* out = static_cast<std::byte*>(capture);
+  std::memcpy(out, &first, sizeof(first));
+  __asm__("" : "+r"(second));  // keeps the compiler from joining them
+  std::memcpy(out + sizeof(first), &second, sizeof(second));
+  std::memcpy(out + sizeof(first) + sizeof(second), &third, sizeof(third));
+}
+
+class group_state;
+
+// What few timers have. Written before the node is published and by the thread that runs it.
+struct cold_part {
+  nanoseconds_t grid = 0;  // the next run's deadline before it was rounded to the tick
+  nanoseconds_t period = 0;
+  nanoseconds_t max_lateness = 0;
+  std::uint64_t runs_left = 0;  // 0: for ever
+  period_kind kind = period_kind::none;
+  missed_ticks missed_policy = missed_ticks::skip;
+  stale_policy stale = stale_policy::drop;
+  nanoseconds_t slack = 0;
+};
+
+// The deadline for who makes no exchange, but looks at the node's word again. (5) acquire: pairs with (2) of
+// state_word.hpp, so that who reads that of a later life finds that life's word, too; and keeps the second look behind
+// it.
+inline nanoseconds_t deadline_between_looks(const timer_pair& pair) noexcept {
+  return static_cast<nanoseconds_t>(pair.high.load(base::acquire));
+}
+
+// At the same index as the node, in memory that stays untouched for plain timers; the word's flag `cold` says whether
+// it counts.
+class cold_node : public cold_part {
+ public:
+  // Set with the rest. (1) release, all four: pairs with (2).
+  void set_group(group_state* told) noexcept { group_.store(told, base::release); }
+  void set_epoch(std::uint32_t told) noexcept { epoch_.store(told, base::release); }
+  void set_label(std::uint16_t told) noexcept { label_.store(told, base::release); }
+  void set_lane(std::uint8_t lane) noexcept { lane_.store(lane, base::release); }
+
+  // Any thread. Whoever holds an old handle may read those of a later life: its own transition, or the word's
+  // generation after this, says which. (2) acquire, all four: pairs with (1), so that who reads a later life's finds
+  // the word of that life, too, and can look at its group all the same.
+  group_state* group() const noexcept { return group_.load(base::acquire); }
+  std::uint32_t epoch() const noexcept { return epoch_.load(base::acquire); }
+  std::uint16_t label() const noexcept { return label_.load(base::acquire); }
+  std::uint8_t lane() const noexcept { return lane_.load(base::acquire); }  // (2)
+
+ private:
+  base::atomic<group_state*> group_{nullptr};  // null: none
+  base::atomic<std::uint32_t> epoch_{0};       // of the group when it was scheduled
+  base::atomic<std::uint16_t> label_{0};       // its number; 0: none
+  base::atomic<std::uint8_t> lane_{0};
+
+ public:
+  bool enrolled = false;  // the driver: in the group's roster. Here, as all has to fit a line.
+};
+static_assert(sizeof(cold_node) <= 64, "a cold twin is no larger than its node");
+
+// Behind the cold twin, whether that counts or not, in engines that capture origins: where and when the timer was
+// scheduled.
+class origin_record {
+ public:
+  // Before the node is published. (3) release, all three: pairs with (4).
+  void set(const char* file, std::uint32_t line, nanoseconds_t scheduled) noexcept {
+    file_.store(file, base::release);
+    line_.store(line, base::release);
+    scheduled_.store(scheduled, base::release);
+  }
+  // Any thread, which looks at the node's word again if that is not its own. (4) acquire, all three: pairs with (3), so
+  // that who reads those of a later life finds the word of that life, too.
+  const char* file() const noexcept { return file_.load(base::acquire); }
+  std::uint32_t line() const noexcept { return line_.load(base::acquire); }
+  nanoseconds_t scheduled() const noexcept { return scheduled_.load(base::acquire); }
+
+ private:
+  base::atomic<const char*> file_{nullptr};
+  base::atomic<std::uint32_t> line_{0};
+  base::atomic<nanoseconds_t> scheduled_{0};
+};
+inline constexpr std::size_t origin_offset = 64, bytes_with_origin = 128;
+
+}  // namespace detent::detail

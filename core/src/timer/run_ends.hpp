@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/time.hpp>
+#include "timer/state_word.hpp"
+
+#include <climits>
+#include <cstdint>
+
+namespace detent::detail {
+
+// How somebody waits until a run has ended. Any thread; whoever ends a run makes a system call only if it is waited
+// for.
+class run_ends {
+ public:
+  // Returns when the timer's run in that generation has ended, or goes on to be pending again; what the run did is
+  // there to be seen then. At once if it does not run.
+  void wait(timer_pair& running, std::uint32_t generation) noexcept {
+    for (;;) {
+      const std::uint32_t ended = count_.load(base::acquire);  // (1) acquire: pairs with (2)
+      std::uint64_t word = observe(running);
+      if (state_word::generation(word) != generation || !mark_waiter(running, word)) return;
+      if (state_word::generation(word) != generation) return;
+      base::futex_wait(count_, ended, forever);
+    }
+  }
+  // Behind the transition that ended a run, if its word had the mark of one who waits.
+  void tell() noexcept {
+    count_.fetch_add(1, base::release);  // (2) release: pairs with (1)
+    base::futex_wake(count_, INT_MAX);
+  }
+
+  // Tells ThreadSanitizer (base/thread_sanitizer.hpp), before the transition that ends a run of the node at `over`: for
+  // its next run, for those who wait for it, and for those who wait for all.
+  void show_end(const void* over) const noexcept {
+    if (base::is_watched_from_outside()) [[unlikely]]
+      show(over);
+  }
+  // The calling thread knows by some other way which runs have ended, and may use what they did.
+  void see_ends() const noexcept { base::show_acquire(this); }
+  // A stop has ended, for the others who wait for it.
+  void show_stop() const noexcept { base::show_release(this); }
+
+ private:
+  [[gnu::noinline, gnu::cold]] void show(const void* over) const noexcept {
+    base::show_release(over);
+    base::show_release(this);
+  }
+
+  base::atomic<std::uint32_t> count_{0};  // of ends that somebody waited for
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// The state word: the only place where threads meet over a timer. Every transition and every compare-and-swap on it is
+// a function of this file.
+//
+//                         +------------- restart (other threads: with an entry) ------------+
+//                         v                                                                 |
+//   free --publish--> queued --take_up--> armed --hand_over--> dispatched --requeue---------+
+//    ^                  |                 |  ^  \                 |
+//    |                  |                 |  |   \--start---+-----+ start
+//    |                  |                 |  |              v
+//    |                  |                 |  +--rearm--- firing --rearm (off the worker)--> queued
+//    |                  v                 v                 |
+//    |             cancelled <--cancel-- (queued, armed, dispatched)
+//    |             returned  <--stop---- (queued, armed, dispatched)
+//    |             dropped   <--drop---- (dispatched, firing)
+//    +--release (generation + 1)-- cancelled, returned, dropped, firing
+//
+// state       who may write the node's plain fields                 who reads the callable
+// free        whoever took the node from the pool                   nobody
+// queued      nobody; an entry in the submission queue names it     nobody
+// armed       the worker: links, location, placement                nobody
+// dispatched  nobody; a fired_timer names it                        nobody
+// firing      the thread that runs it: deadline and cold twin       that thread
+// cancelled,  the winner of the transition, who moves the           the winner, to destroy or move it
+// returned,   callable out. If it was armed the driver still
+// dropped     owns the links, and releases the node once it is
+//             marked `emptied`; else the winner releases it
+//
+// Flags: `last` (firing: never again, whatever is re-armed), `waiter` (firing: somebody waits for the end), `unfiled`
+// (queued, armed: an earlier restart may not have reached the worker; the next restarter submits as well), `periodic`
+// (pending also while firing), `cold` (the cold twin holds something), `owning` (the callable must be destroyed: a
+// cancel from queued cannot go to free in one step); `emptied` (cancelled: the canceller needs nothing of the node
+// any more) is the bit of `waiter`.
+//
+// The generation tells the lives of a node apart, the arming order the armings of a thread. Deadline and word are one
+// pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A plain
+// store of the deadline could reach a stranger's timer, and a look at the word alone could mistake one arming for
+// another, as two threads' orders may coincide. All other transitions are right for whatever arming they meet.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include <detent/detail/word_layout.hpp>
+#include "platform/check.hpp"
+
+#include <cstdint>
+
+namespace detent::detail {
+
+// The pair of a node: word below, deadline (nanoseconds, two's complement) above.
+using timer_pair = base::atomic_pair;
+
+// The word as it is now. (1) acquire: pairs with the releases (2) to (10), so that whoever acts on a
+// state sees what was written before the node reached it.
+inline std::uint64_t observe(const timer_pair& pair) noexcept { return pair.low.load(base::acquire); }
+
+// The deadline of the arming that `word` belongs to, if a later observe() still returns that arming's order; the
+// callers prove it by a compare-and-swap on the word, hence relaxed.
+inline std::int64_t deadline_of(const timer_pair& pair) noexcept {
+  return static_cast<std::int64_t>(pair.high.load(base::relaxed));
+}
+
+// free -> queued, or armed where the worker itself schedules. By the owner of a free node, whom nobody contends with:
+// a stale handle fails by generation whatever it reads.
+inline void publish_as(timer_pair& pair, std::uint64_t word, std::int64_t deadline) noexcept {
+  DETENT_ASSERT(state_word::state(pair.low.load(base::relaxed)) == timer_state::free);  // relaxed: own node
+  // (2) release, both: the deadline's pairs with (5) of node.hpp, the word's with (1), (3), (4), (7) and (8).
+  pair.high.store(static_cast<std::uint64_t>(deadline), base::release);
+  pair.low.store(word, base::release);
+}
+
+// Replaces the word that `word` holds; on failure `word` is what is there now. All 8-byte transitions but the
+// owner's pass through here. (3) acq_rel: acquire pairs with (2) and with the release of the transition before, so
+// that the winner sees the node as its last owner left it; release hands that, and the winner's own writes, on.
+inline bool exchange_word(timer_pair& pair, std::uint64_t& word, std::uint64_t desired) noexcept {
+  return pair.low.compare_exchange_strong(word, desired, base::acq_rel, base::acquire);  // (3) failure: as (1)
+}
+
+enum class [[nodiscard]] take_up_result : std::uint8_t{
+    armed,    // was queued: file it
+    moved,    // is armed and was restarted to an earlier deadline: file it anew
+    current,  // is armed and filed already
+    stale     // another life, or not in a state that concerns the wheel
+};
+
+// queued -> armed; or clears `unfiled` of an armed timer. By the worker, before it files the node.
+inline take_up_result take_up(timer_pair& pair, std::uint32_t generation) noexcept {
+  std::uint64_t word = observe(pair);
+  while (state_word::generation(word) == generation) {
+    timer_state state = state_word::state(word);
+    if (state == timer_state::queued) {
+      if (exchange_word(pair, word, state_word::with_state(word, timer_state::armed) & ~state_word::unfiled))
+        return take_up_result::armed;
+    } else if (state == timer_state::armed) {
+      if ((word & state_word::unfiled) == 0) return take_up_result::current;
+      if (exchange_word(pair, word, word & ~state_word::unfiled)) return take_up_result::moved;
+    } else {
+      return take_up_result::stale;
+    }
+  }
+  return take_up_result::stale;
+}
+
+enum class [[nodiscard]] transition : std::uint8_t{done, lost};
+
+// armed -> dispatched or firing: by the driver, for the arming that came due, whose word and deadline it has seen. Both
+// must still be there: orders are counted by each thread, so that after two restarts the word alone may look the same.
+// On success `word` is the word as it then is; lost: look again.
+inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
+                              std::uint64_t desired) noexcept {
+  DETENT_CHECK(state_word::state(word) == timer_state::armed);
+  std::uint64_t same = static_cast<std::uint64_t>(deadline);
+  // (4) seq_cst, both halves: pairs with (1), (2), (3), (7) and (9).
+  if (!pair.compare_exchange({word, same}, {desired, same})) {
+    word = observe(pair);
+    return transition::lost;
+  }
+  word = desired;
+  return transition::done;
+}
+// The order gives way to the driver's own count of hand-overs, so that no two fired_timers of one life have one word.
+inline transition hand_over(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
+                            std::uint32_t count) noexcept {
+  return leave_armed(pair, word, deadline,
+                     state_word::make(state_word::generation(word), count, timer_state::dispatched,
+                                      word & (state_word::lasting | state_word::moved)));
+}
+inline transition start_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline) noexcept {
+  return leave_armed(pair, word, deadline, state_word::with_state(word, timer_state::firing) & ~state_word::of_arming);
+}
+
+// dispatched -> firing, by whoever calls the fired_timer. `word` as handed over: a cancel or restart since then makes
+// it fail.
+inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexcept {
+  DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
+  std::uint64_t desired = state_word::with_state(word, timer_state::firing) & ~state_word::moved;
+  if (!exchange_word(pair, word, desired)) return transition::lost;
+  word = desired;
+  return transition::done;
+}
+
+// queued -> free in one step, where there is nothing to destroy: the commonest end of all. `half` is queued_half() of
+// the generation. True: the caller has the node to itself, and the entry is stale. False: cancel() tells what is the
+// case.
+inline bool cancel_plain(timer_pair& pair, std::uint32_t half) noexcept {
+  constexpr std::uint32_t to_next_life = (1u << (state_word::generation_shift - 32)) - state_word::queued_half(0);
+  std::uint32_t next_life = 0;
+  if (__builtin_add_overflow(half, to_next_life, &next_life)) return false;  // used up
+  // (10) acq_rel, the word's upper half: as (3). Order and flags stay behind and mean nothing in a free word.
+  return pair.compare_exchange_upper(half, next_life);
+}
+
+enum class [[nodiscard]] cancel_transition : std::uint8_t{
+    from_queued,      // the caller destroys the callable and frees the node; the entry is stale
+    from_armed,       // the caller destroys the callable; the worker unlinks and frees once it is marked `emptied`
+    emptied_armed,    // the same, there was nothing to destroy, and it is marked
+    from_dispatched,  // the caller destroys the callable and frees the node; the fired_timer is stale
+    marked_last,      // it is firing: this was its last run
+    gone};
+
+// queued | armed | dispatched -> cancelled; firing: sets `last`, and `waiter` if asked.
+inline cancel_transition cancel(timer_pair& pair, std::uint32_t generation, bool wait) noexcept {
+  std::uint64_t word = observe(pair);
+  const std::uint64_t marks = state_word::last | (wait ? state_word::waiter : 0);
+  while (state_word::generation(word) == generation) {
+    timer_state from = state_word::state(word);
+    if (from == timer_state::firing) {
+      if ((word & marks) == marks || exchange_word(pair, word, word | marks)) return cancel_transition::marked_last;
+    } else if (!state_word::pending(from)) {
+      return cancel_transition::gone;
+    } else if (from == timer_state::armed && (word & state_word::owning) == 0) {
+      if (exchange_word(pair, word, state_word::with_state(word, timer_state::cancelled) | state_word::emptied))
+        return cancel_transition::emptied_armed;
+    } else if (exchange_word(pair, word, state_word::with_state(word, timer_state::cancelled))) {
+      return from == timer_state::queued  ? cancel_transition::from_queued
+             : from == timer_state::armed ? cancel_transition::from_armed
+                                          : cancel_transition::from_dispatched;
+    }
+  }
+  return cancel_transition::gone;
+}
+
+// By the winner of a cancel from armed, once the callable is out of the node: from now on the driver may release it.
+inline void mark_emptied(timer_pair& pair) noexcept {
+  std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: nobody else changes a cancelled word
+  DETENT_CHECK(state_word::state(word) == timer_state::cancelled);
+  pair.low.store(word | state_word::emptied, base::release);  // (6) release: pairs with (1) of the driver
+}
+
+// Asks the runner of a firing timer for a wake at its end, without making it the last run. False: it is not firing.
+inline bool mark_waiter(timer_pair& pair, std::uint64_t& word) noexcept {
+  while (state_word::state(word) == timer_state::firing) {
+    if ((word & state_word::waiter) != 0 || exchange_word(pair, word, word | state_word::waiter)) return true;
+  }
+  return false;
+}
+
+enum class [[nodiscard]] restart_transition : std::uint8_t{
+    later,    // nothing more to do: the wheel finds out when the old slot comes round
+    earlier,  // the caller submits an entry, then looks at the wake time
+    gone};
+
+// queued | armed, plain, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one
+// exchange after `before()`. `half` is queued_half() of the generation. False: restart() says what is the case.
+template <class Before>
+bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order,
+                   Before before) noexcept {
+  std::uint64_t word = observe(pair);
+  std::int64_t old_deadline = deadline_of(pair);
+  if (!state_word::waits_as(word, half) || deadline <= old_deadline || (word & state_word::cold) != 0) return false;
+  std::uint64_t desired = (word & ~std::uint64_t{state_word::order_mask}) | (order & state_word::order_mask);
+  before();
+  return pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},  // (9) as (7)
+                               {desired, static_cast<std::uint64_t>(deadline)});
+}
+
+// queued | armed: moves deadline and order; dispatched -> queued, with an entry always, as nothing else names it.
+// Judged against the place it has, which another thread's order may precede, and `unfiled`: one may be on its way.
+inline restart_transition restart(timer_pair& pair, std::uint32_t generation, std::int64_t deadline,
+                                  std::uint32_t order) noexcept {
+  std::uint64_t word = observe(pair);
+  while (state_word::generation(word) == generation) {
+    timer_state from = state_word::state(word);
+    if (!state_word::pending(from)) return restart_transition::gone;
+    std::int64_t old_deadline = deadline_of(pair);
+    bool placed_later = from == timer_state::armed && state_word::order_before(order, state_word::order(word));
+    bool overtakes = deadline < old_deadline || (deadline == old_deadline && placed_later);
+    bool submit = overtakes || (word & state_word::unfiled) != 0 || from == timer_state::dispatched;
+    timer_state to = from == timer_state::dispatched ? timer_state::queued : from;
+    std::uint64_t flags = (word & state_word::lasting) | state_word::moved | (submit ? state_word::unfiled : 0);
+    std::uint64_t desired = state_word::make(generation, order, to, flags);
+    // (7) seq_cst, both halves: pairs with (1), (3) and (4); fails unless word and deadline are of one arming.
+    if (pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},
+                              {desired, static_cast<std::uint64_t>(deadline)}))
+      return submit ? restart_transition::earlier : restart_transition::later;
+    word = observe(pair);
+  }
+  return restart_transition::gone;
+}
+
+// firing -> armed (on the worker) or queued (elsewhere; the caller submits an entry): the next arming of the same node.
+// Lost: `last` is set, and the caller ends the timer. `word` is replaced by what is there then.
+inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, std::int64_t deadline,
+                        std::uint32_t order) noexcept {
+  DETENT_CHECK(to == timer_state::armed || to == timer_state::queued);
+  // Relaxed: while firing only the runner writes the deadline, and (8) publishes it.
+  pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
+  word = observe(pair);
+  while ((word & state_word::last) == 0) {
+    DETENT_CHECK(state_word::state(word) == timer_state::firing);
+    std::uint64_t desired = state_word::make(state_word::generation(word), order, to, word & state_word::lasting);
+    // (8) release: pairs with (1) and (3). Returns the marks that were set while it ran through `word`.
+    if (pair.low.compare_exchange_strong(word, desired, base::acq_rel, base::acquire)) return transition::done;
+  }
+  return transition::lost;
+}
+
+// Marks the run that is about to start as the last one, so that pending() and re-arming know; by its runner.
+inline void set_last(timer_pair& pair, std::uint64_t& word) noexcept {
+  while (!exchange_word(pair, word, word | state_word::last)) continue;
+  word |= state_word::last;
+}
+
+// dispatched -> dropped: a fired_timer let go of, or refused under policy drop. Lost: a cancel, restart or stop won.
+inline transition drop(timer_pair& pair, std::uint64_t& word) noexcept {
+  DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
+  return exchange_word(pair, word, state_word::with_state(word, timer_state::dropped)) ? transition::done
+                                                                                       : transition::lost;
+}
+
+enum class [[nodiscard]] collect_result : std::uint8_t{returned, firing, nothing};
+
+// queued | armed | dispatched -> returned: by stop(), and by a producer that finds the engine stopped after it
+// published, then only if the arming is still `only`, its own.
+inline collect_result collect(timer_pair& pair, std::uint64_t only = 0) noexcept {
+  std::uint64_t word = observe(pair);
+  while (true) {
+    timer_state state = state_word::state(word);
+    if (state == timer_state::firing) return collect_result::firing;
+    if (!state_word::pending(state) || (only != 0 && word != only)) return collect_result::nothing;
+    if (exchange_word(pair, word, state_word::with_state(word, timer_state::returned))) return collect_result::returned;
+  }
+}
+
+// firing -> free, by the runner, after it destroyed the callable. Lost: marks were set meanwhile, and `word` has them.
+// A generation at its end stays, and the node is retired. (3) releases what the callback did to a waiter, by (1).
+inline transition end_run(timer_pair& pair, std::uint64_t& word) noexcept {
+  DETENT_CHECK(state_word::state(word) == timer_state::firing);
+  return exchange_word(pair, word, state_word::next_life(word)) ? transition::done : transition::lost;
+}
+
+// cancelled | dropped | returned -> free, by whom the table above names. False: the generations are used up: retire it.
+inline bool release(timer_pair& pair) noexcept {
+  std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: nobody else may change a node in these states
+  timer_state state = state_word::state(word);
+  DETENT_CHECK(state == timer_state::cancelled || state == timer_state::dropped || state == timer_state::returned);
+  pair.low.store(state_word::next_life(word), base::release);  // (5) release: pairs with (1)
+  return !state_word::used_up(word);
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The arithmetic of ticks.
+#pragma once
+
+#include <detent/time.hpp>
+
+#include <bit>
+#include <cstdint>
+
+namespace detent::detail {
+
+// Deadlines are multiples of the tick, counted from the clock's zero; the end of time is legal too.
+class tick_grid {
+ public:
+  explicit constexpr tick_grid(nanoseconds_t tick) noexcept : tick_(tick) {}
+
+  constexpr nanoseconds_t round_up(nanoseconds_t t) const noexcept {
+    if (tick_ == 1) return t;
+    nanoseconds_t over = remainder(t);
+    return over == 0 ? t : add_saturated(t, tick_ - over);
+  }
+  constexpr nanoseconds_t round_down(nanoseconds_t t) const noexcept {
+    if (tick_ == 1 || t == forever) return t;  // at the end of time all is due, aligned or not
+    return add_saturated(t, -remainder(t));
+  }
+  constexpr bool exact() const noexcept { return tick_ == 1; }
+  // Times share a unit only if no two multiples of the tick lie in it: a slot of the finest level holds one deadline.
+  constexpr unsigned unit_shift() const noexcept {
+    return 63u - static_cast<unsigned>(std::countl_zero(static_cast<std::uint64_t>(tick_)));
+  }
+
+ private:
+  constexpr nanoseconds_t remainder(nanoseconds_t t) const noexcept {
+    nanoseconds_t over = t % tick_;
+    return over < 0 ? over + tick_ : over;
+  }
+  nanoseconds_t tick_;
+};
+
+// Signed time as an unsigned number of the same order, and back.
+inline constexpr std::uint64_t to_unsigned(nanoseconds_t t) noexcept {
+  return static_cast<std::uint64_t>(t) ^ (std::uint64_t{1} << 63);
+}
+inline constexpr nanoseconds_t to_signed(std::uint64_t u) noexcept {
+  return static_cast<nanoseconds_t>(u ^ (std::uint64_t{1} << 63));
+}
+
+}  // namespace detent::detail

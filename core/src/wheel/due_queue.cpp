@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "wheel/due_queue.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace detent::detail {
+namespace {
+
+bool later(const due_entry& a, const due_entry& b) noexcept { return fires_before(b, a); }
+
+// To a capacity of `needed` at least. Without memory for that it stays as it is.
+void grow(std::vector<due_entry>& grown, std::size_t needed, const interlude& between) noexcept {
+  if (needed <= grown.capacity()) return;
+  try {
+    std::vector<due_entry> larger;
+    larger.reserve(2 * needed);
+    in_stretches(grown.size(), between, [&](std::size_t begin, std::size_t end) {
+      const auto from = grown.begin() + static_cast<std::ptrdiff_t>(begin);
+      larger.insert(larger.end(), from, from + static_cast<std::ptrdiff_t>(end - begin));  // within its capacity
+    });
+    grown.swap(larger);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+}  // namespace
+
+due_queue::due_queue(std::size_t reserve) : keep_(std::max<std::size_t>(reserve, 1u << 16)) {
+  for (std::vector<due_entry>* each : {&batch_, &late_, &fresh_}) each->reserve(reserve);
+}
+
+// Memory of a past peak is given back.
+void due_queue::clear_batch() noexcept {
+  batch_.clear();
+  next_ = 0;
+  if (batch_.capacity() > keep_) batch_.shrink_to_fit();
+}
+
+void due_queue::seal_collected(const interlude& between) noexcept {
+  if (next_ == batch_.size()) {
+    clear_batch();
+    batch_.swap(fresh_);
+    sort_due(batch_, fresh_, between);
+    fresh_.clear();
+    return;
+  }
+  // A batch that a bounded poll left over: keep its order, and let the new ones find their places.
+  in_stretches(fresh_.size(), between, [this](std::size_t at, std::size_t end) noexcept {
+    for (; at != end; ++at) {
+      late_.push_back(fresh_[at]);  // collect() has made room
+      std::push_heap(late_.begin(), late_.end(), later);
+    }
+  });
+  fresh_.clear();
+}
+
+// For all that is collected, and one more. Throws bad_alloc.
+void due_queue::make_room_for_late() {
+  const std::size_t needed = late_.size() + fresh_.size() + 1;
+  if (needed > late_.capacity()) late_.reserve(2 * needed);
+}
+
+void due_queue::make_room(std::size_t more, const interlude& between) noexcept {
+  grow(fresh_, fresh_.size() + more, between);
+  if (next_ != batch_.size()) grow(late_, late_.size() + fresh_.size() + more, between);
+}
+
+bool due_queue::insert(const due_entry& entry) noexcept {
+  try {
+    late_.push_back(entry);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  std::push_heap(late_.begin(), late_.end(), later);
+  return true;
+}
+
+due_entry due_queue::pop_late() noexcept {
+  std::pop_heap(late_.begin(), late_.end(), later);
+  due_entry first = late_.back();
+  late_.pop_back();
+  return first;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// What has come due, in the order in which it fires.
+#pragma once
+
+#include "wheel/due_sort.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+namespace detent::detail {
+
+// One thread. Sorted by (deadline, arming order). Orders are counted modulo 2^27: exact while fewer than 2^26 armings
+// of a thread lie between two of its equal deadlines; among late ones (insert), while the counts of the threads that
+// share a deadline lie within half the circle.
+class due_queue {
+ public:
+  // Room for `reserve` entries ahead, untouched until used. Throws bad_alloc.
+  explicit due_queue(std::size_t reserve = 0);
+
+  // Adds to the next batch, which seal() puts in order, without need of memory. False: out of memory, and nothing was
+  // added.
+  bool collect(const due_entry& entry) noexcept;
+  // Makes room for `more` such calls. These would find it in one go; this calls `between` meanwhile.
+  void make_room(std::size_t more, const interlude& between) noexcept;
+  void seal(const interlude& between = {}) noexcept {
+    if (!fresh_.empty()) seal_collected(between);
+  }
+  // Adds at its place among what waits now. False: out of memory.
+  bool insert(const due_entry& entry) noexcept;
+
+  bool empty() const noexcept { return next_ == batch_.size() && late_.empty(); }
+  // The next to fire; the queue is not empty.
+  const due_entry& front() const noexcept { return late_is_first() ? late_.front() : batch_[next_]; }
+  due_entry pop() noexcept;
+  // The entry some places ahead in the batch, to fetch its node early; null near the end.
+  const due_entry* ahead(std::size_t places) const noexcept {
+    return next_ + places < batch_.size() ? &batch_[next_ + places] : nullptr;
+  }
+  // Fetches the memory of the next few entries.
+  void warm_up() const noexcept {
+    __builtin_prefetch(fresh_.data(), 1);
+    __builtin_prefetch(batch_.data(), 1);
+  }
+  std::size_t size() const noexcept { return batch_.size() - next_ + late_.size(); }
+
+ private:
+  bool late_is_first() const noexcept {
+    return !late_.empty() && (next_ == batch_.size() || fires_before(late_.front(), batch_[next_]));
+  }
+  void seal_collected(const interlude& between) noexcept;
+  due_entry pop_late() noexcept;
+  void clear_batch() noexcept;
+  void make_room_for_late();
+
+  std::vector<due_entry> batch_;  // sorted from next_ on
+  std::size_t next_ = 0;
+  std::vector<due_entry> late_;   // a heap: what came while a batch was being fired
+  std::vector<due_entry> fresh_;  // collected, not yet sealed
+  std::size_t keep_;              // capacity that is not given back after a peak
+};
+
+inline due_entry due_queue::pop() noexcept {
+  if (late_is_first()) [[unlikely]]
+    return pop_late();
+  return batch_[next_++];
+}
+
+inline bool due_queue::collect(const due_entry& entry) noexcept {
+  try {
+    // Beside a batch that a bounded poll left over, it will find its place among the late ones.
+    if (next_ != batch_.size()) [[unlikely]]
+      make_room_for_late();
+    fresh_.push_back(entry);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The wheels behind one face: the one of the engine's choice, a branch that never changes its mind, for the bulk; and
+// a small one for the higher lanes, so that what is critical is found without a look at the rest.
+#pragma once
+
+#include "wheel/hashed_wheel.hpp"
+#include "wheel/hierarchical_wheel.hpp"
+
+#include "groups/node_view.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace detent::detail {
+
+class wheel {
+ public:
+  // Throws bad_alloc.
+  wheel(node_view nodes, tick_grid grid, nanoseconds_t start, bool hashed, std::size_t hashed_slots)
+      : hierarchical_(nodes, grid, start), critical_(nodes, grid, start) {
+    if (hashed) hashed_.emplace(nodes, grid, hashed_slots);
+  }
+
+  // Of the bulk.
+  void insert(node_index index, node& added, nanoseconds_t time) noexcept {
+    hashed_ ? hashed_->insert(index, added, time) : hierarchical_.insert(index, added, time);
+  }
+  void prefetch_insert(node_index index, nanoseconds_t time) const noexcept {
+    if (!hashed_) hierarchical_.prefetch_insert(index, time);
+  }
+  void unlink(node& gone) noexcept {
+    if (gone.location >= critical_location) [[unlikely]]
+      return critical_.unlink(gone);
+    hashed_ ? hashed_->unlink(gone) : hierarchical_.unlink(gone);
+  }
+  std::optional<nanoseconds_t> next_bound() const noexcept {
+    std::optional<nanoseconds_t> bulk = hashed_ ? hashed_->next_bound() : hierarchical_.next_bound();
+    return critical_.empty() ? bulk : std::min(critical_bound(), bulk.value_or(forever));
+  }
+  template <class Gone>
+  std::optional<nanoseconds_t> next_exact(Gone&& gone) {
+    std::optional<nanoseconds_t> bulk = hashed_ ? hashed_->next_exact(gone) : hierarchical_.next_exact(gone);
+    if (critical_.empty()) return bulk;
+    std::optional<nanoseconds_t> critical = critical_.next_exact(gone);
+    return bulk && critical ? std::min(*bulk, *critical) : bulk ? bulk : critical;
+  }
+  // between() is called where many are re-inserted without a call of take().
+  template <class Take, class Between>
+  void expire(nanoseconds_t now, Take&& take, Between&& between) {
+    hashed_ ? hashed_->expire(now, take, between) : hierarchical_.expire(now, take);
+  }
+
+  // Of the higher lanes. No earlier than critical_bound() is anything due there.
+  nanoseconds_t critical_bound() const noexcept { return critical_.next_bound().value_or(forever); }
+  bool has_critical() const noexcept { return !critical_.empty(); }
+  void insert_critical(node_index index, node& added, nanoseconds_t time) noexcept {
+    critical_.insert(index, added, time);
+  }
+  template <class Take>
+  void expire_critical(nanoseconds_t now, Take&& take) {
+    critical_.expire(now, take);
+  }
+
+ private:
+  static constexpr std::uint32_t critical_location = 1u << 30;
+  struct critical_traits {
+    static constexpr unsigned slot_bits = 6, chain_bits = 0;
+  };
+
+  hierarchical_wheel<node_view> hierarchical_;
+  std::optional<hashed_wheel<node_view>> hashed_;
+  hierarchical_wheel<node_view, critical_traits, critical_location> critical_;
+};
+
+}  // namespace detent::detail
