@@ -2,7 +2,8 @@
 #include <detent/detail/callable.hpp>
 #include <detent/detail/schedule.hpp>
 
-#include "engine/engine_core.hpp"
+#include "callers/pending_list.hpp"
+#include "timer/run_scope.hpp"
 
 #include <gtest/gtest.h>
 
@@ -187,7 +188,7 @@ TEST_F(Callable, LeavesNothingBehindIfItsCopyThrows) {
     EXPECT_THROW(static_cast<void>(schedule(core_, plan{}, inlined)), std::runtime_error);
     EXPECT_THROW(static_cast<void>(schedule(core_, plan{}, boxed)), std::runtime_error);
   }
-  EXPECT_EQ(core_.pending(), 0U);
+  EXPECT_EQ(count_pending(core_), 0U);
   EXPECT_TRUE(schedule(core_, plan{}, [] {}));
 }
 

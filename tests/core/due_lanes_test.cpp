@@ -13,7 +13,7 @@ namespace detent::detail {
 namespace {
 
 due_entry entry(nanoseconds_t deadline, node_index index, std::uint32_t order = 0) {
-  return {.deadline = deadline, .order = order, .index = index, .placement = 0};
+  return {.deadline = deadline, .order = order, .index = index};
 }
 
 std::vector<node_index> pop_all(due_lanes& lanes) {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t circle = 1U << state_word::order_bits;
 
 due_entry entry(nanoseconds_t deadline, std::uint32_t order, node_index index = 0) {
-  return {.deadline = deadline, .order = order & state_word::order_mask, .index = index, .placement = 0};
+  return {.deadline = deadline, .order = order & state_word::order_mask, .index = index};
 }
 
 std::vector<node_index> pop_all(due_queue& queue) {
@@ -47,12 +47,12 @@ TEST(DueQueue, IsEmptyUntilSealed) {
 
 TEST(DueQueue, KeepsAllOfAnEntry) {
   due_queue queue;
-  queue.collect({.deadline = -5, .order = 6, .index = 7, .placement = 8});
+  queue.collect({.deadline = -5, .order = 6, .index = 7, .placed = placement().next_entry()});
   queue.seal();
   EXPECT_EQ(queue.front().deadline, -5);
   EXPECT_EQ(queue.front().order, 6U);
   EXPECT_EQ(queue.front().index, 7U);
-  EXPECT_EQ(queue.front().placement, 8U);
+  EXPECT_EQ(queue.front().placed, placement().next_entry());
 }
 
 TEST(DueQueue, SortsByDeadlineThenOrderHoweverTheyCame) {

@@ -31,10 +31,10 @@ class GroupState : public ::testing::Test {
 
 TEST_F(GroupState, ItsTimeIsTheEnginesAtFirst) {
   for (nanoseconds_t t : {nanoseconds_t{INT64_MIN}, nanoseconds_t{-1}, nanoseconds_t{5}, forever}) {
-    EXPECT_EQ(group_.to_group_time(t, time_), t);
-    EXPECT_EQ(group_.to_engine_time(t), t);
+    EXPECT_EQ(group_.to_group_time(t, time_).ns, t);
+    EXPECT_EQ(group_.to_engine_time(group_time{t}), t);
   }
-  EXPECT_EQ(group_.behind(time_), 0);
+  EXPECT_EQ(group_.offset(time_).ns, 0);
   EXPECT_FALSE(group_.paused());
 }
 
@@ -44,20 +44,20 @@ TEST_F(GroupState, StandsStillWhileItIsPaused) {
   EXPECT_TRUE(group_.pause(time_));
   EXPECT_TRUE(group_.paused());
   EXPECT_FALSE(group_.pause(time_));
-  EXPECT_EQ(group_.to_engine_time(11), forever);
+  EXPECT_EQ(group_.to_engine_time(group_time{11}), forever);
   go_to(30);
-  EXPECT_EQ(group_.behind(time_), 20);
-  EXPECT_EQ(group_.to_group_time(35, time_), 15);
+  EXPECT_EQ(group_.offset(time_).ns, 20);
+  EXPECT_EQ(group_.to_group_time(35, time_).ns, 15);
   EXPECT_TRUE(group_.resume(time_));
-  EXPECT_EQ(group_.to_engine_time(11), 31);
-  EXPECT_EQ(group_.to_engine_time(forever), forever);
-  EXPECT_EQ(group_.to_group_time(forever, time_), forever);
+  EXPECT_EQ(group_.to_engine_time(group_time{11}), 31);
+  EXPECT_EQ(group_.to_engine_time(group_time{forever}), forever);
+  EXPECT_EQ(group_.to_group_time(forever, time_).ns, forever);
   go_to(100);
-  EXPECT_EQ(group_.behind(time_), 20);
+  EXPECT_EQ(group_.offset(time_).ns, 20);
   EXPECT_TRUE(group_.pause(time_));
   go_to(105);
   EXPECT_TRUE(group_.resume(time_));
-  EXPECT_EQ(group_.behind(time_), 25);
+  EXPECT_EQ(group_.offset(time_).ns, 25);
 }
 
 TEST_F(GroupState, HoldsAtTheEndsOfTime) {
@@ -65,13 +65,13 @@ TEST_F(GroupState, HoldsAtTheEndsOfTime) {
   const clock_reader from_the_first(&early, nullptr);
   group_.pause(from_the_first);
   early.advance_to(time_point::min() + 7ns);
-  EXPECT_EQ(group_.behind(from_the_first), 7);
+  EXPECT_EQ(group_.offset(from_the_first).ns, 7);
   group_.resume(from_the_first);
-  EXPECT_EQ(group_.to_engine_time(INT64_MIN + 1), INT64_MIN + 8);
+  EXPECT_EQ(group_.to_engine_time(group_time{INT64_MIN + 1}), INT64_MIN + 8);
   group_.pause(from_the_first);
   early.advance_to(time_point::max() - 1ns);
-  EXPECT_EQ(group_.behind(from_the_first), forever);
-  EXPECT_EQ(group_.to_group_time(forever, from_the_first), forever);
+  EXPECT_EQ(group_.offset(from_the_first).ns, forever);
+  EXPECT_EQ(group_.to_group_time(forever, from_the_first).ns, forever);
 }
 
 TEST_F(GroupState, AnEpochCancelsThoseBeforeIt) {
@@ -138,7 +138,7 @@ TEST_F(GroupState, IsAsNewInItsNextUse) {
   ASSERT_EQ(&next, &group_);
   EXPECT_TRUE(next.is_cancelled(epoch));
   EXPECT_FALSE(next.paused());
-  EXPECT_EQ(next.behind(time_), 0);
+  EXPECT_EQ(next.offset(time_).ns, 0);
   EXPECT_TRUE(next.roster.complete());
   EXPECT_EQ(next.pending(), 0u);
 }
@@ -189,8 +189,8 @@ TEST_F(GroupState, ReadersNeverSeeHalfATurn) {
     }
   });
   for (int i = 0; i < 200'000; ++i) {
-    ASSERT_EQ(group_.behind(time_), 0);
-    const nanoseconds_t t = group_.to_engine_time(5);
+    ASSERT_EQ(group_.offset(time_).ns, 0);
+    const nanoseconds_t t = group_.to_engine_time(group_time{5});
     ASSERT_TRUE(t == 5 || t == forever) << t;
   }
   stop = true;

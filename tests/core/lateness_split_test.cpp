@@ -56,22 +56,22 @@ TEST(LatenessSplit, WhatIsTakenUpInTimeHasNoStamp) {
   EXPECT_FALSE(s.is_late(1001));
   EXPECT_FALSE(s.is_late(1002));
   EXPECT_TRUE(s.is_late(1000));
-  for (std::uint32_t other : {0u, 1u, first_late_drain - 1, first_pass_stamp, first_pass_stamp + 1, ~0u})
-    EXPECT_EQ(s.taken_up(other, 0), 0u) << other;
-  EXPECT_NE(s.taken_up(s.placement(), 1000), 0u);
-  EXPECT_EQ(s.taken_up(s.placement(), 1001), 0u) << "restarted since, to a deadline that had not come";
+  for (placement other : {placement(), placement().next_entry(), placement::first_pass()})
+    EXPECT_EQ(s.taken_up(other, 0), 0u) << other.number();
+  EXPECT_NE(s.taken_up(s.late_drain(), 1000), 0u);
+  EXPECT_EQ(s.taken_up(s.late_drain(), 1001), 0u) << "restarted since, to a deadline that had not come";
 }
 
 TEST(LatenessSplit, TakenUpLateThenBusy) {
   lateness_split s = back_at(1001);
   s.drain_begins();
-  expect_parts(split(s, 400, s.taken_up(s.placement(), 400), 1500), 601, 0, 499);
+  expect_parts(split(s, 400, s.taken_up(s.late_drain(), 400), 1500), 601, 0, 499);
 }
 
 TEST(LatenessSplit, TakenUpLateIsNoWaitOnceMore) {
   lateness_split s = back_at(301);
   s.drain_begins();
-  const std::uint32_t taken_up = s.taken_up(s.placement(), 200);
+  const std::uint32_t taken_up = s.taken_up(s.late_drain(), 200);
   s.wait_begins();
   s.looked(900);
   expect_parts(split(s, 200, taken_up, 1000), 101, 599, 100);
@@ -81,7 +81,7 @@ TEST(LatenessSplit, AStampIsExactToANanosecond) {
   for (nanoseconds_t at : {1000, 1001, 1002, 1003}) {
     lateness_split s = back_at(at);
     s.drain_begins();
-    const lateness_parts told = split(s, 500, s.taken_up(s.placement(), 500), at);
+    const lateness_parts told = split(s, 500, s.taken_up(s.late_drain(), 500), at);
     EXPECT_LE(at - 500 - told.drain, 1) << at;
     EXPECT_EQ(told.drain + told.wait + told.worker, at - 500) << at;
   }
@@ -90,7 +90,7 @@ TEST(LatenessSplit, AStampIsExactToANanosecond) {
 TEST(LatenessSplit, TheLast256DrainsAreKnown) {
   lateness_split s = back_at(1001);
   s.drain_begins();
-  const std::uint32_t first = s.placement();
+  const placement first = s.late_drain();
   for (int i = 1; i < 256; ++i) {
     s.looked(1001 + 2 * i);
     s.drain_begins();
@@ -101,27 +101,14 @@ TEST(LatenessSplit, TheLast256DrainsAreKnown) {
   expect_parts(split(s, 1, s.taken_up(first, 1), 10'001), 2000, 0, 8000);  // forgotten: later than it was
 }
 
-TEST(NodePlacement, OfEachKindWrapsInsideItsRange) {
-  EXPECT_EQ(next_entry(0), 1u);
-  EXPECT_EQ(next_entry(first_late_drain - 2), first_late_drain - 1);
-  EXPECT_EQ(next_entry(first_late_drain - 1), 0u);
-  EXPECT_EQ(next_late_drain(first_late_drain), first_late_drain + 1);
-  EXPECT_EQ(next_late_drain(first_pass_stamp - 2), first_pass_stamp - 1);
-  EXPECT_EQ(next_late_drain(first_pass_stamp - 1), first_late_drain);
-  EXPECT_EQ(next_pass(first_pass_stamp), first_pass_stamp + 1);
-  EXPECT_EQ(next_pass(~0u - 1), ~0u);
-  EXPECT_EQ(next_pass(~0u), first_pass_stamp);
-}
-
 TEST(LatenessSplit, DrainNumbersWrapInsideTheirRange) {
   lateness_split s = back_at(1001);
-  std::uint32_t last = s.placement();
+  placement last = s.late_drain();
   for (int i = 0; i < 100'000; ++i) {
     s.drain_begins();
-    EXPECT_NE(s.placement(), last);
-    last = s.placement();
-    ASSERT_GE(last, first_late_drain);
-    ASSERT_LT(last, first_pass_stamp);
+    EXPECT_NE(s.late_drain(), last);
+    last = s.late_drain();
+    ASSERT_TRUE(last.is_late_drain());
   }
 }
 
@@ -129,7 +116,7 @@ TEST(LatenessSplit, HowLateItWasTakenUpIsExactForTwoSecondsAndThenByTheMilliseco
   for (nanoseconds_t late : {1LL, 1000LL, 2'147'483'647LL}) {
     lateness_split s = back_at(1000 + late);
     s.drain_begins();
-    const std::uint32_t taken_up = s.taken_up(s.placement(), 1000);
+    const std::uint32_t taken_up = s.taken_up(s.late_drain(), 1000);
     // However long after.
     for (nanoseconds_t after : {0LL, 5'000'000'000LL, 3'600'000'000'000LL})
       expect_parts(split(s, 1000, taken_up, 1000 + late + after), late, 0, after);
@@ -137,7 +124,7 @@ TEST(LatenessSplit, HowLateItWasTakenUpIsExactForTwoSecondsAndThenByTheMilliseco
   for (nanoseconds_t late : {2'147'483'648LL, 86'400'000'000'000LL}) {
     lateness_split s = back_at(1000 + late);
     s.drain_begins();
-    const lateness_parts told = split(s, 1000, s.taken_up(s.placement(), 1000), 1000 + late);
+    const lateness_parts told = split(s, 1000, s.taken_up(s.late_drain(), 1000), 1000 + late);
     EXPECT_LE(told.drain, late);
     EXPECT_LT(late - told.drain, nanoseconds_t{1} << 20);
     EXPECT_EQ(told.drain + told.wait + told.worker, late);
@@ -152,7 +139,7 @@ TEST(LatenessSplit, ReachesOverAllOfTime) {
   EXPECT_EQ(cut.wait + cut.worker, INT64_MAX);
   lateness_split s = back_at(INT64_MAX - 2);  // odd
   s.drain_begins();
-  const lateness_parts all = split(s, INT64_MIN, s.taken_up(s.placement(), INT64_MIN), INT64_MAX - 2);
+  const lateness_parts all = split(s, INT64_MIN, s.taken_up(s.late_drain(), INT64_MIN), INT64_MAX - 2);
   EXPECT_GT(all.drain, 0);
   EXPECT_EQ(all.drain + all.wait + all.worker, INT64_MAX);
 }
@@ -162,7 +149,7 @@ TEST(LatenessSplit, PartsAlwaysAddUp) {
     test::random_source random(seed);
     lateness_split s;
     nanoseconds_t now = random.between(0, 1) == 0 ? 0 : -random.any_magnitude(63);
-    std::uint32_t placement = 0;
+    placement placed;
     for (int i = 0; i < 5'000; ++i) {
       now = add_saturated(now, random.any_magnitude(random.between(0, 9) == 0 ? 60 : 34));
       switch (random.between(0, 4)) {
@@ -170,11 +157,11 @@ TEST(LatenessSplit, PartsAlwaysAddUp) {
         case 1: s.looked(now); break;
         case 2: s.looked_again(now); break;
         case 3: s.drain_begins(); break;
-        default: placement = s.placement(); break;
+        default: placed = s.late_drain(); break;
       }
       const nanoseconds_t deadline =
           random.between(0, 20) == 0 ? INT64_MIN : subtract_saturated(now, random.any_magnitude(50));
-      const std::uint32_t taken_up = random.between(0, 1) == 0 ? 0 : s.taken_up(placement, deadline);
+      const std::uint32_t taken_up = random.between(0, 1) == 0 ? 0 : s.taken_up(placed, deadline);
       const lateness_parts told = split(s, deadline, taken_up, now);
       ASSERT_GE(std::min({told.drain, told.wait, told.worker}), 0);
       ASSERT_EQ(told.drain + told.wait + told.worker, subtract_saturated(now, deadline));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "threads/thread_registry.hpp"
 
-#include "engine/engine_core.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,10 +24,16 @@ engine_options small_and_quiet() {
   return made;
 }
 
-// A registry of its own; the core behind it lends its queue and takes back nodes.
+// A registry, and what its records are made with.
 struct owner {
-  engine_core core{small_and_quiet()};
-  thread_registry threads{core};
+  submission_queue queue{16};
+  counters_block counts{small_and_quiet()};
+  std::vector<thread_record*> left;
+  thread_registry threads{{this, counts, queue, take_leave}};
+
+  static void take_leave(void* self, thread_record& leaving) noexcept {
+    static_cast<owner*>(self)->left.push_back(&leaving);
+  }
 
   std::size_t records() const {
     std::size_t count = 0;
@@ -122,14 +126,11 @@ TEST(ThreadRegistry, OrdersAThreadsTimersWhileItsCountGoesRound) {
   EXPECT_EQ(one.metrics().expired, expected.size());
 }
 
-TEST(ThreadRegistry, FlushesWhatALeavingThreadHadNotReported) {
+TEST(ThreadRegistry, LetsALeavingThreadTakeItsLeaveOnce) {
   owner one;
   thread_record* seen = nullptr;
-  std::thread([&] {
-    seen = one.threads.mine();
-    seen->until_report = detail::report_every - 5;
-  }).join();
-  EXPECT_EQ(seen->until_report, detail::report_every);
+  std::thread([&] { seen = one.threads.mine(); }).join();
+  EXPECT_EQ(one.left, std::vector<thread_record*>{seen});
 }
 
 TEST(ThreadRegistry, SurvivesEitherOrderOfEnds) {

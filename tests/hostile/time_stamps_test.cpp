@@ -163,9 +163,9 @@ TEST_F(TimeStamps, OffLeaveAPauseAsLongAsBySteadyClock) {
   group.pause(time_);
   pass(1us);
   be_behind();
-  EXPECT_EQ(group.behind(time_), 1000);
+  EXPECT_EQ(group.offset(time_).ns, 1000);
   group.resume(time_);
-  EXPECT_EQ(group.behind(time_), 1000);
+  EXPECT_EQ(group.offset(time_).ns, 1000);
 }
 
 TEST_F(TimeStampsPoll, AheadFireNothingEarly) {

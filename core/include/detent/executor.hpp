@@ -12,6 +12,7 @@ namespace detent {
 
 namespace detail {
 class engine_core;
+class outbox;
 
 // What a timer's lateness up to its hand-over, or inline up to its run, consists of; they add up to it.
 struct lateness_parts {
@@ -38,7 +39,7 @@ class fired_timer {
   void operator()() noexcept;
 
  private:
-  friend class detail::engine_core;
+  friend class detail::outbox;
   fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word, std::uint32_t order,
               const detail::lateness_parts& late) noexcept;
 

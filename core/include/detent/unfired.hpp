@@ -9,6 +9,10 @@
 
 namespace detent {
 
+namespace detail {
+struct unfired_maker;
+}
+
 // A timer that stop() returned before it fired. Owns its callable; outlives the engine; destroyed unrun, so are its
 // captures. Move-only.
 class unfired {
@@ -24,7 +28,7 @@ class unfired {
   void run();
 
  private:
-  friend class detail::engine_core;
+  friend struct detail::unfired_maker;
   unfired(timer which, time_point when, const detail::callable_ops* ops, void* capture) noexcept;
   void reset() noexcept;
 

@@ -2,7 +2,7 @@
 // How a sleeping coroutine meets its timer, the stop of somebody's token, and its own end.
 #include <detent/coroutine.hpp>
 
-#include "engine/engine_core.hpp"
+#include "callers/cancel.hpp"
 
 namespace detent {
 namespace {
@@ -39,7 +39,7 @@ void sleep_awaiter::wake(firing& run) {
   for (int i = 0; !settled_.load(base::acquire); ++i) {
     if (i < pauses) {
       base::cpu_pause();
-    } else if (core_->options().drive == drive_kind::caller) {
+    } else if (core_->options.drive == drive_kind::caller) {
       return run.rearm_at(run.deadline());  // not before the next poll(), whatever time it is by then
     } else {
       return run.rearm_after(again_after);
@@ -53,9 +53,9 @@ void sleep_awaiter::wake(firing& run) {
 // once the engine has stopped; and a manual clock may be gone then.
 void sleep_awaiter::hurry() noexcept {
   if (core_->stopped()) return;
-  const detail::nanoseconds_t tick = core_->options().tick.count();
-  core_->restart(detail::timer_access::index(timer_), detail::timer_access::generation(timer_),
-                 detail::subtract_saturated(core_->time().certain(), tick - 1));
+  const detail::nanoseconds_t tick = core_->options.tick.count();
+  detail::restart(*core_, detail::timer_access::index(timer_), detail::timer_access::generation(timer_),
+                  detail::subtract_saturated(core_->time.certain(), tick - 1));
 }
 
 // On the thread that resumes the coroutine.
@@ -66,7 +66,7 @@ void sleep_awaiter::leave() noexcept {
 
 // The coroutine is destroyed while it is suspended. Waits for a run that found it not settled yet, and reads it.
 void sleep_awaiter::abandon() noexcept {
-  core_->cancel_and_wait(detail::timer_access::index(timer_), detail::timer_access::generation(timer_));
+  detail::cancel_and_wait(*core_, detail::timer_access::index(timer_), detail::timer_access::generation(timer_));
   core_->drop_reference();
 }
 

@@ -2,7 +2,9 @@
 // The public engine: a thin shell around its counted core.
 #include <detent/engine.hpp>
 
-#include "engine/engine_core.hpp"
+#include "callers/pending_list.hpp"
+#include "driver/poll.hpp"
+#include "engine/driven_engine.hpp"
 #include "engine/options_check.hpp"
 
 #include <cstdio>
@@ -15,8 +17,10 @@ namespace detent {
 
 namespace {
 
+using detail::driven_engine;
+
 struct made_core {
-  detail::engine_core* core = nullptr;
+  driven_engine* core = nullptr;
   errc problem{};
   std::string why;
 };
@@ -30,7 +34,7 @@ made_core make_core(engine_options options) {
   }
   const std::size_t reserve = options.reserve;
   try {
-    auto core = std::make_unique<detail::engine_core>(std::move(options));
+    auto core = std::make_unique<driven_engine>(std::move(options));
     made.problem = core->open(made.why);
     if (made.problem == errc{}) made.core = core.release();
   } catch (const std::bad_alloc&) {
@@ -40,10 +44,13 @@ made_core make_core(engine_options options) {
   return made;
 }
 
+// Every engine is a whole one.
+driven_engine& whole(detail::engine_core& core) noexcept { return static_cast<driven_engine&>(core); }
+
 }  // namespace
 
 void detail::throw_schedule_error(const engine_core& core, errc problem, nanoseconds_t period) {
-  const engine_options& options = core.options();
+  const engine_options& options = core.options;
   std::string what = "engine \"" + options.name + "\"";
   if (problem == errc::capacity_exceeded) what += ": capacity = " + std::to_string(options.capacity);
   if (problem == errc::invalid_option) what += ": lane is 0 to 3, slack is not negative, and label of this engine";
@@ -90,38 +97,40 @@ engine::~engine() { let_go(); }
 void engine::let_go() noexcept {
   // The core stays until its end is over: running callbacks and dying captures may use this engine, and find it
   // stopped.
-  if (core_ != nullptr) core_->end();
+  if (core_ != nullptr) whole(*core_).end();
   core_ = nullptr;
 }
 
 std::vector<unfired> engine::stop() {
   std::vector<unfired> left;
-  errc problem = core().stop(&left);
-  if (problem != errc{}) throw error(make_error_code(problem), "engine \"" + core_->options().name + "\": stop()");
+  errc problem = whole(core()).stop(&left);
+  if (problem != errc{}) throw error(make_error_code(problem), "engine \"" + core_->options.name + "\": stop()");
   return left;
 }
 
 std::vector<unfired> engine::try_stop(std::error_code& problem) noexcept {
   std::vector<unfired> left;
-  errc failed = core().stop(&left);
+  errc failed = whole(core()).stop(&left);
   problem = failed == errc{} ? std::error_code{} : make_error_code(failed);
   return left;
 }
 
 bool engine::stopped() const noexcept { return core().stopped(); }
-std::size_t engine::pending() const noexcept { return core().pending(); }
-engine_metrics engine::metrics() const { return core().metrics(); }
-engine_metrics engine::metrics(label of) const { return core().metrics(of); }
-label engine::make_label(std::string_view name) { return core().make_label(name); }
-std::vector<pending_timer> engine::list_pending() const { return core().list_pending(); }
-pid_t engine::worker_thread_id() const noexcept { return core().worker().id; }
-pthread_t engine::native_handle() const noexcept { return core().worker().handle; }
-time_point engine::now() const noexcept { return detail::to_time(core().time().now()); }
-std::size_t engine::poll(std::size_t max_callbacks) { return core().poll(max_callbacks); }
-int engine::wake_fd() { return core().open_wake_fd(); }
+std::size_t engine::pending() const noexcept { return detail::count_pending(core()); }
+engine_metrics engine::metrics() const { return whole(core()).metrics(); }
+engine_metrics engine::metrics(label of) const { return whole(core()).metrics(of); }
+label engine::make_label(std::string_view name) { return whole(core()).make_label(name); }
+std::vector<pending_timer> engine::list_pending() const { return detail::list_pending(core()); }
+pid_t engine::worker_thread_id() const noexcept { return core().life.worker().id; }
+pthread_t engine::native_handle() const noexcept { return core().life.worker().handle; }
+time_point engine::now() const noexcept { return detail::to_time(core().time.now()); }
+std::size_t engine::poll(std::size_t max_callbacks) {
+  return detail::poll(core(), whole(core()).drives(), max_callbacks);
+}
+int engine::wake_fd() { return detail::open_wake_fd(core(), whole(core()).drives()); }
 
 std::optional<time_point> engine::next_deadline() {
-  std::optional<detail::nanoseconds_t> next = core().next_deadline();
+  std::optional<detail::nanoseconds_t> next = detail::next_deadline(core(), whole(core()).drives());
   if (!next) return std::nullopt;
   return detail::to_time(*next);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <detent/firing.hpp>
 
-#include "engine/engine_core.hpp"
+#include "callers/engine_core.hpp"
+#include "timer/run_scope.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <detent/timer_group.hpp>
 
-#include "engine/engine_core.hpp"
+#include "callers/members.hpp"
 
 #include <new>
 #include <utility>
@@ -10,11 +10,11 @@ namespace detent {
 
 timer_group::timer_group(engine& of) : core_(&of.core()), state_(nullptr) {
   if (core_->is_forked())  // the lock is the parent's
-    throw error(make_error_code(errc::forked), "engine \"" + core_->options().name + "\": timer_group");
+    throw error(make_error_code(errc::forked), "engine \"" + core_->options.name + "\": timer_group");
   try {
-    state_ = &core_->groups().make();
+    state_ = &core_->groups.make();
   } catch (const std::bad_alloc&) {
-    throw error(make_error_code(errc::out_of_memory), "engine \"" + core_->options().name + "\": timer_group");
+    throw error(make_error_code(errc::out_of_memory), "engine \"" + core_->options.name + "\": timer_group");
   }
   core_->add_reference();
 }
@@ -34,18 +34,18 @@ timer_group& timer_group::operator=(timer_group&& other) noexcept {
 timer_group::~timer_group() { let_go(); }
 
 void timer_group::let_go() noexcept {
-  if (core_ != nullptr) core_->end_group(*state_);
+  if (core_ != nullptr) detail::end_group(*core_, *state_);
 }
 
-void timer_group::cancel_all() noexcept { core().cancel_group(*state_); }
+void timer_group::cancel_all() noexcept { detail::cancel_group(core(), *state_); }
 
 void timer_group::cancel_all_and_wait() noexcept {
-  core().cancel_group(*state_);
-  core_->wait_for_group(*state_);
+  detail::cancel_group(core(), *state_);
+  detail::wait_for_group(*core_, *state_);
 }
 
-void timer_group::pause() noexcept { core().pause_group(*state_); }
-void timer_group::resume() noexcept { core().resume_group(*state_); }
+void timer_group::pause() noexcept { detail::pause_group(core(), *state_); }
+void timer_group::resume() noexcept { detail::resume_group(core(), *state_); }
 std::size_t timer_group::pending() const noexcept {
   static_cast<void>(core());
   return static_cast<std::size_t>(state_->pending());

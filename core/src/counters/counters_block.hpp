@@ -4,11 +4,11 @@
 
 #include <detent/base/atomic.hpp>
 #include <detent/counters_layout.hpp>
+#include <detent/executor.hpp>
 #include <detent/options.hpp>
 
 #include "counters/counters_memory.hpp"
 #include "counters/histogram_recorder.hpp"
-#include "observe/lateness_split.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,94 +1,114 @@
 // SPDX-License-Identifier: MIT
-// The drive by a caller: poll(), the next deadline, and a descriptor for somebody's event loop.
-#include "driver/drive_turn.hpp"
+#include "driver/poll.hpp"
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 namespace detent::detail {
 namespace {
 
-// So many members of groups are looked at in a call of poll().
+// So many members of groups are scanned in a call of poll().
 constexpr std::size_t sweep_a_poll = 100'000;
 
-}  // namespace
+// Claims the drive of a caller-driven engine for a call; one thread at a time.
+class drive_turn {
+ public:
+  // `call` is for the error. Inlined, both: a turn with nothing to do costs little more.
+  [[gnu::always_inline]] drive_turn(engine_core& core, driver& drives, const char* call);
+  [[gnu::always_inline]] ~drive_turn();
+  drive_turn(const drive_turn&) = delete;
+  drive_turn& operator=(const drive_turn&) = delete;
+  bool stopped() const noexcept { return stopped_; }
 
-drive_turn::drive_turn(engine_core& core, const char* what) : core_(core) {
-  auto refuse = [what](errc problem, const char* why) {
-    throw error(make_error_code(problem), std::string(what) + why);
-  };
-  if (core.options_.drive != drive_kind::caller) refuse(errc::wrong_drive, "(): engine_options.drive = worker");
-  const std::thread::id me = std::this_thread::get_id();
-  const lifecycle::entry entered = core.life_.enter_drive(me);
-  if (entered == lifecycle::entry::refused) {
-    if (core.life_.is_driven_by(me)) refuse(errc::called_from_callback, "(): from inside a callback that poll() runs");
-    refuse(errc::not_permitted, "(): another thread is inside poll(), next_deadline() or wake_fd()");
-  }
-  stopped_ = entered == lifecycle::entry::stopped;
-  base::show_acquire(&core.life_);
-  record_ = core.threads_.mine();
-  if (record_ == nullptr) record_ = &core.threads_.borrow_spare();
-  core.driver_ = record_;
-  core.threads_.set_driving(*record_, true);
+ private:
+  engine_core& core_;
+  driver& driver_;
+  thread_record* record_ = nullptr;
+  bool stopped_ = false;
+};
+
+[[noreturn, gnu::noinline, gnu::cold]] void refuse(const engine_core& core, const char* call) {
+  const auto with = [call](const char* why) { return std::string(call) + why; };
+  if (core.options.drive != drive_kind::caller)
+    throw error(make_error_code(errc::wrong_drive), with("(): engine_options.drive = worker"));
+  if (core.life.is_driven_by(std::this_thread::get_id()))
+    throw error(make_error_code(errc::called_from_callback), with("(): from inside a callback that poll() runs"));
+  throw error(make_error_code(errc::not_permitted),
+              with("(): another thread is inside poll(), next_deadline() or wake_fd()"));
 }
 
-drive_turn::~drive_turn() {
-  core_.threads_.set_driving(*record_, false);
-  core_.threads_.give_back(*record_);
-  const bool ended = core_.ended_by_driver_;
-  base::show_release(&core_.life_);
-  core_.life_.leave_drive();
-  if (ended) {
-    core_.executor_.reset();
+inline drive_turn::drive_turn(engine_core& core, driver& drives, const char* call) : core_(core), driver_(drives) {
+  if (core.options.drive != drive_kind::caller) [[unlikely]]
+    refuse(core, call);
+  const lifecycle::entry entered = core.life.enter_drive(std::this_thread::get_id());
+  if (entered == lifecycle::entry::refused) [[unlikely]]
+    refuse(core, call);
+  stopped_ = entered == lifecycle::entry::stopped;
+  base::show_acquire(&core.life);
+  record_ = core.threads.mine();
+  if (record_ == nullptr) record_ = &core.threads.borrow_spare();
+  driver_.begin(*record_);
+}
+
+inline drive_turn::~drive_turn() {
+  driver_.end();
+  core_.threads.give_back(*record_);
+  const bool ended = driver_.has_ended();
+  base::show_release(&core_.life);
+  core_.life.leave_drive();
+  if (ended) [[unlikely]] {
+    core_.executor.reset();
     core_.drop_reference();
   }
 }
 
-std::size_t engine_core::poll(std::size_t max_callbacks) {
-  drive_turn turn(*this, "poll");
+// Makes wake_fd readable at the next deadline, and has producers of earlier ones signal it.
+void announce_wait(engine_core& core, driver& drives) {
+  if (core.groups.is_asked()) return core.in.fd.signal();
+  const nanoseconds_t until = drives.announce(drives.next());
+  if (until == INT64_MIN) return core.in.fd.signal();  // due already, and more to take up
+  if (core.time.is_manual()) {                         // the kernel knows nothing of virtual time
+    core.in.fd.set(until <= core.time.now() ? std::optional<nanoseconds_t>(1) : std::nullopt);
+  } else {
+    core.in.fd.set(until == forever ? std::nullopt : std::optional(until));
+  }
+  if (!core.in.bell.go_outside()) core.in.fd.signal();
+}
+
+}  // namespace
+
+std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
+  drive_turn turn(core, drives, "poll");
   if (turn.stopped()) return 0;
-  const bool watched = wake_fd_.is_open();
-  if (watched) answer_bell();
-  drain_submitted();
-  if (groups_.is_asked()) sweep_groups(sweep_a_poll);
-  std::size_t fired = fire_pass(time_.certain(), max_callbacks, true);
-  ledger_.split.wait_begins();  // for the next call
-  if (counts_.watched()) tell_gauges();
-  if (watched && !stopped()) announce_wait();
+  const bool watched = core.in.fd.is_open();
+  if (watched) drives.answer_bell();
+  drives.drain_submitted();
+  drives.sweep(sweep_a_poll);
+  const std::size_t fired = drives.fire(core.time.certain(), max_callbacks, true);
+  drives.wait_begins();  // for the next call
+  if (core.counts.watched()) drives.set_gauges();
+  if (watched && !core.stopped()) announce_wait(core, drives);
   return fired;
 }
 
-// Makes wake_fd readable at the next deadline, and has producers of earlier ones signal it.
-void engine_core::announce_wait() {
-  if (groups_.is_asked()) return wake_fd_.signal();
-  nanoseconds_t until = retry_bound(next_exact().value_or(forever));
-  until = announce_until(until);
-  if (until == INT64_MIN) return wake_fd_.signal();  // due already, and more to take up
-  if (time_.is_manual()) {                           // the kernel knows nothing of virtual time
-    wake_fd_.set(until <= time_.now() ? std::optional<nanoseconds_t>(1) : std::nullopt);
-  } else {
-    wake_fd_.set(until == forever ? std::nullopt : std::optional(until));
-  }
-  if (!bell_.go_outside()) wake_fd_.signal();
-}
-
-std::optional<nanoseconds_t> engine_core::next_deadline() {
-  drive_turn turn(*this, "next_deadline");
+std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
+  drive_turn turn(core, drives, "next_deadline");
   if (turn.stopped()) return std::nullopt;
-  drain_submitted();
-  if (groups_.is_asked()) sweep_groups(SIZE_MAX);
-  if (wake_fd_.is_open()) announce_wait();  // first, as it may take up what has come meanwhile
-  std::optional<nanoseconds_t> next = next_exact();
-  if (has_offers()) next = retry_bound(next.value_or(forever));
+  drives.drain_submitted();
+  drives.sweep(SIZE_MAX);
+  if (core.in.fd.is_open()) announce_wait(core, drives);  // first, as it may take up what has come meanwhile
+  std::optional<nanoseconds_t> next = drives.next_exact();
+  if (drives.has_retries()) next = drives.retry_bound(next.value_or(forever));
   return next;
 }
 
-int engine_core::open_wake_fd() {
-  drive_turn turn(*this, "wake_fd");
-  bool was_open = wake_fd_.is_open();
-  int fd = wake_fd_.open();
+int open_wake_fd(engine_core& core, driver& drives) {
+  drive_turn turn(core, drives, "wake_fd");
+  bool was_open = core.in.fd.is_open();
+  int fd = core.in.fd.open();
   if (fd < 0) throw error(make_error_code(errc::not_permitted), std::string("wake_fd(): ") + std::strerror(errno));
-  if (!was_open && !stopped()) announce_wait();
+  if (!was_open && !core.stopped()) announce_wait(core, drives);
   return fd;
 }
 

@@ -8,7 +8,7 @@
 
 namespace detent::detail {
 
-class stage;
+class shadow_engine;
 
 // A little engine of the worker's own that fires a timer while the worker waits for a deadline, so that the code which
 // fires, a microsecond of cache and branch misses on a core that slept, is there when the deadline comes. Its timers
@@ -32,7 +32,7 @@ class rehearsal {
 
  private:
   const bool wanted_;
-  std::unique_ptr<stage> stage_;
+  std::unique_ptr<shadow_engine> shadow_;
 };
 
 }  // namespace detent::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/live_cores.hpp"
 
-#include "engine/engine_core.hpp"
+#include "engine/driven_engine.hpp"
 
 #include <detent/base/atomic.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 
 struct core_list {
   std::mutex mutex;
-  engine_core* first = nullptr;
+  driven_engine* first = nullptr;
   bool told_of_forks = false;
   // The numbers of those that live, each in its place if that was vacant, 0, when its engine came. Relaxed throughout:
   // whoever asks for a number comes after that engine's beginning, and after its end wherever the answer has to be no.
@@ -43,7 +43,7 @@ void after_fork_in_parent() {
 
 void after_fork_in_child() {
   label_store::after_fork();
-  for (engine_core* each = all().first; each != nullptr; each = each->next_core) each->disown();
+  for (driven_engine* each = all().first; each != nullptr; each = each->next_live) each->disown();
   all().mutex.unlock();
 }
 
@@ -56,27 +56,27 @@ bool live_cores::watch_forks() noexcept {
   return all().told_of_forks;
 }
 
-void live_cores::add(engine_core& core) noexcept {
+void live_cores::add(driven_engine& core) noexcept {
   std::lock_guard lock(all().mutex);
-  core.next_core = all().first;
-  if (core.next_core != nullptr) core.next_core->previous_core = &core;
+  core.next_live = all().first;
+  if (core.next_live != nullptr) core.next_live->previous_live = &core;
   all().first = &core;
   base::atomic<std::uint64_t>& place = all().place_of(core.number());
   if (place.load(base::relaxed) == 0) place.store(core.number(), base::relaxed);
 }
 
-void live_cores::remove(engine_core& core) noexcept {
+void live_cores::remove(driven_engine& core) noexcept {
   std::lock_guard lock(all().mutex);
-  (core.previous_core != nullptr ? core.previous_core->next_core : all().first) = core.next_core;
-  if (core.next_core != nullptr) core.next_core->previous_core = core.previous_core;
-  core.next_core = core.previous_core = nullptr;
+  (core.previous_live != nullptr ? core.previous_live->next_live : all().first) = core.next_live;
+  if (core.next_live != nullptr) core.next_live->previous_live = core.previous_live;
+  core.next_live = core.previous_live = nullptr;
   base::atomic<std::uint64_t>& place = all().place_of(core.number());
   if (place.load(base::relaxed) == core.number()) place.store(0, base::relaxed);
 }
 
 bool live_cores::contains(const engine_core* core) noexcept {
   std::lock_guard lock(all().mutex);
-  for (const engine_core* each = all().first; each != nullptr; each = each->next_core) {
+  for (const driven_engine* each = all().first; each != nullptr; each = each->next_live) {
     if (each == core) return true;
   }
   return false;
@@ -85,7 +85,7 @@ bool live_cores::contains(const engine_core* core) noexcept {
 bool live_cores::lives(std::uint64_t number) noexcept {
   if (all().place_of(number).load(base::relaxed) == number) return true;
   std::lock_guard lock(all().mutex);
-  for (const engine_core* each = all().first; each != nullptr; each = each->next_core) {
+  for (const driven_engine* each = all().first; each != nullptr; each = each->next_live) {
     if (each->number() == number) return true;
   }
   return false;

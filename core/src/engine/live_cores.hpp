@@ -5,6 +5,7 @@
 
 namespace detent::detail {
 
+class driven_engine;
 class engine_core;
 
 // The process's live engines: so that the child of a fork can be told that they are not its own, and so that the owner
@@ -14,8 +15,8 @@ class live_cores {
   // All but lives() block; not for the hot path.
   // Before the first add(), once for all. False: no memory for that; a later call tries again.
   static bool watch_forks() noexcept;
-  static void add(engine_core& core) noexcept;
-  static void remove(engine_core& core) noexcept;
+  static void add(driven_engine& core) noexcept;
+  static void remove(driven_engine& core) noexcept;
   // Whether that address is a live engine's; never looks at what it points to.
   static bool contains(const engine_core* core) noexcept;
   // Whether the engine of that number has not ended yet. Blocks only where it has, or where hundreds live. An engine

@@ -40,18 +40,18 @@ group_state::clock_reading group_state::read_clock() const noexcept {
 }
 
 // The readings of the clock are certain ones: what is left of a delay must not shrink.
-nanoseconds_t group_state::behind(const clock_reader& time) const noexcept {
+group_offset group_state::offset(const clock_reader& time) const noexcept {
   const clock_reading clock = read_clock();
-  return clock.stands_still() ? subtract_saturated(time.certain(), clock.value) : clock.value;
+  return {clock.stands_still() ? subtract_saturated(time.certain(), clock.value) : clock.value};
 }
 
-nanoseconds_t group_state::to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept {
-  return earlier_by(behind(time), t);
+group_time group_state::to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept {
+  return earlier_by(offset(time), t);
 }
 
-nanoseconds_t group_state::to_engine_time(nanoseconds_t t) const noexcept {
+nanoseconds_t group_state::to_engine_time(group_time t) const noexcept {
   const clock_reading clock = read_clock();
-  return clock.stands_still() ? forever : later_by(clock.value, t);
+  return clock.stands_still() ? forever : later_by(group_offset{clock.value}, t);
 }
 
 bool group_state::paused() const noexcept { return read_clock().stands_still(); }

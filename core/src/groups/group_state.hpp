@@ -6,6 +6,7 @@
 #include "timer/node.hpp"
 
 #include "groups/group_roster.hpp"
+#include "groups/group_time.hpp"
 #include "platform/clock_reader.hpp"
 
 #include <array>
@@ -14,14 +15,6 @@
 namespace detent::detail {
 
 class group_store;
-
-// Time moved by what a group is behind; the end of time is the same for all.
-constexpr nanoseconds_t later_by(nanoseconds_t behind, nanoseconds_t t) noexcept {
-  return t == forever ? forever : add_saturated(t, behind);
-}
-constexpr nanoseconds_t earlier_by(nanoseconds_t behind, nanoseconds_t t) noexcept {
-  return t == forever ? forever : subtract_saturated(t, behind);
-}
 
 // Any thread, but for what is the driver's. Lives as long as the core; reused when nothing refers to it any more: the
 // group's owner, each pending member, each run, and a request to the driver hold a reference each.
@@ -37,10 +30,10 @@ class group_state {
   [[nodiscard]] bool drop_reference() noexcept;
 
   // Time on the engine's clock as the group's, and back: never, while it is paused.
-  nanoseconds_t to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept;
-  nanoseconds_t to_engine_time(nanoseconds_t t) const noexcept;
+  group_time to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept;
+  nanoseconds_t to_engine_time(group_time t) const noexcept;
   // How far the group's time is behind the engine's now.
-  nanoseconds_t behind(const clock_reader& time) const noexcept;
+  group_offset offset(const clock_reader& time) const noexcept;
   bool paused() const noexcept;
   // False: it was (not) paused already.
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }

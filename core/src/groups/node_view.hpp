@@ -46,7 +46,7 @@ struct node_view {
     if ((word & state_word::cold) == 0) [[likely]]
       return deadline;
     const group_state* group = group_of(index);
-    return group == nullptr ? deadline : grid.round_up(group->to_engine_time(deadline));
+    return group == nullptr ? deadline : grid.round_up(group->to_engine_time(group_time{deadline}));
   }
   // Of a node whose twin counts; null: none. Perhaps of a later life than the caller's, which then finds out by the
   // word.

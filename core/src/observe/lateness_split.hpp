@@ -29,18 +29,18 @@ class lateness_split {
 
   // A batch is taken out of the submission queue, by the time of the last reading.
   void drain_begins() noexcept {
-    drain_ = next_late_drain(drain_);
-    drained_at_[drain_ % drained_at_.size()] = last_look_;
+    drain_ = drain_.next_late_drain();
+    drained_at_[drain_.number() % drained_at_.size()] = last_look_;
   }
   bool is_late(nanoseconds_t deadline) const noexcept { return deadline < last_look_; }
-  // What a node's `placement` says that was taken up late, in the batch being drained; and what its due entry keeps of
+  // What a node's `placed` says that was taken up late, in the batch being drained; and what its due entry keeps of
   // that. Zero: it was taken up in time.
-  std::uint32_t placement() const noexcept { return drain_; }
-  std::uint32_t taken_up(std::uint32_t placement, nanoseconds_t deadline) const noexcept {
-    if (placement - first_late_drain >= first_pass_stamp - first_late_drain) [[likely]]
+  placement late_drain() const noexcept { return drain_; }
+  std::uint32_t taken_up(placement noted, nanoseconds_t deadline) const noexcept {
+    if (!noted.is_late_drain()) [[likely]]
       return 0;
     // Of a drain that is forgotten by now: later than it was.
-    return packed(subtract_saturated(drained_at_[placement % drained_at_.size()], deadline));
+    return packed(subtract_saturated(drained_at_[noted.number() % drained_at_.size()], deadline));
   }
 
   // Of a timer whose turn comes at `now`, `late` behind its deadline.
@@ -80,7 +80,7 @@ class lateness_split {
   nanoseconds_t back_at_ = INT64_MIN;
   nanoseconds_t away_since_ = INT64_MIN;
   bool away_ = true;
-  std::uint32_t drain_ = first_late_drain;
+  placement drain_ = placement::first_late_drain();
   std::array<nanoseconds_t, 256> drained_at_{};
 };
 

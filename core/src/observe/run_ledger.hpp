@@ -6,7 +6,6 @@
 
 #include "counters/counters_block.hpp"
 #include "observe/lateness_split.hpp"
-#include "wheel/due_sort.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,22 +13,23 @@
 
 namespace detent::detail {
 
-// How a timer came to its run: by what lateness_split tells of its taking up, or with an executor by what it was late
-// at the hand-over. Which of the two is the engine's, not the run's.
+// How a timer came to its run: by what the driver's split knows of it, or with an executor by what it was late at the
+// hand-over. Which of the two is the engine's, not the run's. What it is made from outlives it.
 class arrival {
  public:
-  explicit arrival(std::uint32_t taken_up) noexcept : drained(taken_up) {}
-  // `late` outlives it.
-  explicit arrival(const lateness_parts& late) noexcept : parts(&late) {}
+  arrival(const lateness_split& split, std::uint32_t taken_up) noexcept : split_(&split), taken_up_(taken_up) {}
+  explicit arrival(const lateness_parts& late) noexcept : parts_(&late) {}
 
-  std::uint32_t taken_up() const noexcept { return drained; }
-  const lateness_parts& until_hand_over() const noexcept { return *parts; }
+  const lateness_split& split() const noexcept { return *split_; }
+  std::uint32_t taken_up() const noexcept { return taken_up_; }
+  const lateness_parts& until_hand_over() const noexcept { return *parts_; }
 
  private:
   union {
-    std::uint32_t drained;
-    const lateness_parts* parts;
+    const lateness_split* split_;
+    const lateness_parts* parts_;
   };
+  std::uint32_t taken_up_ = 0;
 };
 
 // `label` is of the timer; null: none. Inlined into the run, as each timer passes here, but for labels and executors.
@@ -38,23 +38,15 @@ class run_ledger {
   run_ledger(counters_block& counts, bool runs_inline) noexcept
       : histograms_(counts.histograms()), runs_inline_(runs_inline) {}
 
-  // The driver's.
-  lateness_split split;
-  // The driver hands it to the executor at `now`: nothing is counted until it starts.
-  lateness_parts at_hand_over(const due_entry& due, nanoseconds_t now) const noexcept {
-    if constexpr (!base::counts_causes) return {};
-    return split.split(due.deadline, std::max<nanoseconds_t>(subtract_saturated(now, due.deadline), 0), due.taken_up);
-  }
-
   // Whoever runs it, `late` after its deadline.
   [[gnu::always_inline]] void start(nanoseconds_t deadline, nanoseconds_t late, arrival came,
                                     label_block* label) noexcept {
     if (!runs_inline_) [[unlikely]]
       return start_handed_over(late, came.until_hand_over(), label);
     if (label != nullptr) [[unlikely]]
-      return start_labelled(deadline, late, came.taken_up(), *label);
+      return start_labelled(deadline, late, came, *label);
     of(cause::lateness).record_alone(late);
-    count_parts(deadline, late, came.taken_up());
+    count_parts(deadline, late, came);
   }
   void end(nanoseconds_t started, nanoseconds_t now, label_block* label) noexcept {
     if constexpr (!base::counts_causes) return;
@@ -67,8 +59,8 @@ class run_ledger {
 
  private:
   histogram_recorder& of(cause which) const noexcept { return histograms_[static_cast<std::size_t>(which)]; }
-  lateness_parts count_parts(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up) noexcept;
-  void start_labelled(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up, label_block& label) noexcept;
+  lateness_parts count_parts(nanoseconds_t deadline, nanoseconds_t late, arrival came) noexcept;
+  void start_labelled(nanoseconds_t deadline, nanoseconds_t late, arrival came, label_block& label) noexcept;
   void start_handed_over(nanoseconds_t late, const lateness_parts& until, label_block* label) noexcept;
   void end_of(nanoseconds_t took, label_block* label) noexcept;
 
@@ -77,13 +69,13 @@ class run_ledger {
 };
 
 [[gnu::always_inline]] inline lateness_parts run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late,
-                                                                     std::uint32_t taken_up) noexcept {
+                                                                     arrival came) noexcept {
   if constexpr (!base::counts_causes) return {};
   lateness_parts parts;
-  if (taken_up == 0) [[likely]] {
-    parts = split.split(deadline, late);
+  if (came.taken_up() == 0) [[likely]] {
+    parts = came.split().split(deadline, late);
   } else {
-    parts = split.split(deadline, late, taken_up);
+    parts = came.split().split(deadline, late, came.taken_up());
     of(cause::drain).record_alone(parts.drain);
   }
   if (parts.wait != 0) of(cause::wait).record_alone(parts.wait);
@@ -91,12 +83,12 @@ class run_ledger {
   return parts;
 }
 
-[[gnu::noinline]] inline void run_ledger::start_labelled(nanoseconds_t deadline, nanoseconds_t late,
-                                                         std::uint32_t taken_up, label_block& label) noexcept {
+[[gnu::noinline]] inline void run_ledger::start_labelled(nanoseconds_t deadline, nanoseconds_t late, arrival came,
+                                                         label_block& label) noexcept {
   of(cause::lateness).record_alone(late);
   label.add(label_counter::fired);
   label[cause::lateness].record_alone(late);
-  label.record_parts(count_parts(deadline, late, taken_up));
+  label.record_parts(count_parts(deadline, late, came));
 }
 
 // All of it at the start, so that the parts are of the same runs as the whole. If its group was paused and resumed

@@ -18,7 +18,7 @@ nanoseconds_t recorded_groups::arm(const operation& what, const recorded_lives& 
   member& armed = known->second;
   const bool still = std::find(paused_.begin(), paused_.end(), armed.group) != paused_.end();
   armed.order = ++armings_;
-  armed.deadline = still ? earlier_by(what.at, what.deadline) : what.deadline;
+  armed.deadline = still ? earlier_by(group_offset{what.at}, what.deadline).ns : what.deadline;
   return still ? forever : what.deadline;
 }
 
@@ -36,7 +36,8 @@ std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what,
   forget_unknown(lives);
   for (auto& [id, each] : members_) {
     if (each.group != what.group || each.deadline == forever) continue;
-    each.deadline = pause ? earlier_by(what.at, each.deadline) : later_by(what.at, each.deadline);
+    each.deadline = pause ? earlier_by(group_offset{what.at}, each.deadline).ns
+                          : later_by(group_offset{what.at}, group_time{each.deadline});
     by_order.push_back({each.order, {id, pause ? forever : each.deadline}});
   }
   std::sort(by_order.begin(), by_order.end(), [](auto& a, auto& b) { return a.first < b.first; });

@@ -22,16 +22,16 @@ class drain_debt {
   }
   bool is_owed() const noexcept { return owed_; }
 
-  // A batch came out of the queue, `count` entries where there was room for `room`.
-  void note_batch(std::size_t count, std::size_t room) noexcept { taken_short_ = count < room; }
+  // A batch came out of the queue; `all`: the queue held no more.
+  void note_batch(bool all) noexcept { taken_short_ = all; }
   // Whether that was all there was, and nothing was owed since.
   bool is_covered() const noexcept { return taken_short_; }
-  // The drain is complete. True: the caller looks at every node, too, and files what it finds.
-  [[nodiscard]] bool pay(rescan_request& rescan) noexcept {
+  // The drain is complete. `rescan`: one was asked for. True: the caller scans every node, too, and files what it
+  // finds.
+  [[nodiscard]] bool pay(bool rescan) noexcept {
     owed_ = false;
-    if (!rescan.take()) return false;
-    note_filing();
-    return true;
+    if (rescan) note_filing();
+    return rescan;
   }
   // The drain filed something.
   void note_filing() noexcept { look_for_earlier_ = true; }

@@ -17,7 +17,9 @@
 
 namespace detent::detail {
 
-// Which short ways of calls are open to a thread that holds a record.
+class driver_port;
+
+// Which fast paths of calls are open to a thread that holds a record.
 enum class shortcuts : std::uint8_t {
   none,        // it drives the engine itself; or the engine has a capacity, or has been stopped, or is gone
   some,        // those that need not know the tick
@@ -45,7 +47,7 @@ struct alignas(64) thread_record {
   call_hazard hazard;                                  // raised while the end of the engine must wait for this thread
   std::optional<submission_queue::producer> producer;  // empty once the engine has gone
   base::atomic<shortcuts> open{shortcuts::none};       // by this thread, or by who ends the engine
-  bool driving = false;                                // this thread turns the wheel now: its calls go straight there
+  driver_port* driving = nullptr;                      // while this thread turns the wheel: its calls go straight there
   bool lent = false;                                   // for the length of a call (thread_registry.hpp)
   base::atomic<std::thread::id> lent_to{};             // unless it is the spare one
   bool rehearses = false;                              // its runs are nobody's business (rehearsal.hpp)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "threads/thread_registry.hpp"
 
-#include "engine/engine_core.hpp"
-
 #include <new>
 #include <vector>
 
@@ -14,7 +12,7 @@ constinit thread_local thread_registry::record_of thread_registry::last_used;
 struct thread_exit {
   struct entry {
     std::uint64_t engine;
-    engine_core* owner;
+    const thread_host* host;
     thread_record* record;
   };
   std::vector<entry> entries;
@@ -53,7 +51,7 @@ thread_exit::~thread_exit() {
       delete each.record;
       continue;
     }
-    each.owner->thread_leaves(*each.record);
+    each.host->take_leave(each.host->engine, *each.record);
     base::show_release(each.record);
     each.record->link.left();
   }
@@ -69,9 +67,8 @@ void thread_exit::forget_dead() noexcept {
   });
 }
 
-thread_registry::thread_registry(engine_core& owner) noexcept : engine_id_(next_engine_id()), owner_(owner) {
-  if (counter_cell* cells = owner.counts().take_cells())
-    spare_ = new (std::nothrow) thread_record(owner.queue(), cells);
+thread_registry::thread_registry(const thread_host& host) noexcept : engine_id_(next_engine_id()), host_(host) {
+  if (counter_cell* cells = host_.counts.take_cells()) spare_ = new (std::nothrow) thread_record(host_.queue, cells);
   if (spare_ != nullptr) spare_->lent = true;
 }
 
@@ -91,7 +88,7 @@ void thread_registry::take_back(thread_record& used) noexcept {
   used.lent = false;
   // As a thread that ends hands back its own. The engine is there: a call goes on.
   static_cast<void>(used.link.leave());
-  owner_.thread_leaves(used);
+  host_.take_leave(host_.engine, used);
   // (4) release: pairs with (5). From here on the record's link holds up the end of the engine.
   used.lent_to.store({}, base::release);
   used.link.left();
@@ -132,7 +129,7 @@ thread_record* thread_registry::find_or_make() noexcept {
     entries.reserve(entries.size() + 1);
     thread_record* record = adopt_or_make();
     if (record == nullptr) return nullptr;
-    entries.push_back({engine_id_, &owner_, record});
+    entries.push_back({engine_id_, &host_, record});
     remember(*record);
     return record;
   } catch (const std::bad_alloc&) {
@@ -142,8 +139,8 @@ thread_record* thread_registry::find_or_make() noexcept {
 
 void thread_registry::remember(thread_record& record) noexcept {
   // Relaxed, as all of `open`: hints.
-  record.open.store(record.driving ? shortcuts::none : open_.load(base::relaxed), base::relaxed);
-  last_used = {&owner_, &record, engine_id_};
+  record.open.store(record.driving != nullptr ? shortcuts::none : open_.load(base::relaxed), base::relaxed);
+  last_used = {host_.engine, &record, engine_id_};
 }
 
 void thread_registry::open_shortcuts(shortcuts which) noexcept {
@@ -157,9 +154,9 @@ thread_record* thread_registry::adopt_or_make() noexcept {
     base::show_acquire(each);
     return each;
   }
-  counter_cell* const cells = owner_.counts().take_cells();
+  counter_cell* const cells = host_.counts.take_cells();
   if (cells == nullptr) return nullptr;
-  auto* made = new (std::nothrow) thread_record(owner_.queue(), cells);
+  auto* made = new (std::nothrow) thread_record(host_.queue, cells);
   if (made == nullptr) return nullptr;
   if (!made->producer->valid()) {
     delete made;

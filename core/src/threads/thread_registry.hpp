@@ -10,12 +10,18 @@
 
 namespace detent::detail {
 
-class engine_core;
+// What the records of an engine are made with, and what happens to one whose thread ends.
+struct thread_host {
+  void* engine;  // only an address: what shortcut() compares
+  counters_block& counts;
+  submission_queue& queue;
+  void (*take_leave)(void* engine, thread_record& leaving) noexcept;
+};
 
 // An engine's thread records, and each thread's way to its own.
 class thread_registry {
  public:
-  explicit thread_registry(engine_core& owner) noexcept;
+  explicit thread_registry(const thread_host& host) noexcept;
   ~thread_registry();
   thread_registry(const thread_registry&) = delete;
   thread_registry& operator=(const thread_registry&) = delete;
@@ -23,11 +29,10 @@ class thread_registry {
   // The calling thread's record; wait-free but for a thread's first call. Null where there is no memory for one, and
   // when the thread is so near its end that it could not hand one back.
   thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
-  // Its record of `owner`, which may be null, if that was the engine that it used last and the short ways that it asks
+  // Its record of `engine`, which may be null, if that was the engine that it used last and the fast paths that it asks
   // for are open. False: nothing is said. A few instructions, none of which touches the engine.
-  [[gnu::always_inline]] static bool shortcut(const engine_core* owner, shortcuts wanted,
-                                              thread_record*& record) noexcept {
-    if (last_used.owner != owner) return false;
+  [[gnu::always_inline]] static bool shortcut(const void* engine, shortcuts wanted, thread_record*& record) noexcept {
+    if (last_used.owner != engine) return false;
     // A record that outlived an engine at this address is closed. Relaxed: a mere hint; what must not be missed is
     // looked at again.
     record = last_used.record;
@@ -35,10 +40,11 @@ class thread_registry {
   }
   // Which ones are open from now on; closing them takes effect sooner or later.
   void open_shortcuts(shortcuts which) noexcept;
-  // The calling thread begins or ceases to turn the wheel, with `record`.
-  void set_driving(thread_record& record, bool driving) const noexcept {
+  // The calling thread begins to turn the wheel, with `record`; null: it ceases to.
+  void set_driving(thread_record& record, driver_port* driving) const noexcept {
     record.driving = driving;
-    record.open.store(driving ? shortcuts::none : open_.load(base::relaxed), base::relaxed);  // relaxed: hints
+    record.open.store(driving != nullptr ? shortcuts::none : open_.load(base::relaxed),
+                      base::relaxed);  // relaxed: hints
   }
 
   // Engines are numbered from 1, and no number comes twice.
@@ -86,7 +92,7 @@ class thread_registry {
 
   const std::uint64_t engine_id_;
   base::atomic<shortcuts> open_{shortcuts::none};
-  engine_core& owner_;
+  const thread_host host_;
   base::atomic<thread_record*> first_{nullptr};  // only grows
   thread_record* spare_ = nullptr;
   std::recursive_mutex spare_turn_;

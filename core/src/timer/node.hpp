@@ -4,6 +4,7 @@
 
 #include <detent/detail/callable.hpp>
 #include <detent/detail/schedule.hpp>
+#include "timer/placement.hpp"
 #include "timer/state_word.hpp"
 
 #include <cstddef>
@@ -19,15 +20,6 @@ inline constexpr node_index no_node = 0xffffffff;
 inline constexpr std::uint32_t nowhere = 0xffffffff;
 inline constexpr std::uint32_t in_due_queue = 0xfffffffe;
 
-// `placement` counts entries below the first of these values, the drains that took up what was late already from it
-// on, and passes of the driver from the second on.
-inline constexpr std::uint32_t first_late_drain = 1u << 30;
-inline constexpr std::uint32_t first_pass_stamp = 1u << 31;
-// Each kind goes round in its own range.
-inline constexpr std::uint32_t next_entry(std::uint32_t placement) { return (placement + 1) % first_late_drain; }
-inline constexpr std::uint32_t next_late_drain(std::uint32_t drain) { return next_entry(drain) | first_late_drain; }
-inline constexpr std::uint32_t next_pass(std::uint32_t stamp) { return (stamp + 1) | first_pass_stamp; }
-
 // Rule: outside `firing` the worker never reads what a canceller may destroy, which is `capture`.
 struct alignas(64) node {
   timer_pair pair;      // all threads, through state_word.hpp alone
@@ -36,8 +28,7 @@ struct alignas(64) node {
   const callable_ops* ops = nullptr;  // written before the node is published
   alignas(capture_alignment) std::byte capture[capture_size];
   std::uint32_t location = 0;  // worker, armed: slot, due queue or nowhere
-  std::uint32_t placement =
-      0;  // worker: its newest entry of the due queue, its drain, or the pass in which it ran last
+  detail::placement placed;    // worker
 };
 static_assert(sizeof(node) == 64, "a pending timer is one cache line");
 static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture keeps its alignment");

@@ -10,12 +10,12 @@
 
 namespace detent::detail {
 
-// One due arming. Valid as long as the node's `placement` is the entry's; a stale one is skipped when its turn comes.
+// One due arming. Valid as long as the node's `placed` is the entry's; a stale one is skipped when its turn comes.
 struct due_entry {
   nanoseconds_t deadline = 0;
   std::uint32_t order = 0;
   node_index index = no_node;
-  std::uint32_t placement = 0;
+  placement placed{};
   std::uint32_t taken_up = 0;  // how late: see lateness_split
 };
 

@@ -28,7 +28,7 @@ void print_node() {
   print("node", "ops", offsetof(node, ops), sizeof(void*));
   DETENT_FIELD(capture);
   DETENT_FIELD(location);
-  DETENT_FIELD(placement);
+  DETENT_FIELD(placed);
 }
 
 void print_bits(const char* name, std::uint64_t mask) {

@@ -89,7 +89,8 @@ void more_than_a_batch(execution& run) {
 template <std::uint32_t Count>
 using node_deadlines = std::array<detent::base::atomic<nanoseconds_t>, Count>;
 template <std::uint32_t Count>
-struct rescanned_nodes {
+struct rescanned_nodes : no_groups {
+  explicit rescanned_nodes(node_deadlines<Count>& rescanned) : nodes(rescanned) {}
   node_deadlines<Count>& nodes;
   unsigned found = 0;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The engine's use of doorbell and queue, as producers and as the driver; the loops around the headers that are
-// explored are repeated here. Time stands still at `now` unless the scenario lets it pass, so a driver that sleeps
+// The engine's use of doorbell and queue, as producers and as the driver, whose loops are the engine's own. Time stands
+// still at `now` unless the scenario lets it pass, so a driver that sleeps
 // although something earlier was submitted sleeps for ever, and is found as a deadlock.
 #pragma once
 
+#include "driver/drive_loop.hpp"
+#include "driver/intake.hpp"
 #include "submission.hpp"
-#include "submission/drain_debt.hpp"
 #include "submission/submit.hpp"
 #include "threads/lifecycle.hpp"
 
@@ -15,11 +16,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace model {
 
 using detent::detail::doorbell;
-using detent::detail::drain_debt;
 using detent::detail::lifecycle;
 using detent::detail::nanoseconds_t;
 using detent::detail::rescan_request;
@@ -54,81 +55,111 @@ struct driver_manners {
   bool hurried = false;             // when it has been called, it files one entry only before it goes on
 };
 
-// `wheel`: void take(entry); nanoseconds_t next(), the earliest deadline it knows; void rescan(), a look at every node.
+// What the engine's intake asks. `wheel`: void take(entry); nanoseconds_t next(), the earliest deadline it knows; void
+// rescan(), a scan of every node; bool is_asked(), whether a group asks for something; perhaps bool is_done(), which
+// ends the drive in place of a deadline.
+template <class Front, class Wheel>
+class drain_port {
+ public:
+  static constexpr std::size_t room = 3, slice = 1, fetch_node_ahead = 0, fetch_links_ahead = 0;
+  std::size_t most_before_firing() const { return manners_.hurried ? 1 : 64; }
+
+  drain_port(Front& shared, Wheel& wheel, nanoseconds_t began, const driver_manners& manners)
+      : shared_(shared), wheel_(wheel), began_(began), manners_(manners) {}
+
+  detent::detail::taken_entries take(std::uint64_t* out) {
+    detent::detail::taken_entries taken;
+    shared_.queue.take(manners_.room, [&](std::uint64_t entry) { out[taken.end++] = entry; });
+    taken.all = taken.end < manners_.room;
+    return taken;
+  }
+  void accept(std::uint64_t entry) { wheel_.take(entry); }
+  void prefetch_node(std::uint64_t) const {}
+  void prefetch_links(std::uint64_t) const {}
+  bool take_rescan() { return shared_.rescan.take(); }
+  void rescan() { wheel_.rescan(); }
+
+  nanoseconds_t now() const { return std::max(began_, time_passed_to()); }
+  nanoseconds_t known(nanoseconds_t) const { return INT64_MAX; }
+  nanoseconds_t next() const { return wheel_.next(); }
+  bool is_due(nanoseconds_t) const { return false; }
+  bool is_asked() const { return wheel_.is_asked(); }
+  bool is_called() const { return is_asked() || (manners_.life != nullptr && !manners_.life->is_open()); }
+  nanoseconds_t ahead_of(nanoseconds_t rung) const {
+    return rung - now() > manners_.leaves_beyond ? manners_.looks_ahead : 0;
+  }
+  bool keeps(nanoseconds_t time) const { return time - now() > manners_.keeps_beyond; }
+  void count_raise() const {}
+  void looked(nanoseconds_t) const {}
+  void emptied() const {}
+
+ private:
+  Front& shared_;
+  Wheel& wheel_;
+  const nanoseconds_t began_;
+  const driver_manners manners_;
+};
+
+// The engine's loops on a wheel of the scenario's.
 template <class Front, class Wheel>
 class driver {
  public:
-  driver(Front& shared, Wheel& wheel, nanoseconds_t now, driver_manners manners = {})
-      : shared_(shared), wheel_(wheel), began_(now), manners_(manners) {}
+  driver(Front& shared, Wheel& wheel, nanoseconds_t now, const driver_manners& manners = {})
+      : shared_(shared), wheel_(wheel), port_(shared, wheel, now, manners), intake_(port_, shared.bell) {}
 
   // Turns until the wheel knows a deadline that is not after `wanted`.
   void drive_until(nanoseconds_t wanted) {
-    for (;;) {
-      answer();
-      if (debt_.is_owed() || now() >= shared_.bell.wake_time()) drain_before_firing();
-      if (wheel_.next() <= wanted) return;
-      const nanoseconds_t until = announce_until(wheel_.next());
-      require(until <= wheel_.next(), "would sleep longer than until what it knows");
-      if (wheel_.next() <= wanted) return;
-      if (until != INT64_MIN) wait(until);
-    }
+    wanted_ = wanted;
+    detent::detail::drive_until_over(*this);
   }
-  nanoseconds_t announce_until(nanoseconds_t until) { return debt_.announce(shared_.bell, until, *this); }
+  nanoseconds_t announce_until(nanoseconds_t until) { return intake_.announce(until); }
   // As the waiter: woken for no reason it sleeps on.
   void wait(nanoseconds_t until) {
     while (shared_.bell.sleep(until) && !shared_.bell.has_rung() && now() < until) {
     }
   }
-  nanoseconds_t now() const { return std::max(began_, time_passed_to()); }
+  nanoseconds_t now() const { return port_.now(); }
+  void answer() { intake_.answer_bell(); }
+  bool drain(nanoseconds_t until) { return intake_.drain_completely(until); }
 
-  // --- What announce() asks
+  // --- What drive_until_over() asks
 
-  bool keeps(nanoseconds_t time) const { return time - now() > manners_.keeps_beyond; }
-  void count_raise() {}
-  void answer() {
-    debt_.answer(shared_.bell, [this](nanoseconds_t rung) {
-      return rung - now() > manners_.leaves_beyond ? manners_.looks_ahead : 0;
-    });
-  }
-  bool drain(nanoseconds_t) {
-    while (!drain_slice()) {
+  bool is_over() const {
+    if constexpr (requires { wheel_.is_done(); }) {
+      return wheel_.is_done();
+    } else {
+      return wheel_.next() <= wanted_;
     }
-    return true;
   }
-  bool is_called() const { return manners_.life != nullptr && !manners_.life->is_open(); }
-  nanoseconds_t next() const { return wheel_.next(); }
+  void answer_bell() { answer(); }
+  bool has_to_drain() const { return intake_.is_owed() || now() >= shared_.bell.wake_time(); }
+  void drain_before_firing() { intake_.drain_before_firing(); }
+  void sweep() {
+    if (wheel_.is_asked()) wheel_.sweep([this] { intake_.owe(); });
+  }
+  void fire(nanoseconds_t) {}
+  void fire_due() {}
+  std::optional<nanoseconds_t> wait() {
+    if (wheel_.is_asked()) return std::nullopt;
+    const nanoseconds_t until = announce_until(wheel_.next());
+    require(until <= wheel_.next(), "would sleep longer than until what it knows");
+    if (!is_over() && until != INT64_MIN) wait(until);
+    return std::nullopt;
+  }
 
  private:
-  // It comes without anything being owed, too.
-  void drain_before_firing() {
-    while (!drain_slice() && !manners_.hurried) {
-    }
-  }
-  // As engine_core::drain_slice(): one entry is a slice.
-  bool drain_slice() {
-    if (batch_next_ == batch_end_ && !take_batch()) return end_drain();
-    debt_.note_filing();
-    wheel_.take(batch_[batch_next_++]);
-    return batch_next_ == batch_end_ && debt_.is_covered() && end_drain();
-  }
-  bool take_batch() {
-    batch_next_ = batch_end_ = 0;
-    shared_.queue.take(manners_.room, [this](std::uint64_t entry) { batch_[batch_end_++] = entry; });
-    debt_.note_batch(batch_end_, manners_.room);
-    return batch_end_ != 0;
-  }
-  bool end_drain() {
-    if (debt_.pay(shared_.rescan)) wheel_.rescan();
-    return true;
-  }
-
   Front& shared_;
   Wheel& wheel_;
-  const nanoseconds_t began_;
-  const driver_manners manners_;
-  drain_debt debt_;
-  std::array<std::uint64_t, 3> batch_{};
-  std::size_t batch_next_ = 0, batch_end_ = 0;
+  drain_port<Front, Wheel> port_;
+  detent::detail::intake<drain_port<Front, Wheel>> intake_;
+  nanoseconds_t wanted_ = INT64_MIN;
+};
+
+// Of a wheel whose timers are of no group.
+struct no_groups {
+  bool is_asked() const { return false; }
+  template <class Begins>
+  void sweep(Begins&&) {}
 };
 
 }  // namespace model

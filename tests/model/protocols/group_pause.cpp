@@ -8,6 +8,7 @@ namespace {
 
 using detent::manual_clock;
 using detent::detail::clock_reader;
+using detent::detail::group_time;
 
 constexpr nanoseconds_t noon = 50, due = 60, pause_length = 1000;
 constexpr std::uint32_t armed_order = 0;
@@ -23,7 +24,7 @@ struct timed_host : group_host {
 struct paused_member {
   timed_host& host;
   nanoseconds_t filed = -1;  // nowhere
-  void file() { filed = host.group.to_engine_time(host.member.deadline()); }
+  void file() { filed = host.group.to_engine_time(group_time{host.member.deadline()}); }
   void sweep(group_state&) {
     if (filed >= 0) file();
     if (filed == forever) reach("found paused");
@@ -41,19 +42,19 @@ void drive_paused(timed_host& host, nanoseconds_t filed = -1) {
   group_driver<paused_member>(host, members).drive();
 }
 
-// engine_core::resume_group()
+// resume_group() of callers/members.cpp
 void resume(timed_host& host) {
   require(host.group.resume(host.clock()), "not paused");
   host.attend_to(host.group);
 }
 
-// engine_core::put_back()
+// put_back() of callers/members.cpp
 void put_back(timed_host& host, std::uint64_t word) {
   const std::uint64_t handed_over = word;
   if (!states::exchange_word(host.member.pair, word, state_word::requeued(handed_over, armed_order))) return;
   host.doors.submit(0, state_word::generation(handed_over), forever);
   detent::detail::ring_if_resumed(
-      [&] { return host.group.to_engine_time(host.member.deadline()); },
+      [&] { return host.group.to_engine_time(group_time{host.member.deadline()}); },
       [&](nanoseconds_t time) { host.doors.after_ring(host.doors.bell.ring_for_earlier(time)); });
 }
 
@@ -64,7 +65,7 @@ void schedule_against_resume(execution& run) {
   require(host.group.pause(host.clock()), "paused");
   run.thread("driver", [&] { drive_paused(host); });
   run.thread("scheduler", [&] {
-    const nanoseconds_t kept = host.group.to_group_time(due, host.clock());
+    const nanoseconds_t kept = host.group.to_group_time(due, host.clock()).ns;
     host.member.publish(0, timer_state::queued, kept);
     host.doors.submit(0, 0, due);
   });
@@ -154,20 +155,20 @@ void put_back_against_cancel(execution& run) {
 // The deadline is kept in the group's time: a pause puts it off by its length, or comes before the restart.
 void pause_against_restart(execution& run) {
   auto& host = run.make<timed_host>("engine");
-  host.member.publish(0, timer_state::armed, host.group.to_group_time(2 * due, host.clock()));
+  host.member.publish(0, timer_state::armed, host.group.to_group_time(2 * due, host.clock()).ns);
   run.thread("owner", [&] {
     require(host.group.pause(host.clock()), "paused");
     require(!host.group.pause(host.clock()), "paused twice");
-    require(host.group.to_engine_time(due) == forever, "due while it is paused");
+    require(host.group.to_engine_time(group_time{due}) == forever, "due while it is paused");
     host.time.advance(detent::duration(pause_length));
     require(host.group.resume(host.clock()), "not paused");
   });
   run.thread("restarter", [&] {
-    const nanoseconds_t kept = host.group.to_group_time(due, host.clock());
+    const nanoseconds_t kept = host.group.to_group_time(due, host.clock()).ns;
     require(states::restart(host.member.pair, 0, kept, 1) == states::restart_transition::earlier, "not earlier");
   });
   run.join();
-  const nanoseconds_t time = host.group.to_engine_time(host.member.deadline());
+  const nanoseconds_t time = host.group.to_engine_time(group_time{host.member.deadline()});
   require(time == due || time == due + pause_length, "neither put off by the pause nor left alone");
   reach(time == due ? "restarted after it" : "put off");
 }
@@ -183,7 +184,7 @@ void two_who_pause(execution& run) {
     resumed += host.group.resume(host.clock());
   });
   run.thread("other", [&] { paused += host.group.pause(host.clock()); });
-  run.thread("driver", [&] { time = host.group.to_engine_time(due); });
+  run.thread("driver", [&] { time = host.group.to_engine_time(group_time{due}); });
   run.join();
   require(paused == resumed + host.group.paused(), "a pause that was ended twice, or never");
   require(time == due || time == due + pause_length || time == forever, "a time that there never was");
@@ -201,7 +202,7 @@ void read_while_turned(execution& run) {
       host.group.resume(host.clock());
     }
   });
-  run.thread("driver", [&] { time = host.group.to_engine_time(due); });
+  run.thread("driver", [&] { time = host.group.to_engine_time(group_time{due}); });
   run.join();
   require(time == due || time == due + pause_length || time == due + 2 * pause_length || time == forever,
           "a time that there never was");

@@ -17,7 +17,7 @@ struct stage {
   std::array<int, 3> touched{};
 
   stage() { group.add_reference(); }
-  // As engine_core::begin_in_group(), and the run. False: it has been cancelled.
+  // As begin_in_group(), and the run. False: it has been cancelled.
   bool run_member(std::uint32_t epoch) {
     group_run run;
     if (!run.begin(group, epoch, store)) return false;

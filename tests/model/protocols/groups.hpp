@@ -38,7 +38,7 @@ struct group_host {
     doors.bell.raise(wake_time);
     for (group_state& each : groups) each.add_reference();
   }
-  // engine_core::attend_to()
+  // request_sweep() of callers/members.cpp
   void attend_to(group_state& asked) {
     store.request(asked);
     doors.ring();
@@ -53,57 +53,37 @@ struct group_host {
 template <class Members>
 class group_driver {
  public:
-  group_driver(group_host& host, Members& members) : host_(host), members_(members) {}
+  group_driver(group_host& host, Members& members) : wheel_{host, members}, driver_(host.doors, wheel_, 0) {}
 
-  // Turns until the members are done: work() and wait_for_work().
-  void drive() {
-    for (;;) {
-      answer();
-      if (debt_.is_owed()) drain(wake_time);
-      if (is_called()) sweep_groups();
-      if (members_.done()) return;
-      if (is_called()) continue;
-      const nanoseconds_t until = debt_.announce(host_.doors.bell, wake_time, *this);
-      if (until == INT64_MIN) continue;
-      if (members_.done()) return;
-      wait(until);
-    }
-  }
-
-  // --- What announce() asks
-
-  bool keeps(nanoseconds_t) const { return false; }
-  void count_raise() {}
-  void answer() {
-    debt_.answer(host_.doors.bell, [](nanoseconds_t) { return nanoseconds_t{0}; });
-  }
-  bool drain(nanoseconds_t) {
-    host_.doors.queue.take_all([this](std::uint64_t entry) { members_.take(entry); });
-    require(!debt_.pay(host_.doors.rescan), "a rescan that nobody asked for");
-    return true;
-  }
-  bool is_called() const { return host_.store.is_asked(); }
-  nanoseconds_t next() const { return wake_time; }
+  // Turns until the members are done.
+  void drive() { driver_.drive_until(wake_time); }
 
  private:
-  void sweep_groups() {
-    host_.store.begin_answer();
-    for (group_state* asked = host_.store.take_requests(); asked != nullptr;) {
-      group_state& swept = *std::exchange(asked, asked->next);
-      swept.answer();
-      debt_.owe();
-      members_.sweep(swept);
-      host_.store.drop_reference(swept);
-    }
-  }
-  void wait(nanoseconds_t until) {
-    while (host_.doors.bell.sleep(until) && !host_.doors.bell.has_rung()) {
-    }
-  }
+  struct swept_wheel {
+    group_host& host;
+    Members& members;
 
-  group_host& host_;
-  Members& members_;
-  drain_debt debt_;
+    void take(std::uint64_t entry) { members.take(entry); }
+    nanoseconds_t next() const { return wake_time; }
+    bool is_done() const { return members.done(); }
+    void rescan() { require(false, "a rescan that nobody asked for"); }
+    bool is_asked() const { return host.store.is_asked(); }
+    // As driver/group_sweep.hpp, whose walk over the members is the scenario's.
+    template <class Begins>
+    void sweep(Begins&& begins) {
+      host.store.begin_answer();
+      for (group_state* asked = host.store.take_requests(); asked != nullptr;) {
+        group_state& swept = *std::exchange(asked, asked->next);
+        swept.answer();
+        begins();
+        members.sweep(swept);
+        host.store.drop_reference(swept);
+      }
+    }
+  };
+
+  swept_wheel wheel_;
+  driver<front<2>, swept_wheel> driver_;
 };
 
 }  // namespace model

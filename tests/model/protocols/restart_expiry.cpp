@@ -92,7 +92,8 @@ void stranger(execution& run) {
 // --- With the driver asleep ---
 
 // Where the wheel has the timer. A lazy restart leaves it where it is: never behind its deadline.
-struct wheel {
+struct wheel : no_groups {
+  wheel(timer& of, std::int64_t at) : moved(of), filed(at) {}
   timer& moved;
   std::int64_t filed;
 

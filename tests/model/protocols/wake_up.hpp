@@ -13,7 +13,7 @@ namespace model {
 constexpr nanoseconds_t soon = 3, earliest = 40, early = 50, late = 100;
 
 // Entries are deadlines.
-struct deadlines {
+struct deadlines : no_groups {
   nanoseconds_t known = late;
 
   void take(std::uint64_t entry) { known = std::min(known, static_cast<nanoseconds_t>(entry)); }
@@ -27,7 +27,8 @@ void submit(front<Producers>& shared, std::uint32_t producer, nanoseconds_t dead
 }
 
 // The entries' timers have been cancelled, so that the wheel learns no deadline from them.
-struct all_entries {
+struct all_entries : no_groups {
+  explicit all_entries(unsigned entries) : wanted(entries) {}
   unsigned wanted, taken = 0;
 
   void take(std::uint64_t) { ++taken; }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include <detent/timer.hpp>
+
+#include "callers/cancel.hpp"
+#include "engine/live_cores.hpp"
+
+namespace detent {
+
+using detail::timer_access;
+
+namespace {
+
+// The checked library finds the use of a handle after its engine's end, the likeliest mistake with handles.
+detail::engine_core& core_of(const timer& handle) noexcept {
+  detail::engine_core* core = timer_access::core(handle);
+  DETENT_ASSERT(detail::live_cores::contains(core) && "the timer's engine has been destroyed");
+  return *core;
+}
+
+}  // namespace
+
+cancel_result timer::cancel() noexcept {
+  detail::engine_core* core = timer_access::core(*this);
+  detail::thread_record* mine;
+  if (detail::thread_registry::shortcut(core, detail::shortcuts::some, mine) &&
+      detail::cancel_plain(*core, *mine, timer_access::index(*this), timer_access::queued_half(*this))) [[likely]]
+    return cancel_result::cancelled;
+  if (core == nullptr) return cancel_result::gone;
+  return detail::cancel(core_of(*this), timer_access::index(*this), timer_access::generation(*this), false);
+}
+
+cancel_result timer::cancel_and_wait() noexcept {
+  if (core_ == nullptr) return cancel_result::gone;
+  return detail::cancel_and_wait(core_of(*this), timer_access::index(*this), timer_access::generation(*this));
+}
+
+bool timer::restart_at(time_point deadline) noexcept {
+  detail::engine_core* core = timer_access::core(*this);
+  detail::thread_record* mine;
+  const detail::nanoseconds_t wanted = detail::to_ns(deadline);
+  if (detail::thread_registry::shortcut(core, detail::shortcuts::exact_ticks, mine) &&
+      detail::restart_later(*core, *mine, timer_access::index(*this), timer_access::queued_half(*this), wanted))
+      [[likely]] {
+    detail::probes::restart(core, timer_access::index(*this), timer_access::id(*this), wanted);
+    return true;
+  }
+  if (core == nullptr) return false;
+  return detail::restart(core_of(*this), timer_access::index(*this), timer_access::generation(*this), wanted);
+}
+
+bool timer::restart_after(duration delay) noexcept {
+  if (core_ == nullptr) return false;
+  return restart_at(detail::to_time(detail::deadline_after(&core_of(*this), delay.count())));
+}
+
+bool timer::pending() const noexcept {
+  return core_ != nullptr &&
+         detail::is_pending(core_of(*this), timer_access::index(*this), timer_access::generation(*this));
+}
+
+std::uint64_t scoped_timer::engine_of(const timer& owned) noexcept { return core_of(owned).number(); }
+
+void scoped_timer::end() noexcept {
+  if (detail::live_cores::lives(engine_)) timer_.cancel_and_wait();
+}
+
+}  // namespace detent

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// What a handle can do, and how a node is given back. Any thread.
+#pragma once
+
+#include "callers/engine_core.hpp"
+#include "callers/members.hpp"
+
+namespace detent::detail {
+
+// `wait`: the runner of a running callback wakes the thread that waits for its end.
+cancel_result cancel(engine_core& core, node_index index, std::uint32_t generation, bool wait) noexcept;
+cancel_result cancel_and_wait(engine_core& core, node_index index, std::uint32_t generation) noexcept;
+bool restart(engine_core& core, node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
+bool is_pending(const engine_core& core, node_index index, std::uint32_t generation) noexcept;
+
+// To the pool, unless its generations are used up.
+inline void free_node(engine_core& core, thread_record& mine, node_index index, node& freed) noexcept {
+  if (release(freed.pair)) {
+    core.pool.free(mine.cache, index);
+  } else {
+    mine.counts.add(counter::retired);
+  }
+}
+
+// A timer that is no longer pending: its place is free, and its group and label have one less.
+inline void end_pending(engine_core& core, node_index index, std::uint64_t word) noexcept {
+  core.places.give_back();
+  if ((word & state_word::cold) != 0) leave(core, index);
+}
+
+// The fast path of cancel(): a plain timer that nobody has touched yet. `mine` is the calling thread's record.
+[[gnu::always_inline]] inline bool cancel_plain(engine_core& core, thread_record& mine, node_index index,
+                                                std::uint32_t queued_half) noexcept {
+  if (!detail::cancel_plain(core.node_at(index).pair, queued_half)) return false;
+  core.seen.cancelled(mine, index,
+                      std::uint64_t{queued_half} << 32 | index);  // together the id, which is there already
+  core.pool.free(mine.cache, index);
+  return true;
+}
+
+// The fast path of restart(), the keep-alive's: a plain timer to a later deadline, where the tick is 1 ns.
+[[gnu::always_inline]] inline bool restart_later(engine_core& core, thread_record& mine, node_index index,
+                                                 std::uint32_t queued_half, nanoseconds_t deadline) noexcept {
+  // Counted ahead of the exchange: after it the timer may fire, and its callback end the engine.
+  bool counted = false;
+  const auto count = [&]() noexcept {
+    mine.counts.add(counter::restarted);
+    counted = true;
+  };
+  if (!detail::restart_later(core.node_at(index).pair, queued_half, deadline, mine.next_order, count)) {
+    if (counted) mine.counts.take_back(counter::restarted);  // another thread was faster
+    return false;
+  }
+  ++mine.next_order;
+  return true;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What few timers have, and where it is kept: their cold part.
+#include "callers/scheduling.hpp"
+
+namespace detent::detail {
+namespace {
+
+// The options that one-shots and periodic timers share.
+struct common_options {
+  detent::label label;
+  std::uint8_t lane = 0;
+};
+
+common_options common(const plan& when) noexcept {
+  if (when.periodic != nullptr) return {when.periodic->label, when.periodic->lane};
+  if (when.one_shot != nullptr) return {when.one_shot->label, when.one_shot->lane};
+  return {};
+}
+
+cold_part cold_part_of(const plan& when, nanoseconds_t grid) noexcept {
+  if (when.kind != period_kind::none) {
+    return {.grid = grid,
+            .period = when.period,
+            .max_lateness = forever,
+            .runs_left = when.periodic->runs,
+            .kind = when.kind,
+            .missed_policy = when.periodic->missed,
+            .slack = when.periodic->slack.count()};
+  }
+  static constexpr timer_options defaults;
+  const timer_options& options = when.one_shot != nullptr ? *when.one_shot : defaults;
+  return {.max_lateness = options.max_lateness.count(), .stale = options.stale, .slack = options.slack.count()};
+}
+
+}  // namespace
+
+// None is plain under ThreadSanitizer, as the fast paths annotate nothing.
+bool is_plain(const plan& when) noexcept {
+  if (when.kind != period_kind::none || when.group != nullptr || base::is_watched_from_outside()) return false;
+  const timer_options* options = when.one_shot;
+  return options == nullptr || (options->max_lateness == (duration::max)() && options->slack == duration(0) &&
+                                options->lane == 0 && options->label == label());
+}
+
+bool is_possible(const engine_core& core, const plan& when) noexcept {
+  auto within = [&core](const auto& options) {
+    return options.lane < lane_count && options.slack >= duration(0) && core.labels.has(options.label);
+  };
+  return (when.one_shot == nullptr || within(*when.one_shot)) && (when.periodic == nullptr || within(*when.periodic));
+}
+
+std::uint64_t describe(engine_core& core, node_index index, const plan& when, nanoseconds_t grid) noexcept {
+  if (core.captures_origin) core.nodes.origin(index).set(when.where.file(), when.where.line(), core.time.now());
+  if (is_plain(when)) return 0;
+  cold_node& cold = core.cold_at(index);
+  std::uint64_t flags = state_word::cold | (base::is_watched_from_outside() ? state_word::owning : 0);
+  cold.set_group(when.group);
+  if (when.group != nullptr) {
+    cold.set_epoch(when.group->epoch());
+    cold.enrolled = false;
+    flags |= state_word::owning;  // no fast path: its group has to hear of its end
+  }
+  const common_options options = common(when);
+  cold.set_label(core.labels.number(options.label));
+  if (label_block* block = core.labels.find(cold)) {
+    block->add(label_counter::scheduled);
+    core.seen.begun(block);
+    flags |= state_word::owning;  // as above
+  }
+  cold.set_lane(options.lane);
+  // Relaxed, both: it only has the driver look among the entries.
+  if (options.lane != 0 && !core.lanes_in_use.load(base::relaxed)) core.lanes_in_use.store(true, base::relaxed);
+  static_cast<cold_part&>(cold) = cold_part_of(when, grid);
+  return when.kind == period_kind::none ? flags : flags | state_word::periodic;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "callers/engine_core.hpp"
+
+#include <detent/detail/stoppable.hpp>
+
+#include <utility>
+
+namespace detent::detail {
+namespace {
+
+// A thread's cache holds up to two magazines that nobody else can take from: some for the first few threads.
+std::size_t nodes_ahead(std::size_t reserve) noexcept {
+  return reserve == 0 ? 0 : reserve + 8 * std::size_t{node_pool::magazine_capacity};
+}
+
+// What a thread had not told the others when it ended.
+void take_leave(void* engine, thread_record& leaving) noexcept {
+  engine_core& core = *static_cast<engine_core*>(engine);
+  core.pool.flush(leaving.cache);
+  const std::uint32_t unreported = report_every - std::exchange(leaving.until_report, report_every);
+  if (unreported != 0 && !core.stopped()) core.in.report_pushes(leaving, unreported);
+}
+
+}  // namespace
+
+engine_core::engine_core(engine_options made_with)
+    : executor(std::move(made_with.executor)),
+      options(std::move(made_with)),
+      runs_inline(executor == nullptr),
+      ticks(options.tick.count()),
+      time(options.manual, options.clock == clock_kind::tsc ? tsc_clock::shared() : nullptr),
+      captures_origin(options.capture_origin),
+      pages(options.memory),
+      pool(pages, nodes_ahead(options.reserve), captures_origin ? bytes_with_origin : sizeof(cold_node)),
+      in(this, options.reserve),
+      seen(this),
+      counts(options),
+      labels(counts),
+      threads({this, counts, in.queue, take_leave}),
+      groups(options.reserve),
+      places(options.capacity),
+      nodes{&pool, ticks},
+      ledger(counts, runs_inline) {
+  // The fast paths annotate nothing for ThreadSanitizer.
+  if (options.capacity == 0 && options.record.empty() && !captures_origin && !base::is_watched_from_outside())
+    threads.open_shortcuts(options.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
+}
+
+engine_core::~engine_core() = default;
+
+void engine_core::add_reference() noexcept {
+  references.fetch_add(1, base::relaxed);  // relaxed: whoever adds one holds one already
+}
+
+void engine_core::drop_reference() noexcept {
+  // (1) acq_rel: pairs with itself, so that the last one sees all that the others did.
+  base::show_release(&references);
+  if (references.fetch_sub(1, base::acq_rel) != 1) return;
+  base::show_acquire(&references);
+  delete this;
+}
+
+errc engine_core::refusal() const noexcept {
+  // A stop that comes later is met by the second check, after the push.
+  switch (life.now()) {
+    case lifecycle::phase::open: return errc{};
+    case lifecycle::phase::forked: return errc::forked;
+    default: return errc::stopped;
+  }
+}
+
+void engine_core::disown() noexcept {
+  life.disown(std::this_thread::get_id());
+  threads.open_shortcuts(shortcuts::none);
+  counts.disown();
+  in.fd.disown();
+}
+
+void submit(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
+  push_entry(core, mine, entry, deadline);
+}
+
+void add_reference(engine_core& core) noexcept { core.add_reference(); }
+void drop_reference(engine_core& core) noexcept { core.drop_reference(); }
+
+}  // namespace detent::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What any thread may touch of an engine. The wheel is not here: it is the driver's, and the way to it is the
+// driver_port that a thread's record holds while that thread drives (threads/thread_record.hpp).
+#pragma once
+
+#include <detent/alloc/page_source.hpp>
+#include <detent/options.hpp>
+
+#include "callers/capacity.hpp"
+#include "callers/inbox.hpp"
+#include "counters/label_store.hpp"
+#include "groups/group_store.hpp"
+#include "groups/node_view.hpp"
+#include "observe/run_ledger.hpp"
+#include "observe/transitions.hpp"
+#include "platform/clock_reader.hpp"
+#include "threads/lifecycle.hpp"
+#include "threads/thread_registry.hpp"
+#include "timer/run_ends.hpp"
+
+#include <memory>
+
+namespace detent::detail {
+
+// Each part is safe for any thread by itself. Counted, as a callback may destroy the engine, and a fired_timer may
+// outlive it. The operations are functions: schedule.cpp, cancel.cpp and so on.
+class engine_core {
+ public:
+  // The options have been checked. Throws bad_alloc.
+  explicit engine_core(engine_options made_with);
+  virtual ~engine_core();
+  engine_core(const engine_core&) = delete;
+  engine_core& operator=(const engine_core&) = delete;
+
+  void add_reference() noexcept;
+  // The last one deletes the core.
+  void drop_reference() noexcept;
+
+  node& node_at(node_index index) const noexcept { return *static_cast<node*>(pool.hot(index)); }
+  cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool.cold(index)); }
+  std::uint64_t number() const noexcept { return threads.engine(); }  // no other engine ever has the same
+  bool is_forked() const noexcept { return life.now() == lifecycle::phase::forked; }  // this very process's fork did
+  bool stopped() const noexcept { return !life.is_open(); }
+  // Why a call is refused, if it is.
+  errc refusal() const noexcept;
+  // In the child of a fork: refuses everything from now on. The caller holds the lock of the list of engines.
+  void disown() noexcept;
+
+  std::shared_ptr<detent::executor>
+      executor;                  // dropped when the drive has ended: its queue may hold references to this
+  const engine_options options;  // without the executor
+  const bool runs_inline;
+  const tick_grid ticks;
+  const clock_reader time;
+  const bool captures_origin;
+  base::atomic<std::uint32_t> references{1};
+  lifecycle life;
+  alloc::page_source pages;
+  node_pool pool;
+  inbox in;
+  transitions seen;
+  counters_block counts;
+  label_store labels;
+  thread_registry threads;
+  group_store groups;
+  capacity places;
+  base::atomic<bool> lanes_in_use{false};  // some timer has been scheduled in a higher one
+  run_ends runs;
+  const node_view nodes;
+  run_ledger ledger;
+  base::atomic<bool> abandoned{false};  // destroyed from inside a callback: nothing is re-armed any more
+};
+
+// Gives an entry to the driver, which is to look at it by `deadline`, and rings if it would come later. Here and not
+// the inbox's own, as the fast path would keep the inbox's address for the calls that it does not make.
+inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
+  const bool pushed = core.in.queue.push(*mine.producer, entry);
+  if (has_to_ring(core.in.bell, core.in.rescan, deadline, pushed)) [[unlikely]]
+    core.in.ring_for_earlier(mine, deadline);
+  if (--mine.until_report == 0) [[unlikely]] {
+    mine.until_report = report_every;
+    core.in.report_pushes(mine, report_every);
+  }
+}
+// The same, as a call.
+void submit(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept;
+
+}  // namespace detent::detail

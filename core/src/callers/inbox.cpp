@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "callers/inbox.hpp"
+
+namespace detent::detail {
+
+void inbox::push_reaps(thread_record& mine) noexcept {
+  reap_batch& batch = *mine.reaps;
+  if (batch.count != 0) push_many(mine, batch.entries.data(), std::exchange(batch.count, 0), forever);
+}
+
+void inbox::add_reap(thread_record& mine, std::uint64_t entry) noexcept {
+  mine.reaps->entries[mine.reaps->count++] = entry;
+  if (mine.reaps->count == mine.reaps->entries.size()) push_reaps(mine);
+}
+
+[[gnu::noinline]] void inbox::report_pushes(thread_record& mine, std::uint64_t count) noexcept {
+  if (!unread.add(count)) return;
+  probes::ring(engine_, forever);
+  after_ring(mine, bell.ring());
+}
+
+[[gnu::noinline]] void inbox::ring_for_earlier(thread_record& mine, nanoseconds_t deadline) noexcept {
+  probes::ring(engine_, deadline);
+  after_ring(mine, bell.ring_for_earlier(deadline));
+}
+
+void inbox::after_ring(thread_record& mine, doorbell::ring_result result) noexcept {
+  if (result == doorbell::ring_result::rang_already) return;
+  mine.counts.add(counter::rings);
+  if (result != doorbell::ring_result::needs_signal) return;
+  call_hazard::scope in_use(
+      mine.hazard);    // the engine's end closes no descriptor between the load of it and the signal
+  base::full_fence();  // (1) pairs with the one in driven_engine::end()
+  fd.signal();
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The way from any thread to the driver: an MPSC queue of entries, and a doorbell for a driver that sleeps.
+#pragma once
+
+#include "observe/probes.hpp"
+#include "platform/wake_fd.hpp"
+#include "submission/backlog.hpp"
+#include "submission/doorbell.hpp"
+#include "submission/submission_queue.hpp"
+#include "submission/submit.hpp"
+#include "threads/thread_record.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace detent::detail {
+
+// Any thread, with its own record. The members are the driver's end.
+class inbox {
+ public:
+  // `engine` is for the probes. Room for `reserve` entries ahead. Throws bad_alloc.
+  inbox(const void* engine, std::size_t reserve) : queue(reserve), engine_(engine) {}
+
+  // Gives `count` entries to the driver in one publication, the first at `first`; it is to look at them by `deadline`.
+  template <class Entries>
+  void push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline) noexcept;
+  void push_reaps(thread_record& mine) noexcept;
+  void add_reap(thread_record& mine, std::uint64_t entry) noexcept;
+
+  // Wakes the driver, whatever it waits for.
+  void ring(thread_record& mine) noexcept { after_ring(mine, bell.ring()); }
+  void ring_for_earlier(thread_record& mine, nanoseconds_t deadline) noexcept;
+  // Adds what a thread has pushed to the shared count, which may ring.
+  void report_pushes(thread_record& mine, std::uint64_t count) noexcept;
+
+  submission_queue queue;
+  doorbell bell;
+  wake_fd fd;
+  alignas(64) backlog unread;
+  rescan_request rescan;
+
+ private:
+  void after_ring(thread_record& mine, doorbell::ring_result result) noexcept;
+
+  const void* const engine_;
+};
+
+template <class Entries>
+void inbox::push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline) noexcept {
+  const bool pushed = queue.push_many(*mine.producer, first, count);
+  if (has_to_ring(bell, rescan, deadline, pushed)) ring_for_earlier(mine, deadline);
+  if (count < mine.until_report) {
+    mine.until_report -= static_cast<std::uint32_t>(count);
+  } else {
+    const std::size_t unreported = report_every - std::exchange(mine.until_report, report_every);
+    report_pushes(mine, unreported + count);
+  }
+}
+
+}  // namespace detent::detail

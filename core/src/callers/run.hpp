@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// One run of one timer, on whichever thread, and what becomes of it afterwards.
+#pragma once
+
+#include "callers/engine_core.hpp"
+
+namespace detent::detail {
+
+// It is firing, and this thread's; `word` is what it fires by, as armed or handed over. `now` is a reading of the
+// clock, not before the deadline; then another one, after the run. False: it was stale, and dropped.
+bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t& now,
+         arrival came) noexcept;
+
+// What an executor does with a timer that it was given; `word` is the arming at the hand-over. Neither does anything if
+// it was cancelled, restarted or returned since. `order` is the one that it had before, `late` its lateness then.
+void run_handed_over(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order,
+                     const lateness_parts& late) noexcept;
+void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept;
+
+}  // namespace detent::detail

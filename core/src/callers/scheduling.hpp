@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What scheduling one and scheduling many have in common. Any thread.
+#pragma once
+
+#include "callers/engine_core.hpp"
+#include "threads/driver_port.hpp"
+
+namespace detent::detail {
+
+// Whether it leaves the node's cold part untouched.
+bool is_plain(const plan& when) noexcept;
+// Whether its options can be met.
+bool is_possible(const engine_core& core, const plan& when) noexcept;
+// What few timers have goes to the node's cold part. Returns the flags that say so. `grid` is the first deadline of a
+// periodic one, before it is rounded.
+std::uint64_t describe(engine_core& core, node_index index, const plan& when, nanoseconds_t grid) noexcept;
+
+// A timer that this thread moved to `returned` goes to `out`, or is destroyed if that is null. Its node may still be
+// filed in a wheel that nobody turns: it is not freed, but goes with the pool. False: `out` has no memory for it.
+bool return_timer(engine_core& core, thread_record& mine, node_index index, node& returned,
+                  std::vector<unfired>* out) noexcept;
+
+}  // namespace detent::detail

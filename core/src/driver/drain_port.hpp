@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "driver/agenda.hpp"
+#include "driver/intake.hpp"
+#include "driver/outbox.hpp"
+#include "submission/fence_policy.hpp"
+#include "submission/set_aside.hpp"
+#include "submission/stale_filter.hpp"
+
+#include <array>
+#include <span>
+
+namespace detent::detail {
+
+// What a drain asks of the engine and does to it; intake.hpp has the contract. The driver's own.
+class drain_port {
+ public:
+  static constexpr std::size_t room = 1024;
+  static constexpr std::size_t slice = 64;  // between two readings of the clock
+  // How far ahead of its turn an entry's node is fetched, and then what the node links to.
+  static constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
+  static constexpr std::size_t most_before_firing() noexcept { return 4096; }
+
+  // `between` is called in the middle of long steps. Throws bad_alloc.
+  drain_port(engine_core& core, drive_state& drive, agenda& known, outbox& offers, const interlude& between);
+
+  // Without those that later ones among them have overtaken; those first that were set aside.
+  taken_entries take(std::uint64_t* out) noexcept;
+  void accept(std::uint64_t entry) noexcept;
+  void prefetch_node(std::uint64_t entry) const noexcept {
+    __builtin_prefetch(&core_.node_at(submission::index(entry)), 1);
+  }
+  // What accept() will touch beside the node itself: a guess, as the node may yet change.
+  void prefetch_links(std::uint64_t entry) const noexcept;
+  std::size_t submitted() const noexcept { return core_.in.queue.size_approx(); }
+  bool is_rescan_due() const noexcept { return core_.in.rescan.is_made(); }
+  bool take_rescan() noexcept { return core_.in.rescan.take(); }
+  void rescan() noexcept { agenda_.rescan(between_); }
+
+  nanoseconds_t now() const noexcept { return core_.time.now(); }
+  nanoseconds_t known(nanoseconds_t now) noexcept;
+  nanoseconds_t next() { return retry_bound(agenda_.next_exact().value_or(forever)); }
+  bool is_due(nanoseconds_t until) const noexcept { return now() >= std::min(until, agenda_.next_bound()); }
+  bool is_asked() const noexcept { return core_.groups.is_asked(); }
+  bool is_called() const noexcept { return is_asked() || core_.stopped(); }
+  nanoseconds_t ahead_of(nanoseconds_t rung) const noexcept;
+  bool keeps(nanoseconds_t time) const noexcept;
+  // Refused work is offered again soon.
+  nanoseconds_t retry_bound(nanoseconds_t until) noexcept;
+
+  void count_raise() noexcept { fences_.count_raise(); }
+  void begins() noexcept;
+  void looked(nanoseconds_t now) noexcept { drive_.split.looked(now); }
+  void emptied() noexcept { core_.in.unread.set_left(0); }
+  // Which side of the doorbell pays for the fence from now on.
+  void choose_fence() noexcept;
+
+  // --- For the higher lanes, while the wheel is in use
+  bool has_set_aside() const noexcept { return !set_aside_.empty(); }
+  // Takes up the critical ones, and moves the others to the front, in their order; returns how many it has taken up.
+  std::size_t accept_critical(std::span<std::uint64_t> entries) noexcept;
+  // Looks for critical ones in the queue: first in what this thread has pushed, all of it, as nobody else's flood must
+  // come before it; then in some of what other threads have. The rest is set aside; true: there is some.
+  bool search_queue() noexcept;
+
+ private:
+  bool accept_if_critical(std::uint64_t entry) noexcept;
+  bool set_aside_rest(std::span<std::uint64_t> taken) noexcept;
+  void note_taken(std::size_t count) noexcept;
+
+  engine_core& core_;
+  drive_state& drive_;
+  agenda& agenda_;
+  outbox& offers_;
+  const interlude between_;
+  fence_policy fences_;
+  set_aside set_aside_;
+  stale_filter stale_;
+};
+
+[[gnu::always_inline]] inline void drain_port::accept(std::uint64_t entry) noexcept {
+  const node_index index = submission::index(entry);
+  node& named = core_.node_at(index);
+  if (submission::what(entry) == submission::kind::arm)
+    return agenda_.accept(index, named, submission::generation(entry));
+  const std::uint64_t word = observe(named.pair);
+  if (state_word::generation(word) == submission::generation(entry) &&
+      state_word::state(word) == timer_state::cancelled)
+    agenda_.reap(index, named);
+}
+
+[[gnu::always_inline]] inline void drain_port::prefetch_links(std::uint64_t entry) const noexcept {
+  node& named = core_.node_at(submission::index(entry));
+  if (submission::what(entry) == submission::kind::arm) {
+    agenda_.prefetch_insert(submission::index(entry), deadline_of(named.pair));
+  } else if (named.location < in_due_queue) {
+    if (named.next != no_node) __builtin_prefetch(&core_.node_at(named.next), 1);
+    if (named.previous != no_node) __builtin_prefetch(&core_.node_at(named.previous), 1);
+  }
+}
+
+// Compiled beside what it calls.
+extern template class intake<drain_port>;
+
+}  // namespace detent::detail

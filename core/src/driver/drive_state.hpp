@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "observe/lateness_split.hpp"
+#include "threads/thread_record.hpp"
+#include "timer/placement.hpp"
+
+namespace detent::detail {
+
+// What the parts of the driver share: which thread drives, and the pass that fires. The driver's own.
+struct drive_state {
+  thread_record* record = nullptr;     // of the thread that drives now
+  nanoseconds_t pass_now = INT64_MIN;  // the reading that the running pass fires up to
+  placement pass = placement::first_pass();
+  bool polling = false;  // poll(): what is armed for this instant fires in the same pass
+  bool ended = false;    // a callback on the driver's thread destroyed the engine
+  lateness_split split;
+};
+
+}  // namespace detent::detail

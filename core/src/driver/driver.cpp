@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "driver/driver.hpp"
+
+#include <utility>
+
+namespace detent::detail {
+
+driver::driver(engine_core& core)
+    : core_(core),
+      groups_(core),
+      agenda_(core, state_, groups_),
+      outbox_(core, state_),
+      entries_(core, state_, agenda_, outbox_, {expiry::overtake, &expiry_}),
+      intake_(entries_, core.in.bell),
+      expiry_(core, *this, state_, agenda_, outbox_, entries_, intake_) {}
+
+void driver::sweep_groups(std::size_t most_members) noexcept {
+  groups_.sweep(
+      most_members, [this] { intake_.owe(); },
+      [this](node_index index, node& member, std::uint64_t word) { agenda_.refile(index, member, word); });
+}
+
+void driver::relieve_backlog(nanoseconds_t now) noexcept {
+  backlog& unread = core_.in.unread;
+  if (!unread.is_full(now)) return;
+  intake_.relieve(unread.may_stay(), forever);
+  unread.set_left(core_.in.queue.size_approx());
+}
+
+void driver::set_gauges() noexcept {
+  counters_block& counts = core_.counts;
+  counts.set(gauge::backlog, static_cast<std::int64_t>(core_.in.queue.size_approx()));
+  counts.set(gauge::last_pass, state_.pass_now);
+  counts.set(gauge::next_deadline, agenda_.next_bound());
+  if (core_.seen.recording != nullptr)
+    counts.set(gauge::record_dropped, static_cast<std::int64_t>(core_.seen.recording->dropped()));
+  counts.set(gauge::retries, static_cast<std::int64_t>(outbox_.retries()));
+}
+
+nanoseconds_t driver::announce(nanoseconds_t until) noexcept {
+  entries_.choose_fence();
+  return intake_.announce(until);
+}
+
+void driver::warm_up() {
+  agenda_.warm_up();
+  state_.record->warm_up();
+  const auto fetch = [](const void* begin, const void* end) {
+    for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) __builtin_prefetch(each, 1);
+  };
+  fetch(&core_, &core_.pages);  // the options and what is asked of the life of the engine
+  fetch(this, &intake_);        // all but the batches
+  fetch(&expiry_, &expiry_ + 1);
+  fetch(&core_.ledger, &core_.ledger + 1);
+}
+
+}  // namespace detent::detail

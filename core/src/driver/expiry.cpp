@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "driver/expiry.hpp"
+
+#include "callers/run.hpp"
+
+#include <algorithm>
+
+namespace detent::detail {
+namespace {
+
+// A pass ends when what is critical has come into it so often: it may do so without end.
+constexpr int most_interruptions = 64;
+
+}  // namespace
+
+std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
+  drive_.pass_now = now;
+  drive_.split.looked(now);
+  drive_.pass = drive_.pass.next_pass();
+  drive_.polling = polling;
+  // A million at once take a while, which the higher lanes do not wait for.
+  if (agenda_.has_critical()) take_critical(now);
+  agenda_.expire(
+      now, [this](node_index index, node& filed) { return take_due(index, filed); }, between());
+  agenda_.seal(between());
+  if (drive_.pass_now > now) [[unlikely]]
+    catch_up(now);
+  if (outbox_.may_have_retries()) [[unlikely]] {
+    outbox_.retry();
+    if (polling) intake_.drain_submitted();  // what their runs have armed on other threads
+  }
+  const std::size_t fired = agenda_.nothing_due() ? 0 : fire_due(now, max_callbacks);
+  drive_.polling = false;
+  return fired;
+}
+
+// overtake() has been on: what it set aside comes before the rest of the queue, and the pass has what came due since.
+[[gnu::noinline, gnu::cold]] void expiry::catch_up(nanoseconds_t& now) noexcept {
+  intake_.drain_before_firing();
+  now = core_.time.certain();
+  drive_.split.looked_again(now);
+}
+
+// What is in the due queue, and what comes to it meanwhile.
+std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept {
+  std::size_t fired = 0;
+  const nanoseconds_t began = now;
+  int interruptions = 0;
+  while (!agenda_.nothing_due() || !outbox_.empty()) {
+    if (fired >= max_callbacks || core_.stopped()) break;
+    if (agenda_.nothing_due()) {
+      outbox_.flush();  // may run callbacks, which may arm something for this very pass
+    } else if (fire_next(now)) {
+      ++fired;
+    }
+    if (drive_.polling) {
+      intake_.drain_submitted();
+      continue;
+    }
+    if (core_.in.bell.has_rung()) {
+      intake_.answer_bell();
+      if (entries_.has_set_aside()) overtake();  // what is critical does not wait for all that
+      intake_.drain_slice();
+    }
+    if (agenda_.has_critical() && take_critical(now) && ++interruptions == most_interruptions) break;
+    if (now - began >= core_.options.wake_budget.count()) break;
+  }
+  if (!outbox_.empty()) outbox_.flush();
+  return fired;
+}
+
+// What has come due in the higher lanes is the next to fire. False: nothing has.
+bool expiry::take_critical(nanoseconds_t now) noexcept {
+  if (now < agenda_.critical_bound()) return false;
+  drive_.pass_now = std::max(drive_.pass_now, now);
+  agenda_.expire_critical(now);
+  return true;
+}
+
+// The next of the due queue. `now` is the clock's last reading, and is read again after a run. False: nothing ran.
+bool expiry::fire_next(nanoseconds_t& now) noexcept {
+  const due_entry due = agenda_.pop();
+  node& next = core_.node_at(due.index);
+  if (!agenda::is_newest(due, next)) return false;
+  next.location = nowhere;
+  std::uint64_t word = observe(next.pair);
+  for (;;) {
+    if (state_word::state(word) == timer_state::cancelled) [[unlikely]] {
+      agenda_.drop_if_cancelled(due.index, next);
+      return false;
+    }
+    DETENT_CHECK(state_word::state(word) == timer_state::armed);
+    const nanoseconds_t deadline = deadline_of(next.pair);
+    if (!agenda_.is_as_collected(due, word, deadline)) {
+      agenda_.place_again(due.index, next, word);
+      return false;
+    }
+    next.placed = drive_.pass;  // not again in this pass, whoever re-arms it
+    const step done = core_.runs_inline ? fire_inline(due, next, word, deadline, now)
+                                        : hand_over(due, next, word, deadline, now);
+    if (done != step::again) return done == step::fired;
+  }
+}
+
+// Again: another thread has changed `word` meanwhile.
+inline expiry::step expiry::fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                                        nanoseconds_t& now) noexcept {
+  group_run in_group;
+  if ((word & state_word::cold) != 0 && !begin_in_group(core_, in_group, due.index, word)) return step::nothing;
+  const std::uint64_t armed = word;
+  if (start_armed(next.pair, word, deadline) == transition::lost) return step::again;
+  const bool ran = run(core_, *drive_.record, due.index, armed, now, arrival(drive_.split, due.taken_up));
+  drive_.split.looked_again(now);
+  return ran ? step::fired : step::nothing;
+}
+
+expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                               nanoseconds_t& now) noexcept {
+  if ((word & state_word::cold) != 0 && is_cancelled_in_group(core_, due.index)) {
+    cancel(core_, due.index, state_word::generation(word), false);
+    return step::nothing;
+  }
+  const std::uint32_t count = ++hand_overs_ & state_word::order_mask;
+  if (detail::hand_over(next.pair, word, deadline, count) == transition::lost) return step::again;
+  outbox_.add(due, word, late_at_hand_over(due, now));
+  // One by one in poll(): an executor may run each at once, and what that cancels or arms counts for the next.
+  if (drive_.polling) outbox_.flush();
+  if (outbox_.empty()) {
+    now = core_.time.certain();  // whatever the hand-over took
+    drive_.split.looked_again(now);
+  }
+  return step::fired;
+}
+
+// Nothing is counted until it starts.
+lateness_parts expiry::late_at_hand_over(const due_entry& due, nanoseconds_t now) const noexcept {
+  if constexpr (!base::counts_causes) return {};
+  return drive_.split.split(due.deadline, std::max<nanoseconds_t>(subtract_saturated(now, due.deadline), 0),
+                            due.taken_up);
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Firing: what has come due, in order.
+#pragma once
+
+#include "driver/agenda.hpp"
+#include "driver/drain_port.hpp"
+#include "driver/outbox.hpp"
+
+namespace detent::detail {
+
+// The driver's own.
+class expiry {
+ public:
+  expiry(engine_core& core, driver_port& port, drive_state& drive, agenda& known, outbox& offers, drain_port& entries,
+         intake<drain_port>& drains) noexcept
+      : core_(core), port_(port), drive_(drive), agenda_(known), outbox_(offers), entries_(entries), intake_(drains) {}
+
+  // Fires or hands over what is due at `now`, at most `max_callbacks`; returns how many.
+  std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
+  // The higher lanes in the middle of a long step of the bulk, whose wheel is in use meanwhile: what is critical is
+  // taken up and fires, all else waits for the end of the step. What its callbacks schedule, restart and cancel is
+  // submitted as other threads do, and is looked at the next time.
+  void overtake() noexcept;
+  // overtake() of `self`, for an interlude.
+  static void overtake(void* self) noexcept { static_cast<expiry*>(self)->overtake(); }
+
+ private:
+  enum class step : std::uint8_t { fired, nothing, again };
+
+  void catch_up(nanoseconds_t& now) noexcept;
+  [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept;
+  bool take_critical(nanoseconds_t now) noexcept;
+  bool take_due(node_index index, node& filed) noexcept;
+  [[gnu::noinline]] bool take_due_after_interlude(node_index index, node& filed) noexcept;
+  bool fire_next(nanoseconds_t& now) noexcept;
+  step fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                   nanoseconds_t& now) noexcept;
+  step hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                 nanoseconds_t& now) noexcept;
+  lateness_parts late_at_hand_over(const due_entry& due, nanoseconds_t now) const noexcept;
+  interlude between() noexcept { return {overtake, this}; }
+
+  engine_core& core_;
+  driver_port& port_;
+  drive_state& drive_;
+  agenda& agenda_;
+  outbox& outbox_;
+  drain_port& entries_;
+  intake<drain_port>& intake_;
+  std::uint32_t hand_overs_ = 0;
+  std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "driver/group_sweep.hpp"
+
+namespace detent::detail {
+
+void group_sweep::enrol(node_index index, std::uint64_t word) noexcept {
+  cold_node& cold = core_.cold_at(index);
+  group_state& group = *core_.nodes.group_of(index);
+  const bool cancelled = is_cancelled_in_group(core_, index);
+  if ((cold.enrolled && !cancelled) || !group.hold()) return;
+  if (!cold.enrolled) {
+    cold.enrolled = true;
+    auto is_alive = [this](const group_roster::entry& each) {
+      return state_word::generation(observe(core_.node_at(each.index).pair)) == each.generation;
+    };
+    // Without memory for it, a sweep goes through all nodes, from the first on.
+    if (!group.roster.add({index, state_word::generation(word)}, is_alive, core_.groups.rosters()) && swept_ == &group)
+      at_ = 0;
+  }
+  if (cancelled) core_.groups.request(group);
+  core_.groups.drop_reference(group);
+}
+
+bool group_sweep::begin_next() noexcept {
+  if (to_sweep_ == nullptr) to_sweep_ = core_.groups.take_requests();
+  if (to_sweep_ == nullptr) return false;
+  swept_ = std::exchange(to_sweep_, to_sweep_->next);
+  swept_->answer();
+  swept_->roster.begin_walk();
+  at_ = 0;
+  return true;
+}
+
+void group_sweep::end_walk() noexcept {
+  swept_->roster.end_walk();
+  core_.groups.drop_reference(*std::exchange(swept_, nullptr));
+}
+
+// Where memory for the roster ran out, all nodes there are; then the roster all the same, because of those that left.
+bool group_sweep::is_through() const noexcept {
+  const bool by_roster = swept_->roster.complete() || at_ >= core_.pool.carved();
+  return by_roster && swept_->roster.is_through();
+}
+
+group_sweep::found group_sweep::step() noexcept {
+  const bool by_roster = swept_->roster.complete() || at_ >= core_.pool.carved();
+  const group_roster::entry named = by_roster ? swept_->roster.step() : group_roster::entry{at_++, 0};
+  const std::uint64_t word = observe(core_.node_at(named.index).pair);
+  if (by_roster && state_word::generation(word) != named.generation) return {no_node, word, by_roster, true};
+  // A free node's cold part may just be written for its next generation.
+  const bool described = (word & state_word::cold) != 0 && state_word::state(word) != timer_state::free;
+  const bool is_member = described && core_.nodes.group_of(named.index) == swept_;
+  return {is_member ? named.index : no_node, word, by_roster, false};
+}
+
+bool group_sweep::cancel_member(const found& at) noexcept {
+  return cancel(core_, at.index, state_word::generation(at.word), false) != cancel_result::running;
+}
+
+}  // namespace detent::detail

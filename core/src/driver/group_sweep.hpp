@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The driver's work on all members of a group at once.
+#pragma once
+
+#include "callers/cancel.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace detent::detail {
+
+// Which members each group has, and how far the driver has come with those that asked for it. The driver's own.
+class group_sweep {
+ public:
+  explicit group_sweep(engine_core& core) noexcept : core_(core) {}
+
+  // A member is inserted into the wheel for the first time, or again. Another thread may just be cancelling it, and
+  // with it may go the last reference to its group.
+  void enrol(node_index index, std::uint64_t word) noexcept;
+  bool is_asked() const noexcept { return core_.groups.is_asked(); }
+
+  // Scans the members of the groups that asked for it, at most `most`: cancels those of a cancelled group, and
+  // refile(index, member, word) has the wheel find those again whose group's time may have gone on. begins() is called
+  // before each group: what of it is not in the wheel yet has to be taken up.
+  template <class Begins, class Refile>
+  void sweep(std::size_t most, Begins&& begins, Refile&& refile) noexcept;
+
+ private:
+  // A member that is to be dealt with; none: the walk is through, or `most` is used up.
+  struct found {
+    node_index index = no_node;
+    std::uint64_t word = 0;
+    bool by_roster = false;
+    bool has_left = false;  // it is no member any more
+  };
+  bool begin_next() noexcept;
+  void end_walk() noexcept;
+  found step() noexcept;
+  bool is_through() const noexcept;
+  // Whether a member of a cancelled group is none any more.
+  bool cancel_member(const found& at) noexcept;
+
+  engine_core& core_;
+  group_state *swept_ = nullptr, *to_sweep_ = nullptr;  // whose members are being scanned, up to at_; the next ones
+  node_index at_ = 0;
+};
+
+template <class Begins, class Refile>
+void group_sweep::sweep(std::size_t most, Begins&& begins, Refile&& refile) noexcept {
+  for (core_.groups.begin_answer(); !core_.stopped();) {
+    if (swept_ == nullptr) {
+      if (!begin_next()) return;
+      begins();
+    }
+    while (!is_through()) {
+      if (most == 0 || core_.stopped()) return core_.groups.ask_again();
+      --most;
+      found at = step();
+      if (!at.has_left && at.index != no_node) {
+        if (swept_->is_cancelled(core_.cold_at(at.index).epoch())) {
+          at.has_left = cancel_member(at);
+        } else {
+          refile(at.index, core_.node_at(at.index), at.word);
+        }
+      }
+      if (at.by_roster && at.has_left) swept_->roster.drop(core_.groups.rosters());
+    }
+    end_walk();
+  }
+}
+
+}  // namespace detent::detail

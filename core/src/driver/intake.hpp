@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// From the submission queue to the wheel: who owes a drain, and when it ends. The doorbell's and the debt's protocols
+// meet here, in a template, so that the explorer of interleavings compiles the same loops (tests/README.md).
+#pragma once
+
+#include "submission/drain_debt.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace detent::detail {
+
+// The entries from `first` to `end` of what was taken out of the queue; `all`: the queue held no more.
+struct taken_entries {
+  std::size_t first = 0, end = 0;
+  bool all = false;
+};
+
+// The driver's own. Of `Port`, which a drain_port is for an engine:
+//   room, slice, fetch_node_ahead, fetch_links_ahead, most_before_firing   sizes, in entries
+//   taken_entries take(out)        the next entries, at most `room`, into out
+//   void accept(entry)             takes one up
+//   void prefetch_node(entry), prefetch_links(entry)
+//   std::size_t submitted()        about how many are in the queue
+//   bool is_rescan_due(), take_rescan(); void rescan()
+//   nanoseconds_t now(); known(now), the earliest deadline known; next(), the same, exactly
+//   bool is_due(until)             something is, or `until` has come
+//   bool is_asked()                there is something to do for groups; is_called(): or the engine stops
+//   nanoseconds_t ahead_of(rung)   how long before the time that was rung for a look is early enough; 0: now
+//   bool keeps(time)               a spurious wake-up at that time costs less than announcing a later one
+//   void count_raise()
+//   void begins(), looked(now), emptied()   for counting
+template <class Port>
+class intake {
+ public:
+  intake(Port& port, doorbell& bell) noexcept : port_(port), bell_(bell) {}
+
+  // A drain is owed that begins after this and leaves nothing.
+  void owe() noexcept { debt_.owe(); }
+  bool is_owed() const noexcept { return debt_.is_owed(); }
+  void answer_bell() noexcept {
+    debt_.answer(bell_, [this](nanoseconds_t rung) { return port_.ahead_of(rung); });
+  }
+
+  // Takes up a slice. True: there is no more, nor was there when this was last owed.
+  bool drain_slice() noexcept;
+  // Takes up all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
+  // instructions if there is nothing.
+  void drain_submitted() noexcept {
+    const std::size_t submitted = port_.submitted();
+    if (submitted == 0 && next_ == end_ && !port_.is_rescan_due()) return;
+    drain_much(submitted);
+  }
+  // Takes up everything. False: something came due, `until` came, or a group asks for a scan, while there was more.
+  bool drain_completely(nanoseconds_t until) noexcept;
+  // Takes up what may have to fire in order with what is due: a few thousand entries, unless something known before
+  // comes due meanwhile.
+  void drain_before_firing() noexcept;
+  // Takes up entries until no more than `may_stay` are left; stops early as drain_completely() does.
+  void relieve(std::size_t may_stay, nanoseconds_t until) noexcept {
+    while (port_.submitted() > may_stay && !drain_slice() && !port_.is_due(until)) {
+    }
+  }
+  // Announces to the producers until when nobody looks. Returns when the wait ends at the latest; INT64_MIN: now.
+  nanoseconds_t announce(nanoseconds_t until) noexcept { return debt_.announce(bell_, until, *this); }
+
+  // What is left of the batch, once: search(entries) moves those it keeps to the front and returns how many it took.
+  template <class Search>
+  void search_rest(Search&& search) noexcept {
+    if (searched_ >= end_) return;
+    end_ -= search(std::span(batch_).subspan(next_, end_ - next_));
+    searched_ = end_;
+  }
+
+  // --- What drain_debt::announce() asks
+  bool keeps(nanoseconds_t time) const noexcept { return port_.keeps(time); }
+  void count_raise() noexcept { port_.count_raise(); }
+  void answer() noexcept { answer_bell(); }
+  bool drain(nanoseconds_t until) noexcept { return drain_completely(until); }
+  bool is_called() const noexcept { return port_.is_called(); }
+  nanoseconds_t next() { return port_.next(); }
+
+ private:
+  bool take_batch() noexcept;
+  bool end_drain() noexcept;
+  [[gnu::noinline]] void drain_much(std::size_t submitted) noexcept;
+
+  Port& port_;
+  doorbell& bell_;
+  drain_debt debt_;
+  std::array<std::uint64_t, Port::room> batch_{};
+  std::size_t next_ = 0, end_ = 0, searched_ = 0;  // of the batch: what is left, and up to where it was searched
+};
+
+template <class Port>
+bool intake<Port>::drain_slice() noexcept {
+  if (next_ == end_ && !take_batch()) return end_drain();
+  debt_.note_filing();
+  const std::size_t end = std::min(next_ + Port::slice, end_);
+  for (; next_ != end; ++next_) {
+    if (next_ + Port::fetch_node_ahead < end_) port_.prefetch_node(batch_[next_ + Port::fetch_node_ahead]);
+    if (next_ + Port::fetch_links_ahead < end_) port_.prefetch_links(batch_[next_ + Port::fetch_links_ahead]);
+    port_.accept(batch_[next_]);
+  }
+  return next_ == end_ && debt_.is_covered() && end_drain();
+}
+
+template <class Port>
+bool intake<Port>::take_batch() noexcept {
+  searched_ = 0;
+  const taken_entries taken = port_.take(batch_.data());
+  debt_.note_batch(taken.all);
+  if (taken.end == 0) return false;
+  next_ = taken.first;
+  end_ = taken.end;
+  for (std::size_t i = next_; i < std::min(next_ + Port::fetch_node_ahead, end_); ++i) port_.prefetch_node(batch_[i]);
+  for (std::size_t i = next_; i < std::min(next_ + Port::fetch_links_ahead, end_); ++i) port_.prefetch_links(batch_[i]);
+  return true;
+}
+
+template <class Port>
+bool intake<Port>::end_drain() noexcept {
+  port_.emptied();
+  if (debt_.pay(port_.take_rescan())) port_.rescan();
+  return true;
+}
+
+template <class Port>
+void intake<Port>::drain_much(std::size_t submitted) noexcept {
+  port_.begins();
+  debt_.owe();
+  for (std::size_t slices = 2 * submitted / Port::slice + 1024; slices != 0 && !drain_slice();) --slices;
+}
+
+template <class Port>
+bool intake<Port>::drain_completely(nanoseconds_t until) noexcept {
+  while (!drain_slice()) {
+    if (port_.is_due(until) || port_.is_asked()) return false;
+  }
+  return true;
+}
+
+template <class Port>
+void intake<Port>::drain_before_firing() noexcept {
+  const nanoseconds_t now = port_.now(), known = port_.known(now);
+  const bool late = now >= known;
+  port_.looked(now);
+  for (std::size_t slices = port_.most_before_firing() / Port::slice; slices != 0 && !drain_slice(); --slices) {
+    if (!late && port_.now() >= known) return;
+  }
+}
+
+}  // namespace detent::detail

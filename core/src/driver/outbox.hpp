@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The hand-over to an executor: what it is offered, and what it has refused.
+#pragma once
+
+#include "callers/engine_core.hpp"
+#include "driver/drive_state.hpp"
+#include "driver/retry_queue.hpp"
+#include "wheel/due_sort.hpp"
+
+#include <vector>
+
+namespace detent::detail {
+
+// The driver's own.
+class outbox {
+ public:
+  // Throws bad_alloc.
+  outbox(engine_core& core, drive_state& drive);
+
+  // One that has been moved to `dispatched`, `word` being its state word and `late` its lateness so far. What comes due
+  // together is handed over in one go: when the batch is full, or by flush().
+  void add(const due_entry& due, std::uint64_t word, const lateness_parts& late) noexcept;
+  bool empty() const noexcept { return batch_.empty(); }
+  // May run callbacks, if the executor does so at once.
+  void flush() noexcept;
+
+  // Whether refused work waits to be offered again, apart from what was cancelled or restarted meanwhile. That is
+  // dropped, also from after a first one that nobody takes, when it may be half of all.
+  bool has_retries() noexcept;
+  bool may_have_retries() const noexcept { return !retries_.empty(); }
+  void retry() noexcept;
+  std::size_t retries() const noexcept { return retries_.size(); }
+  // The drive has ended: what is left is stale, and each holds a reference to the core.
+  void clear_retries() noexcept { retries_.clear(); }
+
+ private:
+  void refused(fired_timer&& work) noexcept;
+  void keep_for_retry(fired_timer&& work) noexcept;
+
+  engine_core& core_;
+  drive_state& drive_;
+  std::vector<fired_timer> batch_;  // its capacity is the size of a full one
+  retry_queue retries_;
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The drive by a caller: poll(), the next deadline, and a descriptor for an event loop.
+#pragma once
+
+#include "driver/driver.hpp"
+
+namespace detent::detail {
+
+// Each throws if another thread drives, if it is called from a callback that poll() runs, or if a worker drives.
+std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks);
+std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives);
+int open_wake_fd(engine_core& core, driver& drives);
+
+}  // namespace detent::detail

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The worker: an engine's own thread, which drives and waits.
+#pragma once
+
+#include "driver/driver.hpp"
+#include "driver/rehearsal.hpp"
+#include "driver/waiter.hpp"
+
+#include <string>
+#include <thread>
+
+namespace detent::detail {
+
+class worker {
+ public:
+  worker(engine_core& core, driver& drives);
+
+  // Starts the thread and waits for its report on what it could set up; on failure says why, and there is no thread.
+  errc start(std::string& why);
+  bool is_running() const noexcept { return thread_.joinable(); }
+  // The engine is stopped: wakes the thread and waits for its end; or lets it go, from inside a callback.
+  void join();
+  void detach() { thread_.detach(); }
+  // Returns from sleep so far; any thread may ask.
+  std::uint64_t wakeups() const noexcept { return waiter_.wakeups(); }
+
+  // --- What drive_until_over() asks. The worker's thread.
+  bool is_over() const noexcept { return core_.stopped(); }
+  void answer_bell() noexcept { driver_.answer_bell(); }
+  bool has_to_drain() const noexcept { return driver_.has_to_drain(); }
+  void drain_before_firing() noexcept { driver_.drain_before_firing(); }
+  void sweep() noexcept;
+  void fire(nanoseconds_t now) { driver_.fire(now, SIZE_MAX, false); }
+  void fire_due();
+  std::optional<nanoseconds_t> wait();
+
+ private:
+  void work() noexcept;
+  std::optional<nanoseconds_t> wait_for_work();
+  bool warm_up(nanoseconds_t until) noexcept;
+
+  engine_core& core_;
+  driver& driver_;
+  waiter waiter_;
+  rehearsal rehearsal_;
+  std::thread thread_;
+};
+
+}  // namespace detent::detail

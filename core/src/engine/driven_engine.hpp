@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// A whole engine: what any thread may touch, the driver, and how both begin and end.
+#pragma once
+
+#include <detent/metrics.hpp>
+#include <detent/unfired.hpp>
+
+#include "callers/engine_core.hpp"
+#include "driver/worker.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detent::detail {
+
+class driven_engine final : public engine_core {
+ public:
+  // The options have been checked. Throws bad_alloc; open() must follow.
+  explicit driven_engine(engine_options made_with);
+  ~driven_engine() override;
+  // What the machine may refuse. On failure says why, naming option and value, and leaves no thread.
+  errc open(std::string& why);
+
+  // Ends the drive and gives back what had not ended: to `out`, or destroyed if that is null. Any thread.
+  errc stop(std::vector<unfired>* out) noexcept;
+  // What ~engine does: stop() from wherever it is called, then the engine's reference.
+  void end() noexcept;
+
+  // The driver's end is for the thread that poll() and so on make the driving one (driver/poll.hpp).
+  driver& drives() noexcept { return driver_; }
+  // Any thread.
+  engine_metrics metrics() const;
+  engine_metrics metrics(const label& of) const;
+  // Throws for a bad name, and where there are too many.
+  label make_label(std::string_view name);
+
+  driven_engine *next_live = nullptr, *previous_live = nullptr;  // in the list of live engines (live_cores.cpp)
+
+ private:
+  bool begin_stop() noexcept;
+  void end_drive() noexcept;
+  bool collect_all(std::vector<unfired>* out) noexcept;
+  std::size_t count_pending_nodes() const noexcept;
+  void finish_stop() noexcept;
+  void leave_to_parent() noexcept;
+
+  driver driver_;
+  worker worker_;
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "engine/driven_engine.hpp"
+
+#include "callers/pending_list.hpp"
+
+namespace detent::detail {
+namespace {
+
+// The parts before the whole, which so counts at least as much as each of them where a processor keeps the order of
+// stores; elsewhere add_zeros() forgives what is missing.
+template <class Histograms>
+void snapshot_histograms(const Histograms& from, engine_metrics& found) {
+  found.late_drain = from[cause::drain].snapshot();
+  found.late_wait = from[cause::wait].snapshot();
+  found.late_worker = from[cause::worker].snapshot();
+  found.late_dispatch = from[cause::dispatch].snapshot();
+  found.callback = from[cause::callback].snapshot();
+  found.lateness = from[cause::lateness].snapshot();
+  for (histogram* part : {&found.late_drain, &found.late_wait, &found.late_worker, &found.late_dispatch})
+    histogram_recorder::add_zeros(*part, found.lateness);
+}
+
+engine_metrics metrics_of(const label_block& of) {
+  engine_metrics found;
+  found.scheduled = of.read(label_counter::scheduled);
+  found.expired = of.read(label_counter::expired);
+  found.cancelled = of.read(label_counter::cancelled);
+  found.returned = of.read(label_counter::returned);
+  found.dropped = of.read(label_counter::dropped);
+  found.pending = of.pending();
+  found.fired = of.read(label_counter::fired);
+  found.failed = of.read(label_counter::failed);
+  found.restarted = of.read(label_counter::restarted);
+  found.missed = of.read(label_counter::missed);
+  snapshot_histograms(of, found);
+  return found;
+}
+
+}  // namespace
+
+engine_metrics driven_engine::metrics() const {
+  engine_metrics found;
+  found.expired = threads.total(counter::expired);
+  found.cancelled = threads.total(counter::cancelled) + threads.total(counter::cancelled_running);
+  found.returned = threads.total(counter::returned);
+  found.dropped = threads.total(counter::dropped);
+  found.pending = count_pending(*this);
+  found.scheduled = threads.total(counter::scheduled);
+  found.fired = threads.total(counter::fired);
+  found.restarted = threads.total(counter::restarted);
+  found.refused = threads.total(counter::refused);
+  found.failed = threads.total(counter::failed);
+  found.boxed = threads.total(counter::boxed);
+  found.wakeups = worker_.wakeups();
+  found.drains = threads.total(counter::drains);
+  found.drained = threads.total(counter::drained);
+  found.rings = threads.total(counter::rings);
+  found.backlog = in.queue.size_approx();
+  found.retired = threads.total(counter::retired);
+  found.slow = threads.total(counter::slow);
+  found.missed = threads.total(counter::missed);
+  snapshot_histograms(counts, found);
+  runs.see_ends();  // by way of the counts of those that have ended
+  return found;
+}
+
+// Of a label of another engine, or none: of nothing.
+engine_metrics driven_engine::metrics(const label& of) const {
+  const label_block* block = labels.has(of) ? labels.find(labels.number(of)) : nullptr;
+  if (block == nullptr) return {};
+  engine_metrics found = metrics_of(*block);
+  runs.see_ends();  // as above
+  return found;
+}
+
+}  // namespace detent::detail

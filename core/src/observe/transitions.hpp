@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What is observed of a timer's way through the engine, one function a transition: the calling thread's counts, its
+// label's, the recording and the probes, in the order in which their readers rely on each other.
+#pragma once
+
+#include "counters/label_store.hpp"
+#include "observe/probes.hpp"
+#include "recording/recorder.hpp"
+#include "threads/thread_record.hpp"
+
+#include <memory>
+
+namespace detent::detail {
+
+// Any thread, with its own record. `label` is the timer's block; null: it has none. Inlined, as most of it is nothing
+// for a timer without a label in an engine that records nothing.
+class transitions {
+ public:
+  // `engine` is for the probes.
+  explicit transitions(const void* engine) noexcept : engine_(engine) {}
+
+  std::unique_ptr<recorder> recording;  // null: nothing is recorded
+
+  // Before the timer is published: once it is, it may end on another thread at any moment.
+  void before_schedule(thread_record& by, std::uint64_t count = 1) const noexcept {
+    by.counts.add(counter::scheduled, count);
+  }
+  // What is published next is recorded. `group` may be null.
+  void record_schedule(node_index index, std::uint64_t word, nanoseconds_t deadline, const void* group) const noexcept {
+    if (recording != nullptr) [[unlikely]]
+      recording->scheduled(index, state_word::generation(word), deadline, group);
+  }
+  // After it has been published.
+  void scheduled(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
+    probes::schedule(engine_, index, word, deadline);
+  }
+  timer refused(errc reason) const noexcept {
+    probes::refuse_call(engine_, reason);
+    return timer_access::refusal(reason);
+  }
+
+  // An executor does not take it.
+  void refused(thread_record& by, node_index index, std::uint64_t word) const noexcept {
+    by.counts.add(counter::refused);
+    probes::refuse(engine_, index, word);
+  }
+
+  // A timer that this thread has cancelled. `life`: what the probe tells its lives apart by (probes.hpp).
+  void cancelled(thread_record& by, node_index index, std::uint64_t life) const noexcept {
+    probes::cancel(engine_, index, life);
+    by.counts.add(counter::cancelled);
+  }
+  void record_cancel(node_index index, std::uint32_t generation) const noexcept {
+    if (recording != nullptr) [[unlikely]]
+      recording->cancelled(index, generation);
+  }
+  void restarted(thread_record& by, node_index index, std::uint64_t life, nanoseconds_t time) const noexcept {
+    probes::restart(engine_, index, life, time);
+    by.counts.add(counter::restarted);
+  }
+
+  // A group was paused, resumed, or is gone.
+  void record_turn(operation_kind how, const void* group) const noexcept {
+    if (recording != nullptr) recording->turned(how, group);
+  }
+
+  // A timer that leaves what is pending, and one that its run puts back.
+  void over(label_block* label) const noexcept { count(label, label_counter::over); }
+  void begun(label_block* label) const noexcept { count(label, label_counter::begun); }
+  void revived(thread_record& by) const noexcept { by.counts.add(counter::revived); }
+  // The last run of a timer: from now on it is not pending.
+  void started_last(thread_record& by) const noexcept { by.counts.add(counter::started_last); }
+
+  // A run that stands for `periods` more than its own.
+  void missed(thread_record& by, std::uint64_t periods, label_block* label) const noexcept {
+    by.counts.add(counter::missed, periods);
+    if (label != nullptr) label->add(label_counter::missed, periods);
+  }
+  // It is `late` by more than its max_lateness, and `dropped` for that, or runs all the same.
+  void stale(node_index index, std::uint64_t word, nanoseconds_t due, nanoseconds_t late, bool dropped) const noexcept {
+    probes::late(engine_, index, word, due, late, dropped);
+  }
+  void record_drop(node_index index, std::uint64_t word, nanoseconds_t at) const noexcept {
+    if (recording != nullptr) recording->ended(operation_kind::drop, index, state_word::generation(word), at);
+  }
+  // Its callback is about to run, and has run.
+  void fires(thread_record& by, node_index index, std::uint64_t word, nanoseconds_t due, nanoseconds_t late,
+             std::uint32_t label_number) const noexcept {
+    if (!by.rehearses) [[likely]]
+      probes::fire(engine_, index, word, due, late, label_number);
+    by.counts.add(counter::fired);
+  }
+  void record_run(node_index index, std::uint64_t word, nanoseconds_t started) const noexcept {
+    if (recording != nullptr) [[unlikely]]
+      recording->ended(operation_kind::fire, index, state_word::generation(word), started);
+  }
+  void failed(thread_record& by, label_block* label) const noexcept {
+    by.counts.add(counter::failed);
+    count(label, label_counter::failed);
+  }
+  void ran(const thread_record& by, node_index index, std::uint64_t word) const noexcept {
+    if (!by.rehearses) [[likely]]
+      probes::done(engine_, index, word);
+  }
+  // How a timer has ended.
+  void ended(thread_record& by, counter how, label_block* label) const noexcept {
+    by.counts.add(how);
+    if (label != nullptr) label->add(of_label(how));
+  }
+
+ private:
+  static void count(label_block* label, label_counter which) noexcept {
+    if (label != nullptr) label->add(which);
+  }
+  static label_counter of_label(counter how) noexcept {
+    switch (how) {
+      case counter::expired: return label_counter::expired;
+      case counter::returned: return label_counter::returned;
+      case counter::dropped: return label_counter::dropped;
+      default: return label_counter::cancelled;
+    }
+  }
+
+  const void* const engine_;
+};
+
+}  // namespace detent::detail

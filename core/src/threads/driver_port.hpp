@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The right to touch the wheel. A thread's record holds it while that thread drives, and null else: what any thread
+// runs reaches the wheel by its own record or not at all.
+#pragma once
+
+#include "timer/node.hpp"
+
+#include <cstdint>
+
+namespace detent::detail {
+
+// What a driving thread does at once and every other one submits. The driver implements it.
+class driver_port {
+ public:
+  // A node that has been armed.
+  virtual void insert(node_index index, node& armed) noexcept = 0;
+  // One that its own callback has re-armed for `time`: not in this pass any more. `word` is its new state word.
+  virtual void reinsert(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept = 0;
+  // One that has been restarted to an earlier deadline.
+  virtual void accept(node_index index, node& submitted, std::uint32_t generation) noexcept = 0;
+  // One that has been cancelled while it was armed: it is taken out and freed.
+  virtual void reap(node_index index, node& cancelled) noexcept = 0;
+  // A handed-over one runs: its turn in this pass is over.
+  virtual void note_run(node& running) const noexcept = 0;
+
+ protected:
+  ~driver_port() = default;
+};
+
+}  // namespace detent::detail
