@@ -12,15 +12,17 @@ sys.dont_write_bytecode = True  # a test leaves the sources as they are
 import tidy_text
 
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
+MAX_MEMBERS, MAX_SOURCES = 40, 2  # functions of a class, and the sources that define them
 CODE = {".hpp", ".h", ".cpp", ".c"}
 SOURCE_DIRS = ("core", "alloc", "adapters", "c/", "bench", "examples", "packaging", "stress", "tests", "tools")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
+SRC = "core/src/"
 # Third-party headers, and who may include them.
 FOREIGN = {
-    "concurrentqueue/": ("core/include/detent/detail/", "core/src/", "tests/", "bench/", "stress/"),
+    "concurrentqueue/": ("core/src/submission/", "tests/", "bench/", "stress/"),
     "CLI/": ("tools/", "tests/", "bench/", "stress/", "examples/"),
-    "sys/sdt.h": ("core/include/detent/base/",),
+    "sys/sdt.h": ("core/src/platform/",),
     "fmt/": ("tools/", "tests/", "bench/", "stress/", "examples/"),
     "zlib.h": ("tools/", "tests/"),
     "jemalloc/": ("tools/", "tests/", "bench/", "stress/"),
@@ -56,6 +58,7 @@ class Tree:
         self.files = sorted(self._walk(self.root))
         law = self.root / "core/README.md"
         self.value_headers = tidy_text.table_of_headers(law.read_text()) if law.exists() else set()
+        self.rooms = tidy_text.table_of_rooms(law.read_text()) if law.exists() else []
 
     def _walk(self, directory):
         for entry in directory.iterdir():
@@ -89,6 +92,7 @@ class Tree:
             elif file.name == "CMakeLists.txt" or file.suffix == ".cmake":
                 self._check_cmake(path, text)
         self._check_listed()
+        self._check_classes()
         return self.findings
 
     def _check_words(self, path, text):
@@ -136,7 +140,19 @@ class Tree:
             return "alloc"
         if path.startswith("core/include/"):
             return self._layer_of_header(path.removeprefix("core/include/"))
-        return "public" if path.startswith("core/src/") else None
+        return "public" if path.startswith(SRC) else None
+
+    def _room(self, path):
+        """The number of the room of core/src that a path lies in, from the ground up; None: it lies in none."""
+        name = path.split("/")[0]
+        return self.rooms.index(name) if name in self.rooms else None
+
+    def _check_rooms(self, path, number, name):
+        here, there = self._room(path.removeprefix(SRC)), self._room(name)
+        if here is None:
+            self.report(path, number, "include", f"core/README.md knows no room {path.removeprefix(SRC).split('/')[0]}")
+        elif there is not None and there > here:
+            self.report(path, number, "include", f"{self.rooms[here]} includes \"{name}\" of the higher {self.rooms[there]}")
 
     def _check_includes(self, path, lines):
         layer = self._layer_of_file(path)
@@ -147,20 +163,26 @@ class Tree:
             for prefix, allowed in FOREIGN.items():
                 if name.startswith(prefix) and not path.startswith(allowed):
                     self.report(path, number, "include", f"<{name}> is none of this module's dependencies")
+            if path.startswith(SRC):
+                self._check_rooms(path, number, name)
             if not name.startswith("detent/"):
                 continue
             target = self._layer_of_header(name)
+            if path.startswith(SRC) and target == "public" and "callers" in self.rooms:
+                here = self._room(path.removeprefix(SRC))
+                if here is not None and here < self.rooms.index("callers"):
+                    self.report(path, number, "include", f"{self.rooms[here]} includes <{name}>, which is no value")
             if layer and LAYERS.index(target) > LAYERS.index(layer):
                 self.report(path, number, "include", f"{layer} includes <{name}> of the higher layer {target}")
             if path.startswith(("tools/", "examples/", "tests/install/")) and name.count("/") > 1:
                 self.report(path, number, "include", f"<{name}> is not public")
 
     def _check_conditionals(self, path, lines):
-        if "/detent/base/" in path:
+        if "/detent/base/" in path or path.startswith(SRC + "platform/"):
             return
         for number, line in enumerate(lines, 1):
             if (found := CONDITIONAL.match(line)) and not CONDITION_ALLOWED.search(found.group(1)):
-                self.report(path, number, "conditional", f"'{line.strip()}' outside base/")
+                self.report(path, number, "conditional", f"'{line.strip()}' outside base/ and platform/")
 
     def _check_atomics(self, path, code, lines):
         for number, line in enumerate(code, 1):
@@ -194,6 +216,22 @@ class Tree:
             listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)})(?=[\s\")]|$)"
             if not re.search(listed, lists.read_text(), re.MULTILINE):
                 self.report(path, 1, "unlisted", f"not named in {lists.relative_to(self.root).as_posix()}")
+
+    def _check_classes(self):
+        """A class of core/src has one job: so many member functions at most, defined in so many sources."""
+        code = {}
+        for file in self.files:
+            path = file.relative_to(self.root).as_posix()
+            if path.startswith(SRC) and file.suffix in CODE:
+                code[path] = tidy_text.without_comments(file.read_text(encoding="utf-8"))
+        for path, text in code.items():
+            for line, name, members in tidy_text.cpp_classes(text):
+                if members > MAX_MEMBERS:
+                    self.report(path, line, "class-size", f"{name}: {members} member functions; at most {MAX_MEMBERS}")
+                defines = re.compile(rf"^(?! ).*\b{name}(?:<\w+>)?::~?\w+\(", re.MULTILINE)
+                sources = [each for each, other in code.items() if each.endswith(".cpp") and defines.search(other)]
+                if path.endswith(".hpp") and len(sources) > MAX_SOURCES:
+                    self.report(path, line, "class-sources", f"{name}: defined in {', '.join(sources)}; at most {MAX_SOURCES}")
 
 
 def main():

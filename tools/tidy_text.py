@@ -10,8 +10,12 @@ TOKEN = re.compile(
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 SCOPE = re.compile(r"(?:^|[\s)\]>])(?:namespace|class|struct|union|enum|extern)\b")
 ACCESS = re.compile(r"\s*(?:(?:public|protected|private)\s*:\s*)*")
+CLASS = re.compile(r"^ *(?:template <[^\n]*>\s*)?(?:class|struct)(?: alignas\([^)]*\))? (\w+)[^;{()]*\{", re.MULTILINE)
+# A declaration of a function: a name before parentheses, which no initialiser precedes.
+MEMBER = re.compile(r"\s*(?:(?:public|private|protected):\s*)*(?!\s|friend|using|static_assert|enum|class|struct)[^={]*?[\w~=()<>!\]]\s*\(", re.DOTALL)
 CONTROL = {"if", "for", "while", "switch", "catch", "return"}
 CALLABLE = re.compile(r"([\w:~]+|operator\s*\S+?)\s*\(")
+ROOM_ROW = re.compile(r"^\| `src/(\w+)/` \|", re.MULTILINE)
 HEADER_ROW = re.compile(r"^\|\s*`(detent/[\w./]+)`\s*\|", re.MULTILINE)
 
 
@@ -95,3 +99,25 @@ def shell_functions(text):
 def table_of_headers(markdown):
     """The headers in the first column of the tables of core/README.md."""
     return set(HEADER_ROW.findall(markdown))
+
+
+def table_of_rooms(text):
+    """The rooms of core/src in a Markdown table, from the ground up: its first row is the highest."""
+    return ROOM_ROW.findall(text)[::-1]
+
+
+def cpp_classes(code):
+    """(line, name, member functions) of each class with a body, in code without comments. A nested one counts for itself."""
+    found = []
+    for match in CLASS.finditer(code):
+        at, depth, members, statement = match.end(), 1, 0, match.end()
+        while depth and at < len(code):
+            c = code[at]
+            if depth == 1 and c in "{;":
+                members += bool(MEMBER.match(code[statement:at]))
+            depth += (c == "{") - (c == "}")
+            if depth == 1 and c in "};":
+                statement = at + 1
+            at += 1
+        found.append((code.count("\n", 0, match.start()) + 1, match.group(1), members))
+    return found

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "timer/tick_grid.hpp"
+#include "wheel/slot_list.hpp"
 
 #include "histories/history.hpp"
 #include "histories/oracle.hpp"

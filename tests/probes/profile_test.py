@@ -103,7 +103,7 @@ class ProfileTest(unittest.TestCase):
         root = xml.etree.ElementTree.parse(self.scratch / "x.svg").getroot()
         self.assertTrue(root.tag.endswith("svg"))
         titles = [each.text for each in root.iter() if each.tag.endswith("title")]
-        self.assertTrue(any("engine_core::work" in text for text in titles), titles[:20])
+        self.assertTrue(any("worker::work" in text for text in titles), titles[:20])
 
     def test_names_are_shortened(self):
         shortened = loaded().shortened

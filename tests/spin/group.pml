@@ -214,7 +214,7 @@ active proctype other() {
 #endif
 
 #ifdef EXECUTOR
-/* dispatch.cpp: run_handed_over(); groups.cpp: put_back() */
+/* run.cpp: run_handed_over(); members.cpp: put_back() */
 active proctype executor() {
   byte m = 0; byte time = 0;
   bool begun = false; bool waiter_came = false;

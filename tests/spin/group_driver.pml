@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Of the model group.pml: the driver. */
 
-/* doorbell::answer(), drain.cpp: answer_bell() */
+/* doorbell::answer(), intake.hpp: answer_bell() */
 inline answer_bell() {
   if
   :: bell == RUNG ->
@@ -11,7 +11,7 @@ inline answer_bell() {
   fi
 }
 
-/* drain.cpp: take_up_submitted(), file(); groups.cpp: enrol() */
+/* agenda.cpp: accept(), insert(); group_sweep.cpp: enrol() */
 inline drain() {
   do
   :: empty(submitted) -> break
@@ -66,7 +66,7 @@ inline sweep_groups() {
   od
 }
 
-/* fire.cpp: fire_pass(), fire_next(); dispatch.cpp */
+/* expiry.cpp: fire_pass(), fire_next(), hand_over() */
 inline fire_pass() {
   m = 0;
   do

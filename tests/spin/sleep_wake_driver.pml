@@ -34,7 +34,7 @@ inline answer_bell() {
   fi
 }
 
-/* drain.cpp: take_batch(). Either producer's part is taken at once, one after the other. */
+/* intake.hpp: take_batch(). Either producer's part is taken at once, one after the other. */
 inline take_from(p) {
   d_step { do :: nempty(submitted[p]) && batch_end < BATCH -> submitted[p] ? i; batch[batch_end] = i; batch_end++
               :: empty(submitted[p]) || batch_end == BATCH -> break od; i = 0 }

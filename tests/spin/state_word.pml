@@ -154,7 +154,7 @@ inline run_it(rearmed_state, files) {
 byte runs_left = 2;
 #endif
 
-/* dispatch.cpp: let_go() */
+/* run.cpp: drop_handed_over() */
 inline let_go() {
   exchange(w, WITH(w, DROPPED), assert(number == number_now); end_of(w));
   if :: won -> callable = false; release() :: else fi;
@@ -162,7 +162,7 @@ inline let_go() {
 }
 
 #ifdef EXECUTOR
-/* dispatch.cpp: run_handed_over(), and ~fired_timer() of one that was not called. */
+/* run.cpp: run_handed_over(), and ~fired_timer() of one that was not called. */
 active proctype executor() {
   short w = 0; short was = 0;
   byte number = 0; byte to = 0; byte next_order = 0;

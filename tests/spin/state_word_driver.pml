@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Of the model state_word.pml: the driver. */
 
-/* drain.cpp: file(), drop_if_cancelled() */
+/* agenda.cpp: insert(), drop_if_cancelled() */
 inline drop_if_cancelled() {
   location = NOWHERE;
 #ifdef BROKEN_freed_before_emptied  /* the canceller is still moving the callable out of a node that another thread gets */

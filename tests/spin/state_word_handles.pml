@@ -97,7 +97,7 @@ out: skip
 }
 #endif
 
-/* cancel.cpp: timer::restart_at(), engine_core::restart(). To 1, earlier than all, or to 3. */
+/* cancel.cpp: timer::restart_at(), restart(). To 1, earlier than all, or to 3. */
 active [RESTARTERS] proctype restarter() {
   short w = 0;
   byte old = 0;

@@ -14,7 +14,8 @@ TOOLS = Path(sys.argv.pop(1) if len(sys.argv) > 1 else Path(__file__).parents[2]
 SPDX = "// SPDX-License-Identifier: MIT\n"
 HEADER = SPDX + "#pragma once\n"
 DETAIL, BASE = "core/include/detent/detail/", "core/include/detent/base/"
-LAW = "| header | what |\n|---|---|\n| `detent/time.hpp` | time |\n"
+LAW = ("| header | what |\n|---|---|\n| `detent/time.hpp` | time |\n\n"
+       "| room | what |\n|---|---|\n| `src/callers/` | up |\n| `src/wheel/` | middle |\n| `src/platform/` | ground |\n")
 
 
 def function(lines):
@@ -69,14 +70,42 @@ class TidyTest(unittest.TestCase):
         header(DETAIL + "a.hpp", "detent/engine.hpp", up)
         header(DETAIL + "a.hpp", "detent/time.hpp")
         header(DETAIL + "a.hpp", "detent/alloc/b.hpp")
-        header(DETAIL + "a.hpp", "concurrentqueue/concurrentqueue.h")
+        header(DETAIL + "a.hpp", "concurrentqueue/concurrentqueue.h", up)
         header("core/include/detent/engine.hpp", "detent/detail/b.hpp")
         header("core/include/detent/engine.hpp", "concurrentqueue/concurrentqueue.h", up)
-        header("core/src/a.hpp", "fmt/format.h", up)
+        header("core/src/wheel/a.hpp", "fmt/format.h", up)
         header("alloc/src/a.hpp", "jemalloc/jemalloc.h", up)
         header("tools/detent/a.hpp", "detent/detail/b.hpp", up)
         header("tools/detent/a.hpp", "detent/engine.hpp")
         header("tests/install/a.hpp", "detent/base/b.hpp", up)
+
+    def test_rooms(self):
+        def includes(path, name, *findings):
+            self.expect(path, HEADER + f'#include "{name}"\n', *findings)
+        up = "3: [include]"
+        includes("core/src/wheel/a.hpp", "platform/b.hpp")
+        includes("core/src/wheel/a.hpp", "wheel/b.hpp")
+        includes("core/src/wheel/a.hpp", "callers/b.hpp", up)
+        includes("core/src/platform/a.hpp", "wheel/b.hpp", up)
+        includes("core/src/attic/a.hpp", "wheel/b.hpp", up)
+        self.expect("core/src/wheel/a.hpp", HEADER + "#include <detent/engine.hpp>\n", up)
+        self.expect("core/src/wheel/a.hpp", HEADER + "#include <detent/time.hpp>\n")
+        self.expect("core/src/callers/a.hpp", HEADER + "#include <detent/engine.hpp>\n")
+
+    def test_class_size(self):
+        def members(count):
+            return HEADER + "class c {\n public:\n" + "".join(f"  int f{i}() const;\n" for i in range(count)) + \
+                "  int x = g(1);\n  friend int h();\n};\n"
+        self.expect("core/src/wheel/a.hpp", members(40))
+        self.expect("core/src/wheel/a.hpp", members(41), "3: [class-size]")
+
+    def test_class_sources(self):
+        files = {"core/src/wheel/a.hpp": HEADER + "class c {\n  void f();\n};\n"}
+        for name in "xyz":
+            files[f"core/src/wheel/{name}.cpp"] = SPDX + f"void c::f{name}() {{\n}}\n"
+        self.assertEqual(["core/src/wheel/a.hpp:3: [class-sources]"], self.found(files))
+        del files["core/src/wheel/z.cpp"]
+        self.assertEqual([], self.found(files))
 
     def test_ordered_operations_are_numbered(self):
         def body(text, *findings):

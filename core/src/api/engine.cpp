@@ -117,8 +117,8 @@ std::vector<unfired> engine::try_stop(std::error_code& problem) noexcept {
 
 bool engine::stopped() const noexcept { return core().stopped(); }
 std::size_t engine::pending() const noexcept { return detail::count_pending(core()); }
-engine_metrics engine::metrics() const { return whole(core()).metrics(); }
-engine_metrics engine::metrics(label of) const { return whole(core()).metrics(of); }
+engine_metrics engine::metrics() const { return metrics_of(whole(core())); }
+engine_metrics engine::metrics(label of) const { return metrics_of(core(), of); }
 label engine::make_label(std::string_view name) { return whole(core()).make_label(name); }
 std::vector<pending_timer> engine::list_pending() const { return detail::list_pending(core()); }
 pid_t engine::worker_thread_id() const noexcept { return core().life.worker().id; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <detent/firing.hpp>
+#include <detent/unfired.hpp>
 
 #include "callers/engine_core.hpp"
 #include "timer/run_scope.hpp"

@@ -88,9 +88,9 @@ bool restart_cold(engine_core& core, node_index index, std::uint32_t generation,
 constexpr std::size_t lot = 16;
 
 // Nodes of a batch of handles, fetched a lot ahead, as exchanges are fences.
-class nodes_ahead {
+class nodes_of {
  public:
-  nodes_ahead(const engine_core& core, std::span<const timer> timers) noexcept : core_(core), timers_(timers) {
+  nodes_of(const engine_core& core, std::span<const timer> timers) noexcept : core_(core), timers_(timers) {
     fetch(0);
   }
   // Of the next handle, in order; null: it is of another engine.
@@ -137,7 +137,7 @@ std::size_t cancel_many(engine_core& core, std::span<const timer> timers) noexce
     reap_batch* const outer = std::exchange(mine->reaps, &batch);
     // The fast path keeps no account of places, and records nothing.
     const bool plain = !core.places.is_limited() && core.seen.recording == nullptr;
-    nodes_ahead nodes(core, timers);
+    nodes_of nodes(core, timers);
     for (std::size_t at = 0; at < timers.size(); ++at) {
       timer each = timers[at];
       node* const named = nodes.at(at);

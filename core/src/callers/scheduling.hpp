@@ -2,8 +2,12 @@
 // What scheduling one and scheduling many have in common. Any thread.
 #pragma once
 
+#include <detent/unfired.hpp>
+
 #include "callers/engine_core.hpp"
 #include "threads/driver_port.hpp"
+
+#include <vector>
 
 namespace detent::detail {
 

@@ -4,6 +4,7 @@
 
 #include <detent/base/atomic.hpp>
 #include <detent/counters_layout.hpp>
+#include <detent/error.hpp>
 #include <detent/executor.hpp>
 #include <detent/options.hpp>
 

@@ -29,9 +29,8 @@ class driven_engine final : public engine_core {
 
   // The driver's end is for the thread that poll() and so on make the driving one (driver/poll.hpp).
   driver& drives() noexcept { return driver_; }
-  // Any thread.
-  engine_metrics metrics() const;
-  engine_metrics metrics(const label& of) const;
+  // How often the worker has been woken so far. Any thread.
+  std::uint64_t wakeups() const noexcept { return worker_.wakeups(); }
   // Throws for a bad name, and where there are too many.
   label make_label(std::string_view name);
 
@@ -48,5 +47,9 @@ class driven_engine final : public engine_core {
   driver driver_;
   worker worker_;
 };
+
+// Any thread. Of a label of another engine, or none: of nothing.
+engine_metrics metrics_of(const driven_engine& engine);
+engine_metrics metrics_of(const engine_core& core, const label& of);
 
 }  // namespace detent::detail

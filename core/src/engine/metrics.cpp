@@ -20,7 +20,7 @@ void snapshot_histograms(const Histograms& from, engine_metrics& found) {
     histogram_recorder::add_zeros(*part, found.lateness);
 }
 
-engine_metrics metrics_of(const label_block& of) {
+engine_metrics counts_of(const label_block& of) {
   engine_metrics found;
   found.scheduled = of.read(label_counter::scheduled);
   found.expired = of.read(label_counter::expired);
@@ -38,38 +38,38 @@ engine_metrics metrics_of(const label_block& of) {
 
 }  // namespace
 
-engine_metrics driven_engine::metrics() const {
+engine_metrics metrics_of(const driven_engine& engine) {
+  const thread_registry& threads = engine.threads;
   engine_metrics found;
   found.expired = threads.total(counter::expired);
   found.cancelled = threads.total(counter::cancelled) + threads.total(counter::cancelled_running);
   found.returned = threads.total(counter::returned);
   found.dropped = threads.total(counter::dropped);
-  found.pending = count_pending(*this);
+  found.pending = count_pending(engine);
   found.scheduled = threads.total(counter::scheduled);
   found.fired = threads.total(counter::fired);
   found.restarted = threads.total(counter::restarted);
   found.refused = threads.total(counter::refused);
   found.failed = threads.total(counter::failed);
   found.boxed = threads.total(counter::boxed);
-  found.wakeups = worker_.wakeups();
+  found.wakeups = engine.wakeups();
   found.drains = threads.total(counter::drains);
   found.drained = threads.total(counter::drained);
   found.rings = threads.total(counter::rings);
-  found.backlog = in.queue.size_approx();
+  found.backlog = engine.in.queue.size_approx();
   found.retired = threads.total(counter::retired);
   found.slow = threads.total(counter::slow);
   found.missed = threads.total(counter::missed);
-  snapshot_histograms(counts, found);
-  runs.see_ends();  // by way of the counts of those that have ended
+  snapshot_histograms(engine.counts, found);
+  engine.runs.see_ends();  // by way of the counts of those that have ended
   return found;
 }
 
-// Of a label of another engine, or none: of nothing.
-engine_metrics driven_engine::metrics(const label& of) const {
-  const label_block* block = labels.has(of) ? labels.find(labels.number(of)) : nullptr;
+engine_metrics metrics_of(const engine_core& core, const label& of) {
+  const label_block* block = core.labels.has(of) ? core.labels.find(label_store::number(of)) : nullptr;
   if (block == nullptr) return {};
-  engine_metrics found = metrics_of(*block);
-  runs.see_ends();  // as above
+  engine_metrics found = counts_of(*block);
+  core.runs.see_ends();  // as above
   return found;
 }
 
