@@ -252,7 +252,8 @@ void run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
   std::uint64_t running = word;
   if (start_dispatched(core.node_at(index).pair, running) == transition::lost) return;
   record_lease mine(core.threads);
-  if (mine->driving != nullptr) mine->driving->note_run(core.node_at(index));
+  // Whenever it was handed over, and also where the thread drives with another record than its own.
+  if (const turn_port* turn = core.life.turn_port_of(std::this_thread::get_id())) turn->note_run(core.node_at(index));
   nanoseconds_t now = core.time.certain();
   run(core, *mine, index, word, now, arrival(late));
 }

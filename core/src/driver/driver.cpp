@@ -12,7 +12,9 @@ driver::driver(engine_core& core)
       outbox_(core, state_),
       entries_(core, state_, agenda_, outbox_, {expiry::overtake, &expiry_}),
       intake_(entries_, core.in.bell),
-      expiry_(core, *this, state_, agenda_, outbox_, entries_, intake_) {}
+      expiry_(core, *this, state_, agenda_, outbox_, entries_, intake_) {
+  core.life.set_turn_port(*this);
+}
 
 void driver::sweep_groups(std::size_t most_members) noexcept {
   groups_.sweep(

@@ -10,7 +10,7 @@
 
 namespace detent::detail {
 
-class driver final : public driver_port {
+class driver final : public driver_port, public turn_port {
  public:
   // Throws bad_alloc.
   explicit driver(engine_core& core);

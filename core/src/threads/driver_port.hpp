@@ -20,11 +20,19 @@ class driver_port {
   virtual void accept(node_index index, node& submitted, std::uint32_t generation) noexcept = 0;
   // One that has been cancelled while it was armed: it is taken out and freed.
   virtual void reap(node_index index, node& cancelled) noexcept = 0;
-  // A handed-over one runs: its turn in this pass is over.
-  virtual void note_run(node& running) const noexcept = 0;
 
  protected:
   ~driver_port() = default;
+};
+
+// What the driving thread says of a handed-over timer that it runs itself, with whatever record: lifecycle.hpp.
+class turn_port {
+ public:
+  // Its turn in this pass is over.
+  virtual void note_run(node& running) const noexcept = 0;
+
+ protected:
+  ~turn_port() = default;
 };
 
 }  // namespace detent::detail
