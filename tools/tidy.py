@@ -13,7 +13,9 @@ import tidy_text
 
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
 CODE = {".hpp", ".h", ".cpp", ".c"}
-SOURCE_DIRS = ("core", "alloc", "adapters", "c/", "bench", "examples", "packaging", "stress", "tests", "tools")
+SOURCE_DIRS = ("core", "alloc", "modules", "bench", "examples", "packaging", "stress", "tests", "tools")
+# The engine, and the headers that are compiled into programs with it.
+ENGINE = ("core/", "alloc/", "modules/common/", "modules/asio/", "modules/tbb/")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 # Third-party headers, and who may include them.
@@ -28,9 +30,9 @@ FOREIGN = {
     "gmock/": ("tests/",),
     "benchmark/": ("bench/",),
     "rapidcheck": ("tests/",),
-    "boost/": ("adapters/", "tests/adapters/", "bench/", "examples/rpc/"),
+    "boost/": ("modules/asio/", "tests/adapters/", "bench/", "examples/rpc/"),
     "hiredis/": ("examples/lease/",),
-    "oneapi/": ("adapters/", "tests/adapters/"),
+    "oneapi/": ("modules/tbb/", "tests/adapters/"),
     "uv.h": ("tests/adapters/", "bench/peers/"),
     "liburing.h": ("tests/adapters/",),
 }
@@ -114,7 +116,7 @@ class Tree:
         self._check_functions(path, tidy_text.cpp_functions(code))
         self._check_includes(path, lines)
         self._check_conditionals(path, code.splitlines())
-        if path.startswith(("core/", "alloc/", "adapters/")) and "/detent/base/" not in path:
+        if path.startswith(ENGINE) and "/detent/base/" not in path:
             self._check_atomics(path, code.splitlines(), lines)
 
     def _check_functions(self, path, functions):
@@ -182,7 +184,7 @@ class Tree:
         """Each source is named in the CMakeLists.txt nearest above it; so are the headers of the library."""
         for file in self.files:
             path = file.relative_to(self.root).as_posix()
-            wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(("core/", "alloc/", "adapters/")))
+            wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(ENGINE))
             if not wanted or not path.startswith(SOURCE_DIRS) or path.startswith("tests/install/"):
                 continue
             lists = next((d / "CMakeLists.txt" for d in file.parents if (d / "CMakeLists.txt").exists()), None)

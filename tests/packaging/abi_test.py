@@ -113,7 +113,7 @@ class Recorded(unittest.TestCase):
         self.assertEqual(abi_check.names_of(self.baseline)[1], f"libdetent.so.{number}")
 
     def test_it_has_every_function_of_the_c_interface(self):
-        header = (ROOT / "c/include/detent/detent.h").read_text(encoding="utf-8")
+        header = (ROOT / "modules/c/include/detent/detent.h").read_text(encoding="utf-8")
         names = re.findall(r"^DETENT_C_API [^;(]*?\b(detent_\w+)\(", header, re.MULTILINE)
         self.assertGreater(len(names), 20)
         for name in names:
