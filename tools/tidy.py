@@ -13,7 +13,7 @@ import tidy_text
 
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
 CODE = {".hpp", ".h", ".cpp", ".c"}
-SOURCE_DIRS = ("core", "alloc", "modules", "bench", "examples", "packaging", "stress", "tests", "tools")
+SOURCE_DIRS = ("core", "alloc", "modules", "command", "bench", "examples", "packaging", "stress", "tests", "tools")
 # The engine, and the headers that are compiled into programs with it.
 ENGINE = ("core/", "alloc/", "modules/common/", "modules/asio/", "modules/tbb/")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
@@ -21,11 +21,11 @@ LAYERS = ("base", "alloc", "values", "detail", "public")
 # Third-party headers, and who may include them.
 FOREIGN = {
     "concurrentqueue/": ("core/include/detent/detail/", "core/src/", "tests/", "bench/", "stress/"),
-    "CLI/": ("tools/", "tests/", "bench/", "stress/", "examples/"),
+    "CLI/": ("command/", "tests/", "bench/", "stress/", "examples/"),
     "sys/sdt.h": ("core/include/detent/base/",),
-    "fmt/": ("tools/", "tests/", "bench/", "stress/", "examples/"),
-    "zlib.h": ("tools/", "tests/"),
-    "jemalloc/": ("tools/", "tests/", "bench/", "stress/"),
+    "fmt/": ("command/", "tests/", "bench/", "stress/", "examples/"),
+    "zlib.h": ("command/", "tests/"),
+    "jemalloc/": ("command/", "tests/", "bench/", "stress/"),
     "gtest/": ("tests/",),
     "gmock/": ("tests/",),
     "benchmark/": ("bench/",),
@@ -154,7 +154,7 @@ class Tree:
             target = self._layer_of_header(name)
             if layer and LAYERS.index(target) > LAYERS.index(layer):
                 self.report(path, number, "include", f"{layer} includes <{name}> of the higher layer {target}")
-            if path.startswith(("tools/", "examples/", "tests/install/")) and name.count("/") > 1:
+            if path.startswith(("command/", "examples/", "tests/install/")) and name.count("/") > 1:
                 self.report(path, number, "include", f"<{name}> is not public")
 
     def _check_conditionals(self, path, lines):

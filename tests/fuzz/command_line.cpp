@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: the bytes are the words after `detent`, each ended by a newline. Either they are refused by one line, or
 // what they mean is within its bounds.
-#include "command_line.hpp"
+#include "cli/command_line.hpp"
 
 #include <algorithm>
 #include <string>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fuzz/target.hpp"
-#include "input_error.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::fuzz {
 namespace {

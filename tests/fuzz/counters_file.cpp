@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: the bytes are a counters file, or say how one is damaged. Either it is refused by one line that names
 // the file, or what is printed of it is text that moves no cursor, and its percentiles are in order.
-#include "counters_file.hpp"
+#include "counters/counters_file.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 #include "fuzz/memory_file.hpp"
 #include "fuzz/target.hpp"
-#include "input_error.hpp"
-#include "prometheus_text.hpp"
-#include "stat_json.hpp"
-#include "stat_text.hpp"
+#include "stat/prometheus_text.hpp"
+#include "stat/stat_json.hpp"
+#include "stat/stat_text.hpp"
 #include "support/counters_image.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::fuzz {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: the first byte chooses a reader of option values or a writer of units, the rest is what it gets.
-#include "option_values.hpp"
+#include "text/option_values.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "fuzz/target.hpp"
-#include "input_error.hpp"
-#include "units.hpp"
+#include "text/input_error.hpp"
+#include "text/units.hpp"
 
 namespace detent::fuzz {
 namespace {

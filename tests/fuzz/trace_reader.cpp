@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: the bytes are a trace file. Either it is refused by one line that names the place, or its rows, written
 // plainly, are read as the same rows.
-#include "trace_reader.hpp"
+#include "replay/trace_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "fuzz/memory_file.hpp"
 #include "fuzz/target.hpp"
-#include "input_error.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::fuzz {
 namespace {

@@ -74,8 +74,8 @@ class TidyTest(unittest.TestCase):
         header("core/include/detent/engine.hpp", "concurrentqueue/concurrentqueue.h", up)
         header("core/src/a.hpp", "fmt/format.h", up)
         header("alloc/src/a.hpp", "jemalloc/jemalloc.h", up)
-        header("tools/detent/a.hpp", "detent/detail/b.hpp", up)
-        header("tools/detent/a.hpp", "detent/engine.hpp")
+        header("command/a.hpp", "detent/detail/b.hpp", up)
+        header("command/a.hpp", "detent/engine.hpp")
         header("tests/install/a.hpp", "detent/base/b.hpp", up)
 
     def test_ordered_operations_are_numbered(self):
@@ -103,7 +103,7 @@ class TidyTest(unittest.TestCase):
 
     def test_conditionals_stay_in_base(self):
         self.expect("core/src/a.cpp", SPDX + "#ifdef NDEBUG\n#endif\n", "2: [conditional]")
-        self.expect("tools/detent/a.cpp", SPDX + "#if defined(__linux__)\n#endif\n", "2: [conditional]")
+        self.expect("command/a.cpp", SPDX + "#if defined(__linux__)\n#endif\n", "2: [conditional]")
         self.expect("core/src/a.cpp", SPDX + "#ifdef __cpp_exceptions\n#else\n#endif\n// #ifdef X\n")
         self.expect(BASE + "a.hpp", HEADER + "#ifdef NDEBUG\n#endif\n")
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command_text.hpp"
+#include "cli/command_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counters_file.hpp"
+#include "counters/counters_file.hpp"
 
 #include <detent/detent.hpp>
 
@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "input_error.hpp"
 #include "support/counters_image.hpp"
 #include "temporary_directory.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::tool {
 namespace {

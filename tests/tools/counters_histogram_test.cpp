@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counters_histogram.hpp"
+#include "counters/counters_histogram.hpp"
 
 #include <gtest/gtest.h>
 

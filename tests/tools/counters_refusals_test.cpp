@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "counters_file.hpp"
-#include "input_error.hpp"
+#include "counters/counters_file.hpp"
 #include "support/counters_image.hpp"
 #include "temporary_directory.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::tool {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counters_search.hpp"
+#include "counters/counters_search.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "counters_file.hpp"
-#include "input_error.hpp"
+#include "counters/counters_file.hpp"
 #include "support/counters_image.hpp"
 #include "temporary_directory.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::tool {
 namespace {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // What the doctor says to settings of a host: each finding comes and goes.
-#include "doctor.hpp"
+#include "doctor/doctor.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "clock_probes.hpp"
-#include "cpu_list.hpp"
-#include "cpu_quota.hpp"
-#include "host_probes.hpp"
-#include "jitter_probes.hpp"
-#include "realtime_probes.hpp"
+#include "doctor/clock_probes.hpp"
+#include "doctor/cpu_quota.hpp"
+#include "doctor/host_probes.hpp"
+#include "doctor/jitter_probes.hpp"
+#include "doctor/realtime_probes.hpp"
+#include "doctor/worker_cpu.hpp"
+#include "host/cpu_list.hpp"
 #include "tools/made_up_host.hpp"
-#include "worker_cpu.hpp"
 
 namespace detent::tool {
 namespace {

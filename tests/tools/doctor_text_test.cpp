@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "doctor_text.hpp"
+#include "doctor/doctor_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "host_files.hpp"
+#include "host/host_files.hpp"
 
 namespace detent::tool {
 namespace {

@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "cpu_visitors.hpp"
-#include "doctor.hpp"
-#include "input_error.hpp"
-#include "interrupt_counts.hpp"
+#include "doctor/cpu_visitors.hpp"
+#include "doctor/doctor.hpp"
+#include "doctor/interrupt_counts.hpp"
+#include "doctor/worker_cpu.hpp"
+#include "doctor/worker_search.hpp"
 #include "support/counters_image.hpp"
+#include "text/input_error.hpp"
 #include "tools/made_up_host.hpp"
-#include "worker_cpu.hpp"
-#include "worker_search.hpp"
 
 namespace detent::tool {
 namespace {

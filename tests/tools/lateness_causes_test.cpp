@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lateness_causes.hpp"
+#include "lateness/lateness_causes.hpp"
 
 #include <gtest/gtest.h>
 

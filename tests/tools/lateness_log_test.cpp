@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lateness_log.hpp"
+#include "lateness/lateness_log.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lateness_series.hpp"
+#include "lateness/lateness_series.hpp"
 
 #include <gtest/gtest.h>
 

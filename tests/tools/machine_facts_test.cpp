@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "machine_facts.hpp"
+#include "host/machine_facts.hpp"
 
 #include <gtest/gtest.h>
 

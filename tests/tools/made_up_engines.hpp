@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "counters/histogram_recorder.hpp"
-#include "top_model.hpp"
+#include "top/top_model.hpp"
 
 namespace detent::test {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "doctor_text.hpp"
-#include "finding.hpp"
-#include "host_files.hpp"
+#include "doctor/doctor_text.hpp"
+#include "doctor/finding.hpp"
+#include "host/host_files.hpp"
 #include "tools/temporary_directory.hpp"
 
 namespace detent::tool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "option_values.hpp"
+#include "text/option_values.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "pending_series.hpp"
+#include "lateness/pending_series.hpp"
 
 #include <gtest/gtest.h>
 

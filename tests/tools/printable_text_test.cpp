@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "printable_text.hpp"
+#include "text/printable_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "prometheus_text.hpp"
+#include "stat/prometheus_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <sstream>
 
-#include "counters_file.hpp"
+#include "counters/counters_file.hpp"
 #include "support/counters_image.hpp"
 #include "temporary_directory.hpp"
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "replay_live.hpp"
-#include "replay_virtual.hpp"
+#include "replay/replay_live.hpp"
+#include "replay/replay_virtual.hpp"
 #include "temporary_directory.hpp"
 
 namespace detent::tool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Replays compared: wheels that differ in anything that a virtual replay tells are named with what they say.
-#include "replay_compare.hpp"
+#include "cli/replay_compare.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report_file.hpp"
+#include "report/report_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <iterator>
 #include <string>
 
-#include "input_error.hpp"
 #include "temporary_directory.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::tool {
 namespace {

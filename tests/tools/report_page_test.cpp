@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "report_page.hpp"
+#include "report/report_page.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
-#include "html_text.hpp"
+#include "text/html_text.hpp"
 
 namespace detent::tool {
 namespace {

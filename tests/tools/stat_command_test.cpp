@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "stat_command.hpp"
+#include "stat/stat_command.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "counters_file.hpp"
+#include "counters/counters_file.hpp"
 #include "support/counters_image.hpp"
 #include "temporary_directory.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "top_model.hpp"
+#include "top/top_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "compact_units.hpp"
-#include "screen_grid.hpp"
-#include "spark_line.hpp"
+#include "host/thread_cpu.hpp"
 #include "temporary_directory.hpp"
-#include "thread_cpu.hpp"
-#include "utf8_text.hpp"
+#include "text/compact_units.hpp"
+#include "text/utf8_text.hpp"
+#include "top/screen_grid.hpp"
+#include "top/spark_line.hpp"
 
 namespace detent::tool {
 namespace {

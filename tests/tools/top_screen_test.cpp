@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whole screens, as text.
-#include "top_screen.hpp"
+#include "top/top_screen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "made_up_engines.hpp"
-#include "top_table.hpp"
+#include "top/top_table.hpp"
 
 namespace detent::tool {
 namespace {

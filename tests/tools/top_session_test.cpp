@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "top_session.hpp"
+#include "top/top_session.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "made_up_engines.hpp"
-#include "option_values.hpp"
+#include "text/option_values.hpp"
 
 namespace detent::tool {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace_reader.hpp"
+#include "replay/trace_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "input_error.hpp"
 #include "temporary_directory.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::tool {
 namespace {
