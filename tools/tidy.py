@@ -30,11 +30,11 @@ FOREIGN = {
     "gmock/": ("tests/",),
     "benchmark/": ("bench/",),
     "rapidcheck": ("tests/",),
-    "boost/": ("modules/asio/", "tests/adapters/", "bench/", "examples/rpc/"),
+    "boost/": ("modules/asio/", "tests/product/adapters/", "bench/", "examples/rpc/"),
     "hiredis/": ("examples/lease/",),
-    "oneapi/": ("modules/tbb/", "tests/adapters/"),
-    "uv.h": ("tests/adapters/", "bench/peers/"),
-    "liburing.h": ("tests/adapters/",),
+    "oneapi/": ("modules/tbb/", "tests/product/adapters/"),
+    "uv.h": ("tests/product/adapters/", "bench/peers/"),
+    "liburing.h": ("tests/product/adapters/",),
 }
 ORDERED = re.compile(
     r"(?<![\w.>])(?:(?:detent::)?base::|std::memory_order_|std::memory_order::)?"
@@ -154,7 +154,7 @@ class Tree:
             target = self._layer_of_header(name)
             if layer and LAYERS.index(target) > LAYERS.index(layer):
                 self.report(path, number, "include", f"{layer} includes <{name}> of the higher layer {target}")
-            if path.startswith(("command/", "examples/", "tests/install/")) and name.count("/") > 1:
+            if path.startswith(("command/", "examples/", "tests/product/install/")) and name.count("/") > 1:
                 self.report(path, number, "include", f"<{name}> is not public")
 
     def _check_conditionals(self, path, lines):
@@ -174,7 +174,7 @@ class Tree:
                     self.report(path, number, "unnumbered-order", f"'{found.group()}': no comment with a (n) near it")
 
     def _check_cmake(self, path, text):
-        if path == "tests/install/stage.cmake":  # it looks at an installed tree
+        if path == "tests/product/install/stage.cmake":  # it looks at an installed tree
             return
         for number, line in enumerate(text.splitlines(), 1):
             if GLOB.search(line):
@@ -185,15 +185,15 @@ class Tree:
         for file in self.files:
             path = file.relative_to(self.root).as_posix()
             wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(ENGINE))
-            if not wanted or not path.startswith(SOURCE_DIRS) or path.startswith("tests/install/"):
+            if not wanted or not path.startswith(SOURCE_DIRS) or path.startswith("tests/product/install/"):
                 continue
             lists = next((d / "CMakeLists.txt" for d in file.parents if (d / "CMakeLists.txt").exists()), None)
             if lists is None:
                 self.report(path, 1, "unlisted", "no CMakeLists.txt above it")
                 continue
             name = file.relative_to(lists.parent).as_posix()
-            stem = name.removesuffix(".cpp")  # bench/ and stress/ list programs without the suffix
-            listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)})(?=[\s\")]|$)"
+            stem = name.removesuffix(".cpp").removesuffix("_test")  # programs are listed without the suffix
+            listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)}(?:_test)?)(?=[\s\")]|$)"
             if not re.search(listed, lists.read_text(), re.MULTILINE):
                 self.report(path, 1, "unlisted", f"not named in {lists.relative_to(self.root).as_posix()}")
 
