@@ -46,6 +46,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.:/$}>*-])/(?:home|root|work|Users|mnt|farm)/
 CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$")
 CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER|__cplusplus|DETENT_DETENT_H)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+COMMAND_FOLDER = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
 GLOB = re.compile(r"file\s*\(\s*GLOB", re.IGNORECASE)
 
 
@@ -57,6 +58,8 @@ class Tree:
         self.findings = []
         self.files = sorted(self._walk(self.root))
         law = self.root / "core/README.md"
+        order = self.root / "command/README.md"
+        self.command_folders = COMMAND_FOLDER.findall(order.read_text()) if order.exists() else []
         self.value_headers = tidy_text.table_of_headers(law.read_text()) if law.exists() else set()
 
     def _walk(self, directory):
@@ -115,6 +118,7 @@ class Tree:
         code = tidy_text.without_comments(text)
         self._check_functions(path, tidy_text.cpp_functions(code))
         self._check_includes(path, lines)
+        self._check_command(path, lines)
         self._check_conditionals(path, code.splitlines())
         if path.startswith(ENGINE) and "/detent/base/" not in path:
             self._check_atomics(path, code.splitlines(), lines)
@@ -156,6 +160,16 @@ class Tree:
                 self.report(path, number, "include", f"{layer} includes <{name}> of the higher layer {target}")
             if path.startswith(("command/", "examples/", "tests/product/install/")) and name.count("/") > 1:
                 self.report(path, number, "include", f"<{name}> is not public")
+
+    def _check_command(self, path, lines):
+        """A folder of the command includes headers of those above it in the table of command/README.md."""
+        own = path.removeprefix("command/").split("/")[0]
+        if not path.startswith("command/") or own not in self.command_folders:
+            return
+        higher = self.command_folders[self.command_folders.index(own) + 1:]
+        for number, line in enumerate(lines, 1):
+            if (found := INCLUDE.match(line)) and found.group(1).split("/")[0] in higher:
+                self.report(path, number, "include", f"command/{own} includes \"{found.group(1)}\" of a higher folder")
 
     def _check_conditionals(self, path, lines):
         if "/detent/base/" in path:

@@ -76,6 +76,10 @@ class TidyTest(unittest.TestCase):
         header("alloc/src/a.hpp", "jemalloc/jemalloc.h", up)
         header("command/a.hpp", "detent/detail/b.hpp", up)
         header("command/a.hpp", "detent/engine.hpp")
+        order = {"command/README.md": "| folder | what |\n|---|---|\n| `text/` | a |\n| `top/` | b |\n"}
+        for path, name, findings in (("command/text/a.hpp", "top/b.hpp", ["command/text/a.hpp:3: [include]"]),
+                                     ("command/top/a.hpp", "text/b.hpp", []), ("command/top/a.hpp", "top/b.hpp", [])):
+            self.assertEqual(findings, self.found(order | {path: HEADER + f'#include "{name}"\n'}))
         header("tests/product/install/a.hpp", "detent/base/b.hpp", up)
 
     def test_ordered_operations_are_numbered(self):
