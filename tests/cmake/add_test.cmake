@@ -6,8 +6,9 @@ include(GoogleTest)
 # One GoogleTest program; ctest sees each of its tests. Labels: unit (the default), integration, threaded, progress,
 # model, spin, history, fuzz, timing (runs alone). Sanitized, emulated or not optimized, a test may take five times as
 # long. Those of one unit or one thread are labelled `portable` here: they hold on the slowest emulator. ENGINE is what it
-# links: the library itself, or where it is labelled `unit`, detent_internals. In a directory labelled `rest` whole presets alone have
-# it: it is neither `portable` nor `threaded`, as these are the tests of the library that other builds are made for.
+# links: the library itself, or where it is labelled `unit`, detent_internals. In a directory labelled `rest` whole presets
+# alone have it: it is neither `portable` nor `threaded`, as these are the tests of the library that other builds are made
+# for.
 function(detent_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;ENGINE;ENVIRONMENT" "LIBS;LABELS")
   if(NOT arg_LABELS)
