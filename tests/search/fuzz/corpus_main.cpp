@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/target.hpp"
+#include "search/fuzz/target.hpp"
 
 namespace {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "timer/tick_grid.hpp"
+#include "wheel/slot_list.hpp"
 
 #include "search/histories/history.hpp"
 #include "search/histories/oracle.hpp"
