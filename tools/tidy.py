@@ -14,27 +14,29 @@ import tidy_text
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
 MAX_MEMBERS, MAX_SOURCES = 40, 2  # functions of a class, and the sources that define them
 CODE = {".hpp", ".h", ".cpp", ".c"}
-SOURCE_DIRS = ("core", "alloc", "adapters", "c/", "bench", "examples", "packaging", "stress", "tests", "tools")
+SOURCE_DIRS = ("core", "alloc", "modules", "command", "bench", "examples", "packaging", "stress", "tests", "tools")
+# The engine, and the headers that are compiled into programs with it.
+ENGINE = ("core/", "alloc/", "modules/common/", "modules/asio/", "modules/tbb/")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 SRC = "core/src/"
 # Third-party headers, and who may include them.
 FOREIGN = {
     "concurrentqueue/": ("core/src/submission/", "tests/", "bench/", "stress/"),
-    "CLI/": ("tools/", "tests/", "bench/", "stress/", "examples/"),
+    "CLI/": ("command/", "tests/", "bench/", "stress/", "examples/"),
     "sys/sdt.h": ("core/src/platform/",),
-    "fmt/": ("tools/", "tests/", "bench/", "stress/", "examples/"),
-    "zlib.h": ("tools/", "tests/"),
-    "jemalloc/": ("tools/", "tests/", "bench/", "stress/"),
+    "fmt/": ("command/", "tests/", "bench/", "stress/", "examples/"),
+    "zlib.h": ("command/", "tests/"),
+    "jemalloc/": ("command/", "tests/", "bench/", "stress/"),
     "gtest/": ("tests/",),
     "gmock/": ("tests/",),
     "benchmark/": ("bench/",),
     "rapidcheck": ("tests/",),
-    "boost/": ("adapters/", "tests/adapters/", "bench/", "examples/rpc/"),
+    "boost/": ("modules/asio/", "tests/product/adapters/", "bench/", "examples/rpc/"),
     "hiredis/": ("examples/lease/",),
-    "oneapi/": ("adapters/", "tests/adapters/"),
-    "uv.h": ("tests/adapters/", "bench/peers/"),
-    "liburing.h": ("tests/adapters/",),
+    "oneapi/": ("modules/tbb/", "tests/product/adapters/"),
+    "uv.h": ("tests/product/adapters/", "bench/peers/"),
+    "liburing.h": ("tests/product/adapters/",),
 }
 ORDERED = re.compile(
     r"(?<![\w.>])(?:(?:detent::)?base::|std::memory_order_|std::memory_order::)?"
@@ -46,6 +48,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.:/$}>*-])/(?:home|root|work|Users|mnt|farm)/
 CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$")
 CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER|__cplusplus|DETENT_DETENT_H)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+COMMAND_FOLDER = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
 GLOB = re.compile(r"file\s*\(\s*GLOB", re.IGNORECASE)
 
 
@@ -57,6 +60,8 @@ class Tree:
         self.findings = []
         self.files = sorted(self._walk(self.root))
         law = self.root / "core/README.md"
+        order = self.root / "command/README.md"
+        self.command_folders = COMMAND_FOLDER.findall(order.read_text()) if order.exists() else []
         self.value_headers = tidy_text.table_of_headers(law.read_text()) if law.exists() else set()
         self.rooms = tidy_text.table_of_rooms(law.read_text()) if law.exists() else []
 
@@ -117,8 +122,9 @@ class Tree:
         code = tidy_text.without_comments(text)
         self._check_functions(path, tidy_text.cpp_functions(code))
         self._check_includes(path, lines)
+        self._check_command(path, lines)
         self._check_conditionals(path, code.splitlines())
-        if path.startswith(("core/", "alloc/", "adapters/")) and "/detent/base/" not in path:
+        if path.startswith(ENGINE) and "/detent/base/" not in path:
             self._check_atomics(path, code.splitlines(), lines)
 
     def _check_functions(self, path, functions):
@@ -174,8 +180,18 @@ class Tree:
                     self.report(path, number, "include", f"{self.rooms[here]} includes <{name}>, which is no value")
             if layer and LAYERS.index(target) > LAYERS.index(layer):
                 self.report(path, number, "include", f"{layer} includes <{name}> of the higher layer {target}")
-            if path.startswith(("tools/", "examples/", "tests/install/")) and name.count("/") > 1:
+            if path.startswith(("command/", "examples/", "tests/product/install/")) and name.count("/") > 1:
                 self.report(path, number, "include", f"<{name}> is not public")
+
+    def _check_command(self, path, lines):
+        """A folder of the command includes headers of those above it in the table of command/README.md."""
+        own = path.removeprefix("command/").split("/")[0]
+        if not path.startswith("command/") or own not in self.command_folders:
+            return
+        higher = self.command_folders[self.command_folders.index(own) + 1:]
+        for number, line in enumerate(lines, 1):
+            if (found := INCLUDE.match(line)) and found.group(1).split("/")[0] in higher:
+                self.report(path, number, "include", f"command/{own} includes \"{found.group(1)}\" of a higher folder")
 
     def _check_conditionals(self, path, lines):
         if "/detent/base/" in path or path.startswith(SRC + "platform/"):
@@ -194,7 +210,7 @@ class Tree:
                     self.report(path, number, "unnumbered-order", f"'{found.group()}': no comment with a (n) near it")
 
     def _check_cmake(self, path, text):
-        if path == "tests/install/stage.cmake":  # it looks at an installed tree
+        if path == "tests/product/install/stage.cmake":  # it looks at an installed tree
             return
         for number, line in enumerate(text.splitlines(), 1):
             if GLOB.search(line):
@@ -204,16 +220,16 @@ class Tree:
         """Each source is named in the CMakeLists.txt nearest above it; so are the headers of the library."""
         for file in self.files:
             path = file.relative_to(self.root).as_posix()
-            wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(("core/", "alloc/", "adapters/")))
-            if not wanted or not path.startswith(SOURCE_DIRS) or path.startswith("tests/install/"):
+            wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(ENGINE))
+            if not wanted or not path.startswith(SOURCE_DIRS) or path.startswith("tests/product/install/"):
                 continue
             lists = next((d / "CMakeLists.txt" for d in file.parents if (d / "CMakeLists.txt").exists()), None)
             if lists is None:
                 self.report(path, 1, "unlisted", "no CMakeLists.txt above it")
                 continue
             name = file.relative_to(lists.parent).as_posix()
-            stem = name.removesuffix(".cpp")  # bench/ and stress/ list programs without the suffix
-            listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)})(?=[\s\")]|$)"
+            stem = name.removesuffix(".cpp").removesuffix("_test")  # programs are listed without the suffix
+            listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)}(?:_test)?)(?=[\s\")]|$)"
             if not re.search(listed, lists.read_text(), re.MULTILINE):
                 self.report(path, 1, "unlisted", f"not named in {lists.relative_to(self.root).as_posix()}")
 

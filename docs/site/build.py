@@ -18,7 +18,7 @@ import navigation
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = re.compile(r"^\| \[`(detent/\S+)`\]\((\S+)\.md\)", re.MULTILINE)
-INCLUDE = ("core/include", "adapters/include", "c/include", "alloc/include")
+INCLUDE = ("core/include", "modules/asio/include", "modules/tbb/include", "modules/common/include", "modules/c/include", "alloc/include")
 PUBLIC = [f"{each}/detent/*.h*" for each in INCLUDE]
 
 

@@ -15,14 +15,16 @@ CHAPTERS = {
         "docs/lateness.md", "docs/top.md", "docs/counters.md", "docs/doctor.md", "docs/report.md", "docs/recording.md",
         "docs/replay.md", "docs/profiling.md",
     ],
-    "Reference": ["reference/index.md", "docs/GUARANTEES.md", "docs/progress.md", "docs/contract.md", "docs/abi.md",
-                  "docs/portability.md"],
+    "Reference": ["reference/index.md", "docs/abi.md", "docs/portability.md"],
+    "Evidence": [
+        "docs/evidence/GUARANTEES.md", "docs/evidence/progress.md", "docs/evidence/contract.md",
+        "docs/evidence/bugs-of-others.md", "docs/evidence/mutants.md", "docs/evidence/coverage.md",
+    ],
     "Measured": ["docs/benchmarks.md", "docs/performance.md", "bench/peers/README.md", "bench/peers/children/README.md",
                  "bench/data/README.md"],
     "Project": [
-        "docs/architecture.md", "core/README.md", "docs/mutants.md", "docs/coverage.md", "docs/bugs-of-others.md",
-        "tests/model/README.md",
-        "tests/spin/README.md", "tests/histories/README.md", "tests/fuzz/README.md", "stress/README.md",
+        "docs/architecture.md", "core/README.md", "command/README.md", "tests/README.md", "tests/proofs/README.md",
+        "tests/proofs/spin/README.md", "tests/search/histories/README.md", "tests/search/fuzz/README.md", "stress/README.md",
         "stress/litmus/README.md", "CONTRIBUTING.md", "CHANGELOG.md",
     ],
 }

@@ -29,7 +29,7 @@ class DetentRecipe(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, ROOT)
-        for part in ("core", "alloc", "adapters", "c", "tools/cmake"):
+        for part in ("core", "alloc", "modules", "tools/cmake"):
             copy(self, "*", os.path.join(root, part), os.path.join(self.export_sources_folder, part))
         for file in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md"):
             copy(self, file, root, self.export_sources_folder)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <hooks/hooks.hpp>
-#include <hooks/real.hpp>
 #include <litmus/arena.hpp>
+#include <search/meetings/hooks.hpp>
+#include <search/meetings/real.hpp>
 
 #include <thread>
 

@@ -2,8 +2,8 @@
 // Runs every pair of calls on two threads again and again, with yields at random inside the engine, and counts the
 // outcomes. A forbidden one fails. An allowed one that never came is told. Prints its seed; the interleaving is the
 // machine's.
-#include <hooks/hooks.hpp>
 #include <litmus/arena.hpp>
+#include <search/meetings/hooks.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -2,7 +2,7 @@
 // Yield points, for a program that is linked with detent_hooked.
 #include "support/yield_points.hpp"
 
-#include <hooks/hooks.hpp>
+#include <search/meetings/hooks.hpp>
 
 namespace stress {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bugs that bit other timers, where no test of a part of the engine looks for them already. docs/bugs-of-others.md has
-// all of them.
+// Bugs that bit other timers, where no test of a part of the engine looks for them already.
+// docs/evidence/bugs-of-others.md has all of them.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

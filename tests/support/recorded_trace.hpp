@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/temporary_directory.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace detent::testing {
 

@@ -31,7 +31,7 @@ PYTHON
 # lint [FOLDER...]
 cmd_lint() {
   local folder folders=("$@")
-  [ $# -gt 0 ] || folders=(core alloc c adapters tools examples bench stress tests)
+  [ $# -gt 0 ] || folders=(core alloc modules command examples bench stress tests)
   for folder in "${folders[@]}"; do [ -d "$folder" ] || usage_error "lint takes folders of the tree, not $folder"; done
   need build clang format lint
   want adapters && want examples

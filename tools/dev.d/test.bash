@@ -14,11 +14,11 @@ need_for_tests() {
 # coverage in build/found/TARGET: the next time begins with it.
 fuzz() {
   local program name log failed=()
-  for program in build/fuzz/tests/fuzz/libfuzzer.*; do
+  for program in build/fuzz/tests/search/fuzz/libfuzzer.*; do
     name=${program##*/libfuzzer.} log=build/found/${program##*/libfuzzer.}.log
     mkdir -p "build/found/$name"
     if "$program" -max_total_time="${DETENT_FUZZ_SECONDS:-60}" -timeout=60 -artifact_prefix="build/found/$name-" \
-      "build/found/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1; then
+      "build/found/$name" "tests/search/fuzz/corpus/$name" >"$log" 2>&1; then
       say "$name: $(tail -n 1 "$log")"
     else
       tail -n 40 "$log" >&2

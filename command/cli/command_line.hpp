@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "doctor/worker_facts.hpp"
+#include "run/load_producer.hpp"
+#include "stat/stat_command.hpp"
+#include "text/option_values.hpp"
+#include "top/top_command.hpp"
+
+namespace detent::tool {
+
+// Where results go, and how they are written.
+struct output_options {
+  std::string report;  // empty: none
+  bool json = false;
+};
+
+// The engine's options as the user named them, checked.
+struct engine_choice {
+  std::string wheel = "hierarchical";
+  std::string wait = "hybrid";
+};
+
+struct replay_command {
+  std::string trace;
+  bool virtual_time = false;
+  bool to_end = false;
+  bool compare = false;                         // all engines, one after the other
+  duration longest = std::chrono::seconds(10);  // of each of them
+  double speed = 1;
+  engine_choice engine;
+  output_options output;
+};
+
+struct run_command {
+  load_options load;
+  engine_choice engine;
+  output_options output;
+};
+
+struct doctor_command {
+  duration length = std::chrono::seconds(3);
+  worker_facts worker;
+  std::string root;   // a copy of /proc and /sys; empty: this host's own
+  std::string later;  // a second copy; empty: none
+  bool json = false;
+};
+
+struct stat_command {
+  std::vector<std::string> targets;  // ids of processes, and files; none: every engine on the host
+  stat_form form = stat_form::text;
+};
+
+struct top_command {
+  top_options options;
+};
+
+// What the command line asked for when that was only a text: --help or --version.
+struct print_command {
+  std::string text;
+};
+
+using any_command = std::variant<replay_command, run_command, doctor_command, stat_command, top_command, print_command>;
+
+// Throws usage_error.
+any_command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace detent::tool

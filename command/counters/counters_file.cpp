@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "counters/counters_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "counters/counters_header.hpp"
+#include "text/input_error.hpp"
+#include "text/printable_text.hpp"
+
+namespace detent::tool {
+namespace {
+
+using counters_layout::header;
+using words = std::span<const std::uint64_t>;
+
+std::string printable_name(const char* text, std::size_t most) { return printable({text, ::strnlen(text, most)}); }
+
+engine_identity identity_in(const header& from, const std::string& path) {
+  constexpr const char* wheels[] = {"hierarchical", "hashed"};
+  constexpr const char* waits[] = {"busy", "hybrid", "sleep"};
+  constexpr const char* drives[] = {"worker", "caller"};
+  constexpr const char* clocks[] = {"steady", "tsc", "manual"};
+  return {.path = path,
+          .name = printable_name(from.name, sizeof from.name),
+          .process = from.process,
+          .process_start = from.process_start,
+          .made_at = from.made_at,
+          .worker_thread = from.worker_thread,
+          .tick = from.tick,
+          .max_spin = from.max_spin,
+          .capacity = from.capacity,
+          .wheel = wheels[from.wheel],
+          .wait = waits[from.wait],
+          .drive = drives[from.drive],
+          .clock = clocks[from.clock]};
+}
+
+// The parts leave zeros out; they are as many as make up the count of the whole.
+void complete_parts(histograms_by_cause& histograms) {
+  const std::uint64_t whole = histograms[cause::lateness].count();
+  for (const cause part : {cause::drain, cause::wait, cause::worker, cause::dispatch}) {
+    const std::uint64_t recorded = histograms[part].count();
+    histograms[part].add_zeros(whole > recorded ? whole - recorded : 0);
+  }
+}
+
+// No engine gives two labels one name, but a damaged file may; then numbers tell them apart.
+std::string unlike(const std::vector<label_snapshot>& labels, std::string name) {
+  const auto taken = [&labels](const std::string& wanted) {
+    return std::any_of(labels.begin(), labels.end(), [&](const label_snapshot& each) { return each.name == wanted; });
+  };
+  std::string other = name;
+  for (std::size_t number = labels.size() + 1; taken(other); ++number) other = fmt::format("{}#{}", name, number);
+  return other;
+}
+
+}  // namespace
+
+// One reading: copies sections out of the file, piece by piece.
+class counters_file::content {
+ public:
+  explicit content(counters_file& file) : file_(file), header_(checked_header()) {}
+
+  counters_snapshot snapshot();
+
+ private:
+  header checked_header() const;
+  // Fills `into`; false where the file ends before.
+  bool copy(std::uint64_t offset, void* into, std::size_t bytes) const;
+  // Valid until the next call.
+  words words_at(std::uint64_t offset, std::size_t count);
+  void add_threads(counters_snapshot& snapshot);
+  histograms_by_cause histograms_at(std::uint64_t offset);
+  label_snapshot label_at(std::uint64_t offset, const std::vector<label_snapshot>& others);
+
+  counters_file& file_;
+  header header_;
+};
+
+bool counters_file::content::copy(std::uint64_t offset, void* into, std::size_t bytes) const {
+  auto* to = static_cast<char*>(into);
+  while (bytes != 0) {
+    const ssize_t got = ::pread(file_.descriptor_, to, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw input_error(fmt::format("{}: cannot be read: {}", file_.path_, std::strerror(errno)));
+    if (got == 0) return false;
+    to += got;
+    offset += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+header counters_file::content::checked_header() const {
+  // While the file grows by a label, its words may be seen in any order: what cannot be is looked at once more.
+  for (int looks = 3;; --looks) {
+    header seen = {};
+    struct stat status = {};
+    if (!copy(0, &seen, sizeof seen)) {
+      throw input_error(
+          fmt::format("{}: not a counters file of an engine: it is shorter than the header", file_.path_));
+    }
+    if (::fstat(file_.descriptor_, &status) != 0) {
+      throw input_error(fmt::format("{}: {}", file_.path_, std::strerror(errno)));
+    }
+    try {
+      check_header(seen, static_cast<std::uint64_t>(status.st_size), file_.path_);
+      return seen;
+    } catch (const input_error&) {
+      if (looks == 1) throw;
+    }
+  }
+}
+
+words counters_file::content::words_at(std::uint64_t offset, std::size_t count) {
+  std::vector<std::uint64_t>& buffer = file_.buffer_;
+  buffer.resize(std::max(buffer.size(), count));
+  if (!copy(offset, buffer.data(), count * sizeof buffer[0])) {
+    throw input_error(fmt::format("{}: the file was cut while it was read", file_.path_));
+  }
+  return {buffer.data(), count};
+}
+
+histograms_by_cause counters_file::content::histograms_at(std::uint64_t offset) {
+  histograms_by_cause histograms;
+  // The whole last: it is recorded before its parts, so that none of them comes out above it.
+  for (auto key = static_cast<std::uint64_t>(cause::count_); key-- != 0;) {
+    histograms[static_cast<cause>(key)] =
+        counters_histogram(words_at(offset + key * header_.histogram_stride, counters_layout::histogram_buckets + 2));
+  }
+  complete_parts(histograms);
+  return histograms;
+}
+
+void counters_file::content::add_threads(counters_snapshot& snapshot) {
+  snapshot.threads = header_.threads_in_use;
+  for (std::uint64_t thread = 0; thread < header_.threads_in_use; ++thread) {
+    const words counts =
+        words_at(header_.threads_offset + thread * header_.thread_stride, static_cast<std::size_t>(counter::count_));
+    for_each_key<counter>([&](counter key) { snapshot.totals[key] += counts[static_cast<std::size_t>(key)]; });
+  }
+}
+
+label_snapshot counters_file::content::label_at(std::uint64_t offset, const std::vector<label_snapshot>& others) {
+  constexpr std::size_t name_words = counters_layout::label_name_bytes / 8;
+  label_snapshot label;
+  const words front = words_at(offset, counters_layout::label_histograms_offset / 8);
+  const char* const name = reinterpret_cast<const char*>(front.data());
+  if (std::memchr(name, '\0', counters_layout::label_name_bytes) == nullptr) {
+    throw input_error(fmt::format("{}: label {}: field 'name': it does not end", file_.path_, others.size() + 1));
+  }
+  label.name = unlike(others, printable_name(name, counters_layout::label_name_bytes));
+  for_each_key<label_counter>(
+      [&](label_counter key) { label.counts[key] = front[name_words + static_cast<std::size_t>(key)]; });
+  label.histograms = histograms_at(offset + counters_layout::label_histograms_offset);
+  return label;
+}
+
+counters_snapshot counters_file::content::snapshot() {
+  counters_snapshot made;
+  made.identity = identity_in(header_, file_.path_);
+  made.ended = header_.state == static_cast<std::uint32_t>(counters_layout::file_state::ended);
+  made.read_at = std::chrono::steady_clock::now().time_since_epoch().count();
+  const words gauges = words_at(header_.gauges_offset, static_cast<std::size_t>(gauge::count_));
+  for_each_key<gauge>(
+      [&](gauge key) { made.gauges[key] = static_cast<std::int64_t>(gauges[static_cast<std::size_t>(key)]); });
+  add_threads(made);
+  made.histograms = histograms_at(header_.histograms_offset);
+  for (std::uint64_t i = 0; i < header_.labels_in_use; ++i) {
+    made.labels.push_back(label_at(header_.labels_offset + i * header_.label_stride, made.labels));
+  }
+  return made;
+}
+
+counters_file::counters_file(const std::string& path) : path_(printable(path)), descriptor_(-1) {
+  const auto refuse = [this](const std::string& trouble) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw input_error(fmt::format("{}: {}", path_, trouble));
+  };
+  // Not blocking: a pipe that nobody writes to would wait for ever.
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor_ < 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
+  struct stat status = {};
+  if (::fstat(descriptor_, &status) != 0) refuse(std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) refuse("not a counters file of an engine: it is no regular file");
+  try {
+    static_cast<void>(content(*this));
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+counters_file::counters_file(counters_file&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      buffer_(std::move(other.buffer_)) {}
+
+counters_file& counters_file::operator=(counters_file&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(buffer_, other.buffer_);
+  return *this;
+}
+
+counters_file::~counters_file() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+counters_snapshot counters_file::read() { return content(*this).snapshot(); }
+
+}  // namespace detent::tool

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Which engines there are on this host, and whether they live.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "counters/counters_snapshot.hpp"
+#include "host/host_files.hpp"
+
+namespace detent::tool {
+
+// The files /dev/shm/detent.PID.NUMBER, by process and number. Whether they are what their names say is not checked.
+std::vector<std::string> counters_files_of_host(const std::string& directory = "/dev/shm");
+// The counters files of one process, wherever they are: those above, and whatever such files it has mapped.
+std::vector<std::string> counters_files_of(std::int64_t process, const std::string& directory = "/dev/shm");
+
+// Whether somebody who may name a process or a file has named a process: digits alone.
+bool is_process(const std::string& target);
+
+// Throws input_error if the file says that the engine lives but its process is gone, or another has got its id.
+void require_owner(const counters_snapshot& snapshot, const host_files& host = host_files());
+
+}  // namespace detent::tool

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What one reading of a counters file tells of an engine.
+#pragma once
+#include <detent/counters_layout.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "counters/counters_histogram.hpp"
+
+namespace detent::tool {
+
+using counters_layout::cause;
+using counters_layout::counter;
+using counters_layout::gauge;
+using counters_layout::label_counter;
+
+template <class Key, class Value>
+class array_by {  // an array whose index is an enumeration that ends with count_
+ public:
+  Value& operator[](Key key) { return values_[static_cast<std::size_t>(key)]; }
+  const Value& operator[](Key key) const { return values_[static_cast<std::size_t>(key)]; }
+
+ private:
+  std::array<Value, static_cast<std::size_t>(Key::count_)> values_{};
+};
+
+// Those of the parts count the zeros that the file leaves out, so that percentiles of all of them compare.
+using histograms_by_cause = array_by<cause, counters_histogram>;
+
+struct engine_identity {
+  std::string path;  // of the file
+  std::string name;  // printable; as that of a label
+  std::int64_t process = 0;
+  std::uint64_t process_start = 0;  // field 22 of /proc/PID/stat
+  std::int64_t made_at = 0;         // CLOCK_MONOTONIC, nanoseconds
+  std::uint32_t worker_thread = 0;  // 0: driven by a caller
+  std::int64_t tick = 0;            // nanoseconds
+  std::int64_t max_spin = 0;        // nanoseconds, of the wait mode hybrid
+  std::uint64_t capacity = 0;       // 0: no limit
+  // Words of the options: hierarchical, hashed; busy, hybrid, sleep; worker, caller; steady, tsc, manual.
+  const char* wheel = "";
+  const char* wait = "";
+  const char* drive = "";
+  const char* clock = "";
+};
+
+struct label_snapshot {
+  std::string name;  // printable, and no other label's of this engine
+  array_by<label_counter, std::uint64_t> counts;
+  histograms_by_cause histograms;
+
+  std::uint64_t pending() const;
+};
+
+// Its words were read one after the other while the engine went on: they are not of one instant.
+struct counters_snapshot {
+  engine_identity identity;
+  bool ended = false;                       // the engine has; nothing changes any more
+  std::int64_t read_at = 0;                 // CLOCK_MONOTONIC, nanoseconds
+  std::uint32_t threads = 0;                // whose counts are in the file
+  array_by<counter, std::uint64_t> totals;  // over all threads
+  array_by<gauge, std::int64_t> gauges;
+  histograms_by_cause histograms;
+  std::vector<label_snapshot> labels;
+
+  std::uint64_t pending() const;    // never below zero
+  std::uint64_t cancelled() const;  // as engine_metrics has it: also while running
+};
+
+// What was counted between two readings of one file: totals, gauge::wakeups, gauge::record_dropped, histograms and
+// labels are differences, never negative; all else is as in `later`. pending() of the result means nothing.
+counters_snapshot since(const counters_snapshot& later, const counters_snapshot& earlier);
+
+const char* name_of(counter key);  // "scheduled", "started_last", ...
+const char* name_of(gauge key);
+const char* name_of(cause key);  // "lateness", "drain", ..., "callback"
+const char* name_of(label_counter key);
+
+// Calls `use` with each of an enumeration that ends with count_.
+template <class Key, class Use>
+void for_each_key(Use use) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Key::count_); ++i) use(static_cast<Key>(i));
+}
+
+}  // namespace detent::tool

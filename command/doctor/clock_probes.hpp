@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Whether the clock is cheap to read and to be trusted.
+#pragma once
+#include "doctor/finding.hpp"
+#include "host/host_files.hpp"
+
+namespace detent::tool {
+
+finding clock_source(const host_files& host);
+finding time_stamp_counter(const host_files& host);  // invariant, and not dropped by the kernel for being unstable
+
+}  // namespace detent::tool

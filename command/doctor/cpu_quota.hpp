@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The CPU time that the control groups of a process allow it, and what that has cost. Knows both versions of the
+// hierarchy.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "doctor/finding.hpp"
+#include "host/host_files.hpp"
+
+namespace detent::tool {
+
+struct cpu_quota {
+  bool visible = false;        // a file of a control group was read
+  std::string where;           // the file that sets the tightest limit
+  std::optional<double> cpus;  // the tightest limit; none where there is none
+  std::string garbled;         // a file that says something else; empty: none
+  std::string garbled_text;
+  // Of the group that stood still most often, its parents included.
+  std::string statistics;         // the file
+  std::uint64_t periods = 0;      // in which it ran
+  std::uint64_t throttled = 0;    // of these, those in which it stood still
+  std::uint64_t stood_still = 0;  // nanoseconds, over all its CPUs
+};
+
+// Of one process; none: this one.
+cpu_quota quota_of(const host_files& host, std::optional<long long> process = {});
+
+finding container_quota(const cpu_quota& quota);
+finding quota_throttling(const std::optional<cpu_quota>& earlier, const cpu_quota& later);
+
+}  // namespace detent::tool

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Who else ran on the worker's CPU, from repeated looks at all threads.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "doctor/finding.hpp"
+#include "host/thread_table.hpp"
+
+namespace detent::tool {
+
+class cpu_visitors {
+ public:
+  // `own` is a thread that does not count, the worker; nor do those of the process `self`, which looks.
+  cpu_visitors(int cpu, std::optional<long long> own, std::optional<long long> self)
+      : cpu_(cpu), own_(own), self_(self) {}
+
+  // One look. What a thread has run since the last is put down to the CPU on which it is found.
+  void add(const std::vector<thread_facts>& threads);
+
+  // `seconds`: from the first look to the last; zero if that is not known.
+  finding judged(double seconds) const;
+
+ private:
+  struct visit {
+    long long process = 0;
+    std::string name;
+    bool kernel = false;
+    std::uint64_t ran = 0;  // nanoseconds
+    std::uint64_t switches = 0;
+  };
+
+  int cpu_;
+  std::optional<long long> own_, self_;
+  int looks_ = 0;
+  std::map<long long, thread_facts> last_;  // by thread
+  std::map<long long, visit> visits_;
+};
+
+}  // namespace detent::tool

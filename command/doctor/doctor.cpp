@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "doctor/doctor.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "doctor/clock_probes.hpp"
+#include "doctor/cpu_quota.hpp"
+#include "doctor/cpu_visitors.hpp"
+#include "doctor/host_probes.hpp"
+#include "doctor/interrupt_counts.hpp"
+#include "doctor/jitter_probes.hpp"
+#include "doctor/realtime_probes.hpp"
+#include "doctor/worker_cpu.hpp"
+#include "text/progress.hpp"
+#include "text/units.hpp"
+
+namespace detent::tool {
+namespace {
+
+// What changes, as it was at one instant.
+struct host_look {
+  std::optional<double> uptime;  // seconds
+  std::optional<std::string> interrupts, processors;
+  cpu_quota quota;
+  std::optional<thread_facts> worker;
+};
+
+host_look look_at(const host_files& host, const worker_facts& worker) {
+  host_look out = {.uptime = {},
+                   .interrupts = host.read("/proc/interrupts"),
+                   .processors = host.read("/proc/stat"),
+                   .quota = quota_of(host, worker.process),
+                   .worker = {}};
+  const std::string uptime = host.read("/proc/uptime").value_or("");
+  if (const auto words = words_of(uptime); !words.empty()) out.uptime = decimal_in(words[0]);
+  if (worker.thread) out.worker = thread_of(host, worker.process.value_or(0), *worker.thread);
+  return out;
+}
+
+void put_worst_first(std::vector<finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const finding& a, const finding& b) { return a.judged < b.judged; });
+}
+
+}  // namespace
+
+class host_watch::notes {
+ public:
+  notes(worker_facts worker, host_files host) : worker_(worker), host_(std::move(host)) {
+    // The process that looks is no visitor; in a copy it is not there.
+    const bool live = host_.root().empty();
+    if (worker_.cpu) {
+      visitors_.emplace(*worker_.cpu, worker_.thread, live ? std::optional<long long>(::getpid()) : std::nullopt);
+    }
+    first_ = look_at(host_, worker_);
+    if (visitors_) visitors_->add(threads_of_host(host_));
+  }
+
+  void look() {
+    last_ = look_at(host_, worker_);
+    if (visitors_) visitors_->add(threads_of_host(host_));
+  }
+  void look(const host_files& later) {
+    host_ = later;
+    look();
+  }
+
+  std::vector<finding> findings() const;
+
+ private:
+  const worker_facts worker_;
+  host_files host_;
+  host_look first_;
+  std::optional<host_look> last_;
+  std::optional<cpu_visitors> visitors_;
+};
+
+std::vector<finding> host_watch::notes::findings() const {
+  const host_look& now = last_ ? *last_ : first_;
+  const double seconds = last_ && first_.uptime && last_->uptime ? std::max(0.0, *last_->uptime - *first_.uptime) : 0;
+  const auto earlier = [&](const auto& member) { return last_ ? std::optional(member) : std::nullopt; };
+
+  std::vector<finding> out = {clock_source(host_), time_stamp_counter(host_), timer_slack(host_, worker_)};
+  for (finding& each : realtime_findings(host_, worker_)) out.push_back(std::move(each));
+  out.push_back(container_quota(now.quota));
+  out.push_back(quota_throttling(earlier(first_.quota), now.quota));
+  if (worker_.thread) {
+    out.push_back(worker_waits(last_ ? first_.worker : std::nullopt, now.worker, worker_, seconds));
+  }
+  if (worker_.cpu) {
+    out.push_back(worker_cpu(host_, *worker_.cpu));
+    out.push_back(visitors_->judged(seconds));
+    out.push_back(interrupts_on(*worker_.cpu, last_ ? first_.interrupts : std::nullopt, now.interrupts, seconds));
+    out.push_back(interrupt_affinity(host_, *worker_.cpu));
+  } else {
+    out.push_back(isolated_cpus(host_));
+    if (worker_.thread) out.push_back(worker_affinity(host_, worker_));
+  }
+  out.push_back(stolen_time(worker_.cpu, last_ ? first_.processors : std::nullopt, now.processors, seconds));
+  for (const auto probe : {frequency_governor, transparent_huge_pages, huge_page_defrag, locked_memory_limit}) {
+    out.push_back(probe(host_));
+  }
+  put_worst_first(out);
+  return out;
+}
+
+host_watch::host_watch(worker_facts worker, host_files host)
+    : notes_(std::make_unique<notes>(worker, std::move(host))) {}
+host_watch::host_watch(host_watch&&) noexcept = default;
+host_watch& host_watch::operator=(host_watch&&) noexcept = default;
+host_watch::~host_watch() = default;
+
+void host_watch::look() { notes_->look(); }
+void host_watch::look(const host_files& later) { notes_->look(later); }
+std::vector<finding> host_watch::findings() const { return notes_->findings(); }
+
+std::vector<finding> examine(const worker_facts& worker, duration length) {
+  constexpr int looks = 20;
+  progress_line progress;
+  const std::string span = time_text(static_cast<double>(length.count()));
+  progress.show(fmt::format("watching for {} ...", span));
+  host_watch watch(worker);
+  for (int i = 0; i < looks; ++i) {
+    std::this_thread::sleep_for(length / looks);
+    watch.look();
+  }
+  std::vector<finding> out = watch.findings();
+  progress.show(fmt::format("measuring for about {} ...", span));
+  for (finding& each : measure_jitter(length)) out.push_back(std::move(each));
+  put_worst_first(out);
+  return out;
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// What on a host makes timers late. Two ways to ask: examine() takes its own time and measures as well; a host_watch
+// looks before and after something else, such as a load, and tells what went on meanwhile.
+#pragma once
+#include <detent/time.hpp>
+
+#include <memory>
+#include <vector>
+
+#include "doctor/finding.hpp"
+#include "doctor/worker_facts.hpp"
+#include "host/host_files.hpp"
+
+namespace detent::tool {
+
+// Every function returns its findings worst first, and none of them fails: what cannot be read is a finding, too.
+class host_watch {
+ public:
+  // Looks for the first time.
+  explicit host_watch(worker_facts worker = {}, host_files host = host_files());
+  host_watch(host_watch&&) noexcept;
+  host_watch& operator=(host_watch&&) noexcept;
+  ~host_watch();
+
+  // Looks again. A thread that was on the worker's CPU between two looks and left it again is not seen.
+  void look();
+  void look(const host_files& later);  // at a copy that was taken later
+
+  // What the files say, and what changed from the first look to the last; of one look alone, nothing has.
+  std::vector<finding> findings() const;
+
+ private:
+  class notes;
+  std::unique_ptr<notes> notes_;
+};
+
+// This very host: watches and measures for about twice `length`, with a line of progress on a terminal.
+std::vector<finding> examine(const worker_facts& worker, duration length);
+
+}  // namespace detent::tool

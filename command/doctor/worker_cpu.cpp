@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "doctor/worker_cpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "host/cpu_list.hpp"
+#include "text/units.hpp"
+
+namespace detent::tool {
+namespace {
+
+const std::string cpu_directory = "/sys/devices/system/cpu/";
+const std::string isolated_file = cpu_directory + "isolated";
+
+std::string boot_with(const std::string& cpu) {
+  return fmt::format("boot with isolcpus={0} nohz_full={0} rcu_nocbs={0}", cpu);
+}
+
+// The hundredths of a second in the column `steal` of a line of /proc/stat.
+std::optional<long long> stolen_in(const std::string& stat, const std::string& line_name) {
+  for (const std::string_view line : lines_of(stat)) {
+    constexpr std::size_t steal = 8;
+    const auto words = words_of(line);
+    if (words.empty() || words[0] != line_name) continue;
+    return words.size() > steal ? number_in(words[steal]) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+finding isolated_cpus(const host_files& host) {
+  const std::string subject = "isolated CPUs";
+  const auto isolated = host.read(isolated_file);
+  if (!isolated) return not_visible(subject, isolated_file);
+  const auto cpus = cpus_in(*isolated);
+  if (!cpus) return not_understood(subject, isolated_file, *isolated);
+  if (!cpus->empty()) {
+    return {subject, severity::fine, fmt::format("{}; put the worker there: engine_options::cpu", *isolated),
+            isolated_file};
+  }
+  return {subject,
+          severity::warning,
+          "none",
+          isolated_file,
+          "other threads and the kernel's own work can delay the worker on any CPU",
+          boot_with("N") + " and set engine_options::cpu to N"};
+}
+
+finding worker_cpu(const host_files& host, int cpu) {
+  const std::string subject = fmt::format("isolation of CPU {}", cpu);
+  const std::string online_file = cpu_directory + "online", nohz_file = cpu_directory + "nohz_full";
+  if (const auto text = host.read(online_file)) {
+    const auto online = cpus_in(*text);
+    if (!online) return not_understood(subject, online_file, *text);
+    if (!contains(*online, cpu)) {
+      return {subject,
+              severity::bad,
+              fmt::format("not online; these are: {}", *text),
+              online_file,
+              fmt::format("an engine with cpu = {} is refused", cpu),
+              fmt::format("echo 1 > {}cpu{}/online, or another CPU", cpu_directory, cpu)};
+    }
+  }
+  const auto text = host.read(isolated_file);
+  if (!text) return not_visible(subject, isolated_file);
+  const auto isolated = cpus_in(*text);
+  if (!isolated) return not_understood(subject, isolated_file, *text);
+  if (!contains(*isolated, cpu)) {
+    return {subject,
+            severity::warning,
+            isolated->empty() ? "no CPU is isolated" : fmt::format("not isolated; these are: {}", *text),
+            isolated_file,
+            "the worker cannot leave this CPU, and everybody else may come: other threads delay it",
+            boot_with(std::to_string(cpu))};
+  }
+  // Where the kernel is built without it there is no such file, and "(null)" in it where it was not asked for.
+  const auto tickless = cpus_in(host.read(nohz_file).value_or(""));
+  if (tickless && contains(*tickless, cpu))
+    return {subject, severity::fine, "isolated, and without a tick", isolated_file};
+  return {subject,
+          severity::note,
+          "isolated, but with the kernel's tick",
+          nohz_file,
+          "the tick interrupts a busy worker up to 1,000 times a second, for a few microseconds",
+          fmt::format("boot with nohz_full={0} rcu_nocbs={0}", cpu)};
+}
+
+finding worker_affinity(const host_files& host, const worker_facts& worker) {
+  const std::string subject = "the worker's CPU";
+  const std::string file =
+      fmt::format("/proc/{}/task/{}/status", worker.process.value_or(0), worker.thread.value_or(0));
+  const auto text = host.read(file);
+  if (!text) return not_visible(subject, file);
+  for (const std::string_view line : lines_of(*text)) {
+    const auto words = words_of(line);
+    if (words.size() != 2 || words[0] != "Cpus_allowed_list:" || !cpus_in(words[1])) continue;
+    return {subject,
+            severity::note,
+            fmt::format("any of {}", words[1]),
+            file,
+            "the scheduler may move the worker, and what was in its caches stays behind",
+            "engine_options::cpu"};
+  }
+  return not_understood(subject, file, *text);
+}
+
+finding timer_slack(const host_files& host, const worker_facts& worker) {
+  const std::string subject = "timer slack";
+  const std::string file =
+      worker.thread ? fmt::format("/proc/{}/timerslack_ns", *worker.thread) : "/proc/self/timerslack_ns";
+  const auto text = host.read(file);
+  if (!text) return not_visible(subject, file);
+  const auto slack = number_in(*text);
+  if (!slack || *slack < 0) return not_understood(subject, file, *text);
+  const std::string measured = time_text(static_cast<double>(*slack));
+  if (!worker.thread) {
+    const char* const own = *slack <= 1 ? "" : " by default; an engine's worker sets its own to 1 ns";
+    return {subject, severity::fine, measured + own, file};
+  }
+  if (worker.priority) return {subject, severity::fine, "none applies to a real-time thread", file};
+  if (*slack <= 1) return {subject, severity::fine, measured, file};
+  return {subject,
+          worker.wait == wait_options::kind::busy ? severity::note : severity::bad,
+          fmt::format("{}, and the worker had asked for 1 ns", measured),
+          file,
+          "the kernel lets each of the worker's sleeps end that much too late: PR_SET_TIMERSLACK was refused, by a "
+          "sandbox perhaps, or somebody has changed it since",
+          fmt::format("echo 1 > {}", file)};
+}
+
+finding worker_waits(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
+                     const worker_facts& worker, double seconds) {
+  const std::string subject = "the worker's waits for its CPU";
+  const std::string directory = fmt::format("/proc/{}/task/{}/", worker.process.value_or(0), worker.thread.value_or(0));
+  if (!later) return not_visible(subject, directory + "stat");
+  if (!earlier) return {subject, severity::unknown, "one look tells no change", directory + "schedstat"};
+  const std::uint64_t waited = later->waited > earlier->waited ? later->waited - earlier->waited : 0;
+  const std::uint64_t lost = later->preempted > earlier->preempted ? later->preempted - earlier->preempted : 0;
+  const std::string seen =
+      fmt::format("{} ready to run but waiting, {} times preempted", time_text(static_cast<double>(waited)), lost) +
+      (seconds > 0 ? fmt::format(", in {}", time_text(seconds * 1e9)) : "");
+  const double share = seconds > 0 ? static_cast<double>(waited) / 1e9 / seconds : 0;
+  if (share < 0.001 && lost == 0) return {subject, severity::fine, seen, directory + "schedstat"};
+  return {subject,
+          share >= 0.01 ? severity::bad : severity::warning,
+          seen,
+          directory + "schedstat",
+          "what is due while the worker waits is late by as much",
+          "an isolated CPU of its own: engine_options::cpu, or engine_options::realtime_priority"};
+}
+
+finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& earlier,
+                    const std::optional<std::string>& later, double seconds) {
+  const std::string subject = "stolen time", file = "/proc/stat";
+  if (!later) return not_visible(subject, file);
+  const std::string line = cpu ? fmt::format("cpu{}", *cpu) : "cpu";
+  const auto now = stolen_in(*later, line);
+  if (!now) return not_understood(subject, file, *later);
+  const auto before = earlier ? stolen_in(*earlier, line) : std::nullopt;
+  if (!before) return {subject, severity::unknown, "one look tells no change", file};
+  if (*now <= *before) return {subject, severity::fine, "none", file};
+  const double stolen = static_cast<double>(*now - *before) / 100;
+  const auto lines = lines_of(*later);
+  const auto of_one_cpu = [](std::string_view each) { return each.starts_with("cpu") && !each.starts_with("cpu "); };
+  const double all =
+      static_cast<double>(std::max<std::ptrdiff_t>(1, std::count_if(lines.begin(), lines.end(), of_one_cpu)));
+  const double share = seconds > 0 ? stolen / seconds / (cpu ? 1 : all) : 0;
+  return {subject,
+          share >= 0.01 ? severity::bad : severity::warning,
+          fmt::format("{} from {}{}", time_text(stolen * 1e9), cpu ? fmt::format("CPU {}", *cpu) : "all CPUs",
+                      seconds > 0 ? fmt::format(", in {}", time_text(seconds * 1e9)) : ""),
+          file,
+          "the hypervisor ran something else while this machine wanted to run: no setting inside it helps",
+          "ask for dedicated CPUs, or another host"};
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What made the timers of a run late, and how much of it.
+#pragma once
+#include <detent/detent.hpp>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "lateness/lateness_log.hpp"
+
+namespace detent::tool {
+
+// The same samples as the metrics have, as a histogram whose buckets can be read.
+lateness_log log_of(const histogram& from);
+
+struct lateness_cause {
+  std::string_view name;
+  std::string_view span;  // what goes on in that time; follows "went by"
+  std::string_view cure;
+  lateness_log log = {};
+  double of_all = 0;    // its share of the time that timers were late, 0 to 1
+  double of_worst = 0;  // the same of the worst 1 %: the highest 1 % of each cause, added up
+  double affected = 0;  // the share of the timers that it made late at all
+};
+
+struct lateness_causes {
+  // An engine's lateness apart, in the order in which the parts follow each other: drain, wait, worker, dispatch.
+  static lateness_causes of(const engine_metrics& metrics);
+  static lateness_causes of(std::array<lateness_log, 4> parts, lateness_log callback);
+
+  const lateness_cause& largest() const;
+  const lateness_cause& largest_of_worst() const;
+  bool any() const;  // some time was lost
+
+  std::array<lateness_cause, 4> parts;
+  lateness_log callback;
+};
+
+// "Why were timers late?" in words, with figures. The floors are those of this machine, measured beside the run.
+std::string why_late(const lateness_causes& causes, const lateness_log& lateness, const lateness_log& bare_spin_loop,
+                     const lateness_log& bare_sleep);
+
+}  // namespace detent::tool

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <detent/detent.hpp>
+
+#include <cstdint>
+
+#include "lateness/lateness_log.hpp"
+#include "lateness/lateness_series.hpp"
+
+namespace detent::tool {
+
+// What callbacks note down about themselves: how late they began, by the clock read in the callback, and whether one
+// ever began early. Belongs to the worker thread; read it after engine::stop().
+class lateness_probe {
+ public:
+  // Before the first timer: the run begins then, and takes about so long.
+  void begin(time_point start, duration expected) {
+    start_ = start;
+    over_time_ = lateness_series(expected.count() > 0 ? static_cast<std::uint64_t>(expected.count()) : 0);
+  }
+
+  void note(time_point deadline) noexcept {
+    const time_point now = clock::now();
+    const std::int64_t late = (now - deadline).count();
+    early_ += late < 0 ? 1 : 0;
+    lateness_.record(late);
+    over_time_.record((now - start_).count(), late);
+  }
+
+  const lateness_log& lateness() const { return lateness_; }
+  const lateness_series& over_time() const { return over_time_; }
+  std::uint64_t early() const { return early_; }
+
+ private:
+  time_point start_ = {};
+  lateness_log lateness_;
+  lateness_series over_time_;
+  std::uint64_t early_ = 0;
+};
+
+}  // namespace detent::tool

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "doctor/finding.hpp"
+#include "lateness/lateness_causes.hpp"
+#include "lateness/lateness_log.hpp"
+#include "lateness/lateness_series.hpp"
+#include "lateness/machine_floor.hpp"
+#include "lateness/pending_series.hpp"
+#include "text/text_table.hpp"
+
+namespace detent::tool {
+
+struct report_page {
+  std::string title;
+  std::string settings;  // one line
+  // What makes the figures less than they seem, a sentence each; shown first.
+  std::vector<std::string> alerts = {};
+  text_table headline = {};  // a few figures shown large
+  text_table summary = {};   // counts
+  text_table engine = {};    // its options
+  text_table machine = {};
+  std::string command = {};  // does it again
+  std::string began = {};    // date and time
+
+  // Of real time only; null where lateness is zero by construction.
+  const lateness_log* lateness = nullptr;
+  const machine_floor* floor = nullptr;
+  const lateness_series* over_time = nullptr;
+  std::optional<lateness_causes> causes = {};
+  std::vector<finding> findings = {};
+
+  const pending_series* pending = nullptr;
+
+  // One self-contained HTML page: style and drawings inside, no scripts, for light and dark screens and for paper.
+  std::string html() const;
+};
+
+}  // namespace detent::tool

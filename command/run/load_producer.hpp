@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <detent/detent.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "lateness/lateness_probe.hpp"
+#include "text/option_values.hpp"
+
+namespace detent::tool {
+
+struct load_options {
+  std::uint64_t timers = 1000;
+  std::uint64_t producers = 1;
+  double cancel = 0.9;  // fraction of the timers
+  time_range delay = {std::chrono::milliseconds(1), std::chrono::milliseconds(100)};
+  duration length = std::chrono::seconds(5);
+  double rate = 0;  // most schedules a second, of all producers together; 0: no limit
+  wheel_kind wheel = wheel_kind::hierarchical;
+  wait_options wait = wait_options::hybrid();
+  std::uint64_t seed = 0;
+  std::string record = {};    // empty: not recorded
+  std::string counters = {};  // empty: no counters file
+};
+
+struct load_counts {
+  std::uint64_t scheduled = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t late_cancels = 0;  // came after the timer had fired
+};
+
+// One thread's share of a synthetic load: keeps `timers` timers pending, each with a delay drawn uniformly, and decides
+// at once whether a timer is to be cancelled, and when before its deadline. A timer that ended is replaced.
+class load_producer {
+ public:
+  load_producer(engine& engine, lateness_probe& probe, const load_options& options, std::uint64_t number,
+                std::uint64_t timers);
+
+  load_counts run(time_point until);
+
+ private:
+  enum class step : std::uint8_t { cancel, replace, schedule };
+  struct plan {
+    time_point at;
+    std::size_t slot;
+    step what;
+    friend bool operator>(const plan& a, const plan& b) { return a.at > b.at; }
+  };
+
+  void carry_out(const plan& due, time_point now);
+  void replace(std::size_t slot, time_point now);
+  void schedule(std::size_t slot, time_point now);
+
+  engine& engine_;
+  lateness_probe& probe_;
+  std::mt19937_64 random_;
+  std::uniform_int_distribution<std::int64_t> delay_;
+  std::uniform_real_distribution<double> unit_{0, 1};
+  double cancel_;
+  duration between_schedules_;
+  time_point next_schedule_ = {};
+  std::vector<timer> slots_;
+  std::priority_queue<plan, std::vector<plan>, std::greater<>> plans_;
+  load_counts counts_;
+};
+
+}  // namespace detent::tool

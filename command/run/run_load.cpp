@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "run/run_load.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <thread>
+#include <vector>
+
+#include "doctor/doctor.hpp"
+#include "lateness/lateness_probe.hpp"
+#include "text/progress.hpp"
+#include "text/units.hpp"
+
+namespace detent::tool {
+namespace {
+
+std::vector<std::future<load_counts>> start_producers(engine& engine, lateness_probe& probe,
+                                                      const load_options& options, time_point until) {
+  std::vector<std::future<load_counts>> producers;
+  for (std::uint64_t i = 0; i < options.producers; ++i) {
+    const std::uint64_t share = options.timers / options.producers + (i < options.timers % options.producers ? 1U : 0U);
+    producers.push_back(std::async(std::launch::async, [&engine, &probe, &options, i, share, until] {
+      return load_producer(engine, probe, options, i, share).run(until);
+    }));
+  }
+  return producers;
+}
+
+// Samples what is pending until the load ends.
+void watch(const engine& engine, time_point began, time_point until, pending_series& pending) {
+  progress_line progress;
+  const duration step =
+      std::clamp<duration>((until - began) / 500, std::chrono::milliseconds(1), std::chrono::milliseconds(100));
+  time_point next_progress = began;
+  for (time_point now = clock::now(); now < until; now = clock::now()) {
+    const std::size_t count = engine.pending();
+    pending.add(static_cast<std::uint64_t>((now - began).count()), count);
+    if (progress.visible() && now >= next_progress) {
+      progress.show(fmt::format("running: {} of {}, {} fired, {} pending",
+                                time_text(static_cast<double>((now - began).count())),
+                                time_text(static_cast<double>((until - began).count())),
+                                count_text(engine.metrics().fired), count_text(count)));
+      next_progress = now + std::chrono::milliseconds(100);
+    }
+    std::this_thread::sleep_until(std::min(now + step, until));
+  }
+}
+
+}  // namespace
+
+load_outcome run_load(const load_options& options) {
+  load_outcome outcome;
+  outcome.began = std::time(nullptr);
+  outcome.floor.measure();
+  lateness_probe probe;
+  engine engine({.wheel = options.wheel,
+                 .wait = options.wait,
+                 .name = "detent-run",
+                 .counters_file = options.counters,
+                 .record = options.record});
+  const cpu_usage cpu(engine);
+  host_watch doctor({.wait = options.wait.mode, .thread = cpu.worker_thread()});
+  const time_point began = clock::now();
+  probe.begin(began, options.length);
+  const time_point until = began + options.length;
+  auto producers = start_producers(engine, probe, options, until);
+  watch(engine, began, until, outcome.pending);
+  for (auto& producer : producers) {
+    const load_counts counts = producer.get();
+    outcome.counts.scheduled += counts.scheduled;
+    outcome.counts.cancelled += counts.cancelled;
+    outcome.counts.late_cancels += counts.late_cancels;
+  }
+  outcome.cpu = cpu.read();
+  outcome.pending_at_end = engine.pending();
+  doctor.look();
+  outcome.findings = doctor.findings();
+  engine.stop();
+  outcome.metrics = engine.metrics();
+  outcome.fired = probe.lateness().count();
+  outcome.fired_early = probe.early();
+  outcome.lateness = probe.lateness();
+  outcome.over_time = probe.over_time();
+  outcome.floor.measure();
+  return outcome;
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "stat/stat_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "counters/counters_file.hpp"
+#include "counters/counters_search.hpp"
+#include "stat/prometheus_text.hpp"
+#include "stat/stat_json.hpp"
+#include "stat/stat_text.hpp"
+#include "text/input_error.hpp"
+
+namespace detent::tool {
+namespace {
+
+// All digits: an id of a process. A file of such a name is ./1234.
+std::vector<std::string> files_of_process(const std::string& target, const std::string& directory) {
+  const auto process = number_in(target);
+  std::error_code trouble;
+  if (!process || !std::filesystem::exists("/proc/" + target, trouble)) {
+    throw input_error(fmt::format("there is no process {}", target));
+  }
+  std::vector<std::string> files = counters_files_of(*process, directory);
+  if (files.empty()) {
+    throw input_error(fmt::format(
+        "process {} has no counters file that can be found (engine_options::counters_file, docs/counters.md)", target));
+  }
+  return files;
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code trouble;  // of a file that is gone: another one
+  return a == b || std::filesystem::equivalent(a, b, trouble);
+}
+
+class taker {
+ public:
+  explicit taker(stat_result& result) : result_(result) {}
+
+  void take(const std::string& path) {
+    const auto taken = [&path](const std::string& each) { return same_file(each, path); };
+    if (std::any_of(paths_.begin(), paths_.end(), taken)) return;
+    paths_.push_back(path);
+    counters_snapshot snapshot = counters_file(path).read();
+    require_owner(snapshot);
+    snapshots_.push_back(std::move(snapshot));
+  }
+  // Does `work`; what it cannot read becomes a complaint.
+  template <class Work>
+  void attempt(bool asked_for, Work work) {
+    try {
+      work();
+    } catch (const input_error& trouble) {
+      result_.complaints.push_back(trouble.what());
+      result_.failed = result_.failed || asked_for;
+    }
+  }
+  const std::vector<counters_snapshot>& snapshots() const { return snapshots_; }
+
+ private:
+  stat_result& result_;
+  std::vector<std::string> paths_;
+  std::vector<counters_snapshot> snapshots_;
+};
+
+std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form form) {
+  switch (form) {
+    case stat_form::json: return stat_json(snapshots);
+    case stat_form::prometheus: return prometheus_text(snapshots);
+    case stat_form::text: break;
+  }
+  return stat_text(snapshots);
+}
+
+}  // namespace
+
+stat_result take_stat(const std::vector<std::string>& targets, stat_form form, const std::string& directory) {
+  stat_result result;
+  taker taker(result);
+  if (targets.empty()) {
+    for (const std::string& path : counters_files_of_host(directory)) {
+      taker.attempt(false, [&] { taker.take(path); });
+    }
+  }
+  for (const std::string& target : targets) {
+    taker.attempt(true, [&] {
+      if (target.empty()) throw input_error("'' is neither the id of a process nor the name of a file");
+      if (!is_process(target)) return taker.take(target);
+      for (const std::string& path : files_of_process(target, directory)) {
+        taker.attempt(true, [&] { taker.take(path); });
+      }
+    });
+  }
+  if (!result.failed || !taker.snapshots().empty()) result.text = formed(taker.snapshots(), form);
+  return result;
+}
+
+}  // namespace detent::tool

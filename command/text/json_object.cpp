@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "text/json_object.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace detent::tool {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+json_object& json_object::raw(std::string_view name, std::string_view value) {
+  if (!members_.empty()) members_ += ", ";
+  members_ += fmt::format("\"{}\": {}", name, value);
+  return *this;
+}
+
+json_object& json_object::text(std::string_view name, std::string_view value) {
+  return raw(name, '"' + escaped(value) + '"');
+}
+
+json_object& json_object::number(std::string_view name, double value) {
+  return raw(name, std::isfinite(value) ? fmt::format("{:.6g}", value) : "null");
+}
+
+json_object& json_object::list(std::string_view name, const std::vector<json_object>& values) {
+  std::string items;
+  for (const json_object& value : values) items += (items.empty() ? "" : ", ") + value.str();
+  return raw(name, "[" + items + "]");
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The columns of the table of engines: what each shows, and how it sorts.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "top/top_row.hpp"
+
+namespace detent::tool {
+
+// In the order in which they stand beside each other.
+enum class top_column : std::uint8_t {
+  process,
+  engine,
+  scheduled,
+  fired,
+  pending,
+  p50,
+  p99,
+  most,
+  late_by,
+  cpu,
+  missed,
+  cancelled,
+  restarted,
+  drain,
+  wait,
+  worker,
+  dispatch,
+  callback,
+  backlog,
+  margin,
+  count_
+};
+
+struct column_form {
+  const char* heading;
+  std::size_t width;  // of the widest value or the heading; that of process and engine follows the rows
+  bool left;          // a text, to the left; numbers stand to the right
+};
+
+const column_form& form_of(top_column column);
+std::string text_of(top_column column, const top_row& row);
+// Whether `a` stands above `b`: numbers fall, texts and processes rise; ties by process, then by file.
+bool stands_above(top_column column, const top_row& a, const top_row& b);
+
+}  // namespace detent::tool

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "top/top_command.hpp"
+
+#include <langinfo.h>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <clocale>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "text/input_error.hpp"
+#include "top/top_session.hpp"
+#include "top/top_source.hpp"
+#include "top/top_terminal.hpp"
+
+namespace detent::tool {
+namespace {
+
+using std::chrono::steady_clock;
+
+// The second look, the first that has something to compare with, comes early.
+constexpr double first_delay = 0.3;
+
+steady_clock::duration seconds(double count) {
+  return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(count));
+}
+
+std::string time_of_day() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
+
+// Says whether the locale's characters are UTF-8.
+bool use_locale() {
+  return std::setlocale(LC_CTYPE, "") != nullptr && std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw input_error(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+  }
+}
+
+void print_looks(const top_source& source, top_session& session, const top_options& options, bool unicode) {
+  const steady_clock::time_point begin = steady_clock::now();
+  session.take(source.read(), time_of_day());
+  for (std::uint64_t look = 1; options.looks == 0 || look <= options.looks; ++look) {
+    std::this_thread::sleep_until(begin + seconds(options.delay * static_cast<double>(look)));
+    session.take(source.read(), time_of_day());
+    print((look == 1 ? "" : "\n") + session.text(unicode));
+  }
+}
+
+// Returns the signal that ended it, or 0.
+int show_looks(const top_source& source, top_session& session, const top_options& options, bool unicode) {
+  top_terminal terminal;
+  session.take(source.read(), time_of_day());
+  steady_clock::time_point next = steady_clock::now() + seconds(std::min(options.delay, first_delay));
+  for (std::uint64_t looks = 0;;) {
+    const top_terminal::event seen = terminal.wait((next - steady_clock::now()).count());
+    if (seen.ending_signal != 0) return seen.ending_signal;
+    const double delay = session.delay();
+    bool look = steady_clock::now() >= next;
+    for (const char32_t key : seen.keys) {
+      const auto wish = session.press(key, terminal.width(), terminal.height());
+      if (wish == top_session::wish::quit) return 0;
+      look = look || wish == top_session::wish::look;
+    }
+    if (look) {
+      session.take(source.read(), time_of_day());
+      if (++looks == options.looks) return 0;
+      if (looks == 1) session.model().select_first();
+    }
+    if (look || session.delay() != delay) next = steady_clock::now() + seconds(session.delay());
+    if (looks != 0) terminal.show(session.screen(terminal.width(), terminal.height(), unicode));
+  }
+}
+
+}  // namespace
+
+void run_top(const top_options& options) {
+  const bool unicode = use_locale();
+  const top_source source(options.targets);
+  top_session session(options.delay, source.where());
+  if (options.whole_life) session.model().set_span(top_span::whole_life);
+  int ended_by = 0;
+  if (options.batch) {
+    source.require_targets();
+    print_looks(source, session, options, unicode);
+  } else {
+    top_terminal::require_terminal();
+    source.require_targets();
+    ended_by = show_looks(source, session, options, unicode);
+  }
+  if (ended_by == 0) return;
+  // The terminal is as it was: now the signal does what it does to any other program, and not what ncurses has left.
+  std::signal(ended_by, SIG_DFL);
+  std::raise(ended_by);
+}
+
+}  // namespace detent::tool

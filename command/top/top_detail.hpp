@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// All about one engine: its options, its lateness by cause, its labels, its p99 over time.
+#pragma once
+#include <cstddef>
+
+#include "top/screen_grid.hpp"
+#include "top/top_row.hpp"
+
+namespace detent::tool {
+
+// The fewest lines that it can do with: without labels, without the line over time.
+std::size_t least_detail_lines(const top_row& row);
+// In `lines` lines from `top` on. `seconds` from one point over time to the next.
+void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const top_row& row, double seconds);
+
+}  // namespace detent::tool

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The table of an engine's labels, a line each.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "top/screen_grid.hpp"
+#include "top/top_row.hpp"
+
+namespace detent::tool {
+
+// In `lines` lines from `top` on, at least 2; the last says how many labels found no room.
+void draw_labels(screen_grid& grid, std::size_t top, std::size_t lines, const std::vector<top_label>& labels);
+
+}  // namespace detent::tool

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// What `detent top` knows: the engines from one look at the host to the next, which is selected, how they are sorted.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "top/top_column.hpp"
+#include "top/top_row.hpp"
+
+namespace detent::tool {
+
+// One look at the host.
+struct host_reading {
+  std::vector<engine_reading> engines;  // those that live
+  std::vector<std::string> troubles;    // a line for each file that is not one of them, and why
+};
+
+enum class top_span : std::uint8_t {
+  recent,     // from the last look but one to the last
+  whole_life  // since each engine was made
+};
+
+class top_model {
+ public:
+  // Engines that are not in the reading are gone; message() says so.
+  void take(host_reading reading);
+
+  // Sorted, over the span.
+  const std::vector<top_row>& rows() const { return rows_; }
+  // Of rows(); null when there are none.
+  const top_row* selected_row() const;
+  std::size_t selected() const { return selected_; }
+  // So many rows down, or up; stops at the ends.
+  void move_selection(std::ptrdiff_t rows);
+
+  void select_first();
+
+  top_span span() const { return span_; }
+  void set_span(top_span span);
+  top_column sorted_by() const { return sorted_by_; }
+  bool reversed() const { return reversed_; }
+  void sort_by(top_column column);
+  void reverse();
+
+  // One line on what the last look found to have changed; empty if nothing has.
+  const std::string& message() const { return message_; }
+
+ private:
+  // One engine has several names over time, and a file several engines.
+  using key = std::tuple<std::string, std::int64_t, std::int64_t>;  // path, process, made at
+  struct known_engine {
+    engine_reading now;
+    std::optional<engine_reading> before;
+    std::vector<std::optional<double>> p99s;
+  };
+  static key key_of(const engine_identity& identity);
+  void update(known_engine& engine, engine_reading reading);
+  void forget(const std::map<key, engine_reading>& seen);
+  void note_troubles(const std::vector<std::string>& troubles);
+  void make_rows();
+  // Sorts the rows; the selection stays with its engine, or with its place if that is gone.
+  void arrange();
+
+  std::map<key, known_engine> engines_;
+  std::vector<std::string> troubles_;
+  std::vector<top_row> rows_;
+  std::size_t selected_ = 0;
+  std::optional<key> selected_key_;
+  top_span span_ = top_span::recent;
+  top_column sorted_by_ = top_column::p99;
+  bool reversed_ = false;
+  std::string message_;
+};
+
+}  // namespace detent::tool

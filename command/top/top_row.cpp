@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "top/top_row.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace detent::tool {
+namespace {
+
+constexpr cause parts[] = {cause::drain, cause::wait, cause::worker, cause::dispatch};
+
+figures_by_cause figures_of(const histograms_by_cause& histograms) {
+  figures_by_cause figures;
+  for_each_key<cause>([&](cause key) { figures[key] = figures_of(histograms[key]); });
+  return figures;
+}
+
+top_label label_of(const label_snapshot& now, const label_snapshot& change, double seconds) {
+  const auto rate = [&](label_counter key) { return static_cast<double>(change.counts[key]) / seconds; };
+  return {.name = now.name,
+          .scheduled = rate(label_counter::scheduled),
+          .fired = rate(label_counter::fired),
+          .missed = rate(label_counter::missed),
+          .pending = now.pending(),
+          .times = figures_of(change.histograms)};
+}
+
+void add_labels(top_row& row, const counters_snapshot& now, const counters_snapshot& change, double seconds) {
+  for (std::size_t i = 0; i < now.labels.size(); ++i) {
+    row.labels.push_back(label_of(now.labels[i], change.labels[i], seconds));
+  }
+  std::sort(row.labels.begin(), row.labels.end(), [](const top_label& a, const top_label& b) {
+    const double of_a = a.times[cause::lateness].p99, of_b = b.times[cause::lateness].p99;
+    return of_a != of_b ? of_a > of_b : a.name < b.name;
+  });
+}
+
+}  // namespace
+
+time_figures figures_of(const counters_histogram& histogram) {
+  const auto ns = [](duration time) { return static_cast<double>(time.count()); };
+  return {.count = histogram.count(),
+          .p50 = ns(histogram.percentile(50)),
+          .p90 = ns(histogram.percentile(90)),
+          .p99 = ns(histogram.percentile(99)),
+          .p999 = ns(histogram.percentile(99.9)),
+          .most = ns((histogram.max)()),
+          .sum = ns(histogram.sum())};
+}
+
+std::optional<cause> main_cause(const figures_by_cause& times) {
+  const auto less = [&times](cause a, cause b) {
+    return times[a].p99 != times[b].p99 ? times[a].p99 < times[b].p99 : times[a].sum < times[b].sum;
+  };
+  const cause most = *std::max_element(std::begin(parts), std::end(parts), less);
+  return times[most].most > 0 ? std::optional(most) : std::nullopt;
+}
+
+double share_of(const figures_by_cause& times, cause part) {
+  double all = 0;
+  for (const cause each : parts) all += times[each].sum;
+  return all > 0 ? times[part].sum / all : 0;
+}
+
+top_row row_of(const engine_reading& later, const engine_reading* earlier) {
+  const counters_snapshot& now = later.snapshot;
+  const counters_snapshot change = earlier ? since(now, earlier->snapshot) : now;
+  const std::int64_t from = earlier ? earlier->snapshot.read_at : now.identity.made_at;
+  // Two readings of one instant, and an engine that is not made yet, are no reason to divide by zero.
+  const double span = std::max(static_cast<double>(now.read_at - from), 1e6);
+  const double seconds = span / 1e9;
+
+  top_row row;
+  row.identity = now.identity;
+  row.age = static_cast<double>(now.read_at - now.identity.made_at);
+  for_each_key<counter>([&](counter key) { row.rates[key] = static_cast<double>(change.totals[key]) / seconds; });
+  row.rates[counter::cancelled] = static_cast<double>(change.cancelled()) / seconds;
+  row.wakeups = static_cast<double>(change.gauges[gauge::wakeups]) / seconds;
+  row.pending = now.pending();
+  row.backlog = now.gauges[gauge::backlog];
+  if (std::string_view(now.identity.wait) == "hybrid" && now.identity.worker_thread != 0) {
+    row.margin = static_cast<double>(now.gauges[gauge::margin]);
+  }
+  if (later.worker_cpu && (!earlier || earlier->worker_cpu)) {
+    const std::int64_t before = earlier ? *earlier->worker_cpu : 0;
+    // One thread: what is beyond one CPU is the coarseness of the kernel's clock ticks.
+    row.cpu = std::clamp(static_cast<double>(*later.worker_cpu - before) / span, 0.0, 1.0);
+  }
+  row.times = figures_of(change.histograms);
+  row.refused = now.totals[counter::refused];
+  row.dropped = now.totals[counter::dropped];
+  row.failed = now.totals[counter::failed];
+  row.slow = now.totals[counter::slow];
+  row.missed = now.totals[counter::missed];
+  row.lost_records = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::record_dropped], 0));
+  add_labels(row, now, change, seconds);
+  return row;
+}
+
+}  // namespace detent::tool

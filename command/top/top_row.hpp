@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// What `detent top` tells of one engine: figures out of two readings of its counters.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "counters/counters_snapshot.hpp"
+
+namespace detent::tool {
+
+struct engine_reading {
+  counters_snapshot snapshot;
+  std::optional<std::int64_t> worker_cpu;  // nanoseconds used by the worker's thread so far
+};
+
+// Of one histogram, in nanoseconds.
+struct time_figures {
+  std::uint64_t count = 0;
+  double p50 = 0, p90 = 0, p99 = 0, p999 = 0, most = 0;
+  double sum = 0;
+};
+using figures_by_cause = array_by<cause, time_figures>;
+
+struct top_label {
+  std::string name;
+  double scheduled = 0, fired = 0, missed = 0;  // a second
+  std::uint64_t pending = 0;
+  figures_by_cause times;
+};
+
+struct top_row {
+  engine_identity identity;
+  double age = 0;                   // nanoseconds since the engine was made
+  array_by<counter, double> rates;  // a second; cancelled includes those cancelled while running
+  double wakeups = 0;               // a second
+  std::uint64_t pending = 0;
+  std::int64_t backlog = 0;
+  std::optional<double> margin;  // nanoseconds; only the hybrid wait has one
+  std::optional<double> cpu;     // of the worker: 1.0 is one CPU all the time; none: driven by a caller
+  figures_by_cause times;
+  // Since the engine was made: what should be none.
+  std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0;
+  std::uint64_t lost_records = 0;
+  std::vector<top_label> labels;            // the latest p99 first
+  std::vector<std::optional<double>> p99s;  // of lateness, an interval each, the latest last; none: nothing fired
+};
+
+time_figures figures_of(const counters_histogram& histogram);
+// The part of the lateness with the largest p99; of equal ones that with the largest sum; none if nobody was late.
+std::optional<cause> main_cause(const figures_by_cause& times);
+// What part of all lateness a cause made, 0 to 1.
+double share_of(const figures_by_cause& times, cause part);
+// Between two readings, or over the engine's whole life if there is no `earlier` one. Leaves p99s empty.
+top_row row_of(const engine_reading& later, const engine_reading* earlier);
+
+}  // namespace detent::tool

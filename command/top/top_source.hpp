@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Where `detent top` looks for engines.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "top/top_model.hpp"
+
+namespace detent::tool {
+
+class top_source {
+ public:
+  // `targets`: ids of processes, and files; none: every engine on the host, whose files are in `directory`.
+  explicit top_source(std::vector<std::string> targets, std::string directory = "/dev/shm");
+
+  host_reading read() const;
+  // Where that is, in words: "on this host", "in process 42".
+  std::string where() const;
+  // Throws input_error if, of the targets, none is an engine that lives or a process that lives.
+  void require_targets() const;
+
+ private:
+  void read_process(const std::string& target, host_reading& reading) const;
+
+  std::vector<std::string> targets_;
+  std::string directory_;
+};
+
+}  // namespace detent::tool

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Callbacks on executors of Boost.Asio.
+#include <detent/asio.hpp>
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/system_executor.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "product/adapters/fired_timers.hpp"
+#include "support/drive_eventually.hpp"
+#include "support/drive_virtual.hpp"
+
+namespace detent {
+
+// An executor that has memory for so many handlers only.
+struct limited_executor {
+  std::size_t* left;
+  boost::asio::io_context::executor_type to;
+
+  boost::asio::io_context& query(boost::asio::execution::context_t) const noexcept { return to.context(); }
+  static constexpr auto query(boost::asio::execution::blocking_t) noexcept {
+    return boost::asio::execution::blocking.never;
+  }
+  limited_executor require(boost::asio::execution::blocking_t::never_t) const noexcept { return *this; }
+  template <class F>
+  void execute(F&& f) const {
+    if (*left == 0) throw std::bad_alloc();
+    --*left;
+    boost::asio::post(to, std::forward<F>(f));
+  }
+  friend bool operator==(const limited_executor& a, const limited_executor& b) noexcept { return a.to == b.to; }
+};
+
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::io_context;
+using drive::at;
+using drive::eventually;
+using drive::ids;
+
+class AsioExecutor : public ::testing::Test {
+ protected:
+  io_context context_;
+  std::size_t run() {
+    context_.restart();
+    return context_.run();
+  }
+};
+
+TEST_F(AsioExecutor, RunsCallbacksOnTheThreadThatRunsTheContextInDeadlineOrder) {
+  drive::virtual_engine rig({.executor = asio_executor(context_.get_executor())});
+  for (int id : {3, 1, 2}) {
+    rig.engine.schedule_at(at(id), [&rig, id, me = std::this_thread::get_id()] {
+      EXPECT_NE(std::this_thread::get_id(), me);
+      rig.fired.push_back(id);
+    });
+  }
+  rig.poll_at(at(10));
+  EXPECT_EQ(rig.fired, ids{});
+  std::thread([&] { EXPECT_EQ(run(), 3u); }).join();
+  EXPECT_EQ(rig.fired, (ids{1, 2, 3}));
+}
+
+TEST_F(AsioExecutor, NeverRunsACallbackInsideTheHandOver) {
+  drive::virtual_engine rig({.executor = asio_executor(context_.get_executor())});
+  bool inside = true;
+  rig.engine.schedule_at(at(1), [&] { EXPECT_FALSE(inside); });
+  boost::asio::post(context_, [&] {  // on the context's own thread, where a dispatch would run it at once
+    rig.poll_at(at(10));
+    inside = false;
+  });
+  EXPECT_EQ(run(), 2u);
+}
+
+TEST_F(AsioExecutor, LeavesATimerCancellableUntilItsTurn) {
+  drive::virtual_engine rig({.executor = asio_executor(context_.get_executor())});
+  timer waiting = rig.engine.schedule_at(at(1), rig.note(1));
+  rig.poll_at(at(1));
+  EXPECT_EQ(waiting.cancel(), cancel_result::cancelled);
+  run();
+  EXPECT_EQ(rig.fired, ids{});
+}
+
+TEST_F(AsioExecutor, PostsABatchAsOneWhereAsked) {
+  for (auto [at_once, handlers] : {std::pair{1, 100}, {100, 1}, {64, 2}, {0, 100}}) {
+    ids ran, expected(100);
+    std::iota(expected.begin(), expected.end(), 0);
+    testing::fired_timers due(100, [&](int id) { ran.push_back(id); });
+    auto posting = asio_executor(context_.get_executor(), static_cast<std::size_t>(at_once));
+    EXPECT_EQ(posting->execute_many(due.work), 100u);
+    EXPECT_EQ(run(), static_cast<std::size_t>(handlers)) << "up to " << at_once << " at once";
+    EXPECT_EQ(ran, expected);
+  }
+}
+
+TEST_F(AsioExecutor, DropsAndCountsWhatItsContextTakesAlongUnrun) {
+  auto context = std::make_unique<io_context>();
+  drive::virtual_engine rig({.executor = asio_executor(context->get_executor(), 8)});
+  for (int id = 0; id < 20; ++id) rig.engine.schedule_at(at(1), rig.note(id));
+  rig.poll_at(at(1));
+  context.reset();
+  EXPECT_EQ(rig.fired, ids{});
+  EXPECT_EQ(rig.engine.metrics().dropped, 20u);
+  EXPECT_EQ(rig.engine.pending(), 0u);
+}
+
+TEST_F(AsioExecutor, LeavesUntouchedWhatItCannotPost) {
+  for (std::size_t at_once : {1u, 4u}) {
+    ids ran;
+    testing::fired_timers due(12, [&](int id) { ran.push_back(id); });
+    std::size_t left = 2;
+    auto posting = asio_executor(limited_executor{&left, context_.get_executor()}, at_once);
+    const std::size_t taken = posting->execute_many(due.work);
+    EXPECT_EQ(taken, 2 * at_once);
+    for (std::size_t i = taken; i < 12; ++i) due.work[i]();
+    run();
+    std::sort(ran.begin(), ran.end());
+    EXPECT_EQ(ran, (ids{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  }
+}
+
+// As an executor of one's own may give it them.
+TEST_F(AsioExecutor, SaysOfEachWhetherItIsPosted) {
+  ids ran;
+  testing::fired_timers due(3, [&](int id) { ran.push_back(id); });
+  std::size_t left = 2;
+  auto posting = asio_executor(limited_executor{&left, context_.get_executor()});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(posting->execute(std::move(due.work[i])), i < 2) << i;
+  run();
+  due.work[2]();
+  EXPECT_EQ(ran.size(), 3u);
+}
+
+TEST_F(AsioExecutor, LeavesToTheRefusalPolicyWhatItCannotPost) {
+  std::size_t left = 2;
+  drive::virtual_engine rig({.executor = asio_executor(limited_executor{&left, context_.get_executor()}),
+                             .on_refusal = refusal_policy::run_inline});
+  for (int id = 0; id < 4; ++id) rig.engine.schedule_at(at(1), rig.note(id));
+  rig.poll_at(at(1));
+  EXPECT_EQ(rig.fired, (ids{2, 3}));
+  EXPECT_EQ(rig.engine.metrics().refused, 2u);
+  run();
+  EXPECT_EQ(rig.fired, (ids{2, 3, 0, 1}));
+}
+
+TEST(AsioExecutorThreads, OfAStrandRunsOneCallbackAtATimeAndInOrder) {
+  boost::asio::thread_pool pool(3);
+  engine worker({.executor = asio_executor(boost::asio::make_strand(pool))});
+  std::vector<int> plain;  // a race, if two callbacks ran at once
+  std::atomic<int> done{0};
+  const time_point due = clock::now() + 5ms;
+  for (int id = 0; id < 2000; ++id) {
+    worker.schedule_at(due + id * 1us, [&, id] {
+      plain.push_back(id);
+      ++done;
+    });
+  }
+  EXPECT_TRUE(eventually([&] { return done == 2000; }));
+  worker.stop();
+  EXPECT_TRUE(std::is_sorted(plain.begin(), plain.end()));
+  pool.join();
+}
+
+TEST(AsioExecutorThreads, OfAPoolRunsEachTimerOnceAndBesideASlowOne) {
+  boost::asio::thread_pool pool(2);
+  std::vector<std::atomic<int>> runs(1000);
+  std::atomic<bool> release{false};
+  std::atomic<int> done{0};
+  {
+    engine worker({.executor = asio_executor(pool.get_executor())});
+    const time_point due = clock::now() + 5ms;
+    worker.schedule_at(due, [&] { EXPECT_TRUE(eventually([&] { return release.load(); })); });
+    for (auto& mine : runs) {
+      worker.schedule_at(due, [&] {
+        ++mine;
+        ++done;
+      });
+    }
+    EXPECT_TRUE(eventually([&] { return done == 1000; }));
+    release = true;
+    worker.stop();
+  }
+  pool.join();
+  for (auto& mine : runs) EXPECT_EQ(mine.load(), 1);
+}
+
+TEST(AsioExecutorThreads, OfAPoolNeverRunsAPeriodicTimerTwiceAtOnce) {
+  boost::asio::thread_pool pool(3);
+  std::atomic<int> inside{0}, overlaps{0}, runs{0};
+  std::uint64_t stood_for = 0;  // a race as well, if two runs were at once
+  std::vector<time_point> deadlines;
+  {
+    engine worker({.executor = asio_executor(pool.get_executor())});
+    worker.schedule_at_fixed_rate(0ns, 10us, [&](firing& f) {
+      overlaps += ++inside > 1 ? 1 : 0;
+      std::this_thread::sleep_for(200us);  // time for the pool's other threads to start the next
+      if (!deadlines.empty()) stood_for += f.missed() + 1;
+      deadlines.push_back(f.deadline());
+      --inside;
+      ++runs;
+    });
+    EXPECT_TRUE(eventually([&] { return runs >= 50; }));
+    worker.stop();
+  }
+  pool.join();
+  EXPECT_EQ(overlaps.load(), 0);
+  EXPECT_EQ((deadlines.back() - deadlines.front()) / 10us, static_cast<std::int64_t>(stood_for));
+}
+
+}  // namespace
+}  // namespace detent

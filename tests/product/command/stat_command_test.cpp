@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "stat/stat_command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "counters/counters_file.hpp"
+#include "support/counters_image.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace detent::tool {
+namespace {
+
+using counters_layout::cause;
+using counters_layout::counter;
+using counters_layout::gauge;
+using counters_layout::label_counter;
+
+class stat_in_a_directory : public testing::Test {
+ protected:
+  // A file named as an engine of this process would name it.
+  std::string write(int number, test::counters_image& content) const {
+    return directory.write("detent." + std::to_string(::getpid()) + "." + std::to_string(number), content.bytes());
+  }
+  stat_result take(const std::vector<std::string>& targets, stat_form form = stat_form::json) const {
+    return take_stat(targets, form, directory.path());
+  }
+  static nlohmann::json json_of(const stat_result& result) { return nlohmann::json::parse(result.text); }
+  static void end(test::counters_image& content) {
+    counters_layout::header header = content.header();
+    header.state = static_cast<std::uint32_t>(counters_layout::file_state::ended);
+    content.put(header);
+  }
+
+  test::temporary_directory directory;
+  test::counters_image image;
+};
+using StatCommand = stat_in_a_directory;
+
+TEST_F(StatCommand, JsonSaysAllThereIs) {
+  image.set(0, counter::scheduled, 12);
+  image.set(1, counter::cancelled, 2);
+  image.set(1, counter::cancelled_running, 3);
+  image.set(1, counter::missed, 6);
+  image.set(gauge::margin, 61'000);
+  image.set(gauge::wakeups, 8);
+  image.set(gauge::next_deadline, 5);
+  image.record(cause::lateness, 1'000, 100);
+  image.record(cause::wait, 1'000, 1);
+  const std::uint32_t label = image.add_label("re\"try\n");
+  image.set(label, label_counter::begun, 4);
+  image.set(label, label_counter::fired, 9);
+  image.set(label, label_counter::missed, 7);
+  const std::string path = write(1, image);
+  const stat_result result = take({path});
+  EXPECT_FALSE(result.failed);
+  EXPECT_TRUE(result.complaints.empty());
+  const auto engine = json_of(result)["engines"][0];
+  EXPECT_EQ(engine["file"], path);
+  EXPECT_EQ(engine["name"], "sample");
+  EXPECT_EQ(engine["state"], "live");
+  EXPECT_EQ(engine["process"], ::getpid());
+  EXPECT_EQ(engine["wheel"], "hierarchical");
+  EXPECT_EQ(engine["wait"], "hybrid");
+  EXPECT_EQ(engine["margin_ns"], 61'000);
+  EXPECT_EQ(engine["next_deadline_ns"], 5);
+  EXPECT_EQ(engine["threads"], 2);
+  EXPECT_EQ(engine["pending"], 10);
+  EXPECT_EQ(engine["counts"]["scheduled"], 12);
+  EXPECT_EQ(engine["counts"]["cancelled"], 5);
+  EXPECT_EQ(engine["counts"]["missed"], 6);
+  EXPECT_EQ(engine["counts"]["wakeups"], 8);
+  EXPECT_EQ(engine["histograms_ns"]["lateness"]["p50"], 1'000);
+  EXPECT_EQ(engine["histograms_ns"]["wait"]["count"], 100);
+  EXPECT_EQ(engine["histograms_ns"]["wait"]["p99"], 0);
+  EXPECT_EQ(engine["histograms_ns"]["wait"]["max"], 1'000);
+  EXPECT_EQ(engine["labels"][0]["name"], "re\"try\\x0a");
+  EXPECT_EQ(engine["labels"][0]["pending"], 4);
+  EXPECT_EQ(engine["labels"][0]["counts"]["fired"], 9);
+  EXPECT_EQ(engine["labels"][0]["counts"]["missed"], 7);
+}
+
+TEST_F(StatCommand, NothingPendingHasNoNextDeadline) {
+  image.set(gauge::next_deadline, std::numeric_limits<std::int64_t>::max());
+  EXPECT_TRUE(json_of(take({write(1, image)}))["engines"][0]["next_deadline_ns"].is_null());
+}
+
+TEST_F(StatCommand, WithoutTargetsEveryEngineOfTheHostIsShown) {
+  for (const int number : {2, 1, 10}) write(number, image);
+  const auto engines = json_of(take({}))["engines"];
+  ASSERT_EQ(engines.size(), 3U);
+  EXPECT_TRUE(engines[0]["file"].get<std::string>().ends_with(".1"));
+  EXPECT_TRUE(engines[2]["file"].get<std::string>().ends_with(".10"));
+}
+
+TEST_F(StatCommand, WithoutTargetsAStaleFileIsNamedAndTheRestIsShown) {
+  write(1, image);
+  directory.write("detent.7.7", "rubbish");
+  const stat_result result = take({});
+  EXPECT_EQ(json_of(result)["engines"].size(), 1U);
+  ASSERT_EQ(result.complaints.size(), 1U);
+  EXPECT_NE(result.complaints[0].find("detent.7.7"), std::string::npos);
+  EXPECT_FALSE(result.failed);
+}
+
+TEST_F(StatCommand, WhatWasAskedForAndCannotBeReadIsAFailure) {
+  const std::string good = write(1, image), bad = directory.write("bad", "rubbish");
+  const stat_result both = take({bad, good, directory.path() + "/none"});
+  EXPECT_EQ(json_of(both)["engines"].size(), 1U);
+  EXPECT_EQ(both.complaints.size(), 2U);
+  EXPECT_TRUE(both.failed);
+  for (const stat_form form : {stat_form::text, stat_form::json, stat_form::prometheus}) {
+    EXPECT_EQ(take({bad}, form).text, "");
+    EXPECT_TRUE(take({bad}, form).failed);
+  }
+}
+
+TEST_F(StatCommand, AProcessIsNamedByItsId) {
+  write(1, image);
+  write(2, image);
+  EXPECT_EQ(json_of(take({std::to_string(::getpid())}))["engines"].size(), 2U);
+  EXPECT_EQ(take({"999999999"}).complaints, std::vector<std::string>{"there is no process 999999999"});
+  EXPECT_EQ(take({std::string(40, '9')}).complaints,
+            (std::vector<std::string>{"there is no process " + std::string(40, '9')}));
+  EXPECT_EQ(take({""}).complaints,
+            std::vector<std::string>{"'' is neither the id of a process nor the name of a file"});
+  EXPECT_NE(take({"1"}).complaints.at(0).find("no counters file"), std::string::npos);
+}
+
+TEST_F(StatCommand, AnEngineIsShownOnceHoweverOftenItIsNamed) {
+  const std::string path = write(1, image);
+  std::filesystem::create_symlink(path, directory.path() + "/link");
+  const auto once = json_of(take({path, directory.path() + "/link", std::to_string(::getpid()), path}));
+  EXPECT_EQ(once["engines"].size(), 1U);
+}
+
+TEST_F(StatCommand, AnEndedEngineSaysSo) {
+  end(image);
+  const std::string path = write(1, image);
+  EXPECT_EQ(json_of(take({path}))["engines"][0]["state"], "ended");
+  EXPECT_NE(take({path}, stat_form::text).text.find("ended"), std::string::npos);
+}
+
+TEST_F(StatCommand, AStaleFileIsAnError) {
+  counters_layout::header header = image.header();
+  ++header.process_start;
+  image.put(header);
+  const stat_result result = take({write(1, image)});
+  EXPECT_TRUE(result.failed);
+  EXPECT_NE(result.complaints.at(0).find(": stale: another process has the id"), std::string::npos);
+}
+
+TEST_F(StatCommand, AHostWithoutEnginesIsNoFailure) {
+  EXPECT_TRUE(json_of(take({}))["engines"].empty());
+  EXPECT_EQ(take({}, stat_form::prometheus).text, "");
+  EXPECT_NE(take({}, stat_form::text).text.find("No engine"), std::string::npos);
+  EXPECT_FALSE(take({}, stat_form::text).failed);
+}
+
+TEST_F(StatCommand, TheTextsColumnsLineUp) {
+  image.record(cause::lateness, 1'234'567, 1'000);
+  image.set(image.add_label("Größe"), label_counter::scheduled, 1'000'000);
+  image.add_label("a much longer name");
+  const std::string text = take({write(1, image)}, stat_form::text).text;
+  EXPECT_NE(text.find("  lateness    1,000  1.23 ms  1.23 ms"), std::string::npos) << text;
+  const std::size_t small = text.find("Größe"), large = text.find("a much longer name");
+  ASSERT_NE(large, std::string::npos);
+  // Two letters of the first name are of two bytes.
+  const auto width = [&text](std::size_t from) { return text.find('\n', from) - from; };
+  EXPECT_EQ(width(small), width(large) + 2) << text;
+}
+
+}  // namespace
+}  // namespace detent::tool

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Whole screens, as text.
+#include "top/top_screen.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "made_up_engines.hpp"
+#include "top/top_table.hpp"
+
+namespace detent::tool {
+namespace {
+
+using test::add_label;
+using test::busy_reading;
+using test::reading_of;
+
+top_view view_of() { return {.time = "12:00:00", .where = "on this host"}; }
+
+// A gateway with two labels, late by its worker; an idle engine driven by its caller; three looks.
+top_model two_engines() {
+  top_model model;
+  for (const std::int64_t seconds : {100, 101, 102}) {
+    const auto count = static_cast<std::uint64_t>(seconds);
+    engine_reading gateway = busy_reading("gateway", 4242, seconds, 120'000, seconds == 102 ? 90'000 : 40'000);
+    gateway.snapshot.totals[counter::restarted] = 2'500 * count;
+    gateway.snapshot.totals[counter::cancelled] = 500;
+    gateway.snapshot.totals[counter::slow] = 3;
+    add_label(gateway, "heartbeat", 10 * count, 2'000);
+    add_label(gateway, "retransmit", 100'000 * count, 40'000);
+    engine_reading idle = reading_of("a-rather-long-name", 77, seconds);
+    idle.snapshot.identity.worker_thread = 0;
+    idle.worker_cpu.reset();
+    model.take({{gateway, idle}, {}});
+  }
+  return model;
+}
+
+std::string shown(const top_model& model, std::size_t width, std::size_t height, bool unicode = true,
+                  const top_view& view = view_of()) {
+  const screen_grid grid = draw_top(model, view, width, height, unicode);
+  EXPECT_EQ(grid.width(), width);
+  EXPECT_EQ(grid.height(), height);
+  return "\n" + grid.text();
+}
+
+TEST(TopScreen, Shows80By24) {
+  EXPECT_EQ(shown(two_engines(), 80, 24), R"(
+detent top - 12:00:00, 2 engines in 2 processes, last 1s
+sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pending 500
+
+ PID ENGINE     SCHED/s FIRED/s  PEND   P50   P99   MAX LATE BY  CPU% P99 TREND
+4242 gateway       120k    120k   500  90us  90us  90us worker   25.0         ▃▆
+  77 a-rather-+       0       0     0     -     -     - -           -
+── gateway - process 4242 - up 1 min 42 s ──────────────────────────────────────
+ hybrid wait, margin 52us, worker 4243, hierarchical wheel, steady clock
+ in its life: 3 callbacks slow
+ LATE BY      P50    P90    P99  P99.9    MAX   SHARE          scheduled/s  120k
+ drain          0      0      0      0      0     0 %          fired/s      120k
+ wait      22.5us 22.5us 22.5us 22.5us 22.5us    25 % ██       cancelled/s     0
+ worker    67.3us 67.3us 67.3us 67.3us 67.5us    75 % ██████   restarted/s 2.50k
+ dispatch       0      0      0      0      0     0 %          wake-ups/s      0
+ total     89.9us 89.9us 89.9us 89.9us 90.0us                  pending       500
+ callback   300ns  300ns  300ns  300ns  300ns                  backlog        12
+ LABEL        SCHED/s FIRED/s MISS/s PENDING   P50   P99   MAX LATE BY  CALLBACK
+ retransmit      100k    100k      0       5  40us  40us  40us drain       900ns
+ heartbeat         10      10      0       5 2.0us 2.0us 2.0us drain       900ns
+ P99 of all lateness over time  a column each 1s, the latest at the right
+  190us │                                                                     ▁
+ 60.0us │                                                                     █
+ 19.0us │                                                                    ██
+q quit  h help  ↑↓ select  < > sort: P99  w whole life
+)");
+}
+
+TEST(TopScreen, Shows120By40) {
+  EXPECT_EQ(shown(two_engines(), 120, 40), R"(
+detent top - 12:00:00, 2 engines in 2 processes, last 1s
+sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pending 500
+
+ PID ENGINE             SCHED/s FIRED/s  PEND   P50   P99   MAX LATE BY  CPU% MISS/s CANCEL/s RESTART/s DRAIN P99 TREND
+4242 gateway               120k    120k   500  90us  90us  90us worker   25.0      0        0     2.50k     0         ▃▆
+  77 a-rather-long-name       0       0     0     -     -     - -           -      0        0         0     -
+── gateway - process 4242 - up 1 min 42 s ──────────────────────────────────────────────────────────────────────────────
+ hybrid wait, margin 52us, worker 4243, hierarchical wheel, steady clock
+ in its life: 3 callbacks slow
+ LATE BY      P50    P90    P99  P99.9    MAX   SHARE          scheduled/s  120k
+ drain          0      0      0      0      0     0 %          fired/s      120k
+ wait      22.5us 22.5us 22.5us 22.5us 22.5us    25 % ██       cancelled/s     0
+ worker    67.3us 67.3us 67.3us 67.3us 67.5us    75 % ██████   restarted/s 2.50k
+ dispatch       0      0      0      0      0     0 %          wake-ups/s      0
+ total     89.9us 89.9us 89.9us 89.9us 90.0us                  pending       500
+ callback   300ns  300ns  300ns  300ns  300ns                  backlog        12
+ LABEL                                    SCHED/s FIRED/s MISS/s PENDING   P50   P99   MAX LATE BY  CALLBACK
+ retransmit                                  100k    100k      0       5  40us  40us  40us drain       900ns
+ heartbeat                                     10      10      0       5 2.0us 2.0us 2.0us drain       900ns
+ P99 of all lateness over time  a column each 1s, the latest at the right
+  190us │
+        │
+        │
+        │
+        │
+        │
+        │                                                                                                             ▇
+        │                                                                                                             █
+        │                                                                                                             █
+ 60.0us │                                                                                                             █
+        │                                                                                                             █
+        │                                                                                                             █
+        │                                                                                                            ▂█
+        │                                                                                                            ██
+        │                                                                                                            ██
+        │                                                                                                            ██
+        │                                                                                                            ██
+        │                                                                                                            ██
+ 19.0us │                                                                                                            ██
+q quit  h help  ↑↓ select  < > sort: P99  w whole life
+)");
+}
+
+TEST(TopScreen, ShowsTheTableAloneWhereThereIsNoRoomForMore) {
+  EXPECT_EQ(shown(two_engines(), 60, 10), R"(
+detent top - 12:00:00, 2 engines in 2 processes, last 1s
+sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pen
+ PID ENGINE   SCHED/s FIRED/s  PEND   P50   P99   MAX P99
+4242 gateway     120k    120k   500  90us  90us  90us     ▃▆
+  77 a-rathe+       0       0     0     -     -     -
+
+
+
+
+q quit  h help  ↑↓ select  < > sort: P99  w whole life
+)");
+}
+
+TEST(TopScreen, ShowsMissedPeriodsInRedInEveryPart) {
+  top_model model;
+  for (const std::int64_t seconds : {100, 101}) {
+    const std::uint64_t missed = seconds == 100 ? 20 : 320;
+    engine_reading gateway = busy_reading("gateway", 4242, seconds, 100, 40'000);
+    gateway.snapshot.totals[counter::missed] = missed;
+    add_label(gateway, "beats", 10, 2'000);
+    gateway.snapshot.labels[0].counts[label_counter::missed] = missed;
+    model.take({{gateway}, {}});
+  }
+  const screen_grid grid = draw_top(model, view_of(), 120, 30, false);
+  EXPECT_NE(grid.text().find("320 periods missed"), std::string::npos);
+  int red = 0;  // rates of 300 a second: in the table, beside the causes, of the label
+  for (std::size_t row = 0; row < grid.height(); ++row) {
+    const std::size_t at = grid.row_text(row).find(" 300 ");
+    const bool last = grid.row_text(row).ends_with("missed/s      300");
+    if (at != std::string::npos) red += grid.at(row, at + 1).style == text_style::alarm;
+    if (last) red += grid.at(row, grid.row_text(row).size() - 1).style == text_style::alarm;
+  }
+  EXPECT_EQ(red, 3) << grid.text();
+}
+
+TEST(TopScreen, ShowsAsciiAloneWhereTheLocaleKnowsNoMore) {
+  const std::string text = shown(two_engines(), 80, 24, false);
+  for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7f)) << static_cast<int>(c);
+  EXPECT_NE(text.find("######"), std::string::npos);
+  EXPECT_NE(text.find("-- gateway - process 4242"), std::string::npos);
+}
+
+TEST(TopScreen, SaysThatThereIsNoEngine) {
+  const std::string text = shown({}, 80, 24);
+  EXPECT_NE(text.find("No engine with a counters file on this host."), std::string::npos);
+  EXPECT_NE(text.find("Looking again every 1s."), std::string::npos);
+}
+
+TEST(TopScreen, SaysThatItIsTooSmall) {
+  EXPECT_EQ(shown(two_engines(), 39, 24), "\n39x24: too small, needs 40x6\n");
+  EXPECT_EQ(shown(two_engines(), 80, 5), "\n80x5: too small, needs 40x6\n");
+  for (std::size_t width = 0; width < 140; width += 3) {
+    for (std::size_t height = 0; height < 50; height += 1) draw_top(two_engines(), view_of(), width, height, true);
+  }
+}
+
+TEST(TopScreen, ShowsMessageAndPromptInTheLastLine) {
+  top_view view = view_of();
+  view.message = "gateway of process 4242 has ended";
+  EXPECT_NE(shown(two_engines(), 80, 24, true, view).find("\ngateway of process 4242 has ended\n"), std::string::npos);
+  view.prompt = "Delay: 2_";
+  EXPECT_NE(shown(two_engines(), 80, 24, true, view).find("\nDelay: 2_\n"), std::string::npos);
+}
+
+TEST(TopScreen, HelpFits80By24) {
+  top_view view = view_of();
+  view.help = true;
+  const screen_grid grid = draw_top(two_engines(), view, 80, 24, true);
+  EXPECT_NE(grid.text().find("CPU%      of the worker's thread"), std::string::npos);
+  for (std::size_t row = 0; row < 24; ++row) EXPECT_EQ(grid.at(row, 79).glyph, U' ') << grid.row_text(row);
+}
+
+TEST(TopScreen, MarksTheSelectedRowAndTheColumnOfTheOrder) {
+  top_model model = two_engines();
+  model.move_selection(1);
+  const screen_grid grid = draw_top(model, view_of(), 80, 24, true);
+  EXPECT_EQ(grid.at(4, 0).style, text_style::plain);
+  EXPECT_EQ(grid.at(5, 0).style, text_style::selected);
+  const std::size_t p99 = grid.row_text(3).find("P99");
+  EXPECT_EQ(grid.at(3, p99).style, text_style::sorted);
+  EXPECT_EQ(grid.at(3, p99 - 3).style, text_style::heading);
+}
+
+TEST(TopScreen, ScrollsSoThatTheSelectedEngineIsSeen) {
+  host_reading host;
+  for (std::int64_t process = 100; process < 150; ++process) {
+    host.engines.push_back(reading_of("e" + std::to_string(process), process, 1));
+  }
+  top_model model;
+  model.take(host);
+  model.move_selection(49);
+  const std::string text = shown(model, 80, 24);
+  EXPECT_NE(text.find("\n149 e149"), std::string::npos);
+  EXPECT_EQ(text.find("e100 "), std::string::npos);
+}
+
+TEST(TopScreen, ScrollsColumnsUntilTheOneOfTheOrderIsSeen) {
+  const top_model model = two_engines();
+  const std::size_t scrolled = scrolled_to(top_column::margin, model.rows(), 80, 0);
+  EXPECT_EQ(lay_out(model.rows(), 80, scrolled).places.back().column, top_column::margin);
+  EXPECT_LT(lay_out(model.rows(), 80, scrolled - 1).places.back().column, top_column::margin);
+  EXPECT_EQ(scrolled_to(top_column::scheduled, model.rows(), 80, scrolled), 0U);
+}
+
+TEST(TopScreen, CutsNamesOfAnyCharactersAtTheirColumn) {
+  top_model model;
+  model.take({{reading_of("名前名前名前名前名前名前名前", 5, 1), reading_of("e\u0301tat", 6, 1)}, {}});
+  const screen_grid grid = draw_top(model, view_of(), 80, 24, true);
+  for (const std::size_t row : {4U, 5U}) EXPECT_EQ(grid.row_text(row).substr(grid.row_text(row).size() - 5), " 25.0");
+  EXPECT_EQ(draw_top(model, view_of(), 80, 24, false).row_text(4).substr(0, 13), "  5 ?????????");
+}
+
+TEST(TopScreen, AsPlainTextHasEveryEngineAndColumn) {
+  const std::string text = top_text(two_engines(), view_of(), true);
+  for (const char* each : {"gateway", "a-rather-long-name", "MARGIN", "DISPATCH", "RESTART/s", "2.50k"}) {
+    EXPECT_NE(text.find(each), std::string::npos) << each;
+  }
+  EXPECT_TRUE(text.ends_with('\n'));
+}
+
+}  // namespace
+}  // namespace detent::tool

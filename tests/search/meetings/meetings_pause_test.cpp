@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// Groups that are paused and resumed in the middle of what is done with their members, and the other way round.
+#include <search/meetings/meeting.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace {
+
+using namespace hooks;
+using detent::cancel_result;
+using detent::firing;
+using detent::timer;
+
+TEST(MeetingsPause, WhatIsScheduledAtTheResumptionComesInTime) {
+  for (bool periodic : {false, true}) {
+    meet(10, [periodic](meeting& at) {
+      scene in;
+      in.group->pause();
+      timer made;
+      at.hold(in, [&] {
+        made = periodic ? in.group->schedule_at_fixed_rate(1ms, 1h, in.note(), {.runs = 1})
+                        : in.group->schedule_after(1ms, in.note());
+      });
+      in.group->resume();
+      in.settle();
+      at.go_on();
+      in.expect_runs_at(noon + 1ms);
+      EXPECT_FALSE(made.pending());
+      in.expect_at_rest();
+    });
+  }
+}
+
+TEST(MeetingsPause, WhatResumesFindsWhatIsScheduledMeanwhile) {
+  meet(8, [](meeting& at) {
+    scene in;
+    in.group->pause();
+    timer early = in.group->schedule_after(1ms, in.note());
+    in.settle();
+    at.hold(in, [&] { in.group->resume(); });
+    in.group->schedule_after(1ms, in.note());
+    timer restarted = in.group->schedule_after(1h, in.note());
+    in.settle();
+    EXPECT_TRUE(restarted.restart_at(noon + 1ms));
+    in.settle();
+    at.go_on();
+    in.expect_runs_at(noon + 1ms, 3);
+    EXPECT_EQ(early.cancel(), cancel_result::gone);
+    in.expect_at_rest();
+  });
+}
+
+TEST(MeetingsPause, WhatIsRestartedAtTheResumptionComesInTime) {
+  for (auto before : {500us, 2000us}) {
+    meet(8, [before](meeting& at) {
+      scene in;
+      timer member = in.group->schedule_after(before, in.note());
+      in.group->pause();
+      in.settle();
+      at.hold(in, [&] { EXPECT_TRUE(member.restart_at(noon + 1ms)); });
+      in.group->resume();
+      in.settle();
+      at.go_on();
+      in.expect_runs_at(noon + 1ms);
+      in.expect_at_rest();
+    });
+  }
+}
+
+// On a thread of the executor, in what follows a run in which its group was paused.
+TEST(MeetingsPause, WhatIsArmedAgainAtTheResumptionComesInTime) {
+  for (bool periodic : {false, true}) {
+    meet(12, [periodic](meeting& at) {
+      scene in(true);
+      in.keeps = true;
+      auto run = [&in, &at, here = in.captures.join()](firing& now) {
+        if (++in.runs != 1) return;
+        in.group->pause();
+        if (now.self().pending()) {
+          at.from_here();
+        } else {
+          now.rearm_after(1ms);
+          at.from_here();
+        }
+      };
+      if (periodic) {
+        in.group->schedule_at_fixed_rate(0ms, 1ms, std::move(run), {.runs = 2});
+      } else {
+        in.group->schedule_after(0ms, std::move(run));
+      }
+      in.settle();
+      at.hold_inside([work = in.take()]() mutable { work(); });
+      in.keeps = false;
+      in.group->resume();
+      in.settle();
+      at.go_on();
+      in.expect_runs_at(noon + 1ms);
+      in.expect_at_rest();
+    });
+  }
+}
+
+// A member that was handed over when its group was paused, on the executor's thread.
+struct handed_over : scene {
+  explicit handed_over(detent::timer_options options = {}) : scene(true) {
+    keeps = true;
+    member = group->schedule_at(noon, note(), options);
+    settle();
+    work.emplace(take());
+    group->pause();
+    keeps = false;
+    settle();
+  }
+  timer member;
+  std::optional<detent::fired_timer> work;
+};
+
+TEST(MeetingsPause, WhatIsPutBackAtTheResumptionComesAtOnce) {
+  meet(6, [](meeting& at) {
+    handed_over in;
+    at.hold(in, [&] { (*in.work)(); });
+    in.group->resume();
+    in.settle();
+    at.go_on();
+    in.settle();
+    EXPECT_EQ(in.runs, 1);
+    in.expect_at_rest();
+  });
+}
+
+// Whoever restarts it is not kept waiting for the thread that puts it back: its first call, which has to get a record
+// before it can tell the driver.
+TEST(MeetingsPause, WhatIsPutBackAndRestartedComesThoughItsThreadIsHeld) {
+  for (auto to : {0us, 1000us}) {
+    meet(6, [to](meeting& at) {
+      handed_over in;
+      at.hold_inside([&] {
+        at.from_here();
+        (*in.work)();
+      });
+      in.group->resume();
+      in.settle();
+      const bool restarted = in.member.restart_at(noon + to);
+      EXPECT_TRUE(restarted || in.runs == 1 || !at.held());
+      in.run_to(noon + to);
+      if (restarted) {
+        EXPECT_EQ(in.runs, 1);
+      }
+      at.go_on();
+      in.settle();
+      EXPECT_EQ(in.runs, 1);
+      in.expect_at_rest();
+    });
+  }
+}
+
+TEST(MeetingsPause, WhatIsPutBackAndRestartedWhilePausedComesAfterTheResumption) {
+  meet(6, [](meeting& at) {
+    handed_over in;
+    at.hold(in, [&] { (*in.work)(); });
+    EXPECT_TRUE(in.member.restart_at(noon + 1ms));
+    in.settle();
+    at.go_on();
+    in.run_to(noon + 5ms);
+    EXPECT_EQ(in.runs, 0);
+    in.group->resume();
+    in.expect_runs_at(noon + 6ms);
+    in.expect_at_rest();
+  });
+}
+
+// Its place is another timer's by then, of another group and with another slack.
+TEST(MeetingsPause, WhatIsPutBackAndCancelledNeverRuns) {
+  meet(6, [](meeting& at) {
+    handed_over in({.slack = 1us});
+    detent::timer_group other(in.engine);
+    at.hold(in, [&] { (*in.work)(); });
+    EXPECT_EQ(in.member.cancel(), cancel_result::cancelled);
+    in.settle();
+    other.schedule_at(noon + 1ms, in.note(), {.slack = 1ms});
+    in.settle();
+    at.go_on();
+    in.group->resume();
+    in.run_to(noon + 2ms);
+    EXPECT_EQ(in.runs, 1);
+    in.expect_at_rest();
+  });
+}
+
+// A pause that comes too late to keep it from running does not move its deadline behind the run.
+TEST(MeetingsPause, WhatRunsAllTheSameIsToldADeadlineThatHasCome) {
+  for (bool hands_over : {false, true}) {
+    meet(20, [hands_over](meeting& at) {
+      scene in(hands_over, {.tick = 1ms});
+      in.keeps = true;
+      in.group->schedule_at(noon + 1ms, [&in](firing& now) {
+        ++in.runs;
+        EXPECT_GE(now.lateness(), 0ns);
+      });
+      in.settle();
+      in.clock.advance(1ms + 300us);  // between two ticks
+      if (hands_over) {
+        in.settle();
+        at.hold(in, [work = in.take()]() mutable { work(); });
+      } else {
+        at.hold(in, [&] { in.engine.poll(); });
+      }
+      in.keeps = false;
+      in.group->pause();
+      in.clock.advance(1h);
+      at.go_on();
+      in.group->resume();
+      in.settle();
+      EXPECT_EQ(in.runs, 1);
+      in.expect_at_rest();
+    });
+  }
+}
+
+// What it is behind is what it stood still, whoever of the two made it stand.
+TEST(MeetingsPause, TwoThatPauseAndResumeShiftItOnce) {
+  meet(4, [](meeting& at) {
+    scene in;
+    in.group->schedule_at(noon + 3ms, in.note());
+    in.settle();
+    at.hold(in, [&] { in.group->pause(); });
+    in.group->pause();
+    in.clock.advance(1ms);
+    in.group->resume();
+    in.settle();
+    at.go_on();
+    in.group->resume();
+    in.expect_runs_at(noon + 4ms);
+    in.expect_at_rest();
+  });
+  meet(4, [](meeting& at) {
+    scene in;
+    in.group->schedule_at(noon + 3ms, in.note());
+    in.group->pause();
+    in.settle();
+    in.clock.advance(1ms);
+    at.hold(in, [&] { in.group->resume(); });
+    in.group->resume();
+    in.group->pause();
+    in.settle();
+    at.go_on();
+    in.group->resume();
+    in.expect_runs_at(noon + 4ms);
+    in.expect_at_rest();
+  });
+}
+
+}  // namespace
