@@ -9,11 +9,8 @@ vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS
     ${features}
-    "-DDETENT_CONCURRENTQUEUE_INCLUDE_DIR=${CURRENT_INSTALLED_DIR}/include"
-    -DDETENT_BUILD_TESTS=OFF
-    -DDETENT_BUILD_BENCH=OFF
-    -DDETENT_BUILD_STRESS=OFF
-    -DDETENT_BUILD_EXAMPLES=OFF)
+    "-DDETENT_CONCURRENTQUEUE_INCLUDE_DIR=${CURRENT_INSTALLED_DIR}/include")
+
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME detent CONFIG_PATH lib/cmake/detent)
 vcpkg_fixup_pkgconfig()

@@ -8,7 +8,8 @@ include(GoogleTest)
 # long. Those of one unit or one thread are labelled `portable` here: they hold on the slowest emulator. ENGINE is what it
 # links: the library itself, or where it is labelled `unit`, detent_internals. In a directory labelled `rest` whole presets
 # alone have it: it is neither `portable` nor `threaded`, as these are the tests of the library that other builds are made
-# for.
+# for. Where DETENT_QUICK is set, the program is one of those that `tools/dev test` runs, each as a whole: ctest has it
+# once more in the configuration Whole.
 function(detent_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;ENGINE;ENVIRONMENT" "LIBS;LABELS")
   if(NOT arg_LABELS)
@@ -55,6 +56,10 @@ function(detent_add_test name)
       add_dependencies(detent_${label} ${name})
     endif()
   endforeach()
+  if(DETENT_QUICK)
+    detent_add_whole_test(${name})
+    list(APPEND arg_LABELS quick)
+  endif()
   set(properties TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${serial})
   if(arg_ENVIRONMENT)
     list(APPEND properties ENVIRONMENT "${arg_ENVIRONMENT}")
@@ -66,6 +71,19 @@ function(detent_add_test name)
     "if(discovered)\n  set_tests_properties(\${discovered} PROPERTIES LABELS \"@arg_LABELS@\")\nendif()
 unset(discovered)\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${CMAKE_CURRENT_BINARY_DIR}/${name}-labels.cmake")
+endfunction()
+
+# For detent_add_test, in whose scope it looks.
+function(detent_add_whole_test name)
+  add_dependencies(detent_quick ${name})
+  set(labels whole)
+  if("threaded" IN_LIST arg_LABELS)
+    add_dependencies(detent_quick_threaded ${name})
+    list(APPEND labels whole-threaded)
+  endif()
+  add_test(NAME whole.${name} COMMAND ${name} --gtest_brief=1 CONFIGURATIONS Whole)
+  set_tests_properties(whole.${name} PROPERTIES LABELS "${labels}" TIMEOUT 300 RUN_SERIAL ${serial}
+    ENVIRONMENT "${arg_ENVIRONMENT}")
 endfunction()
 
 # detent_add_unit_test(NAME [SOURCES...] [WHOLE] [THREADED] [UNIT SOURCES...] [LIBS ...])

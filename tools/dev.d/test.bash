@@ -6,8 +6,8 @@ run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 
 # What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
-  case $1 in gcc | long | engine | rest) need instructions models hostile && want watching ;; esac
-  case $1 in *-threaded | engine | counts | fuzz) ;; *) want adapters && want examples && want package && want docs ;; esac
+  case $1 in gcc | long | gcc-else) need instructions models hostile && want watching ;; esac
+  case $1 in *-quick | tsan-else | counts | fuzz) ;; *) want adapters && want examples && want package && want docs ;; esac
 }
 
 # A minute of fresh inputs for each fuzz target. What has failed is kept as build/found/TARGET-crash-..., what adds
@@ -28,23 +28,38 @@ fuzz() {
   [ ${#failed[@]} -eq 0 ] || { say "Fuzzing fails: ${failed[*]}; the inputs are build/found/TARGET-*" >&2 && return 1; }
 }
 
-# test_pass PASS: PRESET, PRESET-threaded, engine, rest, long, counts or fuzz. `&&` because its status is looked at, which turns
-# `set -e` off.
+# The programs of tests/unit, tests/engine and tests/hostile, each run as a whole, which takes a fifth of the time that their
+# tests take one by one. quick PRESET TARGET LABEL
+quick() {
+  build "$1" "$2" || return
+  ctest --test-dir "build/$1" -C Whole -L "^$3\$" -j 4 --output-on-failure --no-tests=error |
+    grep -vE '^ *[0-9]+/[0-9]+ Test +#.* Passed|^ +Start '
+}
+
+# test_pass PASS: PRESET, PRESET-quick, gcc-else, tsan-else, packages, long, counts or fuzz. `&&` because its status is looked
+# at, which turns `set -e` off.
 test_pass() {
-  local preset=${1%-threaded}
   need_for_tests "$1"
   case $1 in
-    engine)
-      say "== gcc: the tests of the library"
-      build gcc detent_engine_tests detent_threaded && run_tests gcc -LE '^rest$'
+    tsan-quick)
+      say "== tsan: units and engine, where threads meet"
+      quick tsan detent_quick_threaded whole-threaded
       ;;
-    rest)
-      say "== gcc: the benchmarks, adapters, examples, commands, documents and packages"
-      build gcc && run_tests gcc -L '^rest$'
+    *-quick)
+      say "== ${1%-quick}: units and engine"
+      quick "${1%-quick}" detent_quick whole
       ;;
-    *-threaded)
-      say "== $preset: the tests in which threads meet"
-      build "$preset" detent_threaded && run_tests "$preset" -L '^threaded$'
+    gcc-else)
+      say "== gcc: proofs, searches, mutants, benchmarks, modules, examples, the command, documents"
+      build gcc && run_tests gcc -LE '^quick$'
+      ;;
+    tsan-else)
+      say "== tsan: what else has threads that meet"
+      build tsan detent_threaded && run_tests tsan -L '^threaded$' -LE '^quick$'
+      ;;
+    packages)
+      say "== packages, and a build of all programs with CMake's own flags"
+      cmd_matrix plain && cmd_package
       ;;
     long)
       say "== gcc: every test, the long histories too"
@@ -92,12 +107,12 @@ test_named() {
 }
 
 cmd_test() {
-  local pass passes=(engine tsan-threaded asan-threaded) failed=()
+  local pass passes=(gcc-quick tsan-quick) failed=()
   case ${1:-} in
     '') ;;
-    --rest) passes=(rest) ;;
+    --full) passes=(gcc-else tsan-else asan-quick clang-quick packages) ;;
     --all) passes=(long "${presets[@]:1}" counts fuzz) ;;
-    -*) usage_error "test takes --rest, --all, a preset, fuzz, or the names of tests" ;;
+    -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
     fuzz) passes=(fuzz) ;;
     *)
       if [[ " ${presets[*]} " != *" $1 "* ]]; then
@@ -107,7 +122,7 @@ cmd_test() {
       passes=("$1")
       ;;
   esac
-  [ $# -le 1 ] || usage_error "test takes one preset, fuzz, --rest or --all; or the names of tests"
+  [ $# -le 1 ] || usage_error "test takes one preset, fuzz, --full or --all; or the names of tests"
   for pass in "${passes[@]}"; do
     test_pass "$pass" || failed+=("$pass")
   done

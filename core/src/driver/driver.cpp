@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/driver.hpp"
 
+#include "driver/driver_handle.hpp"
+
 #include <utility>
 
 namespace detent::detail {
@@ -55,5 +57,10 @@ void driver::warm_up() {
   fetch(&expiry_, &expiry_ + 1);
   fetch(&core_.ledger, &core_.ledger + 1);
 }
+
+void driver_end::operator()(driver* ended) const noexcept { delete ended; }
+driver_handle make_driver(engine_core& core) { return driver_handle(new driver(core)); }
+void set_ended(driver& drives) noexcept { drives.set_ended(); }
+void clear_retries(driver& drives) noexcept { drives.clear_retries(); }
 
 }  // namespace detent::detail

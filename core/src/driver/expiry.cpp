@@ -10,6 +10,8 @@ namespace {
 
 // A pass ends when what is critical has come into it so often: it may do so without end.
 constexpr int most_interruptions = 64;
+// So many nodes come out of the wheel between two interludes.
+constexpr std::uint32_t takes_between = 256;
 
 }  // namespace
 
@@ -96,8 +98,8 @@ bool expiry::fire_next(nanoseconds_t& now) noexcept {
       return false;
     }
     next.placed = drive_.pass;  // not again in this pass, whoever re-arms it
-    const step done = core_.runs_inline ? fire_inline(due, next, word, deadline, now)
-                                        : hand_over(due, next, word, deadline, now);
+    const step done =
+        core_.runs_inline ? fire_inline(due, next, word, deadline, now) : hand_over(due, next, word, deadline, now);
     if (done != step::again) return done == step::fired;
   }
 }
@@ -137,6 +139,40 @@ lateness_parts expiry::late_at_hand_over(const due_entry& due, nanoseconds_t now
   if constexpr (!base::counts_causes) return {};
   return drive_.split.split(due.deadline, std::max<nanoseconds_t>(subtract_saturated(now, due.deadline), 0),
                             due.taken_up);
+}
+
+// --- Critical timers in the middle of long steps
+
+void expiry::overtake() noexcept {
+  // Relaxed: a thread's first timer in a higher lane may wait for the end of the step.
+  if (drive_.polling || !core_.lanes_in_use.load(base::relaxed) || core_.stopped()) return;
+  const nanoseconds_t now = core_.time.certain();
+  drive_.split.looked_again(now);
+  // First what the callbacks of an earlier interlude have submitted.
+  intake_.search_rest([this](std::span<std::uint64_t> rest) { return entries_.accept_critical(rest); });
+  if (entries_.search_queue()) intake_.owe();
+  if (entries_.has_set_aside()) drive_.pass_now = std::max(drive_.pass_now, now);  // for the end of the step
+  // Also what the pass had collected before the step began.
+  if (now < agenda_.critical_bound() && !agenda_.has_higher_due()) return;
+  core_.threads.set_driving(*drive_.record, nullptr);
+  take_critical(now);
+  for (nanoseconds_t read = now; agenda_.has_higher_due() && !core_.stopped();) fire_next(read);
+  if (!outbox_.empty()) outbox_.flush();
+  core_.threads.set_driving(*drive_.record, &port_);
+}
+
+// For the wheel's expire(), which has taken the node out.
+bool expiry::take_due(node_index index, node& filed) noexcept {
+  // Relaxed: as in overtake().
+  if (core_.lanes_in_use.load(base::relaxed) && ++taken_ % takes_between == 0) [[unlikely]]
+    return take_due_after_interlude(index, filed);
+  return agenda_.take_out(index, filed);
+}
+
+bool expiry::take_due_after_interlude(node_index index, node& filed) noexcept {
+  overtake();
+  agenda_.make_room(takes_between, between());
+  return agenda_.take_out(index, filed);
 }
 
 }  // namespace detent::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/poll.hpp"
 
+#include "driver/driver.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <string>

@@ -2,9 +2,14 @@
 // The drive by a caller: poll(), the next deadline, and a descriptor for an event loop.
 #pragma once
 
-#include "driver/driver.hpp"
+#include "callers/engine_core.hpp"
+
+#include <cstddef>
+#include <optional>
 
 namespace detent::detail {
+
+class driver;
 
 // Each throws if another thread drives, if it is called from a callback that poll() runs, or if a worker drives.
 std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks);

@@ -2,6 +2,7 @@
 #include "driver/worker.hpp"
 
 #include "driver/drive_loop.hpp"
+#include "driver/driver.hpp"
 #include "platform/thread_setup.hpp"
 
 #include <unistd.h>
@@ -102,7 +103,11 @@ void worker::work() noexcept {
   if (driver_.has_ended()) core_.executor.reset();
 }
 
+void worker::answer_bell() noexcept { driver_.answer_bell(); }
+bool worker::has_to_drain() const noexcept { return driver_.has_to_drain(); }
+void worker::drain_before_firing() noexcept { driver_.drain_before_firing(); }
 void worker::sweep() noexcept { driver_.sweep(sweep_slice); }
+void worker::fire(nanoseconds_t now) { driver_.fire(now, SIZE_MAX, false); }
 
 void worker::fire_due() {
   const nanoseconds_t now = core_.time.certain();

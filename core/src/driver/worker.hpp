@@ -2,14 +2,18 @@
 // The worker: an engine's own thread, which drives and waits.
 #pragma once
 
-#include "driver/driver.hpp"
+#include "callers/engine_core.hpp"
 #include "driver/rehearsal.hpp"
 #include "driver/waiter.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 
 namespace detent::detail {
+
+class driver;
 
 class worker {
  public:
@@ -26,11 +30,11 @@ class worker {
 
   // --- What drive_until_over() asks. The worker's thread.
   bool is_over() const noexcept { return core_.stopped(); }
-  void answer_bell() noexcept { driver_.answer_bell(); }
-  bool has_to_drain() const noexcept { return driver_.has_to_drain(); }
-  void drain_before_firing() noexcept { driver_.drain_before_firing(); }
+  void answer_bell() noexcept;
+  bool has_to_drain() const noexcept;
+  void drain_before_firing() noexcept;
   void sweep() noexcept;
-  void fire(nanoseconds_t now) { driver_.fire(now, SIZE_MAX, false); }
+  void fire(nanoseconds_t now);
   void fire_due();
   std::optional<nanoseconds_t> wait();
 

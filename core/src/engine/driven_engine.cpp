@@ -8,7 +8,7 @@
 namespace detent::detail {
 
 driven_engine::driven_engine(engine_options made_with)
-    : engine_core(std::move(made_with)), driver_(*this), worker_(*this, driver_) {
+    : engine_core(std::move(made_with)), driver_(make_driver(*this)), worker_(*this, *driver_) {
   // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
   if (options.drive == drive_kind::caller) in.bell.lower(INT64_MIN);
 }

@@ -6,6 +6,7 @@
 #include <detent/unfired.hpp>
 
 #include "callers/engine_core.hpp"
+#include "driver/driver_handle.hpp"
 #include "driver/worker.hpp"
 
 #include <string>
@@ -28,7 +29,7 @@ class driven_engine final : public engine_core {
   void end() noexcept;
 
   // The driver's end is for the thread that poll() and so on make the driving one (driver/poll.hpp).
-  driver& drives() noexcept { return driver_; }
+  driver& drives() noexcept { return *driver_; }
   // How often the worker has been woken so far. Any thread.
   std::uint64_t wakeups() const noexcept { return worker_.wakeups(); }
   // Throws for a bad name, and where there are too many.
@@ -44,7 +45,7 @@ class driven_engine final : public engine_core {
   void finish_stop() noexcept;
   void leave_to_parent() noexcept;
 
-  driver driver_;
+  const driver_handle driver_;
   worker worker_;
 };
 

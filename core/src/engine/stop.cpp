@@ -81,7 +81,7 @@ errc driven_engine::stop(std::vector<unfired>* out) noexcept {
 
 void driven_engine::finish_stop() noexcept {
   runs.see_ends();
-  driver_.clear_retries();
+  clear_retries(*driver_);
   if (seen.recording != nullptr) seen.recording->close();
   life.set_stopper({});
   runs.show_stop();
@@ -124,7 +124,7 @@ void driven_engine::end() noexcept {
   wake_fd::close(fd);
   live_cores::remove(*this);  // until here a fork makes what the child has of it its own
   if (driven_by_me) {
-    driver_.set_ended();  // the drive is still on the stack: it lets go of the executor, and poll() of the core
+    set_ended(*driver_);  // the drive lets go of the executor, and poll() of the core
     if (options.drive == drive_kind::worker) drop_reference();
     return;
   }

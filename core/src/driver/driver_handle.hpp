@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A driver for those who do not look inside: what begins and ends an engine need not know the wheel.
+#pragma once
+
+#include "callers/engine_core.hpp"
+
+#include <memory>
+
+namespace detent::detail {
+
+class driver;
+
+struct driver_end {
+  void operator()(driver* ended) const noexcept;
+};
+using driver_handle = std::unique_ptr<driver, driver_end>;
+
+// Throws bad_alloc.
+driver_handle make_driver(engine_core& core);
+// A callback on the driving thread destroyed the engine: the drive is still further up its stack.
+void set_ended(driver& drives) noexcept;
+// Nobody drives any more: what an executor has refused is stale, and each holds a reference to the core.
+void clear_retries(driver& drives) noexcept;
+
+}  // namespace detent::detail
