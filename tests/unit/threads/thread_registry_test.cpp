@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -28,11 +29,14 @@ engine_options small_and_quiet() {
 struct owner {
   submission_queue queue{16};
   counters_block counts{small_and_quiet()};
+  std::mutex mutex;
   std::vector<thread_record*> left;
   thread_registry threads{{this, counts, queue, take_leave}};
 
   static void take_leave(void* self, thread_record& leaving) noexcept {
-    static_cast<owner*>(self)->left.push_back(&leaving);
+    auto& host = *static_cast<owner*>(self);
+    std::lock_guard lock(host.mutex);
+    host.left.push_back(&leaving);
   }
 
   std::size_t records() const {
