@@ -25,7 +25,7 @@ CHAPTERS = {
     "Project": [
         "docs/architecture.md", "core/README.md", "command/README.md", "tests/README.md", "tests/proofs/README.md",
         "tests/proofs/spin/README.md", "tests/search/histories/README.md", "tests/search/fuzz/README.md", "stress/README.md",
-        "stress/litmus/README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+        "CONTRIBUTING.md", "CHANGELOG.md",
     ],
 }
 

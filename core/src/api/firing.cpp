@@ -58,8 +58,4 @@ void unfired::run() {
   ops->invoke(capture_, scope.view());
 }
 
-namespace detail {
-constinit thread_local run_scope* run_scope::innermost = nullptr;
-}
-
 }  // namespace detent

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A timer group: who schedules, cancels all, pauses and resumes; the driver that starts, sweeps, drains and sleeps; an
    executor's thread; time. README.md says which lines stand for which code. One step is one access to what is shared;
-   store buffers are sleep_wake's. Configurations, by -D: MEMBERS (1), FAR (their deadlines never come), CANCELS (by the
+   there are no store buffers. Configurations, by -D: MEMBERS (1), FAR (their deadlines never come), CANCELS (by the
    owner, the last of which waits for the runs with WAITS), SECOND (another thread cancels, too), PAUSES (the owner
    pauses before it cancels, and resumes but for STAYS), EXECUTOR, LATEST (when time ends), WAKE (the wake time at
    first). With PROGRESS the claim is checked instead of what is left at the end. */

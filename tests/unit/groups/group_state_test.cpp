@@ -20,6 +20,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// An offset is added to a group's time, once: the sum is the engine's, which takes no offset.
+template <class Time>
+concept takes_offset = requires(Time t) {
+  later_by(group_offset{}, t);
+};
+static_assert(takes_offset<group_time> && !takes_offset<nanoseconds_t>);
+
 class GroupState : public ::testing::Test {
  protected:
   void go_to(nanoseconds_t t) { clock_.advance_to(to_time(t)); }
