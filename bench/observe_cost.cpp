@@ -28,12 +28,12 @@ double median(std::vector<double>& of) {
 }
 
 void compare(benchmark::State& state, observed::cost (observed::work::*does)(std::size_t),
-             double observed::cost::*told) {
+             double observed::cost::*reported) {
   auto one = detent::make_observed_work(), other = detent_uncounted::make_observed_work();
   std::vector<double> with, without, ratios;
   bool swapped = false;
   for (auto _ : state) {
-    double first = (*one.*does)(timers).*told, second = (*other.*does)(timers).*told;
+    double first = (*one.*does)(timers).*reported, second = (*other.*does)(timers).*reported;
     if (swapped) std::swap(first, second);
     with.push_back(first);
     without.push_back(second);

@@ -168,7 +168,7 @@ void await_ends(const std::array<std::unique_ptr<shared_group>, 3>& groups, rand
 std::uint64_t play(const round_plan& plan) {
   random_numbers random(plan.seed);
   totals counts;
-  detent::engine_metrics told;
+  detent::engine_metrics reported;
   std::uint64_t returned = 0;
   {
     detent::engine engine(random_options(random));
@@ -181,14 +181,14 @@ std::uint64_t play(const round_plan& plan) {
     threads.join();
     if (random.one_in(2)) await_ends(groups, random);
     returned = engine.stop().size();
-    told = engine.metrics();
+    reported = engine.metrics();
     for (const auto& each : groups) require(each->group.pending() == 0, "a group has members after stop()");
   }
   require(counts.living == 0, "a capture was left behind");
-  require(told.pending == 0 && told.scheduled == counts.scheduled, "the metrics: scheduled");
-  require(told.returned == returned && told.fired == counts.runs && told.dropped == 0,
+  require(reported.pending == 0 && reported.scheduled == counts.scheduled, "the metrics: scheduled");
+  require(reported.returned == returned && reported.fired == counts.runs && reported.dropped == 0,
           "the metrics: returned and fired");
-  require(told.scheduled == told.expired + told.cancelled + told.returned, "the metrics do not add up");
+  require(reported.scheduled == reported.expired + reported.cancelled + reported.returned, "the metrics do not add up");
   return counts.operations;
 }
 

@@ -105,15 +105,17 @@ std::uint64_t play(const round_plan& plan) {
     std::this_thread::yield();
   }
   require(engine.stop().empty(), "stop() returned timers although none was pending");
-  const detent::engine_metrics told = engine.metrics();
+  const detent::engine_metrics reported = engine.metrics();
   const std::uint64_t silent = accounts.end_silent(outcome::dropped);
   for (const tally& each : tallies) accounts.add(each);
   accounts.balance();
   const tally& mine = accounts.total();
   // A blocker may have been dropped as well.
-  require(silent <= told.dropped && (drops || told.dropped == 0), "timers are gone that were not dropped");
-  require(mine.ended_fired + blockers == told.fired + (told.dropped - mine.ended_dropped), "the metrics: fired");
-  require(mine.scheduled + blockers == told.scheduled && mine.restarted == told.restarted, "the metrics: scheduled");
+  require(silent <= reported.dropped && (drops || reported.dropped == 0), "timers are gone that were not dropped");
+  require(mine.ended_fired + blockers == reported.fired + (reported.dropped - mine.ended_dropped),
+          "the metrics: fired");
+  require(mine.scheduled + blockers == reported.scheduled && mine.restarted == reported.restarted,
+          "the metrics: scheduled");
   return mine.operations;
 }
 

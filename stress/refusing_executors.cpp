@@ -134,10 +134,10 @@ std::uint64_t play(const round_plan& plan) {
     account::nobody_fires = true;
     const std::uint64_t returned = left.size();
     accounts.returned(std::move(left), random);
-    const detent::engine_metrics told = engine.metrics();
-    require(told.refused == executor->refusals(), "the metrics: refused");
-    require(told.returned == returned, "the metrics: returned");
-    require(accounts.end_silent(outcome::dropped) <= told.dropped, "timers are gone that were not dropped");
+    const detent::engine_metrics reported = engine.metrics();
+    require(reported.refused == executor->refusals(), "the metrics: refused");
+    require(reported.returned == returned, "the metrics: returned");
+    require(accounts.end_silent(outcome::dropped) <= reported.dropped, "timers are gone that were not dropped");
     for (const tally& each : tallies) accounts.add(each);
   }
   while (executor->work_off(random)) {  // the engine is gone: nothing may happen

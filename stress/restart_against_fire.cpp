@@ -151,8 +151,8 @@ std::uint64_t play(const round_plan& plan) {
   threads.join();
   require(engine.stop().empty(), "stop() returned a timer that had ended");
   for (const tally& each : tallies) accounts.add(each);
-  const detent::engine_metrics told = engine.metrics();
-  accounts.balance(&told);
+  const detent::engine_metrics reported = engine.metrics();
+  accounts.balance(&reported);
   return accounts.total().operations;
 }
 

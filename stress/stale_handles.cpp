@@ -166,9 +166,9 @@ std::uint64_t play(const round_plan& plan) {
   tallies.back() = driver.counts();
   accounts.returned(engine.stop(), random);
   for (const tally& each : tallies) accounts.add(each);
-  const detent::engine_metrics told = engine.metrics();
-  require(driver.counts().scheduled < 100'000 || told.retired != 0, "no node came to its end");
-  retired += told.retired;
+  const detent::engine_metrics reported = engine.metrics();
+  require(driver.counts().scheduled < 100'000 || reported.retired != 0, "no node came to its end");
+  retired += reported.retired;
   for (const detent::timer& each : handles) require(!each.pending(), "a handle of a first life says pending");
   accounts.balance();
   return accounts.total().operations;

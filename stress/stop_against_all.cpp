@@ -93,8 +93,8 @@ std::uint64_t play(const round_plan& plan) {
   for (const tally& each : tallies) accounts.add(each);
   const std::uint64_t returned = lefts[0].size() + lefts[1].size();
   accounts.returned(std::move(lefts[0].empty() ? lefts[1] : lefts[0]), random);
-  const detent::engine_metrics told = engine.metrics();
-  accounts.balance(&told);
+  const detent::engine_metrics reported = engine.metrics();
+  accounts.balance(&reported);
   require(accounts.total().ended_returned == returned, "the ledger does not balance: returned");
   return 1;
 }

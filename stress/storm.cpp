@@ -105,8 +105,8 @@ std::uint64_t play(const round_plan& plan) {
     account::nobody_fires = true;
     for (const tally& each : tallies) accounts.add(each);
     accounts.returned(std::move(left), random);
-    const detent::engine_metrics told = engine.metrics();
-    accounts.balance(&told);
+    const detent::engine_metrics reported = engine.metrics();
+    accounts.balance(&reported);
   }
   return accounts.total().operations;
 }

@@ -93,8 +93,8 @@ std::uint64_t play(const round_plan& plan) {
   lanes.join();
   accounts.returned(engine.stop(), random);
   for (const tally& each : tallies) accounts.add(each);
-  const detent::engine_metrics told = engine.metrics();
-  accounts.balance(&told);
+  const detent::engine_metrics reported = engine.metrics();
+  accounts.balance(&reported);
   return lived;
 }
 

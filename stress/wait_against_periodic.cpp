@@ -140,8 +140,9 @@ std::uint64_t play(const round_plan& plan) {
     });
     threads.join();
     require(engine.stop().empty(), "a timer is left after its cancel_and_wait()");
-    const detent::engine_metrics told = engine.metrics();
-    require(told.pending == 0 && told.scheduled == waits && told.scheduled == told.expired + told.cancelled,
+    const detent::engine_metrics reported = engine.metrics();
+    require(reported.pending == 0 && reported.scheduled == waits &&
+                reported.scheduled == reported.expired + reported.cancelled,
             "the metrics do not add up");
   }
   return waits;

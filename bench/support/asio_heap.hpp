@@ -19,14 +19,14 @@ struct told_clock {
   using period = duration::period;
   using time_point = std::chrono::time_point<told_clock>;
   static constexpr bool is_steady = true;
-  static inline time_point told{};
-  static time_point now() noexcept { return told; }
+  static inline time_point reported{};
+  static time_point now() noexcept { return reported; }
 };
 
 class asio_heap {
  public:
   asio_heap(std::size_t ids, std::size_t) : waits_(ids), timers_(ids) {
-    told_clock::told = {};
+    told_clock::reported = {};
     for (std::size_t i = 0; i < ids; ++i) waits_[i].id = static_cast<std::uint32_t>(i);
   }
   void insert(std::uint32_t id, std::int64_t deadline) {
@@ -39,7 +39,7 @@ class asio_heap {
   }
   template <class Take>
   void expire(std::int64_t now, Take take) {
-    told_clock::told = told_clock::time_point(told_clock::duration(now));
+    told_clock::reported = told_clock::time_point(told_clock::duration(now));
     boost::asio::detail::op_queue<boost::asio::detail::operation> due;
     queue_.get_ready_timers(due);
     while (!due.empty()) {

@@ -31,19 +31,19 @@ class engine_work final : public observed::work {
   }
 
   observed::cost firings(std::size_t count) override {
-    observed::cost told;
+    observed::cost reported;
     double begin = cpu_of_this_thread();
     const time_point due = driven_.now() + 20ms;
     for (std::size_t i = 0; i < count; ++i) driven_.schedule_at(due + duration(i % 1000 * 997), [this] { ++fired_; });
     driven_.poll();
-    told.life = cpu_of_this_thread() - begin;
+    reported.life = cpu_of_this_thread() - begin;
     while (driven_.now() < due + 1ms) {
     }
     begin = cpu_of_this_thread();
     driven_.poll();
-    told.pass = cpu_of_this_thread() - begin;
-    told.life += told.pass;
-    return {told.life / static_cast<double>(count), told.pass / static_cast<double>(count)};
+    reported.pass = cpu_of_this_thread() - begin;
+    reported.life += reported.pass;
+    return {reported.life / static_cast<double>(count), reported.pass / static_cast<double>(count)};
   }
 
  private:

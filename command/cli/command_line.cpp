@@ -87,10 +87,10 @@ void add_run(CLI::App& app, run_command& run) {
             [&load](auto& name, auto& text) { load.rate = positive_number(name, text); });
   add_value(app, "--seed", "N", "of the random choices; default: a new one, printed",
             [&load](auto& name, auto& text) { load.seed = whole_number(name, text, 0, ~std::uint64_t{0}); });
-  auto file_name = [](std::string& told) {
-    return [&told](const std::string& name, const std::string& text) {
+  auto file_name = [](std::string& reported) {
+    return [&reported](const std::string& name, const std::string& text) {
       if (text.empty()) throw usage_error(fmt::format("{}: '' is not the name of a file", name));
-      told = text;
+      reported = text;
     };
   };
   add_value(app, "--record", "FILE", "write what is done to the timers as a trace for detent replay",

@@ -40,14 +40,14 @@ void top_model::update(known_engine& engine, engine_reading reading) {
 
 // Of an engine whose file says why it is none any more, the trouble with the file has been told.
 void top_model::forget(const std::map<key, engine_reading>& seen) {
-  const auto told = [this](const std::string& path) {
+  const auto reported = [this](const std::string& path) {
     return std::any_of(troubles_.begin(), troubles_.end(), [&](auto& each) { return each.starts_with(path + ":"); });
   };
   std::vector<std::string> gone;
   std::erase_if(engines_, [&](const auto& each) {
     if (seen.contains(each.first)) return false;
     const engine_identity& identity = each.second.now.snapshot.identity;
-    if (!told(identity.path)) gone.push_back(named(identity));
+    if (!reported(identity.path)) gone.push_back(named(identity));
     return true;
   });
   if (gone.size() == 1) message_ = fmt::format("{} has ended", gone[0]);

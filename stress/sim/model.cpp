@@ -10,7 +10,7 @@ void model::open(nanoseconds_t tick, std::size_t capacity) {
   places_ = 0;
   of_epoch_.clear();
   waiting_.clear();
-  told = {};
+  reported = {};
 }
 
 account& model::make() {
@@ -37,8 +37,8 @@ void model::leave_waiting(account& timer) {
 
 void model::scheduled(account& timer) {
   of_epoch_.push_back(timer.id);
-  ++told.scheduled;
-  if (timer.boxed) ++told.boxed;
+  ++reported.scheduled;
+  if (timer.boxed) ++reported.boxed;
 }
 
 void model::arm(account& timer, nanoseconds_t deadline, std::uint64_t armer) {
@@ -65,7 +65,7 @@ void model::start(account& timer) {
   timer.now = phase::firing;
   timer.last_run = timer.cancelled_running = timer.rearmed = false;
   ++timer.runs;
-  ++told.fired;
+  ++reported.fired;
   recount(timer, had_place);
 }
 
@@ -77,10 +77,10 @@ void model::end(account& timer, ending how) {
   recount(timer, had_place);
   if (timer.epoch != epoch_) return;
   switch (how) {
-    case ending::expired: ++told.expired; break;
-    case ending::cancelled: ++told.cancelled; break;
-    case ending::returned: ++told.returned; break;
-    case ending::dropped: ++told.dropped; break;
+    case ending::expired: ++reported.expired; break;
+    case ending::cancelled: ++reported.cancelled; break;
+    case ending::returned: ++reported.returned; break;
+    case ending::dropped: ++reported.dropped; break;
     case ending::none:
     case ending::never_made: break;
   }

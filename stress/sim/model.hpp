@@ -101,7 +101,7 @@ class model {
   bool ambiguous(bool all) const;
   std::optional<nanoseconds_t> next_deadline() const;
 
-  counts told;
+  counts reported;
 
  private:
   using place = std::tuple<nanoseconds_t, std::uint64_t, timer_id>;

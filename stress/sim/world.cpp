@@ -136,7 +136,7 @@ void world::check_rest() {
 
 void world::check_counts() {
   const engine_metrics seen = engine_->metrics();
-  const counts& due = model_.told;
+  const counts& due = model_.reported;
   expect_equal(seen.scheduled, due.scheduled, "metrics: scheduled");
   expect_equal(seen.expired, due.expired, "metrics: expired");
   expect_equal(seen.cancelled, due.cancelled, "metrics: cancelled");

@@ -187,10 +187,10 @@ void world::come_to_rest() {
       if (bound == 0) fail("what is armed does not fire", std::to_string(model_.pending()) + " left");
       const std::optional<time_point> next = engine_->next_deadline();
       if (!next) fail("next_deadline() forgets what is pending");
-      const nanoseconds_t told = next->time_since_epoch().count();
-      log_.note("next deadline", {told, model_.next_deadline().value_or(end_of_time)});
-      if (told > model_.next_deadline().value_or(end_of_time))
-        fail("next_deadline() is too late", std::to_string(told));
+      const nanoseconds_t reported = next->time_since_epoch().count();
+      log_.note("next deadline", {reported, model_.next_deadline().value_or(end_of_time)});
+      if (reported > model_.next_deadline().value_or(end_of_time))
+        fail("next_deadline() is too late", std::to_string(reported));
       clock_.advance_to(*next);
       poll();
     }

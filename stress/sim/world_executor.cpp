@@ -61,7 +61,7 @@ bool world::take(fired_timer& work, account& timer) {
 }
 
 bool world::refuse(account& timer) {
-  ++model_.told.refused;
+  ++model_.reported.refused;
   switch (made_with_.options.on_refusal) {
     case refusal_policy::run_inline: running_work_ = timer.id; break;
     case refusal_policy::drop: model_.end(timer, ending::dropped); break;

@@ -48,7 +48,7 @@ void world::restart(account& timer) {
   log_.note("restart", {timer.id, deadline, after, moved, refused});
   expect_equal(moved, foreseen, "restart()");
   if (!moved) return;
-  ++model_.told.restarted;
+  ++model_.reported.restarted;
   timer.moved = true;
   model_.arm(timer, deadline, armer(refused));
 }

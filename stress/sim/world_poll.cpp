@@ -103,14 +103,14 @@ void world::ask_next_deadline() {
     seen = engine_->next_deadline();
   }
   if (planned) allocations::calm();
-  const nanoseconds_t told = seen ? seen->time_since_epoch().count() : end_of_time;
-  log_.note("next deadline", {seen.has_value(), told});
+  const nanoseconds_t reported = seen ? seen->time_since_epoch().count() : end_of_time;
+  log_.note("next deadline", {seen.has_value(), reported});
   announced_at_ = now();
   drop_stale_retries();
   if (stopped_) return expect(!seen, "a stopped engine has a next deadline");
-  if (const auto next = model_.next_deadline(); next && (!seen || told > *next))
-    fail("next_deadline() is too late", std::to_string(told));
-  if (!retries_.empty()) expect(seen && told <= plus(now(), 1'000'000), "next_deadline() forgets what was refused");
+  if (const auto next = model_.next_deadline(); next && (!seen || reported > *next))
+    fail("next_deadline() is too late", std::to_string(reported));
+  if (!retries_.empty()) expect(seen && reported <= plus(now(), 1'000'000), "next_deadline() forgets what was refused");
   if (model_.pending() == 0) expect(!seen, "next_deadline() though nothing is pending");
 }
 

@@ -17,7 +17,7 @@ void world::run(timer_id id, firing* seen) {
   begin_run(timer, seen);
   act(timer, seen);
   const bool throws = !resting_ && random_.percent(habits_.throw_percent);
-  if (throws && alive()) ++model_.told.failed;
+  if (throws && alive()) ++model_.reported.failed;
   end_run(timer);
   if (throws) throw std::runtime_error("thrown by a callback");
 }

@@ -79,23 +79,24 @@ void ledger::settle() {
   for (account& each : accounts_) total_.count_end(each.settle());
 }
 
-void ledger::balance(const detent::engine_metrics* told) {
+void ledger::balance(const detent::engine_metrics* reported) {
   settle();
   const tally& mine = total_;
   const std::uint64_t ended = mine.ended_fired + mine.ended_cancelled + mine.ended_returned + mine.ended_dropped;
   require(mine.scheduled == ended, "the ledger does not balance: scheduled is not what ended");
   require(mine.cancelled == mine.ended_cancelled, "the ledger does not balance: cancels");
-  if (told == nullptr) return;
-  require(told->pending == 0, "the metrics: something is pending");
-  require(told->scheduled == told->expired + told->cancelled + told->returned + told->dropped,
+  if (reported == nullptr) return;
+  require(reported->pending == 0, "the metrics: something is pending");
+  require(reported->scheduled == reported->expired + reported->cancelled + reported->returned + reported->dropped,
           "the metrics do not add up");
-  require(told->fired == mine.ended_fired, "the metrics: fired");
-  require(told->dropped == mine.ended_dropped, "the metrics: dropped");
-  require(told->restarted == mine.restarted, "the metrics: restarted");
-  require(told->scheduled >= mine.scheduled && told->scheduled <= mine.scheduled + mine.refused,
+  require(reported->fired == mine.ended_fired, "the metrics: fired");
+  require(reported->dropped == mine.ended_dropped, "the metrics: dropped");
+  require(reported->restarted == mine.restarted, "the metrics: restarted");
+  require(reported->scheduled >= mine.scheduled && reported->scheduled <= mine.scheduled + mine.refused,
           "the metrics: scheduled");
   // A cancel that comes while a timer runs counts there, and is a run here.
-  require(told->cancelled >= mine.cancelled && told->expired + told->cancelled == mine.ended_fired + mine.cancelled,
+  require(reported->cancelled >= mine.cancelled &&
+              reported->expired + reported->cancelled == mine.ended_fired + mine.cancelled,
           "the metrics: expired and cancelled");
 }
 

@@ -56,7 +56,7 @@ class ledger {
   // Each life has ended in exactly one way, and nothing is left of it.
   void settle();
   // The same, and the totals agree, with the engine's own as well if they are given.
-  void balance(const detent::engine_metrics* told = nullptr);
+  void balance(const detent::engine_metrics* reported = nullptr);
 
   const tally& total() const noexcept { return total_; }
 

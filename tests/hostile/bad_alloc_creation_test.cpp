@@ -133,13 +133,13 @@ TEST(BadAllocCreation, OfTheFirstEngineOfAllMayFailAndBeTriedAgain) {
                 engine next({.reserve = 0});
                 expect_works(next);
                 EXPECT_EQ(hostile::in_child([&] { EXPECT_FALSE(next.try_schedule_after(0ns, [] {})); }), "");
-                const char told = scope.refused() == 0 ? 1 : 0;
-                EXPECT_EQ(write(ends[1], &told, 1), 1);
+                const char reported = scope.refused() == 0 ? 1 : 0;
+                EXPECT_EQ(write(ends[1], &reported, 1), 1);
               }),
               "");
-    char told = 0;
+    char reported = 0;
     close(ends[1]);
-    last = read(ends[0], &told, 1) == 1 && told == 1;
+    last = read(ends[0], &reported, 1) == 1 && reported == 1;
     close(ends[0]);
   }
   EXPECT_TRUE(last || HasFailure());

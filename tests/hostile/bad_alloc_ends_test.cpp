@@ -80,9 +80,9 @@ TEST(BadAllocEnds, MetricsAreToldOrRefused) {
   walk([](fault_scope& scope) {
     engine e({.reserve = 0});
     e.schedule_after(1h, [] {});
-    engine_metrics told;
-    const outcome came = scope.during([&] { told = e.metrics(); });
-    EXPECT_EQ(told.scheduled, came == outcome::done ? 1u : 0u);
+    engine_metrics reported;
+    const outcome came = scope.during([&] { reported = e.metrics(); });
+    EXPECT_EQ(reported.scheduled, came == outcome::done ? 1u : 0u);
     expect_works(e);
   });
 }
@@ -139,8 +139,8 @@ TEST(BadAllocEnds, RefusedWorkThatCannotWaitIsNotLost) {
 TEST(BadAllocEnds, AFailingCallbackIsCountedWithoutMemory) {
   walk([](fault_scope& scope) {
     manual_clock clock;
-    int told = 0;
-    engine e({.manual = &clock, .reserve = 0, .on_error = [&told](std::exception_ptr) { ++told; }});
+    int reported = 0;
+    engine e({.manual = &clock, .reserve = 0, .on_error = [&reported](std::exception_ptr) { ++reported; }});
     e.schedule_at_fixed_rate(1ms, 1ms, [] { throw std::string(100, 'x'); });
     clock.advance(1ms);
     EXPECT_EQ(e.poll(), 1u);
@@ -148,8 +148,8 @@ TEST(BadAllocEnds, AFailingCallbackIsCountedWithoutMemory) {
     scope.during([&] { e.poll(); });
     clock.advance(1ms);
     e.poll();
-    EXPECT_GE(told, 2);
-    EXPECT_EQ(e.metrics().failed, static_cast<std::uint64_t>(told));
+    EXPECT_GE(reported, 2);
+    EXPECT_EQ(e.metrics().failed, static_cast<std::uint64_t>(reported));
     EXPECT_EQ(e.pending(), 1u);
   });
 }

@@ -118,9 +118,9 @@ TEST(BadAllocFeatures, PendingTimersAreListedOrRefused) {
   walk([](fault_scope& scope) {
     bare_engine bare({.capture_origin = true});
     for (int i = 0; i < 40; ++i) bare.engine.schedule_after(1h, [] {});
-    std::vector<pending_timer> told;
-    const outcome came = scope.during([&] { told = bare.engine.list_pending(); });
-    EXPECT_EQ(told.size(), came == outcome::done ? 40u : 0u);
+    std::vector<pending_timer> reported;
+    const outcome came = scope.during([&] { reported = bare.engine.list_pending(); });
+    EXPECT_EQ(reported.size(), came == outcome::done ? 40u : 0u);
     EXPECT_EQ(bare.engine.pending(), 40u);
     bare.expect_works();
   });
@@ -137,9 +137,9 @@ TEST(BadAllocFeatures, OriginIsCapturedOrTheTimerRefused) {
     });
     EXPECT_EQ(callables.living(), static_cast<int>(made));
     EXPECT_EQ(bare.engine.pending(), made);
-    const std::vector<pending_timer> told = bare.engine.list_pending();
-    EXPECT_EQ(told.size(), made);
-    for (const pending_timer& each : told) EXPECT_NE(each.file, nullptr);
+    const std::vector<pending_timer> reported = bare.engine.list_pending();
+    EXPECT_EQ(reported.size(), made);
+    for (const pending_timer& each : reported) EXPECT_NE(each.file, nullptr);
     bare.expect_works();
   });
 }

@@ -64,9 +64,9 @@ class SlewedClock : public ::testing::Test {
   void begin_delay() {
     readings_take_time();
     const nanoseconds_t before = steady();
-    const nanoseconds_t told = tsc_.not_before_now();
+    const nanoseconds_t reported = tsc_.not_before_now();
     hostile::before_readings = {};
-    if (told < before) ++early_, worst_ = std::max(worst_, before - told);
+    if (reported < before) ++early_, worst_ = std::max(worst_, before - reported);
   }
   // From a nanosecond to some milliseconds apart, mostly within what an anchor is used for.
   void begin_delays(int count) {

@@ -57,10 +57,10 @@ class counters_file {
     if (bytes_.size() >= sizeof(header)) std::memcpy(&header, bytes_.data(), sizeof(header));
   }
   std::uint64_t word(std::size_t offset) const {
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     EXPECT_LE(offset + 8, bytes_.size());
-    if (offset + 8 <= bytes_.size()) std::memcpy(&told, bytes_.data() + offset, 8);
-    return told;
+    if (offset + 8 <= bytes_.size()) std::memcpy(&reported, bytes_.data() + offset, 8);
+    return reported;
   }
   layout::file_state state() const { return layout::file_state{header.state}; }
   std::size_t size() const { return bytes_.size(); }
@@ -97,11 +97,11 @@ class counters_file {
 
  private:
   histogram_read histogram_at(std::size_t offset) const {
-    histogram_read told;
-    for (std::size_t i = 0; i < header.histogram_buckets; ++i) told.count += word(offset + 8 * i);
-    told.sum = word(offset + 8 * std::size_t{header.histogram_buckets});
-    told.max = word(offset + 8 * std::size_t{header.histogram_buckets} + 8);
-    return told;
+    histogram_read reported;
+    for (std::size_t i = 0; i < header.histogram_buckets; ++i) reported.count += word(offset + 8 * i);
+    reported.sum = word(offset + 8 * std::size_t{header.histogram_buckets});
+    reported.max = word(offset + 8 * std::size_t{header.histogram_buckets} + 8);
+    return reported;
   }
 
   std::string bytes_;

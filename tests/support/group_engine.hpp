@@ -26,8 +26,9 @@ class on_each_engine : public ::testing::TestWithParam<wheel_and_tick> {
   std::size_t poll_at_ms(int ms) { return rig_.poll_at(at(std::chrono::milliseconds(ms))); }
   // At rest, every timer has ended in one way or is pending.
   static void expect_balance(const detent::engine& of) {
-    const engine_metrics told = of.metrics();
-    EXPECT_EQ(told.scheduled, told.expired + told.cancelled + told.returned + told.dropped + told.pending);
+    const engine_metrics reported = of.metrics();
+    EXPECT_EQ(reported.scheduled,
+              reported.expired + reported.cancelled + reported.returned + reported.dropped + reported.pending);
   }
 
   virtual_engine rig_{options()};

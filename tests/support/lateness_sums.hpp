@@ -16,12 +16,12 @@ struct causes {
 };
 
 // The largest of each part.
-inline void expect_largest(const engine_metrics& told, const causes& wanted) {
-  EXPECT_EQ(told.late_drain.max().count(), wanted.drain.count()) << "drain";
-  EXPECT_EQ(told.late_wait.max().count(), wanted.wait.count()) << "wait";
-  EXPECT_EQ(told.late_worker.max().count(), wanted.worker.count()) << "worker";
-  EXPECT_EQ(told.late_dispatch.max().count(), wanted.dispatch.count()) << "dispatch";
-  EXPECT_EQ(told.callback.max().count(), wanted.callback.count()) << "callback";
+inline void expect_largest(const engine_metrics& reported, const causes& wanted) {
+  EXPECT_EQ(reported.late_drain.max().count(), wanted.drain.count()) << "drain";
+  EXPECT_EQ(reported.late_wait.max().count(), wanted.wait.count()) << "wait";
+  EXPECT_EQ(reported.late_worker.max().count(), wanted.worker.count()) << "worker";
+  EXPECT_EQ(reported.late_dispatch.max().count(), wanted.dispatch.count()) << "dispatch";
+  EXPECT_EQ(reported.callback.max().count(), wanted.callback.count()) << "callback";
 }
 
 // As exact as means are, which are cut to whole nanoseconds.
@@ -31,17 +31,18 @@ inline double sum_of(const histogram& of) {
 
 // Of an engine at rest: each part counts each of the `runs`, and together they are the
 // lateness.
-inline void expect_parts_add_up(const engine_metrics& told, std::uint64_t runs) {
-  EXPECT_EQ(told.fired, runs);
-  EXPECT_EQ(told.lateness.count(), runs);
-  EXPECT_EQ(told.callback.count(), runs);
+inline void expect_parts_add_up(const engine_metrics& reported, std::uint64_t runs) {
+  EXPECT_EQ(reported.fired, runs);
+  EXPECT_EQ(reported.lateness.count(), runs);
+  EXPECT_EQ(reported.callback.count(), runs);
   double sum = 0;
-  for (const histogram* part : {&told.late_drain, &told.late_wait, &told.late_worker, &told.late_dispatch}) {
+  for (const histogram* part :
+       {&reported.late_drain, &reported.late_wait, &reported.late_worker, &reported.late_dispatch}) {
     EXPECT_EQ(part->count(), runs);
-    EXPECT_LE(part->max(), told.lateness.max());
+    EXPECT_LE(part->max(), reported.lateness.max());
     sum += sum_of(*part);
   }
-  EXPECT_LE(std::abs(sum - sum_of(told.lateness)), 5.0 * static_cast<double>(runs));
+  EXPECT_LE(std::abs(sum - sum_of(reported.lateness)), 5.0 * static_cast<double>(runs));
 }
 
 }  // namespace detent::drive

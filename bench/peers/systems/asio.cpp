@@ -51,14 +51,14 @@ class own_timers {
       arm(at, work);
     }
     void cancel(slot& at) {
-      told_ += at.cancel();
-      if (told_ < between_looks) return;
+      reported_ += at.cancel();
+      if (reported_ < between_looks) return;
       flush();
       to_.let_it_catch_up();
     }
     void flush() {
-      to_.cancelled_.fetch_add(told_, std::memory_order_relaxed);  // relaxed: a count, and no more
-      told_ = 0;
+      to_.cancelled_.fetch_add(reported_, std::memory_order_relaxed);  // relaxed: a count, and no more
+      reported_ = 0;
     }
 
    private:
@@ -75,7 +75,7 @@ class own_timers {
     }
 
     own_timers& to_;
-    std::uint64_t told_ = 0;
+    std::uint64_t reported_ = 0;
   };
 
  private:

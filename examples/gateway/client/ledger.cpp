@@ -84,11 +84,11 @@ void ledger::cancelled(const order& of, const wire::message& report) {
   owner.cancelled = at;
 }
 
-void ledger::told(const wire::message& report, wire::time_point arrived) {
+void ledger::reported(const wire::message& report, wire::time_point arrived) {
   order* const of = find(report);
   if (of == nullptr) return;
-  const bool right = advance(*of, of->told, report, "its session");
-  if (right && of->told != resting) --untold_, --sessions_[of->by].untold;
+  const bool right = advance(*of, of->reported, report, "its session");
+  if (right && of->reported != resting) --untold_, --sessions_[of->by].untold;
   if (what(report) != execution::expired) return;
   const auto due = time_in(report, tag::expire_time);
   if (arrived < due) found_.broken("order {} was told to be expired before it was", number_of(report));
@@ -109,7 +109,8 @@ void ledger::close() {
     const bool may_be_unknown = sessions_[each.by].lost;
     if (each.copied == resting) found_.broken("order {} rests for ever", id);
     if (each.copied == nothing && !may_be_unknown) found_.broken("order {} was never answered", id);
-    if (each.copied != each.told && !may_be_unknown) found_.broken("order {}: its session was told something else", id);
+    if (each.copied != each.reported && !may_be_unknown)
+      found_.broken("order {}: its session was told something else", id);
   }
 }
 

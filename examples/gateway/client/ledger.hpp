@@ -31,7 +31,7 @@ class ledger {
   order_number send(session_number by, std::optional<wire::time_point> expires);
   // A report by the drop copy; by the session itself.
   void copied(const wire::message& report);
-  void told(const wire::message& report, wire::time_point arrived);
+  void reported(const wire::message& report, wire::time_point arrived);
   // The session's connection is gone: nothing more is told to it, and its orders must not live on. `broken` is set if
   // it was the client that broke it.
   void lost(session_number gone, std::optional<wire::time_point> broken);
@@ -52,7 +52,7 @@ class ledger {
     std::optional<wire::time_point> expires;
     session_number by;
     state copied = nothing;
-    state told = nothing;
+    state reported = nothing;
   };
   struct session {
     bool lost = false;

@@ -34,11 +34,13 @@ net::descriptor listen_on(std::uint16_t port) {
 
 // One line of the account: how often a kind of timer fired, and how late.
 std::string timers_line(const detent::engine& engine, detent::label of) {
-  const detent::engine_metrics told = engine.metrics(of);
-  auto late = [&told](double percent) { return static_cast<double>(told.lateness.percentile(percent).count()) / 1e3; };
+  const detent::engine_metrics reported = engine.metrics(of);
+  auto late = [&reported](double percent) {
+    return static_cast<double>(reported.lateness.percentile(percent).count()) / 1e3;
+  };
   return fmt::format(
       "gateway: timer {:9} scheduled {:9}  restarted {:9}  fired {:9}  late p50 {:.0f} us, p99 {:.0f} us\n", of.name(),
-      told.scheduled, told.restarted, told.fired, late(50), late(99));
+      reported.scheduled, reported.restarted, reported.fired, late(50), late(99));
 }
 
 }  // namespace

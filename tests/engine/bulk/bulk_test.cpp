@@ -186,7 +186,7 @@ TEST_P(EngineBulk, TakesACallableThatCannotBeCopied) {
   std::vector<timer> out(3);
   const auto deadlines = counted(3);
   auto sum = std::make_unique<std::size_t>(0);
-  std::size_t* told = sum.get();
+  std::size_t* reported = sum.get();
   std::size_t last = 0;
   engine_.schedule_at_bulk(
       deadlines,
@@ -195,7 +195,7 @@ TEST_P(EngineBulk, TakesACallableThatCannotBeCopied) {
         last = *sum;
       },
       out);
-  EXPECT_EQ(*told, 0u);
+  EXPECT_EQ(*reported, 0u);
   rig_.poll_at(at(3));
   EXPECT_EQ(last, 3u);
 }

@@ -103,11 +103,11 @@ struct telling_callable {
 TEST_P(EngineBulkRace, IsRefusedByAStopThatComesMeanwhile) {
   engine e({.wheel = GetParam()});
   int ended = 0;
-  copies told{.ended = [&] { ++ended; }};
-  told.made = [&](int count) {
+  copies reported{.ended = [&] { ++ended; }};
+  reported.made = [&](int count) {
     if (count == 1) std::thread([&] { EXPECT_TRUE(e.stop().empty()); }).join();
   };
-  const telling_callable callback(told);
+  const telling_callable callback(reported);
   std::vector<timer> out(3);
   const std::vector<time_point> deadlines(3, clock::now() + 1h);
   try {
@@ -133,17 +133,17 @@ TEST_P(EngineBulkRace, TellsInFrontWhatAStopHasReturned) {
   ASSERT_TRUE(eventually([&] { return runs.load(); }));
   std::size_t returned = 0;
   std::thread stopper;
-  copies told;
-  told.made = [&](int count) {
+  copies reported;
+  reported.made = [&](int count) {
     if (count != 3) return;
     stopper = std::thread([&] { returned = e.stop().size(); });
     while (!e.stopped()) std::this_thread::yield();
   };
-  told.ended = [&] {
+  reported.ended = [&] {
     if (go.exchange(true)) return;
     stopper.join();
   };
-  const telling_callable callback(told);
+  const telling_callable callback(reported);
   std::vector<timer> out(6);
   EXPECT_EQ(e.schedule_at_bulk(std::vector<time_point>(6, clock::now() + 1h), callback, out), 5u);
   EXPECT_EQ(returned, 5u);

@@ -99,10 +99,10 @@ TEST(EngineCallback, DestroysTheCapturesOfANeighbourItCancels) {
 TEST(EngineCallback, MayCancelANeighbourThatHasRunAlready) {
   drive::virtual_engine rig;
   timer first = rig.engine.schedule_at(at(10), rig.note(1));
-  cancel_result told{};
-  rig.engine.schedule_at(at(10), [&] { told = first.cancel(); });
+  cancel_result reported{};
+  rig.engine.schedule_at(at(10), [&] { reported = first.cancel(); });
   rig.poll_at(at(10));
-  EXPECT_EQ(told, cancel_result::gone);
+  EXPECT_EQ(reported, cancel_result::gone);
   EXPECT_EQ(rig.fired, ids{1});
 }
 
@@ -162,20 +162,20 @@ TEST(EngineCallback, RunsAgainOnAWorkerAsOftenAsItReArms) {
 }
 
 TEST(EngineCallbackThatThrows, GivesItsExceptionToOnErrorOnItsOwnThread) {
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   std::thread::id where;
   drive::virtual_engine rig({.on_error = [&](std::exception_ptr thrown) {
     where = std::this_thread::get_id();
     try {
       std::rethrow_exception(thrown);
     } catch (const std::runtime_error& failure) {
-      told.push_back(failure.what());
+      reported.push_back(failure.what());
     }
   }});
   rig.engine.schedule_at(at(10), [] { throw std::runtime_error("one"); });
   rig.engine.schedule_at(at(10), [] { throw std::runtime_error("two"); });
   rig.poll_at(at(10));
-  EXPECT_EQ(told, (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(reported, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 
@@ -247,10 +247,10 @@ TEST(EngineCallbackThatThrows, LetsOnErrorUseTheEngine) {
 }
 
 TEST(EngineCallbackThatThrows, LeavesTheWorkerRunning) {
-  std::atomic<int> told{0};
-  engine e({.on_error = [&](std::exception_ptr) { ++told; }});
+  std::atomic<int> reported{0};
+  engine e({.on_error = [&](std::exception_ptr) { ++reported; }});
   for (int i = 0; i < 100; ++i) e.schedule_after(duration(i), [] { throw 1; });
-  EXPECT_TRUE(eventually([&] { return told == 100; }));
+  EXPECT_TRUE(eventually([&] { return reported == 100; }));
   std::atomic<bool> fired{false};
   e.schedule_after(0ns, [&] { fired = true; });
   EXPECT_TRUE(eventually([&] { return fired.load(); }));

@@ -35,14 +35,14 @@ class told_slow {
     made.slow_threshold = threshold;
     made.on_slow = [this](const slow_callback& one) {
       std::lock_guard lock(mutex_);
-      told_.emplace_back(one, std::this_thread::get_id());
+      reported_.emplace_back(one, std::this_thread::get_id());
     };
     made.capture_origin = origins;
     return made;
   }
   std::vector<std::pair<slow_callback, std::thread::id>> all() const {
     std::lock_guard lock(mutex_);
-    return told_;
+    return reported_;
   }
   slow_callback only() const {
     EXPECT_EQ(all().size(), 1u);
@@ -51,7 +51,7 @@ class told_slow {
 
  private:
   mutable std::mutex mutex_;
-  std::vector<std::pair<slow_callback, std::thread::id>> told_;
+  std::vector<std::pair<slow_callback, std::thread::id>> reported_;
 };
 
 TEST(EngineSlowCallback, FromTheThresholdOn) {
@@ -76,12 +76,12 @@ TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); }, {.label = mine});
   const std::uint32_t line = __LINE__ - 1;
   rig.poll_at(at(50));
-  const slow_callback told = slow.only();
-  EXPECT_EQ(told.label, mine);
-  EXPECT_EQ(told.took, 1us);
-  EXPECT_EQ(told.deadline, at(10));
-  EXPECT_STREQ(told.file, __FILE__);
-  EXPECT_EQ(told.line, line);
+  const slow_callback reported = slow.only();
+  EXPECT_EQ(reported.label, mine);
+  EXPECT_EQ(reported.took, 1us);
+  EXPECT_EQ(reported.deadline, at(10));
+  EXPECT_STREQ(reported.file, __FILE__);
+  EXPECT_EQ(reported.line, line);
 }
 
 TEST(EngineSlowCallback, HasNoneWhereNoneWasAskedFor) {
@@ -171,11 +171,11 @@ TEST(EngineSlowCallback, IsToldBeforeTheRunHasEnded) {
 }
 
 TEST(EngineSlowCallback, IsNotTheDefault) {
-  std::atomic<int> told{0};
-  drive::virtual_engine rig({.on_slow = [&](const slow_callback&) { ++told; }});
+  std::atomic<int> reported{0};
+  drive::virtual_engine rig({.on_slow = [&](const slow_callback&) { ++reported; }});
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(24h * 365); });
   rig.poll_at(at(10));
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(reported, 0);
   EXPECT_EQ(rig.engine.metrics().slow, 0u);
 }
 
@@ -252,11 +252,11 @@ TEST(EngineSlowCallback, IsToldOnTheThreadThatRanIt) {
       threads_ran.push_back(thread);
       least = std::min(least, took);
     }
-    for (const auto& [told, thread] : slow.all()) {
+    for (const auto& [reported, thread] : slow.all()) {
       threads_told.push_back(thread);
-      EXPECT_GE(told.took, least);
-      EXPECT_EQ(told.label, mine);
-      EXPECT_STREQ(told.file, __FILE__);
+      EXPECT_GE(reported.took, least);
+      EXPECT_EQ(reported.label, mine);
+      EXPECT_STREQ(reported.file, __FILE__);
     }
     std::sort(threads_ran.begin(), threads_ran.end());
     std::sort(threads_told.begin(), threads_told.end());

@@ -174,15 +174,15 @@ TEST_F(CoroutineSleep, HandsExceptionsToItsCoroutineAndOnToOnError) {
   EXPECT_THROW(std::rethrow_exception(task.thrown()), std::runtime_error);
   EXPECT_EQ(engine_.metrics().failed, 0u);
 
-  int told = 0;
-  virtual_engine other({.on_error = [&](std::exception_ptr) { ++told; }});
+  int reported = 0;
+  virtual_engine other({.on_error = [&](std::exception_ptr) { ++reported; }});
   auto rethrows = [&other]() -> rethrowing_task {
     co_await other.engine.sleep_for(1s);
     throw std::runtime_error("nobody's");
   };
   rethrowing_task loud = rethrows();
   EXPECT_EQ(other.poll_at(at(1s)), 1u);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reported, 1);
   EXPECT_EQ(other.engine.metrics().failed, 1u);
 }
 

@@ -222,14 +222,14 @@ TEST(CoroutineRace, TenThousandSleepersOnAPool) {
   std::stop_source source;
   auto sleep = [&](int n) -> free_task {
     const time_point due = clock::now() + std::chrono::microseconds(n % 1000);
-    bool told = false;
+    bool reported = false;
     if (n % 10 == 0) {
-      told = co_await e.sleep_for(1h, source.get_token());
+      reported = co_await e.sleep_for(1h, source.get_token());
     } else {
-      told = co_await e.sleep_until(due);
+      reported = co_await e.sleep_until(due);
     }
-    if (told && clock::now() < due) early.fetch_add(1);
-    (told ? elapsed : stopped).fetch_add(1);
+    if (reported && clock::now() < due) early.fetch_add(1);
+    (reported ? elapsed : stopped).fetch_add(1);
   };
   for (int n = 0; n < many; ++n) sleep(n);
   EXPECT_TRUE(eventually([&] { return elapsed == many - many / 10; }));

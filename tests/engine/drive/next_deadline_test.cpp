@@ -157,11 +157,11 @@ TEST_P(EngineDriveNextDeadline, IsNeverLaterThanTheTrueOneAndLeadsToEachTimer) {
   int steps = 0;
   while (!pending.empty()) {
     ASSERT_LT(++steps, 20'000);
-    auto told = engine_.next_deadline();
-    ASSERT_TRUE(told);
-    ASSERT_LE(*told, *pending.begin());
+    auto reported = engine_.next_deadline();
+    ASSERT_TRUE(reported);
+    ASSERT_LE(*reported, *pending.begin());
     std::size_t due = 0;
-    clock_.advance_to(*told);
+    clock_.advance_to(*reported);
     while (!pending.empty() && *pending.begin() <= clock_.now()) {
       pending.erase(pending.begin());
       ++due;

@@ -198,16 +198,16 @@ TEST(EngineExecutorPool, RunsOtherTimersBesideASlowOne) {
 }
 
 TEST(EngineExecutorPool, GoesOnAfterACallbackThatThrows) {
-  std::atomic<int> told{0}, ran{0};
+  std::atomic<int> reported{0}, ran{0};
   std::atomic<bool> on_a_pool_thread{true};
   const std::thread::id me = std::this_thread::get_id();
   engine e({.executor = std::make_shared<thread_pool>(),
-            .on_error = [&](std::exception_ptr) { on_a_pool_thread = std::this_thread::get_id() != me, ++told; }});
+            .on_error = [&](std::exception_ptr) { on_a_pool_thread = std::this_thread::get_id() != me, ++reported; }});
   for (int i = 0; i < 10; ++i) {
     e.schedule_after(0ns, [] { throw 1; });
     e.schedule_after(0ns, [&] { ++ran; });
   }
-  EXPECT_TRUE(eventually([&] { return told == 10 && ran == 10; }));
+  EXPECT_TRUE(eventually([&] { return reported == 10 && ran == 10; }));
   EXPECT_TRUE(on_a_pool_thread);
   EXPECT_EQ(e.metrics().failed, 10u);
 }

@@ -54,17 +54,17 @@ TEST(EngineExecutorRefusal, RunsInlineOnTheDrivingThreadAndInOrder) {
 TEST(EngineExecutorRefusal, LetsACallbackThatRunsInlineUseTheEngine) {
   refused_engine r(refusal_policy::run_inline);
   timer neighbour;
-  cancel_result told{};
+  cancel_result reported{};
   r.rig.engine.schedule_at(at(10), [&](firing& f) {
     r.rig.fired.push_back(1);
     if (f.started() != at(10)) return;
-    told = neighbour.cancel();
+    reported = neighbour.cancel();
     r.rig.engine.schedule_at(at(10), r.rig.note(3));
     f.rearm_at(at(20));
   });
   neighbour = r.rig.engine.schedule_at(at(10), r.rig.note(2));
   r.rig.poll_at(at(10));
-  EXPECT_EQ(told, cancel_result::cancelled);
+  EXPECT_EQ(reported, cancel_result::cancelled);
   EXPECT_EQ(r.rig.fired, (ids{1, 3}));
   r.rig.poll_at(at(20));
   EXPECT_EQ(r.rig.fired, (ids{1, 3, 1}));
@@ -250,14 +250,14 @@ TEST(EngineExecutorInline, RunsPeriodicAndReArmedTimers) {
 
 TEST(EngineExecutorInline, FindsItselfInsideACallback) {
   drive::virtual_engine rig({.executor = std::make_shared<moody_executor>()});
-  std::error_code told;
+  std::error_code reported;
   cancel_result self{};
   rig.engine.schedule_at(at(10), [&](firing& f) {
-    rig.engine.try_stop(told);
+    rig.engine.try_stop(reported);
     self = f.self().cancel_and_wait();
   });
   rig.poll_at(at(10));
-  EXPECT_EQ(told, errc::called_from_callback);
+  EXPECT_EQ(reported, errc::called_from_callback);
   EXPECT_EQ(self, cancel_result::running);
 }
 

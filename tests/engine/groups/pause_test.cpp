@@ -31,14 +31,14 @@ class TimerGroupPause : public drive::on_each_engine {
     return [this](firing& run) {
       ran_.push_back(static_cast<int>(clock_.now().time_since_epoch() / 1ms));
       EXPECT_GE(run.lateness(), 0ns);
-      told_.push_back(static_cast<int>(run.deadline().time_since_epoch() / 1ms));
+      reported_.push_back(static_cast<int>(run.deadline().time_since_epoch() / 1ms));
     };
   }
   void poll_each_ms(int from, int to) {
     for (int ms = from; ms <= to; ++ms) poll_at_ms(ms);
   }
   timer_group group_{engine_};
-  std::vector<int> ran_, told_;
+  std::vector<int> ran_, reported_;
 };
 INSTANTIATE_TEST_SUITE_P(All, TimerGroupPause, drive::each_engine, drive::engine_name);
 
@@ -47,7 +47,7 @@ TEST_P(TimerGroupPause, WhatIsLeftIsLeftAtItsResumption) {
   pause_from_to_ms(4, 100);
   poll_each_ms(101, 120);
   EXPECT_EQ(ran_, std::vector{106});
-  EXPECT_EQ(told_, ran_);
+  EXPECT_EQ(reported_, ran_);
 }
 
 TEST_P(TimerGroupPause, NothingFiresMeanwhileAndNoBurstFollows) {
@@ -60,7 +60,7 @@ TEST_P(TimerGroupPause, NothingFiresMeanwhileAndNoBurstFollows) {
   poll_at_ms(1001);
   EXPECT_EQ(fired_, (ids{0, 1, 2}));
   EXPECT_EQ(ran_, (std::vector{1, 2, 1001}));
-  EXPECT_EQ(told_.back(), 1001);
+  EXPECT_EQ(reported_.back(), 1001);
 }
 
 TEST_P(TimerGroupPause, KeepsTheGridOfAFixedRate) {
@@ -70,7 +70,7 @@ TEST_P(TimerGroupPause, KeepsTheGridOfAFixedRate) {
   pause_from_to_ms(12, 20);
   poll_each_ms(21, 45);
   EXPECT_EQ(ran_, (std::vector{3, 10, 25, 32, 39}));
-  EXPECT_EQ(told_, ran_);
+  EXPECT_EQ(reported_, ran_);
 }
 
 TEST_P(TimerGroupPause, KeepsWhatIsLeftOfAFixedDelay) {

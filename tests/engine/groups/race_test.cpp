@@ -195,8 +195,8 @@ TEST_P(TimerGroupRace, AllCallsAtOnce) {
     }
   }
   EXPECT_TRUE(eventually([&] { return engine_.pending() == 0 && captures.living() == 0; }));
-  const engine_metrics told = engine_.metrics();
-  EXPECT_EQ(told.scheduled, told.expired + told.cancelled + told.returned + told.dropped);
+  const engine_metrics reported = engine_.metrics();
+  EXPECT_EQ(reported.scheduled, reported.expired + reported.cancelled + reported.returned + reported.dropped);
 }
 
 TEST_P(TimerGroupRace, GroupsEndWhileTheirMembersAreCancelled) {
@@ -238,9 +238,9 @@ TEST_P(TimerGroupRace, StopsAgainstGroups) {
     left.clear();
     // A thread of the pool may be in the middle of a cancel in the group's name, which nobody waits for.
     EXPECT_TRUE(eventually([&] {
-      const engine_metrics told = e.metrics();
+      const engine_metrics reported = e.metrics();
       return captures.living() == 0 && group.pending() == 0 &&
-             told.scheduled == told.expired + told.cancelled + told.returned + told.dropped;
+             reported.scheduled == reported.expired + reported.cancelled + reported.returned + reported.dropped;
     }));
   }
 }

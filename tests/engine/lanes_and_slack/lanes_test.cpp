@@ -277,9 +277,9 @@ TEST_P(EngineLanes, ReachToTheEndOfTime) {
 TEST_P(EngineLanes, ThatDoNotExistAreRefusedAndLeaveNothingBehind) {
   census captures;
   auto refused = [&](auto&& call) {
-    const drive::problem told = drive::problem_of(call);
-    EXPECT_EQ(told.code, errc::invalid_option);
-    EXPECT_TRUE(told.names("lane") && told.names("slack")) << told.what;
+    const drive::problem reported = drive::problem_of(call);
+    EXPECT_EQ(reported.code, errc::invalid_option);
+    EXPECT_TRUE(reported.names("lane") && reported.names("slack")) << reported.what;
   };
   auto f = [token = captures.join()] {};
   for (timer_options wrong : {timer_options{.lane = 4}, timer_options{.lane = 255}, timer_options{.slack = -1ns}}) {
@@ -299,12 +299,12 @@ TEST_P(EngineLanes, ThatDoNotExistAreRefusedAndLeaveNothingBehind) {
 }
 
 TEST_P(EngineLanes, GoOnAfterACallbackThrew) {
-  int told = 0;
-  drive::virtual_engine rig(with_wheel({.on_error = [&](std::exception_ptr) { ++told; }}));
+  int reported = 0;
+  drive::virtual_engine rig(with_wheel({.on_error = [&](std::exception_ptr) { ++reported; }}));
   rig.engine.schedule_at(at(10), [] { throw std::runtime_error("on purpose"); }, {.lane = critical});
   rig.engine.schedule_at(at(10), rig.note(0));
   EXPECT_EQ(rig.poll_at(at(10)), 2u);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reported, 1);
   EXPECT_EQ(rig.fired, ids{0});
 }
 

@@ -211,18 +211,18 @@ TEST_P(EngineLanesWorker, CancelTheWholeBulkInTheMiddle) {
 }
 
 TEST_P(EngineLanesWorker, SurviveACriticalCallbackThatThrowsInTheMiddle) {
-  std::atomic<int> told{0};
+  std::atomic<int> reported{0};
   engine_options noisy = options();
-  noisy.on_error = [&](std::exception_ptr) { ++told; };
+  noisy.on_error = [&](std::exception_ptr) { ++reported; };
   auto all = prepare_instant(noisy, many, 0, [&](instant& of) {
-    told = 0;  // of an earlier try
+    reported = 0;  // of an earlier try
     for (int i = 0; i < 20; ++i)
       of.owned->schedule_at(
           of.due + 100us * i, [] { throw std::runtime_error("on purpose"); }, critical);
   });
   ASSERT_NE(all, nullptr);
   EXPECT_TRUE(all->wait());
-  EXPECT_TRUE(eventually([&] { return told == 20; }));
+  EXPECT_TRUE(eventually([&] { return reported == 20; }));
 }
 
 // The callback destroys only what this thread has let go of: a try that comes too late is given up and made again.

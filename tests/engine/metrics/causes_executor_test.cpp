@@ -28,10 +28,11 @@ struct held_rig {
   drive::virtual_engine rig{{.executor = executor}};
 };
 
-void expect_counts(const engine_metrics& told, std::uint64_t runs) {
-  EXPECT_EQ(told.lateness.count(), runs);
-  EXPECT_EQ(told.callback.count(), runs);
-  for (const histogram* part : {&told.late_drain, &told.late_wait, &told.late_worker, &told.late_dispatch})
+void expect_counts(const engine_metrics& reported, std::uint64_t runs) {
+  EXPECT_EQ(reported.lateness.count(), runs);
+  EXPECT_EQ(reported.callback.count(), runs);
+  for (const histogram* part :
+       {&reported.late_drain, &reported.late_wait, &reported.late_worker, &reported.late_dispatch})
     EXPECT_EQ(part->count(), runs);
 }
 
@@ -42,10 +43,10 @@ TEST(EngineCausesExecutor, FromTheHandOverToTheStart) {
   held.rig.poll_at(at(100));
   held.rig.clock.advance_to(at(1000));
   held.executor->run_all();
-  const engine_metrics told = held.rig.engine.metrics();
-  expect_largest(told, {.dispatch = 900ns, .callback = 33ns});
-  EXPECT_EQ(told.lateness.max(), 900ns);
-  expect_counts(told, 1);
+  const engine_metrics reported = held.rig.engine.metrics();
+  expect_largest(reported, {.dispatch = 900ns, .callback = 33ns});
+  EXPECT_EQ(reported.lateness.max(), 900ns);
+  expect_counts(reported, 1);
 }
 
 // Its start lies further behind its hand-over than a signed time can say.
@@ -66,10 +67,10 @@ TEST(EngineCausesExecutor, APeriodicRunIsLateSinceThePeriodThatWasHandedOver) {
   held.rig.poll_at(at(10));
   held.rig.clock.advance_to(at(35));
   held.executor->run_all();
-  const engine_metrics told = held.rig.engine.metrics();
-  EXPECT_EQ(told.lateness.max(), 25ns);
-  EXPECT_EQ(told.missed, 2u);
-  expect_largest(told, {.dispatch = 25ns});
+  const engine_metrics reported = held.rig.engine.metrics();
+  EXPECT_EQ(reported.lateness.max(), 25ns);
+  EXPECT_EQ(reported.missed, 2u);
+  expect_largest(reported, {.dispatch = 25ns});
 }
 
 TEST(EngineCausesExecutor, WhatCameBeforeTheHandOverIsNoDispatch) {
@@ -79,9 +80,9 @@ TEST(EngineCausesExecutor, WhatCameBeforeTheHandOverIsNoDispatch) {
   held.rig.poll_at(at(300));
   held.rig.clock.advance_to(at(1000));
   held.executor->run_all();
-  const engine_metrics told = held.rig.engine.metrics();
-  expect_largest(told, {.wait = 200ns, .dispatch = 700ns});
-  EXPECT_EQ(told.lateness.max(), 900ns);
+  const engine_metrics reported = held.rig.engine.metrics();
+  expect_largest(reported, {.wait = 200ns, .dispatch = 700ns});
+  EXPECT_EQ(reported.lateness.max(), 900ns);
 }
 
 TEST(EngineCausesExecutor, SubmittedLateIsNoDispatch) {
@@ -125,9 +126,9 @@ TEST(EngineCausesExecutor, APauseBehindTheHandOverIsNoLateness) {
   group.resume();
   held.rig.clock.advance_to(at(360));
   held.executor->run_all();
-  const engine_metrics told = held.rig.engine.metrics();
-  EXPECT_EQ(told.lateness.max(), 210ns);
-  expect_largest(told, {.wait = 200ns, .dispatch = 10ns});
+  const engine_metrics reported = held.rig.engine.metrics();
+  EXPECT_EQ(reported.lateness.max(), 210ns);
+  expect_largest(reported, {.wait = 200ns, .dispatch = 10ns});
 }
 
 // Callers who come late, an executor that keeps, refuses and loses what it is given, groups that are paused.
@@ -163,9 +164,9 @@ TEST(EngineCausesExecutor, PartsAddUpWhateverIsDone) {
       rig.poll_at(rig.clock.now() + 1ms);
       holding->run_all();
     }
-    const engine_metrics told = rig.engine.metrics();
-    EXPECT_GT(told.late_dispatch.max(), 0ns);
-    expect_parts_add_up(told, told.fired);
+    const engine_metrics reported = rig.engine.metrics();
+    EXPECT_GT(reported.late_dispatch.max(), 0ns);
+    expect_parts_add_up(reported, reported.fired);
     expect_parts_add_up(rig.engine.metrics(mine), rig.engine.metrics(mine).fired);
   }
 }
@@ -245,10 +246,10 @@ TEST(EngineCausesExecutor, ABlockedPoolIsDispatch) {
   pool.clock.advance(5ms);
   pool.go = true;
   ASSERT_TRUE(eventually([&] { return pool.has_run(); }));
-  const engine_metrics told = pool.e.metrics(pool.mine);
-  expect_largest(told, {.dispatch = 5ms});
-  EXPECT_EQ(told.lateness.max(), 5ms);
-  expect_counts(told, 1);
+  const engine_metrics reported = pool.e.metrics(pool.mine);
+  expect_largest(reported, {.dispatch = 5ms});
+  EXPECT_EQ(reported.lateness.max(), 5ms);
+  expect_counts(reported, 1);
 }
 
 TEST(EngineCausesExecutor, AFullPoolThatIsOfferedItAgainIsDispatch) {
@@ -286,7 +287,7 @@ TEST(EngineCausesExecutor, ManyThreadsCountEveryRun) {
   const label mine = e.make_label("mine");
   constexpr std::uint64_t count = 2'000;
   for (std::uint64_t i = 0; i < count; ++i) e.schedule_after(duration(i % 5 * 1'000), [] {}, {.label = mine});
-  auto ended = [](const engine_metrics& told) { return told.callback.count() == count; };
+  auto ended = [](const engine_metrics& reported) { return reported.callback.count() == count; };
   ASSERT_TRUE(eventually([&] { return ended(e.metrics()) && ended(e.metrics(mine)); }));
   expect_counts(e.metrics(), count);
   expect_counts(e.metrics(mine), count);

@@ -155,10 +155,10 @@ TEST(EngineCauses, PartsAddUpWhateverIsDone) {
     }
     group.resume();
     for (int i = 0; i < 50; ++i) rig.poll_at(rig.clock.now() + 1ms);
-    const engine_metrics told = rig.engine.metrics();
-    EXPECT_GT(told.late_drain.max(), 0ns);
-    EXPECT_GT(told.late_worker.max(), 0ns);
-    expect_parts_add_up(told, told.fired);
+    const engine_metrics reported = rig.engine.metrics();
+    EXPECT_GT(reported.late_drain.max(), 0ns);
+    EXPECT_GT(reported.late_worker.max(), 0ns);
+    expect_parts_add_up(reported, reported.fired);
   }
 }
 
@@ -176,10 +176,10 @@ TEST(EngineCausesWorker, BusyPastADeadline) {
       least = (clock::now() - due).count();
     });
     ASSERT_TRUE(eventually([&] { return e.metrics(b).callback.count() == 1; }));
-    const engine_metrics told = e.metrics(b);
-    EXPECT_GE(told.late_worker.max().count(), least);
-    expect_largest(told, {.worker = told.lateness.max(), .callback = told.callback.max()});
-    expect_parts_add_up(told, 1);
+    const engine_metrics reported = e.metrics(b);
+    EXPECT_GE(reported.late_worker.max().count(), least);
+    expect_largest(reported, {.worker = reported.lateness.max(), .callback = reported.callback.max()});
+    expect_parts_add_up(reported, 1);
   }
 }
 
@@ -199,18 +199,18 @@ TEST(EngineCausesWorker, TakenUpBehindALongCallback) {
   e.schedule_at(deadline, [] {}, {.label = b});
   due = detail::to_ns(deadline);
   ASSERT_TRUE(eventually([&] { return e.metrics(b).callback.count() == 1; }));
-  const engine_metrics told = e.metrics(b);
-  EXPECT_GE(told.late_drain.max().count() + 1, left - due);
-  expect_parts_add_up(told, 1);
+  const engine_metrics reported = e.metrics(b);
+  EXPECT_GE(reported.late_drain.max().count() + 1, left - due);
+  expect_parts_add_up(reported, 1);
 }
 
 TEST(EngineCausesWorker, SubmittedASecondTooLate) {
   engine e;
   e.schedule_at(e.now() - 1s, [] {});
   ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == 1; }));
-  const engine_metrics told = e.metrics();
-  EXPECT_GE(told.late_drain.max(), 1s - 1ns);
-  expect_parts_add_up(told, 1);
+  const engine_metrics reported = e.metrics();
+  EXPECT_GE(reported.late_drain.max(), 1s - 1ns);
+  expect_parts_add_up(reported, 1);
 }
 
 TEST(EngineCausesWorker, SleepsEndLate) {
@@ -218,10 +218,10 @@ TEST(EngineCausesWorker, SleepsEndLate) {
   std::atomic<int> fired{0};
   e.schedule_at_fixed_rate(1ms, 1ms, [&] { ++fired; }, {.runs = 20});
   ASSERT_TRUE(eventually([&] { return fired == 20 && e.metrics().callback.count() == 20; }));
-  const engine_metrics told = e.metrics();
-  EXPECT_GT(told.late_wait.max(), 0ns);
-  EXPECT_GT(told.wakeups, 0u);
-  expect_parts_add_up(told, 20);
+  const engine_metrics reported = e.metrics();
+  EXPECT_GT(reported.late_wait.max(), 0ns);
+  EXPECT_GT(reported.wakeups, 0u);
+  expect_parts_add_up(reported, 20);
 }
 
 TEST(EngineCausesWorker, PartsAddUpUnderLoad) {

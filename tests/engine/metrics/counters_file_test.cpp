@@ -39,43 +39,43 @@ engine_options with_file(const std::string& path, engine_options options = {}) {
 }
 
 // At rest.
-void expect_same(const counters_file& file, const engine_metrics& told) {
-  EXPECT_EQ(file.total(counter::scheduled), told.scheduled);
-  EXPECT_EQ(file.total(counter::expired), told.expired);
-  EXPECT_EQ(file.total(counter::cancelled) + file.total(counter::cancelled_running), told.cancelled);
-  EXPECT_EQ(file.total(counter::returned), told.returned);
-  EXPECT_EQ(file.total(counter::dropped), told.dropped);
-  EXPECT_EQ(file.total(counter::fired), told.fired);
-  EXPECT_EQ(file.total(counter::restarted), told.restarted);
-  EXPECT_EQ(file.total(counter::failed), told.failed);
-  EXPECT_EQ(file.total(counter::boxed), told.boxed);
-  EXPECT_EQ(file.total(counter::drained), told.drained);
-  EXPECT_EQ(file.total(counter::slow), told.slow);
+void expect_same(const counters_file& file, const engine_metrics& reported) {
+  EXPECT_EQ(file.total(counter::scheduled), reported.scheduled);
+  EXPECT_EQ(file.total(counter::expired), reported.expired);
+  EXPECT_EQ(file.total(counter::cancelled) + file.total(counter::cancelled_running), reported.cancelled);
+  EXPECT_EQ(file.total(counter::returned), reported.returned);
+  EXPECT_EQ(file.total(counter::dropped), reported.dropped);
+  EXPECT_EQ(file.total(counter::fired), reported.fired);
+  EXPECT_EQ(file.total(counter::restarted), reported.restarted);
+  EXPECT_EQ(file.total(counter::failed), reported.failed);
+  EXPECT_EQ(file.total(counter::boxed), reported.boxed);
+  EXPECT_EQ(file.total(counter::drained), reported.drained);
+  EXPECT_EQ(file.total(counter::slow), reported.slow);
   EXPECT_EQ(file.total(counter::scheduled) + file.total(counter::revived) - file.total(counter::started_last) -
                 file.total(counter::cancelled) - file.total(counter::returned) - file.total(counter::dropped),
-            told.pending);
+            reported.pending);
 }
 
 // A part leaves out its zeros.
-void expect_same(const counters_file::histogram_read& file, const histogram& told, bool leaves_out_zeros) {
-  EXPECT_EQ(file.max, static_cast<std::uint64_t>(told.max().count()));
-  const std::uint64_t mean = told.count() == 0 ? 0 : file.sum / told.count();
-  EXPECT_EQ(mean, static_cast<std::uint64_t>(told.mean().count()));
+void expect_same(const counters_file::histogram_read& file, const histogram& reported, bool leaves_out_zeros) {
+  EXPECT_EQ(file.max, static_cast<std::uint64_t>(reported.max().count()));
+  const std::uint64_t mean = reported.count() == 0 ? 0 : file.sum / reported.count();
+  EXPECT_EQ(mean, static_cast<std::uint64_t>(reported.mean().count()));
   if (leaves_out_zeros) {
-    EXPECT_LE(file.count, told.count());
+    EXPECT_LE(file.count, reported.count());
   } else {
-    EXPECT_EQ(file.count, told.count());
+    EXPECT_EQ(file.count, reported.count());
   }
 }
 
 template <class Read>
-void expect_same_histograms(Read&& read, const engine_metrics& told) {
-  expect_same(read(cause::lateness), told.lateness, false);
-  expect_same(read(cause::drain), told.late_drain, true);
-  expect_same(read(cause::wait), told.late_wait, true);
-  expect_same(read(cause::worker), told.late_worker, true);
-  expect_same(read(cause::dispatch), told.late_dispatch, true);
-  expect_same(read(cause::callback), told.callback, false);
+void expect_same_histograms(Read&& read, const engine_metrics& reported) {
+  expect_same(read(cause::lateness), reported.lateness, false);
+  expect_same(read(cause::drain), reported.late_drain, true);
+  expect_same(read(cause::wait), reported.late_wait, true);
+  expect_same(read(cause::worker), reported.late_worker, true);
+  expect_same(read(cause::dispatch), reported.late_dispatch, true);
+  expect_same(read(cause::callback), reported.callback, false);
 }
 
 TEST(EngineCountersFile, SaysWhoseItIs) {
@@ -124,9 +124,9 @@ TEST(EngineCountersFile, OthersMayReadIt) {
   const mode_t before = umask(022);
   engine e(with_file(folder / "counters"));
   umask(before);
-  struct stat told {};
-  ASSERT_EQ(stat((folder / "counters").c_str(), &told), 0);
-  EXPECT_EQ(told.st_mode & 0777, 0644u);
+  struct stat reported {};
+  ASSERT_EQ(stat((folder / "counters").c_str(), &reported), 0);
+  EXPECT_EQ(reported.st_mode & 0777, 0644u);
 }
 
 TEST(EngineCountersFile, CountsWhatMetricsCount) {
@@ -153,17 +153,17 @@ TEST(EngineCountersFile, CountsWhatMetricsCount) {
   ASSERT_EQ(file.header.labels_in_use, 2u);
   EXPECT_EQ(file.header.file_bytes, file.size());
   for (std::size_t i = 0; i < 2; ++i) {
-    const engine_metrics told = rig.engine.metrics(i == 0 ? one : two);
+    const engine_metrics reported = rig.engine.metrics(i == 0 ? one : two);
     EXPECT_EQ(file.label_name(i), i == 0 ? "one" : "two");
-    EXPECT_EQ(file.label_count(i, label_counter::scheduled), told.scheduled);
-    EXPECT_EQ(file.label_count(i, label_counter::expired), told.expired);
-    EXPECT_EQ(file.label_count(i, label_counter::cancelled), told.cancelled);
-    EXPECT_EQ(file.label_count(i, label_counter::fired), told.fired);
-    EXPECT_EQ(file.label_count(i, label_counter::failed), told.failed);
-    EXPECT_EQ(file.label_count(i, label_counter::restarted), told.restarted);
-    EXPECT_EQ(file.label_count(i, label_counter::begun) - file.label_count(i, label_counter::over), told.pending);
-    EXPECT_GT(told.fired, 0u);
-    expect_same_histograms([&](cause which) { return file.label_histogram(i, which); }, told);
+    EXPECT_EQ(file.label_count(i, label_counter::scheduled), reported.scheduled);
+    EXPECT_EQ(file.label_count(i, label_counter::expired), reported.expired);
+    EXPECT_EQ(file.label_count(i, label_counter::cancelled), reported.cancelled);
+    EXPECT_EQ(file.label_count(i, label_counter::fired), reported.fired);
+    EXPECT_EQ(file.label_count(i, label_counter::failed), reported.failed);
+    EXPECT_EQ(file.label_count(i, label_counter::restarted), reported.restarted);
+    EXPECT_EQ(file.label_count(i, label_counter::begun) - file.label_count(i, label_counter::over), reported.pending);
+    EXPECT_GT(reported.fired, 0u);
+    expect_same_histograms([&](cause which) { return file.label_histogram(i, which); }, reported);
   }
 }
 

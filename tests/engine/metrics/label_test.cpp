@@ -27,23 +27,23 @@ struct wanted {
   std::uint64_t fired = 0, restarted = 0, failed = 0;
 };
 
-void expect_counts(const engine_metrics& told, const wanted& w) {
-  EXPECT_EQ(told.scheduled, w.scheduled) << "scheduled";
-  EXPECT_EQ(told.expired, w.expired) << "expired";
-  EXPECT_EQ(told.cancelled, w.cancelled) << "cancelled";
-  EXPECT_EQ(told.returned, w.returned) << "returned";
-  EXPECT_EQ(told.dropped, w.dropped) << "dropped";
-  EXPECT_EQ(told.pending, w.pending) << "pending";
-  EXPECT_EQ(told.fired, w.fired) << "fired";
-  EXPECT_EQ(told.restarted, w.restarted) << "restarted";
-  EXPECT_EQ(told.failed, w.failed) << "failed";
-  EXPECT_EQ(told.lateness.count(), w.fired) << "lateness";
+void expect_counts(const engine_metrics& reported, const wanted& w) {
+  EXPECT_EQ(reported.scheduled, w.scheduled) << "scheduled";
+  EXPECT_EQ(reported.expired, w.expired) << "expired";
+  EXPECT_EQ(reported.cancelled, w.cancelled) << "cancelled";
+  EXPECT_EQ(reported.returned, w.returned) << "returned";
+  EXPECT_EQ(reported.dropped, w.dropped) << "dropped";
+  EXPECT_EQ(reported.pending, w.pending) << "pending";
+  EXPECT_EQ(reported.fired, w.fired) << "fired";
+  EXPECT_EQ(reported.restarted, w.restarted) << "restarted";
+  EXPECT_EQ(reported.failed, w.failed) << "failed";
+  EXPECT_EQ(reported.lateness.count(), w.fired) << "lateness";
 }
 
 // What a label and its engine count alike.
-wanted counts_of(const engine_metrics& told) {
-  return {told.scheduled, told.expired, told.cancelled, told.returned, told.dropped,
-          told.pending,   told.fired,   told.restarted, told.failed};
+wanted counts_of(const engine_metrics& reported) {
+  return {reported.scheduled, reported.expired, reported.cancelled, reported.returned, reported.dropped,
+          reported.pending,   reported.fired,   reported.restarted, reported.failed};
 }
 
 // Every timer is of one label; beside them there are some of none and of another.

@@ -54,9 +54,9 @@ class churn {
     // clang-format on
   }
   // Which of the kinds it is, by its label; `kinds`: none.
-  std::size_t kind_of(const pending_timer& told) const {
+  std::size_t kind_of(const pending_timer& reported) const {
     std::size_t k = 0;
-    while (k < kinds && of[k].mine != told.label) ++k;
+    while (k < kinds && of[k].mine != reported.label) ++k;
     return k;
   }
 
@@ -193,8 +193,8 @@ TEST(EngineListPendingRace, WhileTheyRunOnAPool) {
   // One that is on its way from state to state at every look is left out, but not for ever.
   for (const kind& each : c.of) {
     EXPECT_TRUE(eventually([&] {
-      for (const pending_timer& told : c.e.list_pending())
-        if (told.label == each.mine) return true;
+      for (const pending_timer& reported : c.e.list_pending())
+        if (reported.label == each.mine) return true;
       return false;
     }));
   }

@@ -30,8 +30,8 @@ std::optional<pending_timer> find(const engine& e, timer wanted) {
 }
 
 std::string state_of(const engine& e, timer wanted) {
-  const std::optional<pending_timer> told = find(e, wanted);
-  return told ? told->state : "not listed";
+  const std::optional<pending_timer> reported = find(e, wanted);
+  return reported ? reported->state : "not listed";
 }
 
 TEST(EngineListPending, NothingAtFirst) {
@@ -45,13 +45,13 @@ TEST(EngineListPending, QueuedUntilTheDriverLooks) {
   timer one = rig.engine.schedule_at(at(100), [] {}, {.label = mine});
   const std::uint32_t line = __LINE__ - 1;
   rig.clock.advance(7ns);
-  const pending_timer told = find(rig.engine, one).value();
-  EXPECT_STREQ(told.state, "queued");
-  EXPECT_EQ(told.deadline, at(100));
-  EXPECT_EQ(told.age, 7ns);
-  EXPECT_EQ(told.label, mine);
-  EXPECT_STREQ(told.file, __FILE__);
-  EXPECT_EQ(told.line, line);
+  const pending_timer reported = find(rig.engine, one).value();
+  EXPECT_STREQ(reported.state, "queued");
+  EXPECT_EQ(reported.deadline, at(100));
+  EXPECT_EQ(reported.age, 7ns);
+  EXPECT_EQ(reported.label, mine);
+  EXPECT_STREQ(reported.file, __FILE__);
+  EXPECT_EQ(reported.line, line);
   rig.engine.poll();
   EXPECT_EQ(state_of(rig.engine, one), "armed");
   rig.poll_at(at(100));
@@ -165,10 +165,10 @@ TEST(EngineListPending, APlainOneInAMembersPlace) {
   rig.poll_at(at(100));
   timer plain = rig.note_in_place_of(member, at(200), 1);
   auto expect_plain = [&] {
-    const pending_timer told = find(rig.engine, plain).value();
-    EXPECT_STREQ(told.state, "queued");
-    EXPECT_EQ(told.deadline, at(200));
-    EXPECT_EQ(told.label, label());
+    const pending_timer reported = find(rig.engine, plain).value();
+    EXPECT_STREQ(reported.state, "queued");
+    EXPECT_EQ(reported.deadline, at(200));
+    EXPECT_EQ(reported.label, label());
   };
   expect_plain();
   group.pause();
@@ -236,13 +236,13 @@ TEST(EngineListPending, IsExactAtRest) {
         case 2: rig.poll_at(rig.clock.now() + duration(random.any_magnitude(9))); break;
         default: known.emplace_back(rig.engine.schedule_at(due, [] {}), due);
       }
-      std::set<std::pair<timer, time_point>> wanted, told;
+      std::set<std::pair<timer, time_point>> wanted, reported;
       for (const auto& each : known)
         if (each.first.pending()) wanted.insert(each);
       for (const pending_timer& each : rig.engine.list_pending())
-        EXPECT_TRUE(told.emplace(each.handle, each.deadline).second) << "twice";
-      ASSERT_EQ(wanted, told);
-      ASSERT_EQ(told.size(), rig.engine.pending());
+        EXPECT_TRUE(reported.emplace(each.handle, each.deadline).second) << "twice";
+      ASSERT_EQ(wanted, reported);
+      ASSERT_EQ(reported.size(), rig.engine.pending());
     }
   }
 }

@@ -130,8 +130,8 @@ TEST(EngineMetrics, TellLatenessWithinOnePercentOverAllScales) {
     rig.poll_at(at(10 + late));
     rig.engine.schedule_at(at(10), [] {});  // a much later one, so that the maximum does not help
     rig.poll_at(at(1'000 + 3 * late));
-    const double told = static_cast<double>(rig.engine.metrics().lateness.percentile(50).count());
-    EXPECT_LE(std::abs(told - static_cast<double>(late)), 0.01 * static_cast<double>(late)) << late;
+    const double reported = static_cast<double>(rig.engine.metrics().lateness.percentile(50).count());
+    EXPECT_LE(std::abs(reported - static_cast<double>(late)), 0.01 * static_cast<double>(late)) << late;
   }
 }
 

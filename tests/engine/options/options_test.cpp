@@ -83,18 +83,18 @@ TEST(EngineOptions, NameTheEngineThatCannotBe) {
 
 TEST(EngineOptions, AreRefusedWithACodeWhereNothingMayThrow) {
   for (const impossible& each : impossible_options()) {
-    std::error_code told;
-    EXPECT_FALSE(engine::try_create(changed(each.make), told)) << each.named;
-    EXPECT_EQ(told, errc::invalid_option) << each.named;
+    std::error_code reported;
+    EXPECT_FALSE(engine::try_create(changed(each.make), reported)) << each.named;
+    EXPECT_EQ(reported, errc::invalid_option) << each.named;
   }
 }
 
 TEST(EngineOptions, MakeAnEngineWithoutThrowing) {
   manual_clock clk;
-  std::error_code told = make_error_code(errc::forked);
-  std::optional<engine> made = engine::try_create({.manual = &clk}, told);
+  std::error_code reported = make_error_code(errc::forked);
+  std::optional<engine> made = engine::try_create({.manual = &clk}, reported);
   ASSERT_TRUE(made);
-  EXPECT_FALSE(told);
+  EXPECT_FALSE(reported);
   made->schedule_after(0ns, [] {});
   EXPECT_EQ(made->poll(), 1u);
 }
@@ -122,10 +122,10 @@ TEST(EngineOptions, TakeEachWayToWait) {
 }
 
 TEST(EngineOptions, GiveARealTimePriorityOrSayThatItIsDenied) {
-  drive::problem told = problem_of([] { engine e({.realtime_priority = 1, .reserve = 64}); });
-  if (!told.code) return;
-  EXPECT_EQ(told.code, errc::not_permitted);
-  EXPECT_TRUE(told.names("realtime_priority = 1")) << told.what;
+  drive::problem reported = problem_of([] { engine e({.realtime_priority = 1, .reserve = 64}); });
+  if (!reported.code) return;
+  EXPECT_EQ(reported.code, errc::not_permitted);
+  EXPECT_TRUE(reported.names("realtime_priority = 1")) << reported.what;
 }
 
 TEST(EngineOptions, DriveByTheCallerUnderAManualClock) {

@@ -66,22 +66,22 @@ class real_world {
     timers_.push_back(rig_.engine.schedule_at(deadline, [this, id](firing& f) { run(id, f); }));
   }
   void cancel(int id) {
-    told.push_back(timers_[static_cast<std::size_t>(id)].cancel() == cancel_result::cancelled ? 1 : 0);
+    reported.push_back(timers_[static_cast<std::size_t>(id)].cancel() == cancel_result::cancelled ? 1 : 0);
   }
   void restart(int id, time_point deadline) {
-    told.push_back(timers_[static_cast<std::size_t>(id)].restart_at(deadline) ? 1 : 0);
+    reported.push_back(timers_[static_cast<std::size_t>(id)].restart_at(deadline) ? 1 : 0);
   }
   void rearm(time_point deadline) { running_->rearm_at(deadline); }
-  void poll(std::size_t max) { told.push_back(static_cast<std::int64_t>(rig_.engine.poll(max))); }
+  void poll(std::size_t max) { reported.push_back(static_cast<std::int64_t>(rig_.engine.poll(max))); }
   void move_to(time_point t) { rig_.clock.advance_to(t); }
   std::size_t pending() const { return rig_.engine.pending(); }
 
-  history told;
+  history reported;
 
  private:
   void run(int id, firing& f) {
-    told.push_back(id);
-    told.push_back(f.deadline().time_since_epoch().count());
+    reported.push_back(id);
+    reported.push_back(f.deadline().time_since_epoch().count());
     running_ = &f;
     act(*this, seed_, id, ++runs_[static_cast<std::size_t>(id)]);
   }
@@ -105,11 +105,11 @@ class model_world {
   }
   void cancel(int id) {
     if (id == running_) cancelled_itself_ = true;
-    told.push_back(model_.cancel(id) ? 1 : 0);
+    reported.push_back(model_.cancel(id) ? 1 : 0);
   }
   void restart(int id, time_point deadline) {
     const bool done = model_.pending(id);
-    told.push_back(done ? 1 : 0);
+    reported.push_back(done ? 1 : 0);
     if (done) model_.arm(id, deadline);
   }
   void rearm(time_point deadline) { rearmed_ = deadline; }
@@ -121,17 +121,17 @@ class model_world {
       ++fired;
       run(next->id, next->deadline);
     }
-    told.push_back(static_cast<std::int64_t>(fired));
+    reported.push_back(static_cast<std::int64_t>(fired));
   }
   void move_to(time_point t) { now_ = t; }
   std::size_t pending() const { return model_.size(); }
 
-  history told;
+  history reported;
 
  private:
   void run(int id, time_point deadline) {
-    told.push_back(id);
-    told.push_back(deadline.time_since_epoch().count());
+    reported.push_back(id);
+    reported.push_back(deadline.time_since_epoch().count());
     running_ = id;
     rearmed_.reset();
     cancelled_itself_ = false;
@@ -192,10 +192,10 @@ TEST_P(EngineWheelKindsHistory, GoesAsTheModelsWhateverCallbacksDoMeanwhile) {
       const std::uint64_t dice = random();
       step(real, dice);
       step(expected, dice);
-      ASSERT_EQ(real.told, expected.told) << "step " << i;
+      ASSERT_EQ(real.reported, expected.reported) << "step " << i;
       ASSERT_EQ(real.pending(), expected.pending()) << "step " << i;
-      real.told.clear();
-      expected.told.clear();
+      real.reported.clear();
+      expected.reported.clear();
     }
   }
 }

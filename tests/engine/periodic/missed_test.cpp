@@ -129,16 +129,16 @@ TEST_P(EnginePeriodicMissed, AStallIsAsLongInTheMetricsUnderEachPolicy) {
   for (missed_ticks policy : {missed_ticks::skip, missed_ticks::burst, missed_ticks::delay}) {
     drive::virtual_engine rig(with_wheel());
     const label beats = rig.engine.make_label("beats");
-    std::uint64_t told = 0;
-    rig.engine.schedule_at_fixed_rate(10ms, 10ms, [&](firing& f) { told += f.missed(); },
+    std::uint64_t reported = 0;
+    rig.engine.schedule_at_fixed_rate(10ms, 10ms, [&](firing& f) { reported += f.missed(); },
                                       {.missed = policy, .label = beats});
     for (int beat = 1; beat <= 100; ++beat) rig.poll_at(at(beat * 10ms));
     rig.poll_all_at(at(1s + 10ms + 3s));
     const bool bursts = policy == missed_ticks::burst;
-    EXPECT_EQ(told, bursts ? 0u : 300u);
+    EXPECT_EQ(reported, bursts ? 0u : 300u);
     for (const engine_metrics& seen : {rig.engine.metrics(), rig.engine.metrics(beats)}) {
       EXPECT_EQ(seen.fired, bursts ? 401u : 101u);
-      EXPECT_EQ(seen.missed, told);
+      EXPECT_EQ(seen.missed, reported);
       EXPECT_EQ(seen.lateness.max(), 3s);
       EXPECT_EQ(seen.late_wait.max(), 3s);
     }

@@ -76,22 +76,22 @@ class replayed_engine {
     fire(r.t);
     timer& named = timers_[static_cast<std::size_t>(r.id)];
     if (r.what == op::cancel) {
-      ++(named.cancel() == cancel_result::cancelled ? told.cancelled : told.late_cancels);
+      ++(named.cancel() == cancel_result::cancelled ? reported.cancelled : reported.late_cancels);
     } else if (r.what == op::arm && named.pending()) {
       EXPECT_TRUE(named.restart_at(behind(r.t, r.delay)));
-      ++told.restarted;
+      ++reported.restarted;
     } else if (r.what == op::arm) {
       named = rig_.engine.schedule_at(behind(r.t, r.delay), [this, id = r.id](firing& f) {
         fired.push_back({id, f.deadline()});
       });
-      ++told.scheduled;
+      ++reported.scheduled;
     }
   }
   void fire(time_point now) { rig_.poll_at(now); }
   engine& get() { return rig_.engine; }
 
   std::vector<due> fired;
-  counts told;
+  counts reported;
 
  private:
   drive::virtual_engine rig_;
@@ -105,9 +105,9 @@ class replayed_model {
   void apply(const row& r) {
     fire(r.t);
     if (r.what == op::cancel) {
-      ++(model.cancel(r.id) ? told.cancelled : told.late_cancels);
+      ++(model.cancel(r.id) ? reported.cancelled : reported.late_cancels);
     } else if (r.what == op::arm) {
-      ++(model.pending(r.id) ? told.restarted : told.scheduled);
+      ++(model.pending(r.id) ? reported.restarted : reported.scheduled);
       model.arm(r.id, behind(r.t, r.delay));
     }
   }
@@ -117,7 +117,7 @@ class replayed_model {
 
   drive::timer_model model;
   std::vector<due> fired;
-  counts told;
+  counts reported;
 };
 
 using replay_case = std::tuple<wheel_kind, duration, flavour>;
@@ -148,16 +148,16 @@ TEST_P(EngineReplay, FiresEachRandomTraceAsTheModelDoes) {
       expected.apply(r);
       ASSERT_EQ(real.fired.size(), expected.fired.size()) << "row " << i;
     }
-    ASSERT_EQ(real.told, expected.told);
+    ASSERT_EQ(real.reported, expected.reported);
     ASSERT_EQ(real.get().pending(), expected.model.size());
     real.fire(time_point::max());
     expected.fire(time_point::max());
     ASSERT_TRUE(real.fired == expected.fired);
     ASSERT_EQ(real.get().pending(), 0u);
     const engine_metrics m = real.get().metrics();
-    EXPECT_EQ(m.scheduled, expected.told.scheduled);
-    EXPECT_EQ(m.restarted, expected.told.restarted);
-    EXPECT_EQ(m.cancelled, expected.told.cancelled);
+    EXPECT_EQ(m.scheduled, expected.reported.scheduled);
+    EXPECT_EQ(m.restarted, expected.reported.restarted);
+    EXPECT_EQ(m.cancelled, expected.reported.cancelled);
     EXPECT_EQ(m.fired, expected.fired.size());
     EXPECT_EQ(m.expired, expected.fired.size());
   }

@@ -150,7 +150,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
     file_limit limit(80);
     const auto lost = file.write("1,S,1,1,x\n2,S,2,1,x\n3,S,3,1,x\n# dropped 5\n4,S,4,1,x\n# dropped 70\n");
     EXPECT_EQ(lost.rows, 2u);  // two were written, and the last words need the room of what followed
-    EXPECT_EQ(lost.told, 75u);
+    EXPECT_EQ(lost.reported, 75u);
     file.close(77);
   }
   signal(SIGXFSZ, SIG_DFL);
@@ -175,11 +175,11 @@ TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
   }
   signal(SIGXFSZ, SIG_DFL);
   ::testing::internal::GetCapturedStderr();
-  const std::uint64_t told = rows->told();
+  const std::uint64_t reported = rows->reported();
   file.close(0);
   const auto trace = recorded_trace::of_file(place.path());
   EXPECT_GT(trace.dropped, 0u);
-  EXPECT_EQ(trace.dropped, told);
+  EXPECT_EQ(trace.dropped, reported);
   EXPECT_EQ(trace.rows.size() + rows->take_lost(), 100u);
 }
 

@@ -35,10 +35,10 @@ class EngineOrigin : public ::testing::Test {
     return std::nullopt;
   }
   void expect_here(const made_at& call) const {
-    const std::optional<pending_timer> told = find(call.made);
-    ASSERT_TRUE(told) << call.line;
-    EXPECT_STREQ(told->file, __FILE__);
-    EXPECT_EQ(told->line, call.line);
+    const std::optional<pending_timer> reported = find(call.made);
+    ASSERT_TRUE(reported) << call.line;
+    EXPECT_STREQ(reported->file, __FILE__);
+    EXPECT_EQ(reported->line, call.line);
   }
 
   drive::virtual_engine rig_{{.capture_origin = true}};
@@ -108,11 +108,11 @@ timer schedule_for(engine& e, origin where = origin::current()) {
 
 TEST_F(EngineOrigin, IsPassedOn) {
   expect_here({schedule_for(engine_), __LINE__});
-  const std::optional<pending_timer> told = find(engine_.schedule_at(
+  const std::optional<pending_timer> reported = find(engine_.schedule_at(
       due_, [] {}, origin::unknown()));
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->file, nullptr);
-  EXPECT_EQ(told->line, 0u);
+  ASSERT_TRUE(reported);
+  EXPECT_EQ(reported->file, nullptr);
+  EXPECT_EQ(reported->line, 0u);
 }
 
 TEST_F(EngineOrigin, FromInsideACallback) {
@@ -161,9 +161,9 @@ TEST(EngineOriginOff, NothingIsRemembered) {
   rig.engine.schedule_at(at(1h), [] {}, {.slack = 1ns});
   rig.engine.schedule_at_fixed_rate(1h, 1h, [] {});
   rig.clock.advance(1s);
-  const std::vector<pending_timer> told = rig.engine.list_pending();
-  EXPECT_EQ(told.size(), 3u);
-  for (const pending_timer& each : told) {
+  const std::vector<pending_timer> reported = rig.engine.list_pending();
+  EXPECT_EQ(reported.size(), 3u);
+  for (const pending_timer& each : reported) {
     EXPECT_EQ(each.file, nullptr);
     EXPECT_EQ(each.line, 0u);
     EXPECT_EQ(each.age, 0ns);

@@ -264,10 +264,10 @@ TEST(EngineHandle, IsFalseAndGoneWhenEmpty) {
 TEST(EngineHandle, IsWhatTheFiringTells) {
   manual_clock clk;
   engine e({.manual = &clk});
-  timer told, scheduled = e.schedule_after(1s, [&](firing&now) { told = now.self(); });
+  timer reported, scheduled = e.schedule_after(1s, [&](firing&now) { reported = now.self(); });
   clk.advance(1s);
   e.poll();
-  EXPECT_EQ(told, scheduled);
+  EXPECT_EQ(reported, scheduled);
 }
 
 TEST(EngineHandle, IsPendingFromScheduleToStart) {

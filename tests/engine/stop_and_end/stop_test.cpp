@@ -160,21 +160,21 @@ TEST(EngineStop, HasScheduleRefuseWithACodeOfItsOwnAndCountNothing) {
 TEST(EngineStop, IsRefusedInACallbackWhichChangesNothing) {
   manual_clock clk;
   engine e({.manual = &clk});
-  std::error_code thrown, told;
+  std::error_code thrown, reported;
   e.schedule_after(1s, [&] {
     try {
       e.stop();
     } catch (const error& problem) {
       thrown = problem.code();
     }
-    EXPECT_TRUE(e.try_stop(told).empty());
+    EXPECT_TRUE(e.try_stop(reported).empty());
   });
   bool later = false;
   e.schedule_after(2s, [&] { later = true; });
   clk.advance(2s);
   e.poll();
   EXPECT_EQ(thrown, errc::called_from_callback);
-  EXPECT_EQ(told, errc::called_from_callback);
+  EXPECT_EQ(reported, errc::called_from_callback);
   EXPECT_FALSE(e.stopped());
   EXPECT_TRUE(later);
 }

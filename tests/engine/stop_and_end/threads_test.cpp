@@ -114,12 +114,12 @@ TEST(EngineStopThreads, LetsALaterCallWaitForTheFirst) {
 TEST(EngineStopThreads, TakesNoLaterThreadForItsWorker) {
   engine e;
   std::thread::id worker;
-  std::atomic<bool> told{false};
+  std::atomic<bool> reported{false};
   e.schedule_after(0s, [&] {
     worker = std::this_thread::get_id();
-    told = true;
+    reported = true;
   });
-  ASSERT_TRUE(eventually([&] { return told.load(); }));
+  ASSERT_TRUE(eventually([&] { return reported.load(); }));
   e.stop();
   std::error_code problem;
   bool met = false;

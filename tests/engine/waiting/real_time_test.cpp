@@ -134,11 +134,11 @@ TEST(EngineRealTimeLateness, IsWhatTheCallbacksSawInTheSameRun) {
   test::random_source random(4);
   engine e;
   const std::vector<sighting> seen = run_random_timers(e, random, 300);
-  const histogram told = e.metrics().lateness;
+  const histogram reported = e.metrics().lateness;
   const duration worst =
       std::max_element(seen.begin(), seen.end(), [](auto& a, auto& b) { return a.lateness < b.lateness; })->lateness;
-  EXPECT_EQ(told.count(), seen.size());
-  EXPECT_EQ(told.max(), worst);
+  EXPECT_EQ(reported.count(), seen.size());
+  EXPECT_EQ(reported.max(), worst);
 }
 
 TEST(EngineRealTimeLateness, IsAtLeastWhatACallbackAheadOfItTook) {

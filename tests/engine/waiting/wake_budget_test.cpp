@@ -27,10 +27,10 @@ TEST(EngineWakeBudget, IsUnlimitedByDefault) { EXPECT_EQ(engine_options{}.wake_b
 
 TEST(EngineWakeBudget, OfNothingIsRefused) {
   for (std::int64_t wrong : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{INT64_MIN}}) {
-    const drive::problem told = drive::problem_of([&] { engine e({.wake_budget = duration(wrong)}); });
-    EXPECT_EQ(told.code, errc::invalid_option);
-    EXPECT_TRUE(told.names("wake_budget")) << told.what;
-    EXPECT_TRUE(told.names(std::to_string(wrong))) << told.what;
+    const drive::problem reported = drive::problem_of([&] { engine e({.wake_budget = duration(wrong)}); });
+    EXPECT_EQ(reported.code, errc::invalid_option);
+    EXPECT_TRUE(reported.names("wake_budget")) << reported.what;
+    EXPECT_TRUE(reported.names(std::to_string(wrong))) << reported.what;
     std::error_code problem;
     EXPECT_FALSE(engine::try_create({.wake_budget = duration(wrong)}, problem));
     EXPECT_EQ(problem, errc::invalid_option);

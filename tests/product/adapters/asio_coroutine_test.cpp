@@ -60,20 +60,20 @@ TEST(AsioCoroutine, SleepsAndGoesOnInItsContext) {
 TEST(AsioCoroutine, GetsAnExceptionWhenTheEngineStops) {
   io_context context;
   engine worker;
-  error_code told;
+  error_code reported;
   co_spawn(
       context,
       [&]() -> awaitable<void> {
         try {
           co_await async_sleep_for(worker, 1h, use_awaitable);
         } catch (const boost::system::system_error& failure) {
-          told = failure.code();
+          reported = failure.code();
         }
       },
       detached);
   boost::asio::post(context, [&] { worker.stop(); });
   context.run();
-  EXPECT_EQ(told, error::operation_aborted);
+  EXPECT_EQ(reported, error::operation_aborted);
 }
 
 TEST(AsioCoroutine, IsCancelledThroughTheSlotOfItsSpawn) {
@@ -81,17 +81,17 @@ TEST(AsioCoroutine, IsCancelledThroughTheSlotOfItsSpawn) {
   engine worker;
   boost::asio::cancellation_signal signal;
   bool ended_by_exception = false;
-  error_code told;
+  error_code reported;
   co_spawn(
       context,
       [&]() -> awaitable<void> {
-        co_await async_sleep_for(worker, 1h, boost::asio::redirect_error(use_awaitable, told));
+        co_await async_sleep_for(worker, 1h, boost::asio::redirect_error(use_awaitable, reported));
       },
       boost::asio::bind_cancellation_slot(signal.slot(),
                                           [&](const std::exception_ptr& e) { ended_by_exception = e != nullptr; }));
   boost::asio::post(context, [&] { signal.emit(boost::asio::cancellation_type::terminal); });
   context.run();
-  EXPECT_EQ(told, error::operation_aborted);
+  EXPECT_EQ(reported, error::operation_aborted);
   EXPECT_FALSE(ended_by_exception);
 }
 

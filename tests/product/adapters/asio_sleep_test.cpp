@@ -189,11 +189,11 @@ TEST(AsioSleep, TellsARefusalNeverInsideTheInitiation) {
 }
 
 TEST(AsioSleep, HasAReasonForEachRefusal) {
-  auto told = [](errc reason) { return detail::asio_refusal(detent::error(make_error_code(reason), "")); };
-  EXPECT_EQ(told(errc::capacity_exceeded), error::no_buffer_space);
-  EXPECT_EQ(told(errc::out_of_memory), error::no_memory);
-  EXPECT_EQ(told(errc::stopped), error::operation_aborted);
-  EXPECT_EQ(told(errc::forked), error::operation_not_supported);
+  auto reported = [](errc reason) { return detail::asio_refusal(detent::error(make_error_code(reason), "")); };
+  EXPECT_EQ(reported(errc::capacity_exceeded), error::no_buffer_space);
+  EXPECT_EQ(reported(errc::out_of_memory), error::no_memory);
+  EXPECT_EQ(reported(errc::stopped), error::operation_aborted);
+  EXPECT_EQ(reported(errc::forked), error::operation_not_supported);
 }
 
 TEST(AsioSleep, IsForgottenWithAContextThatEndsBeforeItsCompletionRan) {

@@ -31,9 +31,9 @@ TEST(CMetrics, AreEachTheEnginesOwn) {
   engine_metrics seen;
   std::uint64_t number = 0;
   for (const figure& each : figures) seen.*each.ours = ++number;
-  const detent_metrics told = translate(seen);
-  for (const figure& each : figures) EXPECT_EQ(told.*each.theirs, seen.*each.ours) << "number " << seen.*each.ours;
-  for (const std::uint64_t each : told.reserved) EXPECT_EQ(each, 0u);
+  const detent_metrics reported = translate(seen);
+  for (const figure& each : figures) EXPECT_EQ(reported.*each.theirs, seen.*each.ours) << "number " << seen.*each.ours;
+  for (const std::uint64_t each : reported.reserved) EXPECT_EQ(each, 0u);
 }
 
 TEST(CMetrics, OfLatenessAreThoseOfTheHistogram) {
@@ -47,14 +47,14 @@ TEST(CMetrics, OfLatenessAreThoseOfTheHistogram) {
   }
   engine_metrics seen;
   seen.lateness = recorder->snapshot();
-  const detent_metrics told = translate(seen);
-  EXPECT_EQ(told.lateness_count, 2000u);
-  EXPECT_EQ(told.lateness_p50, 20);
-  EXPECT_EQ(told.lateness_mean, 32);
-  EXPECT_EQ(told.lateness_p90, 40);
-  EXPECT_EQ(told.lateness_p99, 60);
-  EXPECT_EQ(told.lateness_p999, 80);
-  EXPECT_EQ(told.lateness_max, 100);
+  const detent_metrics reported = translate(seen);
+  EXPECT_EQ(reported.lateness_count, 2000u);
+  EXPECT_EQ(reported.lateness_p50, 20);
+  EXPECT_EQ(reported.lateness_mean, 32);
+  EXPECT_EQ(reported.lateness_p90, 40);
+  EXPECT_EQ(reported.lateness_p99, 60);
+  EXPECT_EQ(reported.lateness_p999, 80);
+  EXPECT_EQ(reported.lateness_max, 100);
 }
 
 }  // namespace

@@ -18,26 +18,26 @@ engine_options with(void (*change)(detent_options&)) {
 }
 
 TEST(COptions, AreByDefaultThoseOfTheEngine) {
-  const engine_options told = with([](detent_options&) {}), defaults;
-  EXPECT_EQ(told.tick, defaults.tick);
-  EXPECT_EQ(told.wheel, defaults.wheel);
-  EXPECT_EQ(told.hashed_slots, defaults.hashed_slots);
-  EXPECT_EQ(told.wait.mode, defaults.wait.mode);
-  EXPECT_EQ(told.wait.max_spin, defaults.wait.max_spin);
-  EXPECT_EQ(told.drive, defaults.drive);
-  EXPECT_EQ(told.clock, defaults.clock);
-  EXPECT_EQ(told.cpu, defaults.cpu);
-  EXPECT_EQ(told.realtime_priority, defaults.realtime_priority);
-  EXPECT_EQ(told.capacity, defaults.capacity);
-  EXPECT_EQ(told.reserve, defaults.reserve);
-  EXPECT_EQ(told.memory.source, defaults.memory.source);
-  EXPECT_EQ(told.memory.huge_pages, defaults.memory.huge_pages);
-  EXPECT_EQ(told.memory.prefault, defaults.memory.prefault);
-  EXPECT_EQ(told.memory.lock, defaults.memory.lock);
-  EXPECT_EQ(told.memory.numa_node, defaults.memory.numa_node);
-  EXPECT_EQ(told.on_refusal, defaults.on_refusal);
-  EXPECT_EQ(told.name, defaults.name);
-  EXPECT_EQ(told.executor, nullptr);
+  const engine_options reported = with([](detent_options&) {}), defaults;
+  EXPECT_EQ(reported.tick, defaults.tick);
+  EXPECT_EQ(reported.wheel, defaults.wheel);
+  EXPECT_EQ(reported.hashed_slots, defaults.hashed_slots);
+  EXPECT_EQ(reported.wait.mode, defaults.wait.mode);
+  EXPECT_EQ(reported.wait.max_spin, defaults.wait.max_spin);
+  EXPECT_EQ(reported.drive, defaults.drive);
+  EXPECT_EQ(reported.clock, defaults.clock);
+  EXPECT_EQ(reported.cpu, defaults.cpu);
+  EXPECT_EQ(reported.realtime_priority, defaults.realtime_priority);
+  EXPECT_EQ(reported.capacity, defaults.capacity);
+  EXPECT_EQ(reported.reserve, defaults.reserve);
+  EXPECT_EQ(reported.memory.source, defaults.memory.source);
+  EXPECT_EQ(reported.memory.huge_pages, defaults.memory.huge_pages);
+  EXPECT_EQ(reported.memory.prefault, defaults.memory.prefault);
+  EXPECT_EQ(reported.memory.lock, defaults.memory.lock);
+  EXPECT_EQ(reported.memory.numa_node, defaults.memory.numa_node);
+  EXPECT_EQ(reported.on_refusal, defaults.on_refusal);
+  EXPECT_EQ(reported.name, defaults.name);
+  EXPECT_EQ(reported.executor, nullptr);
 }
 
 TEST(COptions, AreEachTheEnginesOwn) {

@@ -228,13 +228,13 @@ TEST(DoctorMeasures, WhetherTheTimerSlackCouldBeSet) {
 
 TEST(DoctorMeasures, WhetherTheKernelSlewsTheClockByMoreThan500Ppm) {
   const auto judged = [](long frequency, long tick, long offset = 0, int status = 0) {
-    timex told = {};
-    told.freq = frequency * 65536;
-    told.tick = tick;
-    told.offset = offset;
-    told.constant = 6;
-    told.status = status;
-    return steering_by(told);
+    timex reported = {};
+    reported.freq = frequency * 65536;
+    reported.tick = tick;
+    reported.offset = offset;
+    reported.constant = 6;
+    reported.status = status;
+    return steering_by(reported);
   };
   EXPECT_EQ(judged(0, 10'000).judged, severity::fine);
   EXPECT_EQ(judged(500, 10'000).judged, severity::fine);

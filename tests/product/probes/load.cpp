@@ -34,15 +34,15 @@ class refusing_executor : public detent::executor {
 struct tally {
   std::uint64_t schedule = 0, cancel = 0, restart = 0, drain = 0, fire = 0, late = 0, wake = 0, refuse = 0, ring = 0;
 
-  void add(const detent::engine_metrics& told) {
-    schedule += told.scheduled;
-    cancel += told.cancelled;
-    restart += told.restarted;
-    drain += told.drains;
-    fire += told.fired;
-    wake += told.wakeups;
-    refuse += told.refused;
-    ring += told.rings;
+  void add(const detent::engine_metrics& reported) {
+    schedule += reported.scheduled;
+    cancel += reported.cancelled;
+    restart += reported.restarted;
+    drain += reported.drains;
+    fire += reported.fired;
+    wake += reported.wakeups;
+    refuse += reported.refused;
+    ring += reported.rings;
   }
 };
 

@@ -34,11 +34,11 @@ void note_where() {
 
 // Destroyed after whatever the engine keeps for a thread, if it was there first.
 struct thread_end {
-  std::atomic<bool>* told = nullptr;
+  std::atomic<bool>* reported = nullptr;
   ~thread_end() {
-    if (told == nullptr) return;
+    if (reported == nullptr) return;
     hooks::park_never();
-    told->store(true);
+    reported->store(true);
   }
 };
 thread_local thread_end end_of_this_thread;
@@ -77,7 +77,7 @@ victim::victim(const std::function<void()>& whole) {
   static std::atomic<bool> ended{false};
   ended = false;
   std::thread([whole] {
-    end_of_this_thread.told = &ended;
+    end_of_this_thread.reported = &ended;
     whole();
   }).detach();
   wait_suspended(ended);

@@ -92,15 +92,15 @@ constexpr nanoseconds_t tolerance = 4 * static_cast<nanoseconds_t>(world_time::s
 
 void read(tsc_clock& clock) {
   const nanoseconds_t before = now().ns();
-  const nanoseconds_t told = clock.now();
-  require(told >= before - tolerance && told <= now().ns() + tolerance, "the time of no anchor");
+  const nanoseconds_t reported = clock.now();
+  require(reported >= before - tolerance && reported <= now().ns() + tolerance, "the time of no anchor");
 }
 
 void begin_delay(tsc_clock& clock) {
   const nanoseconds_t before = now().ns();
-  const nanoseconds_t told = clock.not_before_now();
-  require(told >= before, "a delay would end early");
-  require(told <= now().ns() + tolerance, "a delay would end late");
+  const nanoseconds_t reported = clock.not_before_now();
+  require(reported >= before, "a delay would end early");
+  require(reported <= now().ns() + tolerance, "a delay would end late");
 }
 
 // For more than an anchor is used.

@@ -118,7 +118,7 @@ void ends_of_a_label_bring_their_beginnings(execution& run) {
 
 // A field as another process reads it.
 template <class T>
-T told(const T& field) {
+T reported(const T& field) {
   return reinterpret_cast<const atomic<T>&>(field).load(order::acquire);
 }
 
@@ -135,8 +135,8 @@ void a_label_in_the_file(execution& run) {
   run.thread("makes", [&] { require(shared.add_label("x") != nullptr, "no label"); });
   run.thread("reads", [&] {
     const header& h = *reinterpret_cast<const header*>(header_memory);
-    if (told(h.labels_in_use) == 0) return reach("none");
-    require(told(h.file_bytes) == std::uint64_t{h.labels_offset} + h.label_stride, "a label behind the end");
+    if (reported(h.labels_in_use) == 0) return reach("none");
+    require(reported(h.file_bytes) == std::uint64_t{h.labels_offset} + h.label_stride, "a label behind the end");
     require(reinterpret_cast<const label_block*>(label_memory)->name[0] == 'x', "a label without its name");
     reach("one");
   });

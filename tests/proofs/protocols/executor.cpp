@@ -191,9 +191,9 @@ void two_recorders(execution& run) {
     run.thread("executor", [&late, mine] { late.record(mine, false); });
   }
   run.join();
-  const detent::histogram told = late.snapshot();
-  require(told.count() == 2 && told.mean() == detent::duration(6), "a run was lost");
-  require(told.max() == detent::duration(9), "the latest was lost");
+  const detent::histogram reported = late.snapshot();
+  require(reported.count() == 2 && reported.mean() == detent::duration(6), "a run was lost");
+  require(reported.max() == detent::duration(9), "the latest was lost");
 }
 
 const suite executor("Executor",

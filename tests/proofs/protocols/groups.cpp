@@ -84,19 +84,19 @@ void two_waiters(execution& run) {
 
 // Of epoch 0 and 1, filed; `told` says what of them is to be reclaimed.
 struct filed_members {
-  std::array<bool, 2> told{}, reclaimed{};
+  std::array<bool, 2> reported{}, reclaimed{};
   void sweep(group_state& group) {
     for (std::uint32_t epoch = 0; epoch != 2; ++epoch) reclaimed[epoch] = reclaimed[epoch] || group.is_cancelled(epoch);
   }
   void take(std::uint64_t) {}
-  bool done() const { return (reclaimed[0] || !told[0]) && (reclaimed[1] || !told[1]); }
+  bool done() const { return (reclaimed[0] || !reported[0]) && (reclaimed[1] || !reported[1]); }
 };
 
 // Two cancels by one thread: the second may find the request of the first, on its way or being answered.
 void two_cancels(execution& run) {
   auto& host = run.make<group_host>("engine");
   run.thread("driver", [&] {
-    filed_members members{.told = {true, true}};
+    filed_members members{.reported = {true, true}};
     group_driver<filed_members>(host, members).drive();
   });
   run.thread("canceller", [&] {
@@ -110,7 +110,7 @@ void two_cancels(execution& run) {
 void two_cancellers(execution& run) {
   auto& host = run.make<group_host>("engine");
   run.thread("driver", [&] {
-    filed_members members{.told = {true, true}};
+    filed_members members{.reported = {true, true}};
     group_driver<filed_members>(host, members).drive();
   });
   for (int i = 0; i != 2; ++i) run.thread("canceller", [&] { host.cancel_all(host.group); });

@@ -23,7 +23,7 @@ class submission_stand_in {
     queue& own = queues_[producer];
     require(own.pushed != Entries, "the stand-in is too small for this scenario");
     own.entries[own.pushed++] = entry;
-    own.told.store(own.pushed, detent::base::release);  // (1) release: pairs with (2)
+    own.reported.store(own.pushed, detent::base::release);  // (1) release: pairs with (2)
   }
 
   // By one thread at a time: f(entry) for all that it sees, in one of the orders they may come in.
@@ -36,7 +36,7 @@ class submission_stand_in {
   void take(std::size_t room, F&& f) {
     std::array<std::uint32_t, Producers> seen;
     for (std::uint32_t i = 0; i != Producers; ++i) {
-      seen[i] = queues_[i].told.load(detent::base::acquire);  // (2) acquire: pairs with (1)
+      seen[i] = queues_[i].reported.load(detent::base::acquire);  // (2) acquire: pairs with (1)
     }
     for (; room != 0; --room) {
       std::array<std::uint32_t, Producers> ready;
@@ -55,7 +55,7 @@ class submission_stand_in {
     std::array<std::uint64_t, Entries> entries{};
     std::uint32_t pushed = 0;  // the producer's
     std::uint32_t taken = 0;   // the taker's
-    detent::base::atomic<std::uint32_t> told{0};
+    detent::base::atomic<std::uint32_t> reported{0};
   };
   std::array<queue, Producers> queues_;
 };

@@ -47,9 +47,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(fuzz::plain(fuzz::rows_of(again.path())) == written, "rows are read as they were written", written);
   } catch (const tool::input_error& refusal) {
     fuzz::require_one_line(refusal.what());
-    const std::string_view told(refusal.what());
-    fuzz::require(told.starts_with(file.path() + ":"), "a refusal begins with the place", refusal.what());
-    fuzz::require(told.find(": field '") != told.npos, "a refusal names the field", refusal.what());
+    const std::string_view reported(refusal.what());
+    fuzz::require(reported.starts_with(file.path() + ":"), "a refusal begins with the place", refusal.what());
+    fuzz::require(reported.find(": field '") != reported.npos, "a refusal names the field", refusal.what());
   }
   return 0;
 }

@@ -55,7 +55,7 @@ class contest {
   bool step(const operation& what);
   bool drain(nanoseconds_t until);
   template <class Each>
-  static std::string told(Each& world, nanoseconds_t value);
+  static std::string reported(Each& world, nanoseconds_t value);
 
   World& real_;
   oracle& expected_;
@@ -84,10 +84,11 @@ bool contest<World>::step(const operation& what) {
   const bool same = (bound ? real <= expected : real == expected) && real_.fired == expected_.fired &&
                     real_.pending() == expected_.pending();
   if (trace_ != nullptr)
-    *trace_ += text(what) + "\n  told:     " + told(real_, real) + "\n  expected: " + told(expected_, expected) + "\n";
+    *trace_ +=
+        text(what) + "\n  told:     " + reported(real_, real) + "\n  expected: " + reported(expected_, expected) + "\n";
   if (!same)
-    difference_ = "at '" + text(what) + "' it told " + told(real_, real) + ", where the multimap told " +
-                  told(expected_, expected);
+    difference_ = "at '" + text(what) + "' it told " + reported(real_, real) + ", where the multimap told " +
+                  reported(expected_, expected);
   return same;
 }
 
@@ -113,7 +114,7 @@ bool contest<World>::drain(nanoseconds_t until) {
 
 template <class World>
 template <class Each>
-std::string contest<World>::told(Each& world, nanoseconds_t value) {
+std::string contest<World>::reported(Each& world, nanoseconds_t value) {
   std::string text = std::to_string(value);
   for (const run& each : world.fired) {
     text += " [timer " + std::to_string(each.id) + " for " + std::to_string(each.deadline);

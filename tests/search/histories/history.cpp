@@ -97,11 +97,11 @@ std::string text(const operation& step) {
 }
 
 std::string text(const setting& where, std::span<const operation> steps) {
-  std::string told = where.wheel == wheel_kind::hashed ? "hashed" : "hierarchical";
-  told += " tick=" + std::to_string(where.tick) + " slots=" + std::to_string(where.slots) +
-          " start=" + std::to_string(where.start) + ":";
-  for (const operation& step : steps) told += " " + text(step);
-  return told;
+  std::string reported = where.wheel == wheel_kind::hashed ? "hashed" : "hierarchical";
+  reported += " tick=" + std::to_string(where.tick) + " slots=" + std::to_string(where.slots) +
+              " start=" + std::to_string(where.start) + ":";
+  for (const operation& step : steps) reported += " " + text(step);
+  return reported;
 }
 
 history parse(std::string_view text) {

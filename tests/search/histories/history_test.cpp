@@ -16,22 +16,22 @@ namespace detent::history {
 namespace {
 
 TEST(History, ReadsWhatItWrites) {
-  for (std::string told : {"hashed tick=3 slots=8 start=-5: s5 s-1 c2 r0:-7 a9223372036854775807 p1 p n",
-                           "hierarchical tick=1 slots=512 start=64: g1:2x3 b1:2x3 k1:2x3 d1:2x3"}) {
-    const history read = parse(told);
-    EXPECT_EQ(text(read.where, read.steps), told);
+  for (std::string reported : {"hashed tick=3 slots=8 start=-5: s5 s-1 c2 r0:-7 a9223372036854775807 p1 p n",
+                               "hierarchical tick=1 slots=512 start=64: g1:2x3 b1:2x3 k1:2x3 d1:2x3"}) {
+    const history read = parse(reported);
+    EXPECT_EQ(text(read.where, read.steps), reported);
   }
 }
 
 TEST(History, RefusesWhatIsNone) {
-  for (const char* told : {"s5", "hashed: x", "hashed: s", "hashed: s5x", "hashed: r0", "hashed: b1:0x1", "hashed: a-1",
-                           "hashed: n1", "tick=0: s1", "square: s1", "hashed tick=1x: s1"}) {
-    EXPECT_THROW(parse(told), std::invalid_argument) << told;
+  for (const char* reported : {"s5", "hashed: x", "hashed: s", "hashed: s5x", "hashed: r0", "hashed: b1:0x1",
+                               "hashed: a-1", "hashed: n1", "tick=0: s1", "square: s1", "hashed tick=1x: s1"}) {
+    EXPECT_THROW(parse(reported), std::invalid_argument) << reported;
   }
 }
 
-std::vector<run> runs_of(const char* told) {
-  const history read = parse(told);
+std::vector<run> runs_of(const char* reported) {
+  const history read = parse(reported);
   oracle world(read.where);
   world.begin(read.where.start);
   for (const operation& step : read.steps) perform(world, step);

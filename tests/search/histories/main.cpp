@@ -15,32 +15,32 @@ namespace detent::history {
 namespace {
 
 template <class World>
-bool replay_in(const char* name, const history& told) {
-  World world(told.where);
-  oracle expected(told.where);
+bool replay_in(const char* name, const history& reported) {
+  World world(reported.where);
+  oracle expected(reported.where);
   contest<World> both(world, expected);
   std::string steps;
   both.trace(steps);
-  const bool agreed = both.agree(told.where.start, told.steps, {});
+  const bool agreed = both.agree(reported.where.start, reported.steps, {});
   std::printf("== %s\n%s%s\n", name, steps.c_str(), agreed ? "agreed" : both.difference().c_str());
   return agreed;
 }
 
-bool is_plain(const history& told) {
-  for (const operation& step : told.steps) {
+bool is_plain(const history& reported) {
+  for (const operation& step : reported.steps) {
     if (step.what >= action::rearm && step.what <= action::fixed_delay) return false;
   }
-  return told.steps.size() <= 8;
+  return reported.steps.size() <= 8;
 }
 
 int replay(std::string_view text) {
-  const history told = parse(text);
-  bool agreed = replay_in<engine_world>("engine", told);
-  if (is_plain(told) && told.where.wheel == wheel_kind::hashed) {
-    agreed &= replay_in<wheel_world<shrunk_ring>>("hashed wheel alone", told);
-  } else if (is_plain(told)) {
-    agreed &= replay_in<wheel_world<shrunk_hierarchy<1>>>("2 slots a level", told);
-    agreed &= replay_in<wheel_world<shrunk_hierarchy<2>>>("4 slots a level", told);
+  const history reported = parse(text);
+  bool agreed = replay_in<engine_world>("engine", reported);
+  if (is_plain(reported) && reported.where.wheel == wheel_kind::hashed) {
+    agreed &= replay_in<wheel_world<shrunk_ring>>("hashed wheel alone", reported);
+  } else if (is_plain(reported)) {
+    agreed &= replay_in<wheel_world<shrunk_hierarchy<1>>>("2 slots a level", reported);
+    agreed &= replay_in<wheel_world<shrunk_hierarchy<2>>>("4 slots a level", reported);
   }
   return agreed ? 0 : 1;
 }

@@ -73,7 +73,7 @@ class oracle {
     nanoseconds_t anchor;  // of the grid of a fixed rate: the next run, before it is rounded
     std::uint32_t runs = 0;
   };
-  std::optional<nanoseconds_t> next_run(timer_state& each, run& told) const;
+  std::optional<nanoseconds_t> next_run(timer_state& each, run& reported) const;
 
   nanoseconds_t tick_;
   nanoseconds_t now_ = 0;
@@ -87,17 +87,17 @@ inline std::size_t oracle::poll(nanoseconds_t most) {
   for (; static_cast<nanoseconds_t>(count) < most; ++count) {
     const auto next = model_->take(detail::to_time(now_));
     if (!next) break;
-    run told{next->id, detail::to_ns(next->deadline), 0};
-    if (auto deadline = next_run(timers_[static_cast<std::size_t>(next->id)], told))
+    run reported{next->id, detail::to_ns(next->deadline), 0};
+    if (auto deadline = next_run(timers_[static_cast<std::size_t>(next->id)], reported))
       again.emplace_back(next->id, *deadline);
-    fired.push_back(told);
+    fired.push_back(reported);
   }
   for (auto [id, deadline] : again) model_->arm(id, detail::to_time(deadline));
   return count;
 }
 
 // When the timer that runs now runs again; and what this run tells of the periods that it stands for.
-inline std::optional<nanoseconds_t> oracle::next_run(timer_state& each, run& told) const {
+inline std::optional<nanoseconds_t> oracle::next_run(timer_state& each, run& reported) const {
   const operation& plan = each.plan;
   if (plan.what == action::schedule) return std::nullopt;
   ++each.runs;
@@ -113,10 +113,10 @@ inline std::optional<nanoseconds_t> oracle::next_run(timer_state& each, run& tol
       const nanoseconds_t reached = detail::tick_grid(tick_).round_down(now_);
       if (reached > each.anchor) {
         const std::uint64_t way = static_cast<std::uint64_t>(reached) - static_cast<std::uint64_t>(each.anchor);
-        told.missed = way / static_cast<std::uint64_t>(plan.period);
+        reported.missed = way / static_cast<std::uint64_t>(plan.period);
         each.anchor = static_cast<nanoseconds_t>(static_cast<std::uint64_t>(each.anchor) +
-                                                 told.missed * static_cast<std::uint64_t>(plan.period));
-        if (told.missed != 0) told.deadline = detail::tick_grid(tick_).round_up(each.anchor);
+                                                 reported.missed * static_cast<std::uint64_t>(plan.period));
+        if (reported.missed != 0) reported.deadline = detail::tick_grid(tick_).round_up(each.anchor);
       }
     }
     each.anchor = detail::add_saturated(each.anchor, plan.period);

@@ -150,9 +150,9 @@ std::size_t wheel_world<Kind>::poll(nanoseconds_t most) {
 
 template <class Kind>
 std::optional<nanoseconds_t> wheel_world<Kind>::next() {
-  std::optional<nanoseconds_t> told = wheel_->next_exact([](node_index, detail::node&) { return false; });
-  if (due_.empty()) return told;
-  return std::min(std::get<0>(due_.begin()->first), told.value_or(detail::forever));
+  std::optional<nanoseconds_t> reported = wheel_->next_exact([](node_index, detail::node&) { return false; });
+  if (due_.empty()) return reported;
+  return std::min(std::get<0>(due_.begin()->first), reported.value_or(detail::forever));
 }
 
 }  // namespace detent::history

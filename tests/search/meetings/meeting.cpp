@@ -85,9 +85,9 @@ void scene::expect_runs_at(detent::time_point due, int count) {
 }
 
 void scene::expect_balance() const {
-  const detent::engine_metrics told = engine.metrics();
-  EXPECT_EQ(told.scheduled, told.expired + told.cancelled + told.returned + told.dropped);
-  EXPECT_EQ(told.pending, 0u);
+  const detent::engine_metrics reported = engine.metrics();
+  EXPECT_EQ(reported.scheduled, reported.expired + reported.cancelled + reported.returned + reported.dropped);
+  EXPECT_EQ(reported.pending, 0u);
   EXPECT_EQ(engine.pending(), 0u);
   EXPECT_TRUE(engine.list_pending().empty());
   EXPECT_EQ(captures.living(), 0);
@@ -128,10 +128,10 @@ void tell_of(std::uint64_t operations) {
 }
 
 std::string describe(const meeting& at, std::uint64_t n) {
-  std::string told = "met at operation " + std::to_string(n);
-  if (!at.place()) return told + ", the end";
+  std::string reported = "met at operation " + std::to_string(n);
+  if (!at.place()) return reported + ", the end";
   const char* file = std::strrchr(at.place()->where.file, '/');
-  return told + ", a " + name(at.place()->what) + " at " + (file == nullptr ? "" : file + 1) + ":" +
+  return reported + ", a " + name(at.place()->what) + " at " + (file == nullptr ? "" : file + 1) + ":" +
          std::to_string(at.place()->where.line) + ", " + at.place()->where.function;
 }
 

@@ -19,10 +19,10 @@ TEST(MeetingsAnswers, PendingIsNeverLessThanNone) {
   auto trial = [](meeting& at) {
     scene in;
     const detent::label named = in.engine.make_label("seen");
-    detent::engine_metrics told, of_all;
+    detent::engine_metrics reported, of_all;
     std::size_t pending = 0;
     at.hold(in, [&] {
-      told = in.engine.metrics(named);
+      reported = in.engine.metrics(named);
       of_all = in.engine.metrics();
       pending = in.engine.pending();
     });
@@ -31,7 +31,7 @@ TEST(MeetingsAnswers, PendingIsNeverLessThanNone) {
     in.engine.schedule_after(1h, in.note(), {.label = named}).cancel();
     in.settle();
     at.go_on();
-    EXPECT_LE(told.pending, 4u);
+    EXPECT_LE(reported.pending, 4u);
     EXPECT_LE(of_all.pending, 4u);
     EXPECT_LE(pending, 4u);
     EXPECT_EQ(in.engine.metrics(named).pending, 0u);
@@ -76,14 +76,14 @@ TEST(MeetingsAnswers, AListTellsNoDeadlineOfAnotherLife) {
     scene in;
     const detent::label named = in.engine.make_label("second");
     timer first = in.group->schedule_after(1h, in.note());
-    std::vector<detent::pending_timer> told;
-    at.hold(in, [&] { told = in.engine.list_pending(); });
+    std::vector<detent::pending_timer> reported;
+    at.hold(in, [&] { reported = in.engine.list_pending(); });
     first.cancel();
     timer second = in.engine.schedule_after(2h, in.note(), {.label = named});
     EXPECT_EQ(place_of(first), place_of(second));
     at.go_on();
-    EXPECT_LE(told.size(), 1u);
-    for (const detent::pending_timer& each : told) {
+    EXPECT_LE(reported.size(), 1u);
+    for (const detent::pending_timer& each : reported) {
       const bool is_first = each.handle == first;
       EXPECT_TRUE(is_first || each.handle == second);
       EXPECT_EQ(each.deadline, noon + (is_first ? 1h : 2h));
@@ -100,14 +100,14 @@ TEST(MeetingsAnswers, AListTellsNoDeadlineOfAnotherArming) {
     in.group->pause();
     timer member = in.group->schedule_after(1h, in.note());
     in.settle();
-    std::vector<detent::pending_timer> told;
-    at.hold(in, [&] { told = in.engine.list_pending(); });
+    std::vector<detent::pending_timer> reported;
+    at.hold(in, [&] { reported = in.engine.list_pending(); });
     in.group->resume();
     in.settle();
     EXPECT_TRUE(member.restart_after(2h));
     at.go_on();
-    ASSERT_EQ(told.size(), 1u);
-    const detent::time_point due = told[0].deadline;
+    ASSERT_EQ(reported.size(), 1u);
+    const detent::time_point due = reported[0].deadline;
     EXPECT_TRUE(due == (detent::time_point::max)() || due == noon + 1h || due == noon + 2h);
     member.cancel();
     in.expect_at_rest();

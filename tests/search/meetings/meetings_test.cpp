@@ -96,13 +96,13 @@ TEST(MeetingsCancel, EndsTheTimerOrItHasFired) {
   for (const cancelled_case& each : cancelled_cases) {
     meet(3, [&each](meeting& at) {
       to_cancel in(each);
-      cancel_result told{};
-      at.hold(in, [&] { told = in.subject.cancel(); });
+      cancel_result reported{};
+      at.hold(in, [&] { reported = in.subject.cancel(); });
       in.run_to(noon + 1ms);
       if (each.handed_over) in.executor->run_all();
       at.go_on();
       in.run_to(noon + 2ms);
-      EXPECT_EQ(told, in.runs == 0 ? cancel_result::cancelled : cancel_result::gone);
+      EXPECT_EQ(reported, in.runs == 0 ? cancel_result::cancelled : cancel_result::gone);
       EXPECT_LE(in.runs, 1);
       in.expect_at_rest();
     });
@@ -159,12 +159,12 @@ TEST(MeetingsDriver, IsToldOfWhatIsChangedMeanwhile) {
     in.settle();
     in.clock.advance(1ms);
     at.hold(in, [&] { in.look(); });
-    const cancel_result told = cancelled.cancel();
+    const cancel_result reported = cancelled.cancel();
     const bool held_back = moved.restart_at(noon + 2ms);
     EXPECT_TRUE(hurried.restart_at(noon + 3ms));
     in.engine.schedule_at(noon + 2ms, count(3));
     at.go_on();
-    EXPECT_EQ(ran[0], told == cancel_result::cancelled ? 0 : 1);
+    EXPECT_EQ(ran[0], reported == cancel_result::cancelled ? 0 : 1);
     EXPECT_EQ(ran[1], held_back ? 0 : 1);
     EXPECT_EQ(ran[2] + ran[3], 0);
     in.run_to(noon + 2ms);

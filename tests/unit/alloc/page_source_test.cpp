@@ -236,9 +236,9 @@ TEST(PageSource, RequiresHugePagesExactlyWhereThePolicyHasThem) {
 bool tells_huge_page_advice() {
   void* memory = mmap(nullptr, huge_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   madvise(memory, huge_page_bytes, MADV_HUGEPAGE);
-  const bool told = flags_of(memory).find(" hg ") != std::string::npos;
+  const bool reported = flags_of(memory).find(" hg ") != std::string::npos;
   munmap(memory, huge_page_bytes);
-  return told;
+  return reported;
 }
 
 TEST(PageSource, AdvisesTheKernelToGiveHugePagesOrNone) {

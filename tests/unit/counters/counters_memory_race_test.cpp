@@ -40,8 +40,8 @@ std::unique_ptr<counters_memory> begun(const std::string& path) {
   return memory;
 }
 ino_t identity_of(const std::string& path) {
-  struct stat told {};
-  return stat(path.c_str(), &told) == 0 ? told.st_ino : 0;
+  struct stat reported {};
+  return stat(path.c_str(), &reported) == 0 ? reported.st_ino : 0;
 }
 
 TEST(CountersMemoryRace, OfTwoThatAreMadeAtOnceOneGetsTheFile) {

@@ -90,10 +90,10 @@ TEST(CountersMemory, AFileGrows) {
   std::byte* second = memory.map(page, 3 * page);
   ASSERT_NE(second, nullptr);
   first[0] = std::byte{1}, second[0] = std::byte{2};
-  const std::string told = bytes_of(folder / "counters");
-  EXPECT_EQ(told.size(), 4 * page);
-  EXPECT_EQ(told[0], 1);
-  EXPECT_EQ(told[page], 2);
+  const std::string reported = bytes_of(folder / "counters");
+  EXPECT_EQ(reported.size(), 4 * page);
+  EXPECT_EQ(reported[0], 1);
+  EXPECT_EQ(reported[page], 2);
 }
 
 TEST(CountersMemory, AFileThatIsNamedByHandStays) {

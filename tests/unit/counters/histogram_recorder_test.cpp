@@ -29,8 +29,8 @@ TEST(HistogramScale, ErrsByLessThanOnePercent) {
   auto check = [](std::uint64_t value) {
     std::size_t bucket = histogram_scale::bucket(value);
     ASSERT_LT(bucket, histogram_scale::buckets) << value;
-    double told = static_cast<double>(histogram_scale::value(bucket)),
-           error = std::abs(told - static_cast<double>(value));
+    double reported = static_cast<double>(histogram_scale::value(bucket)),
+           error = std::abs(reported - static_cast<double>(value));
     ASSERT_LE(error, 0.01 * static_cast<double>(value)) << value;
   };
   for (std::uint64_t value = 0; value < 5'000; ++value) check(value);
@@ -64,25 +64,25 @@ TEST(Histogram, IsAllZeroWhenEmpty) {
 }
 
 TEST(Histogram, TellsCountMaxAndMeanExactly) {
-  histogram told = of({1'000'003, 7, 2'000'000, 0});
-  EXPECT_EQ(told.count(), 4U);
-  EXPECT_EQ(told.max(), duration(2'000'000));
-  EXPECT_EQ(told.mean(), duration(3'000'010 / 4));
+  histogram reported = of({1'000'003, 7, 2'000'000, 0});
+  EXPECT_EQ(reported.count(), 4U);
+  EXPECT_EQ(reported.max(), duration(2'000'000));
+  EXPECT_EQ(reported.mean(), duration(3'000'010 / 4));
 }
 
 TEST(Histogram, CountsWhatIsEarlyAsZero) {
-  histogram told = of({-5, INT64_MIN});
-  EXPECT_EQ(told.count(), 2U);
-  EXPECT_EQ(told.max(), duration(0));
-  EXPECT_EQ(told.mean(), duration(0));
-  EXPECT_EQ(told.percentile(100), duration(0));
+  histogram reported = of({-5, INT64_MIN});
+  EXPECT_EQ(reported.count(), 2U);
+  EXPECT_EQ(reported.max(), duration(0));
+  EXPECT_EQ(reported.mean(), duration(0));
+  EXPECT_EQ(reported.percentile(100), duration(0));
 }
 
 TEST(Histogram, TellsOneValueForEachPercentage) {
   for (nanoseconds_t value :
        {nanoseconds_t{0}, nanoseconds_t{1}, nanoseconds_t{123'456'789}, nanoseconds_t{INT64_MAX}}) {
-    histogram told = of({value});
-    for (double p : {0.0, 50.0, 99.9, 100.0}) EXPECT_EQ(told.percentile(p), duration(value));
+    histogram reported = of({value});
+    for (double p : {0.0, 50.0, 99.9, 100.0}) EXPECT_EQ(reported.percentile(p), duration(value));
   }
 }
 
@@ -109,28 +109,28 @@ TEST(Histogram, TellsNoPercentileThatTooFewReach) {
 }
 
 TEST(Histogram, HoldsPercentagesAtTheEnds) {
-  histogram told = of(one_to(10));
-  EXPECT_EQ(told.percentile(-3), duration(1));
-  EXPECT_EQ(told.percentile(1'000), duration(10));
+  histogram reported = of(one_to(10));
+  EXPECT_EQ(reported.percentile(-3), duration(1));
+  EXPECT_EQ(reported.percentile(1'000), duration(10));
 }
 
 TEST(Histogram, IsWithinOnePercentOnAKnownDistribution) {
-  histogram told = of(one_to(200'000));
+  histogram reported = of(one_to(200'000));
   for (double p : {0.1, 1.0, 10.0, 50.0, 90.0, 99.0, 99.9, 99.99}) {
     double exact = p / 100 * 200'000;
-    EXPECT_NEAR(static_cast<double>(told.percentile(p).count()), exact, 0.01 * exact + 1) << p;
+    EXPECT_NEAR(static_cast<double>(reported.percentile(p).count()), exact, 0.01 * exact + 1) << p;
   }
 }
 
 TEST(Histogram, NeverTellsMoreThanTheMaximum) {
-  histogram told = of({1'000'001, 1'000'002, 1'000'003});  // one bucket, whose middle lies above all of them
-  for (double p : {1.0, 50.0, 99.0, 100.0}) EXPECT_LE(told.percentile(p), told.max());
+  histogram reported = of({1'000'001, 1'000'002, 1'000'003});  // one bucket, whose middle lies above all of them
+  for (double p : {1.0, 50.0, 99.0, 100.0}) EXPECT_LE(reported.percentile(p), reported.max());
 }
 
 // A jump in virtual time makes many timers late by years.
 TEST(Histogram, TellsTheMeanOfHugeValues) {
-  histogram told = of({INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
-  EXPECT_NEAR(static_cast<double>(told.mean().count()), 9.2e18, 0.1e18);
+  histogram reported = of({INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
+  EXPECT_NEAR(static_cast<double>(reported.mean().count()), 9.2e18, 0.1e18);
 }
 
 TEST(HistogramRecorder, LosesNothingWhenThreadsRecordAtOnce) {
@@ -145,10 +145,10 @@ TEST(HistogramRecorder, LosesNothingWhenThreadsRecordAtOnce) {
   std::thread other(work);
   work();
   other.join();
-  histogram told = recorder->snapshot();
-  EXPECT_EQ(told.count(), 2U * each);
-  EXPECT_EQ(told.max(), duration(each));
-  EXPECT_EQ(told.mean(), duration(each / 2));
+  histogram reported = recorder->snapshot();
+  EXPECT_EQ(reported.count(), 2U * each);
+  EXPECT_EQ(reported.max(), duration(each));
+  EXPECT_EQ(reported.mean(), duration(each / 2));
 }
 
 }  // namespace

@@ -79,12 +79,12 @@ TEST(Rehearsal, IsCountedNowhere) {
       ASSERT_TRUE(drive::eventually([&] { return fired == i && timers.pending() == 0; }));
     }
     timers.stop();  // so that the last run has been counted to its end
-    const engine_metrics told = timers.metrics();
-    EXPECT_EQ(told.scheduled, rounds);
-    EXPECT_EQ(told.fired, rounds);
-    EXPECT_EQ(told.expired, rounds);
-    EXPECT_EQ(told.lateness.count(), rounds);
-    EXPECT_EQ(told.callback.count(), rounds);
+    const engine_metrics reported = timers.metrics();
+    EXPECT_EQ(reported.scheduled, rounds);
+    EXPECT_EQ(reported.fired, rounds);
+    EXPECT_EQ(reported.expired, rounds);
+    EXPECT_EQ(reported.lateness.count(), rounds);
+    EXPECT_EQ(reported.callback.count(), rounds);
     EXPECT_TRUE(timers.list_pending().empty());
   }
 }

@@ -65,9 +65,9 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
       {"memory.lock = 3: ", [](engine_options& o) { o.memory.lock = beyond(wish::require); }},
       {"memory.numa_node = -1: ", [](engine_options& o) { o.memory.numa_node = -1; }}};
   for (auto& each : cases) {
-    std::string told = settled(each.make);
-    EXPECT_EQ(told.substr(0, std::string(each.begins).size()), each.begins) << "in full: " << told;
-    EXPECT_GT(told.size(), std::string(each.begins).size()) << "it must say why";
+    std::string reported = settled(each.make);
+    EXPECT_EQ(reported.substr(0, std::string(each.begins).size()), each.begins) << "in full: " << reported;
+    EXPECT_GT(reported.size(), std::string(each.begins).size()) << "it must say why";
   }
 }
 
@@ -118,9 +118,9 @@ TEST(OptionsCheck, RefusesFilesThatCannotBeMeant) {
 }
 
 TEST(OptionsCheck, TellsTheFirstOfSeveral) {
-  std::string told = settled([](engine_options& o) { o.tick = duration(0), o.hashed_slots = 0; });
-  EXPECT_NE(told.find("tick"), std::string::npos);
-  EXPECT_EQ(told.find("hashed_slots"), std::string::npos);
+  std::string reported = settled([](engine_options& o) { o.tick = duration(0), o.hashed_slots = 0; });
+  EXPECT_NE(reported.find("tick"), std::string::npos);
+  EXPECT_EQ(reported.find("hashed_slots"), std::string::npos);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 namespace detent::detail {
 namespace {
 
-void expect_parts(const lateness_parts& told, nanoseconds_t drain, nanoseconds_t wait, nanoseconds_t worker) {
-  EXPECT_EQ(told.drain, drain);
-  EXPECT_EQ(told.wait, wait);
-  EXPECT_EQ(told.worker, worker);
+void expect_parts(const lateness_parts& reported, nanoseconds_t drain, nanoseconds_t wait, nanoseconds_t worker) {
+  EXPECT_EQ(reported.drain, drain);
+  EXPECT_EQ(reported.wait, wait);
+  EXPECT_EQ(reported.worker, worker);
 }
 
 lateness_parts split(const lateness_split& of, nanoseconds_t deadline, std::uint32_t taken_up, nanoseconds_t now) {
@@ -81,9 +81,9 @@ TEST(LatenessSplit, AStampIsExactToANanosecond) {
   for (nanoseconds_t at : {1000, 1001, 1002, 1003}) {
     lateness_split s = back_at(at);
     s.drain_begins();
-    const lateness_parts told = split(s, 500, s.taken_up(s.late_drain(), 500), at);
-    EXPECT_LE(at - 500 - told.drain, 1) << at;
-    EXPECT_EQ(told.drain + told.wait + told.worker, at - 500) << at;
+    const lateness_parts reported = split(s, 500, s.taken_up(s.late_drain(), 500), at);
+    EXPECT_LE(at - 500 - reported.drain, 1) << at;
+    EXPECT_EQ(reported.drain + reported.wait + reported.worker, at - 500) << at;
   }
 }
 
@@ -124,10 +124,10 @@ TEST(LatenessSplit, HowLateItWasTakenUpIsExactForTwoSecondsAndThenByTheMilliseco
   for (nanoseconds_t late : {2'147'483'648LL, 86'400'000'000'000LL}) {
     lateness_split s = back_at(1000 + late);
     s.drain_begins();
-    const lateness_parts told = split(s, 1000, s.taken_up(s.late_drain(), 1000), 1000 + late);
-    EXPECT_LE(told.drain, late);
-    EXPECT_LT(late - told.drain, nanoseconds_t{1} << 20);
-    EXPECT_EQ(told.drain + told.wait + told.worker, late);
+    const lateness_parts reported = split(s, 1000, s.taken_up(s.late_drain(), 1000), 1000 + late);
+    EXPECT_LE(reported.drain, late);
+    EXPECT_LT(late - reported.drain, nanoseconds_t{1} << 20);
+    EXPECT_EQ(reported.drain + reported.wait + reported.worker, late);
   }
 }
 
@@ -162,10 +162,10 @@ TEST(LatenessSplit, PartsAlwaysAddUp) {
       const nanoseconds_t deadline =
           random.between(0, 20) == 0 ? INT64_MIN : subtract_saturated(now, random.any_magnitude(50));
       const std::uint32_t taken_up = random.between(0, 1) == 0 ? 0 : s.taken_up(placed, deadline);
-      const lateness_parts told = split(s, deadline, taken_up, now);
-      ASSERT_GE(std::min({told.drain, told.wait, told.worker}), 0);
-      ASSERT_EQ(told.drain + told.wait + told.worker, subtract_saturated(now, deadline));
-      ASSERT_TRUE(taken_up != 0 || told.drain == 0);
+      const lateness_parts reported = split(s, deadline, taken_up, now);
+      ASSERT_GE(std::min({reported.drain, reported.wait, reported.worker}), 0);
+      ASSERT_EQ(reported.drain + reported.wait + reported.worker, subtract_saturated(now, deadline));
+      ASSERT_TRUE(taken_up != 0 || reported.drain == 0);
     }
   }
 }

@@ -12,20 +12,20 @@ namespace {
 TEST(Error, HasAMessageOfItsOwnForEachCode) {
   std::set<std::string> messages;
   for (int code = static_cast<int>(errc::capacity_exceeded); code <= static_cast<int>(errc::out_of_memory); ++code) {
-    std::error_code told = make_error_code(static_cast<errc>(code));
-    EXPECT_EQ(told.value(), code);
-    EXPECT_EQ(&told.category(), &error_category());
-    EXPECT_FALSE(told.message().empty());
-    EXPECT_TRUE(messages.insert(told.message()).second) << told.message();
+    std::error_code reported = make_error_code(static_cast<errc>(code));
+    EXPECT_EQ(reported.value(), code);
+    EXPECT_EQ(&reported.category(), &error_category());
+    EXPECT_FALSE(reported.message().empty());
+    EXPECT_TRUE(messages.insert(reported.message()).second) << reported.message();
   }
   EXPECT_FALSE(error_category().message(0).empty());
   EXPECT_FALSE(error_category().message(12'345).empty());
 }
 
 TEST(Error, ConvertsImplicitlyAndComparesWithItsCode) {
-  std::error_code told = errc::stopped;
-  EXPECT_EQ(told, errc::stopped);
-  EXPECT_NE(told, errc::forked);
+  std::error_code reported = errc::stopped;
+  EXPECT_EQ(reported, errc::stopped);
+  EXPECT_NE(reported, errc::forked);
   EXPECT_STREQ(error_category().name(), "detent");
 }
 

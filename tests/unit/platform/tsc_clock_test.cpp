@@ -45,9 +45,9 @@ TEST(TscClockSupport, IsToldAsTheKernelTellsIt) {
   while (std::getline(file, line) && line.rfind("flags", 0) != 0) {
   }
   if (!file) GTEST_SKIP() << "the kernel tells nothing of this processor";
-  const bool told = (line + ' ').find(" nonstop_tsc ") != std::string::npos;
-  EXPECT_EQ(base::time_stamp_is_invariant(), told);
-  EXPECT_EQ(tsc_clock::shared() != nullptr, told);
+  const bool reported = (line + ' ').find(" nonstop_tsc ") != std::string::npos;
+  EXPECT_EQ(base::time_stamp_is_invariant(), reported);
+  EXPECT_EQ(tsc_clock::shared() != nullptr, reported);
 }
 
 TEST_F(TscClock, IsOneForTheProcess) { EXPECT_EQ(tsc_clock::shared(), tsc_); }
@@ -71,11 +71,11 @@ TEST_F(TscClock, StaysWithinItsErrorOfSteadyClockForASecond) {
   std::size_t readings = 0, off = 0;
   nanoseconds_t worst = 0;
   for (nanoseconds_t before = steady(); before < end; before = steady()) {
-    const nanoseconds_t told = tsc_->now(), latest = tsc_->not_before_now(), after = steady();
-    const nanoseconds_t error = std::max(before - told, told - after);
+    const nanoseconds_t reported = tsc_->now(), latest = tsc_->not_before_now(), after = steady();
+    const nanoseconds_t error = std::max(before - reported, reported - after);
     worst = std::max(worst, error);
     ++readings;
-    if (error > latest - told + slack) ++off;
+    if (error > latest - reported + slack) ++off;
     // The counter is not ours to move: a second of it, and not all of a processor.
     if (readings % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
@@ -86,10 +86,10 @@ TEST_F(TscClock, StepsBackByNoMoreThanItsError) {
   nanoseconds_t furthest = tsc_->now(), end = steady() + 100'000'000;
   nanoseconds_t worst = 0, allowed = 0;
   while (steady() < end) {
-    const nanoseconds_t told = tsc_->now();
-    worst = std::max(worst, furthest - told);
-    furthest = std::max(furthest, told);
-    allowed = std::max(allowed, tsc_->not_before_now() - told);
+    const nanoseconds_t reported = tsc_->now();
+    worst = std::max(worst, furthest - reported);
+    furthest = std::max(furthest, reported);
+    allowed = std::max(allowed, tsc_->not_before_now() - reported);
   }
   EXPECT_LE(worst, 2 * allowed);
 }
@@ -101,9 +101,9 @@ TEST_F(TscClock, IsReadByThreadsWhileOneTakesAnAnchor) {
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       while (steady() < end) {
-        nanoseconds_t before = steady(), told = tsc_->now();
+        nanoseconds_t before = steady(), reported = tsc_->now();
         // A mixture of two anchors would be off by the time between them.
-        if (told < before - 1'000'000 || told > steady() + 1'000'000) absurd.fetch_add(1);
+        if (reported < before - 1'000'000 || reported > steady() + 1'000'000) absurd.fetch_add(1);
       }
     });
   }

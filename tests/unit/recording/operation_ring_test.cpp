@@ -58,12 +58,12 @@ TEST(OperationRing, HoldsBackAllBehindAPlaceThatIsNotFilled) {
 
 TEST(OperationRing, TellsEachQuarterOnce) {
   operation_ring ring(16);
-  int told = 0;
+  int reported = 0;
   for (int i = 0; i < 160; ++i) {
-    told += ring.fill(*ring.take()) ? 1 : 0;
+    reported += ring.fill(*ring.take()) ? 1 : 0;
     ring.pop();
   }
-  EXPECT_EQ(told, 40);
+  EXPECT_EQ(reported, 40);
 }
 
 TEST(OperationRing, LosesNothingOfManyThreadsAndKeepsEachOnesOrder) {

@@ -9,23 +9,23 @@ namespace {
 constexpr nanoseconds_t millisecond = 1'000'000;
 
 TEST(Backlog, RingsAtItsLimitAndNotBefore) {
-  backlog told;
-  EXPECT_FALSE(told.add(backlog::least - 1));
-  EXPECT_FALSE(told.is_full(0));
-  EXPECT_TRUE(told.add(1));
-  EXPECT_TRUE(told.is_full(0));
-  told.set_left(0);
-  EXPECT_FALSE(told.is_full(millisecond));
+  backlog reported;
+  EXPECT_FALSE(reported.add(backlog::least - 1));
+  EXPECT_FALSE(reported.is_full(0));
+  EXPECT_TRUE(reported.add(1));
+  EXPECT_TRUE(reported.is_full(0));
+  reported.set_left(0);
+  EXPECT_FALSE(reported.is_full(millisecond));
 }
 
 TEST(Backlog, GrowsToItsMostWhileRingsAreCloseAndShrinksToItsLeast) {
-  backlog told;
+  backlog reported;
   nanoseconds_t now = 0;
   auto fill = [&](nanoseconds_t after) {
     now += after;
-    told.set_left(backlog::most);
-    EXPECT_TRUE(told.is_full(now));
-    return 2 * told.may_stay();
+    reported.set_left(backlog::most);
+    EXPECT_TRUE(reported.is_full(now));
+    return 2 * reported.may_stay();
   };
   EXPECT_EQ(fill(100 * millisecond), backlog::least);
   EXPECT_EQ(fill(millisecond), 2 * backlog::least);

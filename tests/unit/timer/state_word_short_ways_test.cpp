@@ -75,8 +75,8 @@ TEST(StateWordShortWays, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound)
 TEST(StateWordShortWays, AsksForAnEntryWhereAnotherThreadsOrderComesBeforeAtTheSameDeadline) {
   for (timer_state from : {s::queued, s::armed}) {
     specimen ahead(from, state_word::lasting), same(from, state_word::lasting), behind(from, state_word::lasting);
-    const auto told = from == s::armed ? restart_transition::earlier : restart_transition::later;
-    EXPECT_EQ(restart(ahead.pair, generation, deadline, order - 1), told);
+    const auto reported = from == s::armed ? restart_transition::earlier : restart_transition::later;
+    EXPECT_EQ(restart(ahead.pair, generation, deadline, order - 1), reported);
     EXPECT_EQ(restart(same.pair, generation, deadline, order), restart_transition::later);
     EXPECT_EQ(restart(behind.pair, generation, deadline, order + 1), restart_transition::later);
   }

@@ -215,10 +215,10 @@ TEST(StateWord, RestartsWhatIsPending) {
                                                  {s::dispatched, restart_transition::earlier,
                                                   moved(s::queued, true)}},  // nothing else names it: always an entry
                                                 [to](specimen& node) {
-                                                  auto told = restart(node.pair, generation, to, 99);
+                                                  auto reported = restart(node.pair, generation, to, 99);
                                                   EXPECT_EQ(deadline_of(node.pair),
-                                                            told == restart_transition::gone ? deadline : to);
-                                                  return told;
+                                                            reported == restart_transition::gone ? deadline : to);
+                                                  return reported;
                                                 });
   }
 }

@@ -113,8 +113,8 @@ TEST(DueLanes, MayGiveHigherOnesWhileTheBulkIsBeingSorted) {
     node_index next = many + 1;
     int given = 0;
   } of{lanes};
-  lanes.seal({[](void* told) noexcept {
-                auto& my = *static_cast<context*>(told);
+  lanes.seal({[](void* reported) noexcept {
+                auto& my = *static_cast<context*>(reported);
                 my.lanes.collect(2, entry(1, my.next));
                 my.lanes.seal_higher();
                 if (my.lanes.has_higher() && my.lanes.pop().index == my.next) ++my.given;

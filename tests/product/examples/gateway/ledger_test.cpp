@@ -34,13 +34,13 @@ struct GatewayLedger : testing::Test {
   void copied(load::order_number id, char what, wire::time_point at, std::string_view more = "") {
     parsed(line(id, what, at, more), [&](const wire::message& report) { orders.copied(report); });
   }
-  void told(load::order_number id, char what, wire::time_point at, std::string_view more = "") {
-    parsed(line(id, what, at, more), [&](const wire::message& report) { orders.told(report, at + 1us); });
+  void reported(load::order_number id, char what, wire::time_point at, std::string_view more = "") {
+    parsed(line(id, what, at, more), [&](const wire::message& report) { orders.reported(report, at + 1us); });
   }
   // By both witnesses.
   void happens(load::order_number id, char what, wire::time_point at, std::string_view more = "") {
     copied(id, what, at, more);
-    told(id, what, at, more);
+    reported(id, what, at, more);
   }
   // An order that rests until `expires`.
   load::order_number rest(wire::time_point expires) {
@@ -108,7 +108,7 @@ TEST_F(GatewayLedger, NoticesAnOrderThatExpiresTwice) {
 TEST_F(GatewayLedger, NoticesATradeAfterTheExpiryWasReported) {
   const load::order_number id = rest(start + 1s);
   expire(id, start + 1s, start + 1s);
-  told(id, 'F', start + 2s);
+  reported(id, 'F', start + 2s);
   EXPECT_GE(broken(), 1u);
 }
 
@@ -140,7 +140,7 @@ TEST_F(GatewayLedger, NoticesAnOrderThatWasNeverAnswered) {
 TEST_F(GatewayLedger, NoticesASessionThatIsToldSomethingElse) {
   const load::order_number id = rest(start + 1s);
   copied(id, '4', start + 10ms, "|58=as asked");
-  told(id, 'F', start + 10ms);
+  reported(id, 'F', start + 10ms);
   EXPECT_EQ(broken(), 1u);
 }
 
@@ -148,7 +148,7 @@ TEST_F(GatewayLedger, IsNotSettledBeforeBothWitnessesHaveToldTheEnd) {
   const load::order_number id = rest(start + 1s);
   copied(id, '4', start + 10ms, "|58=as asked");
   EXPECT_FALSE(orders.settled());
-  told(id, '4', start + 10ms, "|58=as asked");
+  reported(id, '4', start + 10ms, "|58=as asked");
   EXPECT_TRUE(orders.settled());
 }
 

@@ -67,16 +67,16 @@ void read_because_nothing_was_pending(detent::engine& engine) {
 
 // `running` and `gone` order nothing.
 void read_after_a_cancel_that_came_too_late(detent::engine& engine) {
-  untold_flag wrote, told;
+  untold_flag wrote, reported;
   detent::timer runs = engine.schedule_after(0ns, [&] {
     shared_by_all = 1;
     wrote.raise();
-    told.await();
+    reported.await();
   });
   wrote.await();
   EXPECT(runs.cancel() == detent::cancel_result::running);
   EXPECT(shared_by_all == 1);
-  told.raise();
+  reported.raise();
 }
 
 // Waiting for one timer orders nothing that another did.
@@ -127,39 +127,39 @@ void two_threads_that_schedule(detent::engine& engine) {
 
 void a_group_cancelled_without_waiting(detent::engine& engine) {
   detent::timer_group group(engine);
-  untold_flag wrote, told;
+  untold_flag wrote, reported;
   group.schedule_after(0ns, [&] {
     shared_by_all = 1;
     wrote.raise();
-    told.await();
+    reported.await();
   });
   wrote.await();
   group.cancel_all();
   EXPECT(shared_by_all == 1);
-  told.raise();
+  reported.raise();
 }
 
 void waited_for_another_group(detent::engine& engine) {
   detent::timer_group group(engine), another(engine);
-  untold_flag wrote, told;
+  untold_flag wrote, reported;
   another.schedule_after(0ns, [] {});
   group.schedule_after(0ns, [&] {
     shared_by_all = 1;
     wrote.raise();
-    told.await();
+    reported.await();
   });
   wrote.await();
   another.cancel_all_and_wait();
   EXPECT(shared_by_all == 1);
-  told.raise();
+  reported.raise();
 }
 
 void an_engine_of_another(detent::engine& engine) {
-  untold_flag wrote, told;
+  untold_flag wrote, reported;
   engine.schedule_after(0ns, [&] {
     shared_by_all = 1;
     wrote.raise();
-    told.await();
+    reported.await();
   });
   wrote.await();
   {
@@ -168,7 +168,7 @@ void an_engine_of_another(detent::engine& engine) {
     another.stop();
   }
   EXPECT(shared_by_all == 1);
-  told.raise();
+  reported.raise();
 }
 
 void (*const races[])(detent::engine&) = {written_after_the_schedule_call,

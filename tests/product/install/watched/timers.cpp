@@ -16,11 +16,11 @@ namespace {
 constexpr int rounds = 200;
 
 void what_came_before_is_seen_by_the_run(detent::engine& engine) {
-  int told = 0, seen = 0;
+  int reported = 0, seen = 0;
   untold_count ran;
   auto last = [&](const auto& callable) {
     detent::timer run = engine.schedule_after(0ns, callable);
-    ran.await(++told);
+    ran.await(++reported);
     run.cancel_and_wait();  // what it counts in ends with this function
   };
   std::array<int, 32> large{};
@@ -30,8 +30,8 @@ void what_came_before_is_seen_by_the_run(detent::engine& engine) {
       seen += *own;
       ran.add();
     });
-    ++told;
-    ran.await(told);
+    ++reported;
+    ran.await(reported);
     run.cancel_and_wait();
     seen += 1;
     large[3] = i;
@@ -39,7 +39,7 @@ void what_came_before_is_seen_by_the_run(detent::engine& engine) {
       seen += large[3];
       ran.add();
     }));
-    ran.await(++told);
+    ran.await(++reported);
   }
   int counted = 0;
   std::function<void()> erased = [&ran, &counted, text = std::string(100, 'x')]() mutable {
@@ -170,14 +170,14 @@ void a_waiting_canceller_sees_the_run(detent::engine& engine) {
 void many_at_once(detent::engine& engine) {
   std::vector<detent::time_point> deadlines(100, engine.now());
   std::vector<detent::timer> handles(deadlines.size());
-  std::vector<int> told(deadlines.size()), seen(deadlines.size());
+  std::vector<int> reported(deadlines.size()), seen(deadlines.size());
   for (int i = 0; i < rounds / 10; ++i) {
     untold_count ran;
-    told.assign(told.size(), i);
+    reported.assign(reported.size(), i);
     engine.schedule_at_bulk(
         deadlines,
         [&](std::size_t index) {
-          seen[index] += told[index];
+          seen[index] += reported[index];
           ran.add();
         },
         handles);
