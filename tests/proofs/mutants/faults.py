@@ -11,7 +11,7 @@ and the layer that kills it, one of:
   suite       explorer: a suite of tests/proofs/protocols, and `scenario`, the one of its scenarios that fails; without it
               all of them are compiled, which takes twice as long, and whichever fails first counts
   test        unit: the source of a GoogleTest program, below tests/, and `kills`, which of its tests
-  through     for a fault in a header: the source of the library that is compiled against it besides
+  through     for a fault in a header: the sources of the library that are compiled against it besides, in one string
 """
 import re
 import tomllib
@@ -90,7 +90,7 @@ def read_all(root):
     names = [each.name for each in mutants]
     for mutant in mutants:
         killer = f"tests/proofs/protocols/{mutant.suite}.cpp" if mutant.suite else f"tests/{mutant.test}"
-        for path in (mutant.file, killer, *([mutant.through] if mutant.through else [])):
+        for path in (mutant.file, killer, *mutant.through.split()):
             if not (root / path).is_file():
                 raise Problem(f"'{mutant.name}': there is no {path}")
         if names.count(mutant.name) != 1:

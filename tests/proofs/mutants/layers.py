@@ -203,17 +203,15 @@ def kill_by_test(mutant, build, scratch):
     flags, built, _ = build.command(source)
     seconds = seconds_unchanged(mutant, built, build)
     objects = []
-    through = build.root / mutant.through if mutant.through else None
-    if copy.suffix == ".cpp":
-        through = copy
-    if through is None:
+    through = [mutant.file] if copy.suffix == ".cpp" else mutant.through.split()
+    if not through:
         objects.append(compile_source(flags, first, source, "-O0", build, scratch))
     else:  # the archive's own object is left out where this one has all its symbols
         objects.append(built)
-        original = build.root / (mutant.through or mutant.file)
-        how, _, _ = build.command(original, "detent.dir")
-        near = scratch / original.relative_to(build.root)
-        objects.append(compile_source(how, first, near if near.is_file() else original, "-O0", build, scratch))
+    for original in through:
+        how, _, _ = build.command(build.root / original, "detent.dir")
+        near = scratch / original
+        objects.append(compile_source(how, first, near if near.is_file() else build.root / original, "-O0", build, scratch))
     program = scratch / "mutant"
     run([flags[0], *map(str, objects), *build.tests, "-lpthread", "-o", str(program)], "does not link")
     try:
