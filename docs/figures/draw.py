@@ -13,7 +13,7 @@ from canvas import Canvas
 # The fields of a node: name, first byte, size, who writes it. The test of the figures compares them with node.hpp.
 NODE = [
     ("word", 0, 8, "all"), ("deadline", 8, 8, "all"), ("next", 16, 4, "driver"), ("previous", 20, 4, "driver"),
-    ("ops", 24, 8, "caller"), ("capture", 32, 24, "caller"), ("location", 56, 4, "driver"), ("placement", 60, 4, "driver"),
+    ("ops", 24, 8, "caller"), ("capture", 32, 24, "caller"), ("location", 56, 4, "driver"), ("placed", 60, 4, "driver"),
 ]
 # The bits of the state word: name, first bit, size.
 WORD = [
@@ -41,7 +41,7 @@ def node():
     c.text(30, 34, "A pending timer: 64 bytes, one cache line", "ink head")
     left, byte = 30, 820 / 64
     words = {"ops": "what to\ncall", "capture": "what the callback captured, 24 bytes", "word": "state word", "previous": "prev.",
-             "location": "slot", "placement": "place"}
+             "location": "slot", "placed": "place"}
     for name, first, size, kind in NODE:
         c.labelled(left + first * byte, 52, size * byte, 52, words.get(name, name), kind,
                    "ink" if size > 4 else "ink small")

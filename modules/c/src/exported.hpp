@@ -9,6 +9,7 @@ class [[gnu::visibility("hidden")]] engine_core;
 class [[gnu::visibility("hidden")]] group_state;
 class [[gnu::visibility("hidden")]] histogram_recorder;
 class [[gnu::visibility("hidden")]] label_store;
+class [[gnu::visibility("hidden")]] outbox;
 class [[gnu::visibility("hidden")]] run_scope;
 }  // namespace detent::detail
 

@@ -62,7 +62,7 @@ class Vcpkg(unittest.TestCase):
         self.assertEqual(Path(configured[configured.index("SOURCE_PATH") + 1]), ROOT)
         said = {word[2:].split("=")[0] for word in configured if word.startswith("-D")}
         said |= {word for word in self.calls["vcpkg_check_features"] if word.startswith("DETENT_")}
-        self.assertGreater(len(said), 5)
+        self.assertGreater(len(said), 2)
         self.assertLessEqual(said, options_of_the_build())
 
     def test_its_features_are_those_of_the_manifest(self):
