@@ -150,7 +150,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
     file_limit limit(80);
     const auto lost = file.write("1,S,1,1,x\n2,S,2,1,x\n3,S,3,1,x\n# dropped 5\n4,S,4,1,x\n# dropped 70\n");
     EXPECT_EQ(lost.rows, 2u);  // two were written, and the last words need the room of what followed
-    EXPECT_EQ(lost.told, 75u);
+    EXPECT_EQ(lost.reported, 75u);
     file.close(77);
   }
   signal(SIGXFSZ, SIG_DFL);

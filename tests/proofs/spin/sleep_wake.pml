@@ -85,7 +85,7 @@ inline ring(buffer) {
   fi
 }
 
-/* schedule.cpp: hand_in(), push_entry() */
+/* schedule.cpp: submit_one(), push_entry() */
 proctype producer(byte self; byte id; byte count) {
   byte was = QUIET;
   byte w = 0;
