@@ -109,7 +109,7 @@ page_source::refusal page_source::bind(void* memory, std::size_t bytes) const no
   auto node = static_cast<std::size_t>(*options_.numa_node);
   std::array<unsigned long, nodes_at_most / word_bits> nodes{};
   nodes[node / word_bits] = 1UL << node % word_bits;
-  // The kernel looks at one bit fewer than it is told of.
+  // The kernel reads one bit fewer than it is passed.
   if (syscall(SYS_mbind, memory, bytes, MPOL_BIND, nodes.data(), nodes_at_most + 1, 0) != 0) {
     return {problem::numa_node, errno};
   }

@@ -184,7 +184,7 @@ TEST(BadAllocDrive, AThreadForgetsTheRecordOfAnEngineThatHasGoneThoughThereIsNoM
               EXPECT_FALSE(next.engine.try_schedule_after(1h, [] {}));
               hostile::disarm_faults();
               detail::thread_record* found = nullptr;
-              EXPECT_FALSE(detail::thread_registry::shortcut(place, detail::shortcuts::none, found));
+              EXPECT_FALSE(detail::thread_registry::fast_path(place, detail::fast_paths::none, found));
               next.expect_works();
             }),
             "");

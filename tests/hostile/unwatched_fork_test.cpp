@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An engine that cannot be told of forks is not made: in a child it would take itself for the parent's.
+// An engine that cannot watch forks is not made: in a child it would take itself for the parent's.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(ForkUnwatched, EngineIsRefusedAndMadeOnceThereIsMemory) {
   const auto problem = problem_of([] { engine({.name = "gateway"}); });
   no_memory = false;
   EXPECT_EQ(problem.code, errc::out_of_memory);
-  EXPECT_TRUE(problem.names("engine \"gateway\": no memory to be told of forks")) << problem.what;
+  EXPECT_TRUE(problem.names("engine \"gateway\": no memory for the fork handlers")) << problem.what;
   engine e;
   EXPECT_EQ(in_child([&] { EXPECT_FALSE(e.try_schedule_after(0ns, [] {})); }), "");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a counters file (engine_options::counters_file) consists of: version 1 of the layout, byte by byte in
-// docs/counters.md. Integers are the machine's own; all but the identity in the header change while the engine lives,
+// docs/counters.md. Integers are the machine's own; all but the identity in the header change while the engine exists,
 // one naturally aligned word at a time.
 #pragma once
 
@@ -21,7 +21,7 @@ struct header {
   std::uint32_t header_bytes;   // of this struct
   std::uint64_t file_bytes;     // in use; grows when a label is made
   std::int64_t process;         // its id
-  std::uint64_t process_start;  // as in field 22 of /proc/PID/stat: tells another process with the same id
+  std::uint64_t process_start;  // as in field 22 of /proc/PID/stat: distinguishes another process with the same id
   std::int64_t made_at;         // CLOCK_MONOTONIC, nanoseconds
   std::uint32_t state;          // a file_state
   std::uint32_t worker_thread;  // its thread id; 0: driven by a caller
@@ -84,7 +84,7 @@ enum class gauge : std::uint8_t {
   wakeups,         // returns of the worker from a sleep
   backlog,         // entries not yet taken up, as of the driver's last look
   margin,          // nanoseconds before a deadline at which the hybrid wait stops sleeping
-  last_pass,       // the engine's clock when the driver last looked for what is due, nanoseconds
+  last_pass,       // the engine's clock when the driver last checked for what is due, nanoseconds
   next_deadline,   // nanoseconds of the engine's clock as the driver went to wait; INT64_MAX: nothing pending
   retries,         // refused by the executor, waiting to be offered again
   hidden_threads,  // threads whose counts have no room in the file

@@ -44,7 +44,7 @@ class engine {
 
   // Lock-free; in the steady state free of allocation, and of system calls but the one that wakes a sleeping worker.
   // Throw capacity_exceeded, stopped, invalid_option (lane, slack, another engine's label), invalid_period,
-  // out_of_memory, forked; nothing is left behind.
+  // out_of_memory, forked; nothing is left over.
   template <class F>
   timer schedule_at(time_point deadline, F&& f, origin where = origin::current()) {
     return checked(detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where));

@@ -18,7 +18,7 @@ class manual_clock {
     // (1) acquire: pairs with (2), so that whoever sees a time sees what was done before time moved there.
     return detail::to_time(now_ns_.load(base::acquire));
   }
-  // Forward by `step`; a negative step does nothing; the end of time is the end.
+  // Forward by `step`; a negative step does nothing; `forever` is the end.
   void advance(duration step) noexcept {
     advance_to(detail::to_time(detail::add_saturated(detail::to_ns(now()), step.count())));
   }

@@ -31,7 +31,7 @@ enum class refusal_policy : std::uint8_t {
   drop         // counted
 };
 enum class missed_ticks : std::uint8_t {
-  skip,   // one run stands for the latest due period; missed() tells the rest
+  skip,   // one run stands for the latest due period; missed() counts the rest
   burst,  // all of them, back to back
   delay   // the next period counts from now
 };
@@ -88,12 +88,13 @@ struct engine_options {
   // Null: callbacks run inline on the worker.
   std::shared_ptr<detent::executor> executor = {};
   refusal_policy on_refusal = refusal_policy::run_inline;
-  // The worker fires for at most so long before it looks at new submissions and the doorbell again; more than zero.
+  // The worker fires for at most this long before it checks new submissions and the doorbell again; more than zero.
   duration wake_budget = (duration::max)();
   // Gets what callbacks throw, on the thread that ran them: on a pool perhaps by several at once, as on_slow. Default:
   // one line on stderr. Counted either way.
   std::function<void(std::exception_ptr)> on_error = {};
-  // A callback that took at least so long is told to on_slow, on the thread that ran it, and counted. More than zero.
+  // A callback that took at least this long is reported to on_slow, on the thread that ran it, and counted. More than
+  // zero.
   duration slow_threshold = (duration::max)();
   std::function<void(const slow_callback&)> on_slow = {};
   // Remembers for each timer where and when it was scheduled, in 128 bytes more, for slow_callback and list_pending().
@@ -114,7 +115,7 @@ struct timer_options {
   // Later than this at its start: dropped and counted, or run with firing::stale() true.
   duration max_lateness = (duration::max)();
   stale_policy stale = stale_policy::drop;
-  // May fire up to so much later, so that a sleeping engine wakes up once for many; never earlier. Not negative.
+  // May fire up to this much later, so that a sleeping engine wakes up once for many; never earlier. Not negative.
   duration slack = duration(0);
   std::uint8_t lane = 0;
   // Counted apart; of engine::make_label().

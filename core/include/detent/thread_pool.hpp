@@ -17,8 +17,8 @@ struct thread_pool_options {
   std::string name = "detent-pool";    // the threads' name, cut to 15 characters
 };
 
-// A fixed set of threads behind one queue. The destructor runs no more work: what waits is dropped, and counted by its
-// engine; what runs is waited for.
+// A fixed set of threads that serve one queue. The destructor runs no more work: what waits is dropped, and counted by
+// its engine; what runs is waited for.
 class thread_pool final : public executor {
  public:
   // Throws errc::invalid_option naming the option, errc::not_permitted where a CPU cannot be had.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The clock in which deadlines are told: steady_clock, in nanoseconds.
+// The clock of all deadlines: steady_clock, in nanoseconds.
 #pragma once
 
 #include <chrono>

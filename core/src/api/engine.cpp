@@ -39,7 +39,7 @@ made_core make_core(engine_options options) {
     if (made.problem == errc{}) made.core = core.release();
   } catch (const std::bad_alloc&) {
     made.problem = errc::out_of_memory;
-    made.why = "reserve = " + std::to_string(reserve) + ": no memory for so many timers ahead";
+    made.why = "reserve = " + std::to_string(reserve) + ": no memory for that many timers ahead";
   }
   return made;
 }

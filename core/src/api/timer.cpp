@@ -22,7 +22,7 @@ detail::engine_core& core_of(const timer& handle) noexcept {
 cancel_result timer::cancel() noexcept {
   detail::engine_core* core = timer_access::core(*this);
   detail::thread_record* mine;
-  if (detail::thread_registry::shortcut(core, detail::shortcuts::some, mine) &&
+  if (detail::thread_registry::fast_path(core, detail::fast_paths::some, mine) &&
       detail::cancel_plain(*core, *mine, timer_access::index(*this), timer_access::queued_half(*this))) [[likely]]
     return cancel_result::cancelled;
   if (core == nullptr) return cancel_result::gone;
@@ -38,7 +38,7 @@ bool timer::restart_at(time_point deadline) noexcept {
   detail::engine_core* core = timer_access::core(*this);
   detail::thread_record* mine;
   const detail::nanoseconds_t wanted = detail::to_ns(deadline);
-  if (detail::thread_registry::shortcut(core, detail::shortcuts::exact_ticks, mine) &&
+  if (detail::thread_registry::fast_path(core, detail::fast_paths::exact_ticks, mine) &&
       detail::restart_later(*core, *mine, timer_access::index(*this), timer_access::queued_half(*this), wanted))
       [[likely]] {
     detail::probes::restart(core, timer_access::index(*this), timer_access::id(*this), wanted);
@@ -61,7 +61,7 @@ bool timer::pending() const noexcept {
 std::uint64_t scoped_timer::engine_of(const timer& owned) noexcept { return core_of(owned).number(); }
 
 void scoped_timer::end() noexcept {
-  if (detail::live_cores::lives(engine_)) timer_.cancel_and_wait();
+  if (detail::live_cores::is_live(engine_)) timer_.cancel_and_wait();
 }
 
 }  // namespace detent

@@ -10,7 +10,7 @@
 namespace detent::detail {
 namespace {
 
-// The handles' ids are the entries that tell the driver of them.
+// The handles' ids are the entries that the driver receives.
 class entries_of {
  public:
   explicit entries_of(const timer* first) noexcept : at_(first) {}
@@ -29,7 +29,7 @@ class entries_of {
   const timer* at_;
 };
 
-// Makes them all; nobody is told of them yet unless the driver is the caller.
+// Makes them all; none is published yet unless the driver is the caller.
 bulk_result make_many(engine_core& core, thread_record& mine, std::span<const time_point> deadlines,
                       const bulk_filler& filler, std::span<timer> out, const plan& when,
                       nanoseconds_t& earliest) noexcept {
@@ -115,7 +115,7 @@ bulk_result schedule_many(engine_core& core, std::span<const time_point> deadlin
   bulk_result done = make_many(core, *mine, deadlines, filler, out, when, earliest);
   if (mine->driving != nullptr || done.scheduled == 0) return done;
   core.in.push_many(*mine, entries_of(out.data()), done.scheduled, earliest);
-  if (!core.life.is_open()) [[unlikely]]  // as in hand_in(): after the fence of the push
+  if (!core.life.is_open()) [[unlikely]]  // as in submit_one(): after the fence of the push
     take_back_many(core, *mine, out.first(done.scheduled), done);
   return done;
 }

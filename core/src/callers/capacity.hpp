@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Backpressure: a bound on pending timers.
 #pragma once
 
 #include <detent/base/atomic.hpp>

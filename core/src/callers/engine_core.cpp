@@ -13,7 +13,7 @@ std::size_t nodes_ahead(std::size_t reserve) noexcept {
   return reserve == 0 ? 0 : reserve + 8 * std::size_t{node_pool::magazine_capacity};
 }
 
-// What a thread had not told the others when it ended.
+// What a thread had not published when it ended.
 void take_leave(void* engine, thread_record& leaving) noexcept {
   engine_core& core = *static_cast<engine_core*>(engine);
   core.pool.flush(leaving.cache);
@@ -43,7 +43,7 @@ engine_core::engine_core(engine_options made_with)
       ledger(counts, runs_inline) {
   // The fast paths annotate nothing for ThreadSanitizer.
   if (options.capacity == 0 && options.record.empty() && !captures_origin && !base::is_watched_from_outside())
-    threads.open_shortcuts(options.tick.count() == 1 ? shortcuts::exact_ticks : shortcuts::some);
+    threads.open_fast_paths(options.tick.count() == 1 ? fast_paths::exact_ticks : fast_paths::some);
 }
 
 engine_core::~engine_core() = default;
@@ -71,7 +71,7 @@ errc engine_core::refusal() const noexcept {
 
 void engine_core::disown() noexcept {
   life.disown(std::this_thread::get_id());
-  threads.open_shortcuts(shortcuts::none);
+  threads.open_fast_paths(fast_paths::none);
   counts.disown();
   in.fd.disown();
 }

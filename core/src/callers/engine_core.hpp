@@ -71,8 +71,8 @@ class engine_core {
   base::atomic<bool> abandoned{false};  // destroyed from inside a callback: nothing is re-armed any more
 };
 
-// Gives an entry to the driver, which is to look at it by `deadline`, and rings if it would come later. Here and not
-// the inbox's own, as the fast path would keep the inbox's address for the calls that it does not make.
+// Gives an entry to the driver, which is to process it by `deadline`, and rings if the driver would come later. Here
+// and not the inbox's own, as the fast path would keep the inbox's address for the calls that it does not make.
 inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
   const bool pushed = core.in.queue.push(*mine.producer, entry);
   if (has_to_ring(core.in.bell, core.in.rescan, deadline, pushed)) [[unlikely]]

@@ -22,7 +22,7 @@ class inbox {
   // `engine` is for the probes. Room for `reserve` entries ahead. Throws bad_alloc.
   inbox(const void* engine, std::size_t reserve) : queue(reserve), engine_(engine) {}
 
-  // Gives `count` entries to the driver in one publication, the first at `first`; it is to look at them by `deadline`.
+  // Gives `count` entries to the driver in one publication, the first at `first`; it is to process them by `deadline`.
   template <class Entries>
   void push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline) noexcept;
   void push_reaps(thread_record& mine) noexcept;

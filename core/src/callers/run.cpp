@@ -52,7 +52,7 @@ void begin_period_of(engine_core& core, node_index index, std::uint64_t& word, n
   due.label = core.labels.find(cold);
   due.label_number = cold.label();
   // A group's member lives by the group's time; the run's is the engine's. The offset is no larger than at the time
-  // that it was due by: if the group is paused at this moment, its time stands still.
+  // that it was due by: if the group is paused at this moment, so is its time.
   const group_offset offset{
       std::min(offset_of_group(core, index).ns, subtract_saturated(core.ticks.round_down(started), kept))};
   due.deadline = due.unmet = core.ticks.round_up(later_by(offset, group_time{kept}));
@@ -82,7 +82,7 @@ void end_timer(engine_core& core, thread_record& mine, node_index index, std::ui
   } else {
     core.pool.free(mine.cache, index);
   }
-  if ((word & state_word::waiter) != 0) core.runs.tell();
+  if ((word & state_word::waiter) != 0) core.runs.notify();
 }
 
 [[gnu::noinline]] void drop_stale(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
@@ -173,7 +173,7 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
     if (group != nullptr && time == forever) time = later_by(offset, next);  // as in publish_owned()
     submit(core, mine, submission::make(submission::kind::arm, state_word::generation(word), index), time);
   }
-  if ((word & state_word::waiter) != 0) core.runs.tell();
+  if ((word & state_word::waiter) != 0) core.runs.notify();
   return outcome::armed_again;
 }
 

@@ -15,9 +15,9 @@ namespace {
   return core.seen.refused(errc::stopped);
 }
 
-// Gives a timer to the driver of another thread, `word` being queued; it is to be looked at by `time`.
-inline timer hand_in(engine_core& core, thread_record& mine, node_index index, node& made, std::uint64_t word,
-                     nanoseconds_t deadline, nanoseconds_t time) noexcept {
+// Gives a timer to the driver of another thread, `word` being queued; the driver processes it by `time`.
+inline timer submit_one(engine_core& core, thread_record& mine, node_index index, node& made, std::uint64_t word,
+                        nanoseconds_t deadline, nanoseconds_t time) noexcept {
   mine.hazard.raise();  // from here on the timer may fire, and its callback end the engine
   publish_as(made.pair, word, deadline);
   // The same bits for the handle and for the entry: an `arm` of this generation.
@@ -57,8 +57,8 @@ timer publish_owned(engine_core& core, const claim& owned, const callable_ops& o
   core.seen.record_schedule(owned.index, word, when.deadline, when.group);
   if (mine.driving == nullptr) {
     const nanoseconds_t time = core.nodes.filing_time(owned.index, word, deadline);
-    // A paused group may be resumed at this moment: the driver looks at it by the earliest time there can be.
-    return hand_in(core, mine, owned.index, made, word, deadline, time == forever ? earliest : time);
+    // A paused group may be resumed at this moment: the driver checks it at the earliest possible time.
+    return submit_one(core, mine, owned.index, made, word, deadline, time == forever ? earliest : time);
   }
   publish_as(made.pair, word, deadline);
   core.seen.scheduled(owned.index, word, deadline);
@@ -120,7 +120,7 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
 [[gnu::flatten]] timer schedule_packed(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
                                        std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
   thread_record* mine;
-  if (!thread_registry::shortcut(core, shortcuts::some, mine) || mine->cache.empty_handed()) [[unlikely]]
+  if (!thread_registry::fast_path(core, fast_paths::some, mine) || mine->cache.empty_handed()) [[unlikely]]
     return schedule_packed_slowly(core, deadline, ops, first, second, third);
   node_index index = core->pool.allocate(mine->cache);
   node& made = core->node_at(index);
@@ -133,7 +133,7 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
   std::uint64_t word = generation | order | state_word::field(timer_state::queued);
   core->seen.before_schedule(*mine);
   deadline = core->ticks.round_up(deadline);
-  return hand_in(*core, *mine, index, made, word, deadline, deadline);
+  return submit_one(*core, *mine, index, made, word, deadline, deadline);
 }
 
 nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexcept {

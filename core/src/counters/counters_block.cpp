@@ -12,7 +12,7 @@
 namespace detent::detail {
 namespace {
 
-// Field 22 of /proc/self/stat; zero if it cannot be told. Counted from behind the name, which may hold anything.
+// Field 22 of /proc/self/stat; zero if it is unknown. Counted from after the name, which may hold anything.
 std::uint64_t start_of_this_process() noexcept {
   std::FILE* file = std::fopen("/proc/self/stat", "re");
   if (file == nullptr) return 0;
@@ -37,9 +37,9 @@ base::atomic<T>& live(T& field) noexcept {
   return reinterpret_cast<base::atomic<T>&>(field);
 }
 
-// (1) release: for readers that acquire: what it tells of is there.
+// (1) release: for readers that acquire: what it announces is there.
 template <class T>
-void tell(T& field, T value) noexcept {
+void store_release(T& field, T value) noexcept {
   live(field).store(value, base::release);
 }
 
@@ -107,7 +107,7 @@ void counters_block::describe(const engine_options& options) noexcept {
 
 errc counters_block::publish(std::string& why) {
   if (!watched()) return errc{};
-  tell(header_->state, static_cast<std::uint32_t>(counters_layout::file_state::live));
+  store_release(header_->state, static_cast<std::uint32_t>(counters_layout::file_state::live));
   if (memory_.publish()) return errc{};
   why = memory_.problem();
   return errc::invalid_option;
@@ -115,12 +115,12 @@ errc counters_block::publish(std::string& why) {
 
 void counters_block::end() noexcept {
   if (!watched()) return;
-  tell(header_->state, static_cast<std::uint32_t>(counters_layout::file_state::ended));
+  store_release(header_->state, static_cast<std::uint32_t>(counters_layout::file_state::ended));
   memory_.withdraw();
 }
 
 void counters_block::set_worker(pid_t thread) noexcept {
-  tell(header_->worker_thread, static_cast<std::uint32_t>(thread));
+  store_release(header_->worker_thread, static_cast<std::uint32_t>(thread));
 }
 
 counter_cell* counters_block::take_cells() noexcept {
@@ -135,7 +135,7 @@ counter_cell* counters_block::take_cells() noexcept {
   // Relaxed: a count of its own.
   gauges_[static_cast<std::size_t>(gauge::hidden_threads)].fetch_add(1, base::relaxed);
   made->next = hidden_.load(base::relaxed);  // relaxed: the exchange below confirms it
-  // Relaxed, both: only the destructor follows it, which whoever destroys the engine has ordered behind all calls.
+  // Relaxed, both: only the destructor follows it, which comes after all calls.
   while (!hidden_.compare_exchange_weak(made->next, made, base::relaxed, base::relaxed)) {
   }
   return made->cells.data();
@@ -149,8 +149,8 @@ label_block* counters_block::add_label(std::string_view name) noexcept {
   name.copy(made->name, sizeof(made->name) - 1);
   ++labels_;
   if (watched()) {
-    tell(header_->file_bytes, std::uint64_t{offset + counters_layout::label_stride});
-    tell(header_->labels_in_use, labels_);
+    store_release(header_->file_bytes, std::uint64_t{offset + counters_layout::label_stride});
+    store_release(header_->labels_in_use, labels_);
   }
   return made;
 }

@@ -79,7 +79,7 @@ static_assert(static_cast<std::size_t>(counter::count_) * sizeof(counter_cell) <
 
 class counters_block {
  public:
-  // Throws bad_alloc; check() tells what else went wrong.
+  // Throws bad_alloc; check() says what else went wrong.
   explicit counters_block(const engine_options& options);
   ~counters_block();
   counters_block(const counters_block&) = delete;
@@ -94,7 +94,7 @@ class counters_block {
 
   // Whether anybody else may be reading.
   bool watched() const noexcept { return memory_.is_file(); }
-  // Of one more thread, and its for as long as this lives; null: no memory. Any thread.
+  // Of one more thread, and its for as long as this exists; null: no memory. Any thread.
   counter_cell* take_cells() noexcept;
   // One for each cause; null: no memory.
   histogram_recorder* histograms() noexcept { return histograms_; }

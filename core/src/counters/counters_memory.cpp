@@ -43,7 +43,7 @@ std::string unfinished_name(const std::string& path, const std::string& mark) {
 }  // namespace
 
 counters_memory::counters_memory(const std::string& path) : asked_(path), owner_(getpid()) {
-  // A name may be taken: by what an earlier process with this id left behind, or by a stranger.
+  // A name may be taken: by what an earlier process with this id left, or by a stranger.
   for (int tries = 100; !path.empty() && tries != 0; --tries) {
     const std::string mark = next_mark(owner_);
     path_ = path;
@@ -60,7 +60,7 @@ counters_memory::counters_memory(const std::string& path) : asked_(path), owner_
 
 bool counters_memory::create() {
   file_ = ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  // Tells other engines that somebody writes it, for as long as it is open; where there are no locks, nobody is told.
+  // Shows other engines, for as long as it is open, that somebody writes it; without locks they cannot see that.
   if (file_ >= 0) return flock(file_, LOCK_EX | LOCK_NB), true;
   const int reason = errno;
   forget_older();  // first, as the next line may throw out of the constructor
@@ -195,7 +195,7 @@ void counters_memory::make_private() noexcept {
   if (file_ < 0) return;
   for (std::size_t i = 0; i < count_; ++i) {
     const piece& each = pieces_[i];
-    // If it fails the child goes on counting in its parent's file: whoever forks has nobody to tell.
+    // If it fails the child goes on counting in its parent's file: a fork has nobody to report to.
     static_cast<void>(mmap(each.at, each.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_,
                            static_cast<off_t>(each.offset)));
   }

@@ -14,8 +14,8 @@ namespace detent::detail {
 // processes, one gets it.
 class counters_memory {
  public:
-  // `path` empty: no file; "auto": /dev/shm/detent.PID.NUMBER. Throws bad_alloc; what the file system refuses is told
-  // by problem().
+  // `path` empty: no file; "auto": /dev/shm/detent.PID.NUMBER. Throws bad_alloc; what the file system refuses is
+  // reported by problem().
   explicit counters_memory(const std::string& path);
   // Takes an `auto` file away.
   ~counters_memory();

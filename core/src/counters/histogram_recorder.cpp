@@ -27,7 +27,7 @@ histogram histogram_recorder::snapshot() const {
     made.count_ += made.buckets_[i];
     estimate += static_cast<double>(made.buckets_[i]) * static_cast<double>(histogram_scale::value(i));
   }
-  // Exact, unless centuries of lateness have been added up: then the buckets' middles tell it within their error.
+  // Exact, unless centuries of lateness have been added up: then the buckets' middles give it within their error.
   made.sum_ = estimate < sum_limit ? static_cast<double>(sum_.load(base::relaxed)) : estimate;
   made.max_ = max_.load(base::relaxed);
   return made;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// A log-linear histogram, as HdrHistogram.
 #pragma once
 
 #include <detent/base/atomic.hpp>

@@ -24,13 +24,13 @@ class label_store {
   // there are 255; out_of_memory.
   errc make(std::string_view name, label& made);
   // Whether it is none, or of this engine.
-  bool has(const label& told) const noexcept { return told.number_ == 0 || told.owner_ == id_; }
-  static std::uint16_t number(const label& told) noexcept { return static_cast<std::uint16_t>(told.number_); }
+  bool has(const label& value) const noexcept { return value.number_ == 0 || value.owner_ == id_; }
+  static std::uint16_t number(const label& value) noexcept { return static_cast<std::uint16_t>(value.number_); }
   // Null: none.
   label_block* find(std::uint16_t number) const noexcept {
     return number == 0 ? nullptr : blocks_[number - 1u].load(base::acquire);  // (1) acquire: pairs with (2)
   }
-  // Of a timer whose twin is the caller's to read, or a guess.
+  // Of a timer whose cold part is the caller's to read, or a guess.
   label_block* find(const cold_node& of) const noexcept { return find(of.label()); }
   label named(std::uint16_t number) const noexcept;
   label named(const label_block* block) const noexcept;  // null: none

@@ -6,13 +6,14 @@
 namespace detent::detail {
 namespace {
 
-// Rung for something that far ahead, the driver leaves a queue of more than so many entries alone until shortly before.
+// Rung for something that far ahead, the driver leaves a queue of more than worth_leaving entries alone until shortly
+// before.
 constexpr nanoseconds_t look_ahead = 2'000'000;
 constexpr std::size_t worth_leaving = 4096;
 // A wake time that is further away than this is not raised.
 constexpr nanoseconds_t worth_keeping = 200'000;
 constexpr nanoseconds_t retry_after = 1'000'000;
-// So many entries of other threads are looked through in one interlude.
+// At most this many entries of other threads are scanned in one interlude.
 constexpr std::size_t most_at_once = 256;
 constexpr std::size_t fetch_ahead = 12;
 

@@ -11,7 +11,7 @@ namespace detent::detail {
 // Turns until is_over(). Of `Driver`:
 //   bool is_over()
 //   void answer_bell()
-//   bool has_to_drain()            a drain is owed, or the wake time has come
+//   bool has_to_drain()            a drain is pending, or the wake time has come
 //   void drain_before_firing()
 //   void sweep()                   the members of groups that ask for it
 //   void fire(now), fire_due()     what is due at a reading that has reached its deadline; or by now, and what else is

@@ -20,7 +20,7 @@ driver::driver(engine_core& core)
 
 void driver::sweep_groups(std::size_t most_members) noexcept {
   groups_.sweep(
-      most_members, [this] { intake_.owe(); },
+      most_members, [this] { intake_.request_drain(); },
       [this](node_index index, node& member, std::uint64_t word) { agenda_.refile(index, member, word); });
 }
 
@@ -52,7 +52,7 @@ void driver::warm_up() {
   const auto fetch = [](const void* begin, const void* end) {
     for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) __builtin_prefetch(each, 1);
   };
-  fetch(&core_, &core_.pages);  // the options and what is asked of the life of the engine
+  fetch(&core_, &core_.pages);  // the options and the state of the engine
   fetch(this, &intake_);        // all but the batches
   fetch(&expiry_, &expiry_ + 1);
   fetch(&core_.ledger, &core_.ledger + 1);

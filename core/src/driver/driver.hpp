@@ -40,7 +40,9 @@ class driver final : public driver_port, public turn_port {
 
   // --- A turn
   void answer_bell() noexcept { intake_.answer_bell(); }
-  bool has_to_drain() const noexcept { return intake_.is_owed() || core_.time.now() >= core_.in.bell.wake_time(); }
+  bool has_to_drain() const noexcept {
+    return intake_.is_drain_pending() || core_.time.now() >= core_.in.bell.wake_time();
+  }
   void drain_before_firing() noexcept { intake_.drain_before_firing(); }
   void drain_submitted() noexcept { intake_.drain_submitted(); }
   void sweep(std::size_t most_members) noexcept {

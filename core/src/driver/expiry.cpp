@@ -150,7 +150,7 @@ void expiry::overtake() noexcept {
   drive_.split.looked_again(now);
   // First what the callbacks of an earlier interlude have submitted.
   intake_.search_rest([this](std::span<std::uint64_t> rest) { return entries_.accept_critical(rest); });
-  if (entries_.search_queue()) intake_.owe();
+  if (entries_.search_queue()) intake_.request_drain();
   if (entries_.has_set_aside()) drive_.pass_now = std::max(drive_.pass_now, now);  // for the end of the step
   // Also what the pass had collected before the step began.
   if (now < agenda_.critical_bound() && !agenda_.has_higher_due()) return;

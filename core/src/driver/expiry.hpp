@@ -19,7 +19,7 @@ class expiry {
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
   // The higher lanes in the middle of a long step of the bulk, whose wheel is in use meanwhile: what is critical is
   // taken up and fires, all else waits for the end of the step. What its callbacks schedule, restart and cancel is
-  // submitted as other threads do, and is looked at the next time.
+  // submitted as other threads do, and is processed the next time.
   void overtake() noexcept;
   // overtake() of `self`, for an interlude.
   static void overtake(void* self) noexcept { static_cast<expiry*>(self)->overtake(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From the submission queue to the wheel: who owes a drain, and when it ends. The doorbell's and the debt's protocols
-// meet here, in a template, so that the explorer of interleavings compiles the same loops (tests/README.md).
+// From the submission queue to the wheel: when a drain is pending, and when it ends. The protocols of the doorbell and
+// of drain_debt meet here, in a template, so that the explorer of interleavings compiles the same loops
+// (tests/README.md).
 #pragma once
 
 #include "submission/drain_debt.hpp"
@@ -29,7 +30,7 @@ struct taken_entries {
 //   nanoseconds_t now(); known(now), the earliest deadline known; next(), the same, exactly
 //   bool is_due(until)             something is, or `until` has come
 //   bool is_asked()                there is something to do for groups; is_called(): or the engine stops
-//   nanoseconds_t ahead_of(rung)   how long before the time that was rung for a look is early enough; 0: now
+//   nanoseconds_t ahead_of(rung)   how long before the time that was rung for a scan is early enough; 0: now
 //   bool keeps(time)               a spurious wake-up at that time costs less than announcing a later one
 //   void count_raise()
 //   void begins(), looked(now), emptied()   for counting
@@ -38,14 +39,14 @@ class intake {
  public:
   intake(Port& port, doorbell& bell) noexcept : port_(port), bell_(bell) {}
 
-  // A drain is owed that begins after this and leaves nothing.
-  void owe() noexcept { debt_.owe(); }
-  bool is_owed() const noexcept { return debt_.is_owed(); }
+  // Requests a drain that begins after this and leaves nothing.
+  void request_drain() noexcept { debt_.request_drain(); }
+  bool is_drain_pending() const noexcept { return debt_.is_drain_pending(); }
   void answer_bell() noexcept {
     debt_.answer(bell_, [this](nanoseconds_t rung) { return port_.ahead_of(rung); });
   }
 
-  // Takes up a slice. True: there is no more, nor was there when this was last owed.
+  // Drains a slice. True: there is no more, nor was there when a drain was last requested.
   bool drain_slice() noexcept;
   // Takes up all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
   // instructions if there is nothing.
@@ -124,14 +125,14 @@ bool intake<Port>::take_batch() noexcept {
 template <class Port>
 bool intake<Port>::end_drain() noexcept {
   port_.emptied();
-  if (debt_.pay(port_.take_rescan())) port_.rescan();
+  if (debt_.complete_drain(port_.take_rescan())) port_.rescan();
   return true;
 }
 
 template <class Port>
 void intake<Port>::drain_much(std::size_t submitted) noexcept {
   port_.begins();
-  debt_.owe();
+  debt_.request_drain();
   for (std::size_t slices = 2 * submitted / Port::slice + 1024; slices != 0 && !drain_slice();) --slices;
 }
 

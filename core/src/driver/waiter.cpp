@@ -10,10 +10,10 @@ namespace {
 
 constexpr nanoseconds_t first_guess = 60'000;
 constexpr nanoseconds_t least = 1'000;
-// The margin rises by so many steps on an oversleep beyond it and falls by one on any other: it settles where one in
-// twenty sleeps is longer, or one in 200 for who allows more spinning than hybrid() does by itself.
+// The oversleep margin rises by this many steps on an oversleep beyond it and falls by one on any other: it settles
+// where one in twenty sleeps is longer, or one in 200 where more spinning is allowed than hybrid() uses by itself.
 constexpr nanoseconds_t rises = 19, rises_for_the_tail = 199;
-// A step is such a share of the margin; the long rises take small steps, or they would overshoot.
+// A step is this share of the margin; the long rises take small steps, or they would overshoot.
 constexpr nanoseconds_t share = 256, share_for_the_tail = 1024;
 // From this tick on the kernel's oversleep is small beside it, and spinning would buy what nobody asked for.
 constexpr nanoseconds_t coarse_tick = 1'000'000;

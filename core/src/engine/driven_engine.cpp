@@ -23,11 +23,11 @@ errc driven_engine::open(std::string& why) {
   }
   if (errc unusable = counts.check(why); unusable != errc{}) return unusable;
   if (!pool.ready() || !threads.ready()) {
-    why = "reserve = " + std::to_string(options.reserve) + ": no memory for so many timers ahead";
+    why = "reserve = " + std::to_string(options.reserve) + ": no memory for that many timers ahead";
     return errc::out_of_memory;
   }
   if (!live_cores::watch_forks()) {
-    why = "no memory to be told of forks";
+    why = "no memory for the fork handlers";
     return errc::out_of_memory;
   }
   if (errc unusable = recorder::make(seen.recording, time, options, why); unusable != errc{}) return unusable;

@@ -16,7 +16,7 @@ namespace {
 struct core_list {
   std::mutex mutex;
   driven_engine* first = nullptr;
-  bool told_of_forks = false;
+  bool fork_handlers = false;
   // The numbers of those that live, each in its place if that was vacant, 0, when its engine came. Relaxed throughout:
   // whoever asks for a number comes after that engine's beginning, and after its end wherever the answer has to be no.
   std::array<base::atomic<std::uint64_t>, 256> by_number{};
@@ -51,9 +51,9 @@ void after_fork_in_child() {
 
 bool live_cores::watch_forks() noexcept {
   std::lock_guard lock(all().mutex);
-  if (!all().told_of_forks)
-    all().told_of_forks = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
-  return all().told_of_forks;
+  if (!all().fork_handlers)
+    all().fork_handlers = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+  return all().fork_handlers;
 }
 
 void live_cores::add(driven_engine& core) noexcept {
@@ -82,7 +82,7 @@ bool live_cores::contains(const engine_core* core) noexcept {
   return false;
 }
 
-bool live_cores::lives(std::uint64_t number) noexcept {
+bool live_cores::is_live(std::uint64_t number) noexcept {
   if (all().place_of(number).load(base::relaxed) == number) return true;
   std::lock_guard lock(all().mutex);
   for (const driven_engine* each = all().first; each != nullptr; each = each->next_live) {

@@ -8,20 +8,20 @@ namespace detent::detail {
 class driven_engine;
 class engine_core;
 
-// The process's live engines: so that the child of a fork can be told that they are not its own, and so that the owner
-// of a timer, and the checked library, can tell that its engine has gone.
+// The process's live engines: so that a forked child can disown them, and so that the owner
+// of a timer, and the checked library, can check whether its engine has ended.
 class live_cores {
  public:
-  // All but lives() block; not for the hot path.
+  // All but is_live() block; not for the hot path.
   // Before the first add(), once for all. False: no memory for that; a later call tries again.
   static bool watch_forks() noexcept;
   static void add(driven_engine& core) noexcept;
   static void remove(driven_engine& core) noexcept;
-  // Whether that address is a live engine's; never looks at what it points to.
+  // Whether that address is a live engine's; never reads what it points to.
   static bool contains(const engine_core* core) noexcept;
   // Whether the engine of that number has not ended yet. Blocks only where it has, or where hundreds live. An engine
   // that ends at the same time on another thread may be taken for either.
-  static bool lives(std::uint64_t number) noexcept;
+  static bool is_live(std::uint64_t number) noexcept;
 };
 
 }  // namespace detent::detail

@@ -17,7 +17,7 @@ bool driven_engine::begin_stop() noexcept {
     return false;
   }
   life.set_stopper(std::this_thread::get_id());
-  threads.open_shortcuts(shortcuts::none);
+  threads.open_fast_paths(fast_paths::none);
   in.bell.fence_stop();  // pairs with the one of a push: a producer that this stop does not see sees the stop
   return true;
 }
@@ -69,7 +69,7 @@ errc driven_engine::stop(std::vector<unfired>* out) noexcept {
     try {
       out->reserve(count_pending_nodes());
     } catch (const std::bad_alloc&) {
-      out = nullptr;  // they are destroyed unrun, and the caller is told why
+      out = nullptr;  // they are destroyed unrun, and the caller learns why
       problem = errc::out_of_memory;
     }
   }

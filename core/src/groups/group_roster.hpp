@@ -12,9 +12,9 @@
 
 namespace detent::detail {
 
-// The driver's, but where it says otherwise. Members leave without a word: an entry whose node has begun another life
-// is stale. Stale ones are dropped in passing, two looks for each entry added, so that they are never much more than
-// half; and by a walk, which whoever finds too_stale() asks for.
+// The driver's, but where it says otherwise. Members leave without a word: an entry whose node has begun another
+// generation is stale. Stale ones are dropped in passing, two checks for each entry added, so that they are never much
+// more than half; and by a walk, which is requested where too_stale() holds.
 class group_roster {
  public:
   using entry = roster_memory::entry;

@@ -9,7 +9,7 @@
 namespace detent::detail {
 
 void group_state::add_reference() noexcept {
-  // (8) release: whoever adds one holds one already; for hold(), which finds one that a later life began with.
+  // (8) release: a thread that adds one holds one already; for hold(), which finds one of a later generation.
   references_.fetch_add(1, base::release);
 }
 
@@ -25,7 +25,7 @@ bool group_state::hold() noexcept {
   std::uint32_t references = references_.load(base::relaxed);  // relaxed: the exchange confirms it
   do {
     if (references == 0) return false;
-    // (8) acquire: behind what made the state anew, if it has been.
+    // (8) acquire: after what made the state again, if it has been.
   } while (!references_.compare_exchange_weak(references, references + 1, base::acquire, base::relaxed));
   return true;
 }
@@ -35,14 +35,14 @@ group_state::clock_reading group_state::read_clock() const noexcept {
     const std::uint64_t turns = clock_.low.load(base::acquire);  // (2) acquire: pairs with (3)
     // (2): so that whoever finds a later value here also finds the later count below.
     const auto value = static_cast<nanoseconds_t>(clock_.high.load(base::acquire));
-    if (clock_.low.load(base::relaxed) == turns) return {turns, value};  // relaxed: behind (2)
+    if (clock_.low.load(base::relaxed) == turns) return {turns, value};  // relaxed: after (2)
   }
 }
 
 // The readings of the clock are certain ones: what is left of a delay must not shrink.
 group_offset group_state::offset(const clock_reader& time) const noexcept {
   const clock_reading clock = read_clock();
-  return {clock.stands_still() ? subtract_saturated(time.certain(), clock.value) : clock.value};
+  return {clock.is_paused() ? subtract_saturated(time.certain(), clock.value) : clock.value};
 }
 
 group_time group_state::to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept {
@@ -51,16 +51,16 @@ group_time group_state::to_group_time(nanoseconds_t t, const clock_reader& time)
 
 nanoseconds_t group_state::to_engine_time(group_time t) const noexcept {
   const clock_reading clock = read_clock();
-  return clock.stands_still() ? forever : later_by(group_offset{clock.value}, t);
+  return clock.is_paused() ? forever : later_by(group_offset{clock.value}, t);
 }
 
-bool group_state::paused() const noexcept { return read_clock().stands_still(); }
+bool group_state::paused() const noexcept { return read_clock().is_paused(); }
 
-// Now less what it is behind is its own time, and now less its own time is what it is behind.
+// Now less its offset is its own time, and now less its own time is its offset.
 bool group_state::turn(bool stand_still, const clock_reader& time) noexcept {
   for (;;) {
     const clock_reading clock = read_clock();
-    if (clock.stands_still() == stand_still) return false;
+    if (clock.is_paused() == stand_still) return false;
     const nanoseconds_t value = subtract_saturated(time.certain(), clock.value);
     // (3) seq_cst, both halves: pairs with (2).
     if (clock_.compare_exchange({clock.turns, static_cast<std::uint64_t>(clock.value)},
@@ -75,7 +75,7 @@ bool group_state::resume(const clock_reader& time) noexcept {
   return true;
 }
 
-void group_state::start_time_anew() noexcept {
+void group_state::restart_time() noexcept {
   const clock_reading clock = read_clock();
   // (3): nobody else turns it, but old handles may look.
   clock_.compare_exchange({clock.turns, static_cast<std::uint64_t>(clock.value)}, {(clock.turns | 1) + 1, 0});
@@ -87,7 +87,7 @@ bool group_state::is_cancelled(std::uint32_t epoch) const noexcept {
 
 void group_state::begin_epoch() noexcept {
   epoch_.fetch_add(1,
-                   base::seq_cst);  // (5) seq_cst: before the look at runs_ in (6), as the start's count is before (4)
+                   base::seq_cst);  // (5) seq_cst: before the read of runs_ in (6), as the start's count is before (4)
 }
 
 void group_state::join() noexcept {
@@ -108,15 +108,15 @@ bool group_state::begin_run(std::uint32_t epoch) noexcept {
 void group_state::end_run(std::uint32_t epoch) noexcept {
   base::atomic<std::uint32_t>& runs = runs_[epoch & 1];
   base::show_release(&runs_);
-  runs.fetch_sub(1, base::seq_cst);  // (6) seq_cst: releases the run to who waits; before the look at waiters_
+  runs.fetch_sub(1, base::seq_cst);  // (6) seq_cst: releases the run to waiting threads; before the read of waiters_
   if (waiters_.load(base::seq_cst) != 0) base::futex_wake(runs, INT_MAX);  // (6)
 }
 
 void group_state::wait_for_runs(const std::array<std::uint32_t, 2>& own) noexcept {
-  waiters_.fetch_add(1, base::seq_cst);  // (6): before the look at runs_
+  waiters_.fetch_add(1, base::seq_cst);  // (6): before the read of runs_
   for (std::size_t parity = 0; parity < runs_.size(); ++parity) {
     for (;;) {
-      std::uint32_t runs = runs_[parity].load(base::seq_cst);  // (6): with the end's and, behind (5), with the start's
+      std::uint32_t runs = runs_[parity].load(base::seq_cst);  // (6): with the end's and, after (5), with the start's
       if (runs <= own[parity]) break;
       base::futex_wait(runs_[parity], runs, forever);
     }
@@ -159,7 +159,7 @@ group_state& group_store::make() {
 void group_store::take_back(group_state& group) noexcept {
   group.roster.forget();
   group.begin_epoch();
-  group.start_time_anew();
+  group.restart_time();
   group_state* head = returned_.load(base::relaxed);  // relaxed: (11) decides
   do {
     group.next = head;
@@ -175,7 +175,7 @@ bool group_store::request(group_state& group) noexcept {
     group.next = head;
     // (1) release: pairs with (2).
   } while (!requests_.compare_exchange_weak(head, &group, base::release, base::relaxed));
-  // (3) release: pairs with (4). An exchange, so that it comes behind an answer which has not seen this request.
+  // (3) release: pairs with (4). An exchange, so that it comes after an answer which has not seen this request.
   asked_.exchange(true, base::release);
   return true;
 }

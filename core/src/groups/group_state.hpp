@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A timer group as the engine knows it: what its members look at before they start.
+// A timer group as the engine knows it, which members check before they start. Its clock is read as by a seqlock.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -19,8 +19,8 @@ class group_store;
 // Any thread, but for what is the driver's. Lives as long as the core; reused when nothing refers to it any more: the
 // group's owner, each pending member, each run, and a request to the driver hold a reference each.
 //
-// A group has a time of its own, which stands still while it is paused. Its members' deadlines are kept in that time,
-// so that one store shifts them all. Its epoch tells who was cancelled: the members of an earlier one.
+// A group has a time of its own, which is paused with it. Its members' deadlines are kept in that time,
+// so that one store shifts them all. Its epoch says which members are cancelled: the members of an earlier one.
 class group_state {
  public:
   void add_reference() noexcept;
@@ -32,15 +32,15 @@ class group_state {
   // Time on the engine's clock as the group's, and back: never, while it is paused.
   group_time to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept;
   nanoseconds_t to_engine_time(group_time t) const noexcept;
-  // How far the group's time is behind the engine's now.
+  // How far the group's time lags behind the engine's now.
   group_offset offset(const clock_reader& time) const noexcept;
   bool paused() const noexcept;
   // False: it was (not) paused already.
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }
-  // What its caller does next is behind it: the caller has the driver drain.
+  // What its caller does next comes after it: the caller has the driver drain.
   bool resume(const clock_reader& time) noexcept;
   // For the next group in this place.
-  void start_time_anew() noexcept;
+  void restart_time() noexcept;
 
   // What a new member belongs to.
   std::uint32_t epoch() const noexcept { return epoch_.load(base::relaxed); }  // relaxed: a cancel may come at any time
@@ -56,7 +56,7 @@ class group_state {
   }
   std::uint64_t pending() const noexcept { return pending_.load(base::relaxed); }  // relaxed: a mere answer
 
-  // A member is about to start; the caller holds a reference until behind end_run(). False: it has been cancelled.
+  // A member is about to start; the caller holds a reference until after end_run(). False: it has been cancelled.
   // Either this is seen by begin_epoch()'s caller, who waits for it, or it sees the new epoch.
   bool begin_run(std::uint32_t epoch) noexcept;
   void end_run(std::uint32_t epoch) noexcept;
@@ -66,18 +66,18 @@ class group_state {
   // Asks for the driver's attention. False: it has been asked for.
   bool request() noexcept { return !requested_.exchange(true, base::acq_rel); }  // (7) with itself, in answer()
   void answer() noexcept { requested_.exchange(false, base::acq_rel); }          // (7): what was asked before is seen
-  // The driver's, and of who holds the only reference: who its members are, and what follows in the list of requests,
+  // The driver's, or the only reference's holder's: the members, and what follows in the list of requests,
   // or, once nobody refers to it, of those to be used again.
   group_roster roster;
   group_state* next = nullptr;
 
  private:
-  // How often the clock was stopped or went on again: odd while it stands still. And the time that the group is behind,
-  // or, while it stands still, its own time.
+  // How often the clock was stopped or went on again: odd while it is paused. And how far the group lags behind,
+  // or, while it is paused, its own time.
   struct clock_reading {
     std::uint64_t turns;
     nanoseconds_t value;
-    bool stands_still() const noexcept { return (turns & 1) != 0; }
+    bool is_paused() const noexcept { return (turns & 1) != 0; }
   };
   clock_reading read_clock() const noexcept;
   bool turn(bool stand_still, const clock_reader& time) noexcept;
@@ -91,7 +91,7 @@ class group_state {
   base::atomic<bool> requested_{false};
 };
 
-// One run of a member, from before its start to behind its end. Empty for a timer of no group.
+// One run of a member, from before its start to after its end. Empty for a timer of no group.
 class group_run {
  public:
   group_run() noexcept = default;

@@ -10,7 +10,7 @@
 namespace detent::detail {
 
 // An engine's groups, those in use and those to be used again. Any thread; making a group takes a lock, giving it back
-// does not: the driver may be who does.
+// does not: the driver may do so.
 class group_store {
  public:
   // Room ahead for `reserve` members, of a quarter as many groups. Throws bad_alloc.
@@ -20,18 +20,18 @@ class group_store {
   void drop_reference(group_state& group) noexcept {
     if (group.drop_reference()) take_back(group);
   }
-  // A member's. True: most have left, the driver has been asked to look at those, and the caller rings.
+  // A member's. True: most have left, the driver has been asked to scan those, and the caller rings.
   [[nodiscard]] bool leave(group_state& group) noexcept {
     const bool asked = group.has_left_traces() && request(group);
     if (group.leave()) take_back(group);
     return asked;
   }
 
-  // Asks the driver to look at a group's members. True: nobody had, and the caller rings, unless it is the driver: who
+  // Asks the driver to scan a group's members. True: nobody had, and the caller rings, unless it is the driver, which
   // asks meanwhile relies on that ring.
   bool request(group_state& group) noexcept;
   bool is_asked() const noexcept { return asked_.load(base::relaxed); }  // relaxed: (4) acquires
-  // The driver's. What is asked for from here on is told by is_asked() again.
+  // The driver's. What is asked for from here on is reported by is_asked() again.
   void begin_answer() noexcept { asked_.exchange(false, base::acquire); }  // (4) acquire: pairs with (3)
   roster_memory& rosters() noexcept { return rosters_; }
   // All that were asked for, linked; each with a reference.

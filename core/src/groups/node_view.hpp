@@ -48,10 +48,10 @@ struct node_view {
     const group_state* group = group_of(index);
     return group == nullptr ? deadline : grid.round_up(group->to_engine_time(group_time{deadline}));
   }
-  // Of a node whose twin counts; null: none. Perhaps of a later life than the caller's, which then finds out by the
-  // word.
+  // Of a node whose cold part counts; null: none. Perhaps of a later generation than the caller's, which finds out by
+  // the word.
   group_state* group_of(node_index index) const noexcept { return cold(index).group(); }
-  // When the driver has to look at it.
+  // When the driver has to process it.
   nanoseconds_t filing_time(node_index index, const node& of) const noexcept {
     return filing_time(index, observe(of.pair), deadline_of(of.pair));
   }

@@ -19,7 +19,7 @@ class lateness_split {
     away_ = true;
     away_since_ = last_look_;
   }
-  // A reading. The first one since the wait tells its end.
+  // A reading. The first one after a wait marks the wait's end.
   void looked(nanoseconds_t now) noexcept {
     last_look_ = now;
     if (away_) back_at_ = now;
@@ -43,7 +43,7 @@ class lateness_split {
     return packed(subtract_saturated(drained_at_[noted.number() % drained_at_.size()], deadline));
   }
 
-  // Of a timer whose turn comes at `now`, `late` behind its deadline.
+  // Of a timer whose turn comes at `now`, `late` after its deadline.
   lateness_parts split(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up) const noexcept {
     const nanoseconds_t drain = std::min(unpacked(taken_up), late);
     lateness_parts parts = split(add_saturated(deadline, drain), late - drain);

@@ -45,7 +45,7 @@ class transitions {
     probes::refuse(engine_, index, word);
   }
 
-  // A timer that this thread has cancelled. `life`: what the probe tells its lives apart by (probes.hpp).
+  // A timer that this thread has cancelled. `life`: what the probe tells its generations apart by (probes.hpp).
   void cancelled(thread_record& by, node_index index, std::uint64_t life) const noexcept {
     probes::cancel(engine_, index, life);
     by.counts.add(counter::cancelled);

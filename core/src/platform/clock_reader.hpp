@@ -17,7 +17,7 @@ class clock_reader {
 
   // The cheapest reading; a TSC's may be off, either way.
   nanoseconds_t now() const noexcept { return tsc_ != nullptr ? tsc_->now() : certain(); }
-  // Never behind the true time: what a delay counts from.
+  // Never earlier than the true time: what a delay counts from.
   nanoseconds_t not_before_now() const noexcept { return tsc_ != nullptr ? tsc_->not_before_now() : certain(); }
   // The true time: the last look before a callback starts.
   nanoseconds_t certain() const noexcept { return to_ns(manual_ != nullptr ? manual_->now() : clock::now()); }

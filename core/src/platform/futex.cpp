@@ -16,7 +16,7 @@ static_assert(sizeof(atomic<std::uint32_t>) == sizeof(std::uint32_t), "the kerne
 futex_result futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline_ns) noexcept {
   timespec until{deadline_ns / 1'000'000'000, deadline_ns % 1'000'000'000};
   if (deadline_ns < 0) until = {0, 0};
-  // FUTEX_WAIT_BITSET takes an absolute time, on CLOCK_MONOTONIC unless told otherwise.
+  // FUTEX_WAIT_BITSET takes an absolute time, on CLOCK_MONOTONIC by default.
   long result = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
                         deadline_ns == INT64_MAX ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
   if (result == 0) return futex_result::woken;

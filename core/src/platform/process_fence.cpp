@@ -25,7 +25,7 @@ std::int64_t monotonic_now() noexcept {
 bool heavy_fence() noexcept { return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0; }
 
 bool enable_heavy_fence() noexcept {
-  // Cheap from the second time on, and repeated because a forked child may have to ask anew.
+  // Cheap from the second time on, and repeated because a forked child may have to ask again.
   return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 

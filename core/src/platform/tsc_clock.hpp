@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// A clock that reads the time-stamp counter; its parameters are published under a seqlock.
 #pragma once
 
 #include <detent/base/atomic.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bounded way from any thread to the thread that writes a recording: places in one order, taken before they are
-// filled.
+// A bounded MPSC ring from any thread to the thread that writes a recording: places in one order, taken before they
+// are filled.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -38,7 +38,7 @@ struct operation {
 static_assert(sizeof(operation) == 40, "a place in the ring is one cache line");
 
 // Lock-free for those who put in; one thread takes out, in the order in which the places were taken. A place that is
-// taken but not yet filled holds back all behind it.
+// taken but not yet filled holds back all after it.
 class operation_ring {
  public:
   struct alignas(64) place {
@@ -86,7 +86,7 @@ class operation_ring {
     const place& next = places_[first_ & mask_];
     return next.turn.load(base::acquire) == first_ + 1 ? &next : nullptr;  // (4) acquire: pairs with (2)
   }
-  // The first one, once it has been looked at.
+  // The first one, once it has been read.
   void pop() noexcept {
     places_[first_ & mask_].turn.store(first_ + mask_ + 1, base::release);  // (3) release: pairs with (1)
     ++first_;

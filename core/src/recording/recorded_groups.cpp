@@ -8,11 +8,11 @@
 
 namespace detent::detail {
 
-nanoseconds_t recorded_groups::arm(const operation& what, const recorded_lives& lives) {
+nanoseconds_t recorded_groups::arm(const operation& what, const recorded_generations& generations) {
   auto known = members_.find(what.id);
   if (known == members_.end()) {
     if (what.group == nullptr) return what.deadline;
-    if (members_.size() >= most_) forget_unknown(lives);
+    if (members_.size() >= most_) forget_unknown(generations);
     known = members_.emplace(what.id, member{what.group, 0, 0}).first;
   }
   member& armed = known->second;
@@ -22,7 +22,8 @@ nanoseconds_t recorded_groups::arm(const operation& what, const recorded_lives& 
   return still ? forever : what.deadline;
 }
 
-std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what, const recorded_lives& lives) {
+std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what,
+                                                          const recorded_generations& generations) {
   const auto found = std::find(paused_.begin(), paused_.end(), what.group);
   const bool was_paused = found != paused_.end(), pause = what.kind == operation_kind::pause;
   if (was_paused == pause) return {};
@@ -33,7 +34,7 @@ std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what,
   }
   if (what.kind == operation_kind::forget) return {};
   std::vector<std::pair<std::uint64_t, moved>> by_order;
-  forget_unknown(lives);
+  forget_unknown(generations);
   for (auto& [id, each] : members_) {
     if (each.group != what.group || each.deadline == forever) continue;
     each.deadline = pause ? earlier_by(group_offset{what.at}, each.deadline).ns
@@ -47,10 +48,11 @@ std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what,
   return members;
 }
 
-// Of members whose end was lost nothing else tells.
-void recorded_groups::forget_unknown(const recorded_lives& lives) {
-  std::erase_if(members_,
-                [&](const auto& each) { return lives.look_up(each.first) == recorded_lives::state::unknown; });
+// Nothing else reports members whose end was lost.
+void recorded_groups::forget_unknown(const recorded_generations& generations) {
+  std::erase_if(members_, [&](const auto& each) {
+    return generations.look_up(each.first) == recorded_generations::state::unknown;
+  });
   most_ = std::max<std::size_t>(1024, 2 * members_.size());
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "recording/operation_ring.hpp"
-#include "recording/recorded_lives.hpp"
+#include "recording/recorded_generations.hpp"
 
 #include <unordered_map>
 #include <vector>
@@ -18,12 +18,12 @@ class recorded_groups {
     nanoseconds_t deadline;
   };
 
-  // A member is armed, or armed anew; says when it is due. Also for who is no member. Throws bad_alloc.
-  nanoseconds_t arm(const operation& what, const recorded_lives& lives);
+  // A member is armed, or armed again; says when it is due. Also for what is no member. Throws bad_alloc.
+  nanoseconds_t arm(const operation& what, const recorded_generations& generations);
   void end(std::uint64_t id) noexcept { members_.erase(id); }
   // A group is paused or resumed, or goes: its members that move, in the order in which they were armed. Throws
   // bad_alloc.
-  std::vector<moved> turn(const operation& what, const recorded_lives& lives);
+  std::vector<moved> turn(const operation& what, const recorded_generations& generations);
 
  private:
   struct member {
@@ -31,12 +31,12 @@ class recorded_groups {
     nanoseconds_t deadline;  // while the group is paused: what was left
     std::uint64_t order;
   };
-  void forget_unknown(const recorded_lives& lives);
+  void forget_unknown(const recorded_generations& generations);
 
   std::unordered_map<std::uint64_t, member> members_;
   std::vector<const void*> paused_;
   std::uint64_t armings_ = 0;
-  std::size_t most_ = 1024;  // then those are looked for whose end was lost
+  std::size_t most_ = 1024;  // then members whose end was lost are searched for
 };
 
 }  // namespace detent::detail

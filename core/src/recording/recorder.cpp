@@ -14,9 +14,9 @@
 namespace detent::detail {
 namespace {
 
-// What was told is in the file so much later at the latest.
+// What was reported is in the file this much later at the latest.
 constexpr nanoseconds_t look_every = 100'000'000;
-// Then what was dropped meanwhile is told.
+// Then what was dropped meanwhile is reported.
 constexpr std::size_t most_at_once = 4096;
 // At the end, a place that is taken and not filled is waited for no longer.
 constexpr nanoseconds_t patience = 1'000'000'000, between_looks = 1'000'000;
@@ -65,7 +65,7 @@ errc recorder::open(const std::string& path, const std::string& engine, std::str
 void recorder::close() noexcept {
   if (!writer_.joinable()) return;
   base::show_release(&closed_);
-  closed_.store(true, base::release);  // (1) release: pairs with (2); what was told before is written
+  closed_.store(true, base::release);  // (1) release: pairs with (2); what was reported before is written
   wake();
   writer_.join();
 }
@@ -102,14 +102,14 @@ void recorder::write(trace_writer& rows) noexcept {
   base::show_acquire(&closed_);  // what was written to the file before this thread's first row
   rows.give_up();
   dropped_.fetch_add(ring_.size() + rows.take_lost(), base::relaxed);  // relaxed: as above
-  file_.close(dropped() - rows.told());
+  file_.close(dropped() - rows.reported());
 }
 
 operation_ring::place* recorder::take() noexcept {
   if (closed_.load(base::relaxed)) return nullptr;  // relaxed: what comes at the end may be lost
   operation_ring::place* const place = ring_.take();
-  // Relaxed: only whether it is worth the exchange. (5) acquire: pairs with (6), so that who is told of a loss finds it
-  // counted.
+  // Relaxed: only whether it is worth the exchange. (5) acquire: pairs with (6), so that the thread that reads a loss
+  // finds it counted.
   if (place != nullptr) place->lost = unclaimed_.load(base::relaxed) != 0 ? unclaimed_.exchange(0, base::acquire) : 0;
   return place;
 }
@@ -123,7 +123,7 @@ void recorder::fill(operation_ring::place& taken) noexcept {
   if (ring_.fill(taken)) wake();
 }
 
-void recorder::tell(const operation& what) noexcept {
+void recorder::add(const operation& what) noexcept {
   operation_ring::place* place = take();
   if (place == nullptr) return lose();
   place->what = what;
@@ -132,11 +132,11 @@ void recorder::tell(const operation& what) noexcept {
 
 void recorder::scheduled(std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline,
                          const void* group) noexcept {
-  tell({.at = time_.certain(),
-        .deadline = deadline,
-        .id = id_of(index, generation),
-        .group = group,
-        .kind = operation_kind::schedule});
+  add({.at = time_.certain(),
+       .deadline = deadline,
+       .id = id_of(index, generation),
+       .group = group,
+       .kind = operation_kind::schedule});
 }
 
 void recorder::cancelled(std::uint32_t index, std::uint32_t generation) noexcept {
@@ -144,11 +144,11 @@ void recorder::cancelled(std::uint32_t index, std::uint32_t generation) noexcept
 }
 
 void recorder::ended(operation_kind how, std::uint32_t index, std::uint32_t generation, nanoseconds_t at) noexcept {
-  tell({.at = at, .id = id_of(index, generation), .kind = how});
+  add({.at = at, .id = id_of(index, generation), .kind = how});
 }
 
 void recorder::turned(operation_kind how, const void* group) noexcept {
-  tell({.at = time_.certain(), .group = group, .kind = how});
+  add({.at = time_.certain(), .group = group, .kind = how});
 }
 
 operation_ring::place* recorded_attempt::begin(recorder& to, const operation& what) noexcept {

@@ -20,13 +20,13 @@ namespace detent::detail {
 
 class trace_writer;
 
-// Any thread tells it operations and never waits: what finds no room is counted and lost. A thread of its own writes
-// them, in one order in which those of one timer stand as they happened: schedule before restart before cancel or fire.
-// That order is of places in a ring, so a place is taken before a timer can be found or moved by others, and after it
-// was cancelled or started. Two restarts of one timer that overlap may stand either way.
+// Any thread reports operations to it and never waits: what finds no room is counted and lost. A thread of its own
+// writes them, in one order in which those of one timer stand as they happened: schedule before restart before cancel
+// or fire. That order is of places in a ring, so a place is taken before a timer can be found or moved by others, and
+// after it was cancelled or started. Two restarts of one timer that overlap may stand either way.
 class recorder {
  public:
-  // What tells one life of a node.
+  // Identifies one generation of a node.
   static constexpr std::uint64_t id_of(std::uint32_t index, std::uint32_t generation) noexcept {
     return std::uint64_t{generation} << 32 | index;
   }
@@ -42,11 +42,11 @@ class recorder {
   static errc make(std::unique_ptr<recorder>& made, const clock_reader& time, const engine_options& options,
                    std::string& why);
 
-  // Creates the file and starts the thread; on failure says why. `engine` is for the line that tells of a later one.
+  // Creates the file and starts the thread; on failure says why. `engine` is for the message about a later one.
   errc open(const std::string& path, const std::string& engine, std::string& why);
-  // The engine is going to be: what the file held before is gone. Before anything is told.
+  // The engine is going to be: what the file held before is gone. Before anything is reported.
   errc begin(std::string& why) { return file_.begin(why); }
-  // Writes what there is, and the end. Operations told from now on are lost.
+  // Writes what there is, and the end. Operations reported from now on are lost.
   void close() noexcept;
 
   // Before it is published. `group` may be null.
@@ -66,7 +66,7 @@ class recorder {
 
   operation_ring::place* take() noexcept;
   void fill(operation_ring::place& taken) noexcept;
-  void tell(const operation& what) noexcept;
+  void add(const operation& what) noexcept;
   void lose() noexcept;
   void write(trace_writer& rows) noexcept;
   void wake() noexcept;
@@ -76,7 +76,7 @@ class recorder {
   const tick_grid ticks_;
   operation_ring ring_;
   base::atomic<std::uint64_t> dropped_{0};
-  base::atomic<std::uint64_t> unclaimed_{0};  // of those, what the next one that finds room has to tell
+  base::atomic<std::uint64_t> unclaimed_{0};  // of those, what the next one that finds room has to report
   base::atomic<bool> closed_{true};
   base::atomic<std::uint32_t> bell_{0};
   trace_file file_;

@@ -34,9 +34,9 @@ trace_file::loss loss_in(std::string_view lines) noexcept {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     if (line.starts_with(loss_words)) {
-      std::uint64_t told = 0;
-      std::from_chars(line.data() + loss_words.size(), line.data() + line.size(), told);
-      found.told += told;
+      std::uint64_t reported = 0;
+      std::from_chars(line.data() + loss_words.size(), line.data() + line.size(), reported);
+      found.reported += reported;
     } else {
       ++found.rows;
     }
@@ -108,7 +108,7 @@ trace_file::loss trace_file::write(std::string_view lines) noexcept {
     kept -= std::min(kept, longest_loss_line);
     while (kept != 0 && lines[kept - 1] != '\n') --kept;
     size_ += static_cast<std::int64_t>(kept);
-    // Where that cannot be, the file ends in the middle of a line, of which its reader tells.
+    // Where that cannot be, the file ends in the middle of a line, which its reader reports.
     if (regular_) static_cast<void>(ftruncate(file_, size_) == 0 && lseek(file_, size_, SEEK_SET) == size_);
   }
   return loss_in(lines.substr(kept));
@@ -125,7 +125,7 @@ void trace_file::close(std::uint64_t lost) noexcept {
   char room[longest_loss_line];
   std::size_t written = 0;
   if (lost != 0 && !write_all(loss_line(lost, room), written) && !failed_) fail(errno);
-  // A forked child holds the lock as well, and keeps it while it lives.
+  // A forked child holds the lock as well, and keeps it until it ends.
   if (regular_) flock(file_, LOCK_UN);
   if (::close(std::exchange(file_, -1)) != 0 && !failed_) fail(errno);
 }

@@ -20,17 +20,17 @@ class trace_file {
   trace_file(const trace_file&) = delete;
   trace_file& operator=(const trace_file&) = delete;
 
-  // Leaves what is there as it is; on failure says why. `engine` is for the line that tells of a later failure.
+  // Leaves what is there as it is; on failure says why. `engine` is for the message about a later failure.
   errc open(const std::string& path, const std::string& engine, std::string& why);
   // With the header; nothing of what was there before is left. On failure says why.
   errc begin(std::string& why);
   struct loss {
     std::uint64_t rows = 0;
-    std::uint64_t told = 0;  // the sum of what lost loss lines say
+    std::uint64_t reported = 0;  // the sum of what lost loss lines say
   };
-  // Whole lines. What of them was lost; after the first failure, which is told on stderr, all of them are.
+  // Whole lines. What of them was lost; after the first failure, which is reported on stderr, all of them are.
   loss write(std::string_view lines) noexcept;
-  // What is lost and not told by a line yet goes last, even where a write has failed.
+  // A loss that no line reports yet goes last, even where a write has failed.
   void close(std::uint64_t lost) noexcept;
 
  private:

@@ -9,7 +9,7 @@
 namespace detent::detail {
 namespace {
 
-// More restarts than so many that wait each for another re-arming: those were lost.
+// If more restarts than this wait for a re-arming each, those were lost.
 constexpr std::size_t most_waiting = 1024;
 
 constexpr std::string_view source_of(operation_kind kind) {
@@ -23,10 +23,10 @@ char* copy(char* to, std::string_view text) noexcept { return std::copy(text.beg
 }  // namespace
 
 void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
-  using state = recorded_lives::state;
+  using state = recorded_generations::state;
   if (lost != 0) {
-    untold_ += lost;
-    tell_loss();
+    unreported_ += lost;
+    report_loss();
   }
   try {
     switch (what.kind) {
@@ -35,9 +35,9 @@ void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
       case operation_kind::rearm:
       case operation_kind::period: arm(what); break;
       case operation_kind::restart: {
-        const state found = lives_.look_up(what.id);
+        const state found = generations_.look_up(what.id);
         if (found == state::armed) {
-          put('R', what.at, what.id, groups_.arm(what, lives_), what.kind);
+          put('R', what.at, what.id, groups_.arm(what, generations_), what.kind);
         } else if (found == state::fired && waiting_.size() < most_waiting) {
           waiting_.push_back(what);
         } else {
@@ -50,11 +50,11 @@ void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
       case operation_kind::drop: {
         const bool fired = what.kind != operation_kind::cancel;
         groups_.end(what.id);
-        if (lives_.look_up(what.id) != state::armed) {
+        if (generations_.look_up(what.id) != state::armed) {
           lose();
           break;
         }
-        fired ? lives_.fire(what.id) : lives_.cancel(what.id);
+        fired ? generations_.fire(what.id) : generations_.cancel(what.id);
         put(fired ? 'X' : 'C', what.at, what.id, 0, what.kind);
         break;
       }
@@ -68,20 +68,20 @@ void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
 }
 
 void trace_writer::arm(const operation& what) {
-  lives_.arm(what.id);
-  put('S', what.at, what.id, groups_.arm(what, lives_), what.kind);
+  generations_.arm(what.id);
+  put('S', what.at, what.id, groups_.arm(what, generations_), what.kind);
   if (!waiting_.empty()) take_up_waiting(what);
 }
 
 void trace_writer::take_up_waiting(const operation& armed) {
   for (const operation& each : waiting_) {
-    if (each.id == armed.id) put('R', each.at, each.id, groups_.arm(each, lives_), each.kind);
+    if (each.id == armed.id) put('R', each.at, each.id, groups_.arm(each, generations_), each.kind);
   }
   std::erase_if(waiting_, [&](const operation& each) { return each.id == armed.id; });
 }
 
 void trace_writer::turn(const operation& what) {
-  for (const recorded_groups::moved& each : groups_.turn(what, lives_))
+  for (const recorded_groups::moved& each : groups_.turn(what, generations_))
     put('R', what.at, each.id, each.deadline, what.kind);
 }
 
@@ -99,7 +99,7 @@ void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseco
   *out++ = ',';
   if (letter == 'S' || letter == 'R') {
     deadline = ticks_.round_up(deadline);
-    // The end of time is the same wherever times count from.
+    // `forever` is the same wherever times count from.
     const nanoseconds_t due = deadline == forever ? forever : subtract_saturated(deadline, zero_);
     const nanoseconds_t delay = due == forever ? forever : std::max<nanoseconds_t>(0, subtract_saturated(due, last_));
     out = std::to_chars(out, end, delay).ptr;
@@ -112,25 +112,25 @@ void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseco
 
 void trace_writer::lose() noexcept {
   ++lost_;
-  ++untold_;
+  ++unreported_;
 }
 
 // There is always room for the line.
-void trace_writer::tell_loss() noexcept {
-  if (untold_ == 0) return;
+void trace_writer::report_loss() noexcept {
+  if (unreported_ == 0) return;
   char line[longest_loss_line];
-  used_ = static_cast<std::size_t>(copy(text_.data() + used_, loss_line(untold_, line)) - text_.data());
-  telling_ += std::exchange(untold_, 0);
+  used_ = static_cast<std::size_t>(copy(text_.data() + used_, loss_line(unreported_, line)) - text_.data());
+  reporting_ += std::exchange(unreported_, 0);
   if (text_.size() - used_ < longest_loss_line) flush();
 }
 
 void trace_writer::flush() noexcept {
-  tell_loss();
+  report_loss();
   if (used_ == 0) return;
   const std::string_view lines(text_.data(), std::exchange(used_, 0));
   const trace_file::loss lost = file_.write(lines);
   lost_ += lost.rows;
-  told_ += std::exchange(telling_, 0) - lost.told;
+  reported_ += std::exchange(reporting_, 0) - lost.reported;
 }
 
 void trace_writer::give_up() noexcept {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Makes the rows of a trace of what a recorder was told. The recorder's own thread.
+// Makes the rows of a trace of the operations reported to a recorder. The recorder's own thread.
 #pragma once
 
+#include "recording/recorded_generations.hpp"
 #include "recording/recorded_groups.hpp"
-#include "recording/recorded_lives.hpp"
 #include "recording/trace_file.hpp"
 
 #include "timer/tick_grid.hpp"
@@ -24,16 +24,16 @@ class trace_writer {
   trace_writer(trace_file& file, nanoseconds_t zero, tick_grid ticks) noexcept
       : file_(file), zero_(zero), ticks_(ticks) {}
 
-  // `lost`: so many others before it.
+  // `lost`: the number of others lost before it.
   void add(const operation& what, std::uint64_t lost) noexcept;
   void flush() noexcept;
   // On what waits for another operation.
   void give_up() noexcept;
 
-  // Operations that got no row, apart from those that add() was told of; says so once.
+  // Operations that got no row, apart from add()'s `lost`; says so once.
   std::uint64_t take_lost() noexcept { return std::exchange(lost_, 0); }
   // How many the file says are missing.
-  std::uint64_t told() const noexcept { return told_; }
+  std::uint64_t reported() const noexcept { return reported_; }
 
  private:
   static constexpr std::size_t longest_row = 96;
@@ -43,18 +43,18 @@ class trace_writer {
   void put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline, operation_kind why) noexcept;
   void take_up_waiting(const operation& armed);
   void lose() noexcept;
-  void tell_loss() noexcept;
+  void report_loss() noexcept;
 
   trace_file& file_;
   const nanoseconds_t zero_;
   const tick_grid ticks_;
   nanoseconds_t last_ = 0;  // from the zero
-  recorded_lives lives_;
+  recorded_generations generations_;
   recorded_groups groups_;
   std::vector<operation> waiting_;  // restarts that took their place before the re-arming which they found
   std::uint64_t lost_ = 0;
-  std::uint64_t untold_ = 0, told_ = 0;  // lost: no line says so, a line in the file says so
-  std::uint64_t telling_ = 0;            // a line that is not in the file yet says so
+  std::uint64_t unreported_ = 0, reported_ = 0;  // lost: no line says so, a line in the file says so
+  std::uint64_t reporting_ = 0;                  // a line that is not in the file yet says so
   std::size_t used_ = 0;
   std::array<char, 1 << 16> text_;
 };

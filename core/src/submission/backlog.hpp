@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Backpressure with hysteresis: a long queue rings the driver, at a limit that adapts.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -10,22 +11,22 @@
 namespace detent::detail {
 
 // How much producers may submit before the sleeping driver must look, whatever the deadlines: bounds the memory and the
-// work that pile up. What is young is then left where it is, as most timers are cancelled young and cost the driver
-// nothing but a look at a stale entry. A ring costs the producer thousands of nanoseconds, so the bound grows while
-// rings come closer than eight milliseconds, from tens of kilobytes of entries to two megabytes.
+// work that pile up. What was scheduled recently stays in the queue, as most timers are cancelled soon after and cost
+// the driver nothing but the check of a stale entry. A ring costs the producer thousands of nanoseconds, so the bound
+// grows while rings come closer than eight milliseconds, from tens of kilobytes of entries to two megabytes.
 class backlog {
  public:
   static constexpr std::uint64_t least = 8192, most = 262144;
 
   // Any thread: adds entries that it pushed. True: ring. Relaxed throughout: a mere count; the ring brings it across.
   bool add(std::uint64_t entries) noexcept {
-    return told_.fetch_add(entries, base::relaxed) + entries >= limit_.load(base::relaxed);
+    return submitted_.fetch_add(entries, base::relaxed) + entries >= limit_.load(base::relaxed);
   }
 
   // --- The driver. ---
 
-  // So many entries are left.
-  void set_left(std::uint64_t entries) noexcept { told_.store(entries, base::relaxed); }
+  // `entries` are left.
+  void set_left(std::uint64_t entries) noexcept { submitted_.store(entries, base::relaxed); }
   // Whether there are too many, at `now`; and how many may stay.
   bool is_full(nanoseconds_t now) noexcept;
   std::uint64_t may_stay() const noexcept { return limit_.load(base::relaxed) / 2; }
@@ -33,14 +34,14 @@ class backlog {
  private:
   static constexpr nanoseconds_t too_often = 8'000'000, seldom = 32'000'000;
 
-  base::atomic<std::uint64_t> told_{0};
+  base::atomic<std::uint64_t> submitted_{0};
   base::atomic<std::uint64_t> limit_{least};
   nanoseconds_t last_full_ = INT64_MIN;
 };
 
 inline bool backlog::is_full(nanoseconds_t now) noexcept {
   std::uint64_t limit = limit_.load(base::relaxed);
-  if (told_.load(base::relaxed) < limit) return false;
+  if (submitted_.load(base::relaxed) < limit) return false;
   nanoseconds_t since = subtract_saturated(now, last_full_);
   last_full_ = now;
   if (since < too_often) limit = std::min(2 * limit, most);

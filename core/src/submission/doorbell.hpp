@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a producer wakes the thread that turns the wheel, and how that thread may sleep without missing anybody.
+// How a producer wakes the driver, which misses nobody: a Dekker handshake of a store and a load with an asymmetric
+// fence, cf. folly::asymmetric_thread_fence; used like an eventcount.
 //
 //   producer                                  driver, before it waits
 //     push the entry                            raise the wake time, W
@@ -39,9 +40,9 @@ class doorbell {
 
   // --- Producers, after the push, in this order. ---
 
-  // Orders the push before the looks at W and at whether the engine is stopping.
+  // Orders the push before the reads of W and of whether the engine is stopping.
   void fence_push() const noexcept {
-    // (9) Relaxed: whoever still reads `light` after begin_symmetric() has pushed before that call's heavy fence.
+    // (9) Relaxed: a thread that still reads `light` after begin_symmetric() has pushed before that call's heavy fence.
     if (asymmetric_.load(base::relaxed)) {
       base::light_fence();  // pairs with the heavy ones of raise(), begin_symmetric() and fence_stop()
     } else {
@@ -49,11 +50,11 @@ class doorbell {
     }
   }
 
-  // Whether a deadline needs a ring. Relaxed: the fence before it orders it behind the push, and pairs with the one of
+  // Whether a deadline needs a ring. Relaxed: the fence before it orders it after the push, and pairs with the one of
   // raise(); a value that is stale by a lowering only rings once too often.
   bool earlier_than_wake(nanoseconds_t deadline) const noexcept { return deadline < wake_time_.load(base::relaxed); }
 
-  // For a deadline before W: the driver then owes a complete drain. (13) release: pairs with (14), so that the drain
+  // For a deadline before W: a complete drain is then pending. (13) release: pairs with (14), so that the drain
   // sees the push; written even where an earlier deadline stays, so that one mark which covers another passes on both
   // pushes.
   ring_result ring_for_earlier(nanoseconds_t deadline) noexcept {
@@ -67,7 +68,7 @@ class doorbell {
   ring_result ring() noexcept {
     base::full_fence();  // (10) pairs with (8)
     // Relaxed: after the fence. If the bell still reads rung, its clearing comes after this in the order of the fences,
-    // and the drain behind that clearing sees the push.
+    // and the drain after that clearing sees the push.
     if (bell_.load(base::relaxed) == rung) return ring_result::rang_already;
     // (1) acq_rel: release pairs with (2), (3) and (4) of the driver, which then drains what was pushed.
     std::uint32_t was = bell_.exchange(rung, base::acq_rel);
@@ -78,7 +79,7 @@ class doorbell {
 
   // --- The driver. ---
 
-  // Announces that it will wait longer than it told before; a complete drain must follow.
+  // Announces that it will wait longer than announced before; a complete drain must follow.
   void raise(nanoseconds_t wake_time) noexcept {
     wake_time_.store(wake_time, base::relaxed);  // relaxed: the fence orders it before the drain
     // Relaxed: only this thread changes it. (7) pairs with fence_push().
@@ -117,7 +118,7 @@ class doorbell {
   std::optional<nanoseconds_t> answer() noexcept {
     if (!has_rung()) return std::nullopt;
     clear();
-    // Relaxed: behind the fence in clear(), so that it sees the mark of whoever found the bell still rung.
+    // Relaxed: after the fence in clear(), so that it sees the mark of a producer that found the bell still rung.
     if (earliest_.load(base::relaxed) == nothing) return std::nullopt;
     // (14) acquire: pairs with (13): whose mark is taken here may ring later, and that ring then asks for nothing.
     return earliest_.exchange(nothing, base::acquire);
@@ -133,7 +134,7 @@ class doorbell {
     bell_.compare_exchange_strong(expected, quiet, base::acq_rel, base::acquire);  // (5) fails if rung: stays rung
     return true;
   }
-  // For whoever stops the engine, between its mark and its look at the timers: (12) pairs with fence_push().
+  // For the thread that stops the engine, between its mark and its scan of the timers: (12) pairs with fence_push().
   void fence_stop() const noexcept {
     if (!heavy_fence_) {
       base::full_fence();
@@ -162,7 +163,7 @@ class doorbell {
   static constexpr nanoseconds_t nothing = forever;
   static constexpr std::uint32_t quiet = 0, rung = 1, sleeping = 2, outside = 3;
 
-  // Forever at first: whatever is submitted before the driver's first look is earlier, and rings.
+  // Forever at first: whatever is submitted before the driver's first drain is earlier, and rings.
   alignas(64) base::atomic<nanoseconds_t> wake_time_{forever};
   base::atomic<bool> asymmetric_{false};
   bool heavy_fence_ = false;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The driver's half of the doorbell's handshake: a complete drain after each raise of the wake time.
 #pragma once
 
 #include "submission/doorbell.hpp"
@@ -12,28 +13,28 @@
 
 namespace detent::detail {
 
-// Whether the driver owes a complete drain, and what it tells before it waits. The driver's own.
+// Whether a complete drain is pending, and what the driver announces before it waits. The driver's own.
 class drain_debt {
  public:
-  // Something was told or rung that asks for a drain which begins after this and leaves nothing.
-  void owe() noexcept {
-    owed_ = true;
+  // Something was announced or rung that asks for a drain which begins after this and leaves nothing.
+  void request_drain() noexcept {
+    drain_pending_ = true;
     taken_short_ = false;
   }
-  bool is_owed() const noexcept { return owed_; }
+  bool is_drain_pending() const noexcept { return drain_pending_; }
 
   // A batch came out of the queue; `all`: the queue held no more.
   void note_batch(bool all) noexcept { taken_short_ = all; }
-  // Whether that was all there was, and nothing was owed since.
+  // Whether that was all there was, and no drain was requested since.
   bool is_covered() const noexcept { return taken_short_; }
-  // The drain is complete. `rescan`: one was asked for. True: the caller scans every node, too, and files what it
-  // finds.
-  [[nodiscard]] bool pay(bool rescan) noexcept {
-    owed_ = false;
+  // The drain is complete. `rescan`: one was asked for. True: the caller scans every node, too, and inserts what
+  // it finds.
+  [[nodiscard]] bool complete_drain(bool rescan) noexcept {
+    drain_pending_ = false;
     if (rescan) note_filing();
     return rescan;
   }
-  // The drain filed something.
+  // The drain inserted something.
   void note_filing() noexcept { look_for_earlier_ = true; }
 
   // Takes note of the rings so far. leave(time): how long before the time that was rung for the driver looks; 0: now.
@@ -43,49 +44,49 @@ class drain_debt {
     if (!rung) return;
     const nanoseconds_t ahead = leave(*rung);
     rung_for_ = std::min(rung_for_, *rung - ahead);
-    if (ahead == 0) owe();
+    if (ahead == 0) request_drain();
   }
 
-  // Tells the producers until when nobody looks, and takes up what that asks for. Returns when the wait ends at the
-  // latest; INT64_MIN: now, as there is more to do. Of `driver`:
-  //   bool keeps(time)                  would rather look at that time in vain than tell of a later one
-  //   void count_raise()                a later one was told
+  // Announces to the producers until when the driver sleeps, and drains what that asks for. Returns when the wait ends
+  // at the latest; INT64_MIN: now, as there is more to do. Of `driver`:
+  //   bool keeps(time)                  prefers a spurious wake-up at that time to announcing a later one
+  //   void count_raise()                a later one was announced
   //   void answer()                     answer(), above
-  //   bool drain(until)                 a complete one, which pays; false: interrupted
+  //   bool drain(until)                 a complete one, which completes; false: interrupted
   //   bool is_called()                  there is something else to do; whoever set that has rung
   //   nanoseconds_t next()              the earliest deadline it knows
   template <class Driver>
   nanoseconds_t announce(doorbell& bell, nanoseconds_t until, Driver&& driver) noexcept;
 
  private:
-  bool owed_ = false;
+  bool drain_pending_ = false;
   bool taken_short_ = false;
-  bool look_for_earlier_ = false;     // something was filed since this was cleared
-  nanoseconds_t rung_for_ = forever;  // the earliest deadline since this was looked at
+  bool look_for_earlier_ = false;     // something was inserted since this was cleared
+  nanoseconds_t rung_for_ = forever;  // the earliest deadline since this was read
 };
 
 template <class Driver>
 nanoseconds_t drain_debt::announce(doorbell& bell, nanoseconds_t until, Driver&& driver) noexcept {
-  // The wake time stays low, and falls to what was rung for, although that may be cancelled by now: a look in vain at
-  // that time costs less than a raise now, which asks for a complete drain, and than the rings of all that comes before
-  // a later one.
-  const nanoseconds_t told = bell.wake_time();
+  // The wake time stays low, and falls to what was rung for, although that may be cancelled by now: a spurious wake-up
+  // at that time costs less than a raise now, which asks for a complete drain, and than the rings of all that comes
+  // before a later one.
+  const nanoseconds_t announced = bell.wake_time();
   const nanoseconds_t rung = std::exchange(rung_for_, forever);
-  const nanoseconds_t low = std::min(told, rung);
+  const nanoseconds_t low = std::min(announced, rung);
   if (until > low && driver.keeps(low)) {
     until = low;
     bell.lower(until);
-  } else if (until > told) {
+  } else if (until > announced) {
     driver.count_raise();
     bell.raise(until);
-    owe();
+    request_drain();
   } else {
     bell.lower(until);
   }
-  if (rung != forever && until > low) owe();  // what was rung for has not been looked at
+  if (rung != forever && until > low) request_drain();  // what was rung for has not been processed
   driver.answer();
   look_for_earlier_ = false;
-  if (owed_ && !driver.drain(until)) return INT64_MIN;
+  if (drain_pending_ && !driver.drain(until)) return INT64_MIN;
   if (driver.is_called()) return INT64_MIN;  // the answer above may have been to that
   if (look_for_earlier_) {
     const nanoseconds_t earlier = driver.next();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Hysteresis for the doorbell's asymmetric fence: which side takes the cost.
 #pragma once
 
 #include <cstdint>

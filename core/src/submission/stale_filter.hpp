@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// A filter of entries that newer generations of their nodes have overtaken: a direct-mapped cache of the newest.
 #pragma once
 
 #include "submission/submission_queue.hpp"
@@ -9,9 +10,9 @@
 
 namespace detent::detail {
 
-// Tells from the entries alone that some are stale: a later entry that names the same node in a later life has
-// overtaken them. A thread that schedules and cancels reuses few nodes for many lives, and each look at one would drag
-// its cache line away from that thread. One thread.
+// Detects stale entries from the entries alone: a later entry that names the same node in a later generation has
+// overtaken them. A thread that schedules and cancels reuses few nodes for many generations, and each read of one would
+// drag its cache line away from that thread. One thread.
 class stale_filter {
  public:
   // Moves those that may mean something, in their order, to the end of `entries`; says where they begin.
@@ -31,7 +32,7 @@ class stale_filter {
 
  private:
   static constexpr std::size_t size = 2048;
-  std::array<std::uint64_t, size> newest_{};  // lives only ever count up, so that old knowledge stays true
+  std::array<std::uint64_t, size> newest_{};  // generations only count up, so that old knowledge stays true
 };
 
 }  // namespace detent::detail

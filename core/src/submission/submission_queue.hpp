@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The hand-over from producers to the driver: moodycamel's queue, with one producer token for each thread.
+// The MPSC queue from producers to the driver: moodycamel's queue, with one producer token for each thread.
 #pragma once
 
 #include <detent/base/thread_sanitizer.hpp>
@@ -13,11 +13,11 @@
 
 namespace detent::detail {
 
-// What a producer tells the driver, in 64 bits: which life of which node, and what about it.
+// What a producer submits to the driver, in 64 bits: which generation of which node, and what to do with it.
 struct submission {
   enum class kind : std::uint8_t {
-    reap = 0,                                             // it was cancelled while filed: unlink and free it
-    arm = static_cast<std::uint8_t>(timer_state::queued)  // file it, or file it anew; the entry is the handle's id
+    reap = 0,  // it was cancelled while in the wheel, a tombstone: unlink and free it
+    arm = static_cast<std::uint8_t>(timer_state::queued)  // insert it, or re-insert it; the entry is the handle's id
   };
   static constexpr std::uint64_t make(kind what, std::uint32_t generation, node_index index) {
     return std::uint64_t{generation} << state_word::generation_shift |
@@ -51,7 +51,7 @@ class submission_queue {
     base::ordered_by_fences inside;
     return queue_.enqueue(token, entry);
   }
-  // The same for `count` of them, the first at `first`. False: those behind some of them were not pushed.
+  // The same for `count` of them, the first at `first`. False: those after some of them were not pushed.
   template <class Entries>
   bool push_many(const producer& token, Entries first, std::size_t count) noexcept;
   // At most `room` entries; fewer than asked mean that the queue held no more. Entries of one producer come in order.

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
-// What a producer does around a push, so that the driver looks at the entry in time: doorbell.hpp says why.
+// What a producer does around a push, so that the driver processes the entry in time: doorbell.hpp says why.
 #pragma once
 
 #include "submission/doorbell.hpp"
 
 namespace detent::detail {
 
-// Asks the driver to look at every node, as an entry could not be pushed.
+// Asks the driver to scan every node, as an entry could not be pushed.
 class rescan_request {
  public:
   // (1) release: pairs with (2), as the driver may find it before the ring that follows. An exchange, so that one which
-  // comes behind another passes on both nodes.
+  // comes after another passes on both nodes.
   void make() noexcept { made_.exchange(true, base::release); }
-  // Relaxed: whoever made it is only promised the next look.
+  // Relaxed: the thread that made it is only promised the next scan.
   bool is_made() const noexcept { return made_.load(base::relaxed); }
-  // Before the look at the nodes. (2) acquire: pairs with (1).
+  // Before the scan of the nodes. (2) acquire: pairs with (1).
   bool take() noexcept { return is_made() && made_.exchange(false, base::acquire); }
 
  private:
   base::atomic<bool> made_{false};
 };
 
-// Behind a push, `pushed` being false where there was no memory for the entry. True: the caller rings, for the deadline
-// by which the entry is to be looked at. The caller's looks at whether the engine stops are behind the push then.
+// After a push, `pushed` being false where there was no memory for the entry. True: the caller rings, for the deadline
+// by which the entry is to be processed. The caller's checks whether the engine stops then come after the push.
 [[nodiscard]] inline bool has_to_ring(const doorbell& bell, rescan_request& rescan, nanoseconds_t deadline,
                                       bool pushed) noexcept {
   if (!pushed) [[unlikely]] {
@@ -34,7 +34,7 @@ class rescan_request {
   return bell.earlier_than_wake(deadline);
 }
 
-// Behind a push that told of no deadline, as the timer's group was paused. look(): its deadline by now, or forever.
+// After a push that announced no deadline, as the timer's group was paused. look(): its deadline by now, or forever.
 // Either the drain that a resumption asks for finds the entry, or the look finds the group resumed.
 template <class Look, class Ring>
 void ring_if_resumed(Look&& look, Ring&& ring) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hazard flag for each thread and engine: the end of the engine waits for calls that are under way.
+// A hazard flag for each thread and engine, after hazard pointers: the engine's end waits for calls under way.
 //
 // A timer may fire while the call that armed it has not returned yet: it still has to ring the doorbell, or to look
 // whether the engine stops. If its callback destroys the engine, the call would go on in freed memory. So a call raises
@@ -22,7 +22,7 @@ class call_hazard {
  public:
   // The thread itself, before it publishes what may end the engine. Relaxed: carried by the release of the publication.
   void raise() noexcept { raised_.store(1, base::relaxed); }
-  // After its last look at the engine. (1) release: pairs with (2), so that the end of the engine comes after all of
+  // After its last access to the engine. (1) release: pairs with (2), so that the end of the engine comes after all of
   // it.
   void lower() noexcept { raised_.store(0, base::release); }
 

@@ -31,7 +31,7 @@ class lifecycle {
       stopped   // it does, and a stop may be waiting for it to leave
   };
 
-  // Relaxed: a mere answer. Whoever must not miss a stop asks behind a fence that pairs with the one of the stop.
+  // Relaxed: a mere answer. A caller that must not miss a stop asks after a fence that pairs with the one of the stop.
   phase now() const noexcept { return phase_.load(base::relaxed); }
   bool is_open() const noexcept { return now() == phase::open; }
 
@@ -71,7 +71,8 @@ class lifecycle {
   // The driver's, for the thread that drives; null for any other. Set once, before any thread drives.
   void set_turn_port(const turn_port& drivers) noexcept { turn_port_ = &drivers; }
   const turn_port* turn_port_of(std::thread::id me) const noexcept { return is_driven_by(me) ? turn_port_ : nullptr; }
-  // A worker begins or ends. Relaxed: who waits for it joins it; the others only ask whether it is themselves.
+  // A worker begins or ends. Relaxed: the thread that waits for it joins it; the others only ask whether it is
+  // themselves.
   void set_worker(std::thread::id worker) noexcept { driver_.store(worker, base::relaxed); }
   // The worker says who it is before anybody can ask; nobody where a caller drives, and once the engine is not open.
   void introduce_worker(thread_identity worker) noexcept { worker_ = worker; }
@@ -80,8 +81,8 @@ class lifecycle {
   entry enter_drive(std::thread::id me) noexcept {
     std::uint32_t found = nobody;
     // (6) seq_cst: acquire pairs with (5), so that one caller finds the wheel as another left it; and before (7), with
-    // (1) and (4), so that either the stop waits for this drive or this drive sees the stop. Failure relaxed: only told
-    // apart.
+    // (1) and (4), so that either the stop waits for this drive or this drive sees the stop. Failure relaxed: only
+    // distinguished.
     if (!drive_.compare_exchange_strong(found, somebody, base::seq_cst, base::relaxed)) return entry::refused;
     driver_.store(me, base::relaxed);
     // (7) seq_cst: after (6), with (1) and (4).

@@ -20,7 +20,7 @@ namespace detent::detail {
 class driver_port;
 
 // Which fast paths of calls are open to a thread that holds a record.
-enum class shortcuts : std::uint8_t {
+enum class fast_paths : std::uint8_t {
   none,        // it drives the engine itself; or the engine has a capacity, or has been stopped, or is gone
   some,        // those that need not know the tick
   exact_ticks  // all of them: the tick is 1 ns
@@ -29,14 +29,14 @@ enum class shortcuts : std::uint8_t {
 // A thread adds its pushes to the shared count in batches of this size.
 inline constexpr std::uint32_t report_every = 64;
 
-// Cancelled timers that the driver has not been told of yet.
+// Cancelled timers that have not been announced to the driver yet.
 struct reap_batch {
   std::array<std::uint64_t, 64> entries;
   std::size_t count = 0;  // below the size, but while it is being pushed
 };
 
-// Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leave
-// neither memory nor places in the queue behind.
+// Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leak
+// neither memory nor places in the queue.
 struct alignas(64) thread_record {
   thread_record(submission_queue& queue, counter_cell* cells)
       : producer(std::in_place, queue.make_producer()), counts(cells) {}
@@ -46,7 +46,7 @@ struct alignas(64) thread_record {
   std::uint32_t until_report = report_every;           // pushes left until the shared count is updated
   call_hazard hazard;                                  // raised while the end of the engine must wait for this thread
   std::optional<submission_queue::producer> producer;  // empty once the engine has gone
-  base::atomic<shortcuts> open{shortcuts::none};       // by this thread, or by who ends the engine
+  base::atomic<fast_paths> open{fast_paths::none};     // by this thread, or by the one that ends the engine
   driver_port* driving = nullptr;                      // while this thread turns the wheel: its calls go straight there
   bool lent = false;                                   // for the length of a call (thread_registry.hpp)
   base::atomic<std::thread::id> lent_to{};             // unless it is the spare one

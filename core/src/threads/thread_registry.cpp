@@ -98,7 +98,7 @@ thread_registry::~thread_registry() {
   for (thread_record* each = first_.load(base::relaxed); each != nullptr;) {  // relaxed: nobody is left to add one
     thread_record* next = each->next;
     each->producer.reset();  // before the thread may free the record, and while the queue still is
-    each->open.store(shortcuts::none, base::relaxed);
+    each->open.store(fast_paths::none, base::relaxed);
     base::show_release(each);
     if (each->link.end_engine()) {
       base::show_acquire(each);
@@ -139,11 +139,11 @@ thread_record* thread_registry::find_or_make() noexcept {
 
 void thread_registry::remember(thread_record& record) noexcept {
   // Relaxed, as all of `open`: hints.
-  record.open.store(record.driving != nullptr ? shortcuts::none : open_.load(base::relaxed), base::relaxed);
+  record.open.store(record.driving != nullptr ? fast_paths::none : open_.load(base::relaxed), base::relaxed);
   last_used = {host_.engine, &record, engine_id_};
 }
 
-void thread_registry::open_shortcuts(shortcuts which) noexcept {
+void thread_registry::open_fast_paths(fast_paths which) noexcept {
   open_.store(which, base::relaxed);
   for_each([which](thread_record& each) { each.open.store(which, base::relaxed); });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// An engine's thread records, with a thread-local cache of the last one used: what opens the fast paths.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -12,7 +13,7 @@ namespace detent::detail {
 
 // What the records of an engine are made with, and what happens to one whose thread ends.
 struct thread_host {
-  void* engine;  // only an address: what shortcut() compares
+  void* engine;  // only an address: what fast_path() compares
   counters_block& counts;
   submission_queue& queue;
   void (*take_leave)(void* engine, thread_record& leaving) noexcept;
@@ -31,19 +32,19 @@ class thread_registry {
   thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
   // Its record of `engine`, which may be null, if that was the engine that it used last and the fast paths that it asks
   // for are open. False: nothing is said. A few instructions, none of which touches the engine.
-  [[gnu::always_inline]] static bool shortcut(const void* engine, shortcuts wanted, thread_record*& record) noexcept {
+  [[gnu::always_inline]] static bool fast_path(const void* engine, fast_paths wanted, thread_record*& record) noexcept {
     if (last_used.owner != engine) return false;
     // A record that outlived an engine at this address is closed. Relaxed: a mere hint; what must not be missed is
-    // looked at again.
+    // checked again.
     record = last_used.record;
     return record->open.load(base::relaxed) >= wanted;
   }
   // Which ones are open from now on; closing them takes effect sooner or later.
-  void open_shortcuts(shortcuts which) noexcept;
+  void open_fast_paths(fast_paths which) noexcept;
   // The calling thread begins to turn the wheel, with `record`; null: it ceases to.
   void set_driving(thread_record& record, driver_port* driving) const noexcept {
     record.driving = driving;
-    record.open.store(driving != nullptr ? shortcuts::none : open_.load(base::relaxed),
+    record.open.store(driving != nullptr ? fast_paths::none : open_.load(base::relaxed),
                       base::relaxed);  // relaxed: hints
   }
 
@@ -81,7 +82,7 @@ class thread_registry {
     std::uint64_t engine = 0;
   };
   static constexpr char nobody = 0;
-  // Constant-initialised and in the static TLS block, so that a look at it calls nothing, in a shared library either.
+  // Constant-initialised and in the static TLS block, so that reading it calls nothing, in a shared library either.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local record_of last_used;
 
   thread_record* find() const noexcept;  // null: the calling thread has none yet
@@ -91,7 +92,7 @@ class thread_registry {
   void take_back(thread_record& used) noexcept;
 
   const std::uint64_t engine_id_;
-  base::atomic<shortcuts> open_{shortcuts::none};
+  base::atomic<fast_paths> open_{fast_paths::none};
   const thread_host host_;
   base::atomic<thread_record*> first_{nullptr};  // only grows
   thread_record* spare_ = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pending timer: one cache line, and a cold twin for what few timers have.
+// A pending timer: one cache line, and a cold part for what few timers have.
 #pragma once
 
 #include <detent/detail/callable.hpp>
@@ -56,9 +56,9 @@ struct cold_part {
   nanoseconds_t slack = 0;
 };
 
-// The deadline for who makes no exchange, but looks at the node's word again. (5) acquire: pairs with (2) of
-// state_word.hpp, so that who reads that of a later life finds that life's word, too; and keeps the second look behind
-// it.
+// The deadline for a caller that makes no exchange, but reads the node's word again. (5) acquire: pairs with (2) of
+// state_word.hpp, so that a thread that reads a later generation's finds that generation's word, too; and keeps the
+// second read after it.
 inline nanoseconds_t deadline_between_looks(const timer_pair& pair) noexcept {
   return static_cast<nanoseconds_t>(pair.high.load(base::acquire));
 }
@@ -68,14 +68,14 @@ inline nanoseconds_t deadline_between_looks(const timer_pair& pair) noexcept {
 class cold_node : public cold_part {
  public:
   // Set with the rest. (1) release, all four: pairs with (2).
-  void set_group(group_state* told) noexcept { group_.store(told, base::release); }
-  void set_epoch(std::uint32_t told) noexcept { epoch_.store(told, base::release); }
-  void set_label(std::uint16_t told) noexcept { label_.store(told, base::release); }
+  void set_group(group_state* value) noexcept { group_.store(value, base::release); }
+  void set_epoch(std::uint32_t value) noexcept { epoch_.store(value, base::release); }
+  void set_label(std::uint16_t value) noexcept { label_.store(value, base::release); }
   void set_lane(std::uint8_t lane) noexcept { lane_.store(lane, base::release); }
 
-  // Any thread. Whoever holds an old handle may read those of a later life: its own transition, or the word's
-  // generation after this, says which. (2) acquire, all four: pairs with (1), so that who reads a later life's finds
-  // the word of that life, too, and can look at its group all the same.
+  // Any thread. The holder of an old handle may read those of a later generation: its own transition, or the word's
+  // generation after this, says which. (2) acquire, all four: pairs with (1), so that a thread that reads a later
+  // generation's finds the word of that generation, too, and can read its group all the same.
   group_state* group() const noexcept { return group_.load(base::acquire); }
   std::uint32_t epoch() const noexcept { return epoch_.load(base::acquire); }
   std::uint16_t label() const noexcept { return label_.load(base::acquire); }
@@ -90,9 +90,9 @@ class cold_node : public cold_part {
  public:
   bool enrolled = false;  // the driver: in the group's roster. Here, as all has to fit a line.
 };
-static_assert(sizeof(cold_node) <= 64, "a cold twin is no larger than its node");
+static_assert(sizeof(cold_node) <= 64, "a cold part is no larger than its node");
 
-// Behind the cold twin, whether that counts or not, in engines that capture origins: where and when the timer was
+// After the cold part, whether that counts or not, in engines that capture origins: where and when the timer was
 // scheduled.
 class origin_record {
  public:
@@ -102,8 +102,8 @@ class origin_record {
     line_.store(line, base::release);
     scheduled_.store(scheduled, base::release);
   }
-  // Any thread, which looks at the node's word again if that is not its own. (4) acquire, all three: pairs with (3), so
-  // that who reads those of a later life finds the word of that life, too.
+  // Any thread, which reads the node's word again if that is not its own. (4) acquire, all three: pairs with (3), so
+  // that a thread that reads those of a later generation finds the word of that generation, too.
   const char* file() const noexcept { return file_.load(base::acquire); }
   std::uint32_t line() const noexcept { return line_.load(base::acquire); }
   nanoseconds_t scheduled() const noexcept { return scheduled_.load(base::acquire); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a periodic timer runs next. Pure arithmetic on its cold twin.
+// When a periodic timer runs next. Pure arithmetic on its cold part.
 #pragma once
 
 #include "timer/node.hpp"
@@ -14,7 +14,7 @@ struct period_run {
 };
 
 // At the start of a run whose armed deadline is `armed`: decides which period it stands for, and moves the grid to the
-// next one. A deadline that is not the grid's says that the timer was restarted: the grid is anchored anew there.
+// next one. A deadline that is not the grid's says that the timer was restarted: the grid is anchored again there.
 period_run begin_period(cold_part& cold, nanoseconds_t armed, nanoseconds_t started, const tick_grid& ticks) noexcept;
 
 // At the end of a run: the next deadline before rounding. `now` counts for fixed delay only.

@@ -19,7 +19,7 @@ class placement {
   constexpr placement next_pass() const noexcept { return placement((bits_ + 1) | passes); }
 
   constexpr bool is_late_drain() const noexcept { return bits_ - drains < passes - drains; }
-  // To tell drains apart, modulo a power of two.
+  // Distinguishes drains, modulo a power of two.
   constexpr std::uint32_t number() const noexcept { return bits_; }
   friend constexpr bool operator==(placement, placement) noexcept = default;
 

@@ -9,7 +9,7 @@
 
 namespace detent::detail {
 
-// How somebody waits until a run has ended. Any thread; whoever ends a run makes a system call only if it is waited
+// How somebody waits until a run has ended. Any thread; the end of a run makes a system call only if it is waited
 // for.
 class run_ends {
  public:
@@ -24,8 +24,8 @@ class run_ends {
       base::futex_wait(count_, ended, forever);
     }
   }
-  // Behind the transition that ended a run, if its word had the mark of one who waits.
-  void tell() noexcept {
+  // After the transition that ended a run, if its word had the mark of a waiting thread.
+  void notify() noexcept {
     count_.fetch_add(1, base::release);  // (2) release: pairs with (1)
     base::futex_wake(count_, INT_MAX);
   }

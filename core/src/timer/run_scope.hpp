@@ -55,7 +55,7 @@ class run_scope {
   }
 
  private:
-  // In the static TLS block, as each run looks at it.
+  // In the static TLS block, as each run reads it.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local run_scope* innermost;
 
   engine_core* core_;

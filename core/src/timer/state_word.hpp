@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The state word: the only place where threads meet over a timer. Every transition and every compare-and-swap on it is
-// a function of this file.
+// The state word: generations protect from ABA, a cancelled armed node is a tombstone, a restart to later is lazy.
+// Every transition and every compare-and-swap on a timer is a function of this file, the only place where threads meet.
 //
 //                         +------------- restart (other threads: with an entry) ------------+
 //                         v                                                                 |
@@ -20,7 +20,7 @@
 // queued      nobody; an entry in the submission queue names it     nobody
 // armed       the worker: links, location, placement                nobody
 // dispatched  nobody; a fired_timer names it                        nobody
-// firing      the thread that runs it: deadline and cold twin       that thread
+// firing      the thread that runs it: deadline and cold part       that thread
 // cancelled,  the winner of the transition, who moves the           the winner, to destroy or move it
 // returned,   callable out. If it was armed the driver still
 // dropped     owns the links, and releases the node once it is
@@ -28,13 +28,13 @@
 //
 // Flags: `last` (firing: never again, whatever is re-armed), `waiter` (firing: somebody waits for the end), `unfiled`
 // (queued, armed: an earlier restart may not have reached the worker; the next restarter submits as well), `periodic`
-// (pending also while firing), `cold` (the cold twin holds something), `owning` (the callable must be destroyed: a
+// (pending also while firing), `cold` (the cold part holds something), `owning` (the callable must be destroyed: a
 // cancel from queued cannot go to free in one step); `emptied` (cancelled: the canceller needs nothing of the node
 // any more) is the bit of `waiter`.
 //
-// The generation tells the lives of a node apart, the arming order the armings of a thread. Deadline and word are one
-// pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A plain
-// store of the deadline could reach a stranger's timer, and a look at the word alone could mistake one arming for
+// The generation counts a node's uses: ABA protection. The arming order counts a thread's armings. Deadline and word
+// are one pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A
+// plain store of the deadline could reach a stranger's timer, and a read of the word alone could mistake one arming for
 // another, as two threads' orders may coincide. All other transitions are right for whatever arming they meet.
 #pragma once
 
@@ -77,7 +77,7 @@ inline bool exchange_word(timer_pair& pair, std::uint64_t& word, std::uint64_t d
 
 enum class [[nodiscard]] take_up_result : std::uint8_t{
     armed,    // was queued: file it
-    moved,    // is armed and was restarted to an earlier deadline: file it anew
+    moved,    // is armed and was restarted to an earlier deadline: re-insert it
     current,  // is armed and filed already
     stale     // another life, or not in a state that concerns the wheel
 };
@@ -138,14 +138,14 @@ inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexce
   return transition::done;
 }
 
-// queued -> free in one step, where there is nothing to destroy: the commonest end of all. `half` is queued_half() of
-// the generation. True: the caller has the node to itself, and the entry is stale. False: cancel() tells what is the
+// queued -> free in one step, where there is nothing to destroy: the most frequent end of all. `half` is queued_half()
+// of the generation. True: the caller has the node to itself, and the entry is stale. False: cancel() says what is the
 // case.
 inline bool cancel_plain(timer_pair& pair, std::uint32_t half) noexcept {
   constexpr std::uint32_t to_next_life = (1u << (state_word::generation_shift - 32)) - state_word::queued_half(0);
   std::uint32_t next_life = 0;
   if (__builtin_add_overflow(half, to_next_life, &next_life)) return false;  // used up
-  // (10) acq_rel, the word's upper half: as (3). Order and flags stay behind and mean nothing in a free word.
+  // (10) acq_rel, the word's upper half: as (3). Order and flags remain and mean nothing in a free word.
   return pair.compare_exchange_upper(half, next_life);
 }
 
@@ -196,7 +196,7 @@ inline bool mark_waiter(timer_pair& pair, std::uint64_t& word) noexcept {
 
 enum class [[nodiscard]] restart_transition : std::uint8_t{
     later,    // nothing more to do: the wheel finds out when the old slot comes round
-    earlier,  // the caller submits an entry, then looks at the wake time
+    earlier,  // the caller submits an entry, then reads the wake time
     gone};
 
 // queued | armed, plain, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one

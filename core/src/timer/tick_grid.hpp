@@ -9,7 +9,7 @@
 
 namespace detent::detail {
 
-// Deadlines are multiples of the tick, counted from the clock's zero; the end of time is legal too.
+// Deadlines are multiples of the tick, counted from the clock's zero; `forever` is legal too.
 class tick_grid {
  public:
   explicit constexpr tick_grid(nanoseconds_t tick) noexcept : tick_(tick) {}
@@ -20,7 +20,7 @@ class tick_grid {
     return over == 0 ? t : add_saturated(t, tick_ - over);
   }
   constexpr nanoseconds_t round_down(nanoseconds_t t) const noexcept {
-    if (tick_ == 1 || t == forever) return t;  // at the end of time all is due, aligned or not
+    if (tick_ == 1 || t == forever) return t;  // at `forever` all is due, aligned or not
     return add_saturated(t, -remainder(t));
   }
   constexpr bool exact() const noexcept { return tick_ == 1; }

@@ -13,7 +13,7 @@
 
 namespace detent::detail {
 
-// One thread. A due queue for the bulk and one for each higher lane; while these are empty they cost one look.
+// One thread. A due queue for the bulk and one for each higher lane; while these are empty they cost one check.
 class due_lanes {
  public:
   // Room ahead for `reserve` entries of the bulk, and for as many of each higher lane, but of these not more than

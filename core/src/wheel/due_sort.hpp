@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// An LSD radix sort of what is due.
 #pragma once
 
 #include "timer/node.hpp"

@@ -40,7 +40,8 @@ class hashed_wheel {
  private:
   using list = slot_list<Nodes>;
   static constexpr std::uint32_t files_between_looks = 256;
-  // An occupied slot's key is below `forever`, which marks an empty one; the last instant of all is told one early.
+  // An occupied slot's key is below `forever`, which marks an empty one; the last instant of all is candidate one
+  // early.
   static nanoseconds_t key(nanoseconds_t deadline) noexcept { return std::min(deadline, forever - 1); }
   std::size_t slot_for(nanoseconds_t deadline) const noexcept {
     return static_cast<std::size_t>(to_unsigned(deadline) >> shift_) & (size_ - 1);
@@ -96,7 +97,7 @@ void hashed_wheel<Nodes>::unlink(node& gone) noexcept {
 template <class Nodes>
 template <class Take, class Between>
 void hashed_wheel<Nodes>::expire(nanoseconds_t now, Take&& take, Between&& between) {
-  node_index not_yet = no_node;  // filed anew at the end, so that no slot is visited twice
+  node_index not_yet = no_node;  // re-inserted at the end, so that no slot is visited twice
   while (winners_[1] <= now && winners_[1] != forever) {
     reached_ = now;
     std::size_t slot = first_slot();
@@ -134,11 +135,11 @@ std::optional<nanoseconds_t> hashed_wheel<Nodes>::next_exact(Gone&& gone) {
   int looks = exact_look_limit;
   while (winners_[1] != forever) {
     std::size_t slot = first_slot();
-    nanoseconds_t told = winners_[1], earliest = forever, exact = forever;
+    nanoseconds_t candidate = winners_[1], earliest = forever, exact = forever;
     // Two instants have the last key. Once the first has come, the bound is no help: a wait for it would never end.
-    const bool at_last_instant = told == key(forever) && reached_ >= told;
+    const bool at_last_instant = candidate == key(forever) && reached_ >= candidate;
     for (node_index index = heads_[slot]; index != no_node;) {
-      if (!at_last_instant && looks-- == 0) return told;
+      if (!at_last_instant && looks-- == 0) return candidate;
       node& each = nodes_[index];
       node_index here = index;
       index = each.next;
@@ -152,7 +153,7 @@ std::optional<nanoseconds_t> hashed_wheel<Nodes>::next_exact(Gone&& gone) {
       exact = std::min(exact, deadline);
       earliest = std::min(earliest, key(deadline));
     }
-    if (earliest == told && heads_[slot] != no_node) return exact;
+    if (earliest == candidate && heads_[slot] != no_node) return exact;
     set_earliest(slot, heads_[slot] == no_node ? forever : earliest);
   }
   return std::nullopt;

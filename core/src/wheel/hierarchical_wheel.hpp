@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A hierarchy of wheels with bitmaps. A node's slot is given by the highest bit in which its deadline and the wheel's
-// time differ, so that every slot of a level comes before every slot of the level above. There are no ticks: the next
-// expiry is found by counting trailing zeros, and a jump of five years visits the slots that are occupied.
+// Hierarchical timing wheels (Varghese and Lauck, scheme 7) with bitmaps. The highest bit in which a node's deadline
+// and the wheel's time differ gives its slot, so every slot of a level precedes every slot of the level above. No
+// ticks: counting trailing zeros finds the next expiry; a jump of five years visits occupied slots only.
 #pragma once
 
 #include "timer/tick_grid.hpp"
@@ -51,7 +51,7 @@ class hierarchical_wheel {
   // Takes a filed node out. O(1).
   void unlink(node& gone) noexcept;
   // Moves the wheel to `now` (never back) and hands every node whose slot has begun to take(index, node): true takes
-  // it over, false files it anew under its deadline as it is then. O(1) if no slot has begun.
+  // it over, false re-inserts it under its deadline as it is then. O(1) if no slot has begun.
   template <class Take>
   void expire(nanoseconds_t now, Take&& take) {
     if (now >= next_) return expire_begun(now, take);
@@ -61,8 +61,8 @@ class hierarchical_wheel {
   // No node is due before this; none: empty; the earliest time of all where something is due already. O(1).
   std::optional<nanoseconds_t> next_bound() const noexcept;
   bool empty() const noexcept { return occupied_levels_ == 0; }
-  // The same, exact where few nodes share the earliest slot. Files anew what was restarted, and hands each node that
-  // it looks at to gone(index, node): true drops it from the wheel.
+  // The same, exact where few nodes share the earliest slot. Re-inserts what was restarted, and hands each node that
+  // it scans to gone(index, node): true drops it from the wheel.
   template <class Gone>
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
   // Whether every link, bitmap and location agrees; for tests.
@@ -197,7 +197,7 @@ template <class Nodes, class Traits, std::uint32_t FirstLocation>
 template <class Take>
 void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_t now, Take& take) {
   std::uint64_t target = std::max(unit(grid_.round_down(now)), current_);
-  // The begun slots are cut off first, as what is filed anew belongs to the wheel's new time and may take their place.
+  // The begun slots are cut off first, as what is re-inserted belongs to the wheel's new time and may take their place.
   node_index cut = cut_off_begun(target);
   current_ = target;
   next_ = occupied_levels_ == 0 ? forever : first_begin();
@@ -258,7 +258,7 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::n
     std::optional<nanoseconds_t> earliest;
     for (std::uint32_t each_list = slot * chains; each_list < (slot + 1) * chains; ++each_list) {
       for (node_index index = heads_[each_list]; index != no_node;) {
-        // The last unit also holds the end of time, which is due later: there the bound is no help.
+        // The last unit also holds `forever`, which is due later: there the bound is no help.
         if (current_ != unit(forever) && looks-- == 0) return next_bound();
         node& each = nodes_[index];
         node_index here = std::exchange(index, each.next);

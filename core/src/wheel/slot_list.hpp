@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What both wheels share: the lists of slots. No threads, no clock.
+// What both wheels share: the intrusive lists of slots. No threads, no clock.
 #pragma once
 
 #include "timer/node.hpp"
@@ -46,7 +46,7 @@ nanoseconds_t filing_time(const Nodes& nodes, node_index index, const node& file
   }
 }
 
-// At most this many nodes are looked at to tell the next deadline exactly; beyond it a lower bound has to do.
+// At most this many nodes are scanned for the exact next deadline; beyond it a lower bound has to do.
 inline constexpr int exact_look_limit = 64;
 
 }  // namespace detent::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The wheels behind one face: the one of the engine's choice, a branch that never changes its mind, for the bulk; and
-// a small one for the higher lanes, so that what is critical is found without a look at the rest.
+// The wheels under one interface: the one of the engine's choice, a branch that never changes its mind, for the bulk;
+// and a small one for the higher lanes, so that what is critical is found without scanning the rest.
 #pragma once
 
 #include "wheel/hashed_wheel.hpp"

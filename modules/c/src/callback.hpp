@@ -8,12 +8,12 @@
 
 namespace detent::c {
 
-// What a C program scheduled: copied bit by bit, so that it travels the short way.
+// What a C program scheduled: copied bit by bit, so that it takes the fast path.
 struct callback {
   detent_callback function;
   void* context;
 
-  // The run of a timer that stop() gave back is not the C program's: it tells where_unfired what it would have run.
+  // The run of a timer that stop() gave back is not the C program's: it passes what it would have run to where_unfired.
   void operator()(firing& run) const {
     if (run.self()) [[likely]]
       return function(context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exceptions end here, and become what detent_last_error() tells.
+// Exceptions end here, and become what detent_last_error() reports.
 #pragma once
 
 #include <detent/error.hpp>

@@ -179,7 +179,7 @@ void wait_for_end(execution& run) {
     result = 1;
     if (!end_run(due, word)) return;
     reach("waited for");
-    runs.tell();
+    runs.notify();
   });
   run.thread("canceller", [&] {
     cancel_transition done = states::cancel(due.pair, generation, true);
@@ -206,14 +206,14 @@ void wait_beside_the_next_life(execution& run) {
   require(start_if_due(due, now, word, deadline), "not started");
   run.thread("driver", [&] {
     due.run();
-    if (end_run(due, word)) runs.tell();
+    if (end_run(due, word)) runs.notify();
     due.publish(6, timer_state::armed, now);
     require(start_if_due(due, now, word, deadline), "not started again");
     due.run();
     while (returned.load(detent::base::acquire) == 0) detent::base::futex_wait(returned, 0, detent::detail::forever);
     if (!end_run(due, word)) return;
     reach("the next life is marked");
-    runs.tell();
+    runs.notify();
   });
   run.thread("waiter", [&] {
     runs.wait(due.pair, generation);

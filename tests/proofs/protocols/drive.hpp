@@ -132,10 +132,10 @@ class driver {
     }
   }
   void answer_bell() { answer(); }
-  bool has_to_drain() const { return intake_.is_owed() || now() >= shared_.bell.wake_time(); }
+  bool has_to_drain() const { return intake_.is_drain_pending() || now() >= shared_.bell.wake_time(); }
   void drain_before_firing() { intake_.drain_before_firing(); }
   void sweep() {
-    if (wheel_.is_asked()) wheel_.sweep([this] { intake_.owe(); });
+    if (wheel_.is_asked()) wheel_.sweep([this] { intake_.request_drain(); });
   }
   void fire(nanoseconds_t) {}
   void fire_due() {}

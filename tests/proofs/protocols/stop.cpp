@@ -215,7 +215,7 @@ void against_rearm(execution& run) {
   run.thread("pool", [&] {
     host.only.run();
     require(states::rearm(host.only.pair, word, timer_state::queued, after, 6) == states::transition::done, "lost");
-    if ((word & state_word::waiter) != 0) runs.tell();
+    if ((word & state_word::waiter) != 0) runs.notify();
   });
   run.thread("stopper", [&] {
     for (;;) {

@@ -130,7 +130,7 @@ inline run_member(m, from) {
   begun = false
 }
 
-/* schedule.cpp: publish_owned(), hand_in() */
+/* schedule.cpp: publish_owned(), submit_one() */
 active proctype scheduler() {
   byte m = 0; byte d = 0; byte time = 0;
   do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Of the model state_word.pml: who schedules, cancels and restarts, and time. */
 
-/* schedule.cpp: claim_node(), hand_in() */
+/* schedule.cpp: claim_node(), submit_one() */
 inline schedule(generation, order, time) {
   d_step { in_pool && GENERATION(word) == generation -> in_pool = false; assert(!callable && location == NOWHERE); callable = true };
   deadline = time;

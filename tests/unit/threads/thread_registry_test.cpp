@@ -70,7 +70,7 @@ TEST(ThreadRegistry, KeepsTheRecordsOfEnginesApart) {
   thread_record* mine = first.threads.mine();
   thread_record* others = second.threads.mine();
   EXPECT_NE(mine, others);
-  for (int i = 0; i < 3; ++i) {  // the shortcut to the last one used must not mix them up
+  for (int i = 0; i < 3; ++i) {  // the cached record of the last one used must not mix them up
     EXPECT_EQ(first.threads.mine(), mine);
     EXPECT_EQ(second.threads.mine(), others);
   }
@@ -111,7 +111,7 @@ TEST(ThreadRegistry, OrdersAThreadsTimersWhileItsCountGoesRound) {
   engine one({.manual = &clock});
   const timer later = one.schedule_at(time_point(1s), [] {});
   thread_record* mine = nullptr;
-  ASSERT_TRUE(thread_registry::shortcut(timer_access::core(later), shortcuts::some, mine));
+  ASSERT_TRUE(thread_registry::fast_path(timer_access::core(later), fast_paths::some, mine));
   mine->next_order = UINT32_MAX - 5;
   std::vector<int> fired, expected(12);
   std::iota(expected.begin(), expected.end(), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lock-free stack of magazines.
+// A lock-free stack of magazines: a Treiber stack, tagged against ABA.
 #pragma once
 
 #include <detent/alloc/magazine.hpp>

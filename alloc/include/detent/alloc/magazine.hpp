@@ -12,7 +12,7 @@ using slot_index = std::uint32_t;
 inline constexpr slot_index no_slot = 0xffffffff;
 
 // The head of a magazine; its slots follow it in memory, as many as the pool's magazine_capacity. Everything but the
-// link belongs to whoever holds the magazine. Its memory stays mapped as long as the pool lives: a stale read of
+// link belongs to whoever holds the magazine. Its memory stays mapped as long as the pool exists: a stale read of
 // `link`, by a thread that lost the race for this magazine, is harmless.
 struct magazine {
   base::atomic<magazine*> link{nullptr};
@@ -20,6 +20,6 @@ struct magazine {
 
   slot_index* slots() noexcept { return reinterpret_cast<slot_index*>(this + 1); }
 };
-static_assert(sizeof(magazine) % alignof(slot_index) == 0, "the slots begin right behind");
+static_assert(sizeof(magazine) % alignof(slot_index) == 0, "the slots begin right after");
 
 }  // namespace detent::alloc

@@ -48,7 +48,7 @@ class magazine_store {
 
   source& pages_;
   base::atomic<chunk*> first_{nullptr};
-  base::atomic<chunk*> current_{nullptr};  // where carving goes on; never behind a chunk with room
+  base::atomic<chunk*> current_{nullptr};  // where carving goes on; never past a chunk with room
   base::atomic<chunk*> last_{nullptr};     // a hint: some chunk from which the end of the list is near
   depot empty_;
 };

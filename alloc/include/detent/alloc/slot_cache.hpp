@@ -39,7 +39,7 @@ class slot_cache {
     spare_ = was_loaded;
   }
 
-  // The loaded magazine as a stack between two bounds, all null without one, so that one comparison tells whether it
+  // The loaded magazine as a stack between two bounds, all null without one, so that one comparison says whether it
   // serves, and its head need not be touched.
   slot_index* top_ = nullptr;
   slot_index* bottom_ = nullptr;

@@ -22,13 +22,13 @@ struct default_traits {
   static constexpr unsigned slab_bits = 15;  // slots to the slab: 2 MiB of them, one huge page
   static constexpr std::uint32_t magazine_capacity = 256;
   static constexpr std::size_t max_slabs = 131072;
-  static constexpr std::size_t cold_bytes = 0;  // to each slot, unless the constructor is told otherwise
+  static constexpr std::size_t cold_bytes = 0;  // to each slot, unless the constructor sets another size
 };
 
 // allocate() and free() are lock-free, and off the fast path cost one or two compare-and-swaps for each
 // magazine_capacity slots; only adding a slab (allocate) or a chunk of magazines (both; see reserve) makes system
 // calls. The pool never reads or writes the slots. Resident cost of a live slot: its 64 bytes, what is written of its
-// cold twin, and some 4 KiB a slab; a slot that was freed costs 4.25 bytes more, which stay for its next freeing.
+// cold part, and some 4 KiB a slab; a slot that was freed costs 4.25 bytes more, which stay for its next freeing.
 //
 // Why free() cannot fail. A full cache needs an empty magazine. Each slab brings the magazines to hold all its slots
 // and two each for two caches; non-empty magazines number at most (free slots / capacity) full ones, two in each cache,
@@ -44,7 +44,7 @@ class slot_pool {
   static constexpr std::size_t slots_per_slab = std::size_t{1} << Traits::slab_bits;
   static constexpr std::uint32_t magazine_capacity = Traits::magazine_capacity;
 
-  // Maps the directory and reserves; ready() tells whether both succeeded.
+  // Maps the directory and reserves; ready() says whether both succeeded.
   slot_pool(source& pages, std::size_t reserve_slots, std::size_t cold_bytes_per_slot = Traits::cold_bytes) noexcept;
   // Releases everything, the caches' magazines included. No other thread may be inside.
   ~slot_pool();
@@ -103,11 +103,11 @@ class slot_pool {
   std::uint32_t take_strays(slot_index* out) noexcept;
   stray_bits strays_of(std::size_t slab) const noexcept;
   std::size_t cold_array_bytes() const noexcept { return (slots_per_slab * cold_bytes_ + 63) / 64 * 64; }
-  std::size_t twin_bytes() const noexcept { return cold_array_bytes() + stray_bits::bytes_for(slots_per_slab); }
+  std::size_t cold_part_bytes() const noexcept { return cold_array_bytes() + stray_bits::bytes_for(slots_per_slab); }
 
   // Read by all, written when a slab is added.
-  slab_origin* slabs_ = nullptr;  // the directory: the slabs, and behind them their twins (cold array, then stray bits)
-  piece* twins_ = nullptr;
+  slab_origin* slabs_ = nullptr;  // the directory: the slabs, then their cold parts (cold array and stray bits)
+  piece* cold_parts_ = nullptr;
   const std::size_t cold_bytes_;
   source& pages_;
   bool ready_ = false;
@@ -143,8 +143,8 @@ inline void* slot_pool<Traits>::hot(slot_index slot) const noexcept {
 
 template <class Traits>
 inline void* slot_pool<Traits>::cold(slot_index slot) const noexcept {
-  // Relaxed: as in hot(); the twin is there before its slab.
-  return twins_[slot >> Traits::slab_bits].load(base::relaxed) + (slot & (slots_per_slab - 1)) * cold_bytes_;
+  // Relaxed: as in hot(); the cold part is there before its slab.
+  return cold_parts_[slot >> Traits::slab_bits].load(base::relaxed) + (slot & (slots_per_slab - 1)) * cold_bytes_;
 }
 
 template <class Traits>

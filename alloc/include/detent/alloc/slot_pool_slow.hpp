@@ -13,21 +13,21 @@ slot_pool<Traits>::slot_pool(source& pages, std::size_t reserve_slots, std::size
   void* directory = pages_.allocate_sparse(directory_bytes);
   if (directory == nullptr) return;
   slabs_ = static_cast<slab_origin*>(directory);
-  twins_ = static_cast<piece*>(directory) + Traits::max_slabs;
+  cold_parts_ = static_cast<piece*>(directory) + Traits::max_slabs;
   ready_ = reserve(reserve_slots);
 }
 
 template <class Traits>
 slot_pool<Traits>::~slot_pool() {
   if (slabs_ == nullptr) return;
-  // Slabs are added in order but for races and refusals: a twin may stand alone at the end, a slab never does. Relaxed:
-  // whoever destroys the pool has already met every other thread that used it.
+  // Slabs are added in order but for races and refusals: a cold part may stand alone at the end, a slab never does.
+  // Relaxed: whoever destroys the pool has already met every other thread that used it.
   for (std::size_t slab = 0; slab != Traits::max_slabs; ++slab) {
-    std::byte* twin = twins_[slab].load(base::relaxed);
-    if (twin == nullptr) break;
+    std::byte* cold_part = cold_parts_[slab].load(base::relaxed);
+    if (cold_part == nullptr) break;
     if (std::uintptr_t origin = slabs_[slab].load(base::relaxed))
       pages_.release(reinterpret_cast<void*>(origin + slab * slab_bytes - 1), slab_bytes);
-    pages_.release_sparse(twin, twin_bytes());
+    pages_.release_sparse(cold_part, cold_part_bytes());
   }
   pages_.release_sparse(slabs_, directory_bytes);
 }
@@ -132,7 +132,7 @@ std::uint32_t slot_pool<Traits>::carve(slot_index* out) noexcept {
   do {
     if (from >= limit) return 0;
     std::size_t slab = from >> Traits::slab_bits;
-    // (3) acquire: pairs with (4); from here on this thread may touch the slab and its twin.
+    // (3) acquire: pairs with (4); from here on this thread may touch the slab and its cold part.
     if (slabs_[slab].load(base::acquire) == 0 && !add_slab(slab)) return 0;
     // (2) release: the slab below the new bound is mapped; pairs with (1). Relaxed on failure: look again.
   } while (!carved_.compare_exchange_weak(from, from + magazine_capacity, base::release, base::relaxed));
@@ -140,18 +140,19 @@ std::uint32_t slot_pool<Traits>::carve(slot_index* out) noexcept {
   return magazine_capacity;
 }
 
-// True when the slab is there, by this thread's work or another's. The twin comes first, so that a slab is never seen
-// without; then the magazines that its slots may need; then the slab.
+// True when the slab is there, by this thread's work or another's. The cold part comes first, so that a slab is never
+// seen without; then the magazines that its slots may need; then the slab.
 template <class Traits>
 bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
   std::byte* expected = nullptr;
-  // (5) acquire: pairs with the release of (6), so that (4) passes the twin on even if another thread has mapped it.
-  if (twins_[slab].load(base::acquire) == nullptr) {
-    auto* twin = static_cast<std::byte*>(pages_.allocate_sparse(twin_bytes()));
-    if (twin == nullptr) return false;
+  // (5) acquire: pairs with the release of (6), so that (4) passes the cold part on even if another thread has mapped
+  // it.
+  if (cold_parts_[slab].load(base::acquire) == nullptr) {
+    auto* cold_part = static_cast<std::byte*>(pages_.allocate_sparse(cold_part_bytes()));
+    if (cold_part == nullptr) return false;
     // (6) release: pairs with (5); acquire on failure, for the same end as (5).
-    if (!twins_[slab].compare_exchange_strong(expected, twin, base::release, base::acquire)) {
-      pages_.release_sparse(twin, twin_bytes());
+    if (!cold_parts_[slab].compare_exchange_strong(expected, cold_part, base::release, base::acquire)) {
+      pages_.release_sparse(cold_part, cold_part_bytes());
     }
   }
   auto* memory = static_cast<std::byte*>(pages_.allocate(slab_bytes));
@@ -161,7 +162,7 @@ bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
     return false;
   }
   std::uintptr_t nothing = 0, origin = origin_of(memory, slab);
-  // (4) release: the twin and the zeroed slab; pairs with (3). Acquire on failure: as (3).
+  // (4) release: the cold part and the zeroed slab; pairs with (3). Acquire on failure: as (3).
   if (!slabs_[slab].compare_exchange_strong(nothing, origin, base::release, base::acquire)) {
     pages_.release(memory, slab_bytes);
   }
@@ -171,12 +172,13 @@ bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
 template <class Traits>
 stray_bits slot_pool<Traits>::strays_of(std::size_t slab) const noexcept {
   // Relaxed: called with a slab in which this thread holds a slot, or found below carved().
-  return {twins_[slab].load(base::relaxed) + cold_array_bytes(), slots_per_slab};
+  return {cold_parts_[slab].load(base::relaxed) + cold_array_bytes(), slots_per_slab};
 }
 
 template <class Traits>
 void slot_pool<Traits>::put_stray(slot_index slot) noexcept {
-  strays_.fetch_add(1, base::relaxed);  // relaxed, before the bit: at worst somebody looks too early and in vain
+  strays_.fetch_add(1,
+                    base::relaxed);  // relaxed, before the bit: at worst somebody searches too early and finds nothing
   strays_of(slot >> Traits::slab_bits).put(slot & (slots_per_slab - 1));
 }
 

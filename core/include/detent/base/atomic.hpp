@@ -23,7 +23,7 @@ namespace detent::base {
 template <class T>
 using atomic = std::atomic<T>;
 
-// Names, not operations: who uses one numbers the operation and names its partner.
+// Names, not operations: each use numbers the operation and names its partner.
 inline constexpr auto relaxed = std::memory_order_relaxed;
 inline constexpr auto acquire = std::memory_order_acquire;
 inline constexpr auto release = std::memory_order_release;
@@ -31,7 +31,7 @@ inline constexpr auto acq_rel = std::memory_order_acq_rel;
 inline constexpr auto seq_cst = std::memory_order_seq_cst;
 
 // A full fence. ThreadSanitizer does not model fences; the algorithms here use one only for store-load order, which
-// carries no happens-before edge of its own, so nothing has to be told to it.
+// carries no happens-before edge of its own, so nothing has to be shown to it.
 inline void full_fence() noexcept {
 #if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
   // A locked addition to the stack is a full barrier and costs less than mfence.
@@ -123,7 +123,7 @@ static_assert(sizeof(atomic_pair) == 16, "a pair is what one 16-byte compare-and
 
 #if defined(DETENT_THREAD_SANITIZER)
 // Assembly is invisible to the sanitizer; and its own 16-byte exchange is made under a lock, which is none to whoever
-// exchanges or reads one half. So the instruction is executed, and what it orders is told; where it fails, too much.
+// exchanges or reads one half. So the instruction is executed, and what it orders is shown; where it fails, too much.
 inline void tell_release(atomic_pair& pair) noexcept {
   __tsan_release(&pair.low);
   __tsan_release(&pair.high);
@@ -155,7 +155,7 @@ inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desire
   std::uint32_t failed, same;
   tell_release(*this);
   // One statement: a store of the compiler's own between the two exclusives, of a register that it wants back, may
-  // cancel the reservation each time anew. What was read into two registers is known to be of one moment only once the
+  // cancel the reservation each time again. What was read into two registers is known to be of one moment only once the
   // store has succeeded, so on a mismatch it is written back.
   __asm__ __volatile__(
       "dmb ish\n"

@@ -23,12 +23,12 @@ void begin_ignoring_writes(const char* file, int line) __asm__("AnnotateIgnoreWr
 void end_ignoring_writes(const char* file, int line) __asm__("AnnotateIgnoreWritesEnd");
 }  // namespace sanitizer
 
-// This unit is watched itself. Its atomics tell everything; to tell more would hide the library's own mistakes.
+// This unit is watched itself. Its atomics show everything; to show more would hide the library's own mistakes.
 constexpr bool is_watched_from_outside() noexcept { return false; }
 constexpr void show_release(const void*) noexcept {}
 constexpr void show_acquire(const void*) noexcept {}
 
-// While it lives, the sanitizer ignores this thread's plain reads and writes, but not its atomics. For code that is
+// While it exists, the sanitizer ignores this thread's plain reads and writes, but not its atomics. For code that is
 // ordered by fences, which the sanitizer does not model.
 class ordered_by_fences {
  public:

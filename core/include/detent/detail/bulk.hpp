@@ -66,7 +66,7 @@ bulk_result schedule_shares(engine_core& core, std::span<const time_point> deadl
                        where);
 }
 
-// Copied bit by bit, with the index behind it.
+// Copied bit by bit, followed by the index.
 template <class F>
 bulk_result schedule_words(engine_core& core, std::span<const time_point> deadlines, const F& f, std::span<timer> out,
                            const timer_options& options, origin where) {

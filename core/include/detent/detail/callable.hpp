@@ -17,7 +17,8 @@ inline constexpr std::size_t capture_size = 24;
 inline constexpr std::size_t capture_alignment = 16;
 }  // namespace detail
 
-// Whether F lives in the node itself. What might throw while it is moved is boxed as well, so that stop() cannot fail.
+// Whether F is stored in the node itself. What might throw while it is moved is boxed as well, so that stop() cannot
+// fail.
 template <class F>
 inline constexpr bool fits_inline = sizeof(F) <= detail::capture_size &&
                                     alignof(F) <= detail::capture_alignment&& std::is_nothrow_move_constructible_v<F>;

@@ -104,7 +104,7 @@ timer schedule(engine_core& core, const plan& when, Callable&& f) {
   }
 }
 
-// A one-shot without options, as nearly all are, by the shortest way. Inlined, so that the callable's words go from
+// A one-shot without options, as nearly all are: the fast path. Inlined, so that the callable's words go from
 // where they are to registers. `core` is null for an engine that has been moved from: the way that is not so short
 // finds that out.
 template <class Callable>

@@ -10,7 +10,7 @@ namespace detent::detail {
 enum class timer_state : std::uint8_t { free, returned, queued, armed, dispatched, firing, cancelled, dropped };
 
 // The 64 bits, taken apart: arming order 0-26, flags 27-30, state 32-34, `owning` 35, `unfiled` 36, generation 37-63.
-// What decides over the commonest calls fills the upper half.
+// What the most frequent calls depend on fills the upper half.
 struct state_word {
   static constexpr unsigned order_bits = 27;
   static constexpr std::uint64_t last = std::uint64_t{1} << 27;

@@ -15,7 +15,7 @@
 
 namespace detent::base {
 
-// A token that is stopped when `handler`'s slot is told to cancel; one that cannot be stopped where it has no slot.
+// A token that is stopped when `handler`'s slot emits a cancellation; one that cannot be stopped where it has no slot.
 template <class Handler>
 base::stop_token cancellation_token(const Handler& handler) {
   auto slot = boost::asio::get_associated_cancellation_slot(handler);

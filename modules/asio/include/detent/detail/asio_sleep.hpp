@@ -40,7 +40,7 @@ enum class completion_place : std::uint8_t {
   queued            // never from inside this call
 };
 
-// While it lives, this thread is giving one sleep to its engine. A refusal destroys the callback inside that call; the
+// While it exists, this thread is giving one sleep to its engine. A refusal destroys the callback inside that call; the
 // initiation then completes the sleep, as it alone knows why.
 class sleep_initiation {
  public:
@@ -65,7 +65,7 @@ class sleep_initiation {
 template <class Handler>
 class asio_sleep {
  public:
-  // Throws what the handler's allocator and move throw; nothing is left behind.
+  // Throws what the handler's allocator and move throw; nothing is left over.
   static asio_sleep& make(Handler&& handler) {
     allocator memory(boost::asio::get_associated_allocator(handler));
     asio_sleep* raw = traits::allocate(memory, 1);

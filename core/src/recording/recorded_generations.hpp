@@ -8,9 +8,9 @@
 
 namespace detent::detail {
 
-// The lives of each node, by index and generation; twelve bytes a node. An end may be told after the beginning of a
-// later life, but not more than 31 lives later.
-class recorded_lives {
+// The last 32 generations of each node, by index; twelve bytes a node. An end may be reported after the beginning of a
+// later generation, but not more than 31 generations later.
+class recorded_generations {
  public:
   enum class state : std::uint8_t { unknown, armed, fired };
 
@@ -18,7 +18,7 @@ class recorded_lives {
   void arm(std::uint64_t id) {
     const std::size_t index = index_of(id);
     if (index >= nodes_.size()) nodes_.resize(index + 1 + index / 2);
-    lives& of = nodes_[index];
+    window& of = nodes_[index];
     const std::uint32_t generation = generation_of(id);
     if (generation > of.newest) {
       const std::uint32_t later = generation - of.newest;
@@ -39,18 +39,18 @@ class recorded_lives {
   }
 
  private:
-  // Bit N: of the life N generations before the newest.
-  struct lives {
+  // Bit N: N generations before the newest.
+  struct window {
     std::uint32_t newest = 0, armed = 0, fired = 0;
   };
   static std::size_t index_of(std::uint64_t id) noexcept { return static_cast<std::uint32_t>(id); }
   static std::uint32_t generation_of(std::uint64_t id) noexcept { return static_cast<std::uint32_t>(id >> 32); }
   // 0: too long ago, or never.
-  static std::uint32_t bit_of(const lives& of, std::uint32_t generation) noexcept {
+  static std::uint32_t bit_of(const window& of, std::uint32_t generation) noexcept {
     const std::uint32_t ago = of.newest - generation;
     return ago < 32 ? std::uint32_t{1} << ago : 0;
   }
-  static void set(lives& of, std::uint32_t generation, bool armed, bool fired) noexcept {
+  static void set(window& of, std::uint32_t generation, bool armed, bool fired) noexcept {
     const std::uint32_t bit = bit_of(of, generation);
     of.armed = armed ? of.armed | bit : of.armed & ~bit;
     of.fired = fired ? of.fired | bit : of.fired & ~bit;
@@ -59,7 +59,7 @@ class recorded_lives {
     if (index_of(id) < nodes_.size()) set(nodes_[index_of(id)], generation_of(id), false, fired);
   }
 
-  std::vector<lives> nodes_;
+  std::vector<window> nodes_;
 };
 
 }  // namespace detent::detail
