@@ -84,15 +84,13 @@ bool restart_cold(engine_core& core, node_index index, std::uint32_t generation,
   return true;
 }
 
-// So many nodes are fetched at a time, while as many are dealt with.
+// A batch of this many nodes is fetched while the one before is dealt with.
 constexpr std::size_t lot = 16;
 
 // Nodes of a batch of handles, fetched a lot ahead, as exchanges are fences.
 class nodes_of {
  public:
-  nodes_of(const engine_core& core, std::span<const timer> timers) noexcept : core_(core), timers_(timers) {
-    fetch(0);
-  }
+  nodes_of(const engine_core& core, std::span<const timer> timers) noexcept : core_(core), timers_(timers) { fetch(0); }
   // Of the next handle, in order; null: it is of another engine.
   node* at(std::size_t place) noexcept {
     if (place % lot == 0) fetch(place + lot);

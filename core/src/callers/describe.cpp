@@ -68,7 +68,7 @@ std::uint64_t describe(engine_core& core, node_index index, const plan& when, na
     flags |= state_word::owning;  // as above
   }
   cold.set_lane(options.lane);
-  // Relaxed, both: it only has the driver look among the entries.
+  // Relaxed, both: it only has the driver scan the entries.
   if (options.lane != 0 && !core.lanes_in_use.load(base::relaxed)) core.lanes_in_use.store(true, base::relaxed);
   static_cast<cold_part&>(cold) = cold_part_of(when, grid);
   return when.kind == period_kind::none ? flags : flags | state_word::periodic;

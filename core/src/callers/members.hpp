@@ -15,7 +15,7 @@ void leave(engine_core& core, node_index index) noexcept;
 void rejoin(engine_core& core, node_index index) noexcept;
 
 bool is_cancelled_in_group(const engine_core& core, node_index index) noexcept;
-// How far its group's time lags behind the engine's; none for a timer of no group.
+// The offset of its group's time; none for a timer of no group.
 group_offset offset_of_group(const engine_core& core, node_index index) noexcept;
 // Before a start. False: the group has cancelled the timer, and now this has ended it.
 bool begin_in_group(engine_core& core, group_run& run, node_index index, std::uint64_t word) noexcept;

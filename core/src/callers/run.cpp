@@ -16,7 +16,7 @@ namespace {
 
 enum class outcome : std::uint8_t { ended, armed_again };
 
-// What a run stands for. A plain one-shot's is its deadline; the rest is what few timers have.
+// The deadline that a run is for. A plain one-shot has nothing else; the rest is what few timers have.
 struct due_run {
   nanoseconds_t deadline = 0;
   nanoseconds_t unmet = 0;  // the earliest deadline that has not been met: it is late by that one

@@ -33,7 +33,7 @@ bool lock_if_free(int file) noexcept {
   return flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-// `name` in its directory, hidden from those who look for counters files.
+// `name` in its directory, hidden from programs that look for counters files.
 std::string unfinished_name(const std::string& path, const std::string& mark) {
   const std::size_t slash = path.rfind('/');
   const std::size_t name = slash == std::string::npos ? 0 : slash + 1;

@@ -56,7 +56,7 @@ nanoseconds_t drain_port::known(nanoseconds_t now) noexcept {
   return now < bound ? bound : agenda_.next_in_wheel().value_or(forever);
 }
 
-// A drain now would insert the many that are cancelled before that time: it is early enough to look then.
+// A drain now would insert the many that are cancelled before that time: it is early enough to drain then.
 nanoseconds_t drain_port::ahead_of(nanoseconds_t rung) const noexcept {
   const bool far = core_.options.drive == drive_kind::worker && subtract_saturated(rung, now()) > 2 * look_ahead;
   return far && submitted() > worth_leaving ? look_ahead : 0;
@@ -120,7 +120,7 @@ bool drain_port::accept_if_critical(std::uint64_t entry) noexcept {
   node& named = core_.node_at(index);
   const std::uint64_t word = observe(named.pair);
   if (state_word::generation(word) != submission::generation(entry)) return true;  // stale
-  // Perhaps a later generation's lane: then the entry is stale as well, and taking it up finds that out.
+  // Perhaps a later generation's lane: then the entry is stale as well, and accept() finds that out.
   if (core_.nodes.lane(index, word) == 0) return false;
   agenda_.accept(index, named, submission::generation(entry));
   return true;

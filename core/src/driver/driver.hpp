@@ -51,7 +51,7 @@ class driver final : public driver_port, public turn_port {
   std::size_t fire(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
     return expiry_.fire_pass(now, max_callbacks, polling);
   }
-  // Takes up the older half of a backlog that has grown too large.
+  // Drains the older half of a backlog that has grown too large.
   void relieve_backlog(nanoseconds_t now) noexcept;
   // What other processes see of the driver; the wait's figures are the worker's.
   void set_gauges() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A driver for those who do not look inside: what begins and ends an engine need not know the wheel.
+// A driver as an opaque handle: what begins and ends an engine need not know the wheel.
 #pragma once
 
 #include "callers/engine_core.hpp"

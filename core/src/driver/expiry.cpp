@@ -10,7 +10,7 @@ namespace {
 
 // A pass ends when what is critical has come into it so often: it may do so without end.
 constexpr int most_interruptions = 64;
-// So many nodes come out of the wheel between two interludes.
+// This many nodes come out of the wheel between two interludes.
 constexpr std::uint32_t takes_between = 256;
 
 }  // namespace

@@ -48,24 +48,24 @@ class intake {
 
   // Drains a slice. True: there is no more, nor was there when a drain was last requested.
   bool drain_slice() noexcept;
-  // Takes up all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
+  // Drains all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
   // instructions if there is nothing.
   void drain_submitted() noexcept {
     const std::size_t submitted = port_.submitted();
     if (submitted == 0 && next_ == end_ && !port_.is_rescan_due()) return;
     drain_much(submitted);
   }
-  // Takes up everything. False: something came due, `until` came, or a group asks for a scan, while there was more.
+  // Drains everything. False: something came due, `until` came, or a group asks for a scan, while there was more.
   bool drain_completely(nanoseconds_t until) noexcept;
-  // Takes up what may have to fire in order with what is due: a few thousand entries, unless something known before
+  // Drains what may have to fire in order with what is due: a few thousand entries, unless something known before
   // comes due meanwhile.
   void drain_before_firing() noexcept;
-  // Takes up entries until no more than `may_stay` are left; stops early as drain_completely() does.
+  // Drains entries until no more than `may_stay` are left; stops early as drain_completely() does.
   void relieve(std::size_t may_stay, nanoseconds_t until) noexcept {
     while (port_.submitted() > may_stay && !drain_slice() && !port_.is_due(until)) {
     }
   }
-  // Announces to the producers until when nobody looks. Returns when the wait ends at the latest; INT64_MIN: now.
+  // Announces to the producers until when the driver sleeps. Returns when the wait ends at the latest; INT64_MIN: now.
   nanoseconds_t announce(nanoseconds_t until) noexcept { return debt_.announce(bell_, until, *this); }
 
   // What is left of the batch, once: search(entries) moves those it keeps to the front and returns how many it took.

@@ -7,7 +7,7 @@
 namespace detent::detail {
 namespace {
 
-// So many go to the executor in one call.
+// At most this many go to the executor in one call.
 constexpr std::size_t full_batch = 64;
 
 }  // namespace

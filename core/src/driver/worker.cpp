@@ -14,7 +14,7 @@
 namespace detent::detail {
 namespace {
 
-// So many members of groups are scanned between two passes.
+// At most this many members of groups are scanned between two passes.
 constexpr std::size_t sweep_slice = 1024;
 // With less left the deadline comes first.
 constexpr nanoseconds_t worth_fetching = 1'000;

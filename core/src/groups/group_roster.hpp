@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The members of a group, by name: whom the driver goes to when all are cancelled or resumed.
+// The members of a group, by name: which the driver sweeps when all are cancelled or resumed.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -37,7 +37,7 @@ class group_roster {
     set_size(size() + 1);
     return true;
   }
-  // Whether everybody is in it who was added.
+  // Whether all that were added are in it.
   bool complete() const noexcept { return complete_; }
 
   // --- A walk, from the last added to the first, however long it takes: what is added meanwhile is left out.

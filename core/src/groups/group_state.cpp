@@ -77,7 +77,7 @@ bool group_state::resume(const clock_reader& time) noexcept {
 
 void group_state::restart_time() noexcept {
   const clock_reading clock = read_clock();
-  // (3): nobody else turns it, but old handles may look.
+  // (3): nobody else turns it, but old handles may read it.
   clock_.compare_exchange({clock.turns, static_cast<std::uint64_t>(clock.value)}, {(clock.turns | 1) + 1, 0});
 }
 

@@ -24,7 +24,7 @@ class group_store;
 class group_state {
  public:
   void add_reference() noexcept;
-  // For who holds none and may have come too late. False: nobody does, and all who were its members have ended.
+  // For a caller that holds none and may have come too late. False: nobody does, and all its members have ended.
   [[nodiscard]] bool hold() noexcept;
   // True: it was the last.
   [[nodiscard]] bool drop_reference() noexcept;
@@ -57,7 +57,7 @@ class group_state {
   std::uint64_t pending() const noexcept { return pending_.load(base::relaxed); }  // relaxed: a mere answer
 
   // A member is about to start; the caller holds a reference until after end_run(). False: it has been cancelled.
-  // Either this is seen by begin_epoch()'s caller, who waits for it, or it sees the new epoch.
+  // Either this is seen by begin_epoch()'s caller, which waits for it, or it sees the new epoch.
   bool begin_run(std::uint32_t epoch) noexcept;
   void end_run(std::uint32_t epoch) noexcept;
   // Until no more runs than `own`, by parity of their epochs, are under way.

@@ -29,7 +29,7 @@ class roster_memory {
   };
   static_assert(sizeof(chunk) == 64, "a cache line");
 
-  // So many chunks ahead, untouched until used. Throws bad_alloc.
+  // This many chunks ahead, untouched until used. Throws bad_alloc.
   explicit roster_memory(std::size_t ahead = 0) {
     if (ahead != 0) add_slab(ahead);
   }

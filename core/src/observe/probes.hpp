@@ -71,7 +71,7 @@ constexpr std::uint64_t life(std::uint32_t generation) noexcept {
                                         [[maybe_unused]] std::uint32_t label) noexcept {
   DETENT_PROBE(fire, of, index, life, deadline, lateness, label);
 }
-// Behind it.
+// After it.
 [[gnu::always_inline]] inline void done([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
                                         [[maybe_unused]] std::uint64_t life) noexcept {
   DETENT_PROBE(done, of, index, life);

@@ -45,7 +45,7 @@ class transitions {
     probes::refuse(engine_, index, word);
   }
 
-  // A timer that this thread has cancelled. `life`: what the probe tells its generations apart by (probes.hpp).
+  // A timer that this thread has cancelled. `life` has its generation, for the probe (probes.hpp).
   void cancelled(thread_record& by, node_index index, std::uint64_t life) const noexcept {
     probes::cancel(engine_, index, life);
     by.counts.add(counter::cancelled);
@@ -59,7 +59,7 @@ class transitions {
     by.counts.add(counter::restarted);
   }
 
-  // A group was paused, resumed, or is gone.
+  // A group was paused or resumed, or has ended.
   void record_turn(operation_kind how, const void* group) const noexcept {
     if (recording != nullptr) recording->turned(how, group);
   }

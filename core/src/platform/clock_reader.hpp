@@ -19,7 +19,7 @@ class clock_reader {
   nanoseconds_t now() const noexcept { return tsc_ != nullptr ? tsc_->now() : certain(); }
   // Never earlier than the true time: what a delay counts from.
   nanoseconds_t not_before_now() const noexcept { return tsc_ != nullptr ? tsc_->not_before_now() : certain(); }
-  // The true time: the last look before a callback starts.
+  // The true time: the last reading before a callback starts.
   nanoseconds_t certain() const noexcept { return to_ns(manual_ != nullptr ? manual_->now() : clock::now()); }
   // The same, given a reading of now() just taken.
   nanoseconds_t confirm(nanoseconds_t reading) const noexcept { return tsc_ != nullptr ? certain() : reading; }

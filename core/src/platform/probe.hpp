@@ -23,7 +23,7 @@
   } while (false)
 
 // detent:NAME with up to 12 integers or pointers. Values that are at hand: whatever has to be computed for it is
-// computed whether or not anybody looks.
+// computed whether or not anybody traces them.
 #define DETENT_PROBE(name, ...) STAP_PROBEV(detent, name, __VA_ARGS__)
 #else
 #define DETENT_PROBE(name, ...) static_cast<void>(0)

@@ -53,8 +53,8 @@ tsc_clock::tsc_clock() noexcept : anchor_(take_sample()), span_(anchor_) {
   publish();
 }
 
-// The one whose counter readings lie closest together was disturbed least. No more looks than it takes to find one that
-// is no wider than usual.
+// The one whose counter readings lie closest together was disturbed least. No more samples than it takes to find one
+// that is no wider than usual.
 tsc_clock::sample tsc_clock::take_sample() const noexcept {
   // Relaxed: a hint.
   const std::uint64_t enough = 2 * usual_width_.load(base::relaxed);
@@ -76,7 +76,7 @@ nanoseconds_t tsc_clock::read(const line& wanted) noexcept {
   const std::uint64_t slope = wanted.ns_per_tick.load(base::acquire);  // the odd count
   const std::uint64_t valid = valid_ticks_.load(base::acquire);
   const std::uint64_t ticks = base::read_time_stamp();
-  // (3) relaxed: kept after (2) by its acquires. A thread that takes up a sample may be suspended there: the truth can
+  // (3) relaxed: kept after (2) by its acquires. A thread that stores a sample may be suspended there: the truth can
   // be had without it.
   if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) return to_ns(clock::now());
   const std::uint64_t elapsed = ticks - anchored_at;  // wraps where the counter lags behind the anchor

@@ -17,10 +17,12 @@ class wake_fd {
   wake_fd(const wake_fd&) = delete;
   wake_fd& operator=(const wake_fd&) = delete;
 
-  bool is_open() const noexcept { return fd_.load(base::relaxed) >= 0; }  // relaxed: asked by the driver, who opened it
+  bool is_open() const noexcept {
+    return fd_.load(base::relaxed) >= 0;
+  }  // relaxed: asked by the driver, which opened it
   // Opens it if need be; -1 and errno where the kernel refuses.
   int open() noexcept;
-  // Leaves it to the caller to close, and has nobody use it who asks for it from here on; -1: there is none.
+  // Leaves it to the caller to close; no thread that asks for it from here on uses it; -1: there is none.
   int release() noexcept;
   static void close(int fd) noexcept;
   // Readable from `deadline` on (CLOCK_MONOTONIC); none: not before the next call. The driver; a system call only if

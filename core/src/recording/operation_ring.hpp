@@ -31,14 +31,14 @@ enum class operation_kind : std::uint8_t {
 struct operation {
   nanoseconds_t at = 0;         // the engine's clock
   nanoseconds_t deadline = 0;   // of what it arms
-  std::uint64_t id = 0;         // of one life: generation above, index below
+  std::uint64_t id = 0;         // generation above, index below
   const void* group = nullptr;  // null: none, or known from when it was scheduled
   operation_kind kind = operation_kind::nothing;
 };
 static_assert(sizeof(operation) == 40, "a place in the ring is one cache line");
 
-// Lock-free for those who put in; one thread takes out, in the order in which the places were taken. A place that is
-// taken but not yet filled holds back all after it.
+// A bounded MPSC ring. Lock-free for producers; one thread takes out, in the order in which the places were taken. A
+// place that is taken but not yet filled holds back all after it.
 class operation_ring {
  public:
   struct alignas(64) place {

@@ -10,7 +10,7 @@
 
 namespace detent::detail {
 
-// Told of all that happens to members. While a group is paused, all its members are due never.
+// Learns of all that happens to members. While a group is paused, all its members are due never.
 class recorded_groups {
  public:
   struct moved {

@@ -7,7 +7,7 @@
 //     (fence)                                   (fence)
 //     read W; earlier? ring                     clear the bell
 //                                               (full fence)
-//                                               take up everything submitted; read `closed`
+//                                               drain everything submitted; read `closed`
 //                                               something earlier came? lower W, needs no fence
 //                                               sleep, unless the bell rang since it was cleared
 //
@@ -33,7 +33,7 @@ namespace detent::detail {
 class doorbell {
  public:
   enum class ring_result : std::uint8_t {
-    rang,          // the driver looks before it waits, or is being woken
+    rang,          // the driver drains before it waits, or is being woken
     rang_already,  // and has not been answered yet
     needs_signal   // the driver waits outside, on its wake_fd: the caller signals it
   };
@@ -120,7 +120,8 @@ class doorbell {
     clear();
     // Relaxed: after the fence in clear(), so that it sees the mark of a producer that found the bell still rung.
     if (earliest_.load(base::relaxed) == nothing) return std::nullopt;
-    // (14) acquire: pairs with (13): whose mark is taken here may ring later, and that ring then asks for nothing.
+    // (14) acquire: pairs with (13): a producer whose mark is taken here may ring later, and that ring then asks for
+    // nothing.
     return earliest_.exchange(nothing, base::acquire);
   }
   // Sleeps until a ring or until `deadline`. False: it had rung already, and nobody slept.

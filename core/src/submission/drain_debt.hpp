@@ -37,7 +37,7 @@ class drain_debt {
   // The drain inserted something.
   void note_filing() noexcept { look_for_earlier_ = true; }
 
-  // Takes note of the rings so far. leave(time): how long before the time that was rung for the driver looks; 0: now.
+  // Takes note of the rings so far. leave(time): how long before the time that was rung for the driver drains; 0: now.
   template <class Leave>
   void answer(doorbell& bell, Leave&& leave) noexcept {
     const std::optional<nanoseconds_t> rung = bell.answer();

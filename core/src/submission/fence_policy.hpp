@@ -6,8 +6,8 @@
 
 namespace detent::detail {
 
-// Who should pay for the fences of doorbell.hpp. A full fence costs a producer 5 ns a push; a heavy one costs the
-// driver, and each core that runs a thread of the process, some microseconds a raise of the wake time.
+// Which side should pay for the fences of doorbell.hpp. A full fence costs a producer 5 ns a push; a heavy one costs
+// the driver, and each core that runs a thread of the process, some microseconds a raise of the wake time.
 class fence_policy {
  public:
   // As many pushes cost as much as one raise; beyond twice as many the driver pays.

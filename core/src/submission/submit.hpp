@@ -35,7 +35,7 @@ class rescan_request {
 }
 
 // After a push that announced no deadline, as the timer's group was paused. look(): its deadline by now, or forever.
-// Either the drain that a resumption asks for finds the entry, or the look finds the group resumed.
+// Either the drain that a resumption asks for finds the entry, or look() finds the group resumed.
 template <class Look, class Ring>
 void ring_if_resumed(Look&& look, Ring&& ring) noexcept {
   base::full_fence();  // (3) pairs with (9) of group_state::resume()

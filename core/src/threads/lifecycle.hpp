@@ -21,7 +21,7 @@ struct thread_identity {
   pthread_t handle{};
 };
 
-// Whether an engine is open, who turns its wheel, and how its end waits for that. Any thread.
+// Whether an engine is open, which thread drives it, and how its end waits for that. Any thread.
 class lifecycle {
  public:
   enum class phase : std::uint32_t { open, stopping, forked };
@@ -74,7 +74,7 @@ class lifecycle {
   // A worker begins or ends. Relaxed: the thread that waits for it joins it; the others only ask whether it is
   // themselves.
   void set_worker(std::thread::id worker) noexcept { driver_.store(worker, base::relaxed); }
-  // The worker says who it is before anybody can ask; nobody where a caller drives, and once the engine is not open.
+  // The worker introduces itself before anybody can ask; nobody where a caller drives, and once the engine is not open.
   void introduce_worker(thread_identity worker) noexcept { worker_ = worker; }
   thread_identity worker() const noexcept { return is_open() ? worker_ : thread_identity{}; }
   // `me` is to drive, unless somebody does; is_driven_by() says then whether it is `me`.
@@ -93,7 +93,7 @@ class lifecycle {
   // by now, or nobody's, the wake-up is a spurious one, which every wait on a futex allows for, or reaches nobody.
   void leave_drive() noexcept {
     driver_.store(std::thread::id{}, base::relaxed);
-    // (5) release: pairs with (6), and with (4). A subtraction, as that and the look are two instructions.
+    // (5) release: pairs with (6), and with (4). A subtraction, as that and the test are two instructions.
     if (drive_.fetch_sub(somebody, base::release) == somebody) [[likely]]
       return;
     drive_.store(nobody, base::release);  // (5)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who frees what a thread keeps for an engine, when either may end first: one word per (thread, engine).
+// Which side frees what a thread keeps for an engine, when either may end first: one word per (thread, engine).
 //
 //   vacant --adopt--> both --leave--> flushing --left--> vacant
 //                      |                 | the engine's end waits for this to pass
@@ -26,7 +26,7 @@ class thread_link {
            state_.compare_exchange_strong(expected, both, base::acquire, base::relaxed);
   }
 
-  // The thread ends. False: the engine has gone, and the record is the thread's to free. True: it may touch the
+  // The thread ends. False: the engine has ended, and the record is the thread's to free. True: it may touch the
   // engine until left(). (2) acquire on failure: pairs with (4).
   bool leave() noexcept {
     std::uint32_t expected = both;
@@ -39,7 +39,7 @@ class thread_link {
       base::futex_wake(state_, 1);
   }
 
-  // Whether the engine has gone, for the thread that owns the record. (4a) acquire: pairs with (4).
+  // Whether the engine has ended, for the thread that owns the record. (4a) acquire: pairs with (4).
   bool engine_gone() const noexcept { return state_.load(base::acquire) == gone; }
 
   // The engine ends. True: no thread has the record, and it is the engine's to free. Waits while a thread is leaving.

@@ -21,7 +21,7 @@ class driver_port;
 
 // Which fast paths of calls are open to a thread that holds a record.
 enum class fast_paths : std::uint8_t {
-  none,        // it drives the engine itself; or the engine has a capacity, or has been stopped, or is gone
+  none,        // it drives the engine itself; or the engine has a capacity, or has been stopped, or has ended
   some,        // those that need not know the tick
   exact_ticks  // all of them: the tick is 1 ns
 };
@@ -45,7 +45,7 @@ struct alignas(64) thread_record {
   std::uint32_t next_order = 0;
   std::uint32_t until_report = report_every;           // pushes left until the shared count is updated
   call_hazard hazard;                                  // raised while the end of the engine must wait for this thread
-  std::optional<submission_queue::producer> producer;  // empty once the engine has gone
+  std::optional<submission_queue::producer> producer;  // empty once the engine has ended
   base::atomic<fast_paths> open{fast_paths::none};     // by this thread, or by the one that ends the engine
   driver_port* driving = nullptr;                      // while this thread turns the wheel: its calls go straight there
   bool lent = false;                                   // for the length of a call (thread_registry.hpp)

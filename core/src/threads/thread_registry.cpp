@@ -18,7 +18,7 @@ struct thread_exit {
   std::vector<entry> entries;
 
   ~thread_exit();
-  // Frees what belonged to engines that have gone.
+  // Frees what belonged to engines that have ended.
   void forget_dead() noexcept;
 };
 

@@ -71,7 +71,7 @@ class thread_registry {
       take_back(used);
   }
   // The end of the engine: returns when no other thread is inside a call that raised its hazard flag before, nor uses
-  // a borrowed record. Sleeps between two looks, as the other thread may need this one's processor.
+  // a borrowed record. Sleeps between two checks, as the other thread may need this one's processor.
   void wait_for_calls() noexcept;
 
  private:

@@ -7,13 +7,13 @@
 
 namespace detent::detail {
 
-// What a run stands for.
+// The period that a run is for.
 struct period_run {
   nanoseconds_t deadline = 0;
   std::uint64_t missed = 0;
 };
 
-// At the start of a run whose armed deadline is `armed`: decides which period it stands for, and moves the grid to the
+// At the start of a run whose armed deadline is `armed`: decides which period it is for, and moves the grid to the
 // next one. A deadline that is not the grid's says that the timer was restarted: the grid is anchored again there.
 period_run begin_period(cold_part& cold, nanoseconds_t armed, nanoseconds_t started, const tick_grid& ticks) noexcept;
 

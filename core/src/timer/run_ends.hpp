@@ -30,15 +30,15 @@ class run_ends {
     base::futex_wake(count_, INT_MAX);
   }
 
-  // Tells ThreadSanitizer (base/thread_sanitizer.hpp), before the transition that ends a run of the node at `over`: for
-  // its next run, for those who wait for it, and for those who wait for all.
+  // Annotates for ThreadSanitizer (base/thread_sanitizer.hpp), before the transition that ends a run of the node at
+  // `over`: for its next run, for threads that wait for it, and for threads that wait for all.
   void show_end(const void* over) const noexcept {
     if (base::is_watched_from_outside()) [[unlikely]]
       show(over);
   }
   // The calling thread knows by some other way which runs have ended, and may use what they did.
   void see_ends() const noexcept { base::show_acquire(this); }
-  // A stop has ended, for the others who wait for it.
+  // A stop has ended, for the other threads that wait for it.
   void show_stop() const noexcept { base::show_release(this); }
 
  private:

@@ -15,13 +15,13 @@
 //    |             dropped   <--drop---- (dispatched, firing)
 //    +--release (generation + 1)-- cancelled, returned, dropped, firing
 //
-// state       who may write the node's plain fields                 who reads the callable
+// state       writers of the node's plain fields                    readers of the callable
 // free        whoever took the node from the pool                   nobody
 // queued      nobody; an entry in the submission queue names it     nobody
 // armed       the worker: links, location, placement                nobody
 // dispatched  nobody; a fired_timer names it                        nobody
 // firing      the thread that runs it: deadline and cold part       that thread
-// cancelled,  the winner of the transition, who moves the           the winner, to destroy or move it
+// cancelled,  the winner of the transition, which moves the         the winner, to destroy or move it
 // returned,   callable out. If it was armed the driver still
 // dropped     owns the links, and releases the node once it is
 //             marked `emptied`; else the winner releases it
@@ -59,7 +59,7 @@ inline std::int64_t deadline_of(const timer_pair& pair) noexcept {
   return static_cast<std::int64_t>(pair.high.load(base::relaxed));
 }
 
-// free -> queued, or armed where the worker itself schedules. By the owner of a free node, whom nobody contends with:
+// free -> queued, or armed where the worker itself schedules. By the owner of a free node, with which nobody contends:
 // a stale handle fails by generation whatever it reads.
 inline void publish_as(timer_pair& pair, std::uint64_t word, std::int64_t deadline) noexcept {
   DETENT_ASSERT(state_word::state(pair.low.load(base::relaxed)) == timer_state::free);  // relaxed: own node
@@ -78,11 +78,11 @@ inline bool exchange_word(timer_pair& pair, std::uint64_t& word, std::uint64_t d
 enum class [[nodiscard]] take_up_result : std::uint8_t{
     armed,    // was queued: file it
     moved,    // is armed and was restarted to an earlier deadline: re-insert it
-    current,  // is armed and filed already
-    stale     // another life, or not in a state that concerns the wheel
+    current,  // is armed and in the wheel already
+    stale     // another generation, or not in a state that concerns the wheel
 };
 
-// queued -> armed; or clears `unfiled` of an armed timer. By the worker, before it files the node.
+// queued -> armed; or clears `unfiled` of an armed timer. By the worker, before it inserts the node.
 inline take_up_result take_up(timer_pair& pair, std::uint32_t generation) noexcept {
   std::uint64_t word = observe(pair);
   while (state_word::generation(word) == generation) {
@@ -103,8 +103,8 @@ inline take_up_result take_up(timer_pair& pair, std::uint32_t generation) noexce
 enum class [[nodiscard]] transition : std::uint8_t{done, lost};
 
 // armed -> dispatched or firing: by the driver, for the arming that came due, whose word and deadline it has seen. Both
-// must still be there: orders are counted by each thread, so that after two restarts the word alone may look the same.
-// On success `word` is the word as it then is; lost: look again.
+// must still be there: orders are counted by each thread, so that after two restarts the word alone may be the same.
+// On success `word` is the word as it then is; lost: read again.
 inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
                               std::uint64_t desired) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::armed);
@@ -117,7 +117,7 @@ inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_
   word = desired;
   return transition::done;
 }
-// The order gives way to the driver's own count of hand-overs, so that no two fired_timers of one life have one word.
+// The order gives way to the driver's own count of hand-overs, so no two fired_timers of one generation share a word.
 inline transition hand_over(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
                             std::uint32_t count) noexcept {
   return leave_armed(pair, word, deadline,
@@ -288,7 +288,8 @@ inline transition end_run(timer_pair& pair, std::uint64_t& word) noexcept {
   return exchange_word(pair, word, state_word::next_life(word)) ? transition::done : transition::lost;
 }
 
-// cancelled | dropped | returned -> free, by whom the table above names. False: the generations are used up: retire it.
+// cancelled | dropped | returned -> free, by the thread that the table names. False: the generations are used up:
+// retire.
 inline bool release(timer_pair& pair) noexcept {
   std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: nobody else may change a node in these states
   timer_state state = state_word::state(word);

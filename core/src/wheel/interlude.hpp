@@ -17,7 +17,7 @@ struct interlude {
   }
 };
 
-// So many entries are dealt with between two interludes.
+// At most this many entries are dealt with between two interludes.
 inline constexpr std::size_t stretch = 4096;
 
 // step(begin, end) for the numbers up to `count`, one stretch after the other, each followed by an interlude.

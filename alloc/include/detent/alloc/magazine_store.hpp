@@ -76,7 +76,7 @@ magazine* magazine_store<Traits>::take() noexcept {
       if (!grow()) return nullptr;
       continue;
     }
-    // (2) release: passes on what (3) saw, to (1). Failure: another thread has moved on, look again; relaxed as nothing
+    // (2) release: passes on what (3) saw, to (1). Failure: another thread has moved on, read again; relaxed as nothing
     // is read through it.
     current_.compare_exchange_strong(from, next, base::release, base::relaxed);
   }
@@ -84,7 +84,8 @@ magazine* magazine_store<Traits>::take() noexcept {
 
 template <class Traits>
 magazine* magazine_store<Traits>::carve(chunk& from) noexcept {
-  // Relaxed throughout: the counter alone decides who owns which place, and nobody else has written to that place.
+  // Relaxed throughout: the counter alone decides which thread owns which place, and nobody else has written to that
+  // place.
   std::uint32_t place = from.used.load(base::relaxed);
   do {
     if (place == magazines_per_chunk) return nullptr;

@@ -111,7 +111,7 @@ class slot_pool {
   const std::size_t cold_bytes_;
   source& pages_;
   bool ready_ = false;
-  // Written by those who leave the fast path.
+  // Written on the slow path.
   alignas(64) base::atomic<slot_index> carved_{0};
   base::atomic<std::uint32_t> strays_{0};  // a hint, never too low at rest
   depot full_;

@@ -134,7 +134,7 @@ std::uint32_t slot_pool<Traits>::carve(slot_index* out) noexcept {
     std::size_t slab = from >> Traits::slab_bits;
     // (3) acquire: pairs with (4); from here on this thread may touch the slab and its cold part.
     if (slabs_[slab].load(base::acquire) == 0 && !add_slab(slab)) return 0;
-    // (2) release: the slab below the new bound is mapped; pairs with (1). Relaxed on failure: look again.
+    // (2) release: the slab below the new bound is mapped; pairs with (1). Relaxed on failure: read again.
   } while (!carved_.compare_exchange_weak(from, from + magazine_capacity, base::release, base::relaxed));
   for (std::uint32_t i = 0; i != magazine_capacity; ++i) out[i] = from + magazine_capacity - 1 - i;
   return magazine_capacity;

@@ -182,11 +182,11 @@ inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desire
 enum class futex_result : std::uint8_t { woken, changed, timed_out, interrupted };
 
 // Sleeps while `word` is `expected`, until a wake or until `deadline_ns` on CLOCK_MONOTONIC (INT64_MAX: for ever).
-// May return early for no reason; the caller looks again.
+// May return early for no reason; the caller checks again.
 futex_result futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline_ns) noexcept;
 void futex_wake(atomic<std::uint32_t>& word, int waiters) noexcept;
 
-// Tells the core that this is a spin loop.
+// A hint to the core that this is a spin loop.
 inline void cpu_pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -68,7 +68,7 @@ namespace sanitizer {
     sanitizer::acquire(const_cast<void*>(what));
 }
 
-// Nobody looks.
+// Nobody watches.
 class ordered_by_fences {
  public:
   // NOLINTNEXTLINE(modernize-use-equals-default): a trivial one would leave variables that compilers call unused

@@ -66,7 +66,7 @@ struct state_word {
   static constexpr std::uint64_t requeued(std::uint64_t word, std::uint32_t order) {
     return make(generation(word), order, timer_state::queued, (word & (lasting | moved)) | unfiled);
   }
-  // A node whose generations are used up must not live again.
+  // A node whose generations are used up must not be used again.
   static constexpr bool used_up(std::uint64_t word) { return generation(word) == generation_max; }
   static constexpr std::uint64_t next_life(std::uint64_t word) {
     return make(used_up(word) ? generation_max : generation(word) + 1, 0, timer_state::free, 0);
