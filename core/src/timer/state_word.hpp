@@ -288,8 +288,7 @@ inline transition end_run(timer_pair& pair, std::uint64_t& word) noexcept {
   return exchange_word(pair, word, state_word::next_life(word)) ? transition::done : transition::lost;
 }
 
-// cancelled | dropped | returned -> free, by the thread that the table names. False: the generations are used up:
-// retire.
+// cancelled | dropped | returned -> free, by the thread that the table names. False: no generations left: retire it.
 inline bool release(timer_pair& pair) noexcept {
   std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: nobody else may change a node in these states
   timer_state state = state_word::state(word);
