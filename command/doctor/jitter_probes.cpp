@@ -88,24 +88,24 @@ finding engine_tsc_clock() {
 }
 
 finding clock_steering() {
-  timex told = {};  // no modes: changes nothing
-  if (::adjtimex(&told) < 0) {
+  timex state = {};  // no modes: changes nothing
+  if (::adjtimex(&state) < 0) {
     return {"clock steering", severity::unknown, fmt::format("not visible here (adjtimex: {})", std::strerror(errno))};
   }
-  return steering_by(told);
+  return steering_by(state);
 }
 
-finding steering_by(const timex& told) {
+finding steering_by(const timex& state) {
   const std::string subject = "clock steering";
   constexpr double allowed = 500, frequency_unit = 65536;
   const double usual_tick = 1e6 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   // What the kernel's phase-locked loop makes up for within the second: a share of what is left.
-  const double left = static_cast<double>(told.offset) / ((told.status & STA_NANO) != 0 ? 1e3 : 1.0);
-  const double loop = (told.status & STA_PLL) != 0 ? std::ldexp(left, -2 - static_cast<int>(told.constant)) : 0.0;
-  const double ppm = static_cast<double>(told.freq) / frequency_unit +
-                     (static_cast<double>(told.tick) - usual_tick) / usual_tick * 1e6 + loop;
+  const double left = static_cast<double>(state.offset) / ((state.status & STA_NANO) != 0 ? 1e3 : 1.0);
+  const double loop = (state.status & STA_PLL) != 0 ? std::ldexp(left, -2 - static_cast<int>(state.constant)) : 0.0;
+  const double ppm = static_cast<double>(state.freq) / frequency_unit +
+                     (static_cast<double>(state.tick) - usual_tick) / usual_tick * 1e6 + loop;
   const std::string seen =
-      fmt::format("{:+.3g} ppm{}", ppm + 0.0, (told.status & STA_UNSYNC) != 0 ? "; not known to be synchronised" : "");
+      fmt::format("{:+.3g} ppm{}", ppm + 0.0, (state.status & STA_UNSYNC) != 0 ? "; not known to be synchronised" : "");
   if (std::abs(ppm) <= allowed) return {subject, severity::fine, seen};
   return {subject,
           severity::warning,

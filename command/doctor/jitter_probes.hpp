@@ -10,15 +10,15 @@
 
 namespace detent::tool {
 
-// What only a measurement tells. Each runs on the calling thread.
+// What only a measurement shows. Each runs on the calling thread.
 finding cost_of_clock_reading();
 finding slack_request();  // is PR_SET_TIMERSLACK obeyed? Judged by:
 finding slack_obtained(bool accepted, long long nanoseconds);
-finding engine_tsc_clock();              // will an engine take clock_kind::tsc here?
-finding clock_steering();                // does the kernel slew CLOCK_MONOTONIC by more than that clock allows for?
-finding steering_by(const timex& told);  // judges what adjtimex() told
-finding oversleep(duration length);      // how late clock_nanosleep returns, with a timer slack of 1 ns
-finding longest_pause(duration length);  // seen by a thread that does nothing but read the clock
+finding engine_tsc_clock();               // will an engine take clock_kind::tsc here?
+finding clock_steering();                 // does the kernel slew CLOCK_MONOTONIC by more than that clock allows for?
+finding steering_by(const timex& state);  // judges what adjtimex() returned
+finding oversleep(duration length);       // how late clock_nanosleep returns, with a timer slack of 1 ns
+finding longest_pause(duration length);   // seen by a thread that does nothing but read the clock
 
 // All of them; takes a little longer than `length`.
 std::vector<finding> measure_jitter(duration length);

@@ -36,7 +36,7 @@ std::string label(std::string_view name, std::string_view value) {
   return out + '"';
 }
 
-// All samples of a family stand together, behind what it is.
+// All samples of a family stand together, after what it is.
 class family {
  public:
   family(std::string& out, std::string_view name, std::string_view type, std::string_view help)
@@ -174,7 +174,7 @@ void exposition::state() {
                             label("drive", who.drive), label("clock", who.clock)),
                 1);
   }
-  each_engine("detent_engine_live", "gauge", "1 while the engine lives, 0 once it has ended.",
+  each_engine("detent_engine_live", "gauge", "1 while the engine runs, 0 once it has ended.",
               [](const counters_snapshot& engine) { return engine.ended ? 0 : 1; });
   each_engine("detent_timers_pending", "gauge", "Timers pending.",
               [](const counters_snapshot& engine) { return engine.pending(); });

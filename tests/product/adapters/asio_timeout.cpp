@@ -51,12 +51,12 @@ int main() {
   asio::co_spawn(io, talk(engine, here, there, answers, timeouts), asio::detached);
 
   asio::cancellation_signal stop;
-  boost::system::error_code told;
+  boost::system::error_code result;
   detent::async_sleep_for(
-      engine, 1h, asio::bind_cancellation_slot(stop.slot(), asio::bind_executor(io, [&](auto ec) { told = ec; })));
+      engine, 1h, asio::bind_cancellation_slot(stop.slot(), asio::bind_executor(io, [&](auto ec) { result = ec; })));
   asio::post(io, [&] { stop.emit(asio::cancellation_type::terminal); });  // where the handler runs
 
   io.run();
-  std::printf("%d answers, %d timeouts, the sleep: %s\n", answers, timeouts, told.message().c_str());
-  return answers == 1 && timeouts == 1 && told == asio::error::operation_aborted ? 0 : 1;
+  std::printf("%d answers, %d timeouts, the sleep: %s\n", answers, timeouts, result.message().c_str());
+  return answers == 1 && timeouts == 1 && result == asio::error::operation_aborted ? 0 : 1;
 }

@@ -16,7 +16,7 @@ struct program {
   uv_poll_t timers{};    // watches engine.wake_fd()
   uv_async_t message{};  // stands for the program's sockets
   detent::timer idle;
-  bool told = false;
+  bool reported = false;
   int from_outside = 0;
 
   void end() {
@@ -33,8 +33,8 @@ void on_timers(uv_poll_t* handle, int status, int) {
 void on_message(uv_async_t* handle) {
   program& mine = *static_cast<program*>(handle->data);
   mine.idle.restart_after(30s);
-  if (mine.told) return;
-  mine.told = true;
+  if (mine.reported) return;
+  mine.reported = true;
   mine.engine.schedule_after(5ms, [&mine] { mine.end(); });  // on the loop's thread: it may use all of libuv
 }
 
@@ -62,6 +62,6 @@ int main() {
 
   peer.join();
   uv_loop_close(&loop);
-  std::printf("%s, %d timers from outside\n", mine.told ? "told" : "not told", mine.from_outside);
-  return mine.told && mine.from_outside == 5 ? 0 : 1;
+  std::printf("%s, %d timers from outside\n", mine.reported ? "reported" : "not reported", mine.from_outside);
+  return mine.reported && mine.from_outside == 5 ? 0 : 1;
 }
