@@ -82,7 +82,7 @@ enum class counter : std::uint8_t {
 // What the driver alone writes.
 enum class gauge : std::uint8_t {
   wakeups,         // returns of the worker from a sleep
-  backlog,         // entries not yet taken up, as of the driver's last look
+  backlog,         // entries not yet drained, as of the driver's last reading
   margin,          // nanoseconds before a deadline at which the hybrid wait stops sleeping
   last_pass,       // the engine's clock when the driver last checked for what is due, nanoseconds
   next_deadline,   // nanoseconds of the engine's clock as the driver went to wait; INT64_MAX: nothing pending
@@ -96,7 +96,7 @@ enum class gauge : std::uint8_t {
 // its parts, and leave out what is zero: each stands for as many zeros as its count is less than that of lateness.
 enum class cause : std::uint8_t {
   lateness,
-  drain,     // submitted, or taken up, after its deadline
+  drain,     // submitted, or drained, after its deadline
   wait,      // the driver overslept, or was not there
   worker,    // the driver was busy
   dispatch,  // from the hand-over to an executor to the start

@@ -16,7 +16,7 @@ class outbox;
 
 // What a timer's lateness up to its hand-over, or inline up to its run, consists of; they add up to it.
 struct lateness_parts {
-  nanoseconds_t drain = 0;   // until it was taken up
+  nanoseconds_t drain = 0;   // until it was drained
   nanoseconds_t wait = 0;    // then while the driver waited, or was away
   nanoseconds_t worker = 0;  // and while it was there, until its turn
 };

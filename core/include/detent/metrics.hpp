@@ -49,14 +49,14 @@ struct engine_metrics {
   std::uint64_t drains = 0;   // of the submission queue that found something
   std::uint64_t drained = 0;  // entries taken from it
   std::uint64_t rings = 0;    // of the doorbell, by producers
-  std::uint64_t backlog = 0;  // entries not yet taken up, about
+  std::uint64_t backlog = 0;  // entries not yet drained, about
   std::uint64_t retired = 0;  // nodes whose generations are used up
   std::uint64_t slow = 0;     // runs that took engine_options::slow_threshold or longer
   std::uint64_t missed = 0;   // periods of fixed-rate timers that no run was for: the sum of firing::missed()
   // Of callbacks: start - deadline; of a run after missed periods the deadline of the first of them.
   histogram lateness;
   // Its parts, which add up to it for each callback. What an executor is given and does not start is in none of them.
-  histogram late_drain;     // submitted, or taken up, after its deadline
+  histogram late_drain;     // submitted, or drained, after its deadline
   histogram late_wait;      // the driver overslept, or was not there
   histogram late_worker;    // the driver was busy, mostly with other callbacks
   histogram late_dispatch;  // from the hand-over to the executor to the start

@@ -17,7 +17,7 @@ struct pending_timer {
   // Since it was scheduled; zero unless engine_options::capture_origin.
   duration age;
   detent::label label;
-  // "queued": submitted, and not taken up; "armed"; "dispatched": handed to the executor; "running": a periodic one;
+  // "queued": submitted, and not drained; "armed"; "dispatched": handed to the executor; "running": a periodic one;
   // "paused": with its group.
   const char* state;
   // Of the schedule call; null unless engine_options::capture_origin.

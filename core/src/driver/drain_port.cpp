@@ -120,7 +120,7 @@ bool drain_port::accept_if_critical(std::uint64_t entry) noexcept {
   node& named = core_.node_at(index);
   const std::uint64_t word = observe(named.pair);
   if (state_word::generation(word) != submission::generation(entry)) return true;  // stale
-  // Perhaps a later generation's lane: then the entry is stale as well, and taking it up finds that out.
+  // Perhaps a later generation's lane: then the entry is stale as well, and accepting it finds that out.
   if (core_.nodes.lane(index, word) == 0) return false;
   agenda_.accept(index, named, submission::generation(entry));
   return true;

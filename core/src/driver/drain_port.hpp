@@ -58,7 +58,7 @@ class drain_port {
 
   // --- For the higher lanes, while the wheel is in use
   bool has_set_aside() const noexcept { return !set_aside_.empty(); }
-  // Takes up the critical ones, and moves the others to the front, in their order; returns how many it has taken up.
+  // Accepts the critical ones, and moves the others to the front, in their order; returns how many it has accepted.
   std::size_t accept_critical(std::span<std::uint64_t> entries) noexcept;
   // Looks for critical ones in the queue: first in what this thread has pushed, all of it, as nobody else's flood must
   // come before it; then in some of what other threads have. The rest is set aside; true: there is some.

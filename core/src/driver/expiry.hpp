@@ -18,7 +18,7 @@ class expiry {
   // Fires or hands over what is due at `now`, at most `max_callbacks`; returns how many.
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
   // The higher lanes in the middle of a long step of the bulk, whose wheel is in use meanwhile: what is critical is
-  // taken up and fires, all else waits for the end of the step. What its callbacks schedule, restart and cancel is
+  // drained and fires, all else waits for the end of the step. What its callbacks schedule, restart and cancel is
   // submitted as other threads do, and is processed the next time.
   void overtake() noexcept;
   // overtake() of `self`, for an interlude.

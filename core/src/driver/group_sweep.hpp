@@ -21,7 +21,7 @@ class group_sweep {
 
   // Scans the members of the groups that asked for it, at most `most`: cancels those of a cancelled group, and
   // refile(index, member, word) has the wheel find those again whose group's time may have gone on. begins() is called
-  // before each group: what of it is not in the wheel yet has to be taken up.
+  // before each group: what of it is not in the wheel yet has to be drained.
   template <class Begins, class Refile>
   void sweep(std::size_t most, Begins&& begins, Refile&& refile) noexcept;
 

@@ -67,7 +67,7 @@ inline drive_turn::~drive_turn() {
 void announce_wait(engine_core& core, driver& drives) {
   if (core.groups.is_asked()) return core.in.fd.signal();
   const nanoseconds_t until = drives.announce(drives.next());
-  if (until == INT64_MIN) return core.in.fd.signal();  // due already, and more to take up
+  if (until == INT64_MIN) return core.in.fd.signal();  // due already, and more to drain
   if (core.time.is_manual()) {                         // the kernel knows nothing of virtual time
     core.in.fd.set(until <= core.time.now() ? std::optional<nanoseconds_t>(1) : std::nullopt);
   } else {
@@ -97,7 +97,7 @@ std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   if (turn.stopped()) return std::nullopt;
   drives.drain_submitted();
   drives.sweep(SIZE_MAX);
-  if (core.in.fd.is_open()) announce_wait(core, drives);  // first, as it may take up what has come meanwhile
+  if (core.in.fd.is_open()) announce_wait(core, drives);  // first, as it may drain what has come meanwhile
   std::optional<nanoseconds_t> next = drives.next_exact();
   if (drives.has_retries()) next = drives.retry_bound(next.value_or(forever));
   return next;

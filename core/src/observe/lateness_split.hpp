@@ -33,8 +33,8 @@ class lateness_split {
     drained_at_[drain_.number() % drained_at_.size()] = last_look_;
   }
   bool is_late(nanoseconds_t deadline) const noexcept { return deadline < last_look_; }
-  // What a node's `placed` says that was taken up late, in the batch being drained; and what its due entry keeps of
-  // that. Zero: it was taken up in time.
+  // What a node's `placed` says that was drained late, in the batch being drained; and what its due entry keeps of
+  // that. Zero: it was drained in time.
   placement late_drain() const noexcept { return drain_; }
   std::uint32_t taken_up(placement noted, nanoseconds_t deadline) const noexcept {
     if (!noted.is_late_drain()) [[likely]]
@@ -50,7 +50,7 @@ class lateness_split {
     parts.drain = drain;
     return parts;
   }
-  // The same, if it was taken up in time.
+  // The same, if it was drained in time.
   lateness_parts split(nanoseconds_t deadline, nanoseconds_t late) const noexcept {
     lateness_parts parts;
     // Unsigned, as the two may lie further apart than the signed range.
@@ -64,7 +64,7 @@ class lateness_split {
   }
 
  private:
-  // How late it was taken up, in 32 bits: nanoseconds up to two seconds, then milliseconds, some 26 days at most. Zero:
+  // How late it was drained, in 32 bits: nanoseconds up to two seconds, then milliseconds, some 26 days at most. Zero:
   // in time, which it was if it has been restarted since.
   static constexpr std::uint32_t coarse = 1u << 31;
   static constexpr std::uint32_t packed(nanoseconds_t late) noexcept {

@@ -76,7 +76,7 @@ nanoseconds_t tsc_clock::read(const line& wanted) noexcept {
   const std::uint64_t slope = wanted.ns_per_tick.load(base::acquire);  // the odd count
   const std::uint64_t valid = valid_ticks_.load(base::acquire);
   const std::uint64_t ticks = base::read_time_stamp();
-  // (3) relaxed: kept after (2) by its acquires. A thread that takes up a sample may be suspended there: the truth can
+  // (3) relaxed: kept after (2) by its acquires. A thread that publishes a sample may be suspended there: the truth can
   // be had without it.
   if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) return to_ns(clock::now());
   const std::uint64_t elapsed = ticks - anchored_at;  // wraps where the counter lags behind the anchor
@@ -91,8 +91,8 @@ nanoseconds_t tsc_clock::look(std::uint64_t elapsed) noexcept {
   if (elapsed < anchor_ticks_ || 0 - elapsed <= shade) return to_ns(clock::now());
   std::uint64_t even = sequence_.load(base::relaxed) & ~std::uint64_t{1};  // relaxed: the exchange decides
   const sample latest = take_sample();
-  // (5) acq_rel: one thread takes its sample up, the others return what they read; pairs with (4), and (2) sees the odd
-  // count before any new value, because the fence keeps the stores after it.
+  // (5) acq_rel: one thread publishes its sample, the others return what they read; pairs with (4), and (2) sees the
+  // odd count before any new value, because the fence keeps the stores after it.
   if (!sequence_.compare_exchange_strong(even, even + 1, base::acq_rel, base::relaxed)) return latest.ns;
   base::full_fence();
   take_up(latest);

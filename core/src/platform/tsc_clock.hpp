@@ -54,7 +54,7 @@ class tsc_clock {
   bool agree(const sample& earlier, const sample& later) const noexcept;
   static rates measure(const sample& earlier, const sample& later) noexcept;
 
-  // A sequence lock on the four below it: odd while a thread takes up a sample.
+  // A seqlock on the four below it: odd while a thread publishes a sample.
   alignas(64) base::atomic<std::uint64_t> sequence_{0};
   base::atomic<std::uint64_t> anchored_at_{0};  // the counter's reading at which both lines begin
   base::atomic<std::uint64_t> valid_ticks_{0};  // how far beyond it they may be used; 0: not at all
@@ -63,7 +63,7 @@ class tsc_clock {
   std::uint64_t anchor_ticks_ = 0;              // how long an anchor is used; constant once the clock is shared
   base::atomic<std::uint64_t> usual_width_{0};  // of a sample: that of the last one
   // For the thread that has made the sequence odd.
-  sample anchor_, span_;  // the last one taken up; the one at the beginning of the span
+  sample anchor_, span_;  // the last one accepted; the one at the beginning of the span
   rates rates_{};         // of the last span
   bool trusted_ = true;
 };

@@ -7,7 +7,7 @@
 //     (fence)                                   (fence)
 //     read W; earlier? ring                     clear the bell
 //                                               (full fence)
-//                                               take up everything submitted; read `closed`
+//                                               drain everything submitted; read `closed`
 //                                               something earlier came? lower W, needs no fence
 //                                               sleep, unless the bell rang since it was cleared
 //

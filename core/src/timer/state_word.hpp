@@ -76,13 +76,13 @@ inline bool exchange_word(timer_pair& pair, std::uint64_t& word, std::uint64_t d
 }
 
 enum class [[nodiscard]] take_up_result : std::uint8_t{
-    armed,    // was queued: file it
+    armed,    // was queued: insert it
     moved,    // is armed and was restarted to an earlier deadline: re-insert it
-    current,  // is armed and filed already
+    current,  // is armed and inserted already
     stale     // another life, or not in a state that concerns the wheel
 };
 
-// queued -> armed; or clears `unfiled` of an armed timer. By the worker, before it files the node.
+// queued -> armed; or clears `unfiled` of an armed timer. By the worker, before it inserts the node.
 inline take_up_result take_up(timer_pair& pair, std::uint32_t generation) noexcept {
   std::uint64_t word = observe(pair);
   while (state_word::generation(word) == generation) {

@@ -48,7 +48,7 @@ class hierarchical_wheel {
     node_index head = heads_[list_for(index, deadline)];
     if (head != no_node) __builtin_prefetch(&nodes_[head], 1);
   }
-  // Takes a filed node out. O(1).
+  // Takes an inserted node out. O(1).
   void unlink(node& gone) noexcept;
   // Moves the wheel to `now` (never back) and hands every node whose slot has begun to take(index, node): true takes
   // it over, false re-inserts it under its deadline as it is then. O(1) if no slot has begun.
@@ -202,7 +202,7 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
   current_ = target;
   next_ = occupied_levels_ == 0 ? forever : first_begin();
   next_is_exact_ = true;
-  // Lanes walk the lists side by side; one that comes to an end takes up another list.
+  // Lanes walk the lists side by side; one that comes to an end begins another list.
   constexpr unsigned width = 8;
   std::array<node_index, width> lanes;
   unsigned active = 0;
@@ -227,7 +227,7 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
 nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsigned level,
                                                                            unsigned slot) const noexcept {
-  // The current slot also holds what was past when it was filed.
+  // The current slot also holds what was past when it was inserted.
   if (level == 0 && slot == digit(current_, 0)) return INT64_MIN;
   unsigned low = level * slot_bits, above = low + slot_bits;
   std::uint64_t turn = above >= 64 ? 0 : current_ >> above << above;

@@ -36,7 +36,7 @@ class slot_list {
   }
 };
 
-// What a filed node is due by: its deadline, unless the nodes know of something else.
+// What an inserted node is due by: its deadline, unless the nodes know of something else.
 template <class Nodes>
 nanoseconds_t filing_time(const Nodes& nodes, node_index index, const node& filed) noexcept {
   if constexpr (requires { nodes.filing_time(index, filed); }) {
