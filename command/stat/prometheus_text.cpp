@@ -96,7 +96,7 @@ struct gauge_family {
 constexpr gauge_family gauge_families[] = {
     {gauge::wakeups, "detent_worker_wakeups_total", "counter", "Returns of the worker from a sleep."},
     {gauge::record_dropped, "detent_record_dropped_total", "counter", "Operations that the recording has lost."},
-    {gauge::backlog, "detent_queue_backlog", "gauge", "Entries of the submission queue not yet taken up."},
+    {gauge::backlog, "detent_queue_backlog", "gauge", "Entries of the submission queue not yet drained."},
     {gauge::retries, "detent_executor_retries", "gauge", "Refused callbacks that wait to be offered again."},
     {gauge::hidden_threads, "detent_hidden_threads", "gauge", "Threads whose counts have no room in the file."},
 };
