@@ -25,7 +25,7 @@ bool group_state::hold() noexcept {
   std::uint32_t references = references_.load(base::relaxed);  // relaxed: the exchange confirms it
   do {
     if (references == 0) return false;
-    // (8) acquire: after what made the state again, if it has been.
+    // (8) acquire: after what re-initialised the state, if it was reused.
   } while (!references_.compare_exchange_weak(references, references + 1, base::acquire, base::relaxed));
   return true;
 }
