@@ -175,7 +175,7 @@ TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
   }
   signal(SIGXFSZ, SIG_DFL);
   ::testing::internal::GetCapturedStderr();
-  const std::uint64_t told = rows->told();
+  const std::uint64_t told = rows->reported();
   file.close(0);
   const auto trace = recorded_trace::of_file(place.path());
   EXPECT_GT(trace.dropped, 0u);
