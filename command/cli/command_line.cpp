@@ -52,7 +52,7 @@ void add_replay(CLI::App& app, replay_command& replay) {
       ->required();
   auto* virtual_time = app.add_flag("--virtual", replay.virtual_time, "on the manual clock, as fast as it can");
   app.add_flag("--to-end", replay.to_end, "go on after the last row until nothing is pending");
-  auto* speed = add_value(app, "--speed", "X", "so many times as fast as recorded; default 1",
+  auto* speed = add_value(app, "--speed", "X", "X times as fast as recorded; default 1",
                           [&replay](auto& name, auto& text) { replay.speed = positive_number(name, text); });
   CLI::Option* wait = nullptr;
   add_engine(app, replay.engine, wait);
@@ -83,7 +83,7 @@ void add_run(CLI::App& app, run_command& run) {
     load.length = time_span(name, text, "s");
     if (load.length <= duration(0)) throw usage_error(fmt::format("{}: '{}' is not a time above zero", name, text));
   });
-  add_value(app, "--rate", "R", "at most so many schedules a second; default no limit",
+  add_value(app, "--rate", "R", "at most R schedules a second; default no limit",
             [&load](auto& name, auto& text) { load.rate = positive_number(name, text); });
   add_value(app, "--seed", "N", "of the random choices; default: a new one, printed",
             [&load](auto& name, auto& text) { load.seed = whole_number(name, text, 0, ~std::uint64_t{0}); });
@@ -121,7 +121,7 @@ void add_doctor(CLI::App& app, doctor_command& doctor) {
   const auto whole_id = [](const std::string& name, const std::string& text) {
     return static_cast<long long>(whole_number(name, text, 1, most_process));
   };
-  auto* process = add_value(app, "--pid", "PID", "look at the worker of this running process",
+  auto* process = add_value(app, "--pid", "PID", "inspect the worker of this running process",
                             [&worker, whole_id](auto& name, auto& text) { worker.process = whole_id(name, text); });
   add_value(app, "--thread", "TID", "of that process: the worker, where it is not found or there are several",
             [&worker, whole_id](auto& name, auto& text) { worker.thread = whole_id(name, text); })
@@ -156,7 +156,7 @@ void add_top(CLI::App& app, top_options& top) {
   add_value(app, "-d,--delay", "TIME", "between two looks, in seconds or with a unit; default 1",
             [&top](auto&, auto& text) { top.delay = delay_of("--delay", text); });
   app.add_flag("-b,--batch", top.batch, "print plain text, for a pipe or a file");
-  add_value(app, "-n,--iterations", "N", "end after so many looks",
+  add_value(app, "-n,--iterations", "N", "end after N readings",
             [&top](auto&, auto& text) { top.looks = whole_number("--iterations", text, 1, ~std::uint64_t{0}); });
   const auto once = [&top] {
     top.batch = true;

@@ -55,7 +55,7 @@ void complete_parts(histograms_by_cause& histograms) {
   }
 }
 
-// No engine gives two labels one name, but a damaged file may; then numbers tell them apart.
+// No engine gives two labels one name, but a damaged file may; then numbers distinguish them.
 std::string unlike(const std::vector<label_snapshot>& labels, std::string name) {
   const auto taken = [&labels](const std::string& wanted) {
     return std::any_of(labels.begin(), labels.end(), [&](const label_snapshot& each) { return each.name == wanted; });

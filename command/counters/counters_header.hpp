@@ -7,7 +7,7 @@
 
 namespace detent::tool {
 
-// Throws input_error, one line that names the field, unless a file of so many bytes can begin with this header and
+// Throws input_error, one line that names the field, unless a file of that many bytes can begin with this header and
 // every section that is in use lies within it. `where` is the file's name.
 void check_header(const counters_layout::header& header, std::uint64_t bytes, const std::string& where);
 

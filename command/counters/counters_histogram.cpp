@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t sub_bits = counters_layout::histogram_sub_bits;
 constexpr std::int64_t most_nanoseconds = std::numeric_limits<std::int64_t>::max();
 
-// A file's words may be anything: a sum stays at the largest rather than begin anew.
+// A file's words may be anything: a sum stays at the largest rather than wrap.
 std::uint64_t added(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }
@@ -59,7 +59,7 @@ double counters_histogram::estimated_sum() const {
 
 duration counters_histogram::sum() const {
   const double estimate = estimated_sum();
-  // Where the word has wrapped, the buckets tell the sum within their error.
+  // Where the word has wrapped, the buckets give the sum within their error.
   constexpr double wraps_beyond = 9e18;
   if (estimate >= static_cast<double>(most_nanoseconds)) return duration(most_nanoseconds);
   if (estimate >= wraps_beyond) return duration(static_cast<std::int64_t>(estimate));

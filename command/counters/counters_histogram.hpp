@@ -19,14 +19,14 @@ class counters_histogram {
   std::uint64_t count() const { return count_; }
   // p in 0..100; the smallest value that p percent do not exceed; zero when empty.
   duration percentile(double p) const;
-  // Of a difference: as near as the buckets tell.
+  // Of a difference: as near as the buckets allow.
   duration(max)() const { return duration(max_); }
   duration mean() const;
   duration sum() const;
   // How many are not above `limit`, within the width of one bucket.
   std::uint64_t count_up_to(duration limit) const;
 
-  // Counts so many zeros more: those that a part of the lateness leaves out.
+  // Counts this many more zeros: those that a part of the lateness leaves out.
   void add_zeros(std::uint64_t zeros);
   // What was recorded since `earlier`, a reading of the same histogram. Never negative.
   counters_histogram since(const counters_histogram& earlier) const;

@@ -104,7 +104,7 @@ void require_owner(const counters_snapshot& snapshot, const host_files& host) {
   if (words.empty() || words[0] == "Z") {
     throw input_error(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
   }
-  if (engine.process_start == 0) return;  // the engine could not tell
+  if (engine.process_start == 0) return;  // the engine did not know
   const auto started = words.size() > start ? number_in(words[start]) : std::nullopt;
   if (!started) throw input_error(fmt::format("/proc/{}/stat: field 22 is missing", engine.process));
   if (static_cast<std::uint64_t>(*started) != engine.process_start) {

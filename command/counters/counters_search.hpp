@@ -18,7 +18,7 @@ std::vector<std::string> counters_files_of(std::int64_t process, const std::stri
 // Whether somebody who may name a process or a file has named a process: digits alone.
 bool is_process(const std::string& target);
 
-// Throws input_error if the file says that the engine lives but its process is gone, or another has got its id.
+// Throws input_error if the file says that the engine is live but its process is gone, or another has got its id.
 void require_owner(const counters_snapshot& snapshot, const host_files& host = host_files());
 
 }  // namespace detent::tool

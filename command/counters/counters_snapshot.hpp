@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one reading of a counters file tells of an engine.
+// What one reading of a counters file says of an engine.
 #pragma once
 #include <detent/counters_layout.hpp>
 

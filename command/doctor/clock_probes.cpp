@@ -52,7 +52,7 @@ finding clock_source(const host_files& host) {
           "each reading of the clock is a system call or a slow device; the worker reads it for every batch and every "
           "callback",
           has_tsc ? fmt::format("echo tsc > {}", current_file)
-                  : "the kernel offers no better one: dmesg | grep -i -e tsc -e clocksource tells why; prefer a host "
+                  : "the kernel offers no better one: dmesg | grep -i -e tsc -e clocksource says why; prefer a host "
                     "where it does"};
 }
 
@@ -87,7 +87,7 @@ finding time_stamp_counter(const host_files& host) {
           available_file,
           "the TSC was seen to run apart from another clock, or between CPUs. The steady clock falls back to a slow "
           "source, and clock_kind::tsc would fire at wrong times",
-          "dmesg | grep -i tsc tells why; update the firmware; where the watchdog was wrong, boot with tsc=reliable"};
+          "dmesg | grep -i tsc says why; update the firmware; where the watchdog was wrong, boot with tsc=reliable"};
 }
 
 }  // namespace detent::tool

@@ -147,7 +147,7 @@ finding container_quota(const cpu_quota& quota) {
           severity::warning,
           fmt::format("{:.3g} CPUs", *quota.cpus),
           quota.where,
-          "a group that has used up its quota stands still for the rest of the period, often tens of milliseconds",
+          "a group that has used up its quota is stopped for the rest of the period, often tens of milliseconds",
           "lift the limit (docker update --cpus=0 CONTAINER, systemctl set-property SERVICE CPUQuota=, Kubernetes: no "
           "CPU limit), and give it CPUs of its own instead"};
 }
@@ -159,7 +159,7 @@ finding quota_throttling(const std::optional<cpu_quota>& earlier, const cpu_quot
   if (later.throttled == 0) return {subject, severity::fine, "never", file};
   const bool same = earlier && earlier->statistics == later.statistics && earlier->throttled <= later.throttled;
   const std::uint64_t now = same ? later.throttled - earlier->throttled : 0;
-  constexpr std::uint64_t seldom = 100;  // one period in so many
+  constexpr std::uint64_t seldom = 100;  // one period in this many
   const bool often = later.throttled >= later.periods / seldom;
   std::string seen = fmt::format("in {} of {} periods, {} in all", count_text(later.throttled),
                                  count_text(later.periods), time_text(static_cast<double>(later.stood_still)));

@@ -43,7 +43,7 @@ finding cpu_visitors::judged(double seconds) const {
   const std::string subject = fmt::format("who else ran on CPU {}", cpu_);
   const std::string where = "/proc/*/task/*/{stat,schedstat,status}";
   if (last_.empty()) return not_visible(subject, where);
-  if (looks_ < 2) return {subject, severity::unknown, "one look tells no change", where};
+  if (looks_ < 2) return {subject, severity::unknown, "one reading shows no change", where};
   if (visits_.empty()) return {subject, severity::fine, fmt::format("nobody, in {} looks", looks_), where};
 
   std::vector<std::pair<long long, visit>> list(visits_.begin(), visits_.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who else ran on the worker's CPU, from repeated looks at all threads.
+// Who else ran on the worker's CPU, from repeated readings of all threads.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What on a host makes timers late. Two ways to ask: examine() takes its own time and measures as well; a host_watch
-// looks before and after something else, such as a load, and tells what went on meanwhile.
+// reads before and after something else, such as a load, and reports what went on meanwhile.
 #pragma once
 #include <detent/time.hpp>
 
@@ -26,7 +26,7 @@ class host_watch {
   void look();
   void look(const host_files& later);  // at a copy that was taken later
 
-  // What the files say, and what changed from the first look to the last; of one look alone, nothing has.
+  // What the files say, and what changed from the first reading to the last; of one reading alone, nothing has.
   std::vector<finding> findings() const;
 
  private:

@@ -12,7 +12,7 @@ enum class severity : std::uint8_t {  // worst first
   bad,                                // makes timers late now, or will with what was asked for
   warning,                            // costs precision as soon as something else happens
   note,                               // good to know
-  unknown,                            // what would tell it cannot be read
+  unknown,                            // what would show it cannot be read
   fine
 };
 

@@ -79,7 +79,7 @@ finding interrupts_on(int cpu, const std::optional<std::string>& earlier, const 
   if (at == now->cpus.size()) return {subject, severity::unknown, "has no column for this CPU", counts_file};
   const auto before = earlier ? interrupts_in(*earlier) : std::nullopt;
   if (!before || before->cpus != now->cpus)
-    return {subject, severity::unknown, "one look tells no change", counts_file};
+    return {subject, severity::unknown, "one reading shows no change", counts_file};
 
   std::map<std::string, std::uint64_t> counted;
   for (const interrupt_line& line : before->lines) counted[line.name] = at < line.counts.size() ? line.counts[at] : 0;

@@ -102,7 +102,7 @@ finding worker_affinity(const host_files& host, const worker_facts& worker) {
             severity::note,
             fmt::format("any of {}", words[1]),
             file,
-            "the scheduler may move the worker, and what was in its caches stays behind",
+            "the scheduler may move the worker, and what was in its caches is left over",
             "engine_options::cpu"};
   }
   return not_understood(subject, file, *text);
@@ -137,7 +137,7 @@ finding worker_waits(const std::optional<thread_facts>& earlier, const std::opti
   const std::string subject = "the worker's waits for its CPU";
   const std::string directory = fmt::format("/proc/{}/task/{}/", worker.process.value_or(0), worker.thread.value_or(0));
   if (!later) return not_visible(subject, directory + "stat");
-  if (!earlier) return {subject, severity::unknown, "one look tells no change", directory + "schedstat"};
+  if (!earlier) return {subject, severity::unknown, "one reading shows no change", directory + "schedstat"};
   const std::uint64_t waited = later->waited > earlier->waited ? later->waited - earlier->waited : 0;
   const std::uint64_t lost = later->preempted > earlier->preempted ? later->preempted - earlier->preempted : 0;
   const std::string seen =
@@ -161,7 +161,7 @@ finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& ea
   const auto now = stolen_in(*later, line);
   if (!now) return not_understood(subject, file, *later);
   const auto before = earlier ? stolen_in(*earlier, line) : std::nullopt;
-  if (!before) return {subject, severity::unknown, "one look tells no change", file};
+  if (!before) return {subject, severity::unknown, "one reading shows no change", file};
   if (*now <= *before) return {subject, severity::fine, "none", file};
   const double stolen = static_cast<double>(*now - *before) / 100;
   const auto lines = lines_of(*later);

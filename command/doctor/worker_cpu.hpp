@@ -16,7 +16,8 @@ finding worker_cpu(const host_files& host, int cpu);                          //
 finding worker_affinity(const host_files& host, const worker_facts& worker);  // of a running one without a CPU
 finding timer_slack(const host_files& host, const worker_facts& worker);
 
-// What a running worker lost between two looks at it, and what the hypervisor took from the CPU, or from all of them.
+// What a running worker lost between two readings of it, and what the hypervisor took from the CPU, or from all of
+// them.
 finding worker_waits(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
                      const worker_facts& worker, double seconds);
 finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& earlier,

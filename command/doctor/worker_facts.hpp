@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the doctor is told, or finds out, of the worker that it looks after.
+// What the doctor is given, or finds out, about the worker that it examines.
 #pragma once
 #include <detent/options.hpp>
 

@@ -8,7 +8,7 @@
 
 namespace detent::tool {
 
-// The small files under /proc and /sys in which Linux tells about itself, below a root of the caller's choice.
+// The small files under /proc and /sys in which Linux describes itself, below a root of the caller's choice.
 class host_files {
  public:
   explicit host_files(std::string root = "") : root_(std::move(root)) {}

@@ -11,7 +11,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::uint64_t tick = 10'000'000;  // nanoseconds; what user space is told is always in hundredths of a second
+constexpr std::uint64_t tick = 10'000'000;  // nanoseconds; what user space reads is always in hundredths of a second
 
 std::uint64_t count_in(std::string_view text) {
   const auto number = number_in(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The threads of a host, as /proc/PID/task/TID tells of them.
+// The threads of a host, as /proc/PID/task/TID reports them.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -6,7 +6,7 @@
 namespace detent::tool {
 
 // A histogram of nanoseconds from 0 to 2^63 - 1 with 128 buckets per power of two: under 1 % error, exact up to 255 ns.
-// Recording never allocates. For one writing thread at a time; read it when that thread has ended or stands still.
+// Recording never allocates. For one writing thread at a time; read it when that thread has ended or is suspended.
 class lateness_log {
  public:
   struct bucket {

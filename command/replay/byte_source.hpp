@@ -15,9 +15,9 @@ class stream_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The bytes of a file, unpacked where the file is gzipped (told by its first two bytes, not by its name). Memory is two
-// fixed buffers, whatever the file holds. Strict where zlib's own reader is lenient: bytes after the last gzip member
-// are an error, and so is an end inside one.
+// The bytes of a file, unpacked where the file is gzipped (recognised by its first two bytes, not by its name). Memory
+// is two fixed buffers, whatever the file holds. Strict where zlib's own reader is lenient: bytes after the last gzip
+// member are an error, and so is an end inside one.
 class byte_source {
  public:
   explicit byte_source(const std::string& path);  // throws input_error that names the path

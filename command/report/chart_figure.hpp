@@ -21,7 +21,7 @@ struct chart {
 
   std::string title;
   std::string caption;      // what it shows and how to read it
-  std::string description;  // its figures in words, for who cannot see it
+  std::string description;  // its figures in words, for readers that cannot see it
   plot_scale x, y;
   std::vector<entry> legend;
   std::function<void(svg_plot&)> draw;

@@ -21,7 +21,7 @@ struct plot_scale {
 
 // Time, logarithmic, whole powers of ten from below `least_ns` to above `most_ns`; 1 ns is the least.
 plot_scale log_time_scale(std::string title, double least_ns, double most_ns);
-// Percentiles, as many nines as `samples` samples can tell apart: 0, 90, 99, 99.9 ... at equal distances, and
+// Percentiles, as many nines as `samples` samples can separate: 0, 90, 99, 99.9 ... at equal distances, and
 // 50. Takes fractions.
 plot_scale nines_scale(std::string title, double samples);
 plot_scale linear_time_scale(const std::string& title, double most_ns);

@@ -5,7 +5,7 @@
 
 namespace detent::tool {
 
-// Where a report goes. The constructor proves that it can be written, so that nobody replays for an hour in vain;
+// Where a report goes. The constructor proves that it can be written, so that no long replay is wasted;
 // write() puts the whole page in place at once, through a temporary file beside the target: a reader sees the old page
 // or the new one. Both throw input_error that names the path. A target that exists and is no regular file (a pipe, a
 // device) is written directly.

@@ -36,7 +36,7 @@ std::string label(std::string_view name, std::string_view value) {
   return out + '"';
 }
 
-// All samples of a family stand together, behind what it is.
+// All samples of a family stand together, after what it is.
 class family {
  public:
   family(std::string& out, std::string_view name, std::string_view type, std::string_view help)
@@ -96,7 +96,7 @@ struct gauge_family {
 constexpr gauge_family gauge_families[] = {
     {gauge::wakeups, "detent_worker_wakeups_total", "counter", "Returns of the worker from a sleep."},
     {gauge::record_dropped, "detent_record_dropped_total", "counter", "Operations that the recording has lost."},
-    {gauge::backlog, "detent_queue_backlog", "gauge", "Entries of the submission queue not yet taken up."},
+    {gauge::backlog, "detent_queue_backlog", "gauge", "Entries of the submission queue not yet drained."},
     {gauge::retries, "detent_executor_retries", "gauge", "Refused callbacks that wait to be offered again."},
     {gauge::hidden_threads, "detent_hidden_threads", "gauge", "Threads whose counts have no room in the file."},
 };
@@ -174,7 +174,7 @@ void exposition::state() {
                             label("drive", who.drive), label("clock", who.clock)),
                 1);
   }
-  each_engine("detent_engine_live", "gauge", "1 while the engine lives, 0 once it has ended.",
+  each_engine("detent_engine_live", "gauge", "1 while the engine runs, 0 once it has ended.",
               [](const counters_snapshot& engine) { return engine.ended ? 0 : 1; });
   each_engine("detent_timers_pending", "gauge", "Timers pending.",
               [](const counters_snapshot& engine) { return engine.pending(); });

@@ -11,7 +11,7 @@ enum class stat_form : std::uint8_t { text, json, prometheus };
 
 struct stat_result {
   std::string text;
-  std::vector<std::string> complaints;  // a line for each file that tells nothing
+  std::vector<std::string> complaints;  // a line for each file that cannot be read
   bool failed = false;                  // what was asked for by name is among them
 };
 

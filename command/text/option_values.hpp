@@ -20,7 +20,7 @@ class usage_error : public std::runtime_error {
 std::uint64_t whole_number(std::string_view option, std::string_view text, std::uint64_t least, std::uint64_t most);
 double positive_number(std::string_view option, std::string_view text);
 double fraction(std::string_view option, std::string_view text);  // 0 to 1
-// A number and ns, us, ms or s; where `bare_unit` is not null, a number alone is so many of that unit.
+// A number and ns, us, ms or s; where `bare_unit` is not null, a number alone is in that unit.
 duration time_span(std::string_view option, std::string_view text, const char* bare_unit);
 
 struct time_range {

@@ -35,7 +35,7 @@ class screen_grid {
   std::size_t height() const { return height_; }
   bool unicode() const { return unicode_; }
 
-  // Writes UTF-8 text from this column on, cut at the right edge; returns the column behind it. No row or column
+  // Writes UTF-8 text from this column on, cut at the right edge; returns the column after it. No row or column
   // outside the screen is an error: nothing is written there.
   std::size_t put(std::size_t row, std::size_t column, std::string_view text, text_style style = text_style::plain);
   // The same within `width` columns: what is longer ends with '+'.

@@ -24,7 +24,7 @@ constexpr help_line keys[] = {
 
 constexpr help_line words[] = {
     {"PEND", "timers pending"},
-    {"DRAIN", "submitted, or taken up by the driver, after the deadline"},
+    {"DRAIN", "submitted, or drained by the driver, after the deadline"},
     {"WAIT", "the driver overslept, or had no CPU, or was not there"},
     {"WORKER", "the driver was busy, mostly with other callbacks"},
     {"DISPATCH", "the executor had no thread free"},
@@ -32,7 +32,7 @@ constexpr help_line words[] = {
     {"LATE BY", "which of these four has the largest P99"},
     {"SHARE", "of all lateness together"},
     {"CALLBACK", "how long callbacks took, P99"},
-    {"BACKLOG", "operations that the driver has not taken up yet"},
+    {"BACKLOG", "operations that the driver has not drained yet"},
     {"MARGIN", "how long before a deadline the worker stops sleeping and spins"},
     {"CPU%", "of the worker's thread; a busy wait has 100"},
 };

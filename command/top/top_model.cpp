@@ -29,7 +29,7 @@ void top_model::update(known_engine& engine, engine_reading reading) {
   engine.before = engine.now.snapshot.identity.path.empty() ? std::nullopt : std::optional(std::move(engine.now));
   engine.now = std::move(reading);
   const counters_histogram& all = engine.now.snapshot.histograms[cause::lateness];
-  // The first look at an engine tells of its whole life, which is no point on a line over time.
+  // The first reading of an engine covers its whole life, which is no point on a line over time.
   if (!engine.before) return;
   const counters_histogram late = all.since(engine.before->snapshot.histograms[cause::lateness]);
   std::optional<double> p99;
@@ -38,7 +38,7 @@ void top_model::update(known_engine& engine, engine_reading reading) {
   if (engine.p99s.size() > most_remembered) engine.p99s.erase(engine.p99s.begin());
 }
 
-// Of an engine whose file says why it is none any more, the trouble with the file has been told.
+// Of an engine whose file says why it is none any more, the trouble with the file has been reported.
 void top_model::forget(const std::map<key, engine_reading>& seen) {
   const auto reported = [this](const std::string& path) {
     return std::any_of(troubles_.begin(), troubles_.end(), [&](auto& each) { return each.starts_with(path + ":"); });
@@ -54,7 +54,7 @@ void top_model::forget(const std::map<key, engine_reading>& seen) {
   if (gone.size() > 1) message_ = fmt::format("{} and {} more have ended", gone[0], gone.size() - 1);
 }
 
-// A file that is no engine's, or no longer, is told of once.
+// A file that is no engine's, or no longer, is reported once.
 void top_model::note_troubles(const std::vector<std::string>& troubles) {
   std::size_t fresh = 0;
   for (const std::string& each : troubles) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `detent top` knows: the engines from one look at the host to the next, which is selected, how they are sorted.
+// What `detent top` knows: the engines from one reading of the host to the next, which is selected, how they are
+// sorted.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace detent::tool {
 
-// One look at the host.
+// One reading of the host.
 struct host_reading {
   std::vector<engine_reading> engines;  // those that live
   std::vector<std::string> troubles;    // a line for each file that is not one of them, and why

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `detent top` tells of one engine: figures out of two readings of its counters.
+// What `detent top` shows of one engine: figures out of two readings of its counters.
 #pragma once
 #include <cstdint>
 #include <optional>

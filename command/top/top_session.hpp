@@ -15,12 +15,12 @@ class top_session {
  public:
   enum class wish : std::uint8_t { none, look, quit };
 
-  // `delay`: seconds from one look to the next.
+  // `delay`: seconds from one reading to the next.
   top_session(double delay, std::string where);
 
-  // The screen has so many columns and lines.
+  // The screen has this many columns and lines.
   wish press(char32_t key, std::size_t width, std::size_t height);
-  // What a look has found; `time` of day.
+  // What a reading has found; `time` of day.
   void take(host_reading reading, std::string time);
 
   top_model& model() { return model_; }

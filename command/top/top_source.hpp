@@ -16,7 +16,7 @@ class top_source {
   host_reading read() const;
   // Where that is, in words: "on this host", "in process 42".
   std::string where() const;
-  // Throws input_error if, of the targets, none is an engine that lives or a process that lives.
+  // Throws input_error if, of the targets, none is a live engine or a live process.
   void require_targets() const;
 
  private:

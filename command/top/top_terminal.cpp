@@ -76,7 +76,7 @@ SCREEN* take_terminal() {
 
 }  // namespace
 
-// Blocked, and read from a descriptor: so none can come between a look and the wait, or while the screen is drawn.
+// Blocked, and read from a descriptor: so none can come between a check and the wait, or while the screen is drawn.
 class top_terminal::taken_signals {
  public:
   taken_signals() {

@@ -10,7 +10,7 @@
 
 namespace detent::tool {
 
-// While it lives, the terminal is a screen, and the signals that end a program wait to be told of; then all is as it
+// While it exists, the terminal is a screen, and the signals that end a program wait to be read; then all is as it
 // was. At most one at a time.
 class top_terminal {
  public:

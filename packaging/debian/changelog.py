@@ -5,7 +5,7 @@
 usage: changelog.py CHANGELOG.md MAINTAINER     prints it; MAINTAINER is NAME <ADDRESS>
 
 A release is a heading `## VERSION (DATE)`, DATE as 2026-11-21 or `unreleased`, which takes the time of SOURCE_DATE_EPOCH or, without
-it, of now. What stands behind the heading's `- ` are its changes.
+it, of now. What stands after the heading's `- ` are its changes.
 """
 import os
 import re

@@ -15,7 +15,7 @@ class manual_clock {
   manual_clock& operator=(const manual_clock&) = delete;
 
   time_point now() const noexcept {
-    // (1) acquire: pairs with (2), so that whoever sees a time sees what was done before time moved there.
+    // (1) acquire: pairs with (2), so that a thread that sees a time sees what was done before time moved there.
     return detail::to_time(now_ns_.load(base::acquire));
   }
   // Forward by `step`; a negative step does nothing; `forever` is the end.

@@ -67,7 +67,7 @@ void begin_period_of(engine_core& core, node_index index, std::uint64_t& word, n
   return due;
 }
 
-// Counts before it publishes the end: whoever waited for this end finds the counts right.
+// Counts before it publishes the end: a thread that waited for this end finds the counts right.
 void end_timer(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, counter how,
                label_block* label) noexcept {
   node& running = core.node_at(index);

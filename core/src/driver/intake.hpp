@@ -23,7 +23,7 @@ struct taken_entries {
 // The driver's own. Of `Port`, which a drain_port is for an engine:
 //   room, slice, fetch_node_ahead, fetch_links_ahead, most_before_firing   sizes, in entries
 //   taken_entries take(out)        the next entries, at most `room`, into out
-//   void accept(entry)             takes one up
+//   void accept(entry)             accepts one
 //   void prefetch_node(entry), prefetch_links(entry)
 //   std::size_t submitted()        about how many are in the queue
 //   bool is_rescan_due(), take_rescan(); void rescan()

@@ -25,7 +25,7 @@ bool group_state::hold() noexcept {
   std::uint32_t references = references_.load(base::relaxed);  // relaxed: the exchange confirms it
   do {
     if (references == 0) return false;
-    // (8) acquire: after what made the state again, if it has been.
+    // (8) acquire: after what re-initialised the state, if it was reused.
   } while (!references_.compare_exchange_weak(references, references + 1, base::acquire, base::relaxed));
   return true;
 }
@@ -33,7 +33,7 @@ bool group_state::hold() noexcept {
 group_state::clock_reading group_state::read_clock() const noexcept {
   for (;;) {
     const std::uint64_t turns = clock_.low.load(base::acquire);  // (2) acquire: pairs with (3)
-    // (2): so that whoever finds a later value here also finds the later count below.
+    // (2): so that a thread that finds a later value here also finds the later count below.
     const auto value = static_cast<nanoseconds_t>(clock_.high.load(base::acquire));
     if (clock_.low.load(base::relaxed) == turns) return {turns, value};  // relaxed: after (2)
   }

@@ -91,8 +91,8 @@ nanoseconds_t tsc_clock::look(std::uint64_t elapsed) noexcept {
   if (elapsed < anchor_ticks_ || 0 - elapsed <= shade) return to_ns(clock::now());
   std::uint64_t even = sequence_.load(base::relaxed) & ~std::uint64_t{1};  // relaxed: the exchange decides
   const sample latest = take_sample();
-  // (5) acq_rel: one thread takes its sample up, the others return what they read; pairs with (4), and (2) sees the odd
-  // count before any new value, because the fence keeps the stores after it.
+  // (5) acq_rel: one thread publishes its sample, the others return what they read; pairs with (4), and (2) sees the
+  // odd count before any new value, because the fence keeps the stores after it.
   if (!sequence_.compare_exchange_strong(even, even + 1, base::acq_rel, base::relaxed)) return latest.ns;
   base::full_fence();
   take_up(latest);

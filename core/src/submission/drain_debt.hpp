@@ -53,7 +53,7 @@ class drain_debt {
   //   void count_raise()                a later one was announced
   //   void answer()                     answer(), above
   //   bool drain(until)                 a complete one, which completes; false: interrupted
-  //   bool is_called()                  there is something else to do; whoever set that has rung
+  //   bool is_called()                  there is something else to do; its setter has rung
   //   nanoseconds_t next()              the earliest deadline it knows
   template <class Driver>
   nanoseconds_t announce(doorbell& bell, nanoseconds_t until, Driver&& driver) noexcept;

@@ -33,7 +33,7 @@ class thread_link {
     return state_.compare_exchange_strong(expected, flushing, base::acquire, base::acquire);
   }
   // A system call only if the engine's end waits for it. From the exchange on that may free the record: the wake-up
-  // touches no memory, and is a spurious one for whoever has the address by then (lifecycle.hpp, leave_drive()).
+  // touches no memory, and is a spurious one for the address's next owner (lifecycle.hpp, leave_drive()).
   void left() noexcept {
     if (state_.exchange(vacant, base::release) == awaited)  // (3) release: pairs with (1) and (5)
       base::futex_wake(state_, 1);

@@ -76,7 +76,7 @@ inline bool exchange_word(timer_pair& pair, std::uint64_t& word, std::uint64_t d
 }
 
 enum class [[nodiscard]] take_up_result : std::uint8_t{
-    armed,    // was queued: file it
+    armed,    // was queued: insert it
     moved,    // is armed and was restarted to an earlier deadline: re-insert it
     current,  // is armed and in the wheel already
     stale     // another generation, or not in a state that concerns the wheel

@@ -40,7 +40,7 @@ class hashed_wheel {
  private:
   using list = slot_list<Nodes>;
   static constexpr std::uint32_t files_between_looks = 256;
-  // An occupied slot's key is below `forever`, which marks an empty one; the last instant of all is candidate one
+  // An occupied slot's key is below `forever`, which marks an empty one; the last instant is reported one
   // early.
   static nanoseconds_t key(nanoseconds_t deadline) noexcept { return std::min(deadline, forever - 1); }
   std::size_t slot_for(nanoseconds_t deadline) const noexcept {

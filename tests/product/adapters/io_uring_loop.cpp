@@ -17,8 +17,8 @@ namespace {
 
 enum tag : __u64 { of_timers, of_message };
 
-// One shot each, and armed anew after each completion: that looks at the descriptor as it is then. A multishot poll
-// would tell of changes only, and miss what a poll(max_callbacks) left over.
+// One shot each, and armed again after each completion: that checks the descriptor as it is then. A multishot poll
+// would report changes only, and miss what a poll(max_callbacks) left over.
 void watch(io_uring& ring, int timers) {
   io_uring_sqe* entry = io_uring_get_sqe(&ring);
   io_uring_prep_poll_add(entry, timers, POLLIN);

@@ -200,7 +200,7 @@ TEST_F(DoctorOfAWorker, OneLookTellsNoChange) {
   const auto findings = host_watch({.cpu = 2, .process = 10, .thread = 11}, host()).findings();
   for (const char* subject :
        {"who else ran on CPU 2", "interrupts on CPU 2", "stolen time", "the worker's waits for its CPU"}) {
-    EXPECT_EQ(about(findings, subject).seen, "one look tells no change") << subject;
+    EXPECT_EQ(about(findings, subject).seen, "one reading shows no change") << subject;
   }
 }
 
