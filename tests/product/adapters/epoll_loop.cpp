@@ -48,7 +48,7 @@ int main() {
     epoll_event ready[16];
     const int count = epoll_wait(loop, ready, 16, -1);
     if (count < 0 && errno != EINTR) return fail("epoll_wait");
-    bool due = false;  // not after an interrupted wait: what has arrived then was not looked at
+    bool due = false;  // not after an interrupted wait: what has arrived then was not read
     for (int i = 0; i < count; ++i) {
       if (ready[i].data.fd == timers) {
         due = true;
