@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A function of the callers, in which WAY stands for a way to the wheel: wheel_is_the_drivers_test.py says which compile.
+// A function of the callers, in which WAY stands for a way to the wheel: wheel_is_the_drivers_test.py says which
+// compile.
 #include "callers/cancel.hpp"
 #include "threads/driver_port.hpp"
 
