@@ -17,17 +17,17 @@ namespace detent::detail {
 // hand-over. Which of the two is the engine's, not the run's. What it is made from outlives it.
 class arrival {
  public:
-  arrival(const lateness_split& split, std::uint32_t taken_up) noexcept : split_(&split), taken_up_(taken_up) {}
-  explicit arrival(const lateness_parts& late) noexcept : parts_(&late) {}
+  arrival(const lateness_split& split, std::uint32_t taken_up) noexcept : known_by(&split), taken_up_(taken_up) {}
+  explicit arrival(const lateness_parts& late) noexcept : parts(&late) {}
 
-  const lateness_split& split() const noexcept { return *split_; }
+  const lateness_split& split() const noexcept { return *known_by; }
   std::uint32_t taken_up() const noexcept { return taken_up_; }
-  const lateness_parts& until_hand_over() const noexcept { return *parts_; }
+  const lateness_parts& until_hand_over() const noexcept { return *parts; }
 
  private:
   union {
-    const lateness_split* split_;
-    const lateness_parts* parts_;
+    const lateness_split* known_by;
+    const lateness_parts* parts;
   };
   std::uint32_t taken_up_ = 0;
 };

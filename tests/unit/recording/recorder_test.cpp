@@ -308,8 +308,11 @@ TEST_F(Recorder, SleepsAtTheEndUntilAPlaceIsFilled) {
       r.close();
     });
     EXPECT_TRUE(closes.sleeps());
-    const auto writer = drive::thread_folder("detent-record");
-    EXPECT_TRUE(eventually([&] { return drive::status_field(writer.value(), "State").rfind('S', 0) == 0; }));
+    // The writer may not have given itself its name yet.
+    EXPECT_TRUE(eventually([] {
+      const auto writer = drive::thread_folder("detent-record");
+      return writer && drive::status_field(*writer, "State").rfind('S', 0) == 0;
+    }));
     held.took_effect();
   }
   closing.join();
