@@ -50,7 +50,7 @@ struct engine_outside {
   std::optional<timer_group> group{*e};
 };
 
-// What happens in the child is told to nobody by the descriptor: neither to the parent nor to the child's own loop.
+// The descriptor reports nothing that happens in the child: neither to the parent nor to the child's own loop.
 template <class Body>
 void expect_no_wake_up(const char* what, Body&& body) {
   engine_outside there;

@@ -32,7 +32,7 @@ class group_state {
   // Time on the engine's clock as the group's, and back: never, while it is paused.
   group_time to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept;
   nanoseconds_t to_engine_time(group_time t) const noexcept;
-  // How far the group's time lags behind the engine's now.
+  // The engine's time less the group's, now.
   group_offset offset(const clock_reader& time) const noexcept;
   bool paused() const noexcept;
   // False: it was (not) paused already.
@@ -72,7 +72,7 @@ class group_state {
   group_state* next = nullptr;
 
  private:
-  // How often the clock was stopped or went on again: odd while it is paused. And how far the group lags behind,
+  // How often the clock was stopped or went on again: odd while it is paused. And the group's offset,
   // or, while it is paused, its own time.
   struct clock_reading {
     std::uint64_t turns;

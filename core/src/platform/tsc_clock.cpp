@@ -79,7 +79,7 @@ nanoseconds_t tsc_clock::read(const line& wanted) noexcept {
   // (3) relaxed: kept after (2) by its acquires. A thread that stores a sample may be suspended there: the truth can
   // be had without it.
   if ((before & 1) != 0 || sequence_.load(base::relaxed) != before) return to_ns(clock::now());
-  const std::uint64_t elapsed = ticks - anchored_at;  // wraps where the counter lags behind the anchor
+  const std::uint64_t elapsed = ticks - anchored_at;  // wraps where the counter is below the anchor
   if (elapsed >= valid) [[unlikely]]
     return look(elapsed);
   return begin + scale(elapsed, slope);

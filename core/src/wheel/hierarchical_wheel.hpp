@@ -55,7 +55,7 @@ class hierarchical_wheel {
   template <class Take>
   void expire(nanoseconds_t now, Take&& take) {
     if (now >= next_) return expire_begun(now, take);
-    // Off the grid the wheel's time may lag behind: only exact ticks are cheap to round.
+    // Off the grid the wheel's time may be earlier: only exact ticks are cheap to round.
     if (grid_.exact() && unit(now) > current_) current_ = unit(now);
   }
   // No node is due before this; none: empty; the earliest time of all where something is due already. O(1).

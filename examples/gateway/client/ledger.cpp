@@ -109,8 +109,7 @@ void ledger::close() {
     const bool may_be_unknown = sessions_[each.by].lost;
     if (each.copied == resting) found_.broken("order {} rests for ever", id);
     if (each.copied == nothing && !may_be_unknown) found_.broken("order {} was never answered", id);
-    if (each.copied != each.reported && !may_be_unknown)
-      found_.broken("order {}: its session was told something else", id);
+    if (each.copied != each.reported && !may_be_unknown) found_.broken("order {}: its session got another report", id);
   }
 }
 

@@ -62,6 +62,6 @@ int main() {
 
   peer.join();
   uv_loop_close(&loop);
-  std::printf("%s, %d timers from outside\n", mine.reported ? "told" : "not told", mine.from_outside);
+  std::printf("%s, %d timers from outside\n", mine.reported ? "reported" : "not reported", mine.from_outside);
   return mine.reported && mine.from_outside == 5 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a load of its own tells of its engine: the causes are of the same runs as the lateness, from the first on.
+// What a load of its own reports of its engine: the causes are of the same runs as the lateness, from the first on.
 #include "run/run_load.hpp"
 
 #include <gtest/gtest.h>

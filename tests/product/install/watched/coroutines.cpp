@@ -89,14 +89,14 @@ void a_stop_request_wakes_it(detent::engine& engine) {
     std::thread other([&] { source.request_stop(); });
     other.join();
     done.await(i + 1);
-    // Behind its run, by way of a timer that is fired after it, on the worker.
+    // After its run, by way of a timer that is fired after it, on the worker.
     untold_flag fired;
-    detent::timer behind = engine.schedule_after(0ns, [&] {
+    detent::timer after = engine.schedule_after(0ns, [&] {
       EXPECT(numbers->second >= i);
       fired.raise();
     });
     fired.await();
-    behind.cancel_and_wait();
+    after.cancel_and_wait();
   }
 }
 
