@@ -14,6 +14,7 @@ from pathlib import Path
 NOT_A_CLONE = 77
 TITLE = "## From clone to a changed line, tested"
 IDENTITY = {f"GIT_{who}_{what}": "reader@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+STEP = {"NINJA_STATUS": "[%f/%t] "}  # what is looked for below, whatever the caller prefers
 
 
 def commands(page):
@@ -30,7 +31,7 @@ def main(root):
     with tempfile.TemporaryDirectory() as directory:
         script = "set -e\n" + "".join(f"echo '>>> {number}'\n{line}\n" for number, line in enumerate(typed, 1))
         done = subprocess.run(["bash", "-c", script.replace(" URL ", f" {root} ")], cwd=directory, text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ | IDENTITY)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ | IDENTITY | STEP)
         if done.returncode != 0:
             sys.exit(f"{done.stdout}\nended with {done.returncode}")
     outputs = done.stdout.split(">>> ")
