@@ -23,8 +23,8 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
   // A million at once take a while, which the higher lanes do not wait for.
   if (agenda_.has_critical()) take_critical(now);
   agenda_.expire(
-      now, [this](node_index index, node& filed) { return take_due(index, filed); }, between());
-  agenda_.seal(between());
+      now, [this](node_index index, node& filed) { return take_due(index, filed); }, between_);
+  agenda_.seal(between_);
   if (drive_.pass_now > now) [[unlikely]]
     catch_up(now);
   if (outbox_.may_have_retries()) [[unlikely]] {
@@ -171,7 +171,7 @@ bool expiry::take_due(node_index index, node& filed) noexcept {
 
 bool expiry::take_due_after_interlude(node_index index, node& filed) noexcept {
   overtake();
-  agenda_.make_room(takes_between, between());
+  agenda_.make_room(takes_between, between_);
   return agenda_.take_out(index, filed);
 }
 

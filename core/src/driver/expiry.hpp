@@ -13,7 +13,14 @@ class expiry {
  public:
   expiry(engine_core& core, driver_port& port, drive_state& drive, agenda& known, outbox& offers, drain_port& entries,
          intake<drain_port>& drains) noexcept
-      : core_(core), port_(port), drive_(drive), agenda_(known), outbox_(offers), entries_(entries), intake_(drains) {}
+      : core_(core),
+        port_(port),
+        drive_(drive),
+        agenda_(known),
+        outbox_(offers),
+        entries_(entries),
+        intake_(drains),
+        between_{overtake, this} {}
 
   // Fires or hands over what is due at `now`, at most `max_callbacks`; returns how many.
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
@@ -38,7 +45,6 @@ class expiry {
   step hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                  nanoseconds_t& now) noexcept;
   lateness_parts late_at_hand_over(const due_entry& due, nanoseconds_t now) const noexcept;
-  interlude between() noexcept { return {overtake, this}; }
 
   engine_core& core_;
   driver_port& port_;
@@ -47,6 +53,7 @@ class expiry {
   outbox& outbox_;
   drain_port& entries_;
   intake<drain_port>& intake_;
+  const interlude between_;  // overtake()
   std::uint32_t hand_overs_ = 0;
   std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
 };
