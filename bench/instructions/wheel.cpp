@@ -124,14 +124,14 @@ void count_cascade() {
   timers.spread_at_random(0, live, 100 * second);
   timers.file_all();
   auto& wheel = timers.wheel();
-  std::uint64_t filed_anew = 0;
+  std::uint64_t reinserted = 0;
   count("wheel_cascade", no_loop, live, [&] {
-    wheel.expire(100 * second - 1, [&filed_anew](node_index, node&) {
-      ++filed_anew;
+    wheel.expire(100 * second - 1, [&reinserted](node_index, node&) {
+      ++reinserted;
       return false;
     });
   });
-  require(filed_anew == live && wheel.check_invariants(), "wheel_cascade", "not each was filed anew once");
+  require(reinserted == live && wheel.check_invariants(), "wheel_cascade", "not each was re-inserted once");
 }
 
 void count_empty_ticks() {
