@@ -37,15 +37,28 @@ void timer_group::let_go() noexcept {
   if (core_ != nullptr) detail::end_group(*core_, *state_);
 }
 
-void timer_group::cancel_all() noexcept { detail::cancel_group(core(), *state_); }
-
-void timer_group::cancel_all_and_wait() noexcept {
-  detail::cancel_group(core(), *state_);
-  detail::wait_for_group(*core_, *state_);
+// Each asks for the core first: a group that has been moved from has no state either.
+void timer_group::cancel_all() noexcept {
+  detail::engine_core& owner = core();
+  detail::cancel_group(owner, *state_);
 }
 
-void timer_group::pause() noexcept { detail::pause_group(core(), *state_); }
-void timer_group::resume() noexcept { detail::resume_group(core(), *state_); }
+void timer_group::cancel_all_and_wait() noexcept {
+  detail::engine_core& owner = core();
+  detail::cancel_group(owner, *state_);
+  detail::wait_for_group(owner, *state_);
+}
+
+void timer_group::pause() noexcept {
+  detail::engine_core& owner = core();
+  detail::pause_group(owner, *state_);
+}
+
+void timer_group::resume() noexcept {
+  detail::engine_core& owner = core();
+  detail::resume_group(owner, *state_);
+}
+
 std::size_t timer_group::pending() const noexcept {
   static_cast<void>(core());
   return static_cast<std::size_t>(state_->pending());

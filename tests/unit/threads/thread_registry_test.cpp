@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "threads/thread_registry.hpp"
 
+#include <detent/engine.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
