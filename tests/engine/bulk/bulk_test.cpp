@@ -64,6 +64,7 @@ TEST_P(EngineBulk, GivesEachItsHandle) {
   EXPECT_EQ(std::set<timer>(out.begin(), out.end()).size(), 1000u);
   for (timer& each : out) EXPECT_TRUE(each && each.pending());
   EXPECT_EQ(engine_.pending(), 1000u);
+  EXPECT_EQ(engine_.metrics().boxed, 0u);
   EXPECT_EQ(out[500].cancel(), cancel_result::cancelled);
   EXPECT_TRUE(out[501].restart_at(at(5000)));
   EXPECT_EQ(rig_.poll_at(at(1000)), 998u);

@@ -16,7 +16,6 @@
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
-#include "support/engine_executors.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {

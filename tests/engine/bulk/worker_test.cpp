@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -75,23 +74,6 @@ TEST(EngineBulkOnAWorker, IsTakenUpWhereItIsMuch) {
                 deadlines, [](std::size_t) {}, out),
             out.size());
   EXPECT_TRUE(eventually([&] { return e.metrics().backlog < out.size() / 2; }));
-}
-
-TEST(EngineBulkOnAWorker, FiresEachOnce) {
-  constexpr std::size_t count = 20'000;
-  std::vector<std::atomic<int>> runs(count);
-  std::atomic<std::size_t> total{0};
-  engine e;
-  std::vector<timer> out(count);
-  std::vector<time_point> deadlines(count);
-  for (std::size_t i = 0; i < count; ++i) deadlines[i] = clock::now() + 1us * static_cast<int>(i % 3000);
-  e.schedule_at_bulk(
-      deadlines, [&](std::size_t index) { ++runs[index], ++total; }, out);
-  EXPECT_TRUE(eventually([&] { return total == count; }));
-  EXPECT_TRUE(std::all_of(runs.begin(), runs.end(), [](const auto& each) { return each == 1; }));
-  EXPECT_TRUE(eventually([&] { return e.metrics().expired == count; }));
-  EXPECT_EQ(e.metrics().scheduled, count);
-  EXPECT_EQ(e.metrics().boxed, 0u);
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "support/drive_eventually.hpp"
-#include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"
 
@@ -26,7 +25,6 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::eventually;
-using drive::problem_of;
 
 class told_slow {
  public:
@@ -64,6 +62,9 @@ TEST(EngineSlowCallback, FromTheThresholdOn) {
   ASSERT_EQ(slow.all().size(), 2u);
   EXPECT_EQ(slow.all()[0].first.took, 100ns);
   EXPECT_EQ(slow.all()[1].first.took, 101ns);
+  EXPECT_EQ(slow.all()[1].first.label, label());
+  EXPECT_EQ(slow.all()[1].first.file, nullptr);
+  EXPECT_EQ(slow.all()[1].first.line, 0u);
   EXPECT_EQ(rig.engine.metrics().slow, 2u);
   EXPECT_EQ(rig.engine.metrics().callback.count(), 3u);
 }
@@ -82,16 +83,6 @@ TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
   EXPECT_EQ(reported.deadline, at(10));
   EXPECT_STREQ(reported.file, __FILE__);
   EXPECT_EQ(reported.line, line);
-}
-
-TEST(EngineSlowCallback, HasNoneWhereNoneWasAskedFor) {
-  told_slow slow;
-  drive::virtual_engine rig(slow.options(100ns));
-  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
-  rig.poll_at(at(10));
-  EXPECT_EQ(slow.only().label, label());
-  EXPECT_EQ(slow.only().file, nullptr);
-  EXPECT_EQ(slow.only().line, 0u);
 }
 
 TEST(EngineSlowCallback, EachRunOfAPeriodicOneHasItsOwnDeadline) {
@@ -200,14 +191,6 @@ TEST(EngineSlowCallback, WhatIsThrownByTheReportGoesToOnError) {
   EXPECT_EQ(rig.engine.metrics().failed, 0u);
 }
 
-TEST(EngineSlowCallback, ThresholdMustBeMoreThanZero) {
-  for (duration bad : {0ns, -1ns, duration::min()}) {
-    const auto problem = problem_of([&] { engine refused({.slow_threshold = bad}); });
-    EXPECT_EQ(problem.code, errc::invalid_option);
-    EXPECT_TRUE(problem.names("slow_threshold = " + std::to_string(bad.count()))) << problem.what;
-  }
-}
-
 TEST(EngineSlowCallback, OnAnExecutorTheWaitForItDoesNotCount) {
   told_slow slow;
   auto held = std::make_shared<testing::holding_executor>();
@@ -232,7 +215,7 @@ TEST(EngineSlowCallback, IsToldOnTheThreadThatRanIt) {
     const label mine = e.make_label("mine");
     constexpr std::size_t count = 6;
     std::mutex mutex;
-    std::vector<std::pair<std::thread::id, duration>> ran;
+    std::vector<std::thread::id> threads_ran, threads_reported;
     for (std::size_t i = 0; i < count; ++i) {
       e.schedule_after(0ns,
                        [&] {
@@ -240,27 +223,21 @@ TEST(EngineSlowCallback, IsToldOnTheThreadThatRanIt) {
                          while (clock::now() < began + 1ms) {
                          }
                          std::lock_guard lock(mutex);
-                         ran.emplace_back(std::this_thread::get_id(), clock::now() - began);
+                         threads_ran.push_back(std::this_thread::get_id());
                        },
                        {.label = mine});
     }
     ASSERT_TRUE(eventually([&] { return slow.all().size() >= count; }));
     EXPECT_GE(e.metrics().slow, count);
-    std::vector<std::thread::id> threads_ran, threads_told;
-    duration least = duration::max();
-    for (const auto& [thread, took] : ran) {
-      threads_ran.push_back(thread);
-      least = std::min(least, took);
-    }
     for (const auto& [reported, thread] : slow.all()) {
-      threads_told.push_back(thread);
-      EXPECT_GE(reported.took, least);
+      threads_reported.push_back(thread);
+      EXPECT_GE(reported.took, 1ms);
       EXPECT_EQ(reported.label, mine);
       EXPECT_STREQ(reported.file, __FILE__);
     }
     std::sort(threads_ran.begin(), threads_ran.end());
-    std::sort(threads_told.begin(), threads_told.end());
-    EXPECT_EQ(threads_ran, threads_told);
+    std::sort(threads_reported.begin(), threads_reported.end());
+    EXPECT_EQ(threads_ran, threads_reported);
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "support/drive_asleep.hpp"
@@ -130,18 +129,6 @@ TEST(EngineScopedTimer, CancelsWhatItOwnedWhenAnotherIsMovedIn) {
   EXPECT_FALSE(replaced.pending());
   EXPECT_TRUE(kept.pending());
   EXPECT_EQ(first.get(), kept);
-}
-
-TEST(EngineScopedTimer, LetsGoOfWhatIsReleased) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  timer t;
-  {
-    scoped_timer owner(e.schedule_after(1s, [] {}));
-    t = owner.release();
-    EXPECT_FALSE(owner.get());
-  }
-  EXPECT_TRUE(t.pending());
 }
 
 }  // namespace

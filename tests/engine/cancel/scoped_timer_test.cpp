@@ -31,12 +31,6 @@ TEST(ScopedTimerThatOutlivesItsEngine, IsDestroyedAndMovedFromAndAssignedToWitho
   taken = {};
 }
 
-TEST(ScopedTimerThatOutlivesItsEngine, IsDestroyedWithAWorkersEngine) {
-  std::optional<engine> e(std::in_place);
-  scoped_timer owner(e->schedule_after(1h, [] {}));
-  e.reset();
-}
-
 TEST(ScopedTimerThatOutlivesItsEngine, IsDestroyedOnAThreadThatNeverUsedIt) {
   manual_clock clock;
   std::unique_ptr<engine> e = make_engine(clock);

@@ -5,9 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdio>
-#include <memory>
-#include <random>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -143,9 +140,7 @@ TEST_F(EngineStopToken, AnEngineThatEndsDestroysThem) {
 }
 
 TEST(EngineStopTokenRace, FireStopAndCancelMeet) {
-  const std::uint64_t seed = std::random_device{}();
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  test::random_source random(seed);
+  test::random_source random(test::new_seed());
   constexpr int rounds = 1000;
   std::atomic<int> runs{0};
   census captures;
