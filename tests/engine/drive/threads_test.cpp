@@ -16,10 +16,8 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "support/drive_eventually.hpp"
-#include "support/drive_problem.hpp"
 #include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
 
@@ -28,7 +26,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using drive::eventually;
-using drive::problem_of;
 
 int some_allowed_cpu() {
   cpu_set_t allowed;
@@ -104,22 +101,6 @@ TEST(EngineThreads, WorkerRunsOnTheCpuItIsGiven) {
   const std::optional<std::string> folder = drive::thread_folder("pinned");
   ASSERT_TRUE(folder);
   EXPECT_EQ(drive::status_field(*folder, "Cpus_allowed_list"), std::to_string(cpu));
-}
-
-TEST(EngineThreads, NameACpuThatIsNotThere) {
-  for (int cpu : {-1, 100'000}) {
-    drive::problem refused = problem_of([&] { engine e({.cpu = cpu}); });
-    EXPECT_EQ(refused.code, errc::invalid_option);
-    EXPECT_TRUE(refused.names("cpu = " + std::to_string(cpu))) << refused.what;
-  }
-}
-
-TEST(EngineThreads, NameAPriorityThatIsNone) {
-  for (int priority : {0, 100}) {
-    drive::problem refused = problem_of([&] { engine e({.realtime_priority = priority}); });
-    EXPECT_EQ(refused.code, errc::invalid_option);
-    EXPECT_TRUE(refused.names("realtime_priority = " + std::to_string(priority))) << refused.what;
-  }
 }
 
 TEST(EngineThreads, CallerDrivenEngineHasNone) {

@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <optional>
 #include <thread>
-#include <vector>
 
 #include "support/drive_problem.hpp"
 #include "support/engine_captures.hpp"

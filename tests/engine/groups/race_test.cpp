@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <random>
@@ -24,15 +23,10 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
+using test::new_seed;
 using test::random_source;
 using testing::census;
 using testing::eventually;
-
-std::uint64_t new_seed() {
-  const std::uint64_t seed = std::random_device{}();
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  return seed;
-}
 
 // On the worker, and on a pool of two.
 class TimerGroupRace : public ::testing::TestWithParam<bool> {

@@ -9,16 +9,14 @@
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "support/drive_asleep.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
-#include "support/engine_eventually.hpp"
 #include "support/engine_executors.hpp"
+#include "support/engine_instant.hpp"
 
 namespace detent {
 namespace {
@@ -26,20 +24,14 @@ namespace {
 using namespace std::chrono_literals;
 using testing::census;
 using testing::eventually;
-
-// Waits until the worker has taken up what this thread submitted.
-void settle(engine& e) {
-  std::promise<void> done;
-  e.schedule_after(0ns, [&] { done.set_value(); });
-  done.get_future().wait();
-}
+using testing::settle;
 
 TEST(TimerGroupWorker, AMillionCancelledAreReclaimedWithinTenWakeUps) {
   constexpr std::size_t many = 1'000'000;
   engine e({.wait = wait_options::sleep()});
   timer_group group(e);
   for (std::size_t i = 0; i < many; ++i) group.schedule_after(1h + duration(i), [] {});
-  settle(e);
+  ASSERT_TRUE(settle(e));
   const std::uint64_t before = e.metrics().wakeups;
   group.cancel_all();
   ASSERT_TRUE(eventually([&] { return e.pending() == 0; }));
@@ -55,12 +47,12 @@ TEST(TimerGroupWorker, ASleepingWorkerIsToldOfEach) {
   std::atomic<int> runs{0};
   for (int round = 0; round < 50; ++round) {
     group.schedule_after(1h, [here = captures.join()] {});
-    if (round % 2 == 0) settle(e);
+    if (round % 2 == 0) EXPECT_TRUE(settle(e));
     group.cancel_all();
     ASSERT_TRUE(eventually([&] { return captures.living() == 0; }));
     group.pause();
     group.schedule_after(1us, [&] { runs.fetch_add(1); });
-    if (round % 2 == 0) settle(e);
+    if (round % 2 == 0) EXPECT_TRUE(settle(e));
     group.resume();
     ASSERT_TRUE(eventually([&] { return runs == round + 1; }));
   }
@@ -78,10 +70,10 @@ TEST(TimerGroupWorker, NothingStartsWhileItIsPausedAndNothingIsEarly) {
   }
   for (int i = 0; i < 20; ++i) {
     group.pause();
-    settle(e);  // what was being started has run by now
+    ASSERT_TRUE(settle(e));  // what was being started has run by now
     const int seen = runs;
     std::this_thread::sleep_for(1ms);  // in which the worker must start nothing, though ten periods pass
-    settle(e);
+    ASSERT_TRUE(settle(e));
     EXPECT_EQ(runs, seen);
     group.resume();
     EXPECT_TRUE(eventually([&] { return runs > seen; }));
@@ -212,7 +204,7 @@ TEST(TimerGroupWorker, WhatIsDueComesBetweenTheMembersOfALargeGroup) {
         e.schedule_after(0ns, [&, before = captures.ended()] { ended_meanwhile.set_value(captures.ended() - before); });
       }));
   for (int i = 0; i < 100'000; ++i) group.schedule_after(1h, [here = captures.join()] {});
-  settle(e);
+  ASSERT_TRUE(settle(e));
   group.cancel_all();
   EXPECT_LE(ended_meanwhile.get_future().get(), 10'000);
   EXPECT_TRUE(eventually([&] { return captures.living() == 0; }));
