@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -40,12 +39,6 @@ TEST(EngineLanesDefault, IsTheBulkOfFour) {
   EXPECT_EQ(timer_options{}.lane, 0);
   EXPECT_EQ(periodic_options{}.lane, 0);
   EXPECT_EQ(lane_count, 4);
-}
-
-TEST_P(EngineLanes, FireTheHigherOnesFirstAmongWhatIsDue) {
-  for (std::uint8_t lane = 0; lane < lane_count; ++lane) schedule(lane, 10 + lane, lane);
-  rig_.poll_at(at(20));
-  EXPECT_EQ(fired_, (ids{3, 2, 1, 0}));
 }
 
 TEST_P(EngineLanes, LetNothingFireBeforeItsDeadline) {
@@ -109,15 +102,6 @@ TEST_P(EngineLanes, AreLeftInOrderByABoundedPoll) {
   EXPECT_EQ(engine_.poll(3), 3u);
   EXPECT_EQ(engine_.poll(), 2u);
   EXPECT_EQ(fired_, (ids{31, 30, 32, 20, 1, 2}));
-}
-
-TEST_P(EngineLanes, DoNotHideTheEarliestDeadlineThatABoundedPollLeft) {
-  schedule(1, 10, bulk);
-  schedule(31, 20, critical);
-  schedule(32, 21, critical);
-  EXPECT_EQ(rig_.poll_at(at(30), 1), 1u);
-  ASSERT_TRUE(engine_.next_deadline());
-  EXPECT_LE(*engine_.next_deadline(), at(10));
 }
 
 TEST_P(EngineLanes, TellTheNextDeadlineOfAll) {
@@ -296,16 +280,6 @@ TEST_P(EngineLanes, ThatDoNotExistAreRefusedAndLeaveNothingBehind) {
   EXPECT_EQ(captures.living(), 1);  // f itself
   EXPECT_EQ(engine_.pending(), 0u);
   EXPECT_EQ(engine_.metrics().scheduled, 0u);
-}
-
-TEST_P(EngineLanes, GoOnAfterACallbackThrew) {
-  int reported = 0;
-  drive::virtual_engine rig(with_wheel({.on_error = [&](std::exception_ptr) { ++reported; }}));
-  rig.engine.schedule_at(at(10), [] { throw std::runtime_error("on purpose"); }, {.lane = critical});
-  rig.engine.schedule_at(at(10), rig.note(0));
-  EXPECT_EQ(rig.poll_at(at(10)), 2u);
-  EXPECT_EQ(reported, 1);
-  EXPECT_EQ(rig.fired, ids{0});
 }
 
 }  // namespace

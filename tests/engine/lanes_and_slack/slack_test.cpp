@@ -4,10 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
-#include <memory>
-#include <thread>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
@@ -30,12 +27,6 @@ INSTANTIATE_TEST_SUITE_P(Wheels, EngineSlack, drive::both_wheels, drive::wheel_n
 TEST(EngineSlackDefault, IsNone) {
   EXPECT_EQ(timer_options{}.slack, duration(0));
   EXPECT_EQ(periodic_options{}.slack, duration(0));
-}
-
-TEST_P(EngineSlack, OfNothingFiresAtTheDeadline) {
-  engine_.schedule_at(at(1001), rig_.note(1), {.slack = 0ns});
-  EXPECT_EQ(rig_.poll_at(at(1000)), 0u);
-  EXPECT_EQ(rig_.poll_at(at(1001)), 1u);
 }
 
 // Polled wherever next_deadline() says, as a worker would be.
