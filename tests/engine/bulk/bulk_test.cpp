@@ -130,7 +130,7 @@ TEST_P(EngineBulk, MakesOfBothTheShorter) {
 }
 
 TEST_P(EngineBulk, EndsWhereTheCapacityDoes) {
-  census captures;  // which the engine's end takes the last from
+  census captures;  // outlives the engine, whose end destroys the last
   drive::virtual_engine rig(with_wheel({.capacity = 10}));
   std::vector<timer> out(8);
   const auto deadlines = counted(8);
@@ -182,7 +182,7 @@ TEST_P(EngineBulk, SharesALargeCallableUntilTheLast) {
   EXPECT_EQ(captures.ended(), 1);
 }
 
-// A large one that can only be moved, and one that keeps a count in itself.
+// It can only be moved, and keeps a count in itself.
 TEST_P(EngineBulk, TakesACallableThatCannotBeCopied) {
   std::vector<timer> out(3);
   const auto deadlines = counted(3);

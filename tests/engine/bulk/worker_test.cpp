@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::eventually;
 
-// A full lot of handles is told of at once: the worker sleeps towards something far, and is woken once.
+// A full lot of handles is announced at once: the worker sleeps towards something far, and is woken once.
 TEST(EngineBulkOnAWorker, RingsAtMostOnce) {
   engine e({.wait = wait_options::sleep()});
   e.schedule_after(1h, [] {});
@@ -35,8 +35,8 @@ TEST(EngineBulkOnAWorker, RingsAtMostOnce) {
   EXPECT_LE(e.metrics().rings - before, 1u);
 }
 
-// It sleeps towards something far, and the earliest of them is neither the first nor the last. What a timer has beside
-// its deadline is kept elsewhere, and the time to look at it is found in another way.
+// It sleeps towards something far, and the earliest of them is neither the first nor the last. A timer with options is
+// stored elsewhere, and its wake time is found in another way.
 void expect_woken_for_the_earliest(engine_options made_with) {
   made_with.wait = wait_options::sleep();
   made_with.name = "bulk";
@@ -64,7 +64,7 @@ TEST(EngineBulkOnAWorker, IsWokenForTheEarliestWithItsOrigin) {
 }
 
 // Though nothing of it is due.
-TEST(EngineBulkOnAWorker, IsTakenUpWhereItIsMuch) {
+TEST(EngineBulkOnAWorker, IsAcceptedWhereItIsMuch) {
   engine e({.wait = wait_options::sleep()});
   e.schedule_after(1h, [] {});
   ASSERT_TRUE(testing::settle(e));

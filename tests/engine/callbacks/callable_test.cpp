@@ -35,7 +35,7 @@ TEST(EngineCallable, MayBeMoveOnly) {
   int seen = 0;
   auto only = [&, held = std::make_unique<int>(7)] {
     seen = *held;
-    return std::make_unique<int>();  // which nobody reads
+    return std::make_unique<int>();  // ignored
   };
   rig.engine.schedule_at(at(10), std::move(only));
   rig.poll_at(at(10));
@@ -64,18 +64,18 @@ struct moved_out {
 };
 static_assert(fits_inline<moved_out>);
 
-// The driver comes to a cancelled timer whose callable is still being moved out: the node is nobody else's yet.
+// The driver comes to a cancelled timer whose callable is still being moved out: the node is not free yet.
 TEST(EngineCallable, HasItsNodeToItselfUntilItIsMovedOut) {
   drive::virtual_engine rig;
   census cancelled, later;
   std::function<void()> then;
-  timer filed = rig.engine.schedule_at(at(10), moved_out(then, cancelled));
+  timer inserted = rig.engine.schedule_at(at(10), moved_out(then, cancelled));
   rig.engine.poll();
   then = [&] {
     rig.poll_at(at(10));
     rig.engine.schedule_at(at(20), bystander<0>{later.join()});
   };
-  EXPECT_EQ(filed.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(inserted.cancel(), cancel_result::cancelled);
   EXPECT_EQ(cancelled.ended(), 1);
   EXPECT_EQ(later.living(), 1);
   EXPECT_EQ(rig.poll_at(at(20)), 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Callbacks that take engine_options::slow_threshold or longer are told, with what they are.
+// Callbacks that take engine_options::slow_threshold or longer are reported, with what they are.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using drive::at;
 using drive::eventually;
 
-class told_slow {
+class slow_log {
  public:
   engine_options options(duration threshold, bool origins = false) {
     engine_options made;
@@ -53,7 +53,7 @@ class told_slow {
 };
 
 TEST(EngineSlowCallback, FromTheThresholdOn) {
-  told_slow slow;
+  slow_log slow;
   drive::virtual_engine rig(slow.options(100ns));
   for (int took : {99, 100, 101}) {
     rig.engine.schedule_at(rig.clock.now(), [&rig, took] { rig.clock.advance(duration(took)); });
@@ -70,7 +70,7 @@ TEST(EngineSlowCallback, FromTheThresholdOn) {
 }
 
 TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
-  told_slow slow;
+  slow_log slow;
   drive::virtual_engine rig(slow.options(100ns, true));
   const label mine = rig.engine.make_label("mine");
   rig.engine.make_label("other");
@@ -86,7 +86,7 @@ TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
 }
 
 TEST(EngineSlowCallback, EachRunOfAPeriodicOneHasItsOwnDeadline) {
-  told_slow slow;
+  slow_log slow;
   drive::virtual_engine rig(slow.options(5ns, true));
   rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { rig.clock.advance(5ns); }, {.runs = 3});
   const std::uint32_t line = __LINE__ - 1;
@@ -98,8 +98,8 @@ TEST(EngineSlowCallback, EachRunOfAPeriodicOneHasItsOwnDeadline) {
   }
 }
 
-TEST(EngineSlowCallback, OfARunBehindMissedPeriodsHasTheDeadlineThatItStandsFor) {
-  told_slow slow;
+TEST(EngineSlowCallback, OfARunAfterMissedPeriodsHasTheDeadlineThatItStandsFor) {
+  slow_log slow;
   drive::virtual_engine rig(slow.options(5ns));
   rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { rig.clock.advance(5ns); });
   rig.poll_at(at(557));
@@ -107,7 +107,7 @@ TEST(EngineSlowCallback, OfARunBehindMissedPeriodsHasTheDeadlineThatItStandsFor)
 }
 
 TEST(EngineSlowCallback, OfAGroupThatWasPausedHasTheEnginesTime) {
-  told_slow slow;
+  slow_log slow;
   drive::virtual_engine rig(slow.options(5ns));
   timer_group group(rig.engine);
   group.schedule_at(at(10), [&] { rig.clock.advance(5ns); });
@@ -121,8 +121,8 @@ TEST(EngineSlowCallback, OfAGroupThatWasPausedHasTheEnginesTime) {
 }
 
 // What it does to its own timer, and what takes its place, changes nothing.
-TEST(EngineSlowCallback, ThatEndsItsTimerIsToldAsItWas) {
-  told_slow slow;
+TEST(EngineSlowCallback, ThatEndsItsTimerIsReportedAsItWas) {
+  slow_log slow;
   engine_options options = slow.options(100ns, true);
   options.on_error = [](std::exception_ptr) {};
   drive::virtual_engine rig(std::move(options));
@@ -141,15 +141,15 @@ TEST(EngineSlowCallback, ThatEndsItsTimerIsToldAsItWas) {
   EXPECT_EQ(rig.engine.metrics().failed, 1u);
 }
 
-TEST(EngineSlowCallback, IsCountedThoughNobodyIsTold) {
+TEST(EngineSlowCallback, IsCountedWithoutAnOnSlow) {
   drive::virtual_engine rig({.slow_threshold = 100ns});
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
   rig.poll_at(at(10));
   EXPECT_EQ(rig.engine.metrics().slow, 1u);
 }
 
-// So that whoever has waited for the end of a run has been told of it.
-TEST(EngineSlowCallback, IsToldBeforeTheRunHasEnded) {
+// So that it was reported before a wait for the end of the run returns.
+TEST(EngineSlowCallback, IsReportedBeforeTheRunHasEnded) {
   std::vector<cancel_result> found;
   timer slow;
   drive::virtual_engine rig(
@@ -181,18 +181,18 @@ TEST(EngineSlowCallback, WhatIsThrownByTheReportGoesToOnError) {
                                    }
                                  },
                              .slow_threshold = 1ns,
-                             .on_slow = [](const slow_callback&) { throw std::runtime_error("told too much"); }});
+                             .on_slow = [](const slow_callback&) { throw std::runtime_error("reported too much"); }});
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
   rig.engine.schedule_at(at(2us), [] {});
   rig.poll_at(at(10));
   rig.poll_at(at(2us));
-  EXPECT_EQ(failure, "told too much");
+  EXPECT_EQ(failure, "reported too much");
   EXPECT_EQ(rig.engine.metrics().fired, 2u);
   EXPECT_EQ(rig.engine.metrics().failed, 0u);
 }
 
 TEST(EngineSlowCallback, OnAnExecutorTheWaitForItDoesNotCount) {
-  told_slow slow;
+  slow_log slow;
   auto held = std::make_shared<testing::holding_executor>();
   engine_options options = slow.options(100ns);
   options.executor = held;
@@ -206,9 +206,9 @@ TEST(EngineSlowCallback, OnAnExecutorTheWaitForItDoesNotCount) {
   EXPECT_EQ(slow.only().deadline, at(10));
 }
 
-TEST(EngineSlowCallback, IsToldOnTheThreadThatRanIt) {
+TEST(EngineSlowCallback, IsReportedOnTheThreadThatRanIt) {
   for (bool on_pool : {false, true}) {
-    told_slow slow;
+    slow_log slow;
     engine_options options = slow.options(1ms, true);
     if (on_pool) options.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2});
     engine e(std::move(options));

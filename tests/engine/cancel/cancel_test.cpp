@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cancelling: whatever state the timer is in, and whoever asks.
+// Cancelling, in each state that the timer may be in, from outside and from callbacks.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -24,14 +24,14 @@ using testing::bystander;
 using testing::census;
 
 // Where a timer is while it can still be cancelled.
-enum class where { submitted, taken_up, handed_over };
+enum class where { submitted, accepted, handed_over };
 
 class EngineCancel : public ::testing::TestWithParam<where> {
  protected:
   template <class F>
   timer schedule(F&& f) {
     timer made = engine_.schedule_after(1s, std::forward<F>(f));
-    if (GetParam() == where::taken_up) engine_.poll();
+    if (GetParam() == where::accepted) engine_.poll();
     if (GetParam() == where::handed_over) {
       clock_.advance(1s);
       engine_.poll();
@@ -60,9 +60,9 @@ class EngineCancel : public ::testing::TestWithParam<where> {
   engine engine_{engine_options{.manual = &clock_, .reserve = 4096, .executor = executor_}};
 };
 std::string state_name(const ::testing::TestParamInfo<where>& info) {
-  return info.param == where::submitted ? "submitted" : info.param == where::taken_up ? "taken_up" : "handed_over";
+  return info.param == where::submitted ? "submitted" : info.param == where::accepted ? "accepted" : "handed_over";
 }
-INSTANTIATE_TEST_SUITE_P(States, EngineCancel, ::testing::Values(where::submitted, where::taken_up, where::handed_over),
+INSTANTIATE_TEST_SUITE_P(States, EngineCancel, ::testing::Values(where::submitted, where::accepted, where::handed_over),
                          state_name);
 
 TEST_P(EngineCancel, KeepsTheCallbackFromRunning) {

@@ -42,7 +42,7 @@ TEST(EngineCancelRunning, AndWaitReturnsAfterTheRunAndItsCaptures) {
   census callables;
   std::atomic<bool> inside{false};
   drive::sleeper waits;
-  bool ended = false;  // plain: what the run did is seen by who waited for it
+  bool ended = false;  // plain: what the run did is visible after the wait for it
   timer t = e.schedule_after(0s, [&, here = callables.join()] {
     inside = true;
     EXPECT_TRUE(waits.sleeps());

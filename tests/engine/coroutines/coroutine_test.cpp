@@ -118,7 +118,7 @@ TEST_F(CoroutineSleep, EndsEarlyByAStopHoweverCoarseTheTick) {
   EXPECT_LT(coarse.engine.metrics().lateness.max(), 1h);
 }
 
-TEST_F(CoroutineSleep, IsDeafToAStopThatComesAfter) {
+TEST_F(CoroutineSleep, IgnoresAStopThatComesAfter) {
   std::stop_source source;
   owned_task task = sleep_once(engine_, 1s, elapsed_, source.get_token());
   rig_.poll_at(at(1s));

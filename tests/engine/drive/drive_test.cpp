@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who turns the wheel, and who must not; what wakes a worker that sleeps.
+// Which thread drives an engine, and which must not; what wakes a worker that sleeps.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -34,8 +34,8 @@ TEST(EngineDrive, RefusesACallersDriveOfAWorkerDrivenEngineWhichGoesOn) {
   EXPECT_TRUE(eventually([&] { return fired.load(); }));
 }
 
-// Who never asked for the wake_fd sleeps by his own means.
-TEST(EngineDrive, IsRungForNobodyWhoDoesNotListen) {
+// A caller that never asked for the wake_fd sleeps by its own means.
+TEST(EngineDrive, IsNotRungWhereNobodyListens) {
   engine caller({.drive = drive_kind::caller});
   for (int i = 0; i < 3; ++i) {
     caller.schedule_after(1h - 1min * i, [] {});

@@ -96,7 +96,7 @@ TEST_P(EngineDriveNextDeadline, IsTheEarliestOfWhatABoundedPollLeftInSeveralLane
   } while (std::next_permutation(due.begin(), due.end()));
 }
 
-TEST_P(EngineDriveNextDeadline, IsNotLaterThanAnOverdueTimerBehindTheLeftovers) {
+TEST_P(EngineDriveNextDeadline, IsNotLaterThanAnOverdueTimerAfterTheLeftovers) {
   for (int due : {10, 20}) engine_.schedule_at(at(due), [] {});
   rig_.poll_at(at(100), 1);
   engine_.schedule_at(at(5), [] {});
@@ -113,7 +113,7 @@ TEST_P(EngineDriveNextDeadline, FollowsARestartEarlierAndLater) {
   EXPECT_EQ(engine_.next_deadline(), at(90'000));
 }
 
-// A poll looks at so many members of a group at most; whoever asks for the time of the next poll hears of them all.
+// A poll scans so many members of a group at most; next_deadline() counts them all.
 TEST_P(EngineDriveNextDeadline, IsTheLastMembersOfALargeGroupThatGoesOn) {
   timer_group group(engine_);
   group.pause();
@@ -132,8 +132,8 @@ TEST_P(EngineDriveNextDeadline, IsNoneOnceStopped) {
   EXPECT_EQ(engine_.next_deadline(), std::nullopt);
 }
 
-// Many timers in one slot, many of them moved since they were filed there: it may be told early, never late, and
-// whoever polls at the times it tells gets there in bounded steps.
+// Many timers in one slot, many of them moved since they were inserted there: it may be early, never late, and a caller
+// that polls at the times it returns gets there in bounded steps.
 TEST_P(EngineDriveNextDeadline, IsNeverLaterThanTheTrueOneAndLeadsToEachTimer) {
   test::random_source random(test::new_seed());
   std::multiset<time_point> pending;

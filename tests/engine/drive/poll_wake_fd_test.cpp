@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The descriptor by which a caller-driven engine tells an event loop that poll() has something to do.
+// The descriptor by which a caller-driven engine shows an event loop that poll() has something to do.
 #include <detent/detent.hpp>
 
 #include <fcntl.h>
@@ -170,7 +170,7 @@ TEST(EnginePollWakeFd, BelongsToTheEngineItWasMovedTo) {
   EXPECT_EQ(second.wake_fd(), fd);
 }
 
-TEST(EnginePollWakeFd, CountsOneRingForAllThatOneLookAnswers) {
+TEST(EnginePollWakeFd, CountsOneRingForAllThatOneDrainAnswers) {
   drive::virtual_engine rig;
   rig.engine.wake_fd();
   const std::uint64_t before = rig.engine.metrics().rings;
@@ -178,14 +178,14 @@ TEST(EnginePollWakeFd, CountsOneRingForAllThatOneLookAnswers) {
   EXPECT_EQ(rig.engine.metrics().rings, before + 1);
 }
 
-TEST(EnginePollWakeFd, IsReadableWhereALookFindsMoreThatIsDueThanItTakesUp) {
+TEST(EnginePollWakeFd, IsReadableWhereADrainFindsMoreThatIsDueThanItAccepts) {
   drive::virtual_engine rig;
   rig.clock.advance_to(at(1000));
   for (int id = 0; id < 100; ++id) rig.engine.schedule_at(at(500), rig.note(id));
   EXPECT_TRUE(readable(rig.engine.wake_fd()));
 }
 
-TEST(EnginePollWakeFd, IsSetAnewByAskingForTheNextDeadline) {
+TEST(EnginePollWakeFd, IsSetAgainByAskingForTheNextDeadline) {
   drive::virtual_engine rig;
   const int fd = rig.engine.wake_fd();
   rig.engine.schedule_at(at(100), [] {});

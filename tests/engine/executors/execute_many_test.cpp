@@ -28,7 +28,7 @@ using testing::census;
 using testing::eventually;
 using testing::moody_executor;
 
-// Takes so many of each offer, `inline_runs`: and runs them at once, else keeps them.
+// Takes at most `most` of each offer; runs them at once if `inline_runs`, else keeps them.
 class batch_executor final : public executor {
  public:
   bool execute(fired_timer&& work) noexcept override {
@@ -39,7 +39,7 @@ class batch_executor final : public executor {
     offers.push_back(work.size());
     std::size_t taken = 0;
     while (taken < std::min(work.size(), most) && take(std::move(work[taken]))) ++taken;
-    offered += taken + (taken < work.size() ? 1 : 0);  // what is behind a refusal is offered again
+    offered += taken + (taken < work.size() ? 1 : 0);  // what comes after a refusal is offered again
     return taken;
   }
   void run_all() {
@@ -119,7 +119,7 @@ TEST(EngineExecuteMany, KeepsNothingForALaterPoll) {
   }
 }
 
-// The first not taken is refused; what is behind it is offered again.
+// The first not taken is refused; what comes after it is offered again.
 TEST(EngineExecuteMany, RefusedInTheMiddleRunsThatOneInline) {
   on_worker w;
   w.batches->most = 9;
@@ -147,7 +147,7 @@ TEST(EngineExecuteMany, RefusedInTheMiddleKeepsTheOrderOfARetry) {
   b.schedule(150);
   b.rig.poll_at(at(10));
   EXPECT_EQ(b.batches->held.size(), 30u);
-  for (int id = 150; id < 200; ++id) b.rig.engine.schedule_at(at(5), b.rig.note(id));  // behind what waits
+  for (int id = 150; id < 200; ++id) b.rig.engine.schedule_at(at(5), b.rig.note(id));  // after what waits
   b.rig.engine.poll();
   b.batches->run_all();
   for (int polls = 0; b.rig.engine.pending() != 0 && polls < 100; ++polls) {
@@ -174,7 +174,7 @@ TEST(EngineExecuteMany, LetsCancelAndRestartWinInsideABatch) {
   EXPECT_EQ(b.rig.fired.back(), 20);
 }
 
-// What its callbacks arm for that instant fires in the same call, behind what is due with it.
+// What its callbacks arm for that instant fires in the same call, after what is due with it.
 TEST(EngineExecuteMany, RunInlineIsFollowedByWhatItArmsForThatInstant) {
   batched b;
   b.batches->inline_runs = true;

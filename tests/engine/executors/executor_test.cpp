@@ -116,7 +116,7 @@ struct counting_executor final : executor {
   }
 };
 
-TEST(EngineExecutorPool, LetsTheWorkerGoOnBehindASlowCallback) {
+TEST(EngineExecutorPool, LetsTheWorkerGoOnDuringASlowCallback) {
   auto counts = std::make_shared<counting_executor>();
   std::atomic<bool> release{false};
   engine e({.executor = counts});

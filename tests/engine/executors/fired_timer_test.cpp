@@ -153,7 +153,7 @@ TEST_F(EngineFiredTimer, RunsAtItsNewDeadlineOnlyOnceRestarted) {
 
 TEST_F(EngineFiredTimer, CannotRunALaterHandOverOfTheSameTimer) {
   timer t = engine_.schedule_at(at(10), rig_.note(1));
-  EXPECT_TRUE(t.restart_at(at(10)));  // so that nothing but the count tells the hand-overs apart
+  EXPECT_TRUE(t.restart_at(at(10)));  // so that the hand-overs differ in nothing but the count
   rig_.poll_at(at(10));
   fired_timer old = take();
   EXPECT_TRUE(t.restart_at(at(10)));
@@ -218,7 +218,7 @@ TEST_F(EngineFiredTimer, DoesNothingAfterItsEngine) {
   EXPECT_EQ(captures.ended(), 3);
 }
 
-// Two threads meet at one timer that waits to run; `theirs` says what the other one's call told.
+// Two threads meet at one timer that waits to run; `other` returns whether its call won.
 template <class Other>
 void meet(int rounds, Other&& other) {
   auto holds = std::make_shared<holding_executor>();

@@ -88,7 +88,7 @@ TEST(EngineExecutorRefusal, RetriesInOrderAndLetsNothingOvertake) {
   for (int id : {1, 2, 3}) r.rig.engine.schedule_at(at(10 + id), r.rig.note(id));
   r.rig.poll_at(at(15));
   EXPECT_TRUE(r.holds->held.empty());
-  r.rig.engine.schedule_at(at(5), r.rig.note(4));  // earlier, but behind those that wait already
+  r.rig.engine.schedule_at(at(5), r.rig.note(4));  // earlier, but after those that wait already
   r.rig.poll_at(at(16));
   r.holds->refuse = false;
   r.rig.poll_at(at(17));
@@ -145,7 +145,7 @@ TEST(EngineExecutorRefusal, ReturnsWhatWaitsForARetryWhenItStops) {
   EXPECT_EQ(r.rig.fired.size(), 2u);
 }
 
-TEST(EngineExecutorRefusal, TellsThePollerToComeBackWithinAMillisecond) {
+TEST(EngineExecutorRefusal, AsksForAPollWithinAMillisecond) {
   refused_engine r(refusal_policy::retry);
   r.rig.engine.schedule_at(at(10), r.rig.note(1));
   r.rig.poll_at(at(10));
@@ -229,7 +229,7 @@ TEST(EngineExecutorRefusal, OfWorkOfferedAgainWhileItStopsLeavesItToTheStop) {
   EXPECT_EQ(e.metrics().dropped, 0U);
 }
 
-// What is dropped is destroyed by the thread that turns the wheel, further up whose stack the engine is.
+// What is dropped is destroyed by the driving thread, inside a call of the engine.
 TEST(EngineExecutorRefusal, LetsNothingThatItDropsStopTheEngine) {
   auto refuses = std::make_shared<testing::holding_executor>();
   refuses->refuse = true;

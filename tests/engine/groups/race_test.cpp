@@ -230,7 +230,7 @@ TEST_P(TimerGroupRace, StopsAgainstGroups) {
     std::vector<unfired> left = e.stop();
     other.join();
     left.clear();
-    // A thread of the pool may be in the middle of a cancel in the group's name, which nobody waits for.
+    // A thread of the pool may be in the middle of a cancel for the group, which no call waits for.
     EXPECT_TRUE(eventually([&] {
       const engine_metrics reported = e.metrics();
       return captures.living() == 0 && group.pending() == 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups on a worker: a million members reclaimed in passing, and a worker that sleeps is told.
+// Groups on a worker: a million members reclaimed in passing, and a worker that sleeps is woken.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(TimerGroupWorker, AMillionCancelledAreReclaimedWithinTenWakeUps) {
   EXPECT_EQ(e.metrics().cancelled, many);
 }
 
-TEST(TimerGroupWorker, ASleepingWorkerIsToldOfEach) {
+TEST(TimerGroupWorker, ASleepingWorkerIsWokenForEach) {
   engine e({.wait = wait_options::sleep()});
   timer_group group(e);
   census captures;
@@ -134,7 +134,7 @@ class waited_for_member {
   std::atomic<bool> runs_{false}, slept_{false}, ended_{false}, ended_before_{false}, returned_{false};
 };
 
-// A run of the calling thread's own is not waited for; one of another group is none of these.
+// The call does not wait for runs of its own thread; a run of another group is none of these.
 TEST(TimerGroupWorker, AMemberOfAnotherGroupWaitsForTheRunningOnes) {
   engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
   timer_group group(e), other(e);
@@ -145,7 +145,7 @@ TEST(TimerGroupWorker, AMemberOfAnotherGroupWaitsForTheRunningOnes) {
   member.expect_waited();
 }
 
-// Nor is a plain one, though its place was a member's.
+// Nor is a plain timer's run, though its place was a member's.
 TEST(TimerGroupWorker, APlainTimerInAMembersPlaceWaitsForTheRunningOnes) {
   auto holding = std::make_shared<testing::holding_executor>();
   drive::virtual_engine rig({.executor = holding});
@@ -164,7 +164,7 @@ TEST(TimerGroupWorker, APlainTimerInAMembersPlaceWaitsForTheRunningOnes) {
   member.expect_waited();
 }
 
-TEST(TimerGroupWorker, AWakeDescriptorTellsOfGroups) {
+TEST(TimerGroupWorker, AWakeDescriptorShowsGroupsToo) {
   engine e({.drive = drive_kind::caller});
   timer_group group(e);
   static_cast<void>(e.wake_fd());
@@ -179,13 +179,13 @@ TEST(TimerGroupWorker, AWakeDescriptorTellsOfGroups) {
   EXPECT_EQ(captures.living(), 0);
 }
 
-// Nor does a large group hold up what is due.
-TEST(TimerGroupWorker, APollLooksAtSoManyMembersAtMost) {
+// A large group does not hold up what is due.
+TEST(TimerGroupWorker, APollScansSoManyMembersAtMost) {
   constexpr std::size_t many = 250'000;
   drive::virtual_engine rig;
   timer_group group(rig.engine);
   for (std::size_t i = 0; i < many; ++i) group.schedule_after(1h, [] {});
-  rig.engine.next_deadline();  // files them
+  rig.engine.next_deadline();  // inserts them
   group.cancel_all();
   rig.engine.schedule_after(0ns, rig.note(1));
   EXPECT_EQ(rig.engine.poll(), 1u);

@@ -104,7 +104,7 @@ TEST_P(EngineLanes, AreLeftInOrderByABoundedPoll) {
   EXPECT_EQ(fired_, (ids{31, 30, 32, 20, 1, 2}));
 }
 
-TEST_P(EngineLanes, TellTheNextDeadlineOfAll) {
+TEST_P(EngineLanes, GiveTheNextDeadlineOfAll) {
   schedule(0, 500, bulk);
   EXPECT_EQ(engine_.next_deadline(), at(500));
   timer higher = schedule(3, 300, critical);
@@ -119,7 +119,7 @@ TEST_P(EngineLanes, TellTheNextDeadlineOfAll) {
 
 TEST_P(EngineLanes, CancelAndRestartAsEver) {
   timer gone = schedule(1, 10, critical), later = schedule(2, 10, 2), earlier = schedule(3, 900, 1);
-  engine_.next_deadline();  // files them
+  engine_.next_deadline();  // inserts them
   EXPECT_EQ(gone.cancel(), cancel_result::cancelled);
   EXPECT_EQ(gone.cancel(), cancel_result::gone);
   EXPECT_TRUE(later.restart_at(at(50)));
@@ -134,7 +134,7 @@ TEST_P(EngineLanes, CancelAndRestartAsEver) {
 // At the clock's zero that lies in the very first list of their wheel.
 TEST_P(EngineLanes, CancelAndRestartWhatWasOverdueFromTheStart) {
   timer gone = schedule(1, -10, critical), moved = schedule(2, -10, critical);
-  EXPECT_EQ(engine_.next_deadline(), at(-10));  // files them
+  EXPECT_EQ(engine_.next_deadline(), at(-10));  // inserts them
   EXPECT_TRUE(moved.restart_at(at(-20)));
   EXPECT_EQ(engine_.next_deadline(), at(-20));
   EXPECT_EQ(gone.cancel(), cancel_result::cancelled);
@@ -152,7 +152,7 @@ TEST_P(EngineLanes, CancelAndRestartNeighboursThatAreDueAlready) {
                         first = bulk_gone.cancel();
                         second = lane_gone.cancel();
                         EXPECT_TRUE(bulk_moved.restart_at(at(100)));
-                        EXPECT_TRUE(lane_moved.restart_at(at(9)));  // due all the same, but behind 32 now
+                        EXPECT_TRUE(lane_moved.restart_at(at(9)));  // due all the same, but after 32 now
                       },
                       {.lane = critical});
   bulk_gone = schedule(1, 5, bulk), bulk_moved = schedule(2, 5, bulk);
@@ -166,7 +166,7 @@ TEST_P(EngineLanes, CancelAndRestartNeighboursThatAreDueAlready) {
   EXPECT_EQ(fired_, (ids{30, 32, 33, 2}));
 }
 
-// It goes back into its own lane's wheel, whether its turn comes or a look for the next deadline finds it.
+// It goes back into its own lane's wheel, whether its turn comes or a search for the next deadline finds it.
 TEST_P(EngineLanes, KeepWhatIsDueAlreadyAndIsRestartedToLater) {
   timer moved;
   engine_.schedule_at(at(5), [&] { EXPECT_TRUE(moved.restart_at(at(100))); }, {.lane = critical});

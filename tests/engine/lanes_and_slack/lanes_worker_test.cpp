@@ -86,7 +86,7 @@ TEST_P(EngineLanesWorker, DoNotWaitForTheRestOfTheBulk) {
 }
 
 // Each link of a chain is scheduled by the one before, for the very instant.
-TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesInTheMiddle) {
+TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesInTheMiddle) {
   struct chain {
     std::atomic<int> links{0};
     std::size_t ran_at_last = SIZE_MAX;
@@ -107,8 +107,8 @@ TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesInTheMiddle) {
   EXPECT_LT(links.ran_at_last, many / 2);
 }
 
-// What the driver meets there too early it takes up later.
-TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesForTheBulk) {
+// What the driver meets there too early it accepts later.
+TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesForTheBulk) {
   constexpr std::size_t more = 2000;
   std::atomic<std::size_t> ran{0};
   auto all = prepare_instant(options(), many, 0, [&](instant& of) {
@@ -167,7 +167,7 @@ TEST_P(EngineLanesWorker, CancelAndRestartNeighboursInTheMiddle) {
   EXPECT_EQ(m.scheduled, m.expired + m.cancelled + m.returned + m.dropped);
 }
 
-// All that is being taken out of the wheel, what is looked at next among it.
+// All that is being taken out of the wheel, the next entry among it.
 TEST_P(EngineLanesWorker, CancelTheWholeBulkInTheMiddle) {
   std::atomic<std::size_t> cancelled{0};
   std::atomic<bool> done{false};
@@ -227,7 +227,7 @@ TEST_P(EngineLanesWorker, LetACriticalCallbackDestroyTheEngineInTheMiddle) {
       ASSERT_TRUE(eventually([&] { return too_late || (ran_before != SIZE_MAX && captures.living() == 0); }));
     } while (too_late);
     EXPECT_LT(ran_before, many);
-    EXPECT_EQ(all->ran, ran_before);  // nothing runs behind the end
+    EXPECT_EQ(all->ran, ran_before);  // nothing runs after the end
   }
 }
 

@@ -85,7 +85,7 @@ TEST_P(EngineSlack, LeavesARoundDeadlineAlone) {
 }
 
 TEST_P(EngineSlack, HoldsForTheNewDeadlineOfARestart) {
-  for (std::int64_t to : {500, 1050, 1500, 90'000}) {  // earlier, within the slack, behind it
+  for (std::int64_t to : {500, 1050, 1500, 90'000}) {  // earlier, within the slack, after it
     time_point started, deadline;
     timer moved = engine_.schedule_after(1001ns, [&](firing& f) { started = f.started(), deadline = f.deadline(); },
                                          {.slack = 100ns});
@@ -99,7 +99,7 @@ TEST_P(EngineSlack, HoldsForTheNewDeadlineOfARestart) {
   }
 }
 
-TEST_P(EngineSlack, CanBeCancelledWhileItWaitsBehindItsDeadline) {
+TEST_P(EngineSlack, CanBeCancelledWhileItWaitsPastItsDeadline) {
   timer t = engine_.schedule_at(at(1001), rig_.note(1), {.slack = 100ns});
   EXPECT_EQ(rig_.poll_at(at(1002)), 0u);
   EXPECT_TRUE(t.pending());
