@@ -5,10 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <random>
 
 namespace detent::test {
+
+// A seed of its own for each run, printed.
+inline std::uint64_t new_seed() {
+  const std::uint64_t seed = std::random_device{}();
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  return seed;
+}
 
 class random_source {
  public:

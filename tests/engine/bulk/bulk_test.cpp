@@ -64,6 +64,7 @@ TEST_P(EngineBulk, GivesEachItsHandle) {
   EXPECT_EQ(std::set<timer>(out.begin(), out.end()).size(), 1000u);
   for (timer& each : out) EXPECT_TRUE(each && each.pending());
   EXPECT_EQ(engine_.pending(), 1000u);
+  EXPECT_EQ(engine_.metrics().boxed, 0u);
   EXPECT_EQ(out[500].cancel(), cancel_result::cancelled);
   EXPECT_TRUE(out[501].restart_at(at(5000)));
   EXPECT_EQ(rig_.poll_at(at(1000)), 998u);
@@ -129,7 +130,7 @@ TEST_P(EngineBulk, MakesOfBothTheShorter) {
 }
 
 TEST_P(EngineBulk, EndsWhereTheCapacityDoes) {
-  census captures;  // which the engine's end takes the last from
+  census captures;  // outlives the engine, whose end destroys the last
   drive::virtual_engine rig(with_wheel({.capacity = 10}));
   std::vector<timer> out(8);
   const auto deadlines = counted(8);
@@ -181,7 +182,7 @@ TEST_P(EngineBulk, SharesALargeCallableUntilTheLast) {
   EXPECT_EQ(captures.ended(), 1);
 }
 
-// A large one that can only be moved, and one that keeps a count in itself.
+// It can only be moved, and keeps a count in itself.
 TEST_P(EngineBulk, TakesACallableThatCannotBeCopied) {
   std::vector<timer> out(3);
   const auto deadlines = counted(3);

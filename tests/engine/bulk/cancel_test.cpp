@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
@@ -37,9 +36,9 @@ class EngineCancelBulk : public drive::on_both_wheels {
 
 INSTANTIATE_TEST_SUITE_P(Wheels, EngineCancelBulk, drive::both_wheels, drive::wheel_name);
 
-TEST_P(EngineCancelBulk, CancelsWhatIsQueuedAndWhatIsFiled) {
+TEST_P(EngineCancelBulk, CancelsWhatIsQueuedAndWhatIsInserted) {
   std::vector<timer> all = schedule(500);
-  engine_.next_deadline();  // files them
+  engine_.next_deadline();  // inserts them
   const std::vector<timer> queued = schedule(500);
   all.insert(all.end(), queued.begin(), queued.end());
   EXPECT_EQ(engine_.cancel_bulk(all), 1000u);
@@ -92,12 +91,12 @@ TEST_P(EngineCancelBulk, GivesPlacesBack) {
   }
 }
 
-// Of fewer than are told at a time, too. An earlier timer keeps the next deadline from coming across them.
-TEST_P(EngineCancelBulk, GivesBackTheNodesOfAFewThatWereFiled) {
+// Also of fewer than the driver is notified of at a time. An earlier timer keeps next_deadline() from finding them.
+TEST_P(EngineCancelBulk, GivesBackTheNodesOfAFewThatWereInserted) {
   engine_.schedule_at(at(1min), [] {});
   for (int round = 0; round < 100; ++round) {
     const std::vector<timer> all = schedule(40, at(1h).time_since_epoch().count());
-    engine_.next_deadline();  // files them
+    engine_.next_deadline();  // inserts them
     EXPECT_EQ(engine_.cancel_bulk(all), 40u);
     engine_.poll();
   }
@@ -118,9 +117,9 @@ TEST_P(EngineCancelBulk, DestroysTheCapturesBeforeItReturns) {
   EXPECT_EQ(captures.ended(), 400);
 }
 
-// The captures' destructors use the engine, and the very call, on the thread that cancels.
+// The captures' destructors use the engine, also this very call, on the thread that cancels.
 TEST_P(EngineCancelBulk, LetsACaptureUseTheEngine) {
-  for (const bool filed : {false, true}) {
+  for (const bool inserted : {false, true}) {
     std::vector<timer> inner = schedule(200, 500), all;
     for (std::size_t i = 0; i < 200; ++i) {
       all.push_back(engine_.schedule_at(at(400), at_end([this, &inner, i] {
@@ -129,7 +128,7 @@ TEST_P(EngineCancelBulk, LetsACaptureUseTheEngine) {
                                           engine_.schedule_at(at(300), [] {}).cancel();
                                         })));
     }
-    if (filed) engine_.next_deadline();
+    if (inserted) engine_.next_deadline();
     EXPECT_EQ(engine_.cancel_bulk(all), 200u);
     EXPECT_EQ(engine_.pending(), 0u);
   }
@@ -149,14 +148,6 @@ TEST_P(EngineCancelBulk, MayBeCalledInsideACallback) {
   EXPECT_EQ(fired_, ids{});
 }
 
-TEST_P(EngineCancelBulk, TakesOutWhatIsDueAlready) {
-  std::vector<timer> all;
-  engine_.schedule_at(at(5), [&] { EXPECT_EQ(engine_.cancel_bulk(all), 200u); });
-  all = schedule(200, 5);
-  EXPECT_EQ(rig_.poll_at(at(50)), 1u);
-  EXPECT_EQ(fired_, ids{});
-}
-
 TEST(EngineCancelBulkOnAWorker, DoesNotCountWhatRuns) {
   std::atomic<bool> inside{false}, open{false};
   engine e;
@@ -173,8 +164,8 @@ TEST(EngineCancelBulkOnAWorker, DoesNotCountWhatRuns) {
   EXPECT_EQ(e.metrics().cancelled, 101u);  // that run was its last
 }
 
-// Filed ones leave the wheel by way of the worker, which is told of many at a time; their nodes are used again.
-TEST(EngineCancelBulkOnAWorker, FreesTheNodesOfWhatWasFiled) {
+// The worker takes inserted ones out of the wheel, notified of many at a time; their nodes are used again.
+TEST(EngineCancelBulkOnAWorker, FreesTheNodesOfWhatWasInserted) {
   engine e({.wait = wait_options::sleep(), .reserve = 4096});
   e.schedule_after(1h, [] {});
   std::vector<timer> out(4000);

@@ -16,7 +16,6 @@
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
-#include "support/engine_executors.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {
@@ -35,7 +34,7 @@ class EngineBulkRace : public ::testing::TestWithParam<wheel_kind> {
 
 INSTANTIATE_TEST_SUITE_P(Wheels, EngineBulkRace, drive::both_wheels, drive::wheel_name);
 
-// What a call says it scheduled has fired or is returned; what it does not, never was.
+// Each timer that a call reports as scheduled has fired or is returned; no other exists.
 TEST_P(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
   constexpr std::size_t lot = 200;
   test::random_source random(31);
@@ -79,18 +78,18 @@ TEST_P(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
   }
 }
 
-// What becomes of a call's copies is told in that call.
+// Reports within a call what becomes of its copies of the callable.
 struct copies {
   std::function<void(int)> made = [](int) {};
   std::function<void()> ended = [] {};
   int count = 0;
 };
-struct telling_callable {
-  explicit telling_callable(copies& of) noexcept : of_(&of), original_(true) {}
-  telling_callable(const telling_callable& other) noexcept : of_(other.of_) { of_->made(++of_->count); }
-  telling_callable(telling_callable&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
-  telling_callable& operator=(telling_callable) = delete;
-  ~telling_callable() {
+struct reporting_callable {
+  explicit reporting_callable(copies& of) noexcept : of_(&of), original_(true) {}
+  reporting_callable(const reporting_callable& other) noexcept : of_(other.of_) { of_->made(++of_->count); }
+  reporting_callable(reporting_callable&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+  reporting_callable& operator=(reporting_callable) = delete;
+  ~reporting_callable() {
     if (of_ != nullptr && !original_) of_->ended();
   }
   void operator()(std::size_t) const {}
@@ -107,7 +106,7 @@ TEST_P(EngineBulkRace, IsRefusedByAStopThatComesMeanwhile) {
   reported.made = [&](int count) {
     if (count == 1) std::thread([&] { EXPECT_TRUE(e.stop().empty()); }).join();
   };
-  const telling_callable callback(reported);
+  const reporting_callable callback(reported);
   std::vector<timer> out(3);
   const std::vector<time_point> deadlines(3, clock::now() + 1h);
   try {
@@ -123,7 +122,7 @@ TEST_P(EngineBulkRace, IsRefusedByAStopThatComesMeanwhile) {
 }
 
 // The first is taken back by the call itself; before it comes to the next, a stop has returned all of these.
-TEST_P(EngineBulkRace, TellsInFrontWhatAStopHasReturned) {
+TEST_P(EngineBulkRace, PutsInFrontWhatAStopHasReturned) {
   engine e({.wheel = GetParam()});
   std::atomic<bool> runs{false}, go{false};
   e.schedule_after(0ns, [&] {  // the stop waits for it
@@ -143,7 +142,7 @@ TEST_P(EngineBulkRace, TellsInFrontWhatAStopHasReturned) {
     if (go.exchange(true)) return;
     stopper.join();
   };
-  const telling_callable callback(reported);
+  const reporting_callable callback(reported);
   std::vector<timer> out(6);
   EXPECT_EQ(e.schedule_at_bulk(std::vector<time_point>(6, clock::now() + 1h), callback, out), 5u);
   EXPECT_EQ(returned, 5u);

@@ -26,14 +26,6 @@ using drive::ids;
 using testing::census;
 using testing::eventually;
 
-TEST(EngineCallback, IsCalledWithNothingIfItTakesNothing) {
-  drive::virtual_engine rig;
-  int calls = 0;
-  rig.engine.schedule_at(at(10), [&] { ++calls; });
-  rig.poll_at(at(10));
-  EXPECT_EQ(calls, 1);
-}
-
 TEST(EngineCallback, IsCalledWithItsFiringIfItTakesOne) {
   drive::virtual_engine rig;
   timer self;
@@ -59,64 +51,6 @@ TEST(EngineCallback, KeepsItsStateFromRunToRun) {
   EXPECT_EQ(rig.fired, (ids{1, 2, 3}));
 }
 
-TEST(EngineCallback, MaySchedule) {
-  drive::virtual_engine rig;
-  rig.engine.schedule_at(at(10), [&] {
-    for (int id = 0; id < 1000; ++id) rig.engine.schedule_at(at(20), rig.note(id));
-  });
-  rig.poll_at(at(10));
-  EXPECT_EQ(rig.engine.pending(), 1000u);
-  rig.poll_at(at(20));
-  EXPECT_EQ(rig.fired.size(), 1000u);
-  EXPECT_TRUE(std::is_sorted(rig.fired.begin(), rig.fired.end()));
-}
-
-TEST(EngineCallback, IsToldThatItRunsWhenItCancelsItself) {
-  drive::virtual_engine rig;
-  cancel_result first{}, second{}, waiting{};
-  rig.engine.schedule_at(at(10), [&](firing& f) {
-    timer self = f.self();
-    first = self.cancel(), second = self.cancel(), waiting = self.cancel_and_wait();
-  });
-  rig.poll_at(at(10));
-  for (cancel_result each : {first, second, waiting}) EXPECT_EQ(each, cancel_result::running);
-}
-
-TEST(EngineCallback, DestroysTheCapturesOfANeighbourItCancels) {
-  drive::virtual_engine rig;
-  census neighbours;
-  timer t;
-  int living = -1;
-  rig.engine.schedule_at(at(10), [&] {
-    EXPECT_EQ(t.cancel(), cancel_result::cancelled);
-    living = neighbours.living();
-  });
-  t = rig.engine.schedule_at(at(10), testing::bystander<0>{neighbours.join()});
-  EXPECT_EQ(rig.poll_at(at(10)), 1u);
-  EXPECT_EQ(living, 0);
-}
-
-TEST(EngineCallback, MayCancelANeighbourThatHasRunAlready) {
-  drive::virtual_engine rig;
-  timer first = rig.engine.schedule_at(at(10), rig.note(1));
-  cancel_result reported{};
-  rig.engine.schedule_at(at(10), [&] { reported = first.cancel(); });
-  rig.poll_at(at(10));
-  EXPECT_EQ(reported, cancel_result::gone);
-  EXPECT_EQ(rig.fired, ids{1});
-}
-
-TEST(EngineCallback, MayLetGoOfWhatItCaptured) {
-  drive::virtual_engine rig;
-  auto captured = std::make_shared<int>();
-  std::weak_ptr<int> alive = captured;
-  bool gone_inside = false;
-  rig.engine.schedule_at(at(10),
-                         [&, held = std::move(captured)]() mutable { held.reset(), gone_inside = alive.expired(); });
-  rig.poll_at(at(10));
-  EXPECT_TRUE(gone_inside);
-}
-
 TEST(EngineCallback, LivesThroughItsRunAndEndsWithIt) {
   drive::virtual_engine rig;
   census captures;
@@ -126,39 +60,6 @@ TEST(EngineCallback, LivesThroughItsRunAndEndsWithIt) {
   EXPECT_EQ(inside, 1);
   EXPECT_EQ(captures.living(), 0);
   EXPECT_EQ(captures.ended(), 1);
-}
-
-TEST(EngineCallback, LivesThroughItsRunThoughItCancelsItself) {
-  drive::virtual_engine rig;
-  census captures;
-  int inside = -1;
-  rig.engine.schedule_at(at(10), [&, token = captures.join()](firing& f) {
-    f.self().cancel();
-    inside = captures.living();
-  });
-  rig.poll_at(at(10));
-  EXPECT_EQ(inside, 1);
-  EXPECT_EQ(captures.ended(), 1);
-}
-
-TEST(EngineCallback, IsNoLongerPendingWhenItRuns) {
-  drive::virtual_engine rig;
-  bool pending = true;
-  std::size_t count = 99;
-  rig.engine.schedule_at(at(10), [&](firing& f) { pending = f.self().pending(), count = rig.engine.pending(); });
-  rig.engine.schedule_at(at(20), [] {});
-  rig.poll_at(at(10));
-  EXPECT_FALSE(pending);
-  EXPECT_EQ(count, 1u);
-}
-
-TEST(EngineCallback, RunsAgainOnAWorkerAsOftenAsItReArms) {
-  engine e;
-  std::atomic<int> runs{0};
-  timer t = e.schedule_after(0ns, [&](firing& f) {
-    if (++runs < 100) f.rearm_after(0ns);
-  });
-  EXPECT_TRUE(eventually([&] { return !t.pending() && runs == 100; }));
 }
 
 TEST(EngineCallbackThatThrows, GivesItsExceptionToOnErrorOnItsOwnThread) {
@@ -177,20 +78,6 @@ TEST(EngineCallbackThatThrows, GivesItsExceptionToOnErrorOnItsOwnThread) {
   rig.poll_at(at(10));
   EXPECT_EQ(reported, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(where, std::this_thread::get_id());
-}
-
-TEST(EngineCallbackThatThrows, MayThrowWhatIsNoStandardException) {
-  int got = 0;
-  drive::virtual_engine rig({.on_error = [&](std::exception_ptr thrown) {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (int number) {
-      got = number;
-    }
-  }});
-  rig.engine.schedule_at(at(10), [] { throw 42; });
-  rig.poll_at(at(10));
-  EXPECT_EQ(got, 42);
 }
 
 TEST(EngineCallbackThatThrows, HasFiredAndFailedAndIsDestroyedOnce) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Callbacks that take engine_options::slow_threshold or longer are told, with what they are.
+// Callbacks that take engine_options::slow_threshold or longer are reported, with what they are.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "support/drive_eventually.hpp"
-#include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"
 
@@ -26,9 +25,8 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::eventually;
-using drive::problem_of;
 
-class told_slow {
+class slow_log {
  public:
   engine_options options(duration threshold, bool origins = false) {
     engine_options made;
@@ -55,7 +53,7 @@ class told_slow {
 };
 
 TEST(EngineSlowCallback, FromTheThresholdOn) {
-  told_slow slow;
+  slow_log slow;
   drive::virtual_engine rig(slow.options(100ns));
   for (int took : {99, 100, 101}) {
     rig.engine.schedule_at(rig.clock.now(), [&rig, took] { rig.clock.advance(duration(took)); });
@@ -64,12 +62,15 @@ TEST(EngineSlowCallback, FromTheThresholdOn) {
   ASSERT_EQ(slow.all().size(), 2u);
   EXPECT_EQ(slow.all()[0].first.took, 100ns);
   EXPECT_EQ(slow.all()[1].first.took, 101ns);
+  EXPECT_EQ(slow.all()[1].first.label, label());
+  EXPECT_EQ(slow.all()[1].first.file, nullptr);
+  EXPECT_EQ(slow.all()[1].first.line, 0u);
   EXPECT_EQ(rig.engine.metrics().slow, 2u);
   EXPECT_EQ(rig.engine.metrics().callback.count(), 3u);
 }
 
 TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
-  told_slow slow;
+  slow_log slow;
   drive::virtual_engine rig(slow.options(100ns, true));
   const label mine = rig.engine.make_label("mine");
   rig.engine.make_label("other");
@@ -84,18 +85,8 @@ TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
   EXPECT_EQ(reported.line, line);
 }
 
-TEST(EngineSlowCallback, HasNoneWhereNoneWasAskedFor) {
-  told_slow slow;
-  drive::virtual_engine rig(slow.options(100ns));
-  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
-  rig.poll_at(at(10));
-  EXPECT_EQ(slow.only().label, label());
-  EXPECT_EQ(slow.only().file, nullptr);
-  EXPECT_EQ(slow.only().line, 0u);
-}
-
 TEST(EngineSlowCallback, EachRunOfAPeriodicOneHasItsOwnDeadline) {
-  told_slow slow;
+  slow_log slow;
   drive::virtual_engine rig(slow.options(5ns, true));
   rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { rig.clock.advance(5ns); }, {.runs = 3});
   const std::uint32_t line = __LINE__ - 1;
@@ -107,8 +98,8 @@ TEST(EngineSlowCallback, EachRunOfAPeriodicOneHasItsOwnDeadline) {
   }
 }
 
-TEST(EngineSlowCallback, OfARunBehindMissedPeriodsHasTheDeadlineThatItStandsFor) {
-  told_slow slow;
+TEST(EngineSlowCallback, OfARunAfterMissedPeriodsHasTheDeadlineThatItStandsFor) {
+  slow_log slow;
   drive::virtual_engine rig(slow.options(5ns));
   rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { rig.clock.advance(5ns); });
   rig.poll_at(at(557));
@@ -116,7 +107,7 @@ TEST(EngineSlowCallback, OfARunBehindMissedPeriodsHasTheDeadlineThatItStandsFor)
 }
 
 TEST(EngineSlowCallback, OfAGroupThatWasPausedHasTheEnginesTime) {
-  told_slow slow;
+  slow_log slow;
   drive::virtual_engine rig(slow.options(5ns));
   timer_group group(rig.engine);
   group.schedule_at(at(10), [&] { rig.clock.advance(5ns); });
@@ -130,8 +121,8 @@ TEST(EngineSlowCallback, OfAGroupThatWasPausedHasTheEnginesTime) {
 }
 
 // What it does to its own timer, and what takes its place, changes nothing.
-TEST(EngineSlowCallback, ThatEndsItsTimerIsToldAsItWas) {
-  told_slow slow;
+TEST(EngineSlowCallback, ThatEndsItsTimerIsReportedAsItWas) {
+  slow_log slow;
   engine_options options = slow.options(100ns, true);
   options.on_error = [](std::exception_ptr) {};
   drive::virtual_engine rig(std::move(options));
@@ -150,15 +141,15 @@ TEST(EngineSlowCallback, ThatEndsItsTimerIsToldAsItWas) {
   EXPECT_EQ(rig.engine.metrics().failed, 1u);
 }
 
-TEST(EngineSlowCallback, IsCountedThoughNobodyIsTold) {
+TEST(EngineSlowCallback, IsCountedWithoutAnOnSlow) {
   drive::virtual_engine rig({.slow_threshold = 100ns});
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
   rig.poll_at(at(10));
   EXPECT_EQ(rig.engine.metrics().slow, 1u);
 }
 
-// So that whoever has waited for the end of a run has been told of it.
-TEST(EngineSlowCallback, IsToldBeforeTheRunHasEnded) {
+// So that it was reported before a wait for the end of the run returns.
+TEST(EngineSlowCallback, IsReportedBeforeTheRunHasEnded) {
   std::vector<cancel_result> found;
   timer slow;
   drive::virtual_engine rig(
@@ -190,26 +181,18 @@ TEST(EngineSlowCallback, WhatIsThrownByTheReportGoesToOnError) {
                                    }
                                  },
                              .slow_threshold = 1ns,
-                             .on_slow = [](const slow_callback&) { throw std::runtime_error("told too much"); }});
+                             .on_slow = [](const slow_callback&) { throw std::runtime_error("reported too much"); }});
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });
   rig.engine.schedule_at(at(2us), [] {});
   rig.poll_at(at(10));
   rig.poll_at(at(2us));
-  EXPECT_EQ(failure, "told too much");
+  EXPECT_EQ(failure, "reported too much");
   EXPECT_EQ(rig.engine.metrics().fired, 2u);
   EXPECT_EQ(rig.engine.metrics().failed, 0u);
 }
 
-TEST(EngineSlowCallback, ThresholdMustBeMoreThanZero) {
-  for (duration bad : {0ns, -1ns, duration::min()}) {
-    const auto problem = problem_of([&] { engine refused({.slow_threshold = bad}); });
-    EXPECT_EQ(problem.code, errc::invalid_option);
-    EXPECT_TRUE(problem.names("slow_threshold = " + std::to_string(bad.count()))) << problem.what;
-  }
-}
-
 TEST(EngineSlowCallback, OnAnExecutorTheWaitForItDoesNotCount) {
-  told_slow slow;
+  slow_log slow;
   auto held = std::make_shared<testing::holding_executor>();
   engine_options options = slow.options(100ns);
   options.executor = held;
@@ -223,16 +206,16 @@ TEST(EngineSlowCallback, OnAnExecutorTheWaitForItDoesNotCount) {
   EXPECT_EQ(slow.only().deadline, at(10));
 }
 
-TEST(EngineSlowCallback, IsToldOnTheThreadThatRanIt) {
+TEST(EngineSlowCallback, IsReportedOnTheThreadThatRanIt) {
   for (bool on_pool : {false, true}) {
-    told_slow slow;
+    slow_log slow;
     engine_options options = slow.options(1ms, true);
     if (on_pool) options.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2});
     engine e(std::move(options));
     const label mine = e.make_label("mine");
     constexpr std::size_t count = 6;
     std::mutex mutex;
-    std::vector<std::pair<std::thread::id, duration>> ran;
+    std::vector<std::thread::id> threads_ran, threads_reported;
     for (std::size_t i = 0; i < count; ++i) {
       e.schedule_after(0ns,
                        [&] {
@@ -240,27 +223,21 @@ TEST(EngineSlowCallback, IsToldOnTheThreadThatRanIt) {
                          while (clock::now() < began + 1ms) {
                          }
                          std::lock_guard lock(mutex);
-                         ran.emplace_back(std::this_thread::get_id(), clock::now() - began);
+                         threads_ran.push_back(std::this_thread::get_id());
                        },
                        {.label = mine});
     }
     ASSERT_TRUE(eventually([&] { return slow.all().size() >= count; }));
     EXPECT_GE(e.metrics().slow, count);
-    std::vector<std::thread::id> threads_ran, threads_told;
-    duration least = duration::max();
-    for (const auto& [thread, took] : ran) {
-      threads_ran.push_back(thread);
-      least = std::min(least, took);
-    }
     for (const auto& [reported, thread] : slow.all()) {
-      threads_told.push_back(thread);
-      EXPECT_GE(reported.took, least);
+      threads_reported.push_back(thread);
+      EXPECT_GE(reported.took, 1ms);
       EXPECT_EQ(reported.label, mine);
       EXPECT_STREQ(reported.file, __FILE__);
     }
     std::sort(threads_ran.begin(), threads_ran.end());
-    std::sort(threads_told.begin(), threads_told.end());
-    EXPECT_EQ(threads_ran, threads_told);
+    std::sort(threads_reported.begin(), threads_reported.end());
+    EXPECT_EQ(threads_ran, threads_reported);
   }
 }
 

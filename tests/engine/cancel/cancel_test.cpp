@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cancelling: whatever state the timer is in, and whoever asks.
+// Cancelling, in each state that the timer may be in, from outside and from callbacks.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
 
@@ -23,14 +24,14 @@ using testing::bystander;
 using testing::census;
 
 // Where a timer is while it can still be cancelled.
-enum class where { submitted, taken_up, handed_over };
+enum class where { submitted, accepted, handed_over };
 
 class EngineCancel : public ::testing::TestWithParam<where> {
  protected:
   template <class F>
   timer schedule(F&& f) {
     timer made = engine_.schedule_after(1s, std::forward<F>(f));
-    if (GetParam() == where::taken_up) engine_.poll();
+    if (GetParam() == where::accepted) engine_.poll();
     if (GetParam() == where::handed_over) {
       clock_.advance(1s);
       engine_.poll();
@@ -43,15 +44,25 @@ class EngineCancel : public ::testing::TestWithParam<where> {
     engine_.poll();
     executor_->run_all();
   }
+  template <std::size_t Bytes>
+  void expect_destroyed_once_before_cancel_returns() {
+    census callables;
+    timer t = schedule(bystander<Bytes>{callables.join()});
+    EXPECT_EQ(callables.living(), 1);
+    t.cancel();
+    EXPECT_EQ(callables.ended(), 1);
+    let_all_run();
+    EXPECT_EQ(callables.ended(), 1);
+  }
 
   manual_clock clock_;
   std::shared_ptr<testing::holding_executor> executor_ = std::make_shared<testing::holding_executor>();
   engine engine_{engine_options{.manual = &clock_, .reserve = 4096, .executor = executor_}};
 };
 std::string state_name(const ::testing::TestParamInfo<where>& info) {
-  return info.param == where::submitted ? "submitted" : info.param == where::taken_up ? "taken_up" : "handed_over";
+  return info.param == where::submitted ? "submitted" : info.param == where::accepted ? "accepted" : "handed_over";
 }
-INSTANTIATE_TEST_SUITE_P(States, EngineCancel, ::testing::Values(where::submitted, where::taken_up, where::handed_over),
+INSTANTIATE_TEST_SUITE_P(States, EngineCancel, ::testing::Values(where::submitted, where::accepted, where::handed_over),
                          state_name);
 
 TEST_P(EngineCancel, KeepsTheCallbackFromRunning) {
@@ -71,25 +82,9 @@ TEST_P(EngineCancel, WinsOnceAndIsGoneAfterwards) {
   EXPECT_EQ(engine_.metrics().cancelled, 1u);
 }
 
-TEST_P(EngineCancel, DestroysASmallCallableOnceBeforeItReturns) {
-  census callables;
-  timer t = schedule(bystander<0>{callables.join()});
-  EXPECT_EQ(callables.living(), 1);
-  t.cancel();
-  EXPECT_EQ(callables.ended(), 1);
-  let_all_run();
-  EXPECT_EQ(callables.ended(), 1);
-}
+TEST_P(EngineCancel, DestroysASmallCallableOnceBeforeItReturns) { expect_destroyed_once_before_cancel_returns<0>(); }
 
-TEST_P(EngineCancel, DestroysABoxedCallableOnceBeforeItReturns) {
-  census callables;
-  timer t = schedule(bystander<100>{callables.join()});
-  EXPECT_EQ(callables.living(), 1);
-  t.cancel();
-  EXPECT_EQ(callables.ended(), 1);
-  let_all_run();
-  EXPECT_EQ(callables.ended(), 1);
-}
+TEST_P(EngineCancel, DestroysABoxedCallableOnceBeforeItReturns) { expect_destroyed_once_before_cancel_returns<100>(); }
 
 TEST_P(EngineCancel, FallsOutOfThePendingCountBeforeItReturns) {
   timer t = schedule([] {});
@@ -144,66 +139,49 @@ TEST_P(EngineCancel, IsGoneOnceTheTimerHasFired) {
 }
 
 TEST(EngineCancelInside, FindsItselfRunningHoweverOften) {
-  manual_clock clk;
-  engine e({.manual = &clk});
+  drive::virtual_engine rig;
   cancel_result first{}, second{}, waiting{};
-  timer t = e.schedule_after(1s, [&](firing& now) {
+  timer t = rig.engine.schedule_after(1s, [&](firing& now) {
     first = now.self().cancel();
     second = now.self().cancel();
     waiting = now.self().cancel_and_wait();
   });
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(first, cancel_result::running);
-  EXPECT_EQ(second, cancel_result::running);
-  EXPECT_EQ(waiting, cancel_result::running);
+  rig.poll_at(drive::at(1s));
+  for (cancel_result each : {first, second, waiting}) EXPECT_EQ(each, cancel_result::running);
   EXPECT_EQ(t.cancel(), cancel_result::gone);
 }
 
 TEST(EngineCancelInside, KeepsTheCapturesUntilTheRunEnds) {
-  manual_clock clk;
-  engine e({.manual = &clk});
+  drive::virtual_engine rig;
   census callables;
   int living = 0;
-  e.schedule_after(1s, [&, here = callables.join()](firing& now) {
+  rig.engine.schedule_after(1s, [&, here = callables.join()](firing& now) {
     now.self().cancel();
     living = callables.living();
   });
-  clk.advance(1s);
-  e.poll();
+  rig.poll_at(drive::at(1s));
   EXPECT_EQ(living, 1);
   EXPECT_EQ(callables.ended(), 1);
 }
 
 TEST(EngineCancelInside, MayBeOfANeighbourThatIsDueAtTheSameInstant) {
-  manual_clock clk;
-  engine e({.manual = &clk});
+  drive::virtual_engine rig;
   census callables;
-  bool ran = false;
-  timer neighbour;
-  cancel_result found{};
+  timer earlier, later;
+  cancel_result of_earlier{}, of_later{};
   int living = -1;
-  e.schedule_after(1s, [&] {
-    found = neighbour.cancel();
+  earlier = rig.engine.schedule_after(1s, rig.note(1));
+  rig.engine.schedule_after(1s, [&] {
+    of_earlier = earlier.cancel();
+    of_later = later.cancel();
     living = callables.living();
   });
-  neighbour = e.schedule_after(1s, [&ran, here = callables.join()] { ran = true; });
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(found, cancel_result::cancelled);
+  later = rig.engine.schedule_after(1s, [note = rig.note(3), here = callables.join()] { note(); });
+  EXPECT_EQ(rig.poll_at(drive::at(1s)), 2u);
+  EXPECT_EQ(of_earlier, cancel_result::gone);
+  EXPECT_EQ(of_later, cancel_result::cancelled);
   EXPECT_EQ(living, 0);
-  EXPECT_FALSE(ran);
-}
-
-TEST(EngineCancelInside, FindsAnEarlierNeighbourGone) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  timer earlier = e.schedule_after(1s, [] {});
-  cancel_result found{};
-  e.schedule_after(1s, [&] { found = earlier.cancel(); });
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(found, cancel_result::gone);
+  EXPECT_EQ(rig.fired, drive::ids{1});
 }
 
 }  // namespace

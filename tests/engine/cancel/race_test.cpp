@@ -27,7 +27,7 @@ using testing::eventually;
 
 constexpr int rounds = 1500;
 
-// Cancels timers about when they fire, and looks at each: run or cancelled, never both, never neither.
+// Cancels timers about when they fire, and checks each: run or cancelled, never both, never neither.
 void race_cancel_against_firing(engine_options options, bool wait) {
   test::random_source random(20260727);
   engine e(std::move(options));
@@ -88,11 +88,11 @@ TEST(EngineCancelRace, LetsExactlyOneOfManyCancellersWin) {
   }
 }
 
-// A stale handle reaches nobody, although places are used again at once.
+// A stale handle reaches no other timer, although places are used again at once.
 TEST(EngineCancelRace, DoesNotReachTheNextTimerInAPlace) {
   engine e;
-  constexpr int lives = 20'000;
-  std::vector<timer> stale(lives);
+  constexpr int generations = 20'000;
+  std::vector<timer> stale(generations);
   std::atomic<int> shown{0};
   std::atomic<bool> done{false};
   std::atomic<int> reached{0};
@@ -103,7 +103,7 @@ TEST(EngineCancelRace, DoesNotReachTheNextTimerInAPlace) {
     }
   });
   int lost = 0;
-  for (int i = 0; i < lives; ++i) {
+  for (int i = 0; i < generations; ++i) {
     stale[static_cast<std::size_t>(i)] = e.schedule_after(1h, [] {});
     stale[static_cast<std::size_t>(i)].cancel();
     shown = i + 1;

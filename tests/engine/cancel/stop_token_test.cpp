@@ -5,9 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdio>
-#include <memory>
-#include <random>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -75,13 +72,13 @@ TEST_F(EngineStopToken, ItsHandleIsLikeAnyOther) {
   source_.request_stop();
 }
 
-// An earlier timer keeps the next deadline from coming across what was cancelled.
-TEST_F(EngineStopToken, AStopGivesBackTheNodesOfWhatWasFiled) {
+// An earlier timer keeps next_deadline() from finding what was cancelled.
+TEST_F(EngineStopToken, AStopGivesBackTheNodesOfWhatWasInserted) {
   engine_.schedule_after(1min, [] {});
   for (int round = 0; round < 100; ++round) {
     std::stop_source stop;
     for (int i = 0; i < 40; ++i) engine_.schedule_after(1h, stop.get_token(), counting());
-    engine_.next_deadline();  // files them
+    engine_.next_deadline();  // inserts them
     stop.request_stop();
     engine_.poll();
   }
@@ -117,7 +114,7 @@ TEST_F(EngineStopToken, WhatIsRefusedLeavesNothingBehind) {
   source_.request_stop();
 }
 
-TEST_F(EngineStopToken, WhatStopGaveBackIsDeafToItAndOutlivesTheEngine) {
+TEST_F(EngineStopToken, WhatStopGaveBackIgnoresItAndOutlivesTheEngine) {
   std::vector<unfired> left;
   {
     virtual_engine other;
@@ -143,9 +140,7 @@ TEST_F(EngineStopToken, AnEngineThatEndsDestroysThem) {
 }
 
 TEST(EngineStopTokenRace, FireStopAndCancelMeet) {
-  const std::uint64_t seed = std::random_device{}();
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  test::random_source random(seed);
+  test::random_source random(test::new_seed());
   constexpr int rounds = 1000;
   std::atomic<int> runs{0};
   census captures;

@@ -101,7 +101,7 @@ TEST(CoroutineEnd, ACoroutineMayDestroyItsEngine) {
   EXPECT_EQ(e, nullptr);
 }
 
-TEST(CoroutineEnd, TheExecutorResumesAndMayBeToldNotTo) {
+TEST(CoroutineEnd, TheExecutorResumesWhatIsStillAsleep) {
   manual_clock clock;
   auto held = std::make_shared<holding_executor>();
   engine e({.manual = &clock, .executor = held});
@@ -121,7 +121,7 @@ TEST(CoroutineEnd, TheExecutorResumesAndMayBeToldNotTo) {
   EXPECT_FALSE(stopped);
   held->held.clear();
   EXPECT_EQ(e.metrics().dropped, 1u);
-  EXPECT_FALSE(waits.done()) << "nobody is left to resume it";
+  EXPECT_FALSE(waits.done()) << "nothing is left to resume it";
   EXPECT_EQ(e.poll(), 1u);
   held->run_first();
   EXPECT_EQ(stopped, false);

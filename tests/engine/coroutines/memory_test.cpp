@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// To sleep asks nobody for memory: what it needs lies in the coroutine's frame.
+// A sleep allocates nothing: what it needs lies in the coroutine's frame.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::owned_task;
 
-// Of a hundred lives: what each left behind would be seen.
+// A hundred times, so that a leak of each would show.
 template <class Life>
 void expect_to_leave_nothing(Life&& life) {
   for (int i = 0; i < 3; ++i) life();

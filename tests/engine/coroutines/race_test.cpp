@@ -6,11 +6,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -23,18 +21,13 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
+using test::new_seed;
 using test::random_source;
 using testing::eventually;
 using testing::free_task;
 using testing::owned_task;
 
 constexpr int rounds = 3000;
-
-std::uint64_t new_seed() {
-  const std::uint64_t seed = std::random_device{}();
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  return seed;
-}
 
 // As eventually(), for what takes microseconds.
 template <class Condition>

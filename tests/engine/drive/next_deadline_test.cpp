@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
+#include "support/random_source.hpp"
 
 namespace detent {
 namespace {
@@ -96,7 +96,7 @@ TEST_P(EngineDriveNextDeadline, IsTheEarliestOfWhatABoundedPollLeftInSeveralLane
   } while (std::next_permutation(due.begin(), due.end()));
 }
 
-TEST_P(EngineDriveNextDeadline, IsNotLaterThanAnOverdueTimerBehindTheLeftovers) {
+TEST_P(EngineDriveNextDeadline, IsNotLaterThanAnOverdueTimerAfterTheLeftovers) {
   for (int due : {10, 20}) engine_.schedule_at(at(due), [] {});
   rig_.poll_at(at(100), 1);
   engine_.schedule_at(at(5), [] {});
@@ -113,14 +113,7 @@ TEST_P(EngineDriveNextDeadline, FollowsARestartEarlierAndLater) {
   EXPECT_EQ(engine_.next_deadline(), at(90'000));
 }
 
-TEST_P(EngineDriveNextDeadline, IsThePeriodicTimersNextRun) {
-  engine_.schedule_at_fixed_rate(100ns, 50ns, [] {});
-  EXPECT_EQ(engine_.next_deadline(), at(100));
-  rig_.poll_at(at(100));
-  EXPECT_EQ(engine_.next_deadline(), at(150));
-}
-
-// A poll looks at so many members of a group at most; whoever asks for the time of the next poll hears of them all.
+// A poll scans so many members of a group at most; next_deadline() counts them all.
 TEST_P(EngineDriveNextDeadline, IsTheLastMembersOfALargeGroupThatGoesOn) {
   timer_group group(engine_);
   group.pause();
@@ -139,18 +132,16 @@ TEST_P(EngineDriveNextDeadline, IsNoneOnceStopped) {
   EXPECT_EQ(engine_.next_deadline(), std::nullopt);
 }
 
-// Many timers in one slot, many of them moved since they were filed there: it may be told early, never late, and
-// whoever polls at the times it tells gets there in bounded steps.
+// Many timers in one slot, many of them moved since they were inserted there: it may be early, never late, and a caller
+// that polls at the times it returns gets there in bounded steps.
 TEST_P(EngineDriveNextDeadline, IsNeverLaterThanTheTrueOneAndLeadsToEachTimer) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937_64 random(seed);
+  test::random_source random(test::new_seed());
   std::multiset<time_point> pending;
   std::vector<timer> timers;
   for (int i = 0; i < 2000; ++i) timers.push_back(engine_.schedule_at(at(1'000'000), [] {}));
   engine_.next_deadline();
   for (timer& each : timers) {
-    const time_point due = at(static_cast<std::int64_t>(1'000'000 + random() % 100'000'000'000));
+    const time_point due = at(random.between(std::int64_t{1'000'000}, std::int64_t{100'000'000'000}));
     EXPECT_TRUE(each.restart_at(due));
     pending.insert(due);
   }
@@ -172,12 +163,10 @@ TEST_P(EngineDriveNextDeadline, IsNeverLaterThanTheTrueOneAndLeadsToEachTimer) {
 }
 
 TEST_P(EngineDriveNextDeadline, IsExactAmongManyTimersThatWereNeverRestarted) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937_64 random(seed);
+  test::random_source random(test::new_seed());
   std::multiset<time_point> pending;
   for (int i = 0; i < 50; ++i) {
-    const time_point due = at(static_cast<std::int64_t>(random() >> (random() % 40 + 2)));
+    const time_point due = at(random.any_magnitude(62));
     engine_.schedule_at(due, [] {});
     pending.insert(due);
   }

@@ -12,7 +12,6 @@
 
 #include "support/drive_eventually.hpp"
 #include "support/drive_process.hpp"
-#include "support/drive_virtual.hpp"
 
 namespace detent {
 namespace {
@@ -72,7 +71,7 @@ TEST(EngineThreadsLeaks, AHundredTimersCancelledFromAsManyThreadsGiveTheirNodesB
   expect_still(before);
 }
 
-// It keeps a record of each while that lives, which it frees at the latest when it makes the next.
+// It has a record of each while that lives, and frees it at the latest when it makes the next.
 TEST(EngineThreadsLeaks, AThreadThatOutlivesManyEnginesKeepsNothingOfThem) {
   auto engines = [](int number) {
     for (int i = 0; i < number; ++i) {
@@ -89,16 +88,16 @@ TEST(EngineThreadsLeaks, AThreadThatOutlivesManyEnginesKeepsNothingOfThem) {
 template <class Life>
 void expect_no_leak(Life&& life) {
   const std::size_t threads = drive::threads();
-  auto lives = [&](int number) {
+  auto repeat = [&](int number) {
     for (int i = 0; i < number; ++i) {
       life();
       // Else a thread that is about to end is a part of what is compared, or several have a stack at once.
       ASSERT_TRUE(eventually([&] { return drive::threads() <= threads; }));
     }
   };
-  lives(2);
+  repeat(2);
   const footprint before;
-  lives(98);
+  repeat(98);
   expect_still(before);
 }
 

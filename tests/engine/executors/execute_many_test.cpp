@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -29,7 +28,7 @@ using testing::census;
 using testing::eventually;
 using testing::moody_executor;
 
-// Takes so many of each offer, `inline_runs`: and runs them at once, else keeps them.
+// Takes at most `most` of each offer; runs them at once if `inline_runs`, else keeps them.
 class batch_executor final : public executor {
  public:
   bool execute(fired_timer&& work) noexcept override {
@@ -40,7 +39,7 @@ class batch_executor final : public executor {
     offers.push_back(work.size());
     std::size_t taken = 0;
     while (taken < std::min(work.size(), most) && take(std::move(work[taken]))) ++taken;
-    offered += taken + (taken < work.size() ? 1 : 0);  // what is behind a refusal is offered again
+    offered += taken + (taken < work.size() ? 1 : 0);  // what comes after a refusal is offered again
     return taken;
   }
   void run_all() {
@@ -48,7 +47,7 @@ class batch_executor final : public executor {
   }
 
   std::size_t most = SIZE_MAX, room = SIZE_MAX;
-  bool inline_runs = false, closed = false;
+  bool inline_runs = false;
   std::vector<std::size_t> offers;
   int singles = 0;
   std::atomic<std::size_t> offered{0};  // the others are read when the engine has stopped
@@ -56,7 +55,7 @@ class batch_executor final : public executor {
 
  private:
   bool take(fired_timer&& work) noexcept {
-    if (closed || held.size() == room) return false;
+    if (held.size() == room) return false;
     if (inline_runs) {
       work();
     } else {
@@ -120,7 +119,7 @@ TEST(EngineExecuteMany, KeepsNothingForALaterPoll) {
   }
 }
 
-// The first not taken is refused; what is behind it is offered again.
+// The first not taken is refused; what comes after it is offered again.
 TEST(EngineExecuteMany, RefusedInTheMiddleRunsThatOneInline) {
   on_worker w;
   w.batches->most = 9;
@@ -148,7 +147,7 @@ TEST(EngineExecuteMany, RefusedInTheMiddleKeepsTheOrderOfARetry) {
   b.schedule(150);
   b.rig.poll_at(at(10));
   EXPECT_EQ(b.batches->held.size(), 30u);
-  for (int id = 150; id < 200; ++id) b.rig.engine.schedule_at(at(5), b.rig.note(id));  // behind what waits
+  for (int id = 150; id < 200; ++id) b.rig.engine.schedule_at(at(5), b.rig.note(id));  // after what waits
   b.rig.engine.poll();
   b.batches->run_all();
   for (int polls = 0; b.rig.engine.pending() != 0 && polls < 100; ++polls) {
@@ -156,15 +155,6 @@ TEST(EngineExecuteMany, RefusedInTheMiddleKeepsTheOrderOfARetry) {
     b.batches->run_all();
   }
   EXPECT_EQ(b.rig.fired, counted(200));
-}
-
-TEST(EngineExecuteMany, OfAClosedExecutorLeavesAllToTheStop) {
-  batched b(refusal_policy::retry);
-  b.batches->closed = true;
-  b.schedule(100);
-  b.rig.poll_at(at(10));
-  EXPECT_EQ(b.rig.engine.stop().size(), 100u);
-  EXPECT_EQ(b.rig.engine.metrics().dropped, 0u);
 }
 
 TEST(EngineExecuteMany, LetsCancelAndRestartWinInsideABatch) {
@@ -184,27 +174,18 @@ TEST(EngineExecuteMany, LetsCancelAndRestartWinInsideABatch) {
   EXPECT_EQ(b.rig.fired.back(), 20);
 }
 
-// What its callbacks arm for that instant fires in the same call, behind what is due with it.
+// What its callbacks arm for that instant fires in the same call, after what is due with it.
 TEST(EngineExecuteMany, RunInlineIsFollowedByWhatItArmsForThatInstant) {
-  for (const bool batches : {false, true}) {
-    auto inline_batches = std::make_shared<batch_executor>();
-    inline_batches->inline_runs = true;
-    engine_options options;
-    if (batches) {
-      options.executor = inline_batches;
-    } else {
-      options.executor = std::make_shared<moody_executor>();
-    }
-    drive::virtual_engine rig(options);
-    for (int id = 0; id < 100; ++id) {
-      rig.engine.schedule_at(at(10), [&rig, id] {
-        rig.fired.push_back(id);
-        rig.engine.schedule_at(at(10), rig.note(100 + id));
-      });
-    }
-    EXPECT_EQ(rig.poll_at(at(10)), 200u);
-    EXPECT_EQ(rig.fired, counted(200));
+  batched b;
+  b.batches->inline_runs = true;
+  for (int id = 0; id < 100; ++id) {
+    b.rig.engine.schedule_at(at(10), [&b, id] {
+      b.rig.fired.push_back(id);
+      b.rig.engine.schedule_at(at(10), b.rig.note(100 + id));
+    });
   }
+  EXPECT_EQ(b.rig.poll_at(at(10)), 200u);
+  EXPECT_EQ(b.rig.fired, counted(200));
 }
 
 TEST(EngineExecuteMany, RunInlineKeepsTheOrderByDeadlineOfWhatItArms) {
@@ -221,33 +202,23 @@ TEST(EngineExecuteMany, RunInlineKeepsTheOrderByDeadlineOfWhatItArms) {
 }
 
 TEST(EngineExecuteMany, MayDestroyTheEngineFromWithin) {
-  for (const refusal_policy policy : {refusal_policy::run_inline, refusal_policy::retry, refusal_policy::drop}) {
-    for (const std::size_t most : {std::size_t{SIZE_MAX}, std::size_t{3}, std::size_t{6}}) {
-      census captures;
-      manual_clock clock;
-      auto inline_batches = std::make_shared<batch_executor>();
-      inline_batches->inline_runs = true;
-      inline_batches->most = most;
-      auto owned = std::make_unique<engine>(
-          engine_options{.manual = &clock, .reserve = 256, .executor = inline_batches, .on_refusal = policy});
-      int runs = 0;
-      for (int id = 0; id < 200; ++id) {
-        owned->schedule_at(at(10), [&, id, token = captures.join()] {
-          ++runs;
-          if (id == 5) owned.reset();
-        });
-      }
-      clock.advance_to(at(10));
-      owned->poll();
-      if (owned != nullptr) {  // refused at the very one
-        EXPECT_NE(policy, refusal_policy::run_inline);
-        owned.reset();
-      } else {
-        EXPECT_LE(runs, 6);
-      }
-      EXPECT_EQ(captures.living(), 0);
-    }
+  census captures;
+  manual_clock clock;
+  auto inline_batches = std::make_shared<batch_executor>();
+  inline_batches->inline_runs = true;
+  auto owned = std::make_unique<engine>(engine_options{.manual = &clock, .reserve = 256, .executor = inline_batches});
+  int runs = 0;
+  for (int id = 0; id < 200; ++id) {
+    owned->schedule_at(at(10), [&, id, token = captures.join()] {
+      ++runs;
+      if (id == 5) owned.reset();
+    });
   }
+  clock.advance_to(at(10));
+  owned->poll();
+  EXPECT_EQ(owned, nullptr);
+  EXPECT_EQ(runs, 6);
+  EXPECT_EQ(captures.living(), 0);
 }
 
 TEST(EngineExecuteMany, MayDestroyTheEngineFromWithinOnAWorker) {

@@ -99,7 +99,7 @@ TEST_P(TimerGroupEnd, InsideACaptureThatDiesInASweep) {
 }
 
 // A new member may have the driver drop ended ones from the roster, which it is just going through.
-TEST_P(TimerGroupEnd, WhatIsAddedInASweepHidesNobodyFromIt) {
+TEST_P(TimerGroupEnd, WhatIsAddedInASweepHidesNoMemberFromIt) {
   for (int members = 1; members < 64; ++members) {
     census first, later;
     for (int i = 0; i < members; ++i) {
@@ -157,7 +157,7 @@ TEST_P(TimerGroupEnd, AfterItsEngine) {
   group.reset();
 }
 
-// A group may outlive its engine, and the clock need outlive the engine only: whoever read it now would crash.
+// A group may outlive its engine, and the clock need outlive the engine only: reading it now would crash.
 TEST_P(TimerGroupEnd, AfterItsEnginesClock) {
   mapped_clock clock;
   engine_options with_a_clock = options();
@@ -263,7 +263,7 @@ TEST_P(TimerGroupEnd, AGroupInAnothersPlaceIsNotTouchedByOldHandles) {
   expect_balance(engine_);
 }
 
-// What an executor kept of a group that is no more, and of another one's in its place.
+// What an executor kept of a group that has ended, when others are in its place.
 TEST_P(TimerGroupEnd, WhatAnExecutorKeptTouchesNoOtherGroup) {
   auto holding = std::make_shared<holding_executor>();
   drive::virtual_engine rig(options({.executor = holding}));

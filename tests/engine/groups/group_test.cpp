@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <optional>
 #include <thread>
-#include <vector>
 
 #include "support/drive_problem.hpp"
 #include "support/engine_captures.hpp"
@@ -90,20 +88,20 @@ TEST_P(TimerGroup, MembersOfLaterAreNotCancelled) {
 }
 
 TEST_P(TimerGroup, HandlesOfCancelledMembersAreSpent) {
-  timer filed = group_.schedule_after(1ms, rig_.note(1));
+  timer inserted = group_.schedule_after(1ms, rig_.note(1));
   poll_at_ms(0);
   timer submitted = group_.schedule_after(1ms, rig_.note(1));
   timer rate = group_.schedule_at_fixed_rate(1ms, 1ms, rig_.note(1));
   group_.cancel_all();
-  for (timer each : {filed, submitted, rate}) {
+  for (timer each : {inserted, submitted, rate}) {
     EXPECT_FALSE(each.pending());
     EXPECT_FALSE(each.restart_after(1ms));
   }
-  // Its captures may still be there: whoever destroys them is told so.
-  EXPECT_EQ(filed.cancel(), cancel_result::cancelled);
+  // Its captures may still be there: the call that destroys them returns `cancelled`.
+  EXPECT_EQ(inserted.cancel(), cancel_result::cancelled);
   EXPECT_EQ(submitted.cancel_and_wait(), cancel_result::cancelled);
   poll_at_ms(0);
-  for (timer each : {filed, submitted, rate}) EXPECT_EQ(each.cancel(), cancel_result::gone);
+  for (timer each : {inserted, submitted, rate}) EXPECT_EQ(each.cancel(), cancel_result::gone);
   EXPECT_EQ(engine_.metrics().cancelled, 3u);
   expect_balance(engine_);
 }
@@ -262,8 +260,8 @@ TEST_P(TimerGroup, ManyEpochsReclaimOnlyTheirOwn) {
   expect_balance(engine_);
 }
 
-// Submitted and cancelled while the driver looks at another group: its look at this one finds nobody filed.
-TEST_P(TimerGroup, WhatIsFiledWhenItHasBeenCancelledIsReclaimedAtOnce) {
+// Submitted and cancelled while the driver scans another group: its scan of this one finds no member inserted.
+TEST_P(TimerGroup, WhatIsInsertedWhenItHasBeenCancelledIsReclaimedAtOnce) {
   timer_group other(engine_);
   census captures;
   group_.schedule_after(1h, [last = at_end([&] {
@@ -281,7 +279,7 @@ TEST_P(TimerGroup, WhatIsFiledWhenItHasBeenCancelledIsReclaimedAtOnce) {
   EXPECT_EQ(engine_.stop().size(), 0u);
 }
 
-// A bounded poll leaves it in the due queue, where the look at all members that a resumption asks for finds it.
+// A bounded poll leaves it in the due queue, where the scan of all members after a resumption finds it.
 TEST_P(TimerGroup, WhatIsDueAlreadyStaysDue) {
   group_.schedule_after(1ms, rig_.note(1));
   engine_.schedule_after(1ms, rig_.note(3), {.lane = 3});

@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <random>
@@ -24,15 +23,10 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
+using test::new_seed;
 using test::random_source;
 using testing::census;
 using testing::eventually;
-
-std::uint64_t new_seed() {
-  const std::uint64_t seed = std::random_device{}();
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  return seed;
-}
 
 // On the worker, and on a pool of two.
 class TimerGroupRace : public ::testing::TestWithParam<bool> {
@@ -236,7 +230,7 @@ TEST_P(TimerGroupRace, StopsAgainstGroups) {
     std::vector<unfired> left = e.stop();
     other.join();
     left.clear();
-    // A thread of the pool may be in the middle of a cancel in the group's name, which nobody waits for.
+    // A thread of the pool may be in the middle of a cancel for the group, which no call waits for.
     EXPECT_TRUE(eventually([&] {
       const engine_metrics reported = e.metrics();
       return captures.living() == 0 && group.pending() == 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups on a worker: a million members reclaimed in passing, and a worker that sleeps is told.
+// Groups on a worker: a million members reclaimed in passing, and a worker that sleeps is woken.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -9,16 +9,14 @@
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "support/drive_asleep.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
-#include "support/engine_eventually.hpp"
 #include "support/engine_executors.hpp"
+#include "support/engine_instant.hpp"
 
 namespace detent {
 namespace {
@@ -26,20 +24,14 @@ namespace {
 using namespace std::chrono_literals;
 using testing::census;
 using testing::eventually;
-
-// Waits until the worker has taken up what this thread submitted.
-void settle(engine& e) {
-  std::promise<void> done;
-  e.schedule_after(0ns, [&] { done.set_value(); });
-  done.get_future().wait();
-}
+using testing::settle;
 
 TEST(TimerGroupWorker, AMillionCancelledAreReclaimedWithinTenWakeUps) {
   constexpr std::size_t many = 1'000'000;
   engine e({.wait = wait_options::sleep()});
   timer_group group(e);
   for (std::size_t i = 0; i < many; ++i) group.schedule_after(1h + duration(i), [] {});
-  settle(e);
+  ASSERT_TRUE(settle(e));
   const std::uint64_t before = e.metrics().wakeups;
   group.cancel_all();
   ASSERT_TRUE(eventually([&] { return e.pending() == 0; }));
@@ -48,19 +40,19 @@ TEST(TimerGroupWorker, AMillionCancelledAreReclaimedWithinTenWakeUps) {
   EXPECT_EQ(e.metrics().cancelled, many);
 }
 
-TEST(TimerGroupWorker, ASleepingWorkerIsToldOfEach) {
+TEST(TimerGroupWorker, ASleepingWorkerIsWokenForEach) {
   engine e({.wait = wait_options::sleep()});
   timer_group group(e);
   census captures;
   std::atomic<int> runs{0};
   for (int round = 0; round < 50; ++round) {
     group.schedule_after(1h, [here = captures.join()] {});
-    if (round % 2 == 0) settle(e);
+    EXPECT_TRUE(round % 2 != 0 || settle(e));
     group.cancel_all();
     ASSERT_TRUE(eventually([&] { return captures.living() == 0; }));
     group.pause();
     group.schedule_after(1us, [&] { runs.fetch_add(1); });
-    if (round % 2 == 0) settle(e);
+    EXPECT_TRUE(round % 2 != 0 || settle(e));
     group.resume();
     ASSERT_TRUE(eventually([&] { return runs == round + 1; }));
   }
@@ -78,10 +70,10 @@ TEST(TimerGroupWorker, NothingStartsWhileItIsPausedAndNothingIsEarly) {
   }
   for (int i = 0; i < 20; ++i) {
     group.pause();
-    settle(e);  // what was being started has run by now
+    ASSERT_TRUE(settle(e));  // what was being started has run by now
     const int seen = runs;
     std::this_thread::sleep_for(1ms);  // in which the worker must start nothing, though ten periods pass
-    settle(e);
+    ASSERT_TRUE(settle(e));
     EXPECT_EQ(runs, seen);
     group.resume();
     EXPECT_TRUE(eventually([&] { return runs > seen; }));
@@ -142,7 +134,7 @@ class waited_for_member {
   std::atomic<bool> runs_{false}, slept_{false}, ended_{false}, ended_before_{false}, returned_{false};
 };
 
-// A run of the calling thread's own is not waited for; one of another group is none of these.
+// The call does not wait for runs of its own thread; a run of another group is none of these.
 TEST(TimerGroupWorker, AMemberOfAnotherGroupWaitsForTheRunningOnes) {
   engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
   timer_group group(e), other(e);
@@ -153,7 +145,7 @@ TEST(TimerGroupWorker, AMemberOfAnotherGroupWaitsForTheRunningOnes) {
   member.expect_waited();
 }
 
-// Nor is a plain one, though its place was a member's.
+// Nor is a plain timer's run, though its place was a member's.
 TEST(TimerGroupWorker, APlainTimerInAMembersPlaceWaitsForTheRunningOnes) {
   auto holding = std::make_shared<testing::holding_executor>();
   drive::virtual_engine rig({.executor = holding});
@@ -172,7 +164,7 @@ TEST(TimerGroupWorker, APlainTimerInAMembersPlaceWaitsForTheRunningOnes) {
   member.expect_waited();
 }
 
-TEST(TimerGroupWorker, AWakeDescriptorTellsOfGroups) {
+TEST(TimerGroupWorker, AWakeDescriptorShowsGroupsToo) {
   engine e({.drive = drive_kind::caller});
   timer_group group(e);
   static_cast<void>(e.wake_fd());
@@ -187,13 +179,13 @@ TEST(TimerGroupWorker, AWakeDescriptorTellsOfGroups) {
   EXPECT_EQ(captures.living(), 0);
 }
 
-// Nor does a large group hold up what is due.
-TEST(TimerGroupWorker, APollLooksAtSoManyMembersAtMost) {
+// A large group does not hold up what is due.
+TEST(TimerGroupWorker, APollScansSoManyMembersAtMost) {
   constexpr std::size_t many = 250'000;
   drive::virtual_engine rig;
   timer_group group(rig.engine);
   for (std::size_t i = 0; i < many; ++i) group.schedule_after(1h, [] {});
-  rig.engine.next_deadline();  // files them
+  rig.engine.next_deadline();  // inserts them
   group.cancel_all();
   rig.engine.schedule_after(0ns, rig.note(1));
   EXPECT_EQ(rig.engine.poll(), 1u);
@@ -212,7 +204,7 @@ TEST(TimerGroupWorker, WhatIsDueComesBetweenTheMembersOfALargeGroup) {
         e.schedule_after(0ns, [&, before = captures.ended()] { ended_meanwhile.set_value(captures.ended() - before); });
       }));
   for (int i = 0; i < 100'000; ++i) group.schedule_after(1h, [here = captures.join()] {});
-  settle(e);
+  ASSERT_TRUE(settle(e));
   group.cancel_all();
   EXPECT_LE(ended_meanwhile.get_future().get(), 10'000);
   EXPECT_TRUE(eventually([&] { return captures.living() == 0; }));

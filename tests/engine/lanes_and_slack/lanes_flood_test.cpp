@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Critical timers that come due without end: the driver still hears what others ask for.
+// Critical timers that come due without end: the driver still does what others ask for.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST_P(EngineLanesFlood, LetsAGroupBeCancelled) {
   EXPECT_TRUE(eventually([&] { return group.pending() == 0; }));
 }
 
-// It is taken up when all that was submitted before it has been.
+// It is accepted when all that was submitted before it has been.
 TEST_P(EngineLanesFlood, LetsAnotherThreadsCriticalTimerFire) {
   begin();
   std::atomic<bool> ran{false};
@@ -71,7 +71,7 @@ TEST_P(EngineLanesFlood, LetsAnotherThreadsCriticalTimerFire) {
   owned.stop();  // before `ran` goes
 }
 
-// The worker is told of it by the bell alone, in the middle of a pass that it does not know to be one of many.
+// Only the bell interrupts the worker, in the middle of a pass that it does not know to be one of many.
 TEST(EngineLanesPass, IsInterruptedByWhatAnotherThreadSchedulesMeanwhile) {
   engine owned({.wait = wait_options::sleep(), .name = "sleeps"});
   owned.schedule_after(1h, [] {});  // whatever comes before rings

@@ -9,7 +9,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -31,6 +30,11 @@ using testing::prepare_instant;
 constexpr std::size_t many = 200'000;
 constexpr timer_options critical{.lane = 3};
 
+template <class F>
+timer schedule_critical(instant& of, time_point when, F&& f) {
+  return of.owned->schedule_at(when, std::forward<F>(f), critical);
+}
+
 // Inline, or on an executor that runs inline; on each wheel.
 class EngineLanesWorker : public ::testing::TestWithParam<std::tuple<wheel_kind, bool>> {
  protected:
@@ -50,10 +54,8 @@ INSTANTIATE_TEST_SUITE_P(Wheels, EngineLanesWorker, ::testing::Combine(drive::bo
 TEST_P(EngineLanesWorker, RunWhatIsCriticalFirstOfAMillion) {
   std::atomic<std::size_t> at_once{SIZE_MAX}, soon{SIZE_MAX};
   auto all = prepare_instant(options(), 1'000'000, 0, [&](instant& of) {
-    of.owned->schedule_at(
-        of.due, [&] { at_once = of.ran.load(); }, critical);
-    of.owned->schedule_at(
-        of.due + 1ms, [&] { soon = of.ran.load(); }, critical);
+    schedule_critical(of, of.due, [&] { at_once = of.ran.load(); });
+    schedule_critical(of, of.due + 1ms, [&] { soon = of.ran.load(); });
   });
   ASSERT_NE(all, nullptr);
   ASSERT_TRUE(all->wait());
@@ -69,9 +71,8 @@ TEST_P(EngineLanesWorker, DoNotWaitForTheRestOfTheBulk) {
   std::atomic<int> seen{0};
   auto all = prepare_instant(options(), many, 2000, [&](instant& of) {
     for (int i = 0; i < count; ++i) {
-      of.owned->schedule_at(
-          of.due + i * 1ms,
-          [&of, &seen, &before = ran_before[static_cast<std::size_t>(i)]] { before = of.ran, ++seen; }, critical);
+      schedule_critical(of, of.due + i * 1ms,
+                        [&of, &seen, &before = ran_before[static_cast<std::size_t>(i)]] { before = of.ran, ++seen; });
     }
     seen = 0;
   });
@@ -85,7 +86,7 @@ TEST_P(EngineLanesWorker, DoNotWaitForTheRestOfTheBulk) {
 }
 
 // Each link of a chain is scheduled by the one before, for the very instant.
-TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesInTheMiddle) {
+TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesInTheMiddle) {
   struct chain {
     std::atomic<int> links{0};
     std::size_t ran_at_last = SIZE_MAX;
@@ -98,8 +99,7 @@ TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesInTheMiddle) {
   } links;
   auto all = prepare_instant(options(), many, 100, [&](instant& of) {
     links.links = 0;  // of an earlier try
-    of.owned->schedule_at(
-        of.due + 200us, [&] { links.link(of); }, critical);
+    schedule_critical(of, of.due + 200us, [&] { links.link(of); });
   });
   ASSERT_NE(all, nullptr);
   ASSERT_TRUE(all->wait());
@@ -107,18 +107,15 @@ TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesInTheMiddle) {
   EXPECT_LT(links.ran_at_last, many / 2);
 }
 
-// What the driver meets there too early it takes up later.
-TEST_P(EngineLanesWorker, TakeUpWhatACriticalCallbackSchedulesForTheBulk) {
+// What the driver meets there too early it accepts later.
+TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesForTheBulk) {
   constexpr std::size_t more = 2000;
   std::atomic<std::size_t> ran{0};
   auto all = prepare_instant(options(), many, 0, [&](instant& of) {
     ran = 0;  // of an earlier try
-    of.owned->schedule_at(
-        of.due,
-        [&] {
-          for (std::size_t i = 0; i < more; ++i) of.owned->schedule_after(0ns, [&] { ++ran; });
-        },
-        critical);
+    schedule_critical(of, of.due, [&] {
+      for (std::size_t i = 0; i < more; ++i) of.owned->schedule_after(0ns, [&] { ++ran; });
+    });
   });
   ASSERT_NE(all, nullptr);
   ASSERT_TRUE(all->wait());
@@ -140,23 +137,6 @@ TEST_P(EngineLanesWorker, KeepAPeriodicTimerGoingInTheMiddle) {
   EXPECT_GT(in_the_middle, 10);
 }
 
-TEST_P(EngineLanesWorker, KeepAReArmedTimerGoingInTheMiddle) {
-  std::atomic<int> in_the_middle{0};
-  auto all = prepare_instant(options(), many, 500, [&](instant& of) {
-    of.owned->schedule_at(
-        of.due + 100us,
-        [&](firing& f) {
-          if (of.is_through()) return;
-          ++in_the_middle;
-          f.rearm_after(100us);
-        },
-        critical);
-  });
-  ASSERT_NE(all, nullptr);
-  ASSERT_TRUE(all->wait());
-  EXPECT_GT(in_the_middle, 10);
-}
-
 // Bulk neighbours and lane neighbours are cancelled and restarted from callbacks in the middle of the bulk's expiry.
 TEST_P(EngineLanesWorker, CancelAndRestartNeighboursInTheMiddle) {
   constexpr std::size_t touched = 64;
@@ -165,23 +145,19 @@ TEST_P(EngineLanesWorker, CancelAndRestartNeighboursInTheMiddle) {
     cancelled = restarted = lanes_ran = done = 0;
     for (std::size_t i = 0; i < touched; ++i) {
       const time_point when = of.due + 50us * static_cast<int>(i);
-      timer victim = of.owned->schedule_at(
-          when + 10us, [&] { ++lanes_ran; }, critical);
+      timer victim = schedule_critical(of, when + 10us, [&] { ++lanes_ran; });
       timer moved = of.owned->schedule_at(when + 10us, [&] { ++lanes_ran; }, {.lane = 2});
-      of.owned->schedule_at(
-          when,
-          [&, i, victim, moved]() mutable {
-            std::vector<timer> some(of.bulk.begin() + static_cast<std::ptrdiff_t>(100 * i),
-                                    of.bulk.begin() + static_cast<std::ptrdiff_t>(100 * i + 100));
-            cancelled += of.owned->cancel_bulk(some);
-            for (std::size_t k = 0; k < 100; ++k) {
-              if (of.bulk[many - 1 - 100 * i - k].restart_at(of.due - 1ns * static_cast<int>(k))) ++restarted;
-            }
-            if (victim.cancel() == cancel_result::cancelled) ++lanes_ran;  // accounted for
-            moved.restart_at(of.due);
-            ++done;
-          },
-          critical);
+      schedule_critical(of, when, [&, i, victim, moved]() mutable {
+        std::vector<timer> some(of.bulk.begin() + static_cast<std::ptrdiff_t>(100 * i),
+                                of.bulk.begin() + static_cast<std::ptrdiff_t>(100 * i + 100));
+        cancelled += of.owned->cancel_bulk(some);
+        for (std::size_t k = 0; k < 100; ++k) {
+          if (of.bulk[many - 1 - 100 * i - k].restart_at(of.due - 1ns * static_cast<int>(k))) ++restarted;
+        }
+        if (victim.cancel() == cancel_result::cancelled) ++lanes_ran;  // accounted for
+        moved.restart_at(of.due);
+        ++done;
+      });
     }
   });
   ASSERT_NE(all, nullptr);
@@ -191,19 +167,16 @@ TEST_P(EngineLanesWorker, CancelAndRestartNeighboursInTheMiddle) {
   EXPECT_EQ(m.scheduled, m.expired + m.cancelled + m.returned + m.dropped);
 }
 
-// All that is being taken out of the wheel, what is looked at next among it.
+// All that is being taken out of the wheel, the next entry among it.
 TEST_P(EngineLanesWorker, CancelTheWholeBulkInTheMiddle) {
   std::atomic<std::size_t> cancelled{0};
   std::atomic<bool> done{false};
   auto all = prepare_instant(options(), many, 0, [&](instant& of) {
     done = false;  // of an earlier try
-    of.owned->schedule_at(
-        of.due + 200us,
-        [&] {
-          cancelled = of.owned->cancel_bulk(of.bulk);
-          done = true;
-        },
-        critical);
+    schedule_critical(of, of.due + 200us, [&] {
+      cancelled = of.owned->cancel_bulk(of.bulk);
+      done = true;
+    });
   });
   ASSERT_NE(all, nullptr);
   EXPECT_TRUE(eventually([&] { return done && all->ran + cancelled == many && all->owned->pending() == 0; }));
@@ -217,8 +190,7 @@ TEST_P(EngineLanesWorker, SurviveACriticalCallbackThatThrowsInTheMiddle) {
   auto all = prepare_instant(noisy, many, 0, [&](instant& of) {
     reported = 0;  // of an earlier try
     for (int i = 0; i < 20; ++i)
-      of.owned->schedule_at(
-          of.due + 100us * i, [] { throw std::runtime_error("on purpose"); }, critical);
+      schedule_critical(of, of.due + 100us * i, [] { throw std::runtime_error("on purpose"); });
   });
   ASSERT_NE(all, nullptr);
   EXPECT_TRUE(all->wait());
@@ -236,23 +208,18 @@ TEST_P(EngineLanesWorker, LetACriticalCallbackDestroyTheEngineInTheMiddle) {
       let_go = false;
       all = prepare_instant(options(), many, 0, [&](instant& of) {
         too_late = false;  // of an earlier try
-        of.owned->schedule_at(
-            of.due + after,
-            [&, token = captures.join()] {
-              if (!let_go) {
-                too_late = true;
-                return;
-              }
-              const std::size_t before = of.ran;
-              of.owned.reset();
-              ran_before = before;
-            },
-            critical);
+        schedule_critical(of, of.due + after, [&, token = captures.join()] {
+          if (!let_go) {
+            too_late = true;
+            return;
+          }
+          const std::size_t before = of.ran;
+          of.owned.reset();
+          ran_before = before;
+        });
         // Due as well when that returns.
-        of.owned->schedule_at(
-            of.due + after, [token = captures.join()] {}, critical);
-        of.owned->schedule_at(
-            of.due + 1s, [token = captures.join()] {}, critical);
+        schedule_critical(of, of.due + after, [token = captures.join()] {});
+        schedule_critical(of, of.due + 1s, [token = captures.join()] {});
         of.owned->schedule_at(of.due, [token = captures.join()] {});
       });
       ASSERT_NE(all, nullptr);
@@ -260,7 +227,7 @@ TEST_P(EngineLanesWorker, LetACriticalCallbackDestroyTheEngineInTheMiddle) {
       ASSERT_TRUE(eventually([&] { return too_late || (ran_before != SIZE_MAX && captures.living() == 0); }));
     } while (too_late);
     EXPECT_LT(ran_before, many);
-    EXPECT_EQ(all->ran, ran_before);  // nothing runs behind the end
+    EXPECT_EQ(all->ran, ran_before);  // nothing runs after the end
   }
 }
 
@@ -268,8 +235,7 @@ TEST_P(EngineLanesWorker, AreAccountedForByAStopInTheMiddle) {
   std::atomic<bool> now{false};
   auto all = prepare_instant(options(), many, 0, [&](instant& of) {
     now = false;
-    of.owned->schedule_at(
-        of.due + 100us, [&] { now = true; }, critical);
+    schedule_critical(of, of.due + 100us, [&] { now = true; });
     for (int i = 0; i < 100; ++i) of.owned->schedule_at(of.due + 100us * i, [] {}, {.lane = 1});
   });
   ASSERT_NE(all, nullptr);
@@ -278,19 +244,6 @@ TEST_P(EngineLanesWorker, AreAccountedForByAStopInTheMiddle) {
   const engine_metrics m = all->owned->metrics();
   EXPECT_EQ(m.returned, left);
   EXPECT_EQ(m.scheduled, m.expired + m.returned);
-}
-
-TEST(EngineLanesPool, AreHandedToAPoolOfOneInTheirOrder) {
-  std::atomic<std::size_t> at_once{SIZE_MAX};
-  auto all =
-      prepare_instant({.executor = std::make_shared<thread_pool>(thread_pool_options{.queue_capacity = many + 8})},
-                      many, 0, [&](instant& of) {
-                        of.owned->schedule_at(
-                            of.due, [&] { at_once = of.ran.load(); }, critical);
-                      });
-  ASSERT_NE(all, nullptr);
-  ASSERT_TRUE(all->wait());
-  EXPECT_EQ(at_once, 0u);
 }
 
 }  // namespace

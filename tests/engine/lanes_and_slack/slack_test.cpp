@@ -4,10 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
-#include <memory>
-#include <thread>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
@@ -30,12 +27,6 @@ INSTANTIATE_TEST_SUITE_P(Wheels, EngineSlack, drive::both_wheels, drive::wheel_n
 TEST(EngineSlackDefault, IsNone) {
   EXPECT_EQ(timer_options{}.slack, duration(0));
   EXPECT_EQ(periodic_options{}.slack, duration(0));
-}
-
-TEST_P(EngineSlack, OfNothingFiresAtTheDeadline) {
-  engine_.schedule_at(at(1001), rig_.note(1), {.slack = 0ns});
-  EXPECT_EQ(rig_.poll_at(at(1000)), 0u);
-  EXPECT_EQ(rig_.poll_at(at(1001)), 1u);
 }
 
 // Polled wherever next_deadline() says, as a worker would be.
@@ -94,7 +85,7 @@ TEST_P(EngineSlack, LeavesARoundDeadlineAlone) {
 }
 
 TEST_P(EngineSlack, HoldsForTheNewDeadlineOfARestart) {
-  for (std::int64_t to : {500, 1050, 1500, 90'000}) {  // earlier, within the slack, behind it
+  for (std::int64_t to : {500, 1050, 1500, 90'000}) {  // earlier, within the slack, after it
     time_point started, deadline;
     timer moved = engine_.schedule_after(1001ns, [&](firing& f) { started = f.started(), deadline = f.deadline(); },
                                          {.slack = 100ns});
@@ -108,7 +99,7 @@ TEST_P(EngineSlack, HoldsForTheNewDeadlineOfARestart) {
   }
 }
 
-TEST_P(EngineSlack, CanBeCancelledWhileItWaitsBehindItsDeadline) {
+TEST_P(EngineSlack, CanBeCancelledWhileItWaitsPastItsDeadline) {
   timer t = engine_.schedule_at(at(1001), rig_.note(1), {.slack = 100ns});
   EXPECT_EQ(rig_.poll_at(at(1002)), 0u);
   EXPECT_TRUE(t.pending());
