@@ -73,17 +73,6 @@ TEST(BadAllocCalls, ScheduleWithoutExceptionsLeavesAnEmptyHandle) {
   });
 }
 
-TEST(BadAllocCalls, ScheduleOfACopiedCallableIsDoneOrRefused) {
-  walk([](fault_scope& scope) {
-    bare_engine bare;
-    const std::string text(100, 'x');
-    timer made;
-    scope.during([&] { made = bare.engine.schedule_after(1h, [text] { static_cast<void>(text); }); });
-    EXPECT_EQ(bare.engine.pending(), made ? 1u : 0u);
-    bare.expect_works();
-  });
-}
-
 TEST(BadAllocCalls, AFullCapacityIsNotUsedUpByRefusals) {
   walk([](fault_scope& scope) {
     census callables;

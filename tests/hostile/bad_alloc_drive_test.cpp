@@ -22,8 +22,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using hostile::bare_engine;
+using hostile::expect_in_child;
 using hostile::fault_scope;
-using hostile::in_child;
 using hostile::walk;
 
 TEST(BadAllocDrive, ABoundedPollLosesNothingBesideWhatTheLastOneLeft) {
@@ -52,25 +52,24 @@ void use_up_blocks(timer& filed, time_point below) {
 
 // The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to take up.
 TEST(BadAllocDrive, APollLooksForWhatAnEmptyQueueHadNoMemoryFor) {
-  EXPECT_EQ(in_child([] {
-              bare_engine bare;
-              EXPECT_EQ(bare.engine.poll(), 0u);
-              timer filed;
-              std::thread([&] {
-                filed = bare.engine.schedule_after(1h, [] {});
-                hostile::arm_faults(hostile::faults::from_then, 1);
-                use_up_blocks(filed, time_point(1h));
-                EXPECT_GT(hostile::disarm_faults(), 0u);
-              }).join();
-              EXPECT_EQ(bare.engine.poll(), 0u);
-              hostile::arm_faults(hostile::faults::from_then, 1);
-              EXPECT_TRUE(filed.restart_at(time_point(1us)));
-              EXPECT_GT(hostile::disarm_faults(), 0u) << "there was memory for the entry";
-              bare.clock.advance(1us);
-              EXPECT_EQ(bare.engine.poll(), 1u);
-              bare.expect_works();
-            }),
-            "");
+  expect_in_child([] {
+    bare_engine bare;
+    EXPECT_EQ(bare.engine.poll(), 0u);
+    timer filed;
+    std::thread([&] {
+      filed = bare.engine.schedule_after(1h, [] {});
+      hostile::arm_faults(hostile::faults::from_then, 1);
+      use_up_blocks(filed, time_point(1h));
+      EXPECT_GT(hostile::disarm_faults(), 0u);
+    }).join();
+    EXPECT_EQ(bare.engine.poll(), 0u);
+    hostile::arm_faults(hostile::faults::from_then, 1);
+    EXPECT_TRUE(filed.restart_at(time_point(1us)));
+    EXPECT_GT(hostile::disarm_faults(), 0u) << "there was memory for the entry";
+    bare.clock.advance(1us);
+    EXPECT_EQ(bare.engine.poll(), 1u);
+    bare.expect_works();
+  });
 }
 
 // Cancelled while the driver takes them out of the wheel: nobody but an entry in the queue would tell it to free them,
@@ -152,42 +151,39 @@ TEST(BadAllocDrive, WhatIsCancelledAsItComesDueGivesItsNodeBack) {
 
 // Without memory for a record of their own threads use one that stands in; whoever is refused lets go of it.
 TEST(BadAllocDrive, AThreadThatIsRefusedKeepsNobodyElseWaiting) {
-  EXPECT_EQ(in_child([] {
-              bare_engine bare;
-              std::atomic<int> turn{0};
-              auto schedules_in_turn = [&](int mine) {
-                while (turn != mine) std::this_thread::yield();
-                EXPECT_FALSE(bare.engine.try_schedule_after(1h, [] {}));
-                ++turn;
-                while (turn != 3) std::this_thread::yield();  // holds what it has
-              };
-              std::thread first(schedules_in_turn, 1), second(schedules_in_turn, 2);
-              hostile::arm_faults(hostile::faults::from_then, 1);
-              turn = 1;
-              first.join();
-              second.join();
-              hostile::disarm_faults();
-              bare.expect_works();
-            }),
-            "");
+  expect_in_child([] {
+    bare_engine bare;
+    std::atomic<int> turn{0};
+    auto schedules_in_turn = [&](int mine) {
+      while (turn != mine) std::this_thread::yield();
+      EXPECT_FALSE(bare.engine.try_schedule_after(1h, [] {}));
+      ++turn;
+      while (turn != 3) std::this_thread::yield();  // holds what it has
+    };
+    std::thread first(schedules_in_turn, 1), second(schedules_in_turn, 2);
+    hostile::arm_faults(hostile::faults::from_then, 1);
+    turn = 1;
+    first.join();
+    second.join();
+    hostile::disarm_faults();
+    bare.expect_works();
+  });
 }
 
 // An engine in the place of the one that has gone would take the freed record for its own.
 TEST(BadAllocDrive, AThreadForgetsTheRecordOfAnEngineThatHasGoneThoughThereIsNoMemoryForTheNext) {
-  EXPECT_EQ(in_child([] {
-              std::optional<bare_engine> gone(std::in_place);
-              const detail::engine_core* const place =
-                  detail::timer_access::core(gone->engine.schedule_after(1h, [] {}));
-              gone.reset();
-              bare_engine next;
-              hostile::arm_faults(hostile::faults::from_then, 1);
-              EXPECT_FALSE(next.engine.try_schedule_after(1h, [] {}));
-              hostile::disarm_faults();
-              detail::thread_record* found = nullptr;
-              EXPECT_FALSE(detail::thread_registry::fast_path(place, detail::fast_paths::none, found));
-              next.expect_works();
-            }),
-            "");
+  expect_in_child([] {
+    std::optional<bare_engine> gone(std::in_place);
+    const detail::engine_core* const place = detail::timer_access::core(gone->engine.schedule_after(1h, [] {}));
+    gone.reset();
+    bare_engine next;
+    hostile::arm_faults(hostile::faults::from_then, 1);
+    EXPECT_FALSE(next.engine.try_schedule_after(1h, [] {}));
+    hostile::disarm_faults();
+    detail::thread_record* found = nullptr;
+    EXPECT_FALSE(detail::thread_registry::fast_path(place, detail::fast_paths::none, found));
+    next.expect_works();
+  });
 }
 
 }  // namespace

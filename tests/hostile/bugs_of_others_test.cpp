@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,15 +39,6 @@ TEST(BugsOfOthers, AStopIsNeverLostWheneverItComes) {
   }
 }
 
-// Nanoseconds that the thread of that name has spent on a processor.
-std::uint64_t processor_time(const std::string& thread) {
-  const auto folder = drive::thread_folder(thread);
-  if (!folder) return 0;
-  std::uint64_t spent = 0;
-  std::istringstream(drive::read_text(*folder + "schedstat")) >> spent;
-  return spent;
-}
-
 // The share of a processor that an engine's worker uses in a tenth of a second in which nothing is due.
 double idle_share(engine_options options) {
   options.name = "idle-worker";
@@ -56,10 +47,10 @@ double idle_share(engine_options options) {
   e.schedule_after(1h, [] {});
   EXPECT_TRUE(eventually([] { return drive::thread_folder("idle-worker").has_value(); }));
   EXPECT_TRUE(!sleeps || drive::thread_sleeps("idle-worker"));
-  const std::uint64_t before = processor_time("idle-worker");
+  const std::uint64_t before = drive::processor_time("idle-worker");
   const auto began = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(100ms);
-  const std::uint64_t after = processor_time("idle-worker");
+  const std::uint64_t after = drive::processor_time("idle-worker");
   const auto span = std::chrono::duration_cast<duration>(std::chrono::steady_clock::now() - began);
   return static_cast<double>(after - before) / static_cast<double>(span.count());
 }

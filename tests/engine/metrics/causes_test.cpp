@@ -183,36 +183,6 @@ TEST(EngineCausesWorker, BusyPastADeadline) {
   }
 }
 
-TEST(EngineCausesWorker, TakenUpBehindALongCallback) {
-  engine e;
-  const label b = e.make_label("b");
-  std::atomic<bool> inside{false};
-  std::atomic<std::int64_t> due{0}, left{0};
-  e.schedule_after(0ns, [&] {
-    inside = true;
-    while (due == 0 || detail::to_ns(clock::now()) < due + 5'000'000) {
-    }
-    left = detail::to_ns(clock::now());
-  });
-  ASSERT_TRUE(eventually([&] { return inside.load(); }));
-  const time_point deadline = clock::now() + 1ms;
-  e.schedule_at(deadline, [] {}, {.label = b});
-  due = detail::to_ns(deadline);
-  ASSERT_TRUE(eventually([&] { return e.metrics(b).callback.count() == 1; }));
-  const engine_metrics reported = e.metrics(b);
-  EXPECT_GE(reported.late_drain.max().count() + 1, left - due);
-  expect_parts_add_up(reported, 1);
-}
-
-TEST(EngineCausesWorker, SubmittedASecondTooLate) {
-  engine e;
-  e.schedule_at(e.now() - 1s, [] {});
-  ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == 1; }));
-  const engine_metrics reported = e.metrics();
-  EXPECT_GE(reported.late_drain.max(), 1s - 1ns);
-  expect_parts_add_up(reported, 1);
-}
-
 TEST(EngineCausesWorker, SleepsEndLate) {
   engine e({.wait = wait_options::sleep()});
   std::atomic<int> fired{0};

@@ -264,14 +264,5 @@ TEST(EngineCountersFile, ThreadsCountApart) {
   expect_same_histograms([&](cause which) { return file.label_histogram(0, which); }, e.metrics(mine));
 }
 
-TEST(EngineCountersFile, TwoEnginesHaveTwo) {
-  scratch_folder folder;
-  engine one(with_file(folder / "one")), two(with_file(folder / "two"));
-  one.schedule_after(1h, [] {});
-  EXPECT_EQ(counters_file(folder / "one").total(counter::scheduled), 1u);
-  EXPECT_EQ(counters_file(folder / "two").total(counter::scheduled), 0u);
-  EXPECT_NE(counters_file(folder / "one").header.worker_thread, counters_file(folder / "two").header.worker_thread);
-}
-
 }  // namespace
 }  // namespace detent

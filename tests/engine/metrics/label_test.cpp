@@ -98,15 +98,6 @@ TEST_F(EngineLabel, CancelledBeforeAndBehindTheTakeUp) {
   expect({.scheduled = 2, .cancelled = 2});
 }
 
-TEST_F(EngineLabel, CancelledByAnotherThread) {
-  timer queued = schedule(at(10), [] {}), armed = schedule(at(10), [] {});
-  std::thread([&] { queued.cancel(); }).join();
-  rig_.poll_at(at(5));
-  std::thread([&] { armed.cancel_and_wait(); }).join();
-  rig_.poll_at(at(10));
-  expect({.scheduled = 2, .cancelled = 2});
-}
-
 TEST_F(EngineLabel, CancelledWhileItRuns) {
   schedule(at(10), [](firing& f) { f.self().cancel(); });
   engine_.schedule_at_fixed_rate(10ns, 10ns, [](firing& f) { f.self().cancel(); }, {.label = mine_});

@@ -135,24 +135,6 @@ TEST(EnginePending, FallsForWhatAnExecutorRefusesAndIsDropped) {
   EXPECT_EQ(e.metrics().dropped, 1u);
 }
 
-TEST(EnginePending, FallsForACallbackThatThrows) {
-  manual_clock clk;
-  engine e({.manual = &clk, .on_error = [](std::exception_ptr) {}});
-  e.schedule_after(1s, [] { throw std::runtime_error("thrown"); });
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(e.pending(), 0u);
-}
-
-TEST(EnginePending, FallsForATimerThatIsTooStaleToRun) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  e.schedule_after(1s, [] {}, {.max_lateness = 1ms});
-  clk.advance(2s);
-  e.poll();
-  EXPECT_EQ(e.pending(), 0u);
-}
-
 TEST(EnginePending, IsAlreadyDownWhenACancelledCaptureIsDestroyed) {
   manual_clock clk;
   engine e({.manual = &clk});

@@ -85,16 +85,6 @@ TEST_P(EngineOrderWorker, PutsARestartBehindItsEquals) {
   EXPECT_EQ(order_of(4), count_to(4));
 }
 
-TEST_P(EngineOrderWorker, LeavesOutWhatWasCancelledAndKeepsTheRest) {
-  std::vector<timer> cancelled;
-  for (int id = 0; id < 100; ++id) {
-    engine_.schedule_at(past_, note(id));
-    cancelled.push_back(engine_.schedule_at(past_, note(-1)));
-  }
-  for (timer& each : cancelled) EXPECT_EQ(each.cancel(), cancel_result::cancelled);
-  EXPECT_EQ(order_of(100), count_to(100));
-}
-
 TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
   constexpr int threads = 4, each = 200;
   std::barrier start(threads);
@@ -114,18 +104,6 @@ TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
     EXPECT_LT(before, id);
     before = id;
   }
-}
-
-TEST_P(EngineOrderWorker, PutsWhatCallbacksArmWhereItsDeadlineBelongs) {
-  engine_.schedule_at(past_, [this] {
-    order_.push_back(0), ++fired_;
-    engine_.schedule_at(past_ + 2ns, note(2));
-  });
-  engine_.schedule_at(past_ + 1ns, note(1));
-  engine_.schedule_at(past_ + 3ns, note(3));
-  std::vector<int> order = order_of(4);
-  EXPECT_EQ(order[0], 0);
-  EXPECT_LT(std::find(order.begin(), order.end(), 1), std::find(order.begin(), order.end(), 3));
 }
 
 }  // namespace

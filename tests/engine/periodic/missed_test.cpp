@@ -42,26 +42,6 @@ TEST_P(EnginePeriodicMissed, SkipRunsOnceForTheLatestDuePeriodAndTellsTheRest) {
   EXPECT_EQ(runs_, (std::vector<run>{{at(500), 4}}));
 }
 
-TEST_P(EnginePeriodicMissed, SkipGoesOnAtTheNextOfTheOldGrid) {
-  start(missed_ticks::skip);
-  rig_.poll_all_at(at(557));
-  EXPECT_EQ(rig_.poll_at(at(599)), 0u);
-  rig_.poll_at(at(600));
-  EXPECT_EQ(runs_.back(), (run{at(600), 0}));
-}
-
-TEST_P(EnginePeriodicMissed, SkipCountsAPeriodThatIsDueThisVeryNanosecond) {
-  start(missed_ticks::skip);
-  rig_.poll_all_at(at(300));
-  EXPECT_EQ(runs_, (std::vector<run>{{at(300), 2}}));
-}
-
-TEST_P(EnginePeriodicMissed, SkipMissesNothingWhileOnlyOnePeriodIsDue) {
-  start(missed_ticks::skip);
-  rig_.poll_all_at(at(199));
-  EXPECT_EQ(runs_, (std::vector<run>{{at(100), 0}}));
-}
-
 TEST_P(EnginePeriodicMissed, SkipRunsOnceAfterAJumpOfYears) {
   start(missed_ticks::skip);
   constexpr std::int64_t years = 5ll * 365 * 24 * 3'600 * 1'000'000'000;
@@ -98,12 +78,6 @@ TEST_P(EnginePeriodicMissed, DelayRunsOnceAndCountsTheNextPeriodFromThen) {
   EXPECT_EQ(engine_.next_deadline(), at(657));
   rig_.poll_at(at(657));
   EXPECT_EQ(runs_.back(), (run{at(657), 0}));
-}
-
-TEST_P(EnginePeriodicMissed, DelayKeepsItsGridWhileNothingIsMissed) {
-  start(missed_ticks::delay);
-  rig_.poll_at(at(150));
-  EXPECT_EQ(engine_.next_deadline(), at(200));
 }
 
 TEST_P(EnginePeriodicMissed, ARunThatOutlastsItsPeriodsIsTreatedAlike) {

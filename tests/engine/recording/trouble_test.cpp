@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "hostile/drop_privileges.hpp"
 #include "recording/trace_file.hpp"
 #include "recording/trace_writer.hpp"
 #include "support/counters_file.hpp"
@@ -75,26 +75,12 @@ TEST(EngineRecordRefused, WhereAnotherEngineRecordsToTheFile) {
   engine later({.record = place.path()});
 }
 
-// The file may grow to so many bytes: a disk that fills up.
-class file_limit {
- public:
-  explicit file_limit(rlim_t most) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{most, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~file_limit() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing) {
   recording_place place;
   engine e({.name = "e", .record = place.path()});
   ::testing::internal::CaptureStderr();
   {
-    file_limit limit(10'000);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, 10'000);
     schedule_and_cancel(e, 2000);
     e.stop();
   }
@@ -113,7 +99,7 @@ TEST(EngineRecordDiskFull, IsToldByTheCountersToo) {
   engine e({.manual = &clock, .counters_file = folder / "counters", .record = place.path()});
   ::testing::internal::CaptureStderr();
   {
-    file_limit limit(1'000);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, 1'000);
     EXPECT_TRUE(testing::eventually([&] {
       schedule_and_cancel(e, 100);
       e.poll();
@@ -147,7 +133,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
   ::testing::internal::CaptureStderr();
   signal(SIGXFSZ, SIG_IGN);
   {
-    file_limit limit(80);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, 80);
     const auto lost = file.write("1,S,1,1,x\n2,S,2,1,x\n3,S,3,1,x\n# dropped 5\n4,S,4,1,x\n# dropped 70\n");
     EXPECT_EQ(lost.rows, 2u);  // two were written, and the last words need the room of what followed
     EXPECT_EQ(lost.reported, 75u);
@@ -169,7 +155,7 @@ TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
   ::testing::internal::CaptureStderr();
   signal(SIGXFSZ, SIG_IGN);
   {
-    file_limit limit(1'000);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, 1'000);
     for (std::uint32_t i = 0; i < 100; ++i) rows->add({.id = i, .kind = detail::operation_kind::schedule}, 5);
     rows->flush();
   }

@@ -115,13 +115,6 @@ TEST_F(EngineOrigin, IsPassedOn) {
   EXPECT_EQ(reported->line, 0u);
 }
 
-TEST_F(EngineOrigin, FromInsideACallback) {
-  made_at inner{};
-  engine_.schedule_at(at(10), [&] { inner = {engine_.schedule_at(due_, [] {}), __LINE__}; });
-  rig_.poll_at(at(10));
-  expect_here(inner);
-}
-
 TEST_F(EngineOrigin, StaysThroughRestartsPeriodsAndRearmings) {
   timer one = engine_.schedule_at(at(10), [](firing& f) { f.rearm_after(10ns); });
   const std::uint32_t line = __LINE__ - 1;

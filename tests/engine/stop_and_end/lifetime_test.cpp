@@ -62,13 +62,6 @@ TEST(EngineLifetime, CancelMayDestroyTheEngineThatOnlyTheCaptureHeld) {
   EXPECT_TRUE(alive.expired());
 }
 
-TEST(EngineLifetime, CancelMayDestroyTheWorkerDrivenEngineThatOnlyTheCaptureHeld) {
-  auto owner = std::make_shared<engine>();
-  timer t = owner->schedule_after(1h, [owner] {});
-  owner.reset();
-  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
-}
-
 TEST(EngineLifetime, AStaleTimersCaptureMayStopTheEngine) {
   manual_clock clk;
   engine e({.manual = &clk});

@@ -48,13 +48,6 @@ TEST(EngineUnfired, TellsTheDeadlineItWasRestartedTo) {
   EXPECT_EQ(e.stop().at(0).deadline, time_point(9s));
 }
 
-TEST(EngineUnfired, RunsThoughItsEngineHasEnded) {
-  int runs = 0;
-  unfired left = returned_timer([&] { ++runs; });
-  left.run();
-  EXPECT_EQ(runs, 1);
-}
-
 TEST(EngineUnfired, RunsOnce) {
   int runs = 0;
   census callables;
@@ -167,14 +160,6 @@ TEST(EngineUnfired, TakesItsCallableAlongWhenMoved) {
   EXPECT_EQ(callables.living(), 1);
   other.run();
   EXPECT_EQ(callables.ended(), 1);
-}
-
-TEST(EngineUnfired, MayScheduleOnAnotherEngineWhenItRuns) {
-  manual_clock clk;
-  engine next({.manual = &clk});
-  unfired left = returned_timer([&] { next.schedule_after(1s, [] {}); });
-  left.run();
-  EXPECT_EQ(next.pending(), 1u);
 }
 
 }  // namespace

@@ -43,12 +43,6 @@ TEST(EngineClockManual, StopsAtTheEndOfTime) {
   EXPECT_EQ(clk.now(), time_point::max());
 }
 
-TEST(EngineClockManual, IsTheEnginesNow) {
-  drive::virtual_engine rig;
-  rig.clock.advance(5s);
-  EXPECT_EQ(rig.engine.now(), at(5s));
-}
-
 TEST(EngineClockManual, IsWhatCallbacksSeeAsStarted) {
   drive::virtual_engine rig;
   time_point started;
@@ -73,16 +67,6 @@ TEST(EngineClockManual, IsReadAnewForEachCallback) {
   }
   rig.poll_at(at(10));
   EXPECT_EQ(started, (std::vector{at(10), at(15), at(20)}));
-}
-
-TEST(EngineClockManual, DrivesSeveralEngines) {
-  manual_clock clk;
-  engine first({.manual = &clk}), second({.manual = &clk});
-  first.schedule_after(5s, [] {});
-  second.schedule_after(5s, [] {});
-  clk.advance(5s);
-  EXPECT_EQ(first.poll(), 1u);
-  EXPECT_EQ(second.poll(), 1u);
 }
 
 // Who sees a time sees what was done before time moved there.
@@ -182,13 +166,6 @@ TEST(EngineClockTsc, FiresNothingEarlyOnAPool) {
   std::optional<engine> e = with_tsc({.executor = std::make_shared<thread_pool>()});
   if (!e) GTEST_SKIP() << "no invariant TSC here";
   expect_none_early(*e, false);
-}
-
-TEST(EngineClockTsc, IsRefusedBesideAManualClock) {
-  manual_clock clk;
-  drive::problem refused = problem_of([&] { engine e({.clock = clock_kind::tsc, .manual = &clk}); });
-  EXPECT_EQ(refused.code, errc::invalid_option);
-  EXPECT_TRUE(refused.names("clock = tsc")) << refused.what;
 }
 
 }  // namespace

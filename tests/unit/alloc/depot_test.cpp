@@ -27,28 +27,6 @@ TEST(Depot, ReturnsTheMagazinePushedLast) {
   EXPECT_EQ(stack.pop(), &first.head);
 }
 
-TEST(Depot, IsEmptyUntilPushedAndOncePopped) {
-  depot stack;
-  filled only;
-  EXPECT_EQ(stack.pop(), nullptr);
-  stack.push(only.head);
-  EXPECT_EQ(stack.pop(), &only.head);
-  EXPECT_EQ(stack.pop(), nullptr);
-}
-
-TEST(Depot, LeavesContentsAlone) {
-  depot stack;
-  filled carried;
-  carried.head.count = 3;
-  carried.slots = {7, 8, 9, 10};
-  stack.push(carried.head);
-  magazine* popped = stack.pop();
-  ASSERT_EQ(popped, &carried.head);
-  EXPECT_EQ(popped->count, 3U);
-  EXPECT_EQ(popped->slots()[0], 7U);
-  EXPECT_EQ(popped->slots()[3], 10U);
-}
-
 // Few magazines and many threads: heads go away and come back all the time, which is what the tag is for.
 TEST(Depot, GivesEachMagazineToOneThreadAtATime) {
   constexpr std::size_t magazines = 3;

@@ -67,19 +67,6 @@ TEST(SlotPool, ReusesTheSlotFreedLast) {
   EXPECT_EQ(allocate_many(pool, cache, 2 * capacity), slots);
 }
 
-TEST(SlotPool, NeverMovesAPairThatIsReused) {
-  counting_source pages;
-  small_pool pool(pages, 0);
-  slot_cache cache;
-  const slot_index first = pool.allocate(cache);
-  pool.free(cache, first);
-  for (int i = 0; i != 1000; ++i) {
-    const slot_index again = pool.allocate(cache);
-    ASSERT_EQ(again, first);
-    pool.free(cache, again);
-  }
-}
-
 TEST(SlotPool, GivesEachSlotZeroedMemoryOfItsOwn) {
   counting_source pages;
   small_pool pool(pages, 0);

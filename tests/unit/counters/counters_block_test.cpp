@@ -29,18 +29,6 @@ engine_options with_file(const std::string& path) {
   return options;
 }
 
-TEST(CountersBlock, WithoutAFileItOnlyCounts) {
-  counters_block block(engine_options{});
-  std::string why;
-  ASSERT_EQ(block.check(why), errc{}) << why;
-  EXPECT_FALSE(block.watched());
-  counters mine(block.take_cells());
-  mine.add(counter::fired, 3);
-  EXPECT_EQ(mine.read(counter::fired), 3u);
-  EXPECT_EQ(block.publish(why), errc{});
-  block.end();
-}
-
 TEST(CountersBlock, SaysWhereEverythingLies) {
   scratch_folder folder;
   counters_block block(with_file(folder / "counters"));

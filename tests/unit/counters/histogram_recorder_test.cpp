@@ -41,19 +41,6 @@ TEST(HistogramScale, ErrsByLessThanOnePercent) {
   for (int i = 0; i < 20'000; ++i) check(static_cast<std::uint64_t>(random.any_magnitude(63)));
 }
 
-TEST(HistogramScale, PutsEachValueBehindTheSmallerOnes) {
-  for (std::uint64_t value = 1; value < 100'000; ++value) {
-    std::size_t step = histogram_scale::bucket(value) - histogram_scale::bucket(value - 1);
-    ASSERT_LE(step, 1U) << value;
-  }
-}
-
-TEST(HistogramScale, TellsAValueOfTheBucketItself) {
-  for (std::size_t bucket = 0; bucket < histogram_scale::buckets; ++bucket) {
-    ASSERT_EQ(histogram_scale::bucket(histogram_scale::value(bucket)), bucket);
-  }
-}
-
 TEST(Histogram, IsAllZeroWhenEmpty) {
   for (const histogram& empty : {histogram(), of({})}) {
     EXPECT_EQ(empty.count(), 0U);

@@ -31,13 +31,6 @@ TEST(Rehearsal, FiresAgainAndAgainInTheSameMemory) {
   }
 }
 
-TEST(Rehearsal, DoesNothingUnlessWanted) {
-  detail::rehearsal unwanted(false);
-  unwanted.begin({});
-  unwanted.fire_one();
-  unwanted.end();
-}
-
 // Its wheel is a small one whatever the engine's is.
 TEST(Rehearsal, TakesLittleMemoryBesideALargeWheel) {
   detail::rehearsal rehearses(true);

@@ -48,14 +48,6 @@ class GroupRoster : public ::testing::Test {
   std::set<node_index> living_;
 };
 
-TEST_F(GroupRoster, HoldsWhoWasAdded) {
-  EXPECT_TRUE(roster_.complete());
-  EXPECT_EQ(entries(), indices{});
-  for (node_index i = 0; i < 100; ++i) add_living(i);
-  EXPECT_EQ(roster_.size(), 100u);
-  EXPECT_EQ(entries(), indices(living_.begin(), living_.end()));
-}
-
 // Whatever is dropped, the walk meets each once, and the others stay.
 TEST_F(GroupRoster, AWalkMeetsEachOnceWhoeverIsDropped) {
   test::random_source random(5);

@@ -36,15 +36,6 @@ class GroupState : public ::testing::Test {
   group_state& group_ = store_.make();
 };
 
-TEST_F(GroupState, ItsTimeIsTheEnginesAtFirst) {
-  for (nanoseconds_t t : {nanoseconds_t{INT64_MIN}, nanoseconds_t{-1}, nanoseconds_t{5}, forever}) {
-    EXPECT_EQ(group_.to_group_time(t, time_).ns, t);
-    EXPECT_EQ(group_.to_engine_time(group_time{t}), t);
-  }
-  EXPECT_EQ(group_.offset(time_).ns, 0);
-  EXPECT_FALSE(group_.paused());
-}
-
 TEST_F(GroupState, StandsStillWhileItIsPaused) {
   go_to(10);
   EXPECT_FALSE(group_.resume(time_));

@@ -19,23 +19,6 @@ constexpr nanoseconds_t first_of_time = INT64_MIN;
 // On the line of time as it is counted: from its beginning.
 int trailing_zeros(nanoseconds_t t) { return std::countr_zero(to_unsigned(t)); }
 
-TEST(Coalesced, LeavesTheDeadlineWhereThereIsNoSlack) {
-  for (nanoseconds_t t :
-       {first_of_time, nanoseconds_t{-1}, nanoseconds_t{0}, nanoseconds_t{12345}, forever - 1, forever})
-    EXPECT_EQ(coalesced(t, 0), t);
-}
-
-TEST(Coalesced, IsTheRoundestTimeWithinTheSlack) {
-  EXPECT_EQ(coalesced(1, 1), 2);
-  EXPECT_EQ(coalesced(5, 2), 6);
-  EXPECT_EQ(coalesced(5, 3), 8);
-  EXPECT_EQ(coalesced(8, 7), 8);
-  EXPECT_EQ(coalesced(9, 30), 32);
-  EXPECT_EQ(coalesced(1000, 100), 1024);
-  EXPECT_EQ(coalesced(-5, 2), -4);
-  EXPECT_EQ(coalesced(-5, 9), 0);
-}
-
 TEST(Coalesced, AgreesWithASearchThroughAllThatIsWithinTheSlack) {
   for (nanoseconds_t t = -70; t <= 70; ++t) {
     for (nanoseconds_t slack = 0; slack <= 70; ++slack) {

@@ -22,19 +22,6 @@
 namespace detent::base {
 namespace {
 
-TEST(AtomicPair, ExchangesBothHalvesOrNone) {
-  atomic_pair pair;
-  EXPECT_TRUE(pair.compare_exchange({0, 0}, {1, UINT64_MAX}));
-  for (pair_value wrong : {pair_value{1, 0}, pair_value{0, UINT64_MAX}, pair_value{UINT64_MAX, 1}}) {
-    EXPECT_FALSE(pair.compare_exchange(wrong, {5, 6}));
-    EXPECT_EQ(pair.low.load(relaxed), 1U);
-    EXPECT_EQ(pair.high.load(relaxed), UINT64_MAX);
-  }
-  EXPECT_TRUE(pair.compare_exchange({1, UINT64_MAX}, {UINT64_MAX, 1}));
-  EXPECT_EQ(pair.low.load(relaxed), UINT64_MAX);
-  EXPECT_EQ(pair.high.load(relaxed), 1U);
-}
-
 TEST(AtomicPair, KeepsTheHalvesTogetherWhileThreadsExchangeThem) {
   constexpr std::uint64_t rounds = 1'000'000;
   atomic_pair pair;
@@ -169,34 +156,10 @@ TEST(Futex, DoesNotSleepOnAChangedWord) {
   EXPECT_EQ(futex_wait(word, 0, INT64_MAX), futex_result::changed);
 }
 
-TEST(Futex, SleepsUntilItsDeadline) {
-  atomic<std::uint32_t> word{0};
-  std::int64_t deadline = nanoseconds_from_now(2'000'000);
-  futex_result result = futex_result::interrupted;
-  while (result == futex_result::interrupted) result = futex_wait(word, 0, deadline);
-  EXPECT_EQ(result, futex_result::timed_out);
-  EXPECT_GE(nanoseconds_from_now(0), deadline);
-}
-
 TEST(Futex, ReturnsAtOnceIfTheDeadlineIsPast) {
   atomic<std::uint32_t> word{0};
   for (std::int64_t past : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1'000'000'000}, INT64_MIN}) {
     EXPECT_EQ(futex_wait(word, 0, past), futex_result::timed_out) << past;
-  }
-}
-
-TEST(Futex, IsWoken) {
-  for (int round = 0; round < 5; ++round) {
-    atomic<std::uint32_t> word{0};
-    drive::sleeper waits;
-    std::thread sleeper([&] {
-      waits.lies_down();
-      while (word.load(acquire) == 0) futex_wait(word, 0, INT64_MAX);
-    });
-    EXPECT_TRUE(waits.sleeps());
-    word.store(1, release);
-    futex_wake(word, 1);
-    sleeper.join();
   }
 }
 

@@ -56,18 +56,6 @@ TEST(ThreadSetup, NamesTheThreadByItsFirst15Characters) {
   });
 }
 
-TEST(ThreadSetup, LeavesASleeperNoSlack) {
-  in_a_thread([] {
-    const bool may = prctl(PR_SET_TIMERSLACK, 2UL, 0UL, 0UL, 0UL) == 0;
-    setup_result done = set_up_worker_thread("named", {}, {});
-    EXPECT_EQ(done.problem, errc{});
-    EXPECT_EQ(done.why, "");
-    EXPECT_EQ(name_of_this_thread(), "named");
-    if (!may) GTEST_SKIP() << "this kernel lets nobody set a timer slack";
-    EXPECT_EQ(prctl(PR_GET_TIMERSLACK), 1);
-  });
-}
-
 TEST(ThreadSetup, PinsToOneCpuIfAsked) {
   if (!may_choose_cpus()) GTEST_SKIP() << "this kernel lets nobody choose a processor";
   in_a_thread([] {

@@ -50,8 +50,6 @@ TEST(TscClockSupport, IsToldAsTheKernelTellsIt) {
   EXPECT_EQ(tsc_clock::shared() != nullptr, reported);
 }
 
-TEST_F(TscClock, IsOneForTheProcess) { EXPECT_EQ(tsc_clock::shared(), tsc_); }
-
 // Exactly: not one in a second is behind the reading of steady_clock before it.
 TEST_F(TscClock, IsNeverBehindSteadyClockWhereItMustNotBe) {
   const nanoseconds_t end = steady() + 1'000'000'000;

@@ -85,19 +85,5 @@ TEST(WakeFd, IsNotReadableBefore) {
   }
 }
 
-TEST(WakeFd, WakesAPollOfAnotherThreadWhenSignalled) {
-  wake_fd wake;
-  int fd = wake.open();
-  wake.set(now() + hour);
-  drive::sleeper waits;
-  std::thread waiting([&] {
-    waits.lies_down();
-    EXPECT_TRUE(readable(fd, -1));
-  });
-  EXPECT_TRUE(waits.sleeps());
-  wake.signal();
-  waiting.join();
-}
-
 }  // namespace
 }  // namespace detent::detail

@@ -85,15 +85,6 @@ TEST_F(Recorder, LeavesOutAndCountsWhatBelongsToAnArmingThatWasLost) {
   EXPECT_EQ(r.dropped(), 3u);
 }
 
-TEST_F(Recorder, HasNoRowForAnAttemptInVain) {
-  recorder& r = start();
-  r.scheduled(some, 0, 100, nullptr);
-  { recorded_attempt in_vain(&r, arming(operation_kind::restart, 0, 200)); }
-  const auto trace = stop();
-  EXPECT_EQ(trace.text(), "0,S,a,100,schedule\n");
-  EXPECT_EQ(trace.dropped, 0u);
-}
-
 TEST_F(Recorder, GivesALateOneTheTimeOfTheRowBeforeAndKeepsItsDeadline) {
   recorder& r = start();
   advance_to(50);
@@ -216,18 +207,6 @@ TEST_F(Recorder, KnowsNoLifeBetweenTwoThatAreFarApart) {
   const auto trace = stop();
   EXPECT_EQ(trace.count('C'), 1u);
   EXPECT_EQ(trace.dropped, 1u);
-}
-
-TEST_F(Recorder, ForgetsThePauseOfAGroupThatHasGone) {
-  recorder& r = start();
-  const int group = 0;
-  r.scheduled(some, 0, 10, &group);
-  r.turned(operation_kind::pause, &group);
-  r.turned(operation_kind::pause, &group);
-  r.cancelled(some, 0);
-  r.turned(operation_kind::forget, &group);
-  r.scheduled(some, 1, 10, &group);
-  EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n0,R,a,9223372036854775807,pause\n0,C,a,,cancel\n0,S,b,10,schedule\n");
 }
 
 TEST_F(Recorder, MovesNoMemberOfAnotherGroup) {

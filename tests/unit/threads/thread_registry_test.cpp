@@ -46,25 +46,6 @@ struct owner {
   }
 };
 
-TEST(Counters, Add) {
-  std::array<counter_cell, static_cast<std::size_t>(counter::count_)> cells{};
-  counters counts(cells.data());
-  counts.add(counter::fired);
-  counts.add(counter::fired, 4);
-  EXPECT_EQ(counts.read(counter::fired), 5U);
-  EXPECT_EQ(counts.read(counter::failed), 0U);
-}
-
-TEST(ThreadRegistry, GivesAThreadTheSameRecordEachTime) {
-  owner one;
-  ASSERT_TRUE(one.threads.ready());
-  EXPECT_EQ(one.records(), 0U);
-  thread_record* mine = one.threads.mine();
-  ASSERT_NE(mine, nullptr);
-  EXPECT_EQ(one.threads.mine(), mine);
-  EXPECT_EQ(one.records(), 1U);
-}
-
 TEST(ThreadRegistry, KeepsTheRecordsOfEnginesApart) {
   owner first, second;
   thread_record* mine = first.threads.mine();
@@ -167,12 +148,6 @@ TEST(ThreadRegistry, GivesANewEngineANewRecordWhereAnOldOneWas) {
     EXPECT_EQ(mine->counts.read(counter::fired), 0U);
     mine->counts.add(counter::fired);
   }
-}
-
-TEST(RecordLease, IsTheThreadsOwnRecordWhileItLives) {
-  owner one;
-  record_lease lease(one.threads);
-  EXPECT_EQ(&*lease, one.threads.mine());
 }
 
 // Destroyed after the thread's records, as it was made before them.

@@ -94,13 +94,6 @@ TEST(StateWord, StaysAtTheLastGeneration) {
   EXPECT_FALSE(state_word::used_up(state_word::make(state_word::generation_max - 1, 9, s::cancelled, kept)));
 }
 
-TEST(StateWord, PublishesDeadlineAndWord) {
-  specimen node(s::free, 0);
-  publish_as(node.pair, word_in(s::queued), -77);
-  EXPECT_EQ(node.now(), word_in(s::queued));
-  EXPECT_EQ(deadline_of(node.pair), -77);
-}
-
 TEST(StateWord, TakesUpWhatIsQueued) {
   expect_from_every_state<take_up_result>(
       take_up_result::stale,

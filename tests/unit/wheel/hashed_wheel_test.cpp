@@ -15,16 +15,6 @@ struct slots_around {
 using Kinds = ::testing::Types<slots_around<1>, slots_around<8>, slots_around<512>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Hashed, WheelLaws, Kinds);
 
-TEST(HashedWheel, LeavesLaterRoundsOfASlotWhereTheyAre) {
-  wheel_model<slots_around<8>> model(1, 0, 16);
-  for (nanoseconds_t round = 0; round < 10; ++round) model.insert(3 + 8 * round);
-  for (std::size_t left = 10; left != 0; --left) {
-    EXPECT_EQ(model.size(), left);
-    model.advance_to(*model.earliest());
-    ASSERT_NO_FATAL_FAILURE(model.verify());
-  }
-}
-
 TEST(HashedWheel, VisitsOnlySlotsInWhichSomethingIsDue) {
   wheel_model<slots_around<512>> model(1, 0, 128);
   for (nanoseconds_t i = 0; i < 100; ++i) model.insert(1'000 + i);
