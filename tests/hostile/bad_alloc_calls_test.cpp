@@ -130,7 +130,7 @@ TEST(BadAllocCalls, ManyInOneCallAreDoneAsFarAsThereIsMemory) {
   });
 }
 
-// Where the list of its members cannot grow, the driver looks at every node there is.
+// Where the list of its members cannot grow, the driver scans every node there is.
 TEST(BadAllocCalls, ACancelledGroupLosesItsMembersAndNobodyElseTheirs) {
   walk([](fault_scope& scope) {
     census mine, others;

@@ -51,7 +51,7 @@ TEST(BadAllocCreation, OfAnEngineOnAPoolIsWholeOrNothing) {
   });
 }
 
-TEST(BadAllocCreation, WithoutExceptionsTellsACode) {
+TEST(BadAllocCreation, WithoutExceptionsReturnsACode) {
   walk([](fault_scope& scope) {
     std::error_code problem;
     std::optional<engine> made;

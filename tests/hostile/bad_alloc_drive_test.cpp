@@ -46,25 +46,25 @@ TEST(BadAllocDrive, ABoundedPollLosesNothingBesideWhatTheLastOneLeft) {
 }
 
 // Has the queue's blocks, made ahead or not, be the calling thread's: it pushes an entry with each restart.
-void use_up_blocks(timer& filed, time_point below) {
-  for (duration sooner = 1ns; sooner < 10us; sooner += 1ns) filed.restart_at(below - sooner);
+void use_up_blocks(timer& armed, time_point below) {
+  for (duration sooner = 1ns; sooner < 10us; sooner += 1ns) armed.restart_at(below - sooner);
 }
 
-// The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to take up.
-TEST(BadAllocDrive, APollLooksForWhatAnEmptyQueueHadNoMemoryFor) {
+// The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to accept.
+TEST(BadAllocDrive, APollScansForWhatAnEmptyQueueHadNoMemoryFor) {
   expect_in_child([] {
     bare_engine bare;
     EXPECT_EQ(bare.engine.poll(), 0u);
-    timer filed;
+    timer armed;
     std::thread([&] {
-      filed = bare.engine.schedule_after(1h, [] {});
+      armed = bare.engine.schedule_after(1h, [] {});
       hostile::arm_faults(hostile::faults::from_then, 1);
-      use_up_blocks(filed, time_point(1h));
+      use_up_blocks(armed, time_point(1h));
       EXPECT_GT(hostile::disarm_faults(), 0u);
     }).join();
     EXPECT_EQ(bare.engine.poll(), 0u);
     hostile::arm_faults(hostile::faults::from_then, 1);
-    EXPECT_TRUE(filed.restart_at(time_point(1us)));
+    EXPECT_TRUE(armed.restart_at(time_point(1us)));
     EXPECT_GT(hostile::disarm_faults(), 0u) << "there was memory for the entry";
     bare.clock.advance(1us);
     EXPECT_EQ(bare.engine.poll(), 1u);
@@ -72,18 +72,18 @@ TEST(BadAllocDrive, APollLooksForWhatAnEmptyQueueHadNoMemoryFor) {
   });
 }
 
-// Cancelled while the driver takes them out of the wheel: nobody but an entry in the queue would tell it to free them,
+// Cancelled while the driver takes them out of the wheel: only an entry in the queue would have it free them,
 // and there is no memory for one.
 class cancelled_as_they_come_due {
  public:
   explicit cancelled_as_they_come_due(bare_engine& of) : of_(of) {
-    filed_ = of.engine.schedule_after(1h, [] {});
+    armed_ = of.engine.schedule_after(1h, [] {});
     for (timer& each : timers_) each = of.engine.schedule_after(1us, callback(*this));
     of.engine.poll();
     of.clock.advance(1us);
   }
   // Each is cancelled in the middle of the one before, and the driver comes by in the middle of the last: once for the
-  // time that has come, and once to look at every node.
+  // time that has come, and once to scan every node.
   void cancel_all() {
     cancels_ = true;
     cancel_next();
@@ -115,10 +115,10 @@ class cancelled_as_they_come_due {
     cancels_ = false;
     EXPECT_EQ(of_.engine.poll(), 0u);
     hostile::arm_faults(hostile::faults::from_then, 1);
-    use_up_blocks(filed_, time_point(1h));
+    use_up_blocks(armed_, time_point(1h));
     EXPECT_EQ(of_.engine.poll(), 0u);
     look_for_free_ones();
-    use_up_blocks(filed_, time_point(1h) - 10us);
+    use_up_blocks(armed_, time_point(1h) - 10us);
   }
   // Says nothing yet: there is no memory for a message.
   void look_for_free_ones() {
@@ -130,7 +130,7 @@ class cancelled_as_they_come_due {
   }
 
   bare_engine& of_;
-  timer filed_;
+  timer armed_;
   std::vector<timer> timers_ = std::vector<timer>(500);
   std::size_t next_ = 0;
   bool cancels_ = false, gave_another_ = false;
@@ -149,7 +149,7 @@ TEST(BadAllocDrive, WhatIsCancelledAsItComesDueGivesItsNodeBack) {
   bare.expect_works();
 }
 
-// Without memory for a record of their own threads use one that stands in; whoever is refused lets go of it.
+// Without memory for a record of their own threads use one that stands in; a thread that is refused lets go of it.
 TEST(BadAllocDrive, AThreadThatIsRefusedKeepsNobodyElseWaiting) {
   expect_in_child([] {
     bare_engine bare;

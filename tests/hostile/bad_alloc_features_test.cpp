@@ -61,7 +61,7 @@ TEST(BadAllocFeatures, MemberIsScheduledOrRefused) {
   });
 }
 
-// A poll() looks at 100,000 members; before it comes to the others their list has no memory for a new one. The nodes
+// A poll() scans 100,000 members; before it comes to the others their list has no memory for a new one. The nodes
 // are not in the order of the list then: its first members have the later ones.
 TEST(BadAllocFeatures, AGroupThatIsHalfReclaimedWhenItsListCannotGrowLosesAllThatWereCancelled) {
   constexpr std::size_t a_poll = 100'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bugs that bit other timers, where no test of a part of the engine looks for them already.
+// Bugs that bit other timers, where no test of a part of the engine checks for them already.
 // docs/evidence/bugs-of-others.md has all of them.
 #include <detent/detent.hpp>
 
@@ -67,7 +67,7 @@ TEST(BugsOfOthers, AnIdleWorkerSleepsByDefault) {
   EXPECT_GT(idle_share({.wait = wait_options::busy()}), 0.0) << "the measurement sees nothing";
 }
 
-TEST(BugsOfOthers, ACancelByAnotherThreadBeforeTheTimerWasTakenUpWins) {
+TEST(BugsOfOthers, ACancelByAnotherThreadBeforeTheTimerWasAcceptedWins) {
   manual_clock clock;
   engine e({.manual = &clock});
   int fired = 0;

@@ -152,7 +152,7 @@ TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
   });
 }
 
-// Whether it may be had is no matter of privileges; nobody's process is told the same.
+// Whether it may be had is no matter of privileges; nobody's process gets the same answer.
 void expect_cpu_refused(const std::string& named, const std::function<void()>& create) {
   expect_in_child([&] {
     ASSERT_TRUE(drop_privileges());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A forked child starts anew with engines of its own. Not for sanitized builds: a thread sanitizer forbids threads in
+// A forked child may have engines of its own. Not for sanitized builds: a thread sanitizer forbids threads in
 // such a child.
 #include <detent/detent.hpp>
 

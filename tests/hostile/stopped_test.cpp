@@ -66,7 +66,7 @@ void expect_order_after_a_stop(Make&& make) {
     engine e = make();
     const time_point begin = e.now();
     for (int i = 999; i >= 0; --i) e.schedule_at(begin + 200ms + i * 100us, [&log](firing& f) { log.note(f); });
-    // Order is promised among what the worker has taken up, which it does in the order of the calls.
+    // Order is promised among what the worker has accepted, which it does in the order of the calls.
     std::atomic<bool> taken_up{false};
     e.schedule_after(0ns, [&] { taken_up = true; });
     ASSERT_TRUE(eventually([&] { return taken_up.load(); }));
@@ -136,7 +136,7 @@ TEST(Stopped, BurstingPeriodicTimerRunsAllThatWasHeldUpAndSaysHowLate) {
   });
 }
 
-TEST(Stopped, DelayingPeriodicTimerCountsAnewFromItsRun) {
+TEST(Stopped, DelayingPeriodicTimerCountsAgainFromItsRun) {
   expect_in_child([] {
     const std::vector<seen> runs = periodic_around_a_stop(missed_ticks::delay);
     for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -204,7 +204,7 @@ TEST(Signals, InAWaitingThreadDoNotEndItsWait) {
   expect_in_child([] {
     engine e;
     std::atomic<bool> running{false}, ended{false};
-    block_signals_here();  // also for the thread below: signals go to the worker and to who waits
+    block_signals_here();  // also for the thread below: signals go to the worker and to the thread that waits
     auto slow = [&] {
       running = true;
       const std::uint64_t before = signals_to_main;

@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using drive::problem_of;
 using hostile::expect_in_child;
 
-// In one process, as the first engine of all is what asks to be told.
+// In one process, as the first engine of all is what registers the handlers.
 TEST(ForkUnwatched, EngineIsRefusedAndMadeOnceThereIsMemory) {
   no_memory = true;
   const auto problem = problem_of([] { engine({.name = "gateway"}); });

@@ -49,7 +49,7 @@ TEST(EngineCausesExecutor, FromTheHandOverToTheStart) {
   expect_counts(reported, 1);
 }
 
-// Its start lies further behind its hand-over than a signed time can say.
+// Its start lies further after its hand-over than a signed time can say.
 TEST(EngineCausesExecutor, ALongerDispatchThanThereIsTimeIsAllOfIt) {
   auto executor = std::make_shared<testing::holding_executor>();
   drive::virtual_engine rig({.executor = executor}, at(-5));
@@ -98,7 +98,7 @@ TEST(EngineCausesExecutor, SubmittedLateIsNoDispatch) {
 TEST(EngineCausesExecutor, WhatIsHandedOverAndDoesNotStartCountsForNothing) {
   held_rig held;
   held.rig.poll_at(at(50));
-  timer cancelled = held.rig.engine.schedule_at(at(20), [] {});  // the latest of all, and taken up late
+  timer cancelled = held.rig.engine.schedule_at(at(20), [] {});  // the latest of all, and accepted late
   held.rig.engine.schedule_at(at(60), [] {});                    // dropped
   held.rig.engine.schedule_at(at(100), [] {});
   held.rig.engine.poll();
@@ -115,7 +115,7 @@ TEST(EngineCausesExecutor, WhatIsHandedOverAndDoesNotStartCountsForNothing) {
 }
 
 // Resumed between the hand-over and the run, its group has moved the deadline: what it was late before is less now.
-TEST(EngineCausesExecutor, APauseBehindTheHandOverIsNoLateness) {
+TEST(EngineCausesExecutor, APauseAfterTheHandOverIsNoLateness) {
   held_rig held;
   timer_group group(held.rig.engine);
   group.schedule_at(at(100), [] {});
@@ -131,7 +131,7 @@ TEST(EngineCausesExecutor, APauseBehindTheHandOverIsNoLateness) {
   expect_largest(reported, {.wait = 200ns, .dispatch = 10ns});
 }
 
-// Callers who come late, an executor that keeps, refuses and loses what it is given, groups that are paused.
+// Callers that come late, an executor that keeps, refuses and loses what it is given, groups that are paused.
 TEST(EngineCausesExecutor, PartsAddUpWhateverIsDone) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     test::random_source random(seed);

@@ -33,7 +33,7 @@ TEST(EngineCauses, NothingIsLateInTime) {
   expect_parts_add_up(rig.engine.metrics(), 1);
 }
 
-TEST(EngineCauses, ACallerWhoComesLateIsAWait) {
+TEST(EngineCauses, ACallerThatComesLateIsAWait) {
   drive::virtual_engine rig;
   rig.engine.schedule_at(at(100), [] {});
   rig.poll_at(at(50));
@@ -62,7 +62,7 @@ TEST(EngineCauses, AWaitAndThenACallbackInFrontShareTheLateness) {
   expect_parts_add_up(rig.engine.metrics(second), 1);
 }
 
-TEST(EngineCauses, SubmittedBehindItsDeadlineIsTheDrain) {
+TEST(EngineCauses, SubmittedAfterItsDeadlineIsTheDrain) {
   drive::virtual_engine rig;
   rig.poll_at(at(1s + 1ns));
   std::thread([&] { rig.engine.schedule_at(at(1), [] {}); }).join();
@@ -71,8 +71,8 @@ TEST(EngineCauses, SubmittedBehindItsDeadlineIsTheDrain) {
   expect_parts_add_up(rig.engine.metrics(), 1);
 }
 
-// Submitted in time, and taken up behind its deadline: the driver was in a callback.
-TEST(EngineCauses, ASubmissionBehindALongCallbackIsTheDrain) {
+// Submitted in time, and accepted after its deadline: the driver was in a callback.
+TEST(EngineCauses, ASubmissionDuringALongCallbackIsTheDrain) {
   drive::virtual_engine rig;
   rig.engine.schedule_at(at(100), [&] {
     std::thread([&] { rig.engine.schedule_at(at(201), [] {}); }).join();
@@ -94,7 +94,7 @@ TEST(EngineCauses, PeriodicRunsAreSplitLikeOthers) {
 }
 
 // The caller came late for the first of them, and then there was a callback in front.
-TEST(EngineCauses, ARunBehindMissedPeriodsIsLateSinceTheFirst) {
+TEST(EngineCauses, ARunAfterMissedPeriodsIsLateSinceTheFirst) {
   drive::virtual_engine rig;
   const label rate = rig.engine.make_label("rate");
   rig.engine.schedule_at_fixed_rate(100ns, 100ns, [] {}, {.label = rate});
@@ -123,7 +123,7 @@ TEST(EngineCauses, CallbacksAreMeasuredHoweverTheyEnd) {
   EXPECT_EQ(rig.engine.metrics(one).callback.max(), 777ns);
 }
 
-// Callbacks that schedule, restart, throw, take long; callers who come late; other threads' submissions.
+// Callbacks that schedule, restart, throw, take long; callers that come late; other threads' submissions.
 TEST(EngineCauses, PartsAddUpWhateverIsDone) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     test::random_source random(seed);

@@ -194,9 +194,9 @@ void expect_untouched_by_child(const std::string& asked, Body&& body) {
   const std::string before = bytes_of(path);
   hostile::expect_in_child([&] { body(rig, one); });
   EXPECT_TRUE(std::filesystem::exists(path));
-  const std::string behind = bytes_of(path);
-  EXPECT_EQ(behind.size(), before.size());
-  EXPECT_TRUE(behind == before);
+  const std::string after = bytes_of(path);
+  EXPECT_EQ(after.size(), before.size());
+  EXPECT_TRUE(after == before);
   EXPECT_EQ(counters_file(path).state(), file_state::live);
   EXPECT_EQ(rig->engine.make_label("next").name(), "next");
   EXPECT_EQ(counters_file(path).label_name(1), "next");

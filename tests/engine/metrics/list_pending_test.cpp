@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// list_pending() tells every pending timer once, in its state, with what there is to know of it.
+// list_pending() returns every pending timer once, in its state, with what there is to know of it.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::string state_of(const engine& e, timer wanted) {
   return reported ? reported->state : "not listed";
 }
 
-TEST(EngineListPending, QueuedUntilTheDriverLooks) {
+TEST(EngineListPending, QueuedUntilTheDriverDrains) {
   drive::virtual_engine rig({.capture_origin = true});
   const label mine = rig.engine.make_label("mine");
   timer one = rig.engine.schedule_at(at(100), [] {}, {.label = mine});

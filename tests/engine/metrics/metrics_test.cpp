@@ -106,7 +106,7 @@ TEST(EngineMetrics, CountDrainsThatFoundSomething) {
   EXPECT_EQ(rig.engine.metrics().drains, taken.drains);
 }
 
-TEST(EngineMetrics, ShowWhatTheEngineHasNotTakenUpYet) {
+TEST(EngineMetrics, ShowWhatTheEngineHasNotAcceptedYet) {
   drive::virtual_engine rig;
   for (int i = 0; i < 100; ++i) rig.engine.schedule_at(at(1h), [] {});
   EXPECT_EQ(rig.engine.metrics().backlog, 100u);
@@ -114,7 +114,7 @@ TEST(EngineMetrics, ShowWhatTheEngineHasNotTakenUpYet) {
   EXPECT_EQ(rig.engine.metrics().backlog, 0u);
 }
 
-TEST(EngineMetrics, TellLatenessWithinOnePercentOverAllScales) {
+TEST(EngineMetrics, ReportLatenessWithinOnePercentOverAllScales) {
   for (std::int64_t late : {0ll, 1ll, 7ll, 100ll, 999ll, 12'345ll, 1'000'003ll, 777'777'777ll, 86'400'000'000'000ll}) {
     drive::virtual_engine rig;
     for (int i = 0; i < 100; ++i) rig.engine.schedule_at(at(10), [] {});
@@ -144,7 +144,7 @@ TEST(EngineMetrics, CountNothingThatWasRefused) {
   EXPECT_EQ(rig.engine.pending(), 0u);
 }
 
-// Without a capacity the shortest way of a schedule call is open until the stop, and it counts before it looks.
+// Without a capacity the fast path of a schedule call is open until the stop, and it counts before it checks.
 TEST(EngineMetrics, CountNothingThatAStoppedEngineRefused) {
   drive::virtual_engine rig;
   rig.engine.schedule_after(1h, [] {});

@@ -154,7 +154,7 @@ TEST_P(EngineTick, FiresTheNextPeriodEvenIfItSharesATickWithTheLast) {
     missed += f.missed();
   });
   for (std::int64_t n = 1; n <= 50; ++n) rig_.poll_all_at(at(n * tick_));
-  // Each period up to here has run or is told as missed.
+  // Each period up to here has run or is reported as missed.
   EXPECT_EQ(runs + missed, static_cast<std::uint64_t>(49 * tick_ / ((tick_ + 3) / 4)) + 1);
 }
 

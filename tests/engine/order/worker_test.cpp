@@ -78,7 +78,7 @@ TEST_P(EngineOrderWorker, IsThatOfArmingAmongEqualDeadlinesAhead) {
   EXPECT_EQ(order_of(500), count_to(500));
 }
 
-TEST_P(EngineOrderWorker, PutsARestartBehindItsEquals) {
+TEST_P(EngineOrderWorker, PutsARestartAfterItsEquals) {
   std::vector<timer> timers;
   for (int id : {2, 0, 3, 1}) timers.push_back(engine_.schedule_at(past_, note(id)));
   for (std::size_t i : {0u, 2u}) EXPECT_TRUE(timers[i].restart_at(past_));

@@ -120,7 +120,7 @@ TEST_P(EnginePeriodicRearm, MakesTheTimerPendingAgainOnlyAfterTheRun) {
   EXPECT_TRUE(t.pending());
 }
 
-TEST_P(EnginePeriodicRearm, AnchorsAFixedRateAnew) {
+TEST_P(EnginePeriodicRearm, AnchorsAFixedRateAgain) {
   std::vector<time_point> deadlines;
   engine_.schedule_at_fixed_rate(100ns, 100ns, [&](firing& f) {
     deadlines.push_back(f.deadline());
@@ -140,7 +140,7 @@ TEST_P(EnginePeriodicRearm, ReplacesOneDelayOfAFixedDelay) {
   EXPECT_EQ(deadlines, (std::vector{at(100), at(130), at(230)}));
 }
 
-TEST_P(EnginePeriodicRearm, TakesItsTurnBehindWhatWasArmedForThatDeadlineBefore) {
+TEST_P(EnginePeriodicRearm, TakesItsTurnAfterWhatWasArmedForThatDeadlineBefore) {
   engine_.schedule_at(at(10), [&](firing& f) {
     fired_.push_back(1);
     if (fired_.size() == 1) f.rearm_at(at(20));

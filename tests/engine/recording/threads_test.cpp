@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using testing::eventually;
 using testing::recorded_trace;
 
-// Each timer is armed before it is moved, and nothing is said of it behind its end until it is armed again.
+// Each timer is armed before it is moved, and nothing is said of it after its end until it is armed again.
 void expect_lives_in_order(const recorded_trace& trace) {
   std::map<std::uint64_t, bool> armed;
   for (const testing::recorded_row& row : trace.rows) {

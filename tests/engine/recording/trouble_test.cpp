@@ -92,7 +92,7 @@ TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing)
   EXPECT_EQ(e.metrics().cancelled, 2000u);
 }
 
-TEST(EngineRecordDiskFull, IsToldByTheCountersToo) {
+TEST(EngineRecordDiskFull, IsShownByTheCountersToo) {
   recording_place place;
   drive::scratch_folder folder;
   manual_clock clock;
@@ -124,7 +124,7 @@ TEST(EngineRecordSignals, AreTheCallersAgain) {
   for (int each = 1; each < SIGRTMIN; ++each) EXPECT_EQ(sigismember(&after, each), sigismember(&before, each)) << each;
 }
 
-TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
+TEST(EngineRecordDiskFull, LosesNoLossThatALostLineReported) {
   recording_place place;
   detail::trace_file file;
   std::string why;
@@ -145,7 +145,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
 }
 
 // What the file says is missing, and what it does not say.
-TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
+TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileReports) {
   recording_place place;
   detail::trace_file file;
   std::string why;
@@ -169,7 +169,7 @@ TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
   EXPECT_EQ(trace.rows.size() + rows->take_lost(), 100u);
 }
 
-// A pipe takes 64 KiB, and then holds up whoever writes until somebody reads.
+// A pipe takes 64 KiB, and then holds up a thread that writes until somebody reads.
 class stalled_pipe {
  public:
   explicit stalled_pipe(const std::string& path) {
@@ -228,7 +228,7 @@ TEST(EngineRecordStalled, SurvivesAReaderThatGoes) {
   EXPECT_NE(said.find("Broken pipe"), std::string::npos) << said;
 }
 
-TEST(EngineRecordEnd, IsNotToldOfAGroupThatOutlivesTheClock) {
+TEST(EngineRecordEnd, LearnsNothingOfAGroupThatOutlivesTheClock) {
   recording_place place;
   testing::mapped_clock clock;
   std::optional<timer_group> outlives;

@@ -40,7 +40,7 @@ TEST_P(EngineRestart, FiresAtAnEarlierDeadlineAndNotAtTheOldOne) {
   EXPECT_EQ(rig_.poll_at(at(2'000'000)), 0u);
 }
 
-TEST_P(EngineRestart, WorksBeforeTheEngineHasTakenTheTimerUp) {
+TEST_P(EngineRestart, WorksBeforeTheEngineHasAcceptedTheTimer) {
   timer later = engine_.schedule_at(at(10), rig_.note(1));
   timer earlier = engine_.schedule_at(at(1000), rig_.note(2));
   EXPECT_TRUE(later.restart_at(at(30)));
@@ -50,7 +50,7 @@ TEST_P(EngineRestart, WorksBeforeTheEngineHasTakenTheTimerUp) {
   EXPECT_EQ(fired_, (ids{2, 1}));
 }
 
-TEST_P(EngineRestart, GoesBehindItsEqualsEvenIfTheDeadlineStays) {
+TEST_P(EngineRestart, GoesAfterItsEqualsEvenIfTheDeadlineStays) {
   timer first = engine_.schedule_at(at(10), rig_.note(1));
   engine_.schedule_at(at(10), rig_.note(2));
   rig_.poll_at(at(5));
@@ -206,7 +206,7 @@ TEST(EngineRestartRaces, IsRefusedWhileAWorkerRunsTheCallback) {
   EXPECT_EQ(worker.metrics().fired, 1u);
 }
 
-// Whoever restarts with success may rely on it: it fires at the last deadline that was accepted, and only once.
+// A thread that restarts with success may rely on it: it fires at the last deadline that was accepted, and only once.
 TEST(EngineRestartRaces, FiresOnceAtTheLastDeadlineThatWasAccepted) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -138,7 +138,7 @@ TEST_F(EngineOrigin, AgeCountsFromTheScheduleCall) {
 }
 
 // The place of a timer that has ended is another's.
-TEST_F(EngineOrigin, ANodeUsedAgainTellsItsNewOrigin) {
+TEST_F(EngineOrigin, ANodeUsedAgainHasItsNewOrigin) {
   for (int i = 0; i < 20; ++i) {
     timer first = engine_.schedule_at(due_, [] {});
     first.cancel();

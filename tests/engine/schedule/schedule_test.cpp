@@ -45,7 +45,7 @@ TEST(EngineSchedule, CountsAnEmptyFunctionAsFailedWhenItRuns) {
 }
 
 TEST(EngineSchedule, IsNeverBlockedByARunningCallback) {
-  std::atomic<bool> inside{false}, go_on{false};  // the callback may look once more while the engine ends
+  std::atomic<bool> inside{false}, go_on{false};  // the callback may check once more while the engine ends
   engine e;
   e.schedule_after(0s, [&] {
     inside = true;
@@ -148,7 +148,7 @@ TEST(EngineHandle, IsFalseAndGoneWhenEmpty) {
   EXPECT_EQ(none.cancel_and_wait(), cancel_result::gone);
 }
 
-TEST(EngineHandle, IsWhatTheFiringTells) {
+TEST(EngineHandle, IsWhatTheFiringReturns) {
   manual_clock clk;
   engine e({.manual = &clk});
   timer reported, scheduled = e.schedule_after(1s, [&](firing&now) { reported = now.self(); });

@@ -94,7 +94,7 @@ TEST_P(EngineSimulatedFaults, ARestartInAnExecutorsHandsBeginsTheGridThere) {
   EXPECT_EQ(missed, std::vector<std::uint64_t>{0});
 }
 
-TEST_P(EngineSimulatedFaults, NoDeadlineIsToldOnceAllThatWasRefusedIsCancelled) {
+TEST_P(EngineSimulatedFaults, NoDeadlineIsReportedOnceAllThatWasRefusedIsCancelled) {
   auto refusing = std::make_shared<testing::moody_executor>();
   refusing->refuse = true;
   drive::virtual_engine rig(with_wheel({.executor = refusing, .on_refusal = refusal_policy::retry}));
@@ -139,7 +139,7 @@ TEST_P(EngineSimulatedFaults, WhatAnExecutorHeldRunsOnceInAPollThoughItIsRestart
   EXPECT_EQ(runs, 2);
 }
 
-TEST_P(EngineSimulatedFaults, APollTakesUpWhatARetriedRunHasArmedElsewhere) {
+TEST_P(EngineSimulatedFaults, APollAcceptsWhatARetriedRunHasArmedElsewhere) {
   auto refusing = std::make_shared<testing::moody_executor>();
   refusing->refuse = true;
   drive::virtual_engine rig(with_wheel({.executor = refusing, .on_refusal = refusal_policy::retry}));

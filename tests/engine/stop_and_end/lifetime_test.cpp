@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who may still use an engine while it ends, and what it lets go of.
+// What may still use an engine while it ends, and what it lets go of.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(EngineLifetime, AStaleTimersCaptureMayStopTheEngine) {
   EXPECT_TRUE(ended);
 }
 
-// Who stops must not wait for itself.
+// A thread that stops must not wait for itself.
 TEST(EngineLifetime, ACaptureThatTheDestructorDestroysIsRefusedItsStop) {
   manual_clock clk;
   std::error_code problem;

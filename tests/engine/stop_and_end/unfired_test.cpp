@@ -29,7 +29,7 @@ unfired returned_timer(F&& f) {
   return std::move(left.front());
 }
 
-TEST(EngineUnfired, TellsItsHandleAndDeadline) {
+TEST(EngineUnfired, HasItsHandleAndDeadline) {
   manual_clock clk;
   engine e({.tick = 1s, .manual = &clk});
   timer t = e.schedule_after(4500ms, [] {});
@@ -39,7 +39,7 @@ TEST(EngineUnfired, TellsItsHandleAndDeadline) {
   EXPECT_EQ(left[0].deadline, time_point(5s));
 }
 
-TEST(EngineUnfired, TellsTheDeadlineItWasRestartedTo) {
+TEST(EngineUnfired, HasTheDeadlineItWasRestartedTo) {
   manual_clock clk;
   engine e({.manual = &clk});
   timer t = e.schedule_after(5s, [] {});
@@ -75,7 +75,7 @@ TEST(EngineUnfired, EndsWhatItHadWhereAnotherIsMovedIn) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST(EngineUnfired, TellsOfTheOneThatWasMovedInNotOfTheOneBefore) {
+TEST(EngineUnfired, IsTheOneThatWasMovedInNotTheOneBefore) {
   manual_clock clk;
   engine e({.manual = &clk});
   e.schedule_after(1s, [] {});

@@ -23,7 +23,7 @@ using drive::at;
 using drive::eventually;
 using drive::problem_of;
 
-TEST(EngineClockManual, StartsAtZeroOrWhereItIsTold) {
+TEST(EngineClockManual, StartsAtZeroOrWhereItIsSet) {
   EXPECT_EQ(manual_clock().now(), time_point{});
   EXPECT_EQ(manual_clock(at(-7)).now(), at(-7));
 }
@@ -56,7 +56,7 @@ TEST(EngineClockManual, IsWhatCallbacksSeeAsStarted) {
   EXPECT_EQ(lateness, 7ns);
 }
 
-TEST(EngineClockManual, IsReadAnewForEachCallback) {
+TEST(EngineClockManual, IsReadAgainForEachCallback) {
   drive::virtual_engine rig;
   std::vector<time_point> started;
   for (int i = 0; i < 3; ++i) {
@@ -69,7 +69,7 @@ TEST(EngineClockManual, IsReadAnewForEachCallback) {
   EXPECT_EQ(started, (std::vector{at(10), at(15), at(20)}));
 }
 
-// Who sees a time sees what was done before time moved there.
+// A thread that sees a time sees what was done before time moved there.
 TEST(EngineClockManual, MayBeMovedByAnotherThread) {
   constexpr int steps = 1000;
   manual_clock clk;
@@ -98,7 +98,7 @@ TEST(EngineClockSteady, IsTheEnginesNow) {
   EXPECT_LE(now, clock::now());
 }
 
-// A delay counts from a fresh reading: whatever the engine last looked at, nothing comes early.
+// A delay counts from a fresh reading: whatever the engine last read, nothing comes early.
 TEST(EngineClockSteady, CountsADelayFromTheCallThoughTheEngineWasBusy) {
   engine e;
   std::atomic<bool> fired{false};

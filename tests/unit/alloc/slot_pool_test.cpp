@@ -116,7 +116,7 @@ TEST(SlotPool, RecoversWhenRefusedMemoryCanBeHadAgain) {
     EXPECT_EQ(pages.pieces(), 0U);
     small_pool pool(pages, 0);
     slot_cache cache;
-    pages.allow(pieces);  // magazines for the cache, twin, slab, magazines for the slab
+    pages.allow(pieces);  // magazines for the cache, cold part, slab, magazines for the slab
     const bool served = pieces == 4;
     EXPECT_EQ(pool.allocate(cache) != no_slot, served) << pieces;
     EXPECT_EQ(pool.reserve(1), served);
@@ -131,7 +131,7 @@ TEST(SlotPool, RecoversWhenRefusedMemoryCanBeHadAgain) {
 }
 
 // Far more caches than there are magazines for, and no memory for more. What marks the strays lies neither on what is
-// written in the slots nor behind the mapping, which has no room to spare if the cold array ends with a page.
+// written in the slots nor beyond the mapping, which has no room to spare if the cold array ends with a page.
 TEST(SlotPool, LosesNoSlotWhenMagazinesAreRefused) {
   for (std::size_t cold_bytes : {std::size_t{24}, testing::page_bytes() / small_pool::slots_per_slab}) {
     counting_source pages;

@@ -125,7 +125,7 @@ TEST(CountersBlock, GaugesAndHistogramsAreWhereTheLayoutSays) {
   }
 }
 
-TEST(CountersBlock, LabelsLieOneBehindTheOther) {
+TEST(CountersBlock, LabelsLieOneAfterTheOther) {
   scratch_folder folder;
   counters_block block(with_file(folder / "counters"));
   std::string why;
@@ -178,8 +178,8 @@ TEST(CountersBlock, SaysWhyItCannotBeShown) {
   EXPECT_EQ(why, "counters_file = " + (folder / "counters") + ": Is a directory");
 }
 
-// Nothing else orders the two: whoever finds a label's number, were it by a guess, finds its block and its name.
-TEST(LabelStore, WhoeverFindsALabelFindsItWhole) {
+// Nothing else orders the two: a thread that finds a label's number, were it by a guess, finds its block and its name.
+TEST(LabelStore, ALabelThatIsFoundIsWhole) {
   constexpr std::uint16_t count = 20;
   auto name = [](std::uint16_t number) { return "label " + std::to_string(number); };
   counters_block block(engine_options{});

@@ -102,7 +102,7 @@ TEST(CountersMemory, AStaleFileIsReplaced) {
   EXPECT_EQ(folder.files(), 1u);
 }
 
-// It cannot be told whether it is foreign.
+// Whether it is foreign cannot be seen.
 TEST(CountersMemory, AFileThatMayNotBeReadIsLeftAlone) {
   scratch_folder folder;
   std::filesystem::permissions(folder.path, std::filesystem::perms(0777));

@@ -47,7 +47,7 @@ std::size_t mappings_of_an_engine(wait_options wait) {
   return drive::mappings() - before;
 }
 
-// Who spins no longer than a rehearsal comes ahead of the deadline would never hold one.
+// A worker that spins no longer than a rehearsal comes ahead of the deadline would never hold one.
 TEST(Rehearsal, IsMadeOnlyWhereTheSpinIsLongEnough) {
   wait_options brief = wait_options::hybrid();
   brief.max_spin = 10us;

@@ -36,7 +36,7 @@ TEST(OversleepMargin, StaysWithinItsBoundsWhateverItLearns) {
   }
 }
 
-// Long-tailed, as the oversleep of a kernel is: tells the share of sleeps that are longer than the margin, and the
+// Long-tailed, as the oversleep of a kernel is: the share of sleeps that are longer than the margin, and the
 // margin's mean as a multiple of the quantile that leaves `share`.
 struct settled {
   double beyond, margin;

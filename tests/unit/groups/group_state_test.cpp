@@ -36,7 +36,7 @@ class GroupState : public ::testing::Test {
   group_state& group_ = store_.make();
 };
 
-TEST_F(GroupState, StandsStillWhileItIsPaused) {
+TEST_F(GroupState, KeepsItsTimeWhileItIsPaused) {
   go_to(10);
   EXPECT_FALSE(group_.resume(time_));
   EXPECT_TRUE(group_.pause(time_));
@@ -151,7 +151,7 @@ TEST_F(GroupState, IsAskedForWhenMostOfThoseInItsRosterHaveLeft) {
   EXPECT_FALSE(store_.is_asked());
   int rings = 0;
   for (int i = 0; i < 3; ++i) rings += store_.leave(group_) ? 1 : 0;
-  EXPECT_EQ(rings, 1) << "by the one who asked";
+  EXPECT_EQ(rings, 1) << "by the one that asked";
   EXPECT_TRUE(store_.is_asked());
   EXPECT_EQ(store_.take_requests(), &group_);
 }
@@ -177,7 +177,7 @@ TEST_F(GroupState, IsAskedForOnce) {
 }
 
 TEST_F(GroupState, ReadersNeverSeeHalfATurn) {
-  // The manual clock stands at 1000: a paused group's time is 1000, and while it runs it is 0 behind.
+  // The manual clock stands at 1000: a paused group's time is 1000, and while it runs it is 0 less.
   go_to(1000);
   std::atomic<bool> stop{false};
   testing::joined_thread turner([&] {

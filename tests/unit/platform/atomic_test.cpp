@@ -102,7 +102,7 @@ void part_from_others(std::size_t number) {
   detail::pin_thread(pthread_self(), static_cast<int>(cpu));
 }
 
-// One of two threads, which begin each round together: both store, and then look whether the other has.
+// One of two threads, which begin each round together: both store, and then check whether the other has.
 struct alignas(64) store_and_look {
   atomic<std::uint32_t> round{0};
   alignas(64) atomic<std::uint32_t> stored{0};
@@ -111,8 +111,8 @@ struct alignas(64) store_and_look {
   template <class Fence>
   void run(std::uint32_t number, const store_and_look& other, Fence fence) {
     round.store(number, release);
-    for (int looks = 1; other.round.load(acquire) < number; ++looks)
-      looks % 1000 == 0 ? std::this_thread::yield() : cpu_pause();
+    for (int checks = 1; other.round.load(acquire) < number; ++checks)
+      checks % 1000 == 0 ? std::this_thread::yield() : cpu_pause();
     stored.store(number, relaxed);
     fence();
     missed.at(number % 2) = other.stored.load(relaxed) < number;
@@ -133,7 +133,7 @@ int missed_by_both(Fence fence) {
     const std::int64_t enough = nanoseconds_from_now(500'000'000);  // for machines that are slow or busy
     for (std::uint32_t number = 1; number != 20'000 && nanoseconds_from_now(0) < enough; ++number) {
       heavy.run(number, light, fence);
-      const std::size_t last = (number - 1) % 2;  // the other one has looked by now
+      const std::size_t last = (number - 1) % 2;  // the other one has checked by now
       if (light.missed.at(last) && heavy.missed.at(last)) ++both;
     }
     heavy.round.store(end, release);

@@ -37,14 +37,14 @@ nanoseconds_t gap_of_steady_clock() {
   return gaps[1'900];
 }
 
-// What the kernel calls nonstop_tsc. The other tests of the counter are skipped where it is told to have none.
-TEST(TscClockSupport, IsToldAsTheKernelTellsIt) {
+// What the kernel calls nonstop_tsc. The other tests of the counter are skipped where it is set to have none.
+TEST(TscClockSupport, IsReportedAsTheKernelReportsIt) {
   if (base::read_time_stamp() == 0) GTEST_SKIP() << "this processor has no counter of that kind";
   std::ifstream file("/proc/cpuinfo");
   std::string line;
   while (std::getline(file, line) && line.rfind("flags", 0) != 0) {
   }
-  if (!file) GTEST_SKIP() << "the kernel tells nothing of this processor";
+  if (!file) GTEST_SKIP() << "the kernel reports nothing of this processor";
   const bool reported = (line + ' ').find(" nonstop_tsc ") != std::string::npos;
   EXPECT_EQ(base::time_stamp_is_invariant(), reported);
   EXPECT_EQ(tsc_clock::shared() != nullptr, reported);

@@ -43,7 +43,7 @@ TEST(SubmissionQueue, GivesOneProducersEntriesInOrder) {
 }
 
 // Fewer than asked must mean that nothing more was there: the driver goes to sleep on it.
-TEST(SubmissionQueue, TakesFromAllProducersBeforeItTellsLessThanAsked) {
+TEST(SubmissionQueue, TakesFromAllProducersBeforeItReturnsLessThanAsked) {
   submission_queue queue(16);
   std::vector<submission_queue::producer> producers;
   for (int i = 0; i < 5; ++i) producers.push_back(queue.make_producer());

@@ -125,7 +125,7 @@ TEST(ThreadRegistry, SurvivesEitherOrderOfEnds) {
     EXPECT_NE(engine_first->threads.mine(), nullptr);
     stage.store(1);
     while (stage.load() != 2) std::this_thread::yield();
-    owner next;  // looks through the thread's records, and finds the dead one
+    owner next;  // scans the thread's records, and finds the dead one
     EXPECT_NE(next.threads.mine(), nullptr);
   });
   while (stage.load() != 1) std::this_thread::yield();

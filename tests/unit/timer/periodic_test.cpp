@@ -38,7 +38,7 @@ TEST(PeriodicBoundary, OfOneNanosecondIsMissedByOneNanosecond) {
   EXPECT_EQ(cold.grid, 102);
 }
 
-TEST(FixedRate, SkipsToTheLatestDuePeriodAndTellsHowManyItSkipped) {
+TEST(FixedRate, SkipsToTheLatestDuePeriodAndReportsHowManyItSkipped) {
   timeline timer{fixed_rate(1'000, 100)};
   expect_run(timer.start_at(1'099), 1'000, 0);
   expect_run(timer.start_at(1'399), 1'300, 2);
@@ -71,7 +71,7 @@ TEST(FixedRate, SkipsOnlyPeriodsWhoseRoundedDeadlineHasCome) {
   EXPECT_EQ(late.armed, 50);
 }
 
-TEST(FixedRate, IsAnchoredAnewWhereItWasRestarted) {
+TEST(FixedRate, IsAnchoredAgainWhereItWasRestarted) {
   for (nanoseconds_t to : {1'700, 950}) {
     timeline timer{fixed_rate(1'000, 100)};
     timer.armed = to;

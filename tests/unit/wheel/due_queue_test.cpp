@@ -114,7 +114,7 @@ TEST(DueQueue, MergesANewBatchWithWhatWasLeftOver) {
   EXPECT_EQ(pop_all(queue), (std::vector<node_index>{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(DueQueue, TellsTheEntrySomePlacesAheadInTheBatch) {
+TEST(DueQueue, ReturnsTheEntrySomePlacesAheadInTheBatch) {
   due_queue queue;
   for (node_index index : {0U, 1U, 2U}) queue.collect(entry(10, index, index));
   queue.seal();

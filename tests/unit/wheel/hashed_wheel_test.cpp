@@ -24,7 +24,7 @@ TEST(HashedWheel, VisitsOnlySlotsInWhichSomethingIsDue) {
   EXPECT_EQ(model.takes(), 10U);
 }
 
-TEST(HashedWheel, TellsTheEarliestExactlyAsItsBound) {
+TEST(HashedWheel, ReturnsTheEarliestExactlyAsItsBound) {
   wheel_model<slots_around<8>> model(1, 0, 16);
   model.insert(77);
   EXPECT_EQ(model.wheel().next_bound(), 77);
@@ -44,7 +44,7 @@ TEST(HashedWheel, KeepsALowerBoundOfASlotWhoseEarliestWasUnlinked) {
   EXPECT_EQ(model.wheel().next_bound(), 16);
 }
 
-TEST(HashedWheel, MovesWhatWasRestartedToItsNewSlotWhenItLooksForTheNext) {
+TEST(HashedWheel, MovesWhatWasRestartedToItsNewSlotWhenItScansForTheNext) {
   node_store store(1);
   auto wheel = slots_around<8>::make(store.nodes(), detail::tick_grid(1), 0);
   node_index index = store.take(8);
@@ -57,7 +57,7 @@ TEST(HashedWheel, MovesWhatWasRestartedToItsNewSlotWhenItLooksForTheNext) {
 }
 
 // Somebody else's turn comes while many go back to their slots, and finds each in the wheel or taken out of it.
-TEST(HashedWheel, LetsOthersInWhileItFilesManyAgain) {
+TEST(HashedWheel, LetsOthersInWhileItInsertsManyAgain) {
   constexpr node_index many = 2000;
   node_store store(many);
   auto wheel = slots_around<8>::make(store.nodes(), detail::tick_grid(1), 0);
