@@ -6,8 +6,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "hostile/drop_privileges.hpp"
 #include "hostile/fault_walk.hpp"

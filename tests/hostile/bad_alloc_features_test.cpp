@@ -8,8 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "hostile/fault_walk.hpp"

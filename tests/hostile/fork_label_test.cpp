@@ -9,8 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
-#include <new>
-#include <string>
 #include <thread>
 
 #include "hostile/in_child.hpp"

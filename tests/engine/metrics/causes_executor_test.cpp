@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <memory>
-#include <thread>
 
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"

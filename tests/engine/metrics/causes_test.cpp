@@ -5,14 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cmath>
-#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/joined_thread.hpp"
 #include "support/lateness_sums.hpp"
 #include "support/random_source.hpp"
 
@@ -197,13 +196,9 @@ TEST(EngineCausesWorker, SleepsEndLate) {
 TEST(EngineCausesWorker, PartsAddUpUnderLoad) {
   engine e;
   constexpr int each = 2'000;
-  std::vector<std::thread> producers;
-  for (int i = 0; i < 2; ++i) {
-    producers.emplace_back([&] {
-      for (int k = 0; k < each; ++k) e.schedule_after(duration(k % 7 * 1'000) - 2us, [] {});
-    });
-  }
-  for (std::thread& producer : producers) producer.join();
+  testing::on_threads(2, [&] {
+    for (int k = 0; k < each; ++k) e.schedule_after(duration(k % 7 * 1'000) - 2us, [] {});
+  });
   ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == 2 * each; }));
   expect_parts_add_up(e.metrics(), 2 * each);
 }

@@ -18,6 +18,7 @@
 #include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent {
 namespace {
@@ -246,16 +247,12 @@ TEST(EngineCountersFile, ThreadsCountApart) {
   scratch_folder folder;
   engine e(with_file(folder / "counters"));
   const label mine = e.make_label("mine");
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 3; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 500; ++i) {
-        e.schedule_after(1h, [] {}).cancel();
-        e.schedule_after(0ns, [] {}, {.label = mine});
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(3, [&] {
+    for (int i = 0; i < 500; ++i) {
+      e.schedule_after(1h, [] {}).cancel();
+      e.schedule_after(0ns, [] {}, {.label = mine});
+    }
+  });
   ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == 1500; }));
   e.stop();
   const counters_file file(folder / "counters");

@@ -7,9 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include "support/engine_captures.hpp"

@@ -7,9 +7,7 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"

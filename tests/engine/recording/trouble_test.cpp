@@ -17,7 +17,6 @@
 #include <sstream>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "hostile/drop_privileges.hpp"
 #include "recording/trace_file.hpp"
@@ -25,6 +24,7 @@
 #include "support/counters_file.hpp"
 #include "support/drive_problem.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 #include "support/leaks_of_parent_only.hpp"
 #include "support/mapped_clock.hpp"
 #include "support/recorded_trace.hpp"
@@ -199,9 +199,7 @@ TEST(EngineRecordStalled, HoldsUpNobodyAndCountsWhatItDrops) {
   recording_place place;
   stalled_pipe pipe(place.path());
   engine e({.record = place.path()});
-  std::vector<std::thread> producers;
-  for (int i = 0; i < 2; ++i) producers.emplace_back([&] { schedule_and_cancel(e, 60'000); });
-  for (std::thread& each : producers) each.join();  // nothing is read meanwhile
+  testing::on_threads(2, [&] { schedule_and_cancel(e, 60'000); });  // nothing is read meanwhile
   EXPECT_EQ(e.metrics().cancelled, 120'000u);
   std::string written;
   std::thread reader([&] { written = pipe.read_all(); });

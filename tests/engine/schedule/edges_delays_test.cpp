@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <vector>
 
 #include "support/drive_virtual.hpp"
 

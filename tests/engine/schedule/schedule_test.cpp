@@ -4,18 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
-#include <stdexcept>
 #include <thread>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "support/engine_eventually.hpp"

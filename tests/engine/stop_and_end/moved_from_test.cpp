@@ -7,13 +7,10 @@
 
 #include <array>
 #include <csignal>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace detent {
 namespace {

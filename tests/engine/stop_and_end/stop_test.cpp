@@ -10,8 +10,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "support/engine_captures.hpp"

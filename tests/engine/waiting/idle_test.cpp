@@ -12,7 +12,6 @@
 
 #include "support/drive_asleep.hpp"
 #include "support/drive_process.hpp"
-#include "support/drive_virtual.hpp"
 
 namespace detent {
 namespace {

@@ -15,7 +15,6 @@
 #include <cstring>
 #include <fstream>
 #include <string>
-#include <vector>
 
 #include "counting_source.hpp"
 

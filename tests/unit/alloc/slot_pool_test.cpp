@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "counting_source.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent::alloc {
 namespace {
@@ -291,9 +292,7 @@ TEST(SlotPool, KeepsSlotsApartWhenAllocatedHereAndFreedThere) {
     }
     pool.flush(cache);
   };
-  std::vector<std::thread> all;
-  for (std::size_t self = 0; self != threads; ++self) all.emplace_back(work, self);
-  for (std::thread& each : all) each.join();
+  testing::on_threads(threads, work);
   EXPECT_EQ(held_twice.load(), 0);
   slot_cache cache;
   for (auto& each : ring) {

@@ -11,7 +11,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"

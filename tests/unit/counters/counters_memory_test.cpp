@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <string>
 

@@ -7,8 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <set>
-#include <thread>
-#include <vector>
 
 #include "groups/group_store.hpp"
 #include "support/drive_asleep.hpp"

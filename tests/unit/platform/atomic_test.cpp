@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "platform/thread_setup.hpp"
-#include "support/drive_asleep.hpp"
 
 namespace detent::base {
 namespace {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <sched.h>
-#include <sys/prctl.h>
 
 #include <cerrno>
 #include <cstddef>

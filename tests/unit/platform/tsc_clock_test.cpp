@@ -2,6 +2,7 @@
 #include "platform/tsc_clock.hpp"
 
 #include "platform/time_stamp.hpp"
+#include "support/joined_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -95,17 +96,13 @@ TEST_F(TscClock, StepsBackByNoMoreThanItsError) {
 TEST_F(TscClock, IsReadByThreadsWhileOneTakesAnAnchor) {
   const nanoseconds_t begun = steady(), end = begun + 50'000'000;
   std::atomic<int> absurd{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i) {
-    threads.emplace_back([&] {
-      while (steady() < end) {
-        nanoseconds_t before = steady(), reported = tsc_->now();
-        // A mixture of two anchors would be off by the time between them.
-        if (reported < before - 1'000'000 || reported > steady() + 1'000'000) absurd.fetch_add(1);
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(3, [&] {
+    while (steady() < end) {
+      nanoseconds_t before = steady(), reported = tsc_->now();
+      // A mixture of two anchors would be off by the time between them.
+      if (reported < before - 1'000'000 || reported > steady() + 1'000'000) absurd.fetch_add(1);
+    }
+  });
   EXPECT_EQ(absurd.load(), 0);
 }
 

@@ -6,10 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include <thread>
-
-#include "support/drive_asleep.hpp"
-
 namespace detent::detail {
 namespace {
 

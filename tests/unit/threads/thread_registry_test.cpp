@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "threads/thread_registry.hpp"
+#include "support/joined_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,16 +63,12 @@ TEST(ThreadRegistry, GivesThreadsThatLiveAtOnceRecordsOfTheirOwn) {
   constexpr std::size_t count = 4;
   std::array<thread_record*, count> records{};
   std::atomic<std::size_t> ready{0};
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&, i] {
-      records[i] = one.threads.mine();
-      one.threads.mine()->counts.add(counter::scheduled, i + 1);
-      ready.fetch_add(1);
-      while (ready.load() < count) std::this_thread::yield();
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(count, [&](std::size_t i) {
+    records[i] = one.threads.mine();
+    one.threads.mine()->counts.add(counter::scheduled, i + 1);
+    ready.fetch_add(1);
+    while (ready.load() < count) std::this_thread::yield();
+  });
   EXPECT_EQ(std::set<thread_record*>(records.begin(), records.end()).size(), count);
   EXPECT_EQ(one.records(), count);
   EXPECT_EQ(one.threads.total(counter::scheduled), 10U);

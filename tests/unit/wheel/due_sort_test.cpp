@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <random>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace detent::detail {
