@@ -4,14 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "hostile/drop_privileges.hpp"
 #include "hostile/in_child.hpp"
 #include "support/drive_problem.hpp"
-#include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
 
 namespace detent {
@@ -52,14 +50,6 @@ TEST(EngineMemory, DoesWithoutALockThatIsOnlyAttempted) {
   });
 }
 
-TEST(EngineMemory, NamesHugePagesThatAreRequiredWhereTheKernelHasNone) {
-  const std::string policy = drive::read_text("/sys/kernel/mm/transparent_hugepage/enabled");
-  drive::problem refused = create({.drive = drive_kind::caller, .memory = {.huge_pages = wish::require}});
-  if (!policy.empty() && policy.find("[never]") == std::string::npos) GTEST_SKIP() << "this kernel has them";
-  EXPECT_EQ(refused.code, errc::invalid_option);
-  EXPECT_TRUE(refused.names("memory.huge_pages = require")) << refused.what;
-}
-
 TEST(EngineMemory, NamesAReserveThatNoMachineHas) {
   drive::problem refused = create({.drive = drive_kind::caller, .reserve = SIZE_MAX});
   EXPECT_EQ(refused.code, errc::invalid_option);
@@ -71,13 +61,6 @@ TEST(EngineMemory, WorksWithEveryWish) {
     expect_fires({.memory = {.huge_pages = each, .prefault = each, .lock = each}});
   }
   expect_fires({.memory = {.prefault = wish::require}});
-}
-
-TEST(EngineMemory, WorksOnNodeZero) {
-  if (!std::filesystem::exists("/sys/devices/system/node/node0")) GTEST_SKIP() << "no NUMA nodes here";
-  drive::problem refused = create({.drive = drive_kind::caller, .memory = {.numa_node = 0}});
-  if (refused.code) GTEST_SKIP() << refused.what;  // a container may forbid mbind
-  expect_fires({.memory = {.numa_node = 0}});
 }
 
 TEST(EngineMemory, GrowsBeyondTheReserve) {

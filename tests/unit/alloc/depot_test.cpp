@@ -18,15 +18,6 @@ struct filled {
   std::array<slot_index, 4> slots{};
 };
 
-TEST(Depot, ReturnsTheMagazinePushedLast) {
-  depot stack;
-  filled first, second;
-  stack.push(first.head);
-  stack.push(second.head);
-  EXPECT_EQ(stack.pop(), &second.head);
-  EXPECT_EQ(stack.pop(), &first.head);
-}
-
 // Few magazines and many threads: heads go away and come back all the time, which is what the tag is for.
 TEST(Depot, GivesEachMagazineToOneThreadAtATime) {
   constexpr std::size_t magazines = 3;

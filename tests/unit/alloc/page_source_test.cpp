@@ -125,14 +125,6 @@ TEST(PageSource, RefusesMoreThanThereIs) {
   EXPECT_EQ(pages.allocate(std::size_t{1} << 60), nullptr);
 }
 
-TEST(PageSource, ExplainsThatJemallocIsAbsent) {
-  page_source pages({.source = memory_source::jemalloc});
-  ASSERT_EQ(pages.check(), problem::jemalloc_absent);
-  EXPECT_EQ(pages.explain(problem::jemalloc_absent),
-            "memory.source = jemalloc: the program does not contain jemalloc (link it with -ljemalloc)");
-  EXPECT_EQ(pages.allocate(huge_page_bytes), nullptr);
-}
-
 TEST(PageSource, ExplainsAMissingNumaNode) {
   for (int node : {-1, 1023, 1024, 5000}) {
     page_source pages({.numa_node = node});

@@ -70,16 +70,6 @@ TEST_F(GroupState, HoldsAtTheEndsOfTime) {
   EXPECT_EQ(group_.to_group_time(forever, from_the_first).ns, forever);
 }
 
-TEST_F(GroupState, AnEpochCancelsThoseBeforeIt) {
-  const std::uint32_t first = group_.epoch();
-  EXPECT_FALSE(group_.is_cancelled(first));
-  group_.begin_epoch();
-  EXPECT_TRUE(group_.is_cancelled(first));
-  EXPECT_FALSE(group_.is_cancelled(group_.epoch()));
-  EXPECT_FALSE(group_.begin_run(first));
-  group_.end_run(first);
-}
-
 TEST_F(GroupState, ARunOfTheCancelledIsNoRun) {
   const std::uint32_t epoch = group_.epoch();
   group_.begin_epoch();

@@ -30,17 +30,6 @@ TEST(Doorbell, AsksForARingBeforeTheWakeTimeOnly) {
   EXPECT_FALSE(bell.earlier_than_wake(50));
 }
 
-TEST(Doorbell, StaysRungUntilCleared) {
-  doorbell bell;
-  EXPECT_FALSE(bell.has_rung());
-  EXPECT_EQ(bell.ring(), ring::rang);
-  EXPECT_EQ(bell.ring(), ring::rang_already);
-  EXPECT_TRUE(bell.has_rung());
-  bell.clear();
-  EXPECT_FALSE(bell.has_rung());
-  EXPECT_EQ(bell.ring(), ring::rang);
-}
-
 TEST(Doorbell, DoesNotSleepWhenItHasRung) {
   doorbell bell;
   bell.clear();
