@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each cause of lateness where callbacks run on an executor: a full one above all.
+// Each cause of lateness where callbacks run on an executor.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

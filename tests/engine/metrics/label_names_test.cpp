@@ -7,7 +7,6 @@
 #include <array>
 #include <latch>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/drive_eventually.hpp"
@@ -159,16 +158,12 @@ TEST(EngineLabelNames, ThreadsMakeAndUseThem) {
 TEST(EngineLabelNames, ThreadsMakeThoseOfTwoEngines) {
   drive::virtual_engine rigs[2];
   std::vector<label> made[2];
-  std::vector<std::thread> running;
   std::latch both(2);
   auto name = [](int engine, int i) { return "label " + std::to_string(i % 2 == 0 ? i : 1000 * engine + i); };
-  for (int engine : {0, 1}) {
-    running.emplace_back([&, engine] {
-      both.arrive_and_wait();
-      for (int i = 0; i < 200; ++i) made[engine].push_back(rigs[engine].engine.make_label(name(engine, i)));
-    });
-  }
-  for (std::thread& one : running) one.join();
+  testing::on_threads(2, [&](int engine) {
+    both.arrive_and_wait();
+    for (int i = 0; i < 200; ++i) made[engine].push_back(rigs[engine].engine.make_label(name(engine, i)));
+  });
   for (int engine : {0, 1})
     for (int i = 0; i < 200; ++i) EXPECT_EQ(made[engine].at(std::size_t(i)).name(), name(engine, i));
 }

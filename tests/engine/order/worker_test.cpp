@@ -8,11 +8,11 @@
 #include <atomic>
 #include <barrier>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {
@@ -88,15 +88,11 @@ TEST_P(EngineOrderWorker, PutsARestartAfterItsEquals) {
 TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
   constexpr int threads = 4, each = 200;
   std::barrier start(threads);
-  std::vector<std::thread> producers;
-  for (int thread = 0; thread < threads; ++thread) {
-    producers.emplace_back([&, thread] {
-      start.arrive_and_wait();
-      for (int id = 0; id < each; ++id) engine_.schedule_at(past_, note(thread * each + id));
-    });
-  }
-  open_ = true;  // some of it while the worker fires
-  for (std::thread& producer : producers) producer.join();
+  testing::on_threads(threads, [&](int thread) {
+    start.arrive_and_wait();
+    if (thread == 0) open_ = true;  // some of it while the worker fires
+    for (int id = 0; id < each; ++id) engine_.schedule_at(past_, note(thread * each + id));
+  });
   std::vector<int> order = order_of(threads * each);
   std::vector<int> last(threads, -1);
   for (int id : order) {

@@ -7,8 +7,9 @@
 #include <atomic>
 #include <memory>
 #include <set>
-#include <thread>
 #include <vector>
+
+#include "support/joined_thread.hpp"
 
 namespace detent::alloc {
 namespace {
@@ -29,26 +30,22 @@ TEST(Depot, GivesEachMagazineToOneThreadAtATime) {
     stack.push(all.back()->head);
   }
   std::atomic<int> shared{0};
-  std::vector<std::thread> threads;
-  for (slot_index self = 1; self <= 4; ++self) {
-    threads.emplace_back([&stack, &shared, self] {
-      for (int round = 0; round != rounds; ++round) {
-        magazine* first = stack.pop();
-        magazine* second = stack.pop();
-        for (magazine* each : {first, second}) {
-          if (each == nullptr) continue;
-          each->slots()[0] = self;  // plain memory: a second holder is also a data race, for the sanitizer to see
-          each->count = self;
-        }
-        for (magazine* each : {first, second}) {
-          if (each == nullptr) continue;
-          if (each->slots()[0] != self || each->count != self) shared.fetch_add(1);
-          stack.push(*each);
-        }
+  testing::on_threads(slot_index{4}, [&](slot_index self) {
+    for (int round = 0; round != rounds; ++round) {
+      magazine* first = stack.pop();
+      magazine* second = stack.pop();
+      for (magazine* each : {first, second}) {
+        if (each == nullptr) continue;
+        each->slots()[0] = self;  // plain memory: a second holder is also a data race, for the sanitizer to see
+        each->count = self;
       }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+      for (magazine* each : {first, second}) {
+        if (each == nullptr) continue;
+        if (each->slots()[0] != self || each->count != self) shared.fetch_add(1);
+        stack.push(*each);
+      }
+    }
+  });
   EXPECT_EQ(shared.load(), 0);
   std::set<magazine*> left;
   while (magazine* each = stack.pop()) ASSERT_TRUE(left.insert(each).second);

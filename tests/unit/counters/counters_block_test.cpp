@@ -80,16 +80,12 @@ TEST_F(CountersBlock, EachThreadHasItsOwnCells) {
 
 TEST_F(CountersBlock, ThreadsBeyondTheLayoutAreHidden) {
   std::vector<std::vector<counter_cell*>> taken(4);
-  std::vector<std::thread> threads;
-  for (auto& mine : taken) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 300; ++i) {
-        mine.push_back(block.take_cells());
-        counters(mine.back()).add(counter::fired);
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(taken.size(), [&](std::size_t self) {
+    for (int i = 0; i < 300; ++i) {
+      taken[self].push_back(block.take_cells());
+      counters(taken[self].back()).add(counter::fired);
+    }
+  });
   std::set<counter_cell*> all;
   for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
   EXPECT_EQ(all.size(), 1200u);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "platform/thread_setup.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent::base {
 namespace {
@@ -26,20 +27,16 @@ TEST(AtomicPair, KeepsTheHalvesTogetherWhileThreadsExchangeThem) {
   atomic_pair pair;
   std::vector<std::uint64_t> torn(2, 0);
   std::atomic<int> ready{0};
-  std::vector<std::thread> threads;
-  for (std::size_t self = 0; self != 2; ++self) {
-    threads.emplace_back([&pair, &ready, &bad = torn[self]] {
-      ready.fetch_add(1);
-      while (ready.load() < 2) cpu_pause();
-      for (std::uint64_t done = 0; done != rounds;) {
-        pair_value seen{pair.low.load(acquire), pair.high.load(acquire)};  // perhaps of two moments: then it must fail
-        if (!pair.compare_exchange(seen, {seen.low + 1, seen.high + 3})) continue;
-        if (seen.high != 3 * seen.low) ++bad;
-        ++done;
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(torn.size(), [&](std::size_t self) {
+    ready.fetch_add(1);
+    while (ready.load() < 2) cpu_pause();
+    for (std::uint64_t done = 0; done != rounds;) {
+      pair_value seen{pair.low.load(acquire), pair.high.load(acquire)};  // perhaps of two moments: then it must fail
+      if (!pair.compare_exchange(seen, {seen.low + 1, seen.high + 3})) continue;
+      if (seen.high != 3 * seen.low) ++torn[self];
+      ++done;
+    }
+  });
   EXPECT_EQ(torn, (std::vector<std::uint64_t>{0, 0}));
   EXPECT_EQ(pair.low.load(relaxed), 2 * rounds);
   EXPECT_EQ(pair.high.load(relaxed), 6 * rounds);
