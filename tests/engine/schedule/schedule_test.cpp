@@ -24,7 +24,7 @@ struct throws_when_moved {
   throws_when_moved(throws_when_moved&&) noexcept(false) {}
   void operator()() {}
 };
-static_assert(!detail::fits_inline<throws_when_moved>, "stop() moves callables, and must not fail");
+static_assert(!fits_inline<throws_when_moved>, "stop() moves callables, and must not fail");
 static_assert(detail::timer_callback<void (*)()> && detail::timer_callback<int (*)(firing&)>);
 static_assert(!detail::timer_callback<void (*)(int)> && !detail::timer_callback<int>);
 

@@ -51,7 +51,7 @@ TEST(MagazineStore, HandsOutEachMagazineOnceToManyThreads) {
   store magazines(pages);
   std::mutex mutex;
   std::set<magazine*> seen;
-  testing::on_threads(4, [&] {
+  detent::testing::on_threads(4, [&] {
     std::vector<magazine*> mine;
     for (int i = 0; i != 500; ++i) mine.push_back(magazines.take());
     std::lock_guard guard(mutex);

@@ -292,7 +292,7 @@ TEST(SlotPool, KeepsSlotsApartWhenAllocatedHereAndFreedThere) {
     }
     pool.flush(cache);
   };
-  testing::on_threads(threads, work);
+  detent::testing::on_threads(threads, work);
   EXPECT_EQ(held_twice.load(), 0);
   slot_cache cache;
   for (auto& each : ring) {
