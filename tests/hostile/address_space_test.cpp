@@ -22,65 +22,60 @@ using namespace std::chrono_literals;
 using drive::eventually;
 using drive::problem_of;
 using hostile::drop_privileges;
-using hostile::in_child;
+using hostile::expect_in_child;
 using hostile::lowered_limit;
 
 rlim_t room_for(std::size_t bytes) { return drive::memory().mapped + bytes; }
 
 TEST(AddressSpace, TooSmallForAnEngineIsOutOfMemory) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              engine there;
-              for (std::size_t room = 0; room <= 96u << 20; room += 4u << 20) {
-                std::error_code problem;
-                std::optional<engine> made;
-                {
-                  lowered_limit tight(RLIMIT_AS, room_for(room));
-                  made = engine::try_create({.reserve = 500'000}, problem);
-                }
-                EXPECT_TRUE(made || problem == errc::out_of_memory || problem == errc::not_permitted)
-                    << problem.message();
-              }
-              std::atomic<bool> fired{false};
-              there.schedule_after(1us, [&fired] { fired = true; });
-              EXPECT_TRUE(eventually([&] { return fired.load(); }));
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    engine there;
+    for (std::size_t room = 0; room <= 96u << 20; room += 4u << 20) {
+      std::error_code problem;
+      std::optional<engine> made;
+      {
+        lowered_limit tight(RLIMIT_AS, room_for(room));
+        made = engine::try_create({.reserve = 500'000}, problem);
+      }
+      EXPECT_TRUE(made || problem == errc::out_of_memory || problem == errc::not_permitted) << problem.message();
+    }
+    std::atomic<bool> fired{false};
+    there.schedule_after(1us, [&fired] { fired = true; });
+    EXPECT_TRUE(eventually([&] { return fired.load(); }));
+  });
 }
 
 TEST(AddressSpace, TooSmallForAReserveIsNamed) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              lowered_limit tight(RLIMIT_AS, room_for(256u << 20));
-              const drive::problem refused =
-                  problem_of([] { engine e({.drive = drive_kind::caller, .reserve = 100'000'000}); });
-              EXPECT_EQ(refused.code, errc::out_of_memory);
-              EXPECT_TRUE(refused.names("reserve = 100000000")) << refused.what;
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    lowered_limit tight(RLIMIT_AS, room_for(256u << 20));
+    const drive::problem refused = problem_of([] { engine e({.drive = drive_kind::caller, .reserve = 100'000'000}); });
+    EXPECT_EQ(refused.code, errc::out_of_memory);
+    EXPECT_TRUE(refused.names("reserve = 100000000")) << refused.what;
+  });
 }
 
 TEST(AddressSpace, UsedUpRefusesTimersAndTheEngineGoesOn) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              mallopt(M_ARENA_MAX, 1);
-              std::atomic<std::size_t> fired{0};
-              engine e({.reserve = 1000});
-              e.schedule_after(0ns, [] {});
-              std::size_t made = 0;
-              timer first = e.schedule_after(1h, [&fired] { ++fired; });
-              {
-                lowered_limit tight(RLIMIT_AS, room_for(8u << 20));
-                while (made < 10'000'000 && e.try_schedule_after(200ms, [&fired] { ++fired; })) ++made;
-                EXPECT_LT(made, 10'000'000u) << "the limit was never met";
-                EXPECT_TRUE(eventually([&] { return fired == made; })) << fired << " of " << made;
-                EXPECT_TRUE(e.try_schedule_after(0ns, [&fired] { ++fired; })) << "nodes are free again";
-                EXPECT_TRUE(eventually([&] { return fired == made + 1; }));
-              }
-              EXPECT_EQ(first.cancel(), cancel_result::cancelled);
-              EXPECT_EQ(e.pending(), 0u);
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    mallopt(M_ARENA_MAX, 1);
+    std::atomic<std::size_t> fired{0};
+    engine e({.reserve = 1000});
+    e.schedule_after(0ns, [] {});
+    std::size_t made = 0;
+    timer first = e.schedule_after(1h, [&fired] { ++fired; });
+    {
+      lowered_limit tight(RLIMIT_AS, room_for(8u << 20));
+      while (made < 10'000'000 && e.try_schedule_after(200ms, [&fired] { ++fired; })) ++made;
+      EXPECT_LT(made, 10'000'000u) << "the limit was never met";
+      EXPECT_TRUE(eventually([&] { return fired == made; })) << fired << " of " << made;
+      EXPECT_TRUE(e.try_schedule_after(0ns, [&fired] { ++fired; })) << "nodes are free again";
+      EXPECT_TRUE(eventually([&] { return fired == made + 1; }));
+    }
+    EXPECT_EQ(first.cancel(), cancel_result::cancelled);
+    EXPECT_EQ(e.pending(), 0u);
+  });
 }
 
 }  // namespace

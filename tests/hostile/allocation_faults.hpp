@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Has the n-th allocation of the program fail, whoever makes it, and counts what is held. The hooks are in
+// Has the n-th allocation of the program fail, whatever thread makes it, and counts what is held. The hooks are in
 // allocation_faults.cpp.
 #pragma once
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -73,17 +72,6 @@ TEST(BadAllocCalls, ScheduleWithoutExceptionsLeavesAnEmptyHandle) {
   });
 }
 
-TEST(BadAllocCalls, ScheduleOfACopiedCallableIsDoneOrRefused) {
-  walk([](fault_scope& scope) {
-    bare_engine bare;
-    const std::string text(100, 'x');
-    timer made;
-    scope.during([&] { made = bare.engine.schedule_after(1h, [text] { static_cast<void>(text); }); });
-    EXPECT_EQ(bare.engine.pending(), made ? 1u : 0u);
-    bare.expect_works();
-  });
-}
-
 TEST(BadAllocCalls, AFullCapacityIsNotUsedUpByRefusals) {
   walk([](fault_scope& scope) {
     census callables;
@@ -141,7 +129,7 @@ TEST(BadAllocCalls, ManyInOneCallAreDoneAsFarAsThereIsMemory) {
   });
 }
 
-// Where the list of its members cannot grow, the driver looks at every node there is.
+// Where the list of its members cannot grow, the driver scans every node there is.
 TEST(BadAllocCalls, ACancelledGroupLosesItsMembersAndNobodyElseTheirs) {
   walk([](fault_scope& scope) {
     census mine, others;

@@ -6,8 +6,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "hostile/drop_privileges.hpp"
 #include "hostile/fault_walk.hpp"
@@ -20,24 +18,7 @@ using hostile::expect_works;
 using hostile::fault_scope;
 using hostile::outcome;
 using hostile::walk;
-
-using make_options = std::function<engine_options()>;
-
-void walk_creation(const make_options& options) {
-  walk([&](fault_scope& scope) {
-    engine_options wanted = options();
-    auto works = [by_caller = wanted.drive == drive_kind::caller](engine& e) {
-      expect_works(e, [&] { by_caller ? static_cast<void>(e.poll()) : std::this_thread::yield(); });
-    };
-    std::optional<engine> made;
-    const outcome came = scope.during([&] { made.emplace(std::move(wanted)); });
-    EXPECT_EQ(made.has_value(), came == outcome::done);
-    if (made) works(*made);
-    made.reset();
-    engine next(options());
-    works(next);
-  });
-}
+using hostile::walk_creation;
 
 TEST(BadAllocCreation, OfAWorkersEngineIsWholeOrNothing) {
   walk_creation([] { return engine_options{.reserve = 100}; });
@@ -68,7 +49,7 @@ TEST(BadAllocCreation, OfAnEngineOnAPoolIsWholeOrNothing) {
   });
 }
 
-TEST(BadAllocCreation, WithoutExceptionsTellsACode) {
+TEST(BadAllocCreation, WithoutExceptionsReturnsACode) {
   walk([](fault_scope& scope) {
     std::error_code problem;
     std::optional<engine> made;
@@ -126,17 +107,16 @@ TEST(BadAllocCreation, OfTheFirstEngineOfAllMayFailAndBeTriedAgain) {
     SCOPED_TRACE(testing::Message() << "allocation " << nth);
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
-    EXPECT_EQ(hostile::in_child([&] {
-                fault_scope scope(hostile::faults::one, nth);
-                std::optional<engine> made;
-                scope.during([&] { made.emplace(engine_options{.reserve = 0}); });
-                engine next({.reserve = 0});
-                expect_works(next);
-                EXPECT_EQ(hostile::in_child([&] { EXPECT_FALSE(next.try_schedule_after(0ns, [] {})); }), "");
-                const char reported = scope.refused() == 0 ? 1 : 0;
-                EXPECT_EQ(write(ends[1], &reported, 1), 1);
-              }),
-              "");
+    hostile::expect_in_child([&] {
+      fault_scope scope(hostile::faults::one, nth);
+      std::optional<engine> made;
+      scope.during([&] { made.emplace(engine_options{.reserve = 0}); });
+      engine next({.reserve = 0});
+      expect_works(next);
+      hostile::expect_in_child([&] { EXPECT_FALSE(next.try_schedule_after(0ns, [] {})); });
+      const char reported = scope.refused() == 0 ? 1 : 0;
+      EXPECT_EQ(write(ends[1], &reported, 1), 1);
+    });
     char reported = 0;
     close(ends[1]);
     last = read(ends[0], &reported, 1) == 1 && reported == 1;

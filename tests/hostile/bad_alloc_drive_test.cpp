@@ -22,8 +22,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using hostile::bare_engine;
+using hostile::expect_in_child;
 using hostile::fault_scope;
-using hostile::in_child;
 using hostile::walk;
 
 TEST(BadAllocDrive, ABoundedPollLosesNothingBesideWhatTheLastOneLeft) {
@@ -46,45 +46,44 @@ TEST(BadAllocDrive, ABoundedPollLosesNothingBesideWhatTheLastOneLeft) {
 }
 
 // Has the queue's blocks, made ahead or not, be the calling thread's: it pushes an entry with each restart.
-void use_up_blocks(timer& filed, time_point below) {
-  for (duration sooner = 1ns; sooner < 10us; sooner += 1ns) filed.restart_at(below - sooner);
+void use_up_blocks(timer& armed, time_point below) {
+  for (duration sooner = 1ns; sooner < 10us; sooner += 1ns) armed.restart_at(below - sooner);
 }
 
-// The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to take up.
-TEST(BadAllocDrive, APollLooksForWhatAnEmptyQueueHadNoMemoryFor) {
-  EXPECT_EQ(in_child([] {
-              bare_engine bare;
-              EXPECT_EQ(bare.engine.poll(), 0u);
-              timer filed;
-              std::thread([&] {
-                filed = bare.engine.schedule_after(1h, [] {});
-                hostile::arm_faults(hostile::faults::from_then, 1);
-                use_up_blocks(filed, time_point(1h));
-                EXPECT_GT(hostile::disarm_faults(), 0u);
-              }).join();
-              EXPECT_EQ(bare.engine.poll(), 0u);
-              hostile::arm_faults(hostile::faults::from_then, 1);
-              EXPECT_TRUE(filed.restart_at(time_point(1us)));
-              EXPECT_GT(hostile::disarm_faults(), 0u) << "there was memory for the entry";
-              bare.clock.advance(1us);
-              EXPECT_EQ(bare.engine.poll(), 1u);
-              bare.expect_works();
-            }),
-            "");
+// The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to accept.
+TEST(BadAllocDrive, APollScansForWhatAnEmptyQueueHadNoMemoryFor) {
+  expect_in_child([] {
+    bare_engine bare;
+    EXPECT_EQ(bare.engine.poll(), 0u);
+    timer armed;
+    std::thread([&] {
+      armed = bare.engine.schedule_after(1h, [] {});
+      hostile::arm_faults(hostile::faults::from_then, 1);
+      use_up_blocks(armed, time_point(1h));
+      EXPECT_GT(hostile::disarm_faults(), 0u);
+    }).join();
+    EXPECT_EQ(bare.engine.poll(), 0u);
+    hostile::arm_faults(hostile::faults::from_then, 1);
+    EXPECT_TRUE(armed.restart_at(time_point(1us)));
+    EXPECT_GT(hostile::disarm_faults(), 0u) << "there was memory for the entry";
+    bare.clock.advance(1us);
+    EXPECT_EQ(bare.engine.poll(), 1u);
+    bare.expect_works();
+  });
 }
 
-// Cancelled while the driver takes them out of the wheel: nobody but an entry in the queue would tell it to free them,
+// Cancelled while the driver takes them out of the wheel: only an entry in the queue would have it free them,
 // and there is no memory for one.
 class cancelled_as_they_come_due {
  public:
   explicit cancelled_as_they_come_due(bare_engine& of) : of_(of) {
-    filed_ = of.engine.schedule_after(1h, [] {});
+    armed_ = of.engine.schedule_after(1h, [] {});
     for (timer& each : timers_) each = of.engine.schedule_after(1us, callback(*this));
     of.engine.poll();
     of.clock.advance(1us);
   }
   // Each is cancelled in the middle of the one before, and the driver comes by in the middle of the last: once for the
-  // time that has come, and once to look at every node.
+  // time that has come, and once to scan every node.
   void cancel_all() {
     cancels_ = true;
     cancel_next();
@@ -116,10 +115,10 @@ class cancelled_as_they_come_due {
     cancels_ = false;
     EXPECT_EQ(of_.engine.poll(), 0u);
     hostile::arm_faults(hostile::faults::from_then, 1);
-    use_up_blocks(filed_, time_point(1h));
+    use_up_blocks(armed_, time_point(1h));
     EXPECT_EQ(of_.engine.poll(), 0u);
     look_for_free_ones();
-    use_up_blocks(filed_, time_point(1h) - 10us);
+    use_up_blocks(armed_, time_point(1h) - 10us);
   }
   // Says nothing yet: there is no memory for a message.
   void look_for_free_ones() {
@@ -131,7 +130,7 @@ class cancelled_as_they_come_due {
   }
 
   bare_engine& of_;
-  timer filed_;
+  timer armed_;
   std::vector<timer> timers_ = std::vector<timer>(500);
   std::size_t next_ = 0;
   bool cancels_ = false, gave_another_ = false;
@@ -150,44 +149,41 @@ TEST(BadAllocDrive, WhatIsCancelledAsItComesDueGivesItsNodeBack) {
   bare.expect_works();
 }
 
-// Without memory for a record of their own threads use one that stands in; whoever is refused lets go of it.
+// Without memory for a record of their own threads use one that stands in; a thread that is refused lets go of it.
 TEST(BadAllocDrive, AThreadThatIsRefusedKeepsNobodyElseWaiting) {
-  EXPECT_EQ(in_child([] {
-              bare_engine bare;
-              std::atomic<int> turn{0};
-              auto schedules_in_turn = [&](int mine) {
-                while (turn != mine) std::this_thread::yield();
-                EXPECT_FALSE(bare.engine.try_schedule_after(1h, [] {}));
-                ++turn;
-                while (turn != 3) std::this_thread::yield();  // holds what it has
-              };
-              std::thread first(schedules_in_turn, 1), second(schedules_in_turn, 2);
-              hostile::arm_faults(hostile::faults::from_then, 1);
-              turn = 1;
-              first.join();
-              second.join();
-              hostile::disarm_faults();
-              bare.expect_works();
-            }),
-            "");
+  expect_in_child([] {
+    bare_engine bare;
+    std::atomic<int> turn{0};
+    auto schedules_in_turn = [&](int mine) {
+      while (turn != mine) std::this_thread::yield();
+      EXPECT_FALSE(bare.engine.try_schedule_after(1h, [] {}));
+      ++turn;
+      while (turn != 3) std::this_thread::yield();  // holds what it has
+    };
+    std::thread first(schedules_in_turn, 1), second(schedules_in_turn, 2);
+    hostile::arm_faults(hostile::faults::from_then, 1);
+    turn = 1;
+    first.join();
+    second.join();
+    hostile::disarm_faults();
+    bare.expect_works();
+  });
 }
 
 // An engine in the place of the one that has gone would take the freed record for its own.
 TEST(BadAllocDrive, AThreadForgetsTheRecordOfAnEngineThatHasGoneThoughThereIsNoMemoryForTheNext) {
-  EXPECT_EQ(in_child([] {
-              std::optional<bare_engine> gone(std::in_place);
-              const detail::engine_core* const place =
-                  detail::timer_access::core(gone->engine.schedule_after(1h, [] {}));
-              gone.reset();
-              bare_engine next;
-              hostile::arm_faults(hostile::faults::from_then, 1);
-              EXPECT_FALSE(next.engine.try_schedule_after(1h, [] {}));
-              hostile::disarm_faults();
-              detail::thread_record* found = nullptr;
-              EXPECT_FALSE(detail::thread_registry::fast_path(place, detail::fast_paths::none, found));
-              next.expect_works();
-            }),
-            "");
+  expect_in_child([] {
+    std::optional<bare_engine> gone(std::in_place);
+    const detail::engine_core* const place = detail::timer_access::core(gone->engine.schedule_after(1h, [] {}));
+    gone.reset();
+    bare_engine next;
+    hostile::arm_faults(hostile::faults::from_then, 1);
+    EXPECT_FALSE(next.engine.try_schedule_after(1h, [] {}));
+    hostile::disarm_faults();
+    detail::thread_record* found = nullptr;
+    EXPECT_FALSE(detail::thread_registry::fast_path(place, detail::fast_paths::none, found));
+    next.expect_works();
+  });
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "hostile/fault_walk.hpp"
@@ -24,6 +22,7 @@ using hostile::bare_engine;
 using hostile::fault_scope;
 using hostile::outcome;
 using hostile::walk;
+using hostile::walk_creation;
 using testing::bystander;
 using testing::census;
 
@@ -60,7 +59,7 @@ TEST(BadAllocFeatures, MemberIsScheduledOrRefused) {
   });
 }
 
-// A poll() looks at 100,000 members; before it comes to the others their list has no memory for a new one. The nodes
+// A poll() scans 100,000 members; before it comes to the others their list has no memory for a new one. The nodes
 // are not in the order of the list then: its first members have the later ones.
 TEST(BadAllocFeatures, AGroupThatIsHalfReclaimedWhenItsListCannotGrowLosesAllThatWereCancelled) {
   constexpr std::size_t a_poll = 100'000;
@@ -146,33 +145,21 @@ TEST(BadAllocFeatures, OriginIsCapturedOrTheTimerRefused) {
 
 // --- Engines that write files
 
-void walk_creation(const engine_options& options) {
-  walk([&](fault_scope& scope) {
-    auto works = [](engine& e) { hostile::expect_works(e, [&] { e.poll(); }); };
-    std::optional<engine> made;
-    engine_options wanted = options;
-    const outcome came = scope.during([&] { made.emplace(std::move(wanted)); });
-    EXPECT_EQ(made.has_value(), came == outcome::done);
-    if (made) works(*made);
-    made.reset();
-    engine next(options);
-    works(next);
-  });
-}
-
 TEST(BadAllocFeatures, EngineWithACountersFileIsWholeOrNothing) {
   testing::recording_place place;
-  walk_creation({.drive = drive_kind::caller, .reserve = 0, .counters_file = place.path("counters")});
-  walk_creation({.drive = drive_kind::caller, .reserve = 0, .counters_file = "auto"});
+  walk_creation([&] {
+    return engine_options{.drive = drive_kind::caller, .reserve = 0, .counters_file = place.path("counters")};
+  });
+  walk_creation([&] { return engine_options{.drive = drive_kind::caller, .reserve = 0, .counters_file = "auto"}; });
 }
 
 TEST(BadAllocFeatures, EngineThatCapturesOriginsIsWholeOrNothing) {
-  walk_creation({.drive = drive_kind::caller, .reserve = 1'000, .capture_origin = true});
+  walk_creation([&] { return engine_options{.drive = drive_kind::caller, .reserve = 1'000, .capture_origin = true}; });
 }
 
 TEST(BadAllocFeatures, EngineThatRecordsIsWholeOrNothing) {
   testing::recording_place place;
-  walk_creation({.drive = drive_kind::caller, .reserve = 0, .record = place.path()});
+  walk_creation([&] { return engine_options{.drive = drive_kind::caller, .reserve = 0, .record = place.path()}; });
 }
 
 TEST(BadAllocFeatures, RecordedCallsAreDoneOrRefused) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory runs out where stop tokens and coroutines meet the engine: a timer or none, a sleeper or one that is told.
+// Memory runs out where stop tokens and coroutines meet the engine: a timer or none, a sleeper or one that is refused.
 #include <detent/coroutine.hpp>
 #include <detent/detent.hpp>
 
@@ -48,7 +48,7 @@ testing::owned_task sleeper(engine& e, std::stop_token token, int& woken) {
 }
 
 // Refused, the coroutine goes on at once with what sleep_for() throws; without memory for its frame there is none.
-TEST(BadAllocTokens, CoroutineSleepsOrIsToldThatItCannot) {
+TEST(BadAllocTokens, CoroutineSleepsOrIsRefused) {
   walk([](fault_scope& scope) {
     bare_engine bare;
     std::stop_source source;

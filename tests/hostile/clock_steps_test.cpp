@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <utility>
@@ -117,7 +116,7 @@ TEST_P(ClockSteps, OfASuspendHaveNothingFireEarly) {
   thaw_steady_clock();
   EXPECT_TRUE(eventually([&] { return fired.load(); }));
   EXPECT_EQ(early, 0);
-  // More than a second of them: the fit of a TSC clock is looked at once a second.
+  // More than a second of them: the fit of a TSC clock is checked once a second.
   for (int i = 0; i < 120; ++i) ASSERT_TRUE(fires_no_sooner_than(e, 10ms)) << "delay " << i;
 }
 

@@ -35,7 +35,7 @@ using namespace std::chrono_literals;
 using drive::eventually;
 using drive::problem_of;
 using hostile::drop_privileges;
-using hostile::in_child;
+using hostile::expect_in_child;
 using hostile::lowered_limit;
 
 void expect_fires(engine& e) {
@@ -60,114 +60,107 @@ void expect_nothing_left(Create&& create) {
 }
 
 TEST(DeniedThreads, AreNamedByTheEngineWhichLeavesNothing) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              drive::threads();  // its first call starts one
-              engine there;
-              {
-                lowered_limit none(RLIMIT_NPROC, 0);
-                ASSERT_TRUE(none.is_set());
-                const drive::problem refused = problem_of([] { engine e; });
-                EXPECT_EQ(refused.code, errc::not_permitted);
-                EXPECT_TRUE(refused.names("the worker thread cannot be started")) << refused.what;
-                expect_nothing_left([] { engine e; });
-                expect_fires(there);
-              }
-              engine next;
-              expect_fires(next);
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    drive::threads();  // its first call starts one
+    engine there;
+    {
+      lowered_limit none(RLIMIT_NPROC, 0);
+      ASSERT_TRUE(none.is_set());
+      const drive::problem refused = problem_of([] { engine e; });
+      EXPECT_EQ(refused.code, errc::not_permitted);
+      EXPECT_TRUE(refused.names("the worker thread cannot be started")) << refused.what;
+      expect_nothing_left([] { engine e; });
+      expect_fires(there);
+    }
+    engine next;
+    expect_fires(next);
+  });
 }
 
 TEST(DeniedThreads, AreTheWorkersAlone) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              lowered_limit none(RLIMIT_NPROC, 0);
-              engine e({.drive = drive_kind::caller});
-              int fired = 0;
-              e.schedule_after(0ns, [&fired] { ++fired; });
-              EXPECT_TRUE(eventually([&] { return e.poll() == 1; }));
-              EXPECT_EQ(fired, 1);
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    lowered_limit none(RLIMIT_NPROC, 0);
+    engine e({.drive = drive_kind::caller});
+    int fired = 0;
+    e.schedule_after(0ns, [&fired] { ++fired; });
+    EXPECT_TRUE(eventually([&] { return e.poll() == 1; }));
+    EXPECT_EQ(fired, 1);
+  });
 }
 
 TEST(DeniedThreads, AreNamedByThePoolWhichLeavesNothing) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              drive::threads();
-              lowered_limit none(RLIMIT_NPROC, 0);
-              auto create = [] { thread_pool pool({.threads = 3}); };
-              const drive::problem refused = problem_of(create);
-              EXPECT_EQ(refused.code, errc::not_permitted);
-              EXPECT_TRUE(refused.names("threads = 3")) << refused.what;
-              expect_nothing_left(create);
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    drive::threads();
+    lowered_limit none(RLIMIT_NPROC, 0);
+    auto create = [] { thread_pool pool({.threads = 3}); };
+    const drive::problem refused = problem_of(create);
+    EXPECT_EQ(refused.code, errc::not_permitted);
+    EXPECT_TRUE(refused.names("threads = 3")) << refused.what;
+    expect_nothing_left(create);
+  });
 }
 
 TEST(DeniedRealTimePriority, IsNamedAndLeavesNothing) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              auto create = [] { engine e({.realtime_priority = 50}); };
-              const drive::problem refused = problem_of(create);
-              EXPECT_EQ(refused.code, errc::not_permitted);
-              EXPECT_TRUE(refused.names("realtime_priority = 50")) << refused.what;
-              expect_nothing_left(create);
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    auto create = [] { engine e({.realtime_priority = 50}); };
+    const drive::problem refused = problem_of(create);
+    EXPECT_EQ(refused.code, errc::not_permitted);
+    EXPECT_TRUE(refused.names("realtime_priority = 50")) << refused.what;
+    expect_nothing_left(create);
+  });
 }
 
 TEST(DeniedLock, IsNamedAndLeavesNothing) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              auto create = [] { engine e({.memory = {.lock = wish::require}}); };
-              const drive::problem refused = problem_of(create);
-              EXPECT_EQ(refused.code, errc::invalid_option);
-              EXPECT_TRUE(refused.names("memory.lock = require")) << refused.what;
-              expect_nothing_left(create);
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    auto create = [] { engine e({.memory = {.lock = wish::require}}); };
+    const drive::problem refused = problem_of(create);
+    EXPECT_EQ(refused.code, errc::invalid_option);
+    EXPECT_TRUE(refused.names("memory.lock = require")) << refused.what;
+    expect_nothing_left(create);
+  });
 }
 
 TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
-  EXPECT_EQ(in_child([] {
-              rlimit limit{};
-              getrlimit(RLIMIT_MEMLOCK, &limit);
-              limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 64u << 20);
-              ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
-              ASSERT_TRUE(getuid() != 0 || setresuid(65534, 65534, 65534) == 0);
-              manual_clock clock;
-              std::error_code refused;
-              auto made_engine =
-                  engine::try_create({.manual = &clock, .reserve = 1000, .memory = {.lock = wish::require}}, refused);
-              if (!made_engine) {
-                std::printf("not tested: an engine cannot lock what it begins with: %s\n", refused.message().c_str());
-                return;
-              }
-              engine& e = *made_engine;
-              std::size_t made = 0;
-              while (made < 2'000'000 && e.try_schedule_after(1ms, [] {})) ++made;
-              EXPECT_LT(made, 2'000'000u) << "the limit was never met";
-              EXPECT_EQ(problem_of([&] { e.schedule_after(1ms, [] {}); }).code, errc::out_of_memory);
-              EXPECT_EQ(e.pending(), made);
-              clock.advance(1ms);
-              EXPECT_EQ(e.poll(), made);
-              EXPECT_TRUE(e.try_schedule_after(1ms, [] {}));
-            }),
-            "");
+  expect_in_child([] {
+    rlimit limit{};
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 64u << 20);
+    ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+    ASSERT_TRUE(getuid() != 0 || setresuid(65534, 65534, 65534) == 0);
+    manual_clock clock;
+    std::error_code refused;
+    auto made_engine =
+        engine::try_create({.manual = &clock, .reserve = 1000, .memory = {.lock = wish::require}}, refused);
+    if (!made_engine) {
+      std::printf("not tested: an engine cannot lock what it begins with: %s\n", refused.message().c_str());
+      return;
+    }
+    engine& e = *made_engine;
+    std::size_t made = 0;
+    while (made < 2'000'000 && e.try_schedule_after(1ms, [] {})) ++made;
+    EXPECT_LT(made, 2'000'000u) << "the limit was never met";
+    EXPECT_EQ(problem_of([&] { e.schedule_after(1ms, [] {}); }).code, errc::out_of_memory);
+    EXPECT_EQ(e.pending(), made);
+    clock.advance(1ms);
+    EXPECT_EQ(e.poll(), made);
+    EXPECT_TRUE(e.try_schedule_after(1ms, [] {}));
+  });
 }
 
-// Whether it may be had is no matter of privileges; nobody's process is told the same.
+// Whether it may be had is no matter of privileges; nobody's process gets the same answer.
 void expect_cpu_refused(const std::string& named, const std::function<void()>& create) {
-  EXPECT_EQ(in_child([&] {
-              ASSERT_TRUE(drop_privileges());
-              const drive::problem refused = problem_of(create);
-              EXPECT_EQ(refused.code, errc::invalid_option);
-              EXPECT_TRUE(refused.names(named)) << refused.what;
-              expect_nothing_left(create);
-            }),
-            "");
+  expect_in_child([&] {
+    ASSERT_TRUE(drop_privileges());
+    const drive::problem refused = problem_of(create);
+    EXPECT_EQ(refused.code, errc::invalid_option);
+    EXPECT_TRUE(refused.names(named)) << refused.what;
+    expect_nothing_left(create);
+  });
 }
 
 // From here on, for good, to all threads.
@@ -183,44 +176,42 @@ bool deny_membarrier(int error) {
 }
 
 TEST(DeniedMembarrier, IsDoneWithout) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              if (!deny_membarrier(ENOSYS)) {
-                std::printf("not tested: this kernel has no filters for system calls\n");
-                return;
-              }
-              engine e;
-              expect_fires(e);
-              e.schedule_after(1h, [] {});
-              EXPECT_EQ(e.stop().size(), 1u);
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    if (!deny_membarrier(ENOSYS)) {
+      std::printf("not tested: this kernel has no filters for system calls\n");
+      return;
+    }
+    engine e;
+    expect_fires(e);
+    e.schedule_after(1h, [] {});
+    EXPECT_EQ(e.stop().size(), 1u);
+  });
 }
 
 // A program that shuts itself in once it has set up its engines.
 TEST(DeniedMembarrier, WhenTheEngineReliesOnItIsDoneWithoutFromThenOn) {
-  EXPECT_EQ(in_child([] {
-              ASSERT_TRUE(drop_privileges());
-              engine e({.wait = wait_options::sleep()}), stopped_at_once;
-              // After so many submissions to one wait the worker pays for the fences of the others.
-              for (int i = 0; i < 40'000; ++i) e.schedule_after(1h, [] {});
-              expect_fires(e);
-              if (!deny_membarrier(EPERM)) {
-                std::printf("not tested: this kernel has no filters for system calls\n");
-                return;
-              }
-              stopped_at_once.schedule_after(1h, [] {});
-              EXPECT_EQ(stopped_at_once.stop().size(), 1u);
-              std::thread others([&e] {
-                for (int i = 0; i < 100; ++i) expect_fires(e);
-              });
-              for (int i = 0; i < 100; ++i) expect_fires(e);
-              others.join();
-              EXPECT_EQ(e.stop().size(), 40'000u);
-              engine next;
-              expect_fires(next);
-            }),
-            "");
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    engine e({.wait = wait_options::sleep()}), stopped_at_once;
+    // After so many submissions to one wait the worker pays for the fences of the others.
+    for (int i = 0; i < 40'000; ++i) e.schedule_after(1h, [] {});
+    expect_fires(e);
+    if (!deny_membarrier(EPERM)) {
+      std::printf("not tested: this kernel has no filters for system calls\n");
+      return;
+    }
+    stopped_at_once.schedule_after(1h, [] {});
+    EXPECT_EQ(stopped_at_once.stop().size(), 1u);
+    std::thread others([&e] {
+      for (int i = 0; i < 100; ++i) expect_fires(e);
+    });
+    for (int i = 0; i < 100; ++i) expect_fires(e);
+    others.join();
+    EXPECT_EQ(e.stop().size(), 40'000u);
+    engine next;
+    expect_fires(next);
+  });
 }
 
 TEST(DeniedCpu, ThatDoesNotExistIsNamedAndLeavesNothing) {

@@ -97,7 +97,7 @@ time_t time(time_t* now) noexcept {
   return seconds;
 }
 
-// A futex waits for a time by the bent clock: the kernel, which has the other, is told what that means to it.
+// A futex waits for a time by the bent clock: the kernel, which has the other, is passed what that means to it.
 long syscall(long number, ...) noexcept {
   std::va_list list;
   va_start(list, number);

@@ -8,7 +8,7 @@
 
 namespace detent::hostile {
 
-// CLOCK_MONOTONIC stands still from now on, as it does while a machine is suspended; the processor's counter goes on.
+// CLOCK_MONOTONIC is paused from now on, as it does while a machine is suspended; the processor's counter goes on.
 void freeze_steady_clock() noexcept;
 // And goes on from where it stood.
 void thaw_steady_clock() noexcept;

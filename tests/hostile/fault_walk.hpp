@@ -10,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -90,8 +91,8 @@ inline void walk_kind(faults kind, const std::function<void(fault_scope&)>& step
 
 // Both walks, each in a process of its own, which a fault may end.
 inline void walk(const std::function<void(fault_scope&)>& step) {
-  EXPECT_EQ(in_child([&] { walk_kind(faults::one, step); }), "");
-  EXPECT_EQ(in_child([&] { walk_kind(faults::from_then, step); }), "");
+  expect_in_child([&] { walk_kind(faults::one, step); });
+  expect_in_child([&] { walk_kind(faults::from_then, step); });
 }
 
 // The engine does all that engines do, and its counts add up. `drive` turns one that its caller drives.
@@ -113,6 +114,23 @@ void expect_works(engine& e, Drive&& drive) {
 }
 inline void expect_works(engine& e) {
   expect_works(e, [] {});
+}
+
+// An engine of these options is made whole or not at all, and the next one works.
+inline void walk_creation(const std::function<engine_options()>& options) {
+  walk([&](fault_scope& scope) {
+    engine_options wanted = options();
+    auto works = [by_caller = wanted.drive == drive_kind::caller](engine& e) {
+      expect_works(e, [&] { by_caller ? static_cast<void>(e.poll()) : std::this_thread::yield(); });
+    };
+    std::optional<engine> made;
+    const outcome came = scope.during([&] { made.emplace(std::move(wanted)); });
+    EXPECT_EQ(made.has_value(), came == outcome::done);
+    if (made) works(*made);
+    made.reset();
+    engine next(options());
+    works(next);
+  });
 }
 
 // An engine without a reserve on virtual time: what is asked for is allocated then and there.

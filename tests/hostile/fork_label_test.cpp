@@ -9,8 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
-#include <new>
-#include <string>
 #include <thread>
 
 #include "hostile/in_child.hpp"
@@ -42,6 +40,7 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
+using hostile::expect_in_child;
 using hostile::in_child;
 
 // Of a process that has made none yet. The other thread goes on once the one that forks has to wait for it, or waits
@@ -83,7 +82,7 @@ TEST(ForkWhileALabelIsMade, ChildMakesLabelsOfItsOwn) {
   ASSERT_NE(shared, MAP_FAILED);
   bool& met = *new (shared) bool(true);
   int n = 0;
-  for (; met && !HasFailure(); ++n) EXPECT_EQ(in_child([&] { met = fork_at_allocation(n); }), "");
+  for (; met && !HasFailure(); ++n) expect_in_child([&] { met = fork_at_allocation(n); });
   EXPECT_GT(n, 3) << "the name, its place among others, and what they are kept in";
   munmap(shared, sizeof(bool));
 }

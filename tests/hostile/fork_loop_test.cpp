@@ -23,6 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using drive::eventually;
+using hostile::expect_in_child;
 using hostile::in_child;
 
 bool is_readable(int descriptor) {
@@ -88,27 +89,25 @@ TEST(ForkOfALoop, NothingThatTheChildDoesWakesItsParent) {
 
 TEST(ForkOfALoop, TheDescriptorsNumberIsTheChildsOwn) {
   engine_outside there;
-  EXPECT_EQ(in_child([&] {
-              EXPECT_EQ(fcntl(there.descriptor, F_GETFD), FD_CLOEXEC);
-              itimerspec at_once{};
-              at_once.it_value.tv_nsec = 1;
-              EXPECT_EQ(timerfd_settime(there.descriptor, 0, &at_once, nullptr), 0);
-              EXPECT_TRUE(is_readable(there.descriptor));
-            }),
-            "");
+  expect_in_child([&] {
+    EXPECT_EQ(fcntl(there.descriptor, F_GETFD), FD_CLOEXEC);
+    itimerspec at_once{};
+    at_once.it_value.tv_nsec = 1;
+    EXPECT_EQ(timerfd_settime(there.descriptor, 0, &at_once, nullptr), 0);
+    EXPECT_TRUE(is_readable(there.descriptor));
+  });
   EXPECT_TRUE(there.is_armed());
 }
 
 TEST(ForkOfALoop, AChildThatAsksForADescriptorFirstGetsOneThatNothingMakesReadable) {
   engine e({.drive = drive_kind::caller});
   timer due = e.schedule_after(0ns, [] {});
-  EXPECT_EQ(in_child([&] {
-              const int descriptor = e.wake_fd();
-              due.restart_after(0ns);
-              EXPECT_FALSE(e.next_deadline());
-              EXPECT_FALSE(is_readable(descriptor));
-            }),
-            "");
+  expect_in_child([&] {
+    const int descriptor = e.wake_fd();
+    due.restart_after(0ns);
+    EXPECT_FALSE(e.next_deadline());
+    EXPECT_FALSE(is_readable(descriptor));
+  });
 }
 
 // The thread that is inside poll() is the parent's alone.
@@ -121,12 +120,11 @@ TEST(ForkOfALoop, ChildsPollIsNotRefusedForAThreadOfItsParents) {
   });
   std::thread loop([&] { e.poll(); });
   EXPECT_TRUE(eventually([&] { return inside.load(); }));
-  EXPECT_EQ(in_child([&] {
-              EXPECT_EQ(e.poll(), 0u);
-              EXPECT_FALSE(e.next_deadline());
-              EXPECT_FALSE(is_readable(e.wake_fd()));
-            }),
-            "");
+  expect_in_child([&] {
+    EXPECT_EQ(e.poll(), 0u);
+    EXPECT_FALSE(e.next_deadline());
+    EXPECT_FALSE(is_readable(e.wake_fd()));
+  });
   end = true;
   end.notify_all();
   loop.join();
@@ -209,11 +207,10 @@ TEST(ForkOfALoop, ChildRunsNothingThatWasHandedOver) {
   e.schedule_after(0ns, [&] { ++fired; });
   EXPECT_EQ(e.poll(), 1u);
   ASSERT_TRUE(holding->held);
-  EXPECT_EQ(in_child([&] {
-              (*holding->held)();
-              EXPECT_EQ(fired, 0);
-            }),
-            "");
+  expect_in_child([&] {
+    (*holding->held)();
+    EXPECT_EQ(fired, 0);
+  });
   (*holding->held)();
   EXPECT_EQ(fired, 1);
 }

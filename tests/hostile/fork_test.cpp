@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using drive::eventually;
 using drive::problem_of;
+using hostile::expect_in_child;
 using hostile::in_child;
 
 // An engine whose worker is inside the callback of a periodic timer, and stays there until this ends.
@@ -45,37 +46,34 @@ struct engine_inside_a_callback {
 
 TEST(ForkWhileACallbackRuns, ChildsScheduleAndStopAreRefused) {
   engine_inside_a_callback there;
-  EXPECT_EQ(in_child([&] {
-              EXPECT_EQ(problem_of([&] { there.e.schedule_after(0ns, [] {}); }).code, errc::forked);
-              EXPECT_EQ(problem_of([&] { there.e.stop(); }).code, errc::forked);
-            }),
-            "");
+  expect_in_child([&] {
+    EXPECT_EQ(problem_of([&] { there.e.schedule_after(0ns, [] {}); }).code, errc::forked);
+    EXPECT_EQ(problem_of([&] { there.e.stop(); }).code, errc::forked);
+  });
 }
 
 TEST(ForkWhileACallbackRuns, ChildMayAskAndCancel) {
   engine_inside_a_callback there;
-  EXPECT_EQ(in_child([&] {
-              EXPECT_TRUE(there.e.stopped());
-              EXPECT_EQ(there.e.metrics().scheduled, 2u);
-              EXPECT_EQ(there.later.cancel(), cancel_result::cancelled);
-              there.inside_it.cancel();
-            }),
-            "");
+  expect_in_child([&] {
+    EXPECT_TRUE(there.e.stopped());
+    EXPECT_EQ(there.e.metrics().scheduled, 2u);
+    EXPECT_EQ(there.later.cancel(), cancel_result::cancelled);
+    there.inside_it.cancel();
+  });
   EXPECT_TRUE(there.later.pending());
 }
 
 TEST(ForkWhileACallbackRuns, ChildWaitsForNoneThatRunsInTheParentOnly) {
   engine_inside_a_callback there;
-  EXPECT_EQ(in_child([&] { there.inside_it.cancel_and_wait(); }), "");
+  expect_in_child([&] { there.inside_it.cancel_and_wait(); });
 }
 
 TEST(ForkWhileACallbackRuns, ChildMayEndAScopedTimerAndTheEngine) {
   auto there = std::make_unique<engine_inside_a_callback>();
-  EXPECT_EQ(in_child([&] {
-              { scoped_timer ends(there->inside_it); }
-              there.reset();
-            }),
-            "");
+  expect_in_child([&] {
+    { scoped_timer ends(there->inside_it); }
+    there.reset();
+  });
 }
 
 // A group with a member whose callback runs until this ends, and another that waits.
@@ -101,21 +99,19 @@ struct group_inside_a_callback {
 
 TEST(ForkWhileACallbackRuns, ChildCancelsAGroupAndWaitsForNoneThatRunsInTheParentOnly) {
   group_inside_a_callback there;
-  EXPECT_EQ(in_child([&] {
-              there.group->cancel_all_and_wait();
-              EXPECT_FALSE(there.later.pending());
-            }),
-            "");
+  expect_in_child([&] {
+    there.group->cancel_all_and_wait();
+    EXPECT_FALSE(there.later.pending());
+  });
   EXPECT_TRUE(there.later.pending());
 }
 
 TEST(ForkWhileACallbackRuns, ChildsEndOfAGroupChangesNothing) {
   group_inside_a_callback there;
-  EXPECT_EQ(in_child([&] {
-              there.group.reset();
-              EXPECT_TRUE(there.later.pending());
-            }),
-            "");
+  expect_in_child([&] {
+    there.group.reset();
+    EXPECT_TRUE(there.later.pending());
+  });
   EXPECT_TRUE(there.later.pending());
 }
 
@@ -139,19 +135,18 @@ TEST(Fork, ChildsPollOfACallersEngineFiresNothing) {
   engine e({.manual = &clock});
   int fired = 0;
   e.schedule_after(0ns, [&] { ++fired; });
-  EXPECT_EQ(in_child([&] {
-              EXPECT_EQ(e.poll(), 0u);
-              EXPECT_FALSE(e.next_deadline());
-              EXPECT_EQ(fired, 0);
-            }),
-            "");
+  expect_in_child([&] {
+    EXPECT_EQ(e.poll(), 0u);
+    EXPECT_FALSE(e.next_deadline());
+    EXPECT_EQ(fired, 0);
+  });
   EXPECT_EQ(e.poll(), 1u);
 }
 
 TEST(Fork, ChildDoesNotCloseTheParentsWakeFd) {
   auto e = std::make_unique<engine>(engine_options{.drive = drive_kind::caller});
   const int descriptor = e->wake_fd();
-  EXPECT_EQ(in_child([&] { e.reset(); }), "");
+  expect_in_child([&] { e.reset(); });
   EXPECT_EQ(fcntl(descriptor, F_GETFD), FD_CLOEXEC);
   EXPECT_EQ(e->wake_fd(), descriptor);
 }
@@ -159,11 +154,10 @@ TEST(Fork, ChildDoesNotCloseTheParentsWakeFd) {
 TEST(Fork, ChildsScopedTimerMayOutliveItsEngine) {
   auto e = std::make_unique<engine>();
   scoped_timer owner(e->schedule_after(1h, [] {}));
-  EXPECT_EQ(in_child([&] {
-              e.reset();
-              owner = {};
-            }),
-            "");
+  expect_in_child([&] {
+    e.reset();
+    owner = {};
+  });
   EXPECT_EQ(e->pending(), 1u);
 }
 
@@ -173,7 +167,7 @@ TEST(ForkWhileACallbackRuns, ChildWithStaticTimersExits) {
   static scoped_timer ends;  // destroyed before the engine
   there = std::make_unique<engine_inside_a_callback>();
   ends = scoped_timer(there->inside_it);
-  EXPECT_EQ(in_child([] { std::exit(HasFailure() ? 1 : 0); }), "");
+  expect_in_child([] { std::exit(HasFailure() ? 1 : 0); });
   ends.release();
   there.reset();
 }

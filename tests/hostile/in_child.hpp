@@ -32,13 +32,20 @@ std::string in_child(Body&& body) {
   }
   int status = 0;
   auto ended = [&] { return drive::eventually([&] { return waitpid(child, &status, WNOHANG) == child; }); };
-  if (!ended() && !ended() && !ended()) {  // the child may itself have waited in vain
+  if (!ended() && !ended() && !ended()) {  // the child may itself have waited for what did not come
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     return "the child hung";
   }
   if (WIFSIGNALED(status)) return "the child died of signal " + std::to_string(WTERMSIG(status));
   return WEXITSTATUS(status) == 0 ? "" : "the child's expectations did not hold";
+}
+
+// Its expectations hold, and it comes to its end.
+template <class Body>
+void expect_in_child(Body&& body, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const std::string ended = in_child(body);
+  if (!ended.empty()) ADD_FAILURE_AT(file, line) << ended;
 }
 
 }  // namespace detent::hostile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A time-stamp counter and a steady_clock that are the test program's own. Both stand still unless a test lets time
+// A time-stamp counter and a steady_clock that are the test program's own. Both are paused unless a test lets time
 // pass. Includes the part of the library that reads the counter, in place of the library's: for one source of a
 // program.
 #pragma once

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using drive::eventually;
-using hostile::in_child;
+using hostile::expect_in_child;
 
 // Long beside every delay below, so that what is due in the pause is due long before its end.
 constexpr auto pause_length = 2000ms;
@@ -61,26 +61,24 @@ class fired_log {
 
 template <class Make>
 void expect_order_after_a_stop(Make&& make) {
-  EXPECT_EQ(in_child([&] {
-              fired_log log;
-              engine e = make();
-              const time_point begin = e.now();
-              for (int i = 999; i >= 0; --i)
-                e.schedule_at(begin + 200ms + i * 100us, [&log](firing& f) { log.note(f); });
-              // Order is promised among what the worker has taken up, which it does in the order of the calls.
-              std::atomic<bool> taken_up{false};
-              e.schedule_after(0ns, [&] { taken_up = true; });
-              ASSERT_TRUE(eventually([&] { return taken_up.load(); }));
-              stop_for_a_while();
-              ASSERT_TRUE(eventually([&] { return log.entries().size() == 1000; }));
-              const std::vector<seen> fired = log.entries();
-              EXPECT_TRUE(std::ranges::is_sorted(fired, {}, &seen::deadline));
-              EXPECT_TRUE(std::ranges::all_of(fired, [](const seen& each) { return each.started >= each.deadline; }));
-              EXPECT_TRUE(std::ranges::all_of(
-                  fired, [](const seen& each) { return each.lateness == each.started - each.deadline; }));
-              EXPECT_GE(e.metrics().lateness.max(), std::ranges::max(fired, {}, &seen::lateness).lateness);
-            }),
-            "");
+  expect_in_child([&] {
+    fired_log log;
+    engine e = make();
+    const time_point begin = e.now();
+    for (int i = 999; i >= 0; --i) e.schedule_at(begin + 200ms + i * 100us, [&log](firing& f) { log.note(f); });
+    // Order is promised among what the worker has accepted, which it does in the order of the calls.
+    std::atomic<bool> taken_up{false};
+    e.schedule_after(0ns, [&] { taken_up = true; });
+    ASSERT_TRUE(eventually([&] { return taken_up.load(); }));
+    stop_for_a_while();
+    ASSERT_TRUE(eventually([&] { return log.entries().size() == 1000; }));
+    const std::vector<seen> fired = log.entries();
+    EXPECT_TRUE(std::ranges::is_sorted(fired, {}, &seen::deadline));
+    EXPECT_TRUE(std::ranges::all_of(fired, [](const seen& each) { return each.started >= each.deadline; }));
+    EXPECT_TRUE(
+        std::ranges::all_of(fired, [](const seen& each) { return each.lateness == each.started - each.deadline; }));
+    EXPECT_GE(e.metrics().lateness.max(), std::ranges::max(fired, {}, &seen::lateness).lateness);
+  });
 }
 
 TEST(Stopped, SleepingWorkerFiresWhatIsDueInOrderAfterwards) {
@@ -88,9 +86,6 @@ TEST(Stopped, SleepingWorkerFiresWhatIsDueInOrderAfterwards) {
 }
 TEST(Stopped, HybridWorkerFiresWhatIsDueInOrderAfterwards) {
   expect_order_after_a_stop([] { return engine(); });
-}
-TEST(Stopped, WorkerOnTheHashedWheelFiresWhatIsDueInOrderAfterwards) {
-  expect_order_after_a_stop([] { return engine({.wheel = wheel_kind::hashed}); });
 }
 
 // What a periodic timer of 10 ms ran as, around a pause.
@@ -115,43 +110,40 @@ std::size_t longest_gap(const std::vector<seen>& runs) {
 }
 
 TEST(Stopped, SkippingPeriodicTimerRunsOnceForThePauseAndSaysWhatItMissed) {
-  EXPECT_EQ(in_child([] {
-              const std::vector<seen> runs = periodic_around_a_stop(missed_ticks::skip);
-              for (std::size_t i = 1; i < runs.size(); ++i) {
-                const duration step = runs[i].deadline - runs[i - 1].deadline;
-                EXPECT_EQ(step, 10ms * static_cast<int>(runs[i].missed + 1)) << "run " << i;
-                EXPECT_GE(runs[i].started, runs[i].deadline);
-              }
-              EXPECT_GE(runs[longest_gap(runs)].missed, 100u);
-            }),
-            "");
+  expect_in_child([] {
+    const std::vector<seen> runs = periodic_around_a_stop(missed_ticks::skip);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      const duration step = runs[i].deadline - runs[i - 1].deadline;
+      EXPECT_EQ(step, 10ms * static_cast<int>(runs[i].missed + 1)) << "run " << i;
+      EXPECT_GE(runs[i].started, runs[i].deadline);
+    }
+    EXPECT_GE(runs[longest_gap(runs)].missed, 100u);
+  });
 }
 
 TEST(Stopped, BurstingPeriodicTimerRunsAllThatWasHeldUpAndSaysHowLate) {
-  EXPECT_EQ(in_child([] {
-              const std::vector<seen> runs = periodic_around_a_stop(missed_ticks::burst);
-              EXPECT_GE(runs.size(), 100u);
-              // The first period that the pause held up waited for nearly all of it.
-              EXPECT_GE(std::ranges::max(runs, {}, &seen::lateness).lateness, pause_length / 2);
-              for (std::size_t i = 1; i < runs.size(); ++i) {
-                EXPECT_EQ(runs[i].deadline - runs[i - 1].deadline, 10ms);
-                EXPECT_EQ(runs[i].missed, 0u);
-                EXPECT_GE(runs[i].started, runs[i].deadline);
-                EXPECT_EQ(runs[i].lateness, runs[i].started - runs[i].deadline);
-              }
-            }),
-            "");
+  expect_in_child([] {
+    const std::vector<seen> runs = periodic_around_a_stop(missed_ticks::burst);
+    EXPECT_GE(runs.size(), 100u);
+    // The first period that the pause held up waited for nearly all of it.
+    EXPECT_GE(std::ranges::max(runs, {}, &seen::lateness).lateness, pause_length / 2);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      EXPECT_EQ(runs[i].deadline - runs[i - 1].deadline, 10ms);
+      EXPECT_EQ(runs[i].missed, 0u);
+      EXPECT_GE(runs[i].started, runs[i].deadline);
+      EXPECT_EQ(runs[i].lateness, runs[i].started - runs[i].deadline);
+    }
+  });
 }
 
-TEST(Stopped, DelayingPeriodicTimerCountsAnewFromItsRun) {
-  EXPECT_EQ(in_child([] {
-              const std::vector<seen> runs = periodic_around_a_stop(missed_ticks::delay);
-              for (std::size_t i = 1; i < runs.size(); ++i) {
-                EXPECT_GE(runs[i].deadline, runs[i - 1].deadline + 10ms);
-                EXPECT_GE(runs[i].started, runs[i].deadline);
-              }
-            }),
-            "");
+TEST(Stopped, DelayingPeriodicTimerCountsAgainFromItsRun) {
+  expect_in_child([] {
+    const std::vector<seen> runs = periodic_around_a_stop(missed_ticks::delay);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      EXPECT_GE(runs[i].deadline, runs[i - 1].deadline + 10ms);
+      EXPECT_GE(runs[i].started, runs[i].deadline);
+    }
+  });
 }
 
 std::atomic<std::uint64_t> signals_seen{0}, signals_to_main{0};
@@ -191,50 +183,48 @@ void block_signals_here() {
 
 TEST(Signals, InTheWorkerHaveNothingFireEarlyOrNotAtAll) {
   for (const wait_options& wait : {wait_options::sleep(), wait_options::hybrid()}) {
-    EXPECT_EQ(in_child([&] {
-                std::atomic<int> fired{0}, early{0};
-                engine e({.wait = wait, .executor = std::make_shared<thread_pool>()});
-                block_signals_here();
-                rain_of_signals rain;
-                for (int i = 0; i < 200; ++i) {
-                  e.schedule_after(i * 1ms, [&](firing& f) {
-                    if (f.started() < f.deadline()) ++early;
-                    ++fired;
-                  });
-                }
-                EXPECT_TRUE(eventually([&] { return fired == 200 && signals_seen > 100; }));
-                EXPECT_EQ(early, 0);
-              }),
-              "");
+    expect_in_child([&] {
+      std::atomic<int> fired{0}, early{0};
+      engine e({.wait = wait, .executor = std::make_shared<thread_pool>()});
+      block_signals_here();
+      rain_of_signals rain;
+      for (int i = 0; i < 200; ++i) {
+        e.schedule_after(i * 1ms, [&](firing& f) {
+          if (f.started() < f.deadline()) ++early;
+          ++fired;
+        });
+      }
+      EXPECT_TRUE(eventually([&] { return fired == 200 && signals_seen > 100; }));
+      EXPECT_EQ(early, 0);
+    });
   }
 }
 
 TEST(Signals, InAWaitingThreadDoNotEndItsWait) {
-  EXPECT_EQ(in_child([] {
-              engine e;
-              std::atomic<bool> running{false}, ended{false};
-              block_signals_here();  // also for the thread below: signals go to the worker and to who waits
-              auto slow = [&] {
-                running = true;
-                const std::uint64_t before = signals_to_main;
-                EXPECT_TRUE(eventually([&] { return signals_to_main >= before + 100; }));
-                ended = true;
-              };
-              timer cancelled = e.schedule_after(0ns, slow);
-              ASSERT_TRUE(eventually([&] { return running.load(); }));
-              sigset_t none;
-              sigemptyset(&none);
-              pthread_sigmask(SIG_SETMASK, &none, nullptr);
-              rain_of_signals rain;
-              EXPECT_EQ(cancelled.cancel_and_wait(), cancel_result::running);
-              EXPECT_TRUE(ended);
-              ended = running = false;
-              e.schedule_after(0ns, slow);
-              ASSERT_TRUE(eventually([&] { return running.load(); }));
-              EXPECT_TRUE(e.stop().empty());
-              EXPECT_TRUE(ended);
-            }),
-            "");
+  expect_in_child([] {
+    engine e;
+    std::atomic<bool> running{false}, ended{false};
+    block_signals_here();  // also for the thread below: signals go to the worker and to the thread that waits
+    auto slow = [&] {
+      running = true;
+      const std::uint64_t before = signals_to_main;
+      EXPECT_TRUE(eventually([&] { return signals_to_main >= before + 100; }));
+      ended = true;
+    };
+    timer cancelled = e.schedule_after(0ns, slow);
+    ASSERT_TRUE(eventually([&] { return running.load(); }));
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    rain_of_signals rain;
+    EXPECT_EQ(cancelled.cancel_and_wait(), cancel_result::running);
+    EXPECT_TRUE(ended);
+    ended = running = false;
+    e.schedule_after(0ns, slow);
+    ASSERT_TRUE(eventually([&] { return running.load(); }));
+    EXPECT_TRUE(e.stop().empty());
+    EXPECT_TRUE(ended);
+  });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is read where, with a time-stamp counter that is off: the counter and steady_clock are this program's own, and
-// stand still unless a test moves them. By steady_clock nothing is early, whichever way the counter is off.
+// are paused unless a test moves them. By steady_clock nothing is early, whichever way the counter is off.
 #include "platform/clock_reader.hpp"
 
 #include <detent/detent.hpp>
@@ -28,10 +28,10 @@ using hostile::pass;
 
 nanoseconds_t steady() { return hostile::steady_ns; }
 
-// By counting, as the clock stands still.
+// By counting, as the clock is paused.
 template <class Condition>
 bool eventually(Condition&& condition) {
-  for (int looks = 0; looks != 100'000; ++looks) {
+  for (int checks = 0; checks != 100'000; ++checks) {
     if (condition()) return true;
     std::this_thread::sleep_for(200us);
   }
@@ -95,9 +95,9 @@ class TimeStampsPoll : public TimeStamps {
   }
 };
 
-// A reading of the counter finds that a look is due. Each look reads the counter, steady_clock and the counter.
-constexpr std::size_t looks = 8;
-using passes_of_looks = std::array<std::chrono::nanoseconds, 1 + 3 * looks>;
+// A reading of the counter finds that a fit is due. Each sample reads the counter, steady_clock and the counter.
+constexpr std::size_t samples = 8;
+using passes_of_samples = std::array<std::chrono::nanoseconds, 1 + 3 * samples>;
 
 TEST_F(TimeStamps, AreTheTimeUnlessItIsToBeCertain) {
   be_ahead();
@@ -109,12 +109,12 @@ TEST_F(TimeStamps, AreTheTimeUnlessItIsToBeCertain) {
   EXPECT_GE(time_.not_before_now(), steady());
 }
 
-// The processor is taken away in the middle of each look until one is calm: between its reading of steady_clock and the
-// next one of the counter.
-TEST_F(TimeStamps, AreFittedByTheLookThatWasDisturbedLeast) {
-  for (std::size_t calm = 0; calm != looks; ++calm) {
-    passes_of_looks passes{};
-    for (std::size_t look = 0; look != calm; ++look) passes.at(3 + 3 * look) = 10us;
+// The processor is taken away in the middle of each sample until one is calm: between its reading of steady_clock and
+// the next one of the counter.
+TEST_F(TimeStamps, AreFittedByTheSampleThatWasDisturbedLeast) {
+  for (std::size_t calm = 0; calm != samples; ++calm) {
+    passes_of_samples passes{};
+    for (std::size_t each = 0; each != calm; ++each) passes.at(3 + 3 * each) = 10us;
     pass(1ms);
     before_readings = {passes.data(), 1 + 3 * (calm + 1)};
     tsc_.now();
@@ -124,9 +124,9 @@ TEST_F(TimeStamps, AreFittedByTheLookThatWasDisturbedLeast) {
   }
 }
 
-TEST_F(TimeStamps, AreNeverBehindWhereEachLookIsDisturbed) {
+TEST_F(TimeStamps, AreNeverBehindWhereEachSampleIsDisturbed) {
   for (const std::size_t side : {2U, 3U}) {  // before steady_clock is read, and after it
-    passes_of_looks passes{};
+    passes_of_samples passes{};
     for (std::size_t reading = side; reading < passes.size(); reading += 3) passes.at(reading) = 10us;
     pass(1ms);
     before_readings = passes;
@@ -181,7 +181,7 @@ TEST_F(TimeStampsPoll, AheadFireNothingEarly) {
   EXPECT_EQ(fired, 1);
 }
 
-// The second run begins by a reading of its own, or by the one behind the first.
+// The second run begins by a reading of its own, or by the one after the first.
 TEST_F(TimeStamps, BehindHaveNoRunBeginBeforeItsDeadline) {
   be_behind();
   for (const std::shared_ptr<executor>& on : inline_and_on_an_executor()) {
@@ -245,7 +245,7 @@ TEST_F(TimeStamps, AheadHaveAWorkerFireNothingEarly) {
     if (f.started() < f.deadline()) ++early;
     ++fired;
   });
-  for (int i = 1; i != 4; ++i) {  // the second shows that a look at the clock behind the first is over
+  for (int i = 1; i != 4; ++i) {  // the second shows that a reading of the clock after the first is over
     e.schedule_at(to_time(steady()), [&] { ++others; });
     ASSERT_TRUE(eventually([&] { return others == i; }));
   }
@@ -255,7 +255,7 @@ TEST_F(TimeStamps, AheadHaveAWorkerFireNothingEarly) {
   EXPECT_EQ(early, 0);
 }
 
-// A pass looks for what is critical while it sorts a bulk, if that is large, and behind each run or hand-over of it.
+// A pass checks for what is critical while it sorts a bulk, if that is large, and after each run or hand-over of it.
 TEST_F(TimeStamps, AheadHaveNothingCriticalOvertakeEarly) {
   for (const std::shared_ptr<executor>& on : inline_and_on_an_executor()) {
     SCOPED_TRACE(on == nullptr ? "inline" : "on an executor");

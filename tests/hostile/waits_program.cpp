@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits in every way that the engine and its pool wait, for wall_clock_test to look at from outside. Exit status 0 if
+// Waits in every way that the engine and its pool wait, for wall_clock_test to trace from outside. Exit status 0 if
 // all of them came to their end.
 #include <detent/detent.hpp>
 
@@ -25,10 +25,10 @@ bool wait_on_a_worker(detent::engine_options options) {
   std::atomic<bool> inside{false};
   for (int i = 0; i < 5; ++i) e.schedule_after(i * 2ms, [&] { ++fired; });
   if (!eventually([&] { return fired == 5; })) return false;
-  auto until_it_waits = [&](detent::drive::sleeper& who) {
+  auto until_it_waits = [&](detent::drive::sleeper& waiting) {
     return [&] {
       inside = true;
-      waited += who.sleeps() ? 1 : 0;
+      waited += waiting.sleeps() ? 1 : 0;
     };
   };
   detent::drive::sleeper canceller, stopper;

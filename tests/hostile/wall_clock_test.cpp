@@ -58,16 +58,5 @@ TEST(WallClock, TimesNoWaitThatStraceSees) {
   EXPECT_GT(timers, 0) << "the wake_fd was not seen";
 }
 
-TEST(WallClock, WouldBeFoundIfAWaitUsedIt) {
-  for (const char* call : {"12 futex(0x1, FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME, 0, {tv_sec=5, tv_nsec=0}, "
-                           "FUTEX_BITSET_MATCH_ANY) = 0",
-                           "12 clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, {tv_sec=5, tv_nsec=0}, NULL) = 0",
-                           "12 timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC) = 3", "12 setitimer(ITIMER_REAL, ...) = 0"})
-    EXPECT_TRUE(waits_by_the_wall_clock(call)) << call;
-  EXPECT_FALSE(
-      waits_by_the_wall_clock("12 futex(0x1, FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME, 0, NULL, "
-                              "FUTEX_BITSET_MATCH_ANY) = 0"));
-}
-
 }  // namespace
 }  // namespace detent

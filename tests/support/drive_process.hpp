@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -64,6 +65,13 @@ inline std::optional<std::string> thread_folder(const std::string& name) {
     found = std::move(folder);
   }
   return found;
+}
+
+// Nanoseconds of processor time that the thread of that name has used; zero where the kernel does not say.
+inline std::uint64_t processor_time(const std::string& name) {
+  std::uint64_t used = 0;
+  if (const auto folder = thread_folder(name)) std::ifstream(*folder + "schedstat") >> used;
+  return used;
 }
 
 // The line "KEY:\tvalue" of a status file.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A thread that its owner joins when it dies: what std::jthread is, which libc++ lacks before version 20.
+// A thread that its owner joins when it dies: what std::jthread is, which libc++ lacks before version 20. And several.
 #pragma once
 
 #include <concepts>
 #include <thread>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace detent::testing {
 
@@ -23,5 +25,19 @@ class joined_thread {
  private:
   std::thread thread_;
 };
+
+// `work` on so many threads at once, until all have ended. It is passed the number of its thread if it takes one.
+template <std::integral Count, class Work>
+void on_threads(Count count, Work&& work) {
+  std::vector<joined_thread> threads;
+  for (Count i = 0; i != count; ++i) {
+    threads.emplace_back([&work, i] {
+      if constexpr (std::is_invocable_v<Work&, Count>)
+        work(i);
+      else
+        static_cast<void>(i), work();
+    });
+  }
+}
 
 }  // namespace detent::testing

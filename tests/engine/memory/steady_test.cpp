@@ -126,7 +126,7 @@ TEST_P(EngineMemorySteady, GroupsThatComeAndGoAllocateNothing) {
             0u);
 }
 
-// A group forgets who has ended, and goes on doing so once all members have been looked at.
+// A group forgets the members that have ended, and goes on doing so once all have been scanned.
 TEST_P(EngineMemorySteady, MembersThatComeAndGoAllocateNothing) {
   timer_group group(engine_);
   group.cancel_all();

@@ -146,44 +146,40 @@ TEST(EngineCountersFileEnds, AForeignFileIsRefusedInOneLineAndLeftAlone) {
 TEST(EngineCountersFileEnds, WhereItMayNotWrite) {
   scratch_folder folder;
   std::filesystem::permissions(folder.path, std::filesystem::perms(0555));
-  EXPECT_EQ(hostile::in_child([&] {
-              ASSERT_TRUE(hostile::drop_privileges());
-              const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
-              EXPECT_EQ(problem.code, errc::invalid_option);
-              EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
-            }),
-            "");
+  hostile::expect_in_child([&] {
+    ASSERT_TRUE(hostile::drop_privileges());
+    const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
+    EXPECT_EQ(problem.code, errc::invalid_option);
+    EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
+  });
 }
 
 TEST(EngineCountersFileEnds, WhereThereIsNoRoomForIt) {
   scratch_folder folder;
-  EXPECT_EQ(hostile::in_child([&] {
-              signal(SIGXFSZ, SIG_IGN);
-              hostile::lowered_limit limit(RLIMIT_FSIZE, counters_layout::labels_offset / 2);
-              const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
-              EXPECT_EQ(problem.code, errc::invalid_option);
-              EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
-              EXPECT_EQ(folder.files(), 0u);
-            }),
-            "");
+  hostile::expect_in_child([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, counters_layout::labels_offset / 2);
+    const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
+    EXPECT_EQ(problem.code, errc::invalid_option);
+    EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
+    EXPECT_EQ(folder.files(), 0u);
+  });
 }
 
 TEST(EngineCountersFileEnds, WhereThereIsNoRoomForALabel) {
   scratch_folder folder;
-  EXPECT_EQ(hostile::in_child([&] {
-              signal(SIGXFSZ, SIG_IGN);
-              hostile::lowered_limit limit(RLIMIT_FSIZE,
-                                           counters_layout::labels_offset + counters_layout::label_stride);
-              drive::virtual_engine rig(with_file(folder / "counters"));
-              const label first = rig.engine.make_label("first");
-              const auto problem = problem_of([&] { rig.engine.make_label("second"); });
-              EXPECT_EQ(problem.code, errc::out_of_memory);
-              EXPECT_EQ(counters_file(folder / "counters").header.labels_in_use, 1u);
-              rig.engine.schedule_at(at(10), [] {}, {.label = first});
-              rig.poll_at(at(10));
-              EXPECT_EQ(rig.engine.metrics(first).fired, 1u);
-            }),
-            "");
+  hostile::expect_in_child([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, counters_layout::labels_offset + counters_layout::label_stride);
+    drive::virtual_engine rig(with_file(folder / "counters"));
+    const label first = rig.engine.make_label("first");
+    const auto problem = problem_of([&] { rig.engine.make_label("second"); });
+    EXPECT_EQ(problem.code, errc::out_of_memory);
+    EXPECT_EQ(counters_file(folder / "counters").header.labels_in_use, 1u);
+    rig.engine.schedule_at(at(10), [] {}, {.label = first});
+    rig.poll_at(at(10));
+    EXPECT_EQ(rig.engine.metrics(first).fired, 1u);
+  });
 }
 
 // What a forked child does with its parent's engine stays in the child.
@@ -196,11 +192,11 @@ void expect_untouched_by_child(const std::string& asked, Body&& body) {
   timer one = rig->engine.schedule_at(at(10), [] {}, {.label = mine});
   rig->engine.poll();
   const std::string before = bytes_of(path);
-  EXPECT_EQ(hostile::in_child([&] { body(rig, one); }), "");
+  hostile::expect_in_child([&] { body(rig, one); });
   EXPECT_TRUE(std::filesystem::exists(path));
-  const std::string behind = bytes_of(path);
-  EXPECT_EQ(behind.size(), before.size());
-  EXPECT_TRUE(behind == before);
+  const std::string after = bytes_of(path);
+  EXPECT_EQ(after.size(), before.size());
+  EXPECT_TRUE(after == before);
   EXPECT_EQ(counters_file(path).state(), file_state::live);
   EXPECT_EQ(rig->engine.make_label("next").name(), "next");
   EXPECT_EQ(counters_file(path).label_name(1), "next");
@@ -254,11 +250,10 @@ TEST(EngineCountersFileFork, AnotherProgramInheritsNoFile) {
 TEST(EngineCountersFileFork, AChildMayHaveAnEngineOfItsOwn) {
   engine e(with_file("auto"));
   const std::vector<std::string> before = auto_files();
-  EXPECT_EQ(hostile::in_child([] {
-              drive::virtual_engine own(with_file("auto"));
-              EXPECT_EQ(auto_files().size(), 1u);
-            }),
-            "");
+  hostile::expect_in_child([] {
+    drive::virtual_engine own(with_file("auto"));
+    EXPECT_EQ(auto_files().size(), 1u);
+  });
   EXPECT_EQ(auto_files(), before);
 }
 

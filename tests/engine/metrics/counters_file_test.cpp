@@ -18,6 +18,7 @@
 #include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent {
 namespace {
@@ -101,7 +102,7 @@ TEST(EngineCountersFile, SaysWhoseItIs) {
   EXPECT_NE(h.worker_thread, static_cast<std::uint32_t>(gettid()));
   EXPECT_LE(h.made_at, detail::to_ns(clock::now()));
   EXPECT_GT(h.made_at, 0);
-  // Field 22, counted from behind the name in brackets.
+  // Field 22, counted from after the name in brackets.
   const std::string stat = drive::read_text("/proc/self/stat");
   std::size_t at = stat.rfind(')');
   for (int field = 2; field < 22; ++field) at = stat.find(' ', at + 1);
@@ -167,7 +168,7 @@ TEST(EngineCountersFile, CountsWhatMetricsCount) {
   }
 }
 
-TEST(EngineCountersFile, GaugesAreOfTheDriversLastLook) {
+TEST(EngineCountersFile, GaugesAreOfTheDriversLastPass) {
   scratch_folder folder;
   drive::virtual_engine rig(with_file(folder / "counters"));
   rig.engine.schedule_at(at(5s), [] {});
@@ -181,17 +182,17 @@ TEST(EngineCountersFile, GaugesAreOfTheDriversLastLook) {
 }
 
 // To the nanosecond, and not by the place in the wheel.
-TEST(EngineCountersFile, AWorkerThatSleepsTellsUntilWhen) {
+TEST(EngineCountersFile, ASleepingWorkerShowsUntilWhen) {
   scratch_folder folder;
   engine e(with_file(folder / "counters", {.wait = wait_options::sleep()}));
   const time_point due = e.now() + 1h;
-  // From the worker's own thread, which files it at once: another one's may be looked at a margin earlier.
+  // From the worker's own thread, which inserts it at once: the worker may wake for another thread's a margin earlier.
   e.schedule_after(0ns, [&] { e.schedule_at(due, [] {}); });
   const std::int64_t wanted = detail::to_ns(due);
   EXPECT_TRUE(eventually([&] { return counters_file(folder / "counters").value(gauge::next_deadline) == wanted; }));
 }
 
-// However long an executor refuses the first, what came due behind it and was cancelled since does not pile up.
+// However long an executor refuses the first, what came due after it and was cancelled since does not pile up.
 TEST(EngineCountersFile, WhatWaitsForAnExecutorIsHardlyMoreThanIsPending) {
   scratch_folder folder;
   auto refuses = std::make_shared<testing::holding_executor>();
@@ -211,7 +212,7 @@ TEST(EngineCountersFile, WhatWaitsForAnExecutorIsHardlyMoreThanIsPending) {
   EXPECT_EQ(rig.fired, (drive::ids{1, 2, 3}));
 }
 
-TEST(EngineCountersFile, GaugesTellWhatWaits) {
+TEST(EngineCountersFile, GaugesShowWhatWaits) {
   scratch_folder folder;
   auto full = std::make_shared<testing::moody_executor>();
   full->refuse = true;
@@ -246,31 +247,18 @@ TEST(EngineCountersFile, ThreadsCountApart) {
   scratch_folder folder;
   engine e(with_file(folder / "counters"));
   const label mine = e.make_label("mine");
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 3; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 500; ++i) {
-        e.schedule_after(1h, [] {}).cancel();
-        e.schedule_after(0ns, [] {}, {.label = mine});
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(3, [&] {
+    for (int i = 0; i < 500; ++i) {
+      e.schedule_after(1h, [] {}).cancel();
+      e.schedule_after(0ns, [] {}, {.label = mine});
+    }
+  });
   ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == 1500; }));
   e.stop();
   const counters_file file(folder / "counters");
   expect_same(file, e.metrics());
   expect_same_histograms([&](cause which) { return file.read_histogram(which); }, e.metrics());
   expect_same_histograms([&](cause which) { return file.label_histogram(0, which); }, e.metrics(mine));
-}
-
-TEST(EngineCountersFile, TwoEnginesHaveTwo) {
-  scratch_folder folder;
-  engine one(with_file(folder / "one")), two(with_file(folder / "two"));
-  one.schedule_after(1h, [] {});
-  EXPECT_EQ(counters_file(folder / "one").total(counter::scheduled), 1u);
-  EXPECT_EQ(counters_file(folder / "two").total(counter::scheduled), 0u);
-  EXPECT_NE(counters_file(folder / "one").header.worker_thread, counters_file(folder / "two").header.worker_thread);
 }
 
 }  // namespace

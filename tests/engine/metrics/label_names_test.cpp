@@ -6,15 +6,13 @@
 
 #include <array>
 #include <latch>
-#include <memory>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <vector>
 
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent {
 namespace {
@@ -120,25 +118,21 @@ TEST(EngineLabelNames, ALabelGoesWithItsEngineThatMoves) {
 TEST(EngineLabelNames, ThreadsMakeAndUseThem) {
   engine e;
   constexpr int threads = 4, rounds = 40, each = 25;
-  std::vector<std::thread> running;
-  for (int t = 0; t < threads; ++t) {
-    running.emplace_back([&e, t] {
-      for (int i = 0; i < rounds; ++i) {
-        const label shared = e.make_label("label " + std::to_string(i));
-        const label own = e.make_label("thread " + std::to_string(t));
-        for (int k = 0; k < each; ++k) {
-          timer soon = e.schedule_after(duration(k * 1'000), [] {}, {.label = shared});
-          timer later = e.schedule_after(1h, [] {}, {.label = own});
-          if (k % 3 == 0) soon.restart_after(1us);
-          if (k % 5 == 0) soon.cancel();
-          later.cancel();
-        }
-        EXPECT_EQ(e.metrics(own).pending, 0u);
-        EXPECT_EQ(e.metrics(own).cancelled, std::uint64_t(i + 1) * each);
+  testing::on_threads(threads, [&](int t) {
+    for (int i = 0; i < rounds; ++i) {
+      const label shared = e.make_label("label " + std::to_string(i));
+      const label own = e.make_label("thread " + std::to_string(t));
+      for (int k = 0; k < each; ++k) {
+        timer soon = e.schedule_after(duration(k * 1'000), [] {}, {.label = shared});
+        timer later = e.schedule_after(1h, [] {}, {.label = own});
+        if (k % 3 == 0) soon.restart_after(1us);
+        if (k % 5 == 0) soon.cancel();
+        later.cancel();
       }
-    });
-  }
-  for (std::thread& one : running) one.join();
+      EXPECT_EQ(e.metrics(own).pending, 0u);
+      EXPECT_EQ(e.metrics(own).cancelled, std::uint64_t(i + 1) * each);
+    }
+  });
   ASSERT_TRUE(eventually([&] { return e.pending() == 0; }));
   e.stop();
   const engine_metrics whole = e.metrics();
@@ -164,16 +158,12 @@ TEST(EngineLabelNames, ThreadsMakeAndUseThem) {
 TEST(EngineLabelNames, ThreadsMakeThoseOfTwoEngines) {
   drive::virtual_engine rigs[2];
   std::vector<label> made[2];
-  std::vector<std::thread> running;
   std::latch both(2);
   auto name = [](int engine, int i) { return "label " + std::to_string(i % 2 == 0 ? i : 1000 * engine + i); };
-  for (int engine : {0, 1}) {
-    running.emplace_back([&, engine] {
-      both.arrive_and_wait();
-      for (int i = 0; i < 200; ++i) made[engine].push_back(rigs[engine].engine.make_label(name(engine, i)));
-    });
-  }
-  for (std::thread& one : running) one.join();
+  testing::on_threads(2, [&](int engine) {
+    both.arrive_and_wait();
+    for (int i = 0; i < 200; ++i) made[engine].push_back(rigs[engine].engine.make_label(name(engine, i)));
+  });
   for (int engine : {0, 1})
     for (int i = 0; i < 200; ++i) EXPECT_EQ(made[engine].at(std::size_t(i)).name(), name(engine, i));
 }

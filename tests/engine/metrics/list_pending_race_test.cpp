@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// list_pending() while other threads schedule, cancel, restart and end groups: what it tells of a timer is all of one.
+// list_pending() while other threads schedule, cancel, restart and end groups: what it reports of a timer is all of
+// one.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ class pace {
   }
   void finish() { end_ = true; }
 
-  // Lists for a while, and has each entry looked at.
+  // Lists for a while, and checks each entry.
   template <class Check>
   void list(engine& e, int times, Check&& check) {
     for (int i = 0; i < times; ++i, ++lists_) {
@@ -111,7 +112,7 @@ TEST(EngineListPendingRace, NothingIsTorn) {
     });
   }
   std::array<int, kinds> seen{};
-  duration youngest = duration::max();
+  duration least_age = duration::max();
   constexpr int lists = 10'000;
   steps.list(c.e, lists, [&](const pending_timer& each) {
     const std::size_t k = c.kind_of(each);
@@ -119,7 +120,7 @@ TEST(EngineListPendingRace, NothingIsTorn) {
     EXPECT_EQ(each.line, c.of[k].line);
     EXPECT_STREQ(each.file, __FILE__);
     EXPECT_EQ(each.deadline, c.of[k].due);
-    youngest = std::min(youngest, each.age);
+    least_age = std::min(least_age, each.age);
     const std::string_view state = each.state;
     EXPECT_TRUE(state == "queued" || state == "armed") << state;
     ++seen[k];
@@ -127,11 +128,11 @@ TEST(EngineListPendingRace, NothingIsTorn) {
   steps.finish();
   for (std::thread& each : threads) each.join();
   for (int each : seen) EXPECT_GE(each, lists);
-  EXPECT_GE(youngest, 0ns) << "scheduled while the list was made";
+  EXPECT_GE(least_age, 0ns) << "scheduled while the list was made";
   EXPECT_EQ(c.e.list_pending().size(), kinds);
 }
 
-// Two deadlines that take turns: no third one is told.
+// Two deadlines that take turns: no third one is reported.
 TEST(EngineListPendingRace, ADeadlineIsTheOldOneOrTheNewOne) {
   churn c;
   timer one = c.schedule(0, true);
@@ -190,7 +191,7 @@ TEST(EngineListPendingRace, WhileTheyRunOnAPool) {
     });
     for (int each : seen) EXPECT_LE(each, 50);
   } while (runs < 100);
-  // One that is on its way from state to state at every look is left out, but not for ever.
+  // One that is on its way from state to state in every scan is left out, but not for ever.
   for (const kind& each : c.of) {
     EXPECT_TRUE(eventually([&] {
       for (const pending_timer& reported : c.e.list_pending())

@@ -7,14 +7,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <exception>
-#include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
-#include "support/engine_executors.hpp"
 #include "support/joined_thread.hpp"
 
 namespace detent {
@@ -63,16 +59,6 @@ TEST(EnginePending, FallsBeforeTheCallbackRuns) {
   EXPECT_EQ(inside, (std::vector<std::size_t>{2, 1, 0}));
 }
 
-TEST(EnginePending, DoesNotChangeWithARestart) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  timer t = e.schedule_after(5s, [] {});
-  t.restart_after(1s);
-  e.poll();
-  t.restart_after(9s);
-  EXPECT_EQ(e.pending(), 1u);
-}
-
 // The first callback of an instant cancels all the others of it: each is counted down once.
 TEST(EnginePending, EndsAtZeroIfTimersAreCancelledInTheInstantInWhichTheyAreDue) {
   manual_clock clk;
@@ -106,51 +92,6 @@ TEST(EnginePending, EndsAtZeroIfAnotherThreadCancelsWhileTheInstantIsFired) {
   e.stop();
   EXPECT_EQ(e.pending(), 0u);
   EXPECT_EQ(ran.load(), 0);
-}
-
-TEST(EnginePending, CountsWhatWaitsInAnExecutorsQueue) {
-  manual_clock clk;
-  auto holding = std::make_shared<testing::holding_executor>();
-  engine e({.manual = &clk, .executor = holding});
-  for (int i = 0; i < 3; ++i) e.schedule_after(1s, [] {});
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(e.pending(), 3u);
-  holding->run_first();
-  EXPECT_EQ(e.pending(), 2u);
-  holding->held.clear();
-  EXPECT_EQ(e.pending(), 0u);
-}
-
-TEST(EnginePending, FallsForWhatAnExecutorRefusesAndIsDropped) {
-  manual_clock clk;
-  auto holding = std::make_shared<testing::holding_executor>();
-  holding->refuse = true;
-  engine e({.manual = &clk, .executor = holding, .on_refusal = refusal_policy::drop});
-  timer t = e.schedule_after(1s, [] {});
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(e.pending(), 0u);
-  EXPECT_EQ(t.cancel(), cancel_result::gone);
-  EXPECT_EQ(e.metrics().dropped, 1u);
-}
-
-TEST(EnginePending, FallsForACallbackThatThrows) {
-  manual_clock clk;
-  engine e({.manual = &clk, .on_error = [](std::exception_ptr) {}});
-  e.schedule_after(1s, [] { throw std::runtime_error("thrown"); });
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(e.pending(), 0u);
-}
-
-TEST(EnginePending, FallsForATimerThatIsTooStaleToRun) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  e.schedule_after(1s, [] {}, {.max_lateness = 1ms});
-  clk.advance(2s);
-  e.poll();
-  EXPECT_EQ(e.pending(), 0u);
 }
 
 TEST(EnginePending, IsAlreadyDownWhenACancelledCaptureIsDestroyed) {

@@ -81,7 +81,7 @@ TEST_F(EngineCapacity, IsFreeAgainBeforeCancelReturns) {
   EXPECT_FALSE(full());
 }
 
-TEST_F(EngineCapacity, IsFreeAgainBeforeCancelReturnsOnceTakenUpToo) {
+TEST_F(EngineCapacity, IsFreeAgainBeforeCancelReturnsOnceAcceptedToo) {
   timer t = engine_.schedule_after(1s, [] {});
   engine_.schedule_after(1s, [] {});
   engine_.poll();

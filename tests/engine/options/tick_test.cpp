@@ -69,14 +69,6 @@ TEST_P(EngineTick, CountsMultiplesFromTheClocksZeroWhereverItStarts) {
   EXPECT_EQ(rig.engine.next_deadline(), rounded(wanted));
 }
 
-TEST_P(EngineTick, RoundsUpBeforeTheClocksZeroToo) {
-  drive::virtual_engine rig(options(), at(-100'000'000));
-  rig.engine.schedule_at(at(-99'999'995), rig.note(1));
-  EXPECT_EQ(rig.engine.next_deadline(), rounded(at(-99'999'995)));
-  EXPECT_EQ(rig.poll_at(rounded(at(-99'999'995)) - 1ns), 0u);
-  EXPECT_EQ(rig.poll_at(rounded(at(-99'999'995))), 1u);
-}
-
 TEST_P(EngineTick, OrdersWhatSharesATickByItsArming) {
   for (std::int64_t i = 3; i > 0; --i) {
     engine_.schedule_at(at(4 * tick_ - tick_ * i / 4), rig_.note(static_cast<int>(i)));
@@ -162,7 +154,7 @@ TEST_P(EngineTick, FiresTheNextPeriodEvenIfItSharesATickWithTheLast) {
     missed += f.missed();
   });
   for (std::int64_t n = 1; n <= 50; ++n) rig_.poll_all_at(at(n * tick_));
-  // Each period up to here has run or is told as missed.
+  // Each period up to here has run or is reported as missed.
   EXPECT_EQ(runs + missed, static_cast<std::uint64_t>(49 * tick_ / ((tick_ + 3) / 4)) + 1);
 }
 

@@ -15,7 +15,7 @@ using drive::ids;
 class EngineOrderRestart : public drive::on_both_wheels {};
 INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderRestart, drive::both_wheels, drive::wheel_name);
 
-TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesBehindItsEqualsThoughItIsDue) {
+TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsThoughItIsDue) {
   timer second;
   engine_.schedule_at(at(10), [&] {
     fired_.push_back(1);

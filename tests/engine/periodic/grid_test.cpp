@@ -45,8 +45,8 @@ TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedNotAtItsTick) {
   expect_anchored_where_it_is_rearmed(rig_, engine_, 50);
 }
 
-// By its group's time, which is behind the engine's.
-TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedBehindAPause) {
+// By its group's time, which is less than the engine's.
+TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedAfterAPause) {
   timer_group group(engine_);
   group.pause();
   rig_.clock.advance(duration(7));

@@ -37,11 +37,6 @@ TEST_P(EnginePeriodic, FixedRateStaysOnItsGridForAMillionPeriods) {
   EXPECT_EQ(off_the_grid, 0);
 }
 
-TEST_P(EnginePeriodic, FixedRateFiresNothingBetweenItsPeriods) {
-  engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
-  for (int now = 0; now < 100; ++now) EXPECT_EQ(rig_.poll_at(at(now)), now >= 10 && now % 10 == 0 ? 1u : 0u) << now;
-}
-
 TEST_P(EnginePeriodic, FixedRateKeepsItsGridHoweverLateWithinThePeriodItRuns) {
   std::vector<time_point> deadlines;
   engine_.schedule_at_fixed_rate(100ns, 100ns, [&](firing& f) { deadlines.push_back(f.deadline()); });
@@ -107,27 +102,12 @@ TEST_P(EnginePeriodic, EndsAfterSoManyRuns) {
   EXPECT_EQ(engine_.metrics().expired, 1u);
 }
 
-TEST_P(EnginePeriodic, EndsAfterSoManyRunsWithAFixedDelayToo) {
-  engine_.schedule_with_fixed_delay(10ns, 10ns, rig_.note(1), {.runs = 2});
-  for (int now = 0; now < 100; now += 5) rig_.poll_at(at(now));
-  EXPECT_EQ(fired_.size(), 2u);
-}
-
 TEST_P(EnginePeriodic, IsPendingInsideItsRunsButForTheLastOne) {
   timer t;
   std::vector<bool> inside;
   t = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { inside.push_back(t.pending()); }, {.runs = 3});
   for (int now = 10; now <= 30; now += 10) rig_.poll_at(at(now));
   EXPECT_EQ(inside, (std::vector{true, true, false}));
-}
-
-TEST_P(EnginePeriodic, CountsOnceAmongThePendingUntilItsEnd) {
-  engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { EXPECT_EQ(engine_.pending(), 1u); }, {.runs = 2});
-  EXPECT_EQ(engine_.pending(), 1u);
-  rig_.poll_at(at(10));
-  EXPECT_EQ(engine_.pending(), 1u);
-  rig_.poll_at(at(20));
-  EXPECT_EQ(engine_.pending(), 0u);
 }
 
 TEST_P(EnginePeriodic, TakesOnePlaceOfTheCapacityUntilItsEnd) {

@@ -7,9 +7,7 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"
@@ -76,7 +74,7 @@ TEST_F(EngineRecord, SaysNothingOfWhatGoesWell) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
-TEST_F(EngineRecord, TellsTheLivesOfOneNodeApart) {
+TEST_F(EngineRecord, DistinguishesTheGenerationsOfOneNode) {
   auto& rig = start();
   for (int i = 0; i < 3; ++i) rig.engine.schedule_after(1us, nothing).cancel();
   EXPECT_EQ(stop().text(),
@@ -137,7 +135,7 @@ TEST_F(EngineRecord, TakesAReArmingForANewArmingThatCanBeRestarted) {
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n10,X,a,,fire\n10,S,a,50,rearm\n10,R,a,20,restart\n30,X,a,,fire\n");
 }
 
-TEST_F(EngineRecord, HoldsWhatACallbackDoesBehindItsOwnStart) {
+TEST_F(EngineRecord, HoldsWhatACallbackDoesAfterItsOwnStart) {
   auto& rig = start();
   timer other = rig.engine.schedule_at(at(1100), nothing);
   rig.engine.schedule_at(at(1010), [&] {
@@ -161,14 +159,14 @@ TEST_F(EngineRecord, HasEachOfManyThatWereScheduledAndCancelledInOneCall) {
             "0,C,a,,cancel\n0,C,b,,cancel\n5,X,c,,fire\n");
 }
 
-TEST_F(EngineRecord, TellsWhatWasDroppedForItsStaleness) {
+TEST_F(EngineRecord, ShowsWhatWasDroppedForItsStaleness) {
   auto& rig = start();
   rig.engine.schedule_after(10ns, nothing, {.max_lateness = 5ns});
   rig.poll_at(at(1020));
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n20,X,a,,drop\n");
 }
 
-TEST_F(EngineRecord, TellsWhatWasDroppedAsItWasRefused) {
+TEST_F(EngineRecord, ShowsWhatWasDroppedAsItWasRefused) {
   auto full = std::make_shared<testing::holding_executor>();
   full->refuse = true;
   auto& rig = start({.executor = full, .on_refusal = refusal_policy::drop});
@@ -236,9 +234,9 @@ TEST_F(EngineRecord, MovesMembersInTheOrderInWhichTheyWereArmedLast) {
             "0,R,b,20,resume\n0,R,a,20,resume\n20,X,b,,fire\n20,X,a,,fire\n");
 }
 
-// The last is armed by its schedule call; the others also by their runs, before a pause and behind one. What moves is
-// what was asked for, and is rounded up anew: 1024 is a multiple of the tick.
-TEST_F(EngineRecord, MovesTheMembersThatGoOnBehindTheirRuns) {
+// The last is armed by its schedule call; the others also by their runs, before a pause and after one. What moves is
+// what was asked for, and is rounded up again: 1024 is a multiple of the tick.
+TEST_F(EngineRecord, MovesTheMembersThatGoOnAfterTheirRuns) {
   auto& rig = start({.tick = 64ns});
   timer_group group(rig.engine);
   group.schedule_at_fixed_rate(20ns, 100ns, nothing);
@@ -263,7 +261,7 @@ TEST_F(EngineRecord, MovesTheMembersThatGoOnBehindTheirRuns) {
             "370,R,b,166,resume\n370,R,a,102,resume\n");
 }
 
-TEST_F(EngineRecord, TellsOfARestartBehindAPauseByTheEnginesTime) {
+TEST_F(EngineRecord, ShowsARestartAfterAPauseByTheEnginesTime) {
   auto& rig = start();
   timer_group group(rig.engine);
   timer member = group.schedule_after(20ns, nothing);

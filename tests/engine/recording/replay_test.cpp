@@ -29,9 +29,7 @@ struct row {
 constexpr int id_count = 300;
 
 // The end of time is reached from anywhere by the longest delay.
-time_point behind(time_point t, duration delay) {
-  return delay > time_point::max() - t ? time_point::max() : t + delay;
-}
+time_point later(time_point t, duration delay) { return delay > time_point::max() - t ? time_point::max() : t + delay; }
 
 class trace_source {
  public:
@@ -78,10 +76,10 @@ class replayed_engine {
     if (r.what == op::cancel) {
       ++(named.cancel() == cancel_result::cancelled ? reported.cancelled : reported.late_cancels);
     } else if (r.what == op::arm && named.pending()) {
-      EXPECT_TRUE(named.restart_at(behind(r.t, r.delay)));
+      EXPECT_TRUE(named.restart_at(later(r.t, r.delay)));
       ++reported.restarted;
     } else if (r.what == op::arm) {
-      named = rig_.engine.schedule_at(behind(r.t, r.delay), [this, id = r.id](firing& f) {
+      named = rig_.engine.schedule_at(later(r.t, r.delay), [this, id = r.id](firing& f) {
         fired.push_back({id, f.deadline()});
       });
       ++reported.scheduled;
@@ -108,7 +106,7 @@ class replayed_model {
       ++(model.cancel(r.id) ? reported.cancelled : reported.late_cancels);
     } else if (r.what == op::arm) {
       ++(model.pending(r.id) ? reported.restarted : reported.scheduled);
-      model.arm(r.id, behind(r.t, r.delay));
+      model.arm(r.id, later(r.t, r.delay));
     }
   }
   void fire(time_point now) {

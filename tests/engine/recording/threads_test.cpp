@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 #include "support/recorded_trace.hpp"
 
 namespace detent {
@@ -27,7 +28,7 @@ using namespace std::chrono_literals;
 using testing::eventually;
 using testing::recorded_trace;
 
-// Each timer is armed before it is moved, and nothing is said of it behind its end until it is armed again.
+// Each timer is armed before it is moved, and nothing is said of it after its end until it is armed again.
 void expect_lives_in_order(const recorded_trace& trace) {
   std::map<std::uint64_t, bool> armed;
   for (const testing::recorded_row& row : trace.rows) {
@@ -35,13 +36,6 @@ void expect_lives_in_order(const recorded_trace& trace) {
     ASSERT_EQ(is_armed, row.op != 'S') << row.t << "," << row.op << "," << row.id << "," << row.source;
     is_armed = row.op == 'S' || row.op == 'R';
   }
-}
-
-template <class Work>
-void on_threads(int count, Work&& work) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i) threads.emplace_back([&work, i] { work(i); });
-  for (std::thread& each : threads) each.join();
 }
 
 // Timers that any thread may move at any time.
@@ -77,7 +71,7 @@ TEST_P(EngineRecordThreads, CountsWhatTheEngineCounts) {
   engine e(options());
   shared_timers timers;
   std::atomic<std::uint64_t> cancelled{0};
-  on_threads(4, [&](int me) {
+  testing::on_threads(4, [&](int me) {
     std::mt19937 random(seed + static_cast<unsigned>(me));
     for (int i = 0; i < 3000; ++i) {
       const std::size_t at = random();
@@ -112,7 +106,7 @@ TEST_P(EngineRecordThreads, HasRestartsThatMeetAReArming) {
       if (restarts < 500) now.rearm_after(20us);
     });
   }
-  on_threads(2, [&](int me) {
+  testing::on_threads(2, [&](int me) {
     while (restarts < 500) {
       for (std::size_t i = 0; i < 8; ++i)
         restarts += timers[(i + static_cast<std::size_t>(me)) % timers.size()].restart_after(20us) ? 1U : 0U;
@@ -134,7 +128,7 @@ TEST_P(EngineRecordThreads, HasWhatPeriodsBulksAndGroupsDoAtOnce) {
   engine e(options());
   std::uint64_t bulk_cancelled = 0;
   timer ticking = e.schedule_at_fixed_rate(0us, 200us, [] {});
-  on_threads(2, [&](int me) {
+  testing::on_threads(2, [&](int me) {
     for (int i = 0; i < 20; ++i) {
       if (me == 0) {
         std::vector<timer> made(100);
@@ -165,7 +159,7 @@ TEST_P(EngineRecordThreads, HasWhatPeriodsBulksAndGroupsDoAtOnce) {
 TEST_P(EngineRecordThreads, ComeAndGo) {
   engine e(options());
   for (int round = 0; round < 50; ++round) {
-    on_threads(4, [&](int) {
+    testing::on_threads(4, [&] {
       e.schedule_after(1h, [] {}).cancel();
       e.schedule_after(1h, [] {});
     });

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,13 +17,14 @@
 #include <sstream>
 #include <string>
 #include <thread>
-#include <vector>
 
+#include "hostile/drop_privileges.hpp"
 #include "recording/trace_file.hpp"
 #include "recording/trace_writer.hpp"
 #include "support/counters_file.hpp"
 #include "support/drive_problem.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/joined_thread.hpp"
 #include "support/leaks_of_parent_only.hpp"
 #include "support/mapped_clock.hpp"
 #include "support/recorded_trace.hpp"
@@ -75,26 +75,12 @@ TEST(EngineRecordRefused, WhereAnotherEngineRecordsToTheFile) {
   engine later({.record = place.path()});
 }
 
-// The file may grow to so many bytes: a disk that fills up.
-class file_limit {
- public:
-  explicit file_limit(rlim_t most) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{most, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~file_limit() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing) {
   recording_place place;
   engine e({.name = "e", .record = place.path()});
   ::testing::internal::CaptureStderr();
   {
-    file_limit limit(10'000);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, 10'000);
     schedule_and_cancel(e, 2000);
     e.stop();
   }
@@ -106,14 +92,14 @@ TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing)
   EXPECT_EQ(e.metrics().cancelled, 2000u);
 }
 
-TEST(EngineRecordDiskFull, IsToldByTheCountersToo) {
+TEST(EngineRecordDiskFull, IsShownByTheCountersToo) {
   recording_place place;
   drive::scratch_folder folder;
   manual_clock clock;
   engine e({.manual = &clock, .counters_file = folder / "counters", .record = place.path()});
   ::testing::internal::CaptureStderr();
   {
-    file_limit limit(1'000);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, 1'000);
     EXPECT_TRUE(testing::eventually([&] {
       schedule_and_cancel(e, 100);
       e.poll();
@@ -138,7 +124,7 @@ TEST(EngineRecordSignals, AreTheCallersAgain) {
   for (int each = 1; each < SIGRTMIN; ++each) EXPECT_EQ(sigismember(&after, each), sigismember(&before, each)) << each;
 }
 
-TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
+TEST(EngineRecordDiskFull, LosesNoLossThatALostLineReported) {
   recording_place place;
   detail::trace_file file;
   std::string why;
@@ -147,7 +133,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
   ::testing::internal::CaptureStderr();
   signal(SIGXFSZ, SIG_IGN);
   {
-    file_limit limit(80);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, 80);
     const auto lost = file.write("1,S,1,1,x\n2,S,2,1,x\n3,S,3,1,x\n# dropped 5\n4,S,4,1,x\n# dropped 70\n");
     EXPECT_EQ(lost.rows, 2u);  // two were written, and the last words need the room of what followed
     EXPECT_EQ(lost.reported, 75u);
@@ -159,7 +145,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineTold) {
 }
 
 // What the file says is missing, and what it does not say.
-TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
+TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileReports) {
   recording_place place;
   detail::trace_file file;
   std::string why;
@@ -169,7 +155,7 @@ TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
   ::testing::internal::CaptureStderr();
   signal(SIGXFSZ, SIG_IGN);
   {
-    file_limit limit(1'000);
+    hostile::lowered_limit limit(RLIMIT_FSIZE, 1'000);
     for (std::uint32_t i = 0; i < 100; ++i) rows->add({.id = i, .kind = detail::operation_kind::schedule}, 5);
     rows->flush();
   }
@@ -183,7 +169,7 @@ TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileTells) {
   EXPECT_EQ(trace.rows.size() + rows->take_lost(), 100u);
 }
 
-// A pipe takes 64 KiB, and then holds up whoever writes until somebody reads.
+// A pipe takes 64 KiB, and then holds up a thread that writes until somebody reads.
 class stalled_pipe {
  public:
   explicit stalled_pipe(const std::string& path) {
@@ -213,9 +199,7 @@ TEST(EngineRecordStalled, HoldsUpNobodyAndCountsWhatItDrops) {
   recording_place place;
   stalled_pipe pipe(place.path());
   engine e({.record = place.path()});
-  std::vector<std::thread> producers;
-  for (int i = 0; i < 2; ++i) producers.emplace_back([&] { schedule_and_cancel(e, 60'000); });
-  for (std::thread& each : producers) each.join();  // nothing is read meanwhile
+  testing::on_threads(2, [&] { schedule_and_cancel(e, 60'000); });  // nothing is read meanwhile
   EXPECT_EQ(e.metrics().cancelled, 120'000u);
   std::string written;
   std::thread reader([&] { written = pipe.read_all(); });
@@ -242,7 +226,7 @@ TEST(EngineRecordStalled, SurvivesAReaderThatGoes) {
   EXPECT_NE(said.find("Broken pipe"), std::string::npos) << said;
 }
 
-TEST(EngineRecordEnd, IsNotToldOfAGroupThatOutlivesTheClock) {
+TEST(EngineRecordEnd, LearnsNothingOfAGroupThatOutlivesTheClock) {
   recording_place place;
   testing::mapped_clock clock;
   std::optional<timer_group> outlives;

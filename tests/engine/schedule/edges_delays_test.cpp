@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <vector>
 
 #include "support/drive_virtual.hpp"
 
@@ -52,15 +50,6 @@ TEST_P(EngineEdgesDelays, OfTheLargestSizeWaitForTheEndOfTime) {
   EXPECT_TRUE(t.pending());
   EXPECT_EQ(t.cancel(), cancel_result::cancelled);
   EXPECT_EQ(engine_.next_deadline(), std::nullopt);
-}
-
-TEST_P(EngineEdgesDelays, ThatSaturateStayBehindAllOthers) {
-  clock_.advance_to(time_point(1h));
-  engine_.schedule_after(duration::max(), rig_.note(3));
-  engine_.schedule_after(duration::max() - 2h, rig_.note(2));
-  engine_.schedule_after(1s, rig_.note(1));
-  rig_.poll_all_at(time_point::max());
-  EXPECT_EQ(fired_, (ids{1, 2, 3}));
 }
 
 TEST_P(EngineEdgesDelays, SaturateForPeriodicTimersToo) {

@@ -31,18 +31,5 @@ TEST(EngineEdges, TheEarliestDeadlineOfAllIsStaleWhereLatenessIsBounded) {
   EXPECT_EQ(e.metrics().dropped, 1u);
 }
 
-TEST(EngineEdges, TheLastInstantOfAllIsADeadlineLikeAnyOther) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  bool ran = false;
-  e.schedule_at(time_point::max(), [&] { ran = true; });
-  EXPECT_EQ(e.next_deadline(), time_point::max());
-  clk.advance(duration::max() - 1ns);
-  EXPECT_EQ(e.poll(), 0u);
-  clk.advance(1ns);
-  EXPECT_EQ(e.poll(), 1u);
-  EXPECT_TRUE(ran);
-}
-
 }  // namespace
 }  // namespace detent

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
 
 namespace detent {
 namespace {
@@ -24,41 +25,11 @@ INSTANTIATE_TEST_SUITE_P(Wheels, EngineSimulatedFaults, drive::both_wheels, driv
 
 void on_another_thread(const std::function<void()>& work) { std::thread(work).join(); }
 
-// Refuses so many offers, and runs all others at once.
-class refuses_some : public executor {
- public:
-  explicit refuses_some(int offers) : left_(offers) {}
-  bool execute(fired_timer&& work) noexcept override {
-    if (left_ > 0) return --left_, false;
-    fired_timer taken = std::move(work);
-    taken();
-    return true;
-  }
-
- private:
-  int left_;
-};
-
-class runs_at_once : public refuses_some {
- public:
-  runs_at_once() : refuses_some(0) {}
-};
-
-// Takes it, and runs it when told.
-class keeps : public executor {
+// Keeps what it is given; from then on that it `runs`, runs all that it has as soon as it is given more.
+class runs_what_it_kept final : public executor {
  public:
   bool execute(fired_timer&& work) noexcept override {
     kept.push_back(std::move(work));
-    return true;
-  }
-  std::vector<fired_timer> kept;
-};
-
-// The same, but for its running all that it has as soon as it is given more.
-class runs_what_it_kept : public keeps {
- public:
-  bool execute(fired_timer&& work) noexcept override {
-    keeps::execute(std::move(work));
     for (std::vector<fired_timer> taken; runs && !kept.empty();) {
       taken.swap(kept);
       for (fired_timer& each : taken) each();
@@ -66,6 +37,7 @@ class runs_what_it_kept : public keeps {
     }
     return true;
   }
+  std::vector<fired_timer> kept;
   bool runs = false;
 };
 
@@ -108,22 +80,23 @@ TEST_P(EngineSimulatedFaults, ARestartToTheRoundedDeadlineBeginsTheGridThere) {
 
 // The same, between a run and the next, where an executor has it.
 TEST_P(EngineSimulatedFaults, ARestartInAnExecutorsHandsBeginsTheGridThere) {
-  auto holder = std::make_shared<keeps>();
+  auto holder = std::make_shared<testing::holding_executor>();
   drive::virtual_engine rig(with_wheel({.tick = 10ns, .executor = holder}));
   std::vector<std::uint64_t> missed;
   timer each = rig.engine.schedule_at_fixed_rate(3ns, 5ns, [&](firing& run) { missed.push_back(run.missed()); });
   rig.poll_at(at(10));
   EXPECT_TRUE(each.restart_at(at(10)));
   rig.engine.poll();
-  ASSERT_EQ(holder->kept.size(), 2u);
-  holder->kept[0]();
+  ASSERT_EQ(holder->held.size(), 2u);
+  holder->run_first();
   EXPECT_TRUE(missed.empty()) << "the first hand-over counts no more";
-  holder->kept[1]();
+  holder->run_first();
   EXPECT_EQ(missed, std::vector<std::uint64_t>{0});
 }
 
-TEST_P(EngineSimulatedFaults, NoDeadlineIsToldOnceAllThatWasRefusedIsCancelled) {
-  auto refusing = std::make_shared<refuses_some>(INT32_MAX);
+TEST_P(EngineSimulatedFaults, NoDeadlineIsReportedOnceAllThatWasRefusedIsCancelled) {
+  auto refusing = std::make_shared<testing::moody_executor>();
+  refusing->refuse = true;
   drive::virtual_engine rig(with_wheel({.executor = refusing, .on_refusal = refusal_policy::retry}));
   timer first = rig.engine.schedule_at(at(1), [] {});
   timer second = rig.engine.schedule_at(at(1), [] {});
@@ -136,11 +109,13 @@ TEST_P(EngineSimulatedFaults, NoDeadlineIsToldOnceAllThatWasRefusedIsCancelled) 
 }
 
 TEST_P(EngineSimulatedFaults, WhatWasRefusedRunsOnceInAPollThoughItIsRestarted) {
-  auto refusing = std::make_shared<refuses_some>(1);
+  auto refusing = std::make_shared<testing::moody_executor>();
+  refusing->refuse = true;
   drive::virtual_engine rig(with_wheel({.executor = refusing, .on_refusal = refusal_policy::retry}));
   int runs = 0;
   timer again = rig.engine.schedule_at_fixed_rate(1ns, 1h, [&] { ++runs; });
   rig.poll_at(at(1));
+  refusing->refuse = false;
   rig.engine.schedule_at(at(2), [&] { EXPECT_TRUE(again.restart_at(at(2))); });
   rig.poll_at(at(2));
   EXPECT_EQ(runs, 1) << "a second turn in one poll()";
@@ -164,20 +139,22 @@ TEST_P(EngineSimulatedFaults, WhatAnExecutorHeldRunsOnceInAPollThoughItIsRestart
   EXPECT_EQ(runs, 2);
 }
 
-TEST_P(EngineSimulatedFaults, APollTakesUpWhatARetriedRunHasArmedElsewhere) {
-  auto refusing = std::make_shared<refuses_some>(1);
+TEST_P(EngineSimulatedFaults, APollAcceptsWhatARetriedRunHasArmedElsewhere) {
+  auto refusing = std::make_shared<testing::moody_executor>();
+  refusing->refuse = true;
   drive::virtual_engine rig(with_wheel({.executor = refusing, .on_refusal = refusal_policy::retry}));
   rig.engine.schedule_at(at(1), [&] {
     rig.fired.push_back(1);
     on_another_thread([&] { rig.engine.schedule_at(at(1), rig.note(2)); });
   });
   rig.poll_at(at(1));
+  refusing->refuse = false;
   rig.engine.poll();
   EXPECT_EQ(rig.fired, (ids{1, 2}));
 }
 
 TEST_P(EngineSimulatedFaults, APollHandsOverOneByOne) {
-  drive::virtual_engine rig(with_wheel({.executor = std::make_shared<runs_at_once>()}));
+  drive::virtual_engine rig(with_wheel({.executor = std::make_shared<testing::moody_executor>()}));
   timer cancelled, restarted;
   rig.engine.schedule_at(at(1), [&] {
     rig.engine.schedule_at(at(2), rig.note(2));
@@ -191,47 +168,31 @@ TEST_P(EngineSimulatedFaults, APollHandsOverOneByOne) {
   EXPECT_EQ(rig.fired, (ids{1, 2, 5}));
 }
 
-// There one slot of a coarse wheel holds two deadlines.
-TEST_P(EngineSimulatedFaults, ALoopOnTheNextDeadlineComesToTheLastInstantOnACoarseTick) {
-  drive::virtual_engine rig(with_wheel({.tick = 4096ns}), at(INT64_MAX - 1));
-  for (int i = 0; i < 200; ++i) rig.engine.schedule_at(time_point::max(), rig.note(i));
-  for (int looks = 0; looks < 100 && rig.engine.pending() != 0; ++looks) {
-    const auto next = rig.engine.next_deadline();
-    ASSERT_TRUE(next);
-    rig.poll_at(*next);
-  }
-  EXPECT_EQ(rig.fired.size(), 200u);
-}
-
-// More of them than next_deadline() looks at.
+// More of them than next_deadline() scans; with the coarse tick one slot of a wheel holds two deadlines there.
 TEST_P(EngineSimulatedFaults, ALoopOnTheNextDeadlineComesToTheLastInstant) {
-  for (int i = 0; i < 200; ++i) engine_.schedule_at(time_point::max(), rig_.note(i));
-  for (int looks = 0; looks < 100 && engine_.pending() != 0; ++looks) {
-    const auto next = engine_.next_deadline();
-    ASSERT_TRUE(next);
-    rig_.poll_at(*next);
+  for (const duration tick : {1ns, 4096ns}) {
+    drive::virtual_engine rig(with_wheel({.tick = tick}), tick == 1ns ? at(0) : at(INT64_MAX - 1));
+    for (int i = 0; i < 200; ++i) rig.engine.schedule_at(time_point::max(), rig.note(i));
+    for (int polls = 0; polls < 100 && rig.engine.pending() != 0; ++polls) {
+      const auto next = rig.engine.next_deadline();
+      ASSERT_TRUE(next);
+      rig.poll_at(*next);
+    }
+    EXPECT_EQ(rig.fired.size(), 200u);
   }
-  EXPECT_EQ(fired_.size(), 200u);
 }
 
 TEST_P(EngineSimulatedFaults, TheNextDeadlineIsNoLaterThanWhatIsLeftOverInALowerLane) {
-  timer_options critical;
-  critical.lane = 3;
-  engine_.schedule_at(
-      at(1), [] {}, critical);
-  engine_.schedule_at(
-      at(3), [] {}, critical);
+  engine_.schedule_at(at(1), [] {}, {.lane = 3});
+  engine_.schedule_at(at(3), [] {}, {.lane = 3});
   engine_.schedule_at(at(2), [] {});
   rig_.poll_at(at(9), 1);
   EXPECT_EQ(engine_.next_deadline(), at(2));
 }
 
-// With slack it is filed later than it is due.
-TEST_P(EngineSimulatedFaults, ALookAtTheNextDeadlineDoesNotFileSlackAnew) {
-  timer_options slack;
-  slack.slack = 100ns;
-  engine_.schedule_at(
-      at(1000), [] {}, slack);
+// With slack it is inserted for later than it is due.
+TEST_P(EngineSimulatedFaults, AskingForTheNextDeadlineInsertsNoSlackAgain) {
+  engine_.schedule_at(at(1000), [] {}, {.slack = 100ns});
   const auto first = engine_.next_deadline();
   ASSERT_TRUE(first);
   rig_.poll_at(at(1000));

@@ -14,6 +14,7 @@
 #include "support/drive_eventually.hpp"
 #include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
 
 namespace detent {
@@ -21,19 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using drive::eventually;
-
-// Counts the destructions of a callable.
-class witness {
- public:
-  explicit witness(std::atomic<int>& destroyed) : destroyed_(&destroyed) {}
-  witness(witness&& other) noexcept : destroyed_(std::exchange(other.destroyed_, nullptr)) {}
-  ~witness() {
-    if (destroyed_ != nullptr) ++*destroyed_;
-  }
-
- private:
-  std::atomic<int>* destroyed_;
-};
 
 // An engine, and callbacks that take it away, perhaps while the call that scheduled them has not returned.
 struct doomed {
@@ -52,51 +40,56 @@ struct doomed {
     return eventually([&] { return gone.load() && drive::threads() <= threads_before; });
   }
 
+  // Of its callables, each once.
+  bool destroyed(int count) {
+    return eventually([&] { return captures.living() == 0 && captures.ended() == count; });
+  }
+
   const std::size_t threads_before = drive::threads();
   std::atomic<bool> gone{false};
-  std::atomic<int> destroyed{0};
+  testing::census captures;
   std::unique_ptr<engine> owned;
 };
 
 TEST(EngineDestroyInside, AOneShotOnTheWorker) {
   doomed d;
-  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)] { d.destroy(); });
+  d.owned->schedule_after(0ns, [&, w = d.captures.join()] { d.destroy(); });
   EXPECT_TRUE(d.wait());
-  EXPECT_TRUE(eventually([&] { return d.destroyed == 1; }));
+  EXPECT_TRUE(d.destroyed(1));
 }
 
 TEST(EngineDestroyInside, APeriodicTimerOnTheWorker) {
   doomed d;
   std::atomic<int> runs{0};
-  d.owned->schedule_at_fixed_rate(0ns, 1us, [&, w = witness(d.destroyed)] {
+  d.owned->schedule_at_fixed_rate(0ns, 1us, [&, w = d.captures.join()] {
     if (++runs == 3) d.destroy();
   });
   EXPECT_TRUE(d.wait());
-  EXPECT_TRUE(eventually([&] { return d.destroyed == 1; }));
+  EXPECT_TRUE(d.destroyed(1));
   EXPECT_EQ(runs.load(), 3);
 }
 
 TEST(EngineDestroyInside, AReArmedTimerRunsNoMore) {
   doomed d;
   std::atomic<int> runs{0};
-  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)](firing& f) {
+  d.owned->schedule_after(0ns, [&, w = d.captures.join()](firing& f) {
     f.rearm_after(0ns);
     ++runs;
     d.destroy();
     f.rearm_after(0ns);
   });
   EXPECT_TRUE(d.wait());
-  EXPECT_TRUE(eventually([&] { return d.destroyed == 1; }));
+  EXPECT_TRUE(d.destroyed(1));
   EXPECT_EQ(runs.load(), 1);
 }
 
 TEST(EngineDestroyInside, DestroysWhatWasPendingOnceAndUnrun) {
   doomed d;
   std::atomic<int> runs{0};
-  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [&, w = witness(d.destroyed)] { ++runs; });
+  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [&, w = d.captures.join()] { ++runs; });
   d.owned->schedule_after(0ns, [&] { d.destroy(); });
   EXPECT_TRUE(d.wait());
-  EXPECT_TRUE(eventually([&] { return d.destroyed == 100; }));
+  EXPECT_TRUE(d.destroyed(100));
   EXPECT_EQ(runs.load(), 0);
 }
 
@@ -115,22 +108,15 @@ TEST(EngineDestroyInside, NothingDueBesideItRunsAfterwards) {
   EXPECT_EQ(late.load(), 0);
 }
 
-TEST(EngineDestroyInside, AOneShotOnAPoolThread) {
-  doomed d({}, 1);
-  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)] { d.destroy(); });
-  EXPECT_TRUE(d.wait());
-  EXPECT_TRUE(eventually([&] { return d.destroyed == 1; }));
-}
-
 TEST(EngineDestroyInside, APeriodicTimerOnAPoolThread) {
   doomed d({}, 2);
   std::atomic<int> runs{0};
-  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [w = witness(d.destroyed)] {});
-  d.owned->schedule_at_fixed_rate(0ns, 1us, [&, w = witness(d.destroyed)] {
+  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [w = d.captures.join()] {});
+  d.owned->schedule_at_fixed_rate(0ns, 1us, [&, w = d.captures.join()] {
     if (++runs == 3) d.destroy();
   });
   EXPECT_TRUE(d.wait());
-  EXPECT_TRUE(eventually([&] { return d.destroyed == 101; }));
+  EXPECT_TRUE(d.destroyed(101));
 }
 
 TEST(EngineDestroyInside, WaitsForACallbackOnAnotherPoolThread) {
@@ -157,12 +143,12 @@ TEST(EngineDestroyInside, InsidePoll) {
   const auto held = std::make_shared<int>(0);
   doomed d({.manual = &clk, .on_error = [held](const std::exception_ptr&) {}});
   int after = 0;
-  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [w = witness(d.destroyed)] {});
-  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)] { d.destroy(); });
-  d.owned->schedule_after(0ns, [&, w = witness(d.destroyed)] { ++after; });
+  for (int i = 0; i < 100; ++i) d.owned->schedule_after(1h, [w = d.captures.join()] {});
+  d.owned->schedule_after(0ns, [&, w = d.captures.join()] { d.destroy(); });
+  d.owned->schedule_after(0ns, [&, w = d.captures.join()] { ++after; });
   EXPECT_EQ(d.owned->poll(), 1u);
   EXPECT_EQ(after, 0);
-  EXPECT_EQ(d.destroyed.load(), 102);
+  EXPECT_EQ(d.captures.ended(), 102);
   EXPECT_EQ(held.use_count(), 1) << "nothing is left of the engine";
 }
 
@@ -180,13 +166,13 @@ TEST(EngineDestroyInside, ByACaptureThatTheCallbackLetsGo) {
   auto last = std::shared_ptr<engine>(std::move(d.owned));
   std::weak_ptr<engine> there = last;
   std::atomic<bool> go{false};
-  last->schedule_after(1h, [w = witness(d.destroyed)] {});
-  last->schedule_after(0ns, [&go, w = witness(d.destroyed), held = last] {
+  last->schedule_after(1h, [w = d.captures.join()] {});
+  last->schedule_after(0ns, [&go, w = d.captures.join(), held = last] {
     while (!go) std::this_thread::yield();
   });
   last.reset();  // from here on the callable alone holds it, and is destroyed on the worker after its run
   go = true;
-  EXPECT_TRUE(eventually([&] { return there.expired() && d.destroyed == 2; }));
+  EXPECT_TRUE(eventually([&] { return there.expired(); }) && d.destroyed(2));
   EXPECT_TRUE(eventually([&] { return drive::threads() <= d.threads_before; }));
 }
 
@@ -249,17 +235,18 @@ TEST(EngineDestroyInside, LeavesHandedOverWorkThatDoesNothing) {
     }
   };
   auto keeps = std::make_shared<keeper>();
-  std::atomic<int> destroyed{0}, runs{0};
+  testing::census captures;
+  std::atomic<int> runs{0};
   {
     drive::virtual_engine rig({.executor = keeps});
-    for (int i = 0; i < 3; ++i) rig.engine.schedule_after(0ns, [&, w = witness(destroyed)] { ++runs; });
+    for (int i = 0; i < 3; ++i) rig.engine.schedule_after(0ns, [&, w = captures.join()] { ++runs; });
     rig.engine.poll();
     ASSERT_EQ(keeps->kept.size(), 3u);
   }
-  EXPECT_EQ(destroyed.load(), 3);
+  EXPECT_EQ(captures.ended(), 3);
   keeps->kept[0]();
   keeps->kept.clear();
-  EXPECT_EQ(destroyed.load(), 3);
+  EXPECT_EQ(captures.ended(), 3);
   EXPECT_EQ(runs.load(), 0);
 }
 
@@ -287,21 +274,21 @@ TEST(EngineDestroyInside, ByOneOfABatchOfWhichTheRestIsKeptAndRefused) {
             .on_refusal = refusal_policy::retry,
             .on_error = [held](const std::exception_ptr&) {}});
   const time_point due = clock::now() + 5ms;
-  for (int i = 0; i < 3; ++i) d.owned->schedule_at(due, [&d, w = witness(d.destroyed)] { d.destroy(); });
+  for (int i = 0; i < 3; ++i) d.owned->schedule_at(due, [&d, w = d.captures.join()] { d.destroy(); });
   EXPECT_TRUE(d.wait());
-  EXPECT_TRUE(eventually([&] { return d.destroyed == 3 && held.use_count() == 1; }));
+  EXPECT_TRUE(d.destroyed(3) && eventually([&] { return held.use_count() == 1; }));
 }
 
 TEST(EngineDestroyInside, ByWorkThatIsOfferedAgain) {
   manual_clock clock;
   const auto moody = std::make_shared<testing::moody_executor>();
   moody->refuse = true;
-  std::atomic<int> destroyed{0};
+  testing::census captures;
   int runs = 0;
   auto owned = std::make_unique<engine>(engine_options{
       .drive = drive_kind::caller, .manual = &clock, .executor = moody, .on_refusal = refusal_policy::retry});
   for (int i = 0; i < 3; ++i) {
-    owned->schedule_after(0ns, [&, w = witness(destroyed)] {
+    owned->schedule_after(0ns, [&, w = captures.join()] {
       ++runs;
       owned.reset();
     });
@@ -311,7 +298,7 @@ TEST(EngineDestroyInside, ByWorkThatIsOfferedAgain) {
   moody->refuse = false;
   polled.poll();
   EXPECT_EQ(runs, 1);
-  EXPECT_EQ(destroyed.load(), 3);
+  EXPECT_EQ(captures.ended(), 3);
   EXPECT_EQ(moody.use_count(), 1);
 }
 

@@ -5,19 +5,16 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <csignal>
 
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
 
+#include "hostile/in_child.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
@@ -29,97 +26,63 @@ namespace {
 using namespace std::chrono_literals;
 using drive::eventually;
 using drive::problem_of;
+using hostile::expect_in_child;
 
-// What a child of fork() returned from `body`; none if it died, or hung for 20 seconds.
-std::optional<int> status_of_child(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  if (!eventually([&] { return waitpid(child, &status, WNOHANG) == child; })) {
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    return std::nullopt;
-  }
-  if (!WIFEXITED(status)) return std::nullopt;
-  return WEXITSTATUS(status);
+// The child's `call` is refused with the code for that.
+void expect_forked(const std::function<void()>& call) {
+  expect_in_child([&] { EXPECT_EQ(problem_of(call).code, errc::forked); });
 }
 
 TEST(EngineFork, ChildIsRefusedWithACodeOfItsOwn) {
   engine e;
-  EXPECT_EQ(status_of_child([&] { return problem_of([&] { e.schedule_after(0ns, [] {}); }).code.value(); }),
-            static_cast<int>(errc::forked));
+  expect_forked([&] { e.schedule_after(0ns, [] {}); });
 }
 
 TEST(EngineFork, ChildIsRefusedEveryKindOfTimer) {
   engine e;
-  EXPECT_EQ(status_of_child([&] {
-              return (e.try_schedule_after(0ns, [] {}) ? 1 : 0) + (e.try_schedule_at(clock::now(), [] {}) ? 2 : 0) +
-                     (e.try_schedule_at_fixed_rate(0ns, 1ms, [] {}) ? 4 : 0) +
-                     (e.try_schedule_with_fixed_delay(0ns, 1ms, [] {}) ? 8 : 0);
-            }),
-            0);
+  expect_in_child([&] {
+    EXPECT_FALSE(e.try_schedule_after(0ns, [] {}));
+    EXPECT_FALSE(e.try_schedule_at(clock::now(), [] {}));
+    EXPECT_FALSE(e.try_schedule_at_fixed_rate(0ns, 1ms, [] {}));
+    EXPECT_FALSE(e.try_schedule_with_fixed_delay(0ns, 1ms, [] {}));
+  });
 }
 
 TEST(EngineFork, ChildIsRefusedManyTimersAndLabelsAlike) {
   engine e;
-  EXPECT_EQ(status_of_child([&] {
-              timer made;
-              const time_point due = clock::now();
-              const auto many = problem_of([&] { e.schedule_at_bulk({&due, 1}, [](std::size_t) {}, {&made, 1}); });
-              return many.code == errc::forked ? problem_of([&] { e.make_label("new"); }).code.value() : -1;
-            }),
-            static_cast<int>(errc::forked));
+  timer made;
+  const time_point due = clock::now();
+  expect_forked([&] { e.schedule_at_bulk({&due, 1}, [](std::size_t) {}, {&made, 1}); });
+  expect_forked([&] { e.make_label("new"); });
 }
 
 // Another thread of the parent's may have been in the middle of making one.
 TEST(EngineFork, ChildIsRefusedAGroup) {
   engine e;
   timer_group before(e);
-  EXPECT_EQ(status_of_child([&] { return problem_of([&] { timer_group next(e); }).code.value(); }),
-            static_cast<int>(errc::forked));
-}
-
-TEST(EngineFork, ChildIsRefusedByACallerDrivenEngineToo) {
-  drive::virtual_engine rig;
-  EXPECT_EQ(status_of_child([&] { return problem_of([&] { rig.engine.schedule_after(0ns, [] {}); }).code.value(); }),
-            static_cast<int>(errc::forked));
+  expect_forked([&] { timer_group next(e); });
 }
 
 TEST(EngineFork, ChildsStopIsRefusedAndDoesNotHang) {
   engine e;
   e.schedule_after(1h, [] {});
-  EXPECT_EQ(status_of_child([&] {
-              std::error_code refused;
-              const std::size_t left = e.try_stop(refused).size();
-              return left == 0 ? refused.value() : 100;
-            }),
-            static_cast<int>(errc::forked));
+  expect_in_child([&] {
+    std::error_code refused;
+    EXPECT_TRUE(e.try_stop(refused).empty());
+    EXPECT_EQ(refused, errc::forked);
+  });
 }
 
 TEST(EngineFork, ChildHasNoWorker) {
   engine e;
-  EXPECT_EQ(status_of_child([&] { return e.worker_thread_id() == 0 ? 0 : 1; }), 0);
-}
-
-TEST(EngineFork, ChildMayDestroyTheEngine) {
-  auto e = std::make_unique<engine>();
-  e->schedule_after(1h, [] {});
-  EXPECT_EQ(status_of_child([&] {
-              e.reset();
-              return 7;
-            }),
-            7);
+  expect_in_child([&] { EXPECT_EQ(e.worker_thread_id(), 0); });
 }
 
 TEST(EngineFork, ChildMayDestroyAnEngineOnAPool) {
   auto e = std::make_unique<engine>(
       engine_options{.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
   e->schedule_after(1h, [] {});
-  EXPECT_EQ(status_of_child([&] {
-              e.reset();
-              return 7;
-            }),
-            7);
+  expect_in_child([&] { e.reset(); });
 }
 
 // Its threads are the parent's, and so is what waits in its queue.
@@ -135,11 +98,10 @@ TEST(EngineFork, ChildMayDestroyAPoolWithWorkInItsQueue) {
   rig.engine.schedule_after(0ns, [captured] {});
   EXPECT_EQ(rig.engine.poll(), 2u);
   EXPECT_TRUE(eventually([&] { return inside.load(); }));
-  EXPECT_EQ(status_of_child([&] {
-              pool.reset();
-              return static_cast<int>(captured.use_count());
-            }),
-            2);
+  expect_in_child([&] {
+    pool.reset();
+    EXPECT_EQ(captured.use_count(), 2);
+  });
   end = true;
   end.notify_all();
   EXPECT_TRUE(eventually([&] { return captured.use_count() == 1; }));
@@ -153,8 +115,7 @@ TEST(EngineFork, FindsTheEnginesThatAreLeftInWhateverOrderOthersEnded) {
     for (auto& each : engines) each.emplace(engine_options{.drive = drive_kind::caller});
     for (int each : order) engines[static_cast<std::size_t>(each)].reset();
     engine& left = *engines[static_cast<std::size_t>(3 - order[0] - order[1])];
-    EXPECT_EQ(status_of_child([&] { return problem_of([&] { left.schedule_after(0ns, [] {}); }).code.value(); }),
-              static_cast<int>(errc::forked));
+    expect_forked([&] { left.schedule_after(0ns, [] {}); });
     EXPECT_TRUE(left.try_schedule_after(0ns, [] {}));
   }
   mallopt(M_PERTURB, 0);
@@ -164,7 +125,7 @@ TEST(EngineFork, ParentGoesOnAsBefore) {
   engine e;
   std::atomic<int> fired{0};
   e.schedule_after(30ms, [&] { ++fired; });
-  EXPECT_EQ(status_of_child([] { return 0; }), 0);
+  expect_in_child([] {});
   e.schedule_after(0ns, [&] { ++fired; });
   EXPECT_TRUE(eventually([&] { return fired == 2; }));
   EXPECT_EQ(e.metrics().expired, 2u);
@@ -176,9 +137,7 @@ TEST(EngineFork, ChildForkedWhileTheEngineWorksHardIsRefusedAlike) {
   std::thread producer([&] {
     while (!end) e.schedule_after(10us, [] {});
   });
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(status_of_child([&] { return e.try_schedule_after(0ns, [] {}) ? 1 : 0; }), 0);
-  }
+  for (int i = 0; i < 20; ++i) expect_in_child([&] { EXPECT_FALSE(e.try_schedule_after(0ns, [] {})); });
   end = true;
   producer.join();
 }
@@ -226,14 +185,8 @@ TEST(EngineForkDeathTest, ForkedChildOfAProgramWithAGlobalEngineExits) {
       {
         static engine global;
         global.schedule_after(1h, [] {});
-        const pid_t child = fork();
-        if (child == 0) std::exit(global.try_schedule_after(0ns, [] {}) ? 1 : 42);
-        int status = 0;
-        if (!eventually([&] { return waitpid(child, &status, WNOHANG) == child; })) {
-          kill(child, SIGKILL);
-          std::exit(3);
-        }
-        std::exit(WIFEXITED(status) && WEXITSTATUS(status) == 42 ? 0 : 4);
+        const auto exits = [] { std::exit(global.try_schedule_after(0ns, [] {}) ? 1 : 0); };
+        std::exit(hostile::in_child(exits).empty() ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }
@@ -241,11 +194,10 @@ TEST(EngineForkDeathTest, ForkedChildOfAProgramWithAGlobalEngineExits) {
 TEST(EngineFork, ChildThatDestroysTheEngineClosesItsDescriptor) {
   std::optional<engine> caller(std::in_place, engine_options{.drive = drive_kind::caller});
   const int fd = caller->wake_fd();
-  EXPECT_EQ(status_of_child([&] {
-              caller.reset();
-              return fcntl(fd, F_GETFD) == -1 ? 1 : 2;
-            }),
-            1);
+  expect_in_child([&] {
+    caller.reset();
+    EXPECT_EQ(fcntl(fd, F_GETFD), -1);
+  });
 }
 
 }  // namespace

@@ -7,13 +7,10 @@
 
 #include <array>
 #include <csignal>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace detent {
 namespace {
@@ -97,7 +94,7 @@ TEST_F(MovedFromEngine, NamesTheCall) {
 }
 
 // Also to a thread for which it is the engine that it used last.
-TEST_F(MovedFromEngine, HasNoShortWay) {
+TEST_F(MovedFromEngine, HasNoFastPath) {
   kept.schedule_after(1h, [] {});
   engine last(std::move(kept));
   EXPECT_REFUSED("engine", kept.schedule_at(clock.now(), [] {}));

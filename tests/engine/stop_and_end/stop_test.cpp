@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stop(): what it returns, whom it waits for, what remains possible afterwards.
+// stop(): what it returns, what it waits for, what remains possible afterwards.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -10,8 +10,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "support/engine_captures.hpp"
@@ -52,7 +50,7 @@ TEST(EngineStop, ReturnsExactlyWhatNeitherRanNorWasCancelled) {
   EXPECT_EQ(returned, expected);
 }
 
-TEST(EngineStop, ReturnsWhatTheEngineHasNotTakenUpYet) {
+TEST(EngineStop, ReturnsWhatTheEngineHasNotAcceptedYet) {
   manual_clock clk;
   engine e({.manual = &clk});
   timer t = e.schedule_after(5s, [] {});

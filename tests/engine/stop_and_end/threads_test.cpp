@@ -133,7 +133,7 @@ TEST(EngineStopThreads, TakesNoLaterThreadForItsWorker) {
   EXPECT_FALSE(problem) << problem.message();
 }
 
-// Whatever a producer was told was scheduled has run, or comes back; the rest was refused.
+// Whatever was scheduled for a producer has run, or comes back; the rest was refused.
 TEST(EngineStopThreads, LosesNothingThatIsScheduledMeanwhile) {
   for (int round = 0; round < 10; ++round) {
     engine e({.reserve = 4096});

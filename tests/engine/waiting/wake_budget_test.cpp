@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The wake budget: how long a worker fires before it looks at what was submitted meanwhile.
+// The wake budget: how long a worker fires before it handles what was submitted meanwhile.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class EngineWakeBudgetInAFlood : public ::testing::TestWithParam<bool> {
     ASSERT_NE(all_, nullptr);
     ASSERT_TRUE(eventually([&] { return all_->ran > 0; }));
   }
-  auto tell(std::atomic<std::size_t>& ran_before) {
+  auto note(std::atomic<std::size_t>& ran_before) {
     return [this, &ran_before] { ran_before = all_->ran.load(); };
   }
   std::unique_ptr<instant> all_;
@@ -59,10 +59,10 @@ class EngineWakeBudgetInAFlood : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Executors, EngineWakeBudgetInAFlood, ::testing::Bool(),
                          [](const auto& tested) { return tested.param ? "inline_executor" : "none"; });
 
-// What is overdue already: before what was due later, though that has been taken up.
+// What is overdue already: before what was due later, though that has been accepted.
 TEST_P(EngineWakeBudgetInAFlood, LetsAnEarlierDeadlineFireBeforeTheRest) {
   std::atomic<std::size_t> ran_before{nobody};
-  all_->owned->schedule_at(all_->due - 1ns, tell(ran_before));
+  all_->owned->schedule_at(all_->due - 1ns, note(ran_before));
   const std::size_t ran_at_the_call = all_->ran;
   ASSERT_TRUE(eventually([&] { return ran_before != nobody; }));
   if (ran_at_the_call < many / 2) {
@@ -73,7 +73,7 @@ TEST_P(EngineWakeBudgetInAFlood, LetsAnEarlierDeadlineFireBeforeTheRest) {
 
 TEST_P(EngineWakeBudgetInAFlood, LetsAHigherLaneFireBeforeTheRest) {
   std::atomic<std::size_t> ran_before{nobody};
-  all_->owned->schedule_after(0ns, tell(ran_before), {.lane = 3});
+  all_->owned->schedule_after(0ns, note(ran_before), {.lane = 3});
   const std::size_t ran_at_the_call = all_->ran;
   ASSERT_TRUE(eventually([&] { return ran_before != nobody; }));
   if (ran_at_the_call < many / 2) {
@@ -82,10 +82,10 @@ TEST_P(EngineWakeBudgetInAFlood, LetsAHigherLaneFireBeforeTheRest) {
   EXPECT_TRUE(all_->wait());
 }
 
-// Order by deadline is not given up for it: what is due now comes behind what was due before.
+// Order by deadline is not given up for it: what is due now comes after what was due before.
 TEST_P(EngineWakeBudgetInAFlood, KeepsTheOrderByDeadline) {
   std::atomic<std::size_t> ran_before{nobody};
-  all_->owned->schedule_after(0ns, tell(ran_before));
+  all_->owned->schedule_after(0ns, note(ran_before));
   ASSERT_TRUE(eventually([&] { return ran_before != nobody; }));
   EXPECT_EQ(ran_before, many);
 }

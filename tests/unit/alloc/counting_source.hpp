@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A page source that counts what it gives and refuses when told to.
+// A page source that counts what it gives and refuses on demand.
 #pragma once
 
 #include <detent/alloc/page_source.hpp>
@@ -36,7 +36,7 @@ inline std::size_t resident_bytes(void* memory, std::size_t bytes) {
   return resident * page;
 }
 
-// Allocates nothing, so that looking does not change what is seen (sanitizers keep freed memory for a while).
+// Allocates nothing, so that counting does not change what is seen (sanitizers keep freed memory for a while).
 inline std::size_t mappings() {
   const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   char text[4096];
@@ -73,7 +73,7 @@ inline std::uintptr_t mapped_bytes() {
   return sum;
 }
 
-// What the kernel notes of the mapping that this is in, two letters each; empty where it tells nothing.
+// What the kernel notes of the mapping that this is in, two letters each; empty where it reports nothing.
 inline std::string flags_of(const void* memory) {
   std::ifstream file("/proc/self/smaps");
   const auto wanted = reinterpret_cast<std::uintptr_t>(memory);
@@ -91,7 +91,7 @@ class counting_source {
  public:
   void* allocate(std::size_t bytes) noexcept { return keep(refused() ? nullptr : pages_.allocate(bytes), bytes); }
   void release(void* memory, std::size_t bytes) noexcept { pages_.release(forget(memory, bytes), bytes); }
-  // Nobody gets away with touching the page behind it.
+  // A touch of the page after it is a fault.
   void* allocate_sparse(std::size_t bytes) noexcept {
     void* memory = refused() ? nullptr : pages_.allocate_sparse(fenced(bytes));
     if (memory != nullptr) mprotect(static_cast<std::byte*>(memory) + fenced(bytes) - page_bytes(), 1, PROT_NONE);

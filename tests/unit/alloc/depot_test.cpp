@@ -7,8 +7,9 @@
 #include <atomic>
 #include <memory>
 #include <set>
-#include <thread>
 #include <vector>
+
+#include "support/joined_thread.hpp"
 
 namespace detent::alloc {
 namespace {
@@ -17,37 +18,6 @@ struct filled {
   magazine head;
   std::array<slot_index, 4> slots{};
 };
-
-TEST(Depot, ReturnsTheMagazinePushedLast) {
-  depot stack;
-  filled first, second;
-  stack.push(first.head);
-  stack.push(second.head);
-  EXPECT_EQ(stack.pop(), &second.head);
-  EXPECT_EQ(stack.pop(), &first.head);
-}
-
-TEST(Depot, IsEmptyUntilPushedAndOncePopped) {
-  depot stack;
-  filled only;
-  EXPECT_EQ(stack.pop(), nullptr);
-  stack.push(only.head);
-  EXPECT_EQ(stack.pop(), &only.head);
-  EXPECT_EQ(stack.pop(), nullptr);
-}
-
-TEST(Depot, LeavesContentsAlone) {
-  depot stack;
-  filled carried;
-  carried.head.count = 3;
-  carried.slots = {7, 8, 9, 10};
-  stack.push(carried.head);
-  magazine* popped = stack.pop();
-  ASSERT_EQ(popped, &carried.head);
-  EXPECT_EQ(popped->count, 3U);
-  EXPECT_EQ(popped->slots()[0], 7U);
-  EXPECT_EQ(popped->slots()[3], 10U);
-}
 
 // Few magazines and many threads: heads go away and come back all the time, which is what the tag is for.
 TEST(Depot, GivesEachMagazineToOneThreadAtATime) {
@@ -60,26 +30,22 @@ TEST(Depot, GivesEachMagazineToOneThreadAtATime) {
     stack.push(all.back()->head);
   }
   std::atomic<int> shared{0};
-  std::vector<std::thread> threads;
-  for (slot_index self = 1; self <= 4; ++self) {
-    threads.emplace_back([&stack, &shared, self] {
-      for (int round = 0; round != rounds; ++round) {
-        magazine* first = stack.pop();
-        magazine* second = stack.pop();
-        for (magazine* each : {first, second}) {
-          if (each == nullptr) continue;
-          each->slots()[0] = self;  // plain memory: a second holder is also a data race, for the sanitizer to see
-          each->count = self;
-        }
-        for (magazine* each : {first, second}) {
-          if (each == nullptr) continue;
-          if (each->slots()[0] != self || each->count != self) shared.fetch_add(1);
-          stack.push(*each);
-        }
+  testing::on_threads(slot_index{4}, [&](slot_index self) {
+    for (int round = 0; round != rounds; ++round) {
+      magazine* first = stack.pop();
+      magazine* second = stack.pop();
+      for (magazine* each : {first, second}) {
+        if (each == nullptr) continue;
+        each->slots()[0] = self;  // plain memory: a second holder is also a data race, for the sanitizer to see
+        each->count = self;
       }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+      for (magazine* each : {first, second}) {
+        if (each == nullptr) continue;
+        if (each->slots()[0] != self || each->count != self) shared.fetch_add(1);
+        stack.push(*each);
+      }
+    }
+  });
   EXPECT_EQ(shared.load(), 0);
   std::set<magazine*> left;
   while (magazine* each = stack.pop()) ASSERT_TRUE(left.insert(each).second);

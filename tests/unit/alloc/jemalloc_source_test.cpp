@@ -43,21 +43,6 @@ TEST(JemallocSource, KeepsItsMemoryInAnArenaOfItsOwn) {
   EXPECT_EQ(statistic(pages.jemalloc_arena(), "large.allocated"), 0U);
 }
 
-TEST(JemallocSource, ShowsAPoolsSlabs) {
-  page_source pages({.source = memory_source::jemalloc});
-  {
-    slot_pool<> pool(pages, 3 * slot_pool<>::slots_per_slab, 64);
-    ASSERT_TRUE(pool.ready());
-    EXPECT_EQ(statistic(pages.jemalloc_arena(), "large.allocated"), 3 * huge_page_bytes);
-    slot_cache cache;
-    slot_index slot = pool.allocate(cache);
-    ASSERT_NE(slot, no_slot);
-    static_cast<char*>(pool.hot(slot))[63] = 1;
-    static_cast<char*>(pool.cold(slot))[63] = 1;
-  }
-  EXPECT_EQ(statistic(pages.jemalloc_arena(), "large.allocated"), 0U);
-}
-
 TEST(JemallocSource, GivesZeroedMemoryASecondTime) {
   page_source pages({.source = memory_source::jemalloc});
   for (int round = 0; round != 3; ++round) {

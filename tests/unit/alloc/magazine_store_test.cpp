@@ -5,10 +5,10 @@
 
 #include <mutex>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "counting_source.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent::alloc {
 namespace {
@@ -51,16 +51,12 @@ TEST(MagazineStore, HandsOutEachMagazineOnceToManyThreads) {
   store magazines(pages);
   std::mutex mutex;
   std::set<magazine*> seen;
-  std::vector<std::thread> threads;
-  for (int self = 0; self != 4; ++self) {
-    threads.emplace_back([&] {
-      std::vector<magazine*> mine;
-      for (int i = 0; i != 500; ++i) mine.push_back(magazines.take());
-      std::lock_guard guard(mutex);
-      seen.insert(mine.begin(), mine.end());
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  detent::testing::on_threads(4, [&] {
+    std::vector<magazine*> mine;
+    for (int i = 0; i != 500; ++i) mine.push_back(magazines.take());
+    std::lock_guard guard(mutex);
+    seen.insert(mine.begin(), mine.end());
+  });
   EXPECT_EQ(seen.size(), 2000U);
   EXPECT_EQ(seen.count(nullptr), 0U);
 }

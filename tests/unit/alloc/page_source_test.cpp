@@ -15,7 +15,6 @@
 #include <cstring>
 #include <fstream>
 #include <string>
-#include <vector>
 
 #include "counting_source.hpp"
 
@@ -98,23 +97,6 @@ TEST(PageSource, PrefaultsEveryPageOnAKernelThatHasNoAdviceForIt) {
   pages.release(memory, huge_page_bytes);
 }
 
-TEST(PageSource, LeavesNoMappingBehind) {
-  auto once = [] {
-    page_source pages({});
-    void* slab = pages.allocate(huge_page_bytes);
-    void* other = pages.allocate(huge_page_bytes);
-    void* sparse = pages.allocate_sparse(100'000);
-    pages.release(slab, huge_page_bytes);
-    pages.release_sparse(sparse, 100'000);
-    pages.release(other, huge_page_bytes);
-  };
-  once();
-  once();
-  const std::size_t after_the_second = mappings();
-  for (int i = 2; i != 100; ++i) once();
-  EXPECT_EQ(mappings(), after_the_second);
-}
-
 // Neither beside a piece that is aligned, nor of one that was refused when it was there.
 TEST(PageSource, LeavesNoMemoryMapped) {
   auto once = [] {
@@ -141,25 +123,6 @@ TEST(PageSource, RefusesMoreThanThereIs) {
   EXPECT_EQ(pages.allocate(SIZE_MAX - huge_page_bytes), nullptr);
   EXPECT_EQ(pages.allocate_sparse(SIZE_MAX), nullptr);
   EXPECT_EQ(pages.allocate(std::size_t{1} << 60), nullptr);
-}
-
-TEST(PageSource, IsContentWithTheDefaults) {
-  page_source pages({});
-  EXPECT_EQ(pages.check(), problem::none);
-  EXPECT_EQ(pages.explain(problem::none), "");
-}
-
-TEST(PageSource, ContentsItselfWithAttemptsThatFail) {
-  page_source pages({.huge_pages = wish::attempt, .prefault = wish::attempt, .lock = wish::attempt});
-  EXPECT_EQ(pages.check(), problem::none);
-}
-
-TEST(PageSource, ExplainsThatJemallocIsAbsent) {
-  page_source pages({.source = memory_source::jemalloc});
-  ASSERT_EQ(pages.check(), problem::jemalloc_absent);
-  EXPECT_EQ(pages.explain(problem::jemalloc_absent),
-            "memory.source = jemalloc: the program does not contain jemalloc (link it with -ljemalloc)");
-  EXPECT_EQ(pages.allocate(huge_page_bytes), nullptr);
 }
 
 TEST(PageSource, ExplainsAMissingNumaNode) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "counting_source.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent::alloc {
 namespace {
@@ -67,19 +68,6 @@ TEST(SlotPool, ReusesTheSlotFreedLast) {
   EXPECT_EQ(allocate_many(pool, cache, 2 * capacity), slots);
 }
 
-TEST(SlotPool, NeverMovesAPairThatIsReused) {
-  counting_source pages;
-  small_pool pool(pages, 0);
-  slot_cache cache;
-  const slot_index first = pool.allocate(cache);
-  pool.free(cache, first);
-  for (int i = 0; i != 1000; ++i) {
-    const slot_index again = pool.allocate(cache);
-    ASSERT_EQ(again, first);
-    pool.free(cache, again);
-  }
-}
-
 TEST(SlotPool, GivesEachSlotZeroedMemoryOfItsOwn) {
   counting_source pages;
   small_pool pool(pages, 0);
@@ -129,7 +117,7 @@ TEST(SlotPool, RecoversWhenRefusedMemoryCanBeHadAgain) {
     EXPECT_EQ(pages.pieces(), 0U);
     small_pool pool(pages, 0);
     slot_cache cache;
-    pages.allow(pieces);  // magazines for the cache, twin, slab, magazines for the slab
+    pages.allow(pieces);  // magazines for the cache, cold part, slab, magazines for the slab
     const bool served = pieces == 4;
     EXPECT_EQ(pool.allocate(cache) != no_slot, served) << pieces;
     EXPECT_EQ(pool.reserve(1), served);
@@ -144,7 +132,7 @@ TEST(SlotPool, RecoversWhenRefusedMemoryCanBeHadAgain) {
 }
 
 // Far more caches than there are magazines for, and no memory for more. What marks the strays lies neither on what is
-// written in the slots nor behind the mapping, which has no room to spare if the cold array ends with a page.
+// written in the slots nor beyond the mapping, which has no room to spare if the cold array ends with a page.
 TEST(SlotPool, LosesNoSlotWhenMagazinesAreRefused) {
   for (std::size_t cold_bytes : {std::size_t{24}, testing::page_bytes() / small_pool::slots_per_slab}) {
     counting_source pages;
@@ -304,9 +292,7 @@ TEST(SlotPool, KeepsSlotsApartWhenAllocatedHereAndFreedThere) {
     }
     pool.flush(cache);
   };
-  std::vector<std::thread> all;
-  for (std::size_t self = 0; self != threads; ++self) all.emplace_back(work, self);
-  for (std::thread& each : all) each.join();
+  detent::testing::on_threads(threads, work);
   EXPECT_EQ(held_twice.load(), 0);
   slot_cache cache;
   for (auto& each : ring) {

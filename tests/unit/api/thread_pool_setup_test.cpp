@@ -51,20 +51,6 @@ TEST(ThreadPool, PinsOneThreadToEachOfItsCpusInTurn) {
   }));
 }
 
-TEST(ThreadPool, PinsItsThreadsRoundRobin) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  if (sched_setaffinity(0, sizeof allowed, &allowed) != 0) GTEST_SKIP() << "this kernel lets nobody choose a processor";
-  unsigned cpu = 0;
-  while (!CPU_ISSET(cpu, &allowed)) ++cpu;
-  thread_pool pool({.cpus = {static_cast<int>(cpu)}, .name = "pinned-pool"});
-  EXPECT_TRUE(eventually([&] { return drive::thread_folder("pinned-pool").has_value(); }));
-  auto folder = drive::thread_folder("pinned-pool");
-  ASSERT_TRUE(folder);
-  EXPECT_EQ(drive::status_field(*folder, "Cpus_allowed_list"), std::to_string(cpu));
-}
-
 TEST(ThreadPool, NamesAnImpossibleOption) {
   auto refused = [](thread_pool_options options) { return problem_of([&] { thread_pool pool(std::move(options)); }); };
   EXPECT_TRUE(refused({.threads = 0}).names("threads = 0"));

@@ -11,7 +11,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
@@ -150,7 +149,7 @@ TEST(ThreadPool, WakesAsManyAsAreHandedOverTogether) {
   }
 }
 
-TEST(ThreadPool, RunsInlineWhatItRefusesIfToldSo) {
+TEST(ThreadPool, RunsInlineWhatItRefusesWhereAsked) {
   drive::virtual_engine rig({.executor = pool_of({.queue_capacity = 1}), .on_refusal = refusal_policy::run_inline});
   plug busy(rig.engine);
   rig.engine.poll();
@@ -162,7 +161,7 @@ TEST(ThreadPool, RunsInlineWhatItRefusesIfToldSo) {
   EXPECT_EQ(ran_on, std::this_thread::get_id());
 }
 
-TEST(ThreadPool, IsAskedAgainInOrderIfToldSo) {
+TEST(ThreadPool, IsOfferedAgainInOrderWhereAsked) {
   engine e({.executor = pool_of({.queue_capacity = 1}), .on_refusal = refusal_policy::retry});
   ids ran;
   std::atomic<int> count{0};

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "counters/label_store.hpp"
@@ -22,31 +22,26 @@ namespace {
 using drive::counters_file;
 using drive::scratch_folder;
 
-engine_options with_file(const std::string& path) {
+engine_options with_file(const std::string& path, std::string name = "name") {
   engine_options options;
   options.counters_file = path;
-  options.name = "name";
+  options.name = std::move(name);
   return options;
 }
 
-TEST(CountersBlock, WithoutAFileItOnlyCounts) {
-  counters_block block(engine_options{});
-  std::string why;
-  ASSERT_EQ(block.check(why), errc{}) << why;
-  EXPECT_FALSE(block.watched());
-  counters mine(block.take_cells());
-  mine.add(counter::fired, 3);
-  EXPECT_EQ(mine.read(counter::fired), 3u);
-  EXPECT_EQ(block.publish(why), errc{});
-  block.end();
-}
-
-TEST(CountersBlock, SaysWhereEverythingLies) {
+// With a file that has its name.
+class CountersBlock : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    ASSERT_EQ(block.check(why), errc{}) << why;
+    ASSERT_EQ(block.publish(why), errc{}) << why;
+  }
   scratch_folder folder;
-  counters_block block(with_file(folder / "counters"));
-  std::string why;
-  ASSERT_EQ(block.check(why), errc{}) << why;
-  ASSERT_EQ(block.publish(why), errc{}) << why;
+  counters_block block{with_file(folder / "counters")};
+};
+
+TEST_F(CountersBlock, SaysWhereEverythingLies) {
   const counters_file file(folder / "counters");
   const counters_layout::header& h = file.header;
   EXPECT_EQ(std::string(h.magic, 8), "detent#c");
@@ -68,11 +63,7 @@ TEST(CountersBlock, SaysWhereEverythingLies) {
   EXPECT_EQ(counters_file(folder / "counters").state(), counters_layout::file_state::ended);
 }
 
-TEST(CountersBlock, EachThreadHasItsOwnCells) {
-  scratch_folder folder;
-  counters_block block(with_file(folder / "counters"));
-  std::string why;
-  ASSERT_EQ(block.publish(why), errc{}) << why;
+TEST_F(CountersBlock, EachThreadHasItsOwnCells) {
   std::set<counter_cell*> taken;
   for (int i = 1; i <= 5; ++i) {
     counter_cell* cells = block.take_cells();
@@ -87,22 +78,14 @@ TEST(CountersBlock, EachThreadHasItsOwnCells) {
   }
 }
 
-TEST(CountersBlock, ThreadsBeyondTheLayoutAreHidden) {
-  scratch_folder folder;
-  counters_block block(with_file(folder / "counters"));
-  std::string why;
-  ASSERT_EQ(block.publish(why), errc{}) << why;
+TEST_F(CountersBlock, ThreadsBeyondTheLayoutAreHidden) {
   std::vector<std::vector<counter_cell*>> taken(4);
-  std::vector<std::thread> threads;
-  for (auto& mine : taken) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 300; ++i) {
-        mine.push_back(block.take_cells());
-        counters(mine.back()).add(counter::fired);
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(taken.size(), [&](std::size_t self) {
+    for (int i = 0; i < 300; ++i) {
+      taken[self].push_back(block.take_cells());
+      counters(taken[self].back()).add(counter::fired);
+    }
+  });
   std::set<counter_cell*> all;
   for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
   EXPECT_EQ(all.size(), 1200u);
@@ -116,11 +99,7 @@ TEST(CountersBlock, ThreadsBeyondTheLayoutAreHidden) {
   EXPECT_EQ(sum, 1200u);
 }
 
-TEST(CountersBlock, GaugesAndHistogramsAreWhereTheLayoutSays) {
-  scratch_folder folder;
-  counters_block block(with_file(folder / "counters"));
-  std::string why;
-  ASSERT_EQ(block.publish(why), errc{}) << why;
+TEST_F(CountersBlock, GaugesAndHistogramsAreWhereTheLayoutSays) {
   for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(gauge::count_); ++i) block.set(gauge{i}, 100 + i);
   block.set(gauge::next_deadline, -5);
   for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(cause::count_); ++i) {
@@ -137,11 +116,7 @@ TEST(CountersBlock, GaugesAndHistogramsAreWhereTheLayoutSays) {
   }
 }
 
-TEST(CountersBlock, LabelsLieOneBehindTheOther) {
-  scratch_folder folder;
-  counters_block block(with_file(folder / "counters"));
-  std::string why;
-  ASSERT_EQ(block.publish(why), errc{}) << why;
+TEST_F(CountersBlock, LabelsLieOneAfterTheOther) {
   const std::vector<std::string> names{"first", std::string(63, 'x'), "third"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     label_block* made = block.add_label(names[i]);
@@ -162,36 +137,32 @@ TEST(CountersBlock, LabelsLieOneBehindTheOther) {
   }
 }
 
-TEST(CountersBlock, LongNamesAreCut) {
-  scratch_folder folder;
-  engine_options options = with_file(folder / "counters");
-  options.name = std::string(200, 'n');
-  counters_block block(options);
+TEST_F(CountersBlock, LongNamesAreCut) {
+  counters_block named(with_file(folder / "named", std::string(200, 'n')));
   std::string why;
-  ASSERT_EQ(block.publish(why), errc{}) << why;
-  EXPECT_EQ(std::string(counters_file(folder / "counters").header.name), std::string(63, 'n'));
+  ASSERT_EQ(named.publish(why), errc{}) << why;
+  EXPECT_EQ(std::string(counters_file(folder / "named").header.name), std::string(63, 'n'));
 }
 
-TEST(CountersBlock, SaysWhyThereIsNone) {
-  counters_block block(with_file("/nowhere/at/all"));
+TEST_F(CountersBlock, SaysWhyThereIsNone) {
+  counters_block none(with_file("/nowhere/at/all"));
   std::string why;
-  EXPECT_EQ(block.check(why), errc::invalid_option);
+  EXPECT_EQ(none.check(why), errc::invalid_option);
   EXPECT_EQ(why, "counters_file = /nowhere/at/all: No such file or directory");
-  EXPECT_EQ(block.take_cells(), nullptr);
+  EXPECT_EQ(none.take_cells(), nullptr);
 }
 
-TEST(CountersBlock, SaysWhyItCannotBeShown) {
-  scratch_folder folder;
-  counters_block block(with_file(folder / "counters"));
-  std::filesystem::create_directory(folder / "counters");  // meanwhile
+TEST_F(CountersBlock, SaysWhyItCannotBeShown) {
+  counters_block refused(with_file(folder / "folder"));
+  std::filesystem::create_directory(folder / "folder");  // meanwhile
   std::string why;
-  EXPECT_EQ(block.check(why), errc{});
-  EXPECT_EQ(block.publish(why), errc::invalid_option);
-  EXPECT_EQ(why, "counters_file = " + (folder / "counters") + ": Is a directory");
+  EXPECT_EQ(refused.check(why), errc{});
+  EXPECT_EQ(refused.publish(why), errc::invalid_option);
+  EXPECT_EQ(why, "counters_file = " + (folder / "folder") + ": Is a directory");
 }
 
-// Nothing else orders the two: whoever finds a label's number, were it by a guess, finds its block and its name.
-TEST(LabelStore, WhoeverFindsALabelFindsItWhole) {
+// Nothing else orders the two: a thread that finds a label's number, were it by a guess, finds its block and its name.
+TEST(LabelStore, ALabelThatIsFoundIsWhole) {
   constexpr std::uint16_t count = 20;
   auto name = [](std::uint16_t number) { return "label " + std::to_string(number); };
   counters_block block(engine_options{});

@@ -119,7 +119,7 @@ TEST(CountersMemoryRace, AChildKeepsNoFileInUse) {
   waitpid(child, nullptr, 0);
 }
 
-TEST(CountersMemoryRace, OfTwoEnginesThatAreMadeAtOnceOneGetsTheFileAndTheOtherIsToldWhy) {
+TEST(CountersMemoryRace, OfTwoEnginesThatAreMadeAtOnceOneGetsTheFileAndTheOtherLearnsWhy) {
   constexpr int rounds = 50;
   scratch_folder folder;
   const std::string path = folder / "counters";

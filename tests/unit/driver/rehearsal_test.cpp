@@ -31,13 +31,6 @@ TEST(Rehearsal, FiresAgainAndAgainInTheSameMemory) {
   }
 }
 
-TEST(Rehearsal, DoesNothingUnlessWanted) {
-  detail::rehearsal unwanted(false);
-  unwanted.begin({});
-  unwanted.fire_one();
-  unwanted.end();
-}
-
 // Its wheel is a small one whatever the engine's is.
 TEST(Rehearsal, TakesLittleMemoryBesideALargeWheel) {
   detail::rehearsal rehearses(true);
@@ -54,7 +47,7 @@ std::size_t mappings_of_an_engine(wait_options wait) {
   return drive::mappings() - before;
 }
 
-// Who spins no longer than a rehearsal comes ahead of the deadline would never hold one.
+// A worker that spins no longer than a rehearsal comes ahead of the deadline would never hold one.
 TEST(Rehearsal, IsMadeOnlyWhereTheSpinIsLongEnough) {
   wait_options brief = wait_options::hybrid();
   brief.max_spin = 10us;

@@ -88,19 +88,6 @@ TEST(OptionsCheck, AcceptsEveryOptionAtItsLimits) {
   for (auto& each : fine) EXPECT_EQ(settled(each), "");
 }
 
-TEST(OptionsCheck, DrivesByCallerWhenTheClockIsManual) {
-  manual_clock time;
-  engine_options options;
-  options.manual = &time;
-  EXPECT_EQ(settle_options(options), "");
-  EXPECT_EQ(options.drive, drive_kind::caller);
-}
-
-TEST(OptionsCheck, RefusesAWorkersOptionsWithAManualClock) {
-  manual_clock time;
-  EXPECT_EQ(settled([&](engine_options& o) { o.manual = &time, o.cpu = 0; }).substr(0, 8), "cpu = 0:");
-}
-
 TEST(OptionsCheck, TakesTheTscOnlyWhereItIsInvariantAndTimeIsReal) {
   manual_clock time;
   std::string real = settled([](engine_options& o) { o.clock = clock_kind::tsc; });
@@ -115,12 +102,6 @@ TEST(OptionsCheck, RefusesFilesThatCannotBeMeant) {
   EXPECT_EQ(settled([](engine_options& o) { o.counters_file = o.record = "one"; }),
             "record = one: is the counters_file as well");
   EXPECT_EQ(settled([](engine_options& o) { o.counters_file = "auto", o.record = "auto.csv"; }), "");
-}
-
-TEST(OptionsCheck, TellsTheFirstOfSeveral) {
-  std::string reported = settled([](engine_options& o) { o.tick = duration(0), o.hashed_slots = 0; });
-  EXPECT_NE(reported.find("tick"), std::string::npos);
-  EXPECT_EQ(reported.find("hashed_slots"), std::string::npos);
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <set>
-#include <thread>
-#include <vector>
 
 #include "groups/group_store.hpp"
 #include "support/drive_asleep.hpp"
@@ -36,16 +34,7 @@ class GroupState : public ::testing::Test {
   group_state& group_ = store_.make();
 };
 
-TEST_F(GroupState, ItsTimeIsTheEnginesAtFirst) {
-  for (nanoseconds_t t : {nanoseconds_t{INT64_MIN}, nanoseconds_t{-1}, nanoseconds_t{5}, forever}) {
-    EXPECT_EQ(group_.to_group_time(t, time_).ns, t);
-    EXPECT_EQ(group_.to_engine_time(group_time{t}), t);
-  }
-  EXPECT_EQ(group_.offset(time_).ns, 0);
-  EXPECT_FALSE(group_.paused());
-}
-
-TEST_F(GroupState, StandsStillWhileItIsPaused) {
+TEST_F(GroupState, KeepsItsTimeWhileItIsPaused) {
   go_to(10);
   EXPECT_FALSE(group_.resume(time_));
   EXPECT_TRUE(group_.pause(time_));
@@ -79,16 +68,6 @@ TEST_F(GroupState, HoldsAtTheEndsOfTime) {
   early.advance_to(time_point::max() - 1ns);
   EXPECT_EQ(group_.offset(from_the_first).ns, forever);
   EXPECT_EQ(group_.to_group_time(forever, from_the_first).ns, forever);
-}
-
-TEST_F(GroupState, AnEpochCancelsThoseBeforeIt) {
-  const std::uint32_t first = group_.epoch();
-  EXPECT_FALSE(group_.is_cancelled(first));
-  group_.begin_epoch();
-  EXPECT_TRUE(group_.is_cancelled(first));
-  EXPECT_FALSE(group_.is_cancelled(group_.epoch()));
-  EXPECT_FALSE(group_.begin_run(first));
-  group_.end_run(first);
 }
 
 TEST_F(GroupState, ARunOfTheCancelledIsNoRun) {
@@ -160,7 +139,7 @@ TEST_F(GroupState, IsAskedForWhenMostOfThoseInItsRosterHaveLeft) {
   EXPECT_FALSE(store_.is_asked());
   int rings = 0;
   for (int i = 0; i < 3; ++i) rings += store_.leave(group_) ? 1 : 0;
-  EXPECT_EQ(rings, 1) << "by the one who asked";
+  EXPECT_EQ(rings, 1) << "by the one that asked";
   EXPECT_TRUE(store_.is_asked());
   EXPECT_EQ(store_.take_requests(), &group_);
 }
@@ -186,7 +165,7 @@ TEST_F(GroupState, IsAskedForOnce) {
 }
 
 TEST_F(GroupState, ReadersNeverSeeHalfATurn) {
-  // The manual clock stands at 1000: a paused group's time is 1000, and while it runs it is 0 behind.
+  // The manual clock stands at 1000: a paused group's time is 1000, and while it runs it is 0 less.
   go_to(1000);
   std::atomic<bool> stop{false};
   testing::joined_thread turner([&] {

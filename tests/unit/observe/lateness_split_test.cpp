@@ -101,17 +101,6 @@ TEST(LatenessSplit, TheLast256DrainsAreKnown) {
   expect_parts(split(s, 1, s.taken_up(first, 1), 10'001), 2000, 0, 8000);  // forgotten: later than it was
 }
 
-TEST(LatenessSplit, DrainNumbersWrapInsideTheirRange) {
-  lateness_split s = back_at(1001);
-  placement last = s.late_drain();
-  for (int i = 0; i < 100'000; ++i) {
-    s.drain_begins();
-    EXPECT_NE(s.late_drain(), last);
-    last = s.late_drain();
-    ASSERT_TRUE(last.is_late_drain());
-  }
-}
-
 TEST(LatenessSplit, HowLateItWasTakenUpIsExactForTwoSecondsAndThenByTheMillisecond) {
   for (nanoseconds_t late : {1LL, 1000LL, 2'147'483'647LL}) {
     lateness_split s = back_at(1000 + late);

@@ -17,43 +17,26 @@
 #include <vector>
 
 #include "platform/thread_setup.hpp"
-#include "support/drive_asleep.hpp"
+#include "support/joined_thread.hpp"
 
 namespace detent::base {
 namespace {
-
-TEST(AtomicPair, ExchangesBothHalvesOrNone) {
-  atomic_pair pair;
-  EXPECT_TRUE(pair.compare_exchange({0, 0}, {1, UINT64_MAX}));
-  for (pair_value wrong : {pair_value{1, 0}, pair_value{0, UINT64_MAX}, pair_value{UINT64_MAX, 1}}) {
-    EXPECT_FALSE(pair.compare_exchange(wrong, {5, 6}));
-    EXPECT_EQ(pair.low.load(relaxed), 1U);
-    EXPECT_EQ(pair.high.load(relaxed), UINT64_MAX);
-  }
-  EXPECT_TRUE(pair.compare_exchange({1, UINT64_MAX}, {UINT64_MAX, 1}));
-  EXPECT_EQ(pair.low.load(relaxed), UINT64_MAX);
-  EXPECT_EQ(pair.high.load(relaxed), 1U);
-}
 
 TEST(AtomicPair, KeepsTheHalvesTogetherWhileThreadsExchangeThem) {
   constexpr std::uint64_t rounds = 1'000'000;
   atomic_pair pair;
   std::vector<std::uint64_t> torn(2, 0);
   std::atomic<int> ready{0};
-  std::vector<std::thread> threads;
-  for (std::size_t self = 0; self != 2; ++self) {
-    threads.emplace_back([&pair, &ready, &bad = torn[self]] {
-      ready.fetch_add(1);
-      while (ready.load() < 2) cpu_pause();
-      for (std::uint64_t done = 0; done != rounds;) {
-        pair_value seen{pair.low.load(acquire), pair.high.load(acquire)};  // perhaps of two moments: then it must fail
-        if (!pair.compare_exchange(seen, {seen.low + 1, seen.high + 3})) continue;
-        if (seen.high != 3 * seen.low) ++bad;
-        ++done;
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(torn.size(), [&](std::size_t self) {
+    ready.fetch_add(1);
+    while (ready.load() < 2) cpu_pause();
+    for (std::uint64_t done = 0; done != rounds;) {
+      pair_value seen{pair.low.load(acquire), pair.high.load(acquire)};  // perhaps of two moments: then it must fail
+      if (!pair.compare_exchange(seen, {seen.low + 1, seen.high + 3})) continue;
+      if (seen.high != 3 * seen.low) ++torn[self];
+      ++done;
+    }
+  });
   EXPECT_EQ(torn, (std::vector<std::uint64_t>{0, 0}));
   EXPECT_EQ(pair.low.load(relaxed), 2 * rounds);
   EXPECT_EQ(pair.high.load(relaxed), 6 * rounds);
@@ -115,7 +98,7 @@ void part_from_others(std::size_t number) {
   detail::pin_thread(pthread_self(), static_cast<int>(cpu));
 }
 
-// One of two threads, which begin each round together: both store, and then look whether the other has.
+// One of two threads, which begin each round together: both store, and then check whether the other has.
 struct alignas(64) store_and_look {
   atomic<std::uint32_t> round{0};
   alignas(64) atomic<std::uint32_t> stored{0};
@@ -124,8 +107,8 @@ struct alignas(64) store_and_look {
   template <class Fence>
   void run(std::uint32_t number, const store_and_look& other, Fence fence) {
     round.store(number, release);
-    for (int looks = 1; other.round.load(acquire) < number; ++looks)
-      looks % 1000 == 0 ? std::this_thread::yield() : cpu_pause();
+    for (int checks = 1; other.round.load(acquire) < number; ++checks)
+      checks % 1000 == 0 ? std::this_thread::yield() : cpu_pause();
     stored.store(number, relaxed);
     fence();
     missed.at(number % 2) = other.stored.load(relaxed) < number;
@@ -146,7 +129,7 @@ int missed_by_both(Fence fence) {
     const std::int64_t enough = nanoseconds_from_now(500'000'000);  // for machines that are slow or busy
     for (std::uint32_t number = 1; number != 20'000 && nanoseconds_from_now(0) < enough; ++number) {
       heavy.run(number, light, fence);
-      const std::size_t last = (number - 1) % 2;  // the other one has looked by now
+      const std::size_t last = (number - 1) % 2;  // the other one has checked by now
       if (light.missed.at(last) && heavy.missed.at(last)) ++both;
     }
     heavy.round.store(end, release);
@@ -169,34 +152,10 @@ TEST(Futex, DoesNotSleepOnAChangedWord) {
   EXPECT_EQ(futex_wait(word, 0, INT64_MAX), futex_result::changed);
 }
 
-TEST(Futex, SleepsUntilItsDeadline) {
-  atomic<std::uint32_t> word{0};
-  std::int64_t deadline = nanoseconds_from_now(2'000'000);
-  futex_result result = futex_result::interrupted;
-  while (result == futex_result::interrupted) result = futex_wait(word, 0, deadline);
-  EXPECT_EQ(result, futex_result::timed_out);
-  EXPECT_GE(nanoseconds_from_now(0), deadline);
-}
-
 TEST(Futex, ReturnsAtOnceIfTheDeadlineIsPast) {
   atomic<std::uint32_t> word{0};
   for (std::int64_t past : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1'000'000'000}, INT64_MIN}) {
     EXPECT_EQ(futex_wait(word, 0, past), futex_result::timed_out) << past;
-  }
-}
-
-TEST(Futex, IsWoken) {
-  for (int round = 0; round < 5; ++round) {
-    atomic<std::uint32_t> word{0};
-    drive::sleeper waits;
-    std::thread sleeper([&] {
-      waits.lies_down();
-      while (word.load(acquire) == 0) futex_wait(word, 0, INT64_MAX);
-    });
-    EXPECT_TRUE(waits.sleeps());
-    word.store(1, release);
-    futex_wake(word, 1);
-    sleeper.join();
   }
 }
 

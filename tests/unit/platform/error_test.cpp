@@ -29,7 +29,7 @@ TEST(Error, ConvertsImplicitlyAndComparesWithItsCode) {
   EXPECT_STREQ(error_category().name(), "detent");
 }
 
-TEST(Error, TellsWhatItWasGiven) {
+TEST(Error, HasWhatItWasGiven) {
   error thrown(make_error_code(errc::invalid_option), "tick = 0");
   EXPECT_EQ(thrown.code(), errc::invalid_option);
   EXPECT_NE(std::string(thrown.what()).find("tick = 0"), std::string::npos);

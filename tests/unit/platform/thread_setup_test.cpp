@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <sched.h>
-#include <sys/prctl.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -53,18 +52,6 @@ TEST(ThreadSetup, NamesTheThreadByItsFirst15Characters) {
     EXPECT_EQ(name_of_this_thread(), "rather-longer-t");
     name_this_thread("");
     EXPECT_EQ(name_of_this_thread(), "");
-  });
-}
-
-TEST(ThreadSetup, LeavesASleeperNoSlack) {
-  in_a_thread([] {
-    const bool may = prctl(PR_SET_TIMERSLACK, 2UL, 0UL, 0UL, 0UL) == 0;
-    setup_result done = set_up_worker_thread("named", {}, {});
-    EXPECT_EQ(done.problem, errc{});
-    EXPECT_EQ(done.why, "");
-    EXPECT_EQ(name_of_this_thread(), "named");
-    if (!may) GTEST_SKIP() << "this kernel lets nobody set a timer slack";
-    EXPECT_EQ(prctl(PR_GET_TIMERSLACK), 1);
   });
 }
 

@@ -27,10 +27,5 @@ TEST(SubtractSaturated, HoldsAtTheEndsAndIsExactBetween) {
   EXPECT_EQ(subtract_saturated(-2, forever), INT64_MIN);
 }
 
-TEST(TimeConversion, ComesBackUnchanged) {
-  for (nanoseconds_t ns : {nanoseconds_t{INT64_MIN}, nanoseconds_t{-1}, nanoseconds_t{0}, forever})
-    EXPECT_EQ(to_ns(to_time(ns)), ns);
-}
-
 }  // namespace
 }  // namespace detent::detail

@@ -2,6 +2,7 @@
 #include "platform/tsc_clock.hpp"
 
 #include "platform/time_stamp.hpp"
+#include "support/joined_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,20 +38,18 @@ nanoseconds_t gap_of_steady_clock() {
   return gaps[1'900];
 }
 
-// What the kernel calls nonstop_tsc. The other tests of the counter are skipped where it is told to have none.
-TEST(TscClockSupport, IsToldAsTheKernelTellsIt) {
+// What the kernel calls nonstop_tsc. The other tests of the counter are skipped where it is set to have none.
+TEST(TscClockSupport, IsReportedAsTheKernelReportsIt) {
   if (base::read_time_stamp() == 0) GTEST_SKIP() << "this processor has no counter of that kind";
   std::ifstream file("/proc/cpuinfo");
   std::string line;
   while (std::getline(file, line) && line.rfind("flags", 0) != 0) {
   }
-  if (!file) GTEST_SKIP() << "the kernel tells nothing of this processor";
+  if (!file) GTEST_SKIP() << "the kernel reports nothing of this processor";
   const bool reported = (line + ' ').find(" nonstop_tsc ") != std::string::npos;
   EXPECT_EQ(base::time_stamp_is_invariant(), reported);
   EXPECT_EQ(tsc_clock::shared() != nullptr, reported);
 }
-
-TEST_F(TscClock, IsOneForTheProcess) { EXPECT_EQ(tsc_clock::shared(), tsc_); }
 
 // Exactly: not one in a second is behind the reading of steady_clock before it.
 TEST_F(TscClock, IsNeverBehindSteadyClockWhereItMustNotBe) {
@@ -97,17 +96,13 @@ TEST_F(TscClock, StepsBackByNoMoreThanItsError) {
 TEST_F(TscClock, IsReadByThreadsWhileOneTakesAnAnchor) {
   const nanoseconds_t begun = steady(), end = begun + 50'000'000;
   std::atomic<int> absurd{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i) {
-    threads.emplace_back([&] {
-      while (steady() < end) {
-        nanoseconds_t before = steady(), reported = tsc_->now();
-        // A mixture of two anchors would be off by the time between them.
-        if (reported < before - 1'000'000 || reported > steady() + 1'000'000) absurd.fetch_add(1);
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(3, [&] {
+    while (steady() < end) {
+      nanoseconds_t before = steady(), reported = tsc_->now();
+      // A mixture of two anchors would be off by the time between them.
+      if (reported < before - 1'000'000 || reported > steady() + 1'000'000) absurd.fetch_add(1);
+    }
+  });
   EXPECT_EQ(absurd.load(), 0);
 }
 

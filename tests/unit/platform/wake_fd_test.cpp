@@ -6,10 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include <thread>
-
-#include "support/drive_asleep.hpp"
-
 namespace detent::detail {
 namespace {
 
@@ -83,20 +79,6 @@ TEST(WakeFd, IsNotReadableBefore) {
     wake.set(later);
     EXPECT_FALSE(readable(fd)) << later;
   }
-}
-
-TEST(WakeFd, WakesAPollOfAnotherThreadWhenSignalled) {
-  wake_fd wake;
-  int fd = wake.open();
-  wake.set(now() + hour);
-  drive::sleeper waits;
-  std::thread waiting([&] {
-    waits.lies_down();
-    EXPECT_TRUE(readable(fd, -1));
-  });
-  EXPECT_TRUE(waits.sleeps());
-  wake.signal();
-  waiting.join();
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(OperationRing, RefusesWhatHasNoRoomAndTakesItAgainWhenThereIs) {
   EXPECT_FALSE(put(ring, 6));
 }
 
-TEST(OperationRing, HoldsBackAllBehindAPlaceThatIsNotFilled) {
+TEST(OperationRing, HoldsBackAllAfterAPlaceThatIsNotFilled) {
   operation_ring ring(4);
   operation_ring::place* first = ring.take();
   ASSERT_TRUE(put(ring, 2));
@@ -56,7 +56,7 @@ TEST(OperationRing, HoldsBackAllBehindAPlaceThatIsNotFilled) {
   EXPECT_EQ(ring.front()->what.id, 1u);
 }
 
-TEST(OperationRing, TellsEachQuarterOnce) {
+TEST(OperationRing, ReportsEachQuarterOnce) {
   operation_ring ring(16);
   int reported = 0;
   for (int i = 0; i < 160; ++i) {

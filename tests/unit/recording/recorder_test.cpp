@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The recorder by itself: what it makes of operations that come in an order in which an engine's threads may tell them.
+// The recorder by itself: what it makes of operations that come in an order in which an engine's threads may report
+// them.
 #include "recording/recorder.hpp"
 
 #include <detent/manual_clock.hpp>
@@ -54,17 +55,17 @@ TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
   r.scheduled(some, 0, 100, nullptr);
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 1; }));
   {
-    recorded_attempt held(&r, arming(operation_kind::restart, 0, 200));  // nothing behind it is taken out
+    recorded_attempt held(&r, arming(operation_kind::restart, 0, 200));  // nothing after it is taken out
     for (std::uint32_t i = 0; i < 20; ++i) r.scheduled(10 + i, 0, 100, nullptr);
     EXPECT_EQ(r.dropped(), 13u);
     held.took_effect();
   }
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9; }));
-  // Who comes next says so; nobody behind it does, nor who is in its place when that is used again.
-  for (std::uint32_t life = 1; life != 13; ++life) {
-    r.scheduled(some, life, 100, nullptr);
-    if (life % 4 != 0) continue;  // there is room for these
-    EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9 + life; }));
+  // The next one says so; none after it does, nor the one in its place when that is used again.
+  for (std::uint32_t generation = 1; generation != 13; ++generation) {
+    r.scheduled(some, generation, 100, nullptr);
+    if (generation % 4 != 0) continue;  // there is room for these
+    EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9 + generation; }));
   }
   EXPECT_EQ(r.dropped(), 13u);
   const auto trace = stop();
@@ -85,15 +86,6 @@ TEST_F(Recorder, LeavesOutAndCountsWhatBelongsToAnArmingThatWasLost) {
   EXPECT_EQ(r.dropped(), 3u);
 }
 
-TEST_F(Recorder, HasNoRowForAnAttemptInVain) {
-  recorder& r = start();
-  r.scheduled(some, 0, 100, nullptr);
-  { recorded_attempt in_vain(&r, arming(operation_kind::restart, 0, 200)); }
-  const auto trace = stop();
-  EXPECT_EQ(trace.text(), "0,S,a,100,schedule\n");
-  EXPECT_EQ(trace.dropped, 0u);
-}
-
 TEST_F(Recorder, GivesALateOneTheTimeOfTheRowBeforeAndKeepsItsDeadline) {
   recorder& r = start();
   advance_to(50);
@@ -103,7 +95,7 @@ TEST_F(Recorder, GivesALateOneTheTimeOfTheRowBeforeAndKeepsItsDeadline) {
   EXPECT_EQ(stop().text(), "50,S,a,50,schedule\n50,X,a,,fire\n50,S,b,0,schedule\n");
 }
 
-TEST_F(Recorder, PutsARestartBehindTheReArmingThatItFound) {
+TEST_F(Recorder, PutsARestartAfterTheReArmingThatItFound) {
   recorder& r = start();
   r.scheduled(some, 0, 10, nullptr);
   advance_to(10);
@@ -119,7 +111,7 @@ TEST_F(Recorder, PutsARestartBehindTheReArmingThatItFound) {
   EXPECT_EQ(trace.dropped, 0u);
 }
 
-TEST_F(Recorder, PutsARestartBehindNoReArmingOfAnotherTimer) {
+TEST_F(Recorder, PutsARestartAfterNoReArmingOfAnotherTimer) {
   recorder& r = start();
   constexpr std::uint32_t other = some + 1;
   for (const std::uint32_t index : {some, other}) {
@@ -147,16 +139,16 @@ TEST_F(Recorder, CountsARestartWhoseReArmingWasLost) {
   EXPECT_EQ(stop().dropped, 1u);
 }
 
-TEST_F(Recorder, KnowsAnEndThatIsToldBehindTheNextLivesOfItsNode) {
+TEST_F(Recorder, KnowsAnEndThatIsReportedAfterTheNextGenerationsOfItsNode) {
   recorder& r = start();
-  for (std::uint32_t life = 0; life < 32; ++life) r.scheduled(some, life, 100, nullptr);
-  for (std::uint32_t life = 0; life < 32; ++life) r.cancelled(some, life);
+  for (std::uint32_t generation = 0; generation < 32; ++generation) r.scheduled(some, generation, 100, nullptr);
+  for (std::uint32_t generation = 0; generation < 32; ++generation) r.cancelled(some, generation);
   auto trace = stop();
   EXPECT_EQ(trace.count('C'), 32u);
   EXPECT_EQ(trace.dropped, 0u);
 }
 
-TEST_F(Recorder, CountsWhatComesBehindItsEnd) {
+TEST_F(Recorder, CountsWhatComesAfterItsEnd) {
   recorder& r = start();
   EXPECT_EQ(stop().dropped, 0u);
   r.scheduled(some, 0, 100, nullptr);
@@ -206,8 +198,8 @@ TEST_F(Recorder, CountsAnAttemptThatFoundNoRoomIfItTookEffect) {
   EXPECT_EQ(stop().dropped, 1u);
 }
 
-// What was lost is more lives than it knows of: none of them is taken for one that it has a row of.
-TEST_F(Recorder, KnowsNoLifeBetweenTwoThatAreFarApart) {
+// What was lost is more generations than it knows of: none of them is taken for one that it has a row of.
+TEST_F(Recorder, KnowsNoGenerationBetweenTwoThatAreFarApart) {
   recorder& r = start();
   r.scheduled(some, 1, 100, nullptr);
   r.scheduled(some, 34, 100, nullptr);
@@ -216,18 +208,6 @@ TEST_F(Recorder, KnowsNoLifeBetweenTwoThatAreFarApart) {
   const auto trace = stop();
   EXPECT_EQ(trace.count('C'), 1u);
   EXPECT_EQ(trace.dropped, 1u);
-}
-
-TEST_F(Recorder, ForgetsThePauseOfAGroupThatHasGone) {
-  recorder& r = start();
-  const int group = 0;
-  r.scheduled(some, 0, 10, &group);
-  r.turned(operation_kind::pause, &group);
-  r.turned(operation_kind::pause, &group);
-  r.cancelled(some, 0);
-  r.turned(operation_kind::forget, &group);
-  r.scheduled(some, 1, 10, &group);
-  EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n0,R,a,9223372036854775807,pause\n0,C,a,,cancel\n0,S,b,10,schedule\n");
 }
 
 TEST_F(Recorder, MovesNoMemberOfAnotherGroup) {
@@ -243,7 +223,7 @@ TEST_F(Recorder, MovesNoMemberOfAnotherGroup) {
             "0,S,c,20,schedule\n0,R,a,10,resume\n");
 }
 
-// Whoever has taken a place and not filled it may be kept from it by a writer that spins.
+// A thread that has taken a place and not filled it may be kept from it by a writer that spins.
 TEST_F(Recorder, SleepsAtTheEndUntilAPlaceIsFilled) {
   recorder& r = start();
   drive::sleeper closes;

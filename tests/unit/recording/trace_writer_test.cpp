@@ -34,7 +34,7 @@ struct guarded_writer {
   }
 };
 
-TEST(TraceWriter, HasRoomForALossBehindEachRow) {
+TEST(TraceWriter, HasRoomForALossAfterEachRow) {
   recording_place place;
   auto writer = std::make_unique<guarded_writer>(place.path());
   test::random_source random(5);

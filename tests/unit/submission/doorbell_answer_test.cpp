@@ -31,7 +31,7 @@ TEST(DoorbellAnswer, IsTheEarliestThatWasRungForAndOnlyOnce) {
 TEST(DoorbellAnswer, IsThereForTheEndOfTimeToo) {
   doorbell bell;
   bell.ring_for_earlier(forever);
-  EXPECT_TRUE(bell.answer()) << "an entry that could not be pushed may have no deadline, and the driver must look";
+  EXPECT_TRUE(bell.answer()) << "an entry that could not be pushed may have no deadline, and the driver must scan";
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr nanoseconds_t too_long = 20'000'000'000;  // a wake-up that takes so l
 
 TEST(Doorbell, AsksForARingBeforeTheWakeTimeOnly) {
   doorbell bell;
-  EXPECT_TRUE(bell.earlier_than_wake(forever - 1));  // nobody has looked yet: all rings
+  EXPECT_TRUE(bell.earlier_than_wake(forever - 1));  // nothing has been drained yet: all rings
   EXPECT_FALSE(bell.earlier_than_wake(forever));
   bell.raise(100);
   EXPECT_EQ(bell.wake_time(), 100);
@@ -28,17 +28,6 @@ TEST(Doorbell, AsksForARingBeforeTheWakeTimeOnly) {
   EXPECT_EQ(bell.wake_time(), 50);
   EXPECT_TRUE(bell.earlier_than_wake(49));
   EXPECT_FALSE(bell.earlier_than_wake(50));
-}
-
-TEST(Doorbell, StaysRungUntilCleared) {
-  doorbell bell;
-  EXPECT_FALSE(bell.has_rung());
-  EXPECT_EQ(bell.ring(), ring::rang);
-  EXPECT_EQ(bell.ring(), ring::rang_already);
-  EXPECT_TRUE(bell.has_rung());
-  bell.clear();
-  EXPECT_FALSE(bell.has_rung());
-  EXPECT_EQ(bell.ring(), ring::rang);
 }
 
 TEST(Doorbell, DoesNotSleepWhenItHasRung) {
@@ -80,7 +69,7 @@ TEST(Doorbell, AsksOneRingerForASignalOfADriverOutside) {
   ASSERT_TRUE(bell.go_outside());
   EXPECT_EQ(bell.ring(), ring::needs_signal);
   EXPECT_EQ(bell.ring(), ring::rang_already);
-  EXPECT_FALSE(bell.go_outside()) << "it rang: the driver must look first";
+  EXPECT_FALSE(bell.go_outside()) << "it rang: the driver must drain first";
   bell.clear();
   EXPECT_TRUE(bell.go_outside());
 }

@@ -6,12 +6,6 @@
 namespace detent::detail {
 namespace {
 
-TEST(FencePolicy, KeepsToWhatIsWithoutEvidence) {
-  fence_policy policy;
-  EXPECT_FALSE(policy.prefers_asymmetric(false));
-  EXPECT_TRUE(policy.prefers_asymmetric(true));
-}
-
 TEST(FencePolicy, HasTheDriverPayForManyPushesToARaiseOnly) {
   fence_policy few, many;
   for (int raise = 0; raise < 64; ++raise) {

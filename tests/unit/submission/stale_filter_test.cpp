@@ -17,13 +17,13 @@ std::vector<std::uint64_t> fresh(stale_filter& filter, std::vector<std::uint64_t
   return {entries.begin() + static_cast<std::ptrdiff_t>(first), entries.end()};
 }
 
-TEST(StaleFilter, DropsWhatALaterLifeHasOvertaken) {
+TEST(StaleFilter, DropsWhatALaterGenerationHasOvertaken) {
   stale_filter filter;
   EXPECT_EQ(fresh(filter, {entry(7, 1), entry(7, 2), entry(8, 1), entry(7, 3)}),
             (std::vector{entry(8, 1), entry(7, 3)}));
 }
 
-TEST(StaleFilter, KeepsAllOfOneLifeInTheirOrder) {
+TEST(StaleFilter, KeepsAllOfOneGenerationInTheirOrder) {
   stale_filter filter;
   const std::vector all{entry(7, 2), entry(9, 1), entry(7, 2), entry(7, 2, submission::kind::reap)};
   EXPECT_EQ(fresh(filter, all), all);

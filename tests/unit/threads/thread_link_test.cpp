@@ -12,12 +12,6 @@
 namespace detent::detail {
 namespace {
 
-TEST(ThreadLink, BelongsToTheThreadThatMadeIt) {
-  thread_link link;
-  EXPECT_FALSE(link.adopt());
-  EXPECT_FALSE(link.engine_gone());
-}
-
 TEST(ThreadLink, IsAdoptedOnceAfterItsThreadHasLeft) {
   thread_link link;
   ASSERT_TRUE(link.leave());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "threads/thread_registry.hpp"
+#include "support/joined_thread.hpp"
 
 #include <detent/engine.hpp>
 
@@ -48,25 +49,6 @@ struct owner {
   }
 };
 
-TEST(Counters, Add) {
-  std::array<counter_cell, static_cast<std::size_t>(counter::count_)> cells{};
-  counters counts(cells.data());
-  counts.add(counter::fired);
-  counts.add(counter::fired, 4);
-  EXPECT_EQ(counts.read(counter::fired), 5U);
-  EXPECT_EQ(counts.read(counter::failed), 0U);
-}
-
-TEST(ThreadRegistry, GivesAThreadTheSameRecordEachTime) {
-  owner one;
-  ASSERT_TRUE(one.threads.ready());
-  EXPECT_EQ(one.records(), 0U);
-  thread_record* mine = one.threads.mine();
-  ASSERT_NE(mine, nullptr);
-  EXPECT_EQ(one.threads.mine(), mine);
-  EXPECT_EQ(one.records(), 1U);
-}
-
 TEST(ThreadRegistry, KeepsTheRecordsOfEnginesApart) {
   owner first, second;
   thread_record* mine = first.threads.mine();
@@ -83,16 +65,12 @@ TEST(ThreadRegistry, GivesThreadsThatLiveAtOnceRecordsOfTheirOwn) {
   constexpr std::size_t count = 4;
   std::array<thread_record*, count> records{};
   std::atomic<std::size_t> ready{0};
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&, i] {
-      records[i] = one.threads.mine();
-      one.threads.mine()->counts.add(counter::scheduled, i + 1);
-      ready.fetch_add(1);
-      while (ready.load() < count) std::this_thread::yield();
-    });
-  }
-  for (std::thread& each : threads) each.join();
+  testing::on_threads(count, [&](std::size_t i) {
+    records[i] = one.threads.mine();
+    one.threads.mine()->counts.add(counter::scheduled, i + 1);
+    ready.fetch_add(1);
+    while (ready.load() < count) std::this_thread::yield();
+  });
   EXPECT_EQ(std::set<thread_record*>(records.begin(), records.end()).size(), count);
   EXPECT_EQ(one.records(), count);
   EXPECT_EQ(one.threads.total(counter::scheduled), 10U);
@@ -146,7 +124,7 @@ TEST(ThreadRegistry, SurvivesEitherOrderOfEnds) {
     EXPECT_NE(engine_first->threads.mine(), nullptr);
     stage.store(1);
     while (stage.load() != 2) std::this_thread::yield();
-    owner next;  // looks through the thread's records, and finds the dead one
+    owner next;  // scans the thread's records, and finds the dead one
     EXPECT_NE(next.threads.mine(), nullptr);
   });
   while (stage.load() != 1) std::this_thread::yield();
@@ -169,12 +147,6 @@ TEST(ThreadRegistry, GivesANewEngineANewRecordWhereAnOldOneWas) {
     EXPECT_EQ(mine->counts.read(counter::fired), 0U);
     mine->counts.add(counter::fired);
   }
-}
-
-TEST(RecordLease, IsTheThreadsOwnRecordWhileItLives) {
-  owner one;
-  record_lease lease(one.threads);
-  EXPECT_EQ(&*lease, one.threads.mine());
 }
 
 // Destroyed after the thread's records, as it was made before them.

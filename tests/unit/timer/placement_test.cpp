@@ -8,13 +8,6 @@
 namespace detent::detail {
 namespace {
 
-TEST(Placement, KindsAreApart) {
-  EXPECT_FALSE(placement().is_late_drain());
-  EXPECT_FALSE(placement().next_entry().is_late_drain());
-  EXPECT_TRUE(placement::first_late_drain().is_late_drain());
-  EXPECT_FALSE(placement::first_pass().is_late_drain());
-}
-
 TEST(Placement, OfEachKindWrapsInsideItsRange) {
   constexpr auto of = [](std::uint32_t bits) { return std::bit_cast<placement>(bits); };
   constexpr std::uint32_t drains = 1u << 30, passes = 1u << 31;

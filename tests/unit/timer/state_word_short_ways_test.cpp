@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The short ways through the state word: cancel and restart in one exchange, for the commonest cases only.
+// The fast paths through the state word: cancel and restart in one exchange, for the commonest cases only.
 #include "timer/state_word.hpp"
 
 #include <gtest/gtest.h>
@@ -27,14 +27,14 @@ struct specimen {
   word_t now() const { return observe(pair); }
 };
 
-TEST(StateWordShortWays, CancelsInOneStepWhatIsArmedAndOwnsNothing) {
+TEST(StateWordFastPaths, CancelsInOneStepWhatIsArmedAndOwnsNothing) {
   specimen node(s::armed, state_word::periodic);
   EXPECT_EQ(cancel(node.pair, generation, false), cancel_transition::emptied_armed);
   EXPECT_EQ(node.now(), state_word::make(generation, order, s::cancelled, state_word::periodic | state_word::emptied));
   EXPECT_TRUE(release(node.pair));
 }
 
-TEST(StateWordShortWays, CancelsPlainlyOnlyWhatIsQueuedAndOwnsNothing) {
+TEST(StateWordFastPaths, CancelsPlainlyOnlyWhatIsQueuedAndOwnsNothing) {
   const std::uint32_t half = state_word::queued_half(generation);
   for (timer_state from : all_states) {
     for (word_t flags : {word_t{0}, state_word::cold, word_t{state_word::owning}, word_t{state_word::unfiled}}) {
@@ -52,7 +52,7 @@ TEST(StateWordShortWays, CancelsPlainlyOnlyWhatIsQueuedAndOwnsNothing) {
   EXPECT_EQ(oldest.now(), oldest.word);
 }
 
-TEST(StateWordShortWays, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound) {
+TEST(StateWordFastPaths, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound) {
   const std::uint32_t half = state_word::queued_half(generation);
   for (timer_state from : all_states) {
     for (word_t flags : {word_t{0}, word_t{state_word::unfiled}, word_t{state_word::owning}, state_word::lasting}) {
@@ -60,7 +60,7 @@ TEST(StateWordShortWays, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound)
       specimen node(from, flags), earlier(from, flags);
       bool waits = (from == s::queued || from == s::armed) && (flags & (state_word::unfiled | state_word::cold)) == 0;
       EXPECT_FALSE(restart_later(node.pair, half, deadline, order + 1, [] {}))
-          << "whether it keeps its place is not told here";
+          << "whether it keeps its place is not checked here";
       EXPECT_EQ(restart_later(node.pair, half, deadline + 1, order + 1, [] {}), waits);
       EXPECT_EQ(node.now(), waits ? state_word::make(generation, order + 1, from, flags) : node.word);
       EXPECT_FALSE(restart_later(earlier.pair, half, deadline - 1, order + 1, [] {}));
@@ -72,7 +72,7 @@ TEST(StateWordShortWays, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound)
 }
 
 // At the same deadline, the driver has put it in its place by the order before.
-TEST(StateWordShortWays, AsksForAnEntryWhereAnotherThreadsOrderComesBeforeAtTheSameDeadline) {
+TEST(StateWordFastPaths, AsksForAnEntryWhereAnotherThreadsOrderComesBeforeAtTheSameDeadline) {
   for (timer_state from : {s::queued, s::armed}) {
     specimen ahead(from, state_word::lasting), same(from, state_word::lasting), behind(from, state_word::lasting);
     const auto reported = from == s::armed ? restart_transition::earlier : restart_transition::later;
@@ -82,7 +82,7 @@ TEST(StateWordShortWays, AsksForAnEntryWhereAnotherThreadsOrderComesBeforeAtTheS
   }
 }
 
-TEST(StateWordShortWays, TellsThatItWasRestartedUntilItFires) {
+TEST(StateWordFastPaths, ShowsThatItWasRestartedUntilItFires) {
   specimen inlined(s::armed, state_word::lasting), handed(s::armed, state_word::lasting);
   for (specimen* each : {&inlined, &handed}) {
     ASSERT_EQ(restart(each->pair, generation, deadline, order), restart_transition::later);

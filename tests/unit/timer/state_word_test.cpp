@@ -94,13 +94,6 @@ TEST(StateWord, StaysAtTheLastGeneration) {
   EXPECT_FALSE(state_word::used_up(state_word::make(state_word::generation_max - 1, 9, s::cancelled, kept)));
 }
 
-TEST(StateWord, PublishesDeadlineAndWord) {
-  specimen node(s::free, 0);
-  publish_as(node.pair, word_in(s::queued), -77);
-  EXPECT_EQ(node.now(), word_in(s::queued));
-  EXPECT_EQ(deadline_of(node.pair), -77);
-}
-
 TEST(StateWord, TakesUpWhatIsQueued) {
   expect_from_every_state<take_up_result>(
       take_up_result::stale,
@@ -131,7 +124,7 @@ TEST(StateWord, HandsOverOrStartsTheArmingThatCameDue) {
   EXPECT_EQ(started.word, started.now());
 }
 
-// Each way in which a timer may have changed since it came due; the caller is told what is there now.
+// Each way in which a timer may have changed since it came due; the caller gets what is there now.
 TEST(StateWord, NeitherHandsOverNorStartsWhatHasChanged) {
   const std::array<std::function<void(timer_pair&)>, 4> changes{
       [](timer_pair& pair) { static_cast<void>(cancel(pair, generation, false)); },
@@ -158,7 +151,7 @@ TEST(StateWord, StartsNoOtherDeadlineEvenIfTheWordIsTheSame) {
   EXPECT_EQ(start_armed(node.pair, node.word, deadline + 500), transition::done);
 }
 
-TEST(StateWord, TellsTheHandOversOfOneLifeApart) {
+TEST(StateWord, DistinguishesTheHandOversOfOneGeneration) {
   specimen node(s::armed, kept | state_word::moved);
   std::uint64_t armed = node.word, first = node.word;
   ASSERT_EQ(hand_over(node.pair, first, deadline, 1), transition::done);
@@ -292,7 +285,7 @@ TEST(StateWord, CollectsWhatIsPending) {
   EXPECT_EQ(others.now(), others.word);
 }
 
-TEST(StateWord, ReleasesIntoTheNextLifeUnlessGenerationsAreUsedUp) {
+TEST(StateWord, ReleasesIntoTheNextGenerationUnlessAllAreUsedUp) {
   for (timer_state from : {s::cancelled, s::dropped, s::returned}) {
     specimen node(from), oldest(state_word::make(state_word::generation_max, order, from, kept));
     EXPECT_TRUE(release(node.pair));
@@ -303,7 +296,7 @@ TEST(StateWord, ReleasesIntoTheNextLifeUnlessGenerationsAreUsedUp) {
   }
 }
 
-TEST(StateWord, RefusesAnotherLifeInEveryState) {
+TEST(StateWord, RefusesAnotherGenerationInEveryState) {
   for (std::uint32_t other : {generation - 1, generation + 1}) {
     for (timer_state state : all_states) {
       specimen node(state);

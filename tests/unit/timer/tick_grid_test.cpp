@@ -10,29 +10,6 @@
 namespace detent::detail {
 namespace {
 
-TEST(TickGrid, RoundsTowardsTheEndAndTowardsTheBeginning) {
-  struct {
-    nanoseconds_t tick, t, up, down;
-  } const cases[] = {{10, 0, 0, 0},
-                     {10, 1, 10, 0},
-                     {10, 9, 10, 0},
-                     {10, 10, 10, 10},
-                     {10, -1, 0, -10},
-                     {10, -9, 0, -10},
-                     {10, -10, -10, -10},
-                     {10, -11, -10, -20},
-                     {3, -4, -3, -6},
-                     {3, 4, 6, 3},
-                     {1, -4, -4, -4},
-                     {1'000'000, 1, 1'000'000, 0},
-                     {1'000'000, -1, 0, -1'000'000}};
-  for (auto& each : cases) {
-    tick_grid grid(each.tick);
-    EXPECT_EQ(grid.round_up(each.t), each.up) << each.t << " on " << each.tick;
-    EXPECT_EQ(grid.round_down(each.t), each.down) << each.t << " on " << each.tick;
-  }
-}
-
 TEST(TickGrid, HoldsAtTheEndsOfTime) {
   for (nanoseconds_t tick : {nanoseconds_t{1}, nanoseconds_t{3}, nanoseconds_t{1'000}, forever}) {
     tick_grid grid(tick);

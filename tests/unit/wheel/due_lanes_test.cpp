@@ -46,27 +46,6 @@ TEST(DueLanes, IsEmptyUntilSealed) {
   EXPECT_EQ(pop_all(lanes), (indices{2, 1}));
 }
 
-TEST(DueLanes, GivesTheHighestLaneFirstWhateverTheDeadlines) {
-  due_lanes lanes(0);
-  for (std::uint8_t lane : {std::uint8_t{1}, std::uint8_t{3}, std::uint8_t{0}, std::uint8_t{2}})
-    EXPECT_TRUE(lanes.collect(lane, entry(lane, lane)));
-  seal_all(lanes);
-  EXPECT_EQ(pop_all(lanes), (indices{3, 2, 1, 0}));
-}
-
-TEST(DueLanes, IsExactInsideALane) {
-  for (std::uint8_t lane = 0; lane < lane_count; ++lane) {
-    due_lanes lanes(0);
-    EXPECT_TRUE(lanes.collect(lane, entry(20, 4)));
-    EXPECT_TRUE(lanes.collect(lane, entry(10, 3, 9)));
-    EXPECT_TRUE(lanes.collect(lane, entry(10, 1, 7)));
-    seal_all(lanes);
-    EXPECT_TRUE(lanes.insert(lane, entry(10, 2, 8)));
-    EXPECT_TRUE(lanes.insert(lane, entry(30, 5)));
-    EXPECT_EQ(pop_all(lanes), (indices{1, 2, 3, 4, 5}));
-  }
-}
-
 TEST(DueLanes, LetsALateHigherOneOvertakeWhatWaits) {
   due_lanes lanes(0);
   for (node_index each : {1u, 2u, 3u}) EXPECT_TRUE(lanes.collect(0, entry(each, each)));
@@ -90,17 +69,6 @@ TEST(DueLanes, KeepsWhatABoundedPollLeftAndTakesMore) {
   EXPECT_TRUE(lanes.collect(0, entry(3, 0)));
   seal_all(lanes);
   EXPECT_EQ(pop_all(lanes), (indices{20, 22, 0, 1, 2}));
-}
-
-TEST(DueLanes, LooksAheadInTheBulkOnly) {
-  due_lanes lanes(8);
-  EXPECT_TRUE(lanes.collect(3, entry(1, 30)));
-  EXPECT_TRUE(lanes.collect(0, entry(1, 1)));
-  EXPECT_TRUE(lanes.collect(0, entry(2, 2)));
-  seal_all(lanes);
-  ASSERT_NE(lanes.ahead(1), nullptr);
-  EXPECT_EQ(lanes.ahead(1)->index, 2u);
-  EXPECT_EQ(lanes.ahead(2), nullptr);
 }
 
 // What fires in the middle of the sorting is of a higher lane, and leaves the rest as it was.

@@ -32,43 +32,6 @@ std::vector<node_index> counted_up_to(std::size_t size) {
   return numbers;
 }
 
-TEST(DueQueue, IsEmptyUntilSealed) {
-  due_queue queue;
-  EXPECT_TRUE(queue.empty());
-  queue.seal();
-  EXPECT_TRUE(queue.empty());
-  EXPECT_TRUE(queue.collect(entry(5, 0)));
-  EXPECT_TRUE(queue.empty());
-  EXPECT_EQ(queue.size(), 0U);
-  queue.seal();
-  EXPECT_FALSE(queue.empty());
-  EXPECT_EQ(queue.size(), 1U);
-}
-
-TEST(DueQueue, KeepsAllOfAnEntry) {
-  due_queue queue;
-  queue.collect({.deadline = -5, .order = 6, .index = 7, .placed = placement().next_entry()});
-  queue.seal();
-  EXPECT_EQ(queue.front().deadline, -5);
-  EXPECT_EQ(queue.front().order, 6U);
-  EXPECT_EQ(queue.front().index, 7U);
-  EXPECT_EQ(queue.front().placed, placement().next_entry());
-}
-
-TEST(DueQueue, SortsByDeadlineThenOrderHoweverTheyCame) {
-  // By index: what is to come first, second, ...
-  std::vector<due_entry> sorted{entry(INT64_MIN, 9, 0), entry(-1, 3, 1), entry(-1, 4, 2),       entry(0, 0, 3),
-                                entry(0, 1, 4),         entry(7, 0, 5),  entry(INT64_MAX, 2, 6)};
-  std::sort(sorted.begin(), sorted.end(), [](auto& a, auto& b) { return a.index < b.index; });
-  std::vector<std::size_t> arrival{0, 1, 2, 3, 4, 5, 6};
-  do {
-    due_queue queue;
-    for (std::size_t each : arrival) queue.collect(sorted[each]);
-    queue.seal();
-    ASSERT_EQ(pop_all(queue), counted_up_to(7));
-  } while (std::next_permutation(arrival.begin(), arrival.end()));
-}
-
 TEST(DueQueue, KeepsOneThreadsEqualDeadlinesInOrderWhereverItsCountWraps) {
   for (std::uint32_t first : {0U, circle - 1, circle - 5, circle - 50, circle / 2 - 5, circle / 2 + 5}) {
     SCOPED_TRACE(first);
@@ -151,7 +114,7 @@ TEST(DueQueue, MergesANewBatchWithWhatWasLeftOver) {
   EXPECT_EQ(pop_all(queue), (std::vector<node_index>{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(DueQueue, TellsTheEntrySomePlacesAheadInTheBatch) {
+TEST(DueQueue, ReturnsTheEntrySomePlacesAheadInTheBatch) {
   due_queue queue;
   for (node_index index : {0U, 1U, 2U}) queue.collect(entry(10, index, index));
   queue.seal();

@@ -36,7 +36,7 @@ TEST(HierarchicalWheel, HandsANodeDownAtMostOnceALevel) {
   EXPECT_LE(model.takes(), 6U);
 }
 
-TEST(HierarchicalWheel, FilesByTheHighestDigitThatDiffersFromItsTime) {
+TEST(HierarchicalWheel, InsertsByTheHighestDigitThatDiffersFromItsTime) {
   node_store store(4);
   auto wheel = bits_a_level<6>::make(store.nodes(), detail::tick_grid(1), 0);
   struct {
@@ -53,21 +53,21 @@ TEST(HierarchicalWheel, FilesByTheHighestDigitThatDiffersFromItsTime) {
   }
 }
 
-TEST(HierarchicalWheel, LooksAtNothingWhenTimeSeemsToGoBack) {
+TEST(HierarchicalWheel, ScansNothingWhenTimeSeemsToGoBack) {
   wheel_model<bits_a_level<6>> model(1, 1'000, 4);
   model.advance_to(2'000);
   model.insert(2'010);
   model.insert(900'000);
-  int looks = 0;
-  model.wheel().expire(500, [&](node_index, detail::node&) { return ++looks < 0; });
-  EXPECT_EQ(looks, 0);
+  int scanned = 0;
+  model.wheel().expire(500, [&](node_index, detail::node&) { return ++scanned < 0; });
+  EXPECT_EQ(scanned, 0);
   ASSERT_NO_FATAL_FAILURE(model.verify());
   model.advance_to(900'000);
   EXPECT_EQ(model.size(), 0U);
 }
 
 // 999'999 and the tick after it share a unit of the finest level.
-TEST(HierarchicalWheel, DoesNotLookAtTheNextTickBeforeItHasCome) {
+TEST(HierarchicalWheel, DoesNotScanTheNextTickBeforeItHasCome) {
   wheel_model<bits_a_level<6>> model(1'000, 999'000, 4);
   model.insert(1'000'000);
   for (int again = 0; again < 3; ++again) model.advance_to(999'999);
@@ -77,7 +77,7 @@ TEST(HierarchicalWheel, DoesNotLookAtTheNextTickBeforeItHasCome) {
 }
 
 // Beyond the limit a bound has to do, which is never later.
-TEST(HierarchicalWheel, TellsABoundWhereManyShareTheEarliestSlot) {
+TEST(HierarchicalWheel, ReturnsABoundWhereManyShareTheEarliestSlot) {
   wheel_model<bits_a_level<6>> model(1, 0, 200);
   for (nanoseconds_t i = 0; i < 200; ++i) model.insert(100'000 + i % 50);
   auto next = model.wheel().next_exact([](node_index, detail::node&) { return false; });
