@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """kernel-trace --from: what each tracepoint becomes."""
-import gzip
 import os
-import unittest
 
 from kernel_trace_support import (DETENT, KERNEL_TRACE, SAMPLES, WithDirectory, hrtimer_expiry, hrtimer_start, line, run,
                                   run_tests, timer_expiry, timer_start)
@@ -144,11 +142,6 @@ class Samples(WithDirectory):
                         for wheel in ("hierarchical", "hashed")}
             self.assertEqual(len(replayed), 1)
             self.assertRegex(replayed.pop(), r"\Ascheduled=\d+ ")
-
-    def test_a_packed_text_says_the_same(self):
-        with open(os.path.join(SAMPLES, "ftrace.txt"), "rb") as file:
-            text = file.read()
-        self.assertEqual(self.converted(text), self.converted(gzip.compress(text)))
 
     def test_a_kind_leaves_the_other_out(self):
         with open(os.path.join(SAMPLES, "ftrace.txt"), encoding="utf-8") as file:
