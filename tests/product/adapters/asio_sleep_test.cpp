@@ -17,7 +17,6 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
-#include <stdexcept>
 #include <thread>
 
 #include "support/drive_eventually.hpp"
@@ -100,15 +99,6 @@ TEST(AsioSleep, RunsOnTheEnginesThreadWhereItHasNoExecutor) {
   async_sleep_for(worker, 1us, [&](error_code) { ran = std::this_thread::get_id(); });
   EXPECT_TRUE(eventually([&] { return ran.load() != std::thread::id{}; }));
   EXPECT_EQ(ran.load(), worker_thread.load());
-}
-
-TEST(AsioSleep, CompletesAFuture) {
-  drive::virtual_engine rig;
-  std::future<void> done = async_sleep_for(rig.engine, 5ms, boost::asio::use_future);
-  rig.poll_at(at(5ms) - 1ns);
-  EXPECT_EQ(done.wait_for(0s), std::future_status::timeout);
-  rig.poll_at(at(5ms));
-  done.get();
 }
 
 TEST(AsioSleep, BreaksAFutureWithAnErrorWhenTheEngineEnds) {
@@ -207,16 +197,6 @@ TEST(AsioSleep, IsForgottenWithAContextThatEndsBeforeItsCompletionRan) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-TEST(AsioSleep, IsNotALongerWayWhereTheEngineRunsOnThatContext) {
-  io_context context;
-  drive::virtual_engine rig({.executor = asio_executor(context.get_executor())});
-  outcome mine;
-  async_sleep_for(rig.engine, 1ns, mine.handler_on(context));
-  rig.poll_at(at(1));
-  EXPECT_EQ(context.run(), 1u);
-  EXPECT_EQ(mine.calls, 1);
-}
-
 // A handler whose memory comes from a resource that counts, and that holds what it captured.
 class counting_resource : public std::pmr::memory_resource {
  public:
@@ -258,20 +238,6 @@ TEST(AsioSleep, LivesInMemoryOfItsHandlersAllocatorWhichIsFreeBeforeTheHandlerRu
   EXPECT_EQ(live_inside, 0);
   EXPECT_EQ(resource.live, 0);
   EXPECT_EQ(resource.made, 2);  // the operation, and the context's queue entry
-}
-
-struct unwilling_handler : allocating_handler {
-  explicit unwilling_handler(allocating_handler of) : allocating_handler(of) {}
-  unwilling_handler(unwilling_handler&& other) : allocating_handler(other) { throw std::runtime_error("stays"); }
-};
-
-TEST(AsioSleep, LeavesNothingOfAHandlerThatCannotBeMoved) {
-  counting_resource resource;
-  int live_inside = -1;
-  unwilling_handler handler({&resource, &live_inside, &resource});
-  EXPECT_THROW(detail::asio_sleep<unwilling_handler>::make(std::move(handler)), std::runtime_error);
-  EXPECT_EQ(resource.made, 1);
-  EXPECT_EQ(resource.live, 0);
 }
 
 TEST(AsioSleep, OfManyThreadsCompletesEachOnceOnItsStrand) {
