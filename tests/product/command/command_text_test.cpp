@@ -55,11 +55,5 @@ TEST(CommandText, ReadsBackAsTheSameCommand) {
   EXPECT_EQ(again.load.seed, ~std::uint64_t{0});
 }
 
-TEST(CommandText, QuotesForAShell) {
-  EXPECT_EQ(shell_quoted("plain-1.csv"), "plain-1.csv");
-  EXPECT_EQ(shell_quoted(""), "''");
-  EXPECT_EQ(shell_quoted("$(x)"), "'$(x)'");
-}
-
 }  // namespace
 }  // namespace detent::tool

@@ -156,15 +156,6 @@ TEST_F(CountersFile, IsReadAgainAsTheEngineGoesOn) {
   EXPECT_GE(second.read_at, first.read_at);
 }
 
-TEST_F(CountersFile, CanBeMoved) {
-  counters_file file(write());
-  counters_file other = std::move(file);
-  EXPECT_EQ(other.read().identity.name, "sample");
-  counters_file third(write());
-  third = std::move(other);
-  EXPECT_EQ(third.read().identity.name, "sample");
-}
-
 TEST_F(CountersFile, ADifferenceOfTwoReadingsIsWhatHappenedInBetween) {
   const std::uint32_t label = image_.add_label("retry");
   image_.set(0, counter::fired, 10);

@@ -40,14 +40,5 @@ TEST(DoctorText, KeepsWithinAHundredColumns) {
   for (const std::string_view line : lines_of(doctor_text({wordy, fine}))) EXPECT_LE(line.size(), 100U) << line;
 }
 
-TEST(DoctorText, CountsWhatItFound) {
-  EXPECT_EQ(summary_of({}), "0 bad, 0 warnings, 0 notes; 0 fine, 0 unknown");
-  finding warning = trouble;
-  warning.judged = severity::warning;
-  EXPECT_EQ(summary_of({trouble, trouble, warning}), "2 bad, 1 warning, 0 notes; 0 fine, 0 unknown");
-  EXPECT_TRUE(any_bad({warning, trouble}));
-  EXPECT_FALSE(any_bad({warning}));
-}
-
 }  // namespace
 }  // namespace detent::tool

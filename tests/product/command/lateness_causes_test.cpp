@@ -81,11 +81,5 @@ TEST(LatenessCauses, AHistogramBecomesALogOfTheSamePercentiles) {
   }
 }
 
-TEST(LatenessCauses, OfNothingAreNothing) {
-  const lateness_causes causes = lateness_causes::of(engine_metrics());
-  EXPECT_FALSE(causes.any());
-  EXPECT_EQ(causes.largest().of_all, 0);
-}
-
 }  // namespace
 }  // namespace detent::tool

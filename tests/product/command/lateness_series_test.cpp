@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <limits>
 
 namespace detent::tool {
 namespace {
@@ -42,18 +41,6 @@ TEST(LatenessSeries, GrowsBeyondWhatWasExpectedAndLosesNothing) {
     EXPECT_LE(each.p99, each.max);
   }
   EXPECT_EQ(count, 10'000U);
-}
-
-TEST(LatenessSeries, TakesWhatLiesBeforeTheStartAndAtTheEndOfTime) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  lateness_series series;
-  series.record(-5, -5);
-  series.record(most, most);
-  ASSERT_EQ(series.points().size(), 2U);
-  EXPECT_EQ(series.points()[0].max, 0);
-  EXPECT_EQ(series.points()[1].max, most);
-  EXPECT_GT(series.points()[1].p50, most / 100 * 96);
-  EXPECT_EQ(series.end_ns(), static_cast<std::uint64_t>(most));
 }
 
 }  // namespace

@@ -19,18 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What became of a replay, without how long it took.
-std::string result_of(const std::string& trace, wheel_kind wheel, bool to_end = true) {
-  const virtual_outcome outcome = replay_virtual({.trace = trace, .to_end = to_end, .wheel = wheel});
-  const replay_counts& counts = outcome.counts;
-  std::string text;
-  for (const std::uint64_t each :
-       {counts.rows, counts.scheduled, counts.restarted, counts.cancelled, counts.late_cancels, counts.fired,
-        counts.pending_at_last_row, counts.span_ns, counts.dropped, outcome.order_signature})
-    text += std::to_string(each) + " ";
-  return text;
-}
-
 class RecordReplay : public testing::Test {
  protected:
   // Timers that end long before they are due, or stay: virtual time knows no lateness, so it must do as the engine did.
@@ -60,15 +48,6 @@ class RecordReplay : public testing::Test {
   test::temporary_directory directory_;
   const std::string trace_ = directory_.path() + "/trace.csv";
 };
-
-TEST_F(RecordReplay, GivesTheSameEachTimeAndOnEitherWheel) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  record_threads(seed);
-  const std::string once = result_of(trace_, wheel_kind::hierarchical);
-  EXPECT_EQ(once, result_of(trace_, wheel_kind::hierarchical));
-  EXPECT_EQ(once, result_of(trace_, wheel_kind::hashed));
-}
 
 TEST_F(RecordReplay, DoesWhatTheEngineDid) {
   const unsigned seed = std::random_device{}();

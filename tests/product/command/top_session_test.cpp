@@ -90,14 +90,6 @@ TEST_F(TopSession, AnglesSortByTheNextColumnAndScrollToIt) {
   EXPECT_TRUE(session.model().reversed());
 }
 
-TEST_F(TopSession, WSwitchesBetweenTheRecentIntervalAndTheWholeLife) {
-  EXPECT_TRUE(shows("last 1s"));
-  press('w');
-  EXPECT_TRUE(shows("whole life, every 1s"));
-  press('w');
-  EXPECT_TRUE(shows("last 1s"));
-}
-
 TEST_F(TopSession, EnterTakesTheLowerPartAway) {
   EXPECT_TRUE(shows("SHARE"));
   press(key_enter);
