@@ -32,7 +32,7 @@ using drive::at;
 using drive::eventually;
 namespace error = boost::asio::error;
 
-// What a handler was told, and on which thread; it counts how often.
+// What a handler was passed, and on which thread; it counts how often.
 struct outcome {
   int calls = 0;
   error_code result;
@@ -147,7 +147,7 @@ TEST(AsioSleep, IsAbortedOnceTheCallerLetsGoOfWhatStopReturned) {
   EXPECT_EQ(run.calls + dropped.calls, 2);
 }
 
-TEST(AsioSleep, TellsARefusalThroughItsHandler) {
+TEST(AsioSleep, ReportsARefusalThroughItsHandler) {
   io_context context;
   drive::virtual_engine rig({.capacity = 1});
   outcome first, second, third;
@@ -164,7 +164,7 @@ TEST(AsioSleep, TellsARefusalThroughItsHandler) {
   EXPECT_EQ(first.calls + second.calls + third.calls, 3);
 }
 
-TEST(AsioSleep, TellsARefusalNeverInsideTheInitiation) {
+TEST(AsioSleep, NeverReportsARefusalInsideTheInitiation) {
   io_context context;
   drive::virtual_engine rig({.capacity = 1});
   rig.engine.schedule_at(at(1), [] {});

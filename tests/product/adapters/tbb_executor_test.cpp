@@ -43,7 +43,7 @@ TEST(TbbExecutor, RunsEachTimerOnceOnAThreadOfItsArena) {
   EXPECT_EQ(elsewhere, 0);
 }
 
-TEST(TbbExecutor, LeavesATimerCancellableBehindASlowCallback) {
+TEST(TbbExecutor, LeavesATimerCancellableDuringASlowCallback) {
   task_arena arena(1, 0);
   std::atomic<bool> entered{false}, release{false};
   std::atomic<int> done{0};

@@ -98,7 +98,7 @@ TEST(CountersHistogram, WordsOfAnyValueAreNoReasonToWrapOrToFail) {
   EXPECT_EQ(read.since(read).count(), 0U);
 }
 
-TEST(CountersHistogram, ASumThatHasWrappedIsToldFromTheBuckets) {
+TEST(CountersHistogram, ASumThatHasWrappedIsComputedFromTheBuckets) {
   constexpr std::int64_t year = 31'536'000'000'000'000;
   const counters_histogram read = words().record(year, 1'000).read();
   EXPECT_EQ(read.sum(), (duration::max)());

@@ -117,7 +117,7 @@ TEST_F(CountersRefusals, WhatLaterEnginesAppendIsNoReason) {
   EXPECT_EQ(said_of([](layout_header& h) { h.reserved = 1; }), "");
 }
 
-TEST_F(CountersRefusals, ForeignFilesAreToldFromDamagedOnes) {
+TEST_F(CountersRefusals, ForeignFilesAreDistinguishedFromDamagedOnes) {
   const std::string foreign = "not a counters file of an engine";
   std::string program(1'006, 'e');
   program.replace(0, 8, "\177ELF\033[2J");

@@ -13,7 +13,7 @@ namespace {
 
 const finding trouble = {"a CPU", severity::bad, "gone", "/proc/cpus", "nothing runs", "fetch it back"};
 
-TEST(DoctorText, TellsWhatMattersAtLengthAndTheRestInALine) {
+TEST(DoctorText, ShowsWhatMattersAtLengthAndTheRestInALine) {
   const std::string text = doctor_text({trouble,
                                         {"clock", severity::unknown, "not visible here", "/sys/clock"},
                                         {"memory", severity::fine, "enough", "/proc/memory"}});

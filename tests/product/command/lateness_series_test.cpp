@@ -8,7 +8,7 @@
 namespace detent::tool {
 namespace {
 
-TEST(LatenessSeries, TellsEachStepApart) {
+TEST(LatenessSeries, KeepsEachStepApart) {
   lateness_series series(1'000'000);
   for (int t = 0; t < 1'000'000; t += 100) series.record(t, t < 500'000 ? 100 : 10'000);
   series.record(700'000, 1'234'567);

@@ -26,7 +26,7 @@ std::vector<std::string> names_in(const top_model& model) {
   return names;
 }
 
-TEST(TopModel, TellsRatesOfTheRecentIntervalOrOfTheWholeLife) {
+TEST(TopModel, ShowsRatesOfTheRecentIntervalOrOfTheWholeLife) {
   top_model model;
   engine_reading first = reading_of("a", 7, 10), then = reading_of("a", 7, 12);
   first.snapshot.totals[counter::scheduled] = 1'000;
@@ -44,7 +44,7 @@ TEST(TopModel, TellsRatesOfTheRecentIntervalOrOfTheWholeLife) {
   EXPECT_DOUBLE_EQ(model.rows().at(0).rates[counter::scheduled], 125);
 }
 
-TEST(TopModel, TellsPercentilesOfTheRecentIntervalAlone) {
+TEST(TopModel, ShowsPercentilesOfTheRecentIntervalAlone) {
   top_model model;
   engine_reading first = reading_of("a", 7, 1), then = reading_of("a", 7, 2);
   first.snapshot.histograms[cause::lateness] = histogram_of({{1'000'000, 1'000}});

@@ -19,7 +19,7 @@ using test::reading_of;
 
 top_view view_of() { return {.time = "12:00:00", .where = "on this host"}; }
 
-// A gateway with two labels, late by its worker; an idle engine driven by its caller; three looks.
+// A gateway with two labels, late by its worker; an idle engine driven by its caller; three readings.
 top_model two_engines() {
   top_model model;
   for (const std::int64_t seconds : {100, 101, 102}) {

@@ -39,7 +39,7 @@ class a_session_with_two_engines : public testing::Test {
 };
 using TopSession = a_session_with_two_engines;
 
-TEST_F(TopSession, QuitsAndLooksWhenAsked) {
+TEST_F(TopSession, QuitsAndReadsAgainWhenAsked) {
   EXPECT_EQ(press('q'), wish::quit);
   EXPECT_EQ(press(' '), wish::look);
   EXPECT_EQ(press('z'), wish::none);

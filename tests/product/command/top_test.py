@@ -124,7 +124,7 @@ class Top(WithDirectory):
         self.assertEqual(terminal.end(), 0)
         self.check_restored(terminal)
 
-    def test_rates_are_of_what_was_counted_since_the_last_look(self):
+    def test_rates_are_of_what_was_counted_since_the_last_reading(self):
         terminal = self.terminal("-d", "0.2", self.sample("a"))
         terminal.until_shows("1 engine in", "fired 0/s")
         with open(self.path("a"), "r+b") as file:

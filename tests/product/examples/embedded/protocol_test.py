@@ -94,7 +94,7 @@ def connected_at_the_end(program):
 
 
 def input_before_timers(program):
-    """A hub that was stopped past every deadline: who has sent a line meanwhile is not idle, however many they are."""
+    """A hub that was stopped past every deadline: a sensor that has sent a line meanwhile is not idle, however many there are."""
     hub = Hub(program, idle=3000, settle=1, report=3600000)
     sensors = [hub.sensor() for _ in range(600)]
     hub.process.send_signal(signal.SIGSTOP)
