@@ -90,7 +90,6 @@ class model {
   // One call of poll(): at one reading of the clock, each timer once.
   void begin_pass(nanoseconds_t now);
   std::uint64_t pass() const noexcept { return pass_; }
-  nanoseconds_t pass_now() const noexcept { return pass_now_; }
   bool is_candidate(const account& timer) const noexcept;
   // A timer whose turn comes before this one's, or null.
   const account* overtaken_by(const account& timer) const;

@@ -60,31 +60,6 @@ TEST(CountersHistogram, EachBucketsValuesAreThoseThatTheCoreRecordsInIt) {
   EXPECT_EQ(next, std::numeric_limits<std::int64_t>::min());  // one more than the largest
 }
 
-TEST(CountersHistogram, ZerosThatWereLeftOutMoveThePercentiles) {
-  counters_histogram part = words().record(100).record(200).read();
-  EXPECT_EQ(part.percentile(50), duration(100));
-  part.add_zeros(98);
-  EXPECT_EQ(part.count(), 100U);
-  EXPECT_EQ(part.percentile(50), duration(0));
-  EXPECT_EQ(part.percentile(98), duration(0));
-  EXPECT_EQ(part.percentile(99), duration(100));
-  EXPECT_EQ(part.percentile(100), duration(200));
-  EXPECT_EQ(part.mean(), duration(3));
-  EXPECT_EQ(part.count_up_to(duration(0)), 98U);
-}
-
-TEST(CountersHistogram, ADifferenceHoldsWhatWasRecordedInBetween) {
-  words written;
-  const counters_histogram first = written.record(100, 1'000).record(5'000).read();
-  const counters_histogram second = written.record(100, 2).record(50, 8).read();
-  const counters_histogram change = second.since(first);
-  EXPECT_EQ(change.count(), 10U);
-  EXPECT_EQ(change.percentile(50), duration(50));
-  EXPECT_EQ((change.max)(), duration(100));  // the 5,000 were before
-  EXPECT_EQ(change.mean(), duration(60));
-  EXPECT_EQ((written.record(9'000).read().since(first).max)(), duration(9'000));
-}
-
 TEST(CountersHistogram, WordsOfAnyValueAreNoReasonToWrapOrToFail) {
   words written;
   for (std::uint64_t& word : written.all) word = ~std::uint64_t{0};

@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "replay/replay_live.hpp"
 #include "replay/replay_virtual.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -84,14 +83,6 @@ TEST_F(RecordReplay, FiresOnVirtualTimeWhatFiredOnVirtualTime) {
   const replay_counts counts = replay_virtual({.trace = trace_}).counts;
   EXPECT_EQ(counts.fired, fired);
   EXPECT_EQ(counts.pending_at_last_row, pending);
-}
-
-TEST_F(RecordReplay, ReplaysInRealTimeToo) {
-  record_threads(1);
-  const live_outcome outcome = replay_live({.trace = trace_, .speed = 1000});
-  EXPECT_EQ(outcome.counts.cancelled + outcome.counts.pending_at_last_row, outcome.counts.scheduled);
-  EXPECT_EQ(outcome.counts.dropped, 0u);
-  EXPECT_EQ(outcome.metrics.fired, outcome.counts.fired);  // of nobody else's timers
 }
 
 }  // namespace

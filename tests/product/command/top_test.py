@@ -169,11 +169,6 @@ class Top(WithDirectory):
         self.assertEqual(terminal.end(), 1)
         self.assertRegex(terminal.process.stderr.read().decode(), r"\Adetent: [^\n]*'no-such-terminal'[^\n]*\n\Z")
 
-    def test_a_terminal_that_cannot_be_drawn_on_is_one_line(self):
-        terminal = self.terminal(self.sample("a"), TERM="dumb")
-        self.assertEqual(terminal.end(), 1)
-        self.assertRegex(terminal.process.stderr.read().decode(), r"\Adetent: [^\n]*'dumb'[^\n]*\n\Z")
-
     def test_without_a_terminal_it_is_one_line_that_names_batch(self):
         self.assertIn("--batch", self.refused(1, "top", self.sample("a")))
 
