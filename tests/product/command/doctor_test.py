@@ -110,12 +110,6 @@ class Status(WithDirectory):
         self.assertEqual(status, 1)
         self.assertEqual(findings["interrupts on CPU 3"]["seen"], "980 of 24 (eth0); 490 a second of devices")
 
-    def test_the_text_is_narrow(self):
-        done = detent("doctor", "--seconds", "0.05", "--cpu", "0")
-        self.assertIn(done.returncode, (0, 1))
-        self.assertEqual(done.returncode == 1, done.stdout.startswith("bad "))
-        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
-
     def test_what_cannot_be_checked_is_one_line(self):
         root = copy_of_a_host(self.path("root"))
         os.mkdir(self.path("empty"))
