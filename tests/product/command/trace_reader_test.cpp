@@ -72,6 +72,11 @@ TEST_F(TraceReader, ReadsEachOperationAsWritten) {
   EXPECT_EQ(rows[3].op, trace_op::expired);
 }
 
+TEST_F(TraceReader, AcceptsTheHeaderAlone) {
+  EXPECT_TRUE(rows_of(header_line).empty());
+  EXPECT_TRUE(rows_of(std::string(trace_reader::header)).empty());
+}
+
 TEST_F(TraceReader, AcceptsCarriageReturnsAndAMissingLastNewline) {
   EXPECT_EQ(rows_of("t_ns,op,id,delay_ns,source\r\n1,S,2,3,x\r\n4,C,2,,").size(), 2U);
 }
@@ -98,6 +103,10 @@ TEST_F(TraceReader, RefusesAnEmptyFile) {
 TEST_F(TraceReader, RefusesAnotherHeader) {
   EXPECT_TRUE(complaint("1,S,2,3,x\n").starts_with("trace.csv:1: field 't_ns': the first line must be the header"));
   EXPECT_TRUE(complaint("t_ns,op,timer,delay_ns,source\n").starts_with("trace.csv:1: field 'id': "));
+}
+
+TEST_F(TraceReader, RefusesAFileThatCannotBeOpened) {
+  EXPECT_THROW(trace_reader(directory.path() + "/none.csv"), input_error);
 }
 
 TEST_F(TraceReader, NamesTheFieldThatIsNoNumber) {
