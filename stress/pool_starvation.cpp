@@ -101,7 +101,7 @@ std::uint64_t play(const round_plan& plan) {
   threads.join();
   const auto latest = detent::clock::now() + 1min;
   while (engine.pending() != 0) {
-    require(detent::clock::now() < latest, "something is pending for ever behind a pool that was starved");
+    require(detent::clock::now() < latest, "something is pending for ever after a pool was starved");
     std::this_thread::yield();
   }
   require(engine.stop().empty(), "stop() returned timers although none was pending");

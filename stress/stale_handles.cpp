@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Handles of timers long gone, thrown at few nodes that are used again and again, up to the end of their generations
-// and beyond it: none of them may reach a timer that lives. A node comes to that end after 2^27 lives; here it is
+// and beyond it: none of them may reach a timer that lives. A node comes to that end after 2^27 generations; here it is
 // brought close to it by hand, or, with --walk, by living them.
 #include "support/callables.hpp"
 #include "support/crew.hpp"
@@ -34,7 +34,7 @@ struct node_finder {
   void operator()() { *found = reinterpret_cast<node*>(reinterpret_cast<std::byte*>(this) - offsetof(node, capture)); }
 };
 
-// Schedules that many timers, lets them fire, and tells where they lived. The engine is driven by the calling thread.
+// Schedules that many timers, lets them fire, and returns where they were. The engine is driven by the calling thread.
 std::vector<node*> free_nodes(detent::engine& engine, std::size_t count, std::vector<detent::timer>& handles) {
   std::vector<node*> nodes(count);
   for (node*& each : nodes) handles.push_back(engine.schedule_after(0ns, node_finder{&each}));
@@ -57,7 +57,7 @@ class past {
 
   void remember(const sighting& made, random_numbers& random) { later_[random.below(later_.size())] = made; }
 
-  // The very first lives of all nodes ended before the threads began.
+  // The very first generations of all nodes ended before the threads began.
   void throw_one(random_numbers& random) {
     if (random.one_in(2)) {
       detent::timer old = first_[random.below(first_.size())];

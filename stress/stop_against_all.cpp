@@ -24,7 +24,7 @@ class user {
     for (int after = 0; after < 8;) {
       if (engine_.stopped()) ++after;
       for (int i = 0; i < 16; ++i) step();
-      std::this_thread::yield();  // to the ones who stop
+      std::this_thread::yield();  // to the threads that stop
     }
   }
   const tally& counts() const noexcept { return mine_; }

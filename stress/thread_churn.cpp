@@ -23,7 +23,7 @@ struct churned {
 
 // A few calls, on whichever thread.
 void use(churned& with, tally& mine, random_numbers& random, std::uint64_t calls) {
-  // What a thread caches, what lies in the depot, and what waits to be taken up; leaks would pass it soon.
+  // What a thread caches, what lies in the depot, and what waits to be accepted; leaks would pass it soon.
   constexpr std::uint32_t most_nodes = 32768;
   for (; calls != 0; --calls) {
     ++mine.operations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The callables that timers carry: each kind that an engine tells apart.
+// The callables that timers carry: each kind that an engine distinguishes.
 #pragma once
 
 #include <detent/firing.hpp>
@@ -14,13 +14,13 @@ namespace detent::sim {
 
 class world;
 
-// What the world is told by the callables (world_runs.cpp).
+// What the callables report to the world (world_runs.cpp).
 void callable_runs(world& in, timer_id id, firing* run);
 void callable_destroyed(world& in, timer_id id);
 
 struct copy_failed {};
 
-// Tells of the one destruction of what it is part of.
+// Reports the one destruction of what it is part of.
 class witness {
  public:
   witness(world& in, timer_id id) noexcept : in_(&in), id_(id) {}

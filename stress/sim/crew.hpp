@@ -39,7 +39,7 @@ class crew {
     std::condition_variable changed;
     const std::function<void()>* work = nullptr;
     bool leave = false;
-    bool busy = false;  // written by whoever moves
+    bool busy = false;  // written by the thread that moves
     std::thread thread;
   };
   void start(member& starting);

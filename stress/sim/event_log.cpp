@@ -6,7 +6,7 @@
 
 namespace detent::sim {
 
-// FNV-1a by bytes would be eight multiplications a value; one with a rotation tells events apart as well.
+// FNV-1a by bytes would be eight multiplications a value; one with a rotation distinguishes events as well.
 void event_log::mix(std::uint64_t value) noexcept {
   digest_ = (digest_ ^ value) * 0x100000001b3u;
   digest_ = digest_ << 29 | digest_ >> 35;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Everything observable that happens in a world, as one number, and as text for whoever asks.
+// Everything observable that happens in a world, as one number, and as text on request.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What an engine must do, as an obvious model: every timer there ever was, those that wait in the order of (deadline,
-// arming), and the counts that metrics() owes.
+// arming), and the counts that metrics() has to report.
 #pragma once
 
 #include <detent/timer.hpp>
@@ -34,12 +34,12 @@ struct account {
   timer handle;
   phase now = phase::being_made;
   ending how = ending::none;
-  bool witnessed = false;  // its callable tells of its destruction
+  bool witnessed = false;  // its callable reports its destruction
   bool destroyed = false;
   bool boxed = false;
   period_rule rule;
   std::uint64_t runs_left = 0;  // 0: no end
-  bool moved = false;           // restarted since it was armed: the grid begins anew there
+  bool moved = false;           // restarted since it was armed: the grid begins again there
   nanoseconds_t deadline = 0;
   std::uint64_t armer = 0, arming = 0;  // which thread armed it last, and the how manieth arming that was
   nanoseconds_t max_lateness = end_of_time;
@@ -84,13 +84,12 @@ class model {
 
   bool full() const noexcept { return capacity_ != 0 && places_ >= capacity_; }
   bool has_place(const account& timer) const noexcept;
-  // What pending() owes: firing periodic timers included, which end later.
+  // What pending() has to report: firing periodic timers included, which end later.
   std::size_t pending() const noexcept { return places_; }
 
   // One call of poll(): at one reading of the clock, each timer once.
   void begin_pass(nanoseconds_t now);
   std::uint64_t pass() const noexcept { return pass_; }
-  nanoseconds_t pass_now() const noexcept { return pass_now_; }
   bool is_candidate(const account& timer) const noexcept;
   // A timer whose turn comes before this one's, or null.
   const account* overtaken_by(const account& timer) const;

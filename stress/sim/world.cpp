@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The course of a world: which step comes, on which thread, and what is looked at after each.
+// The course of a world: which step comes, on which thread, and what is checked after each.
 #include "world.hpp"
 
 #include "failure.hpp"

@@ -180,7 +180,7 @@ class world {
   std::set<timer> handles_;              // of this engine
   std::set<std::uint64_t> established_;  // threads that this engine knows
   int wake_fd_ = -1;
-  nanoseconds_t announced_at_ = 0;  // the clock at the last look
+  nanoseconds_t announced_at_ = 0;  // the clock at the last check
 };
 
 }  // namespace detent::sim

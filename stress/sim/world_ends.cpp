@@ -171,7 +171,7 @@ void world::replace_thread() {
   crew_.replace(number);
 }
 
-// The faults stop: what is armed fires in order, each in its time, and in a bounded number of looks.
+// The faults stop: what is armed fires in order, each in its time, and in a bounded number of polls.
 void world::come_to_rest() {
   resting_ = true;
   log_.note("rest", {static_cast<std::int64_t>(model_.pending())});

@@ -59,7 +59,7 @@ void world::cancel(account& timer) {
   bool may_wait = true;
   if (timer.pending()) {
     foreseen = cancel_result::cancelled;
-    model_.cancel(timer);  // before the call: the captures may look around
+    model_.cancel(timer);  // before the call: the captures may call the engine
   } else if (timer.now == phase::firing) {
     foreseen = cancel_result::running;
     timer.cancelled_running = true;
@@ -87,7 +87,7 @@ void world::look_at(account& timer) {
   expect_equal(timer.handle.pending(), foreseen, "timer::pending()");
 }
 
-// Nodes go through many lives, so that old handles meet new timers.
+// Nodes go through many generations, so that old handles meet new timers.
 void world::churn(std::uint64_t lives) {
   if (!alive() || stopped_) return;
   for (std::uint64_t i = 0; i < lives && !model_.full(); ++i) {

@@ -67,7 +67,7 @@ void world::poll() {
 // What the pass has left over.
 void world::end_of_pass(std::size_t most) {
   drop_stale_retries();
-  // Behind what was refused, timers wait to be offered, and nobody is told.
+  // After what was refused, timers wait to be offered, and no thread is notified.
   while (!retries_.empty() && turns_ < most) {
     account* next = model_.first_candidate();
     if (next == nullptr) break;
@@ -114,7 +114,7 @@ void world::ask_next_deadline() {
   if (model_.pending() == 0) expect(!seen, "next_deadline() though nothing is pending");
 }
 
-// Readable when something is due that the last look, at this very time, did not end.
+// Readable when something is due that the last poll, at this very time, did not end.
 void world::check_wake_fd() {
   if (wake_fd_ < 0 || stopped_ || announced_at_ != now()) return;
   const auto next = model_.next_deadline();

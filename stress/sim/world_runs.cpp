@@ -51,7 +51,7 @@ void world::begin_turn(account& timer) {
   ++turns_;
 }
 
-// What this run must be told; checked against what it is told.
+// What this run must be passed; checked against what it is passed.
 period_run world::foresee_run(account& timer, firing* seen) {
   const nanoseconds_t started = now();
   expect(started >= timer.deadline, "a callback ran early");

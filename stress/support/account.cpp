@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The orders here: what one thread says of a life (release) is known to whoever sees the word (acquire).
+// The orders here: what one thread says of a life (release) is known to a thread that sees the word (acquire).
 #include "support/account.hpp"
 
 #include "support/runner.hpp"
@@ -105,7 +105,7 @@ void account::check_run(life_number life, const detent::firing& run) {
 }
 
 void account::fire(life_number life, const detent::firing& run) {
-  if (!run.self()) {  // an unfired timer's: whoever runs it has ended the life
+  if (!run.self()) {  // an unfired timer's: its runner has ended the life
     require(ended(life), "a timer ran without a handle");
     return;
   }

@@ -30,7 +30,7 @@ class alignas(64) account {
   // --- A life: any thread may open one where there is none; the opener schedules, and says what came of it. ---
 
   // 0 if it is in use. `before`: how the life before ended. `contended`: restarts do not take turns, so that only the
-  // deadline the engine tells is checked.
+  // deadline the engine reports is checked.
   life_number open(detent::time_point deadline, bool owning, bool contended = false, outcome* before = nullptr);
   // By the opener: the handle for all, or that the call was refused.
   void scheduled(life_number life, detent::timer made);

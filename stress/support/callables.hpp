@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kinds of callable that the engine tells apart: with nothing to destroy, with captures, too large for a node.
+// The kinds of callable that the engine distinguishes: with nothing to destroy, with captures, too large for a node.
 #pragma once
 
 #include "support/account.hpp"
@@ -9,7 +9,7 @@
 
 namespace stress {
 
-// Lives as long as the callable does, and tells the account when it dies.
+// Lives as long as the callable does, and reports to the account when it is destroyed.
 class witness {
  public:
   witness(account& of, life_number life) noexcept : of_(&of), life_(life) {}

@@ -49,7 +49,7 @@ class ledger {
   void add(const tally& of_a_thread) noexcept { total_ += of_a_thread; }
   // What stop() returned: each of them a life that is on. Runs the callbacks of some.
   void returned(std::vector<detent::unfired>&& left, random_numbers& random);
-  // Lives whose end nobody tells, as the timer was let go or destroyed with its engine. Says how many.
+  // Lives whose end is not reported, as the timer was let go or destroyed with its engine. Returns how many.
   std::uint64_t end_silent(outcome how);
   // Waits until each life has ended, which it must within a minute.
   void await_ends();

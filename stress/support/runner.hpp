@@ -12,7 +12,7 @@ class App;
 
 namespace stress {
 
-// What one round is told. All that is random in it follows from `seed`, but for what the machine does.
+// What one round is passed. All that is random in it follows from `seed`, but for what the machine does.
 struct round_plan {
   std::uint64_t seed;
   unsigned threads;

@@ -9,7 +9,7 @@
 namespace detent::testing {
 
 // Starts at once; stays at its end until its owner destroys it, which may be earlier. What it throws is kept, or goes
-// on to whoever resumed it.
+// on to its resumer.
 template <bool Rethrows>
 class basic_owned_task {
  public:

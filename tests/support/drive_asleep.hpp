@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting until another thread waits: for who means to wake it, or to see that it is kept.
+// Waiting until another thread waits: in order to wake it, or to see that it is kept.
 #pragma once
 
 #include <unistd.h>
@@ -14,8 +14,9 @@
 
 namespace detent::drive {
 
-// Whether the thread of that folder comes to sleep in the kernel for longer than between two looks. It sleeps through
-// both if it has given up its processor as often at the second: a lock on the way to where it is to wait is not meant.
+// Whether the thread of that folder comes to sleep in the kernel for longer than between two readings. It sleeps
+// through both if it has given up its processor as often at the second: a lock on the way to where it is to wait is not
+// meant.
 template <class Folder>
 bool comes_to_sleep(Folder&& folder) {
   std::string before;

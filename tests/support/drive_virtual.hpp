@@ -20,7 +20,7 @@ namespace detent::drive {
 using namespace std::chrono_literals;
 using ids = std::vector<int>;
 
-// So many nanoseconds behind the clock's zero.
+// So many nanoseconds after the clock's zero.
 inline constexpr time_point at(duration since_zero) { return time_point(since_zero); }
 inline constexpr time_point at(std::int64_t ns) { return time_point(duration(ns)); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Captures that tell when, and how often, they are destroyed.
+// Captures that report when, and how often, they are destroyed.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class census {
     token& operator=(token) = delete;
     ~token() {
       if (of_ == nullptr) return;
-      of_->ended_.fetch_add(1);  // first: whoever sees none living may end the census
+      of_->ended_.fetch_add(1);  // first: a thread that sees none living may end the census
       of_->living_.fetch_sub(1);
     }
 

@@ -34,7 +34,7 @@ class holding_executor final : public executor {
   bool refuse = false;
 };
 
-// Refuses while told to, and otherwise runs at once, on the engine's thread.
+// Refuses while set to, and otherwise runs at once, on the engine's thread.
 class moody_executor final : public executor {
  public:
   bool execute(fired_timer&& work) noexcept override {

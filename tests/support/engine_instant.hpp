@@ -44,14 +44,14 @@ struct instant {
   std::unique_ptr<engine> owned;
 };
 
-// Waits until the worker has taken up what this thread has submitted, which it does in order.
+// Waits until the worker has accepted what this thread has submitted, which it does in order.
 inline bool settle(engine& e) {
-  auto taken_up = std::make_shared<std::atomic<bool>>(false);
-  e.schedule_after(duration(0), [taken_up] { taken_up->store(true); });
-  return eventually([&] { return taken_up->load(); });
+  auto accepted = std::make_shared<std::atomic<bool>>(false);
+  e.schedule_after(duration(0), [accepted] { accepted->store(true); });
+  return eventually([&] { return accepted->load(); });
 }
 
-// `count` timers due at one instant that is still ahead, all of them taken up; `beside(instant&)` adds others. On a
+// `count` timers due at one instant that is still ahead, all of them accepted; `beside(instant&)` adds others. On a
 // slow machine it needs another try, with a longer lead. The instant is on `grid`.
 template <class Beside>
 std::unique_ptr<instant> prepare_instant(const engine_options& options, std::size_t count, int work, Beside&& beside,

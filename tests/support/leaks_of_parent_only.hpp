@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For a program whose tests fork, in its one source: children that end by exit() are not looked through for leaks. The
+// For a program whose tests fork, in its one source: children that end by exit() are not searched for leaks. The
 // check would find what threads held that only the parent has; the parent's own is made as ever.
 #pragma once
 

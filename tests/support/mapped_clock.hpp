@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A manual clock whose end nobody can overlook: whoever reads it afterwards dies.
+// A manual clock whose end cannot go unnoticed: a reader crashes afterwards.
 #pragma once
 
 #include <detent/manual_clock.hpp>

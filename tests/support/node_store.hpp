@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes without an engine, for tests of what files them.
+// Nodes without an engine, for tests of what inserts them.
 #pragma once
 
 #include "timer/node.hpp"
@@ -33,7 +33,7 @@ class node_store {
     return index;
   }
   void give_back(detail::node_index index) { free_.push_back(index); }
-  // As a restart does: behind the wheel's back.
+  // As a restart does: without notice to the wheel.
   void set_deadline(detail::node_index index, detail::nanoseconds_t deadline) noexcept {
     nodes_[index].pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
   }

@@ -70,7 +70,7 @@ struct recorded_trace {
 
   std::vector<recorded_row> rows;
   std::uint64_t dropped = 0;
-  std::size_t losses = 0;  // lines that tell of some; the last makes the sum right, whatever the others said
+  std::size_t losses = 0;  // lines that report some; the last makes the sum right, whatever the others said
   std::size_t rows_before_first_loss = 0;
 
  private:

@@ -77,7 +77,7 @@ TYPED_TEST_P(WheelLaws, TakesWhatAMultimapWouldAfterRandomSteps) {
   }
 }
 
-TYPED_TEST_P(WheelLaws, TellsTheNextDeadlineExactlyWhereNodesAreFew) {
+TYPED_TEST_P(WheelLaws, ReturnsTheNextDeadlineExactlyWhereNodesAreFew) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     random_source random(seed);
     for (nanoseconds_t tick : ticks) {
@@ -145,7 +145,7 @@ TYPED_TEST_P(WheelLaws, JumpsYearsWithoutLookingAtWhatIsNotDue) {
   EXPECT_LE(never.takes(), 5U);  // small wheels hand it down a few levels
 }
 
-TYPED_TEST_P(WheelLaws, LooksAtEachNodeOnceWhenAllIsDue) {
+TYPED_TEST_P(WheelLaws, VisitsEachNodeOnceWhenAllIsDue) {
   wheel_model<TypeParam> model(1, 0, 1'000);
   for (nanoseconds_t i = 0; i < 1'000; ++i) model.insert(i * (year / 200));
   model.advance(5 * year);
@@ -169,7 +169,7 @@ TYPED_TEST_P(WheelLaws, KeepsADeadlineAtTheEndOfTimeUntilThen) {
   }
 }
 
-TYPED_TEST_P(WheelLaws, TakesWhatWasPastWhenItWasFiledAtOnce) {
+TYPED_TEST_P(WheelLaws, TakesWhatWasPastWhenItWasInsertedAtOnce) {
   wheel_model<TypeParam> model(1, 5'000, 4);
   model.insert(-7);
   model.insert(4'999);
@@ -180,8 +180,8 @@ TYPED_TEST_P(WheelLaws, TakesWhatWasPastWhenItWasFiledAtOnce) {
   EXPECT_EQ(model.size(), 0U);
 }
 
-// The driver finds an earlier deadline in the node before the entry that tells it to file the node anew.
-TYPED_TEST_P(WheelLaws, FilesANodeAnewThatWasRestartedEarlierBehindItsBack) {
+// The driver finds an earlier deadline in the node before the entry that has it insert the node again.
+TYPED_TEST_P(WheelLaws, InsertsAgainANodeThatWasRestartedEarlierUnnoticed) {
   node_store store(2);
   auto wheel = TypeParam::make(store.nodes(), detail::tick_grid(1), 0);
   node_index index = store.take(1'000'000);
@@ -202,7 +202,7 @@ TYPED_TEST_P(WheelLaws, FilesANodeAnewThatWasRestartedEarlierBehindItsBack) {
   EXPECT_EQ(taken, 1);
 }
 
-TYPED_TEST_P(WheelLaws, DropsWhatIsGoneWhileItLooksForTheNext) {
+TYPED_TEST_P(WheelLaws, DropsWhatIsGoneWhileItSearchesForTheNext) {
   node_store store(8);
   auto wheel = TypeParam::make(store.nodes(), detail::tick_grid(1), 0);
   for (nanoseconds_t deadline : {10, 10, 11, 500, 700}) {
@@ -225,8 +225,8 @@ TYPED_TEST_P(WheelLaws, DropsWhatIsGoneWhileItLooksForTheNext) {
   EXPECT_TRUE(wheel.check_invariants());
 }
 
-// However many they are: whoever asks for the next deadline may not be told a later one.
-TYPED_TEST_P(WheelLaws, NeverTellsATimeAfterADeadlineThatWasPast) {
+// However many they are: a caller that asks for the next deadline may not get a later one.
+TYPED_TEST_P(WheelLaws, NeverReturnsATimeAfterADeadlineThatWasPast) {
   for (std::size_t count : {1U, 64U, 65U, 200U}) {
     SCOPED_TRACE(count);
     wheel_model<TypeParam> model(1, 5'000, 200);
@@ -238,10 +238,10 @@ TYPED_TEST_P(WheelLaws, NeverTellsATimeAfterADeadlineThatWasPast) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(WheelLaws, TakesWhatAMultimapWouldAfterRandomSteps,
-                            TellsTheNextDeadlineExactlyWhereNodesAreFew, HoldsAfterEveryShortSequence,
-                            JumpsYearsWithoutLookingAtWhatIsNotDue, LooksAtEachNodeOnceWhenAllIsDue,
-                            KeepsADeadlineAtTheEndOfTimeUntilThen, TakesWhatWasPastWhenItWasFiledAtOnce,
-                            FilesANodeAnewThatWasRestartedEarlierBehindItsBack, DropsWhatIsGoneWhileItLooksForTheNext,
-                            NeverTellsATimeAfterADeadlineThatWasPast);
+                            ReturnsTheNextDeadlineExactlyWhereNodesAreFew, HoldsAfterEveryShortSequence,
+                            JumpsYearsWithoutLookingAtWhatIsNotDue, VisitsEachNodeOnceWhenAllIsDue,
+                            KeepsADeadlineAtTheEndOfTimeUntilThen, TakesWhatWasPastWhenItWasInsertedAtOnce,
+                            InsertsAgainANodeThatWasRestartedEarlierUnnoticed, DropsWhatIsGoneWhileItSearchesForTheNext,
+                            NeverReturnsATimeAfterADeadlineThatWasPast);
 
 }  // namespace detent::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A wheel beside a multimap that does the same: each step is done to both, and what they tell must agree.
+// A wheel beside a multimap that does the same: each step is done to both, and what they report must agree.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class wheel_model {
   std::optional<nanoseconds_t> earliest() const {
     return due_.empty() ? std::nullopt : std::optional<nanoseconds_t>(due_.begin()->first);
   }
-  // The filed node of a rank.
+  // The inserted node of a rank.
   node_index filed(std::size_t rank) const { return *std::next(filed_.begin(), static_cast<std::ptrdiff_t>(rank)); }
 
   node_index insert(nanoseconds_t deadline) {
@@ -55,7 +55,7 @@ class wheel_model {
   void restart_later(node_index index, nanoseconds_t deadline) {
     move(index, std::max(grid_.round_up(deadline), store_.deadline(index)));
   }
-  // To any deadline; filed anew, as the driver does when it takes up the entry.
+  // To any deadline; inserted again, as the driver does when it accepts the entry.
   void restart_and_refile(node_index index, nanoseconds_t deadline) {
     move(index, grid_.round_up(deadline));
     wheel_.unlink(store_[index]);
@@ -86,7 +86,7 @@ class wheel_model {
   }
   void advance(nanoseconds_t step) { advance_to(detail::add_saturated(now_, step)); }
 
-  // What the wheel tells of itself.
+  // What the wheel reports of itself.
   void verify() {
     ASSERT_TRUE(wheel_.check_invariants());
     std::optional<nanoseconds_t> bound = wheel_.next_bound();

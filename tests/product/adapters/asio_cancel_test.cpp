@@ -112,16 +112,6 @@ TEST_F(AsioCancel, FromAnEarlierOperationDoesNotReachALaterOneOfTheSlot) {
   EXPECT_FALSE(result_);
 }
 
-TEST_F(AsioCancel, OfASleepUntilWorksAlikeAndItsDeadlineIsExact) {
-  engine caller({.drive = drive_kind::caller});  // on a clock that goes on by itself
-  const time_point deadline = clock::now() + 1h;
-  async_sleep_until(caller, deadline, handler());
-  EXPECT_EQ(caller.next_deadline(), deadline);
-  signal_.emit(cancellation_type::partial);
-  run();
-  EXPECT_EQ(result_, error::operation_aborted);
-}
-
 TEST_F(AsioCancel, AfterTheEnginesEndReachesNobody) {
   {
     engine worker;

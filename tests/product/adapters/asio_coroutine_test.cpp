@@ -9,24 +9,20 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
 #include <memory>
 #include <thread>
-#include <variant>
 
 namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
-using namespace boost::asio::experimental::awaitable_operators;
 using boost::asio::awaitable;
 using boost::asio::co_spawn;
 using boost::asio::detached;
@@ -93,26 +89,6 @@ TEST(AsioCoroutine, IsCancelledThroughTheSlotOfItsSpawn) {
   context.run();
   EXPECT_EQ(reported, error::operation_aborted);
   EXPECT_FALSE(ended_by_exception);
-}
-
-TEST(AsioCoroutine, IsATimeoutBesideAnotherOperation) {
-  io_context context;
-  engine worker;
-  int timeouts = 0, results = 0;
-  boost::asio::steady_timer never(context, 1h), soon(context, 0ms);
-  co_spawn(
-      context,
-      [&]() -> awaitable<void> {
-        auto first = co_await (never.async_wait(use_awaitable) || async_sleep_for(worker, 2ms, use_awaitable));
-        timeouts += first.index() == 1 ? 1 : 0;
-        auto second = co_await (soon.async_wait(use_awaitable) || async_sleep_for(worker, 1h, use_awaitable));
-        results += second.index() == 0 ? 1 : 0;
-      },
-      detached);
-  context.run();
-  EXPECT_EQ(timeouts, 1);
-  EXPECT_EQ(results, 1);
-  EXPECT_EQ(worker.pending(), 0u);
 }
 
 TEST(AsioCoroutine, IsDestroyedWithAContextThatEndsAfterTheEngine) {

@@ -132,18 +132,6 @@ TEST_F(AsioExecutor, LeavesUntouchedWhatItCannotPost) {
   }
 }
 
-// As an executor of one's own may give it them.
-TEST_F(AsioExecutor, SaysOfEachWhetherItIsPosted) {
-  ids ran;
-  testing::fired_timers due(3, [&](int id) { ran.push_back(id); });
-  std::size_t left = 2;
-  auto posting = asio_executor(limited_executor{&left, context_.get_executor()});
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(posting->execute(std::move(due.work[i])), i < 2) << i;
-  run();
-  due.work[2]();
-  EXPECT_EQ(ran.size(), 3u);
-}
-
 TEST_F(AsioExecutor, LeavesToTheRefusalPolicyWhatItCannotPost) {
   std::size_t left = 2;
   drive::virtual_engine rig({.executor = asio_executor(limited_executor{&left, context_.get_executor()}),
@@ -172,52 +160,6 @@ TEST(AsioExecutorThreads, OfAStrandRunsOneCallbackAtATimeAndInOrder) {
   worker.stop();
   EXPECT_TRUE(std::is_sorted(plain.begin(), plain.end()));
   pool.join();
-}
-
-TEST(AsioExecutorThreads, OfAPoolRunsEachTimerOnceAndBesideASlowOne) {
-  boost::asio::thread_pool pool(2);
-  std::vector<std::atomic<int>> runs(1000);
-  std::atomic<bool> release{false};
-  std::atomic<int> done{0};
-  {
-    engine worker({.executor = asio_executor(pool.get_executor())});
-    const time_point due = clock::now() + 5ms;
-    worker.schedule_at(due, [&] { EXPECT_TRUE(eventually([&] { return release.load(); })); });
-    for (auto& mine : runs) {
-      worker.schedule_at(due, [&] {
-        ++mine;
-        ++done;
-      });
-    }
-    EXPECT_TRUE(eventually([&] { return done == 1000; }));
-    release = true;
-    worker.stop();
-  }
-  pool.join();
-  for (auto& mine : runs) EXPECT_EQ(mine.load(), 1);
-}
-
-TEST(AsioExecutorThreads, OfAPoolNeverRunsAPeriodicTimerTwiceAtOnce) {
-  boost::asio::thread_pool pool(3);
-  std::atomic<int> inside{0}, overlaps{0}, runs{0};
-  std::uint64_t stood_for = 0;  // a race as well, if two runs were at once
-  std::vector<time_point> deadlines;
-  {
-    engine worker({.executor = asio_executor(pool.get_executor())});
-    worker.schedule_at_fixed_rate(0ns, 10us, [&](firing& f) {
-      overlaps += ++inside > 1 ? 1 : 0;
-      std::this_thread::sleep_for(200us);  // time for the pool's other threads to start the next
-      if (!deadlines.empty()) stood_for += f.missed() + 1;
-      deadlines.push_back(f.deadline());
-      --inside;
-      ++runs;
-    });
-    EXPECT_TRUE(eventually([&] { return runs >= 50; }));
-    worker.stop();
-  }
-  pool.join();
-  EXPECT_EQ(overlaps.load(), 0);
-  EXPECT_EQ((deadlines.back() - deadlines.front()) / 10us, static_cast<std::int64_t>(stood_for));
 }
 
 }  // namespace

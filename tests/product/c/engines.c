@@ -121,28 +121,6 @@ static void a_pool_refuses(void) {
   detent_engine_destroy(engine);
 }
 
-// Of 2000 timers one is late by 100 seconds, nine by 80, ninety by 60, and the others by 40 or 20.
-static void percentiles_of_lateness(void) {
-  detent_options options;
-  detent_options_init(&options);
-  options.drive = DETENT_DRIVE_CALLER;
-  detent_engine* engine = make(&options);
-  atomic_int runs = 0;
-  const int64_t now = detent_now() - 1000 * MILLISECONDS, ten = 10000 * MILLISECONDS;
-  enum { all = 2000 };
-  for (int i = 0; i < all; ++i) {
-    const int tens = i < 1 ? 10 : i < 10 ? 8 : i < 100 ? 6 : i < 900 ? 4 : 2;
-    CHECK(detent_schedule_at(engine, now - tens * ten, count, &runs) != 0);
-  }
-  CHECK(detent_poll(engine, SIZE_MAX) == all);
-  detent_metrics seen;
-  CHECK(detent_read_metrics(engine, &seen) == 0 && seen.lateness_count == all);
-  CHECK(seen.lateness_p50 / ten == 2 && seen.lateness_p90 / ten == 4 && seen.lateness_p99 / ten == 6);
-  CHECK(seen.lateness_p999 / ten == 8 && seen.lateness_max / ten == 10);
-  CHECK(seen.lateness_mean / ten == 3);
-  detent_engine_destroy(engine);
-}
-
 struct slow {
   atomic_int started, ended;
 };
@@ -188,7 +166,6 @@ int main(void) {
   a_callers_loop();
   every_kind();
   a_pool_refuses();
-  percentiles_of_lateness();
   a_cancel_that_waits();
   destroyed_by_its_own_callback();
   puts("engines in C: ok");

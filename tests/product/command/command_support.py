@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the command share: how to run it and how to look at what it leaves.
+"""What the tests of the command share: how to run it and how to check what it leaves.
 
 Each test program is called with the path of the command and the directory of the bundled traces, and then perhaps with
 unittest's own options.

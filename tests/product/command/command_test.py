@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from command_support import DETENT, Page, WithDirectory, data, detent, run_tests
+from command_support import DETENT, WithDirectory, data, detent, run_tests
 
 
 class ImpossibleOptions(WithDirectory):
@@ -51,27 +51,6 @@ class ImpossibleOptions(WithDirectory):
 
 
 class Reports(WithDirectory):
-    def page(self, *arguments):
-        done = detent(*arguments, "--report", self.path("report.html"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(os.listdir(self.directory), ["report.html"])
-        with open(self.path("report.html"), encoding="utf-8") as file:
-            text = file.read()
-        page = Page(text)
-        self.assertEqual(page.problems, [])
-        self.assertNotIn("script", page.seen)
-        self.assertNotRegex(text, r"url\(|https?:|\bnan\b|\binf\b")
-        return page
-
-    def test_a_live_replay_draws_a_figure_for_each_question(self):
-        self.assertEqual(self.page("replay", data("ties.csv.gz"), "--speed", "20").seen.count("figure"), 6)
-
-    def test_a_virtual_replay_draws_what_is_pending(self):
-        self.assertEqual(self.page("replay", data("tcp-http-200k.csv.gz"), "--virtual").seen.count("figure"), 1)
-
-    def test_a_run_draws_a_figure_for_each_question(self):
-        self.assertEqual(self.page("run", "--duration", "100ms", "--delay", "1ms..5ms").seen.count("figure"), 6)
-
     def test_a_path_that_cannot_be_written_is_refused_before_the_replay(self):
         for path in (self.path("none/report.html"), self.directory):
             for options in (["--virtual"], []):

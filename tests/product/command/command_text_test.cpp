@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <vector>
 
 namespace detent::tool {
 namespace {
@@ -33,32 +32,6 @@ TEST(CommandText, SaysEveryOptionThatDecidesWhatHappens) {
   replay.trace = "--x.csv";
   replay.speed = 0.5;
   EXPECT_EQ(command_text(replay), "detent replay ./--x.csv --speed 0.5 --wheel hierarchical --wait hybrid");
-}
-
-TEST(CommandText, ReadsBackAsTheSameCommand) {
-  run_command run;
-  run.load.delay = {1ns, 1234567ns};
-  run.load.length = 1s;
-  run.load.seed = ~std::uint64_t{0};
-  const std::string text = command_text(run);
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at != std::string::npos;) {
-    const std::size_t space = text.find(' ', at);
-    words.push_back(text.substr(at, space - at));
-    at = space == std::string::npos ? space : space + 1;
-  }
-  std::vector<const char*> arguments;
-  for (const std::string& word : words) arguments.push_back(word.c_str());
-  const auto again = std::get<run_command>(parse_command_line(static_cast<int>(arguments.size()), arguments.data()));
-  EXPECT_EQ(command_text(again), text);
-  EXPECT_EQ(again.load.delay.most, 1234567ns);
-  EXPECT_EQ(again.load.seed, ~std::uint64_t{0});
-}
-
-TEST(CommandText, QuotesForAShell) {
-  EXPECT_EQ(shell_quoted("plain-1.csv"), "plain-1.csv");
-  EXPECT_EQ(shell_quoted(""), "''");
-  EXPECT_EQ(shell_quoted("$(x)"), "'$(x)'");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """detent replay --compare: one trace, both wheels, every way to wait, one table."""
 import json
-import re
 
 from command_support import WithDirectory, data, detent, run_tests
 
@@ -65,11 +64,6 @@ class Compare(WithDirectory):
             self.assertRegex(line, rf"\A  no engine +{name}({time}){{4}}\Z")
         alone = detent("replay", trace, "--virtual").stdout
         self.assertEqual(last, f"in virtual time, whole trace, both wheels: {alone.rstrip()}")
-
-    def test_a_trace_of_which_nothing_fires_has_no_lateness(self):
-        done = detent("replay", "--compare", self.write("empty.csv", HEADER))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(len(re.findall(r"^  (?:hier|hash)\w+ +\w+(?: +-){4} ", done.stdout, re.MULTILINE)), 6)
 
     def test_a_malformed_trace_is_refused_before_anything_runs(self):
         trace = self.write("bad.csv", HEADER + b"5,S,1,1,x\n9999999999,S,1,x,x\n")

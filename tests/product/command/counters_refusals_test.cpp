@@ -52,29 +52,23 @@ struct refused_header {
 const std::vector<refused_header>& refused_headers() {
   static const std::vector<refused_header> all = {
       {"version", [](layout_header& h) { h.version = 0; }},
-      {"version", [](layout_header& h) { h.version = 2; }},
       {"state", [](layout_header& h) { h.state = 3; }},
       {"state", [](layout_header& h) { h.state = static_cast<std::uint32_t>(file_state::being_made); }},
       {"process", [](layout_header& h) { h.process = 0; }},
-      {"process", [](layout_header& h) { h.process = -7; }},
       {"made_at", [](layout_header& h) { h.made_at = -1; }},
       {"name", [](layout_header& h) { std::fill(std::begin(h.name), std::end(h.name), 'x'); }},
       {"tick", [](layout_header& h) { h.tick = 0; }},
-      {"tick", [](layout_header& h) { h.tick = -1; }},
       {"max_spin", [](layout_header& h) { h.max_spin = -1; }},
       {"wheel", [](layout_header& h) { h.wheel = 2; }},
       {"wait", [](layout_header& h) { h.wait = 3; }},
       {"drive", [](layout_header& h) { h.drive = 2; }},
       {"clock", [](layout_header& h) { h.clock = 3; }},
       {"header_bytes", [](layout_header& h) { h.header_bytes = 208; }},
-      {"header_bytes", [](layout_header& h) { h.header_bytes = 217; }},
       {"header_bytes", [](layout_header& h) { h.header_bytes = ~0U - 7; }},
       {"gauge_count", [](layout_header& h) { --h.gauge_count; }},
-      {"gauge_count", [](layout_header& h) { h.gauge_count = ~0U; }},
       {"counter_count", [](layout_header& h) { --h.counter_count; }},
       {"thread_stride", [](layout_header& h) { h.counter_count = ~0U; }},
       {"thread_stride", [](layout_header& h) { h.thread_stride = 0; }},
-      {"thread_stride", [](layout_header& h) { h.thread_stride = 252; }},
       {"thread_stride", [](layout_header& h) { h.thread_stride = ~0U - 7; }},
       {"thread_capacity", [](layout_header& h) { h.thread_capacity = ~0U; }},
       {"threads_in_use", [](layout_header& h) { h.threads_in_use = h.thread_capacity + 1; }},
@@ -83,22 +77,16 @@ const std::vector<refused_header>& refused_headers() {
       {"histogram_count", [](layout_header& h) { --h.histogram_count; }},
       {"label_stride", [](layout_header& h) { h.histogram_count = ~0U; }},
       {"histogram_stride", [](layout_header& h) { h.histogram_stride = h.histogram_buckets * 8; }},
-      {"histogram_stride", [](layout_header& h) { h.histogram_stride += 4; }},
       {"label_stride", [](layout_header& h) { h.label_stride = 256; }},
-      {"label_stride", [](layout_header& h) { h.label_stride += 1; }},
       {"label_capacity", [](layout_header& h) { h.label_capacity = ~0U; }},
       {"labels_in_use", [](layout_header& h) { h.labels_in_use = h.label_capacity + 1; }},
       {"labels_offset", [](layout_header& h) { h.labels_in_use = 1; }},  // none is there
       {"gauges_offset", [](layout_header& h) { h.gauges_offset = 0; }},
-      {"gauges_offset", [](layout_header& h) { h.gauges_offset += 4; }},
       {"gauges_offset", [](layout_header& h) { h.gauges_offset = ~0U - 7; }},
       {"threads_offset", [](layout_header& h) { h.threads_offset = h.gauges_offset + 8; }},
-      {"threads_offset", [](layout_header& h) { h.threads_offset += 1; }},
       {"histograms_offset", [](layout_header& h) { h.histograms_offset -= 8; }},
       {"histograms_offset", [](layout_header& h) { h.histograms_offset = ~0U - 7; }},
-      {"histograms_offset", [](layout_header& h) { h.histograms_offset += 2; }},
       {"labels_offset", [](layout_header& h) { h.labels_offset = h.histograms_offset + 8; }},
-      {"labels_offset", [](layout_header& h) { h.labels_offset += 3; }},
       {"file_bytes", [](layout_header& h) { ++h.file_bytes; }},
       {"file_bytes", [](layout_header& h) { h.file_bytes = ~std::uint64_t{0}; }},
       {"header_bytes", [](layout_header& h) { h.file_bytes = 0; }},
@@ -129,7 +117,7 @@ TEST_F(CountersRefusals, WhatLaterEnginesAppendIsNoReason) {
   EXPECT_EQ(said_of([](layout_header& h) { h.reserved = 1; }), "");
 }
 
-TEST_F(CountersRefusals, ForeignFilesAreToldFromDamagedOnes) {
+TEST_F(CountersRefusals, ForeignFilesAreDistinguishedFromDamagedOnes) {
   const std::string foreign = "not a counters file of an engine";
   std::string program(1'006, 'e');
   program.replace(0, 8, "\177ELF\033[2J");

@@ -63,7 +63,7 @@ TEST_F(Doctor, SaysWhichFilesAreFullOfNonsense) {
   EXPECT_LE(understood, 2);  // no thread makes sense, and no statistics of a group are found
 }
 
-TEST_F(Doctor, TellsAFastClockSourceFromASlowOne) {
+TEST_F(Doctor, DistinguishesAFastClockSourceFromASlowOne) {
   given(clocksource + "current_clocksource", "tsc\n");
   EXPECT_EQ(clock_source(host()).judged, severity::fine);
   given(clocksource + "current_clocksource", "hpet\n");
@@ -116,7 +116,7 @@ TEST_F(Doctor, WarnsOfRealTimeThrottlingUnlessItIsOff) {
   EXPECT_EQ(realtime_throttling(host(), everything).judged, severity::fine);
 }
 
-TEST_F(Doctor, LooksForAFairServerWhereTheKernelHasOne) {
+TEST_F(Doctor, ChecksForAFairServerWhereTheKernelHasOne) {
   const std::string file = "sys/kernel/debug/sched/fair_server/cpu3/runtime";
   given(file, "50000000\n");
   given("proc/sys/kernel/osrelease", "6.11.9\n");
@@ -205,7 +205,7 @@ TEST_F(Doctor, ReadsTheOlderKindOfQuotaToo) {
   EXPECT_TRUE(says(quota_throttling({}, quota_of(host(), 42)), "in 10 of 1,000 periods, 250 ms in all"));
 }
 
-TEST_F(Doctor, TellsWhetherAQuotaHasMadeTheGroupStandStill) {
+TEST_F(Doctor, ReportsWhetherAQuotaHasPausedTheGroup) {
   const auto throttled = [this](int times) {
     given("proc/self/cgroup", "0::/pod\n");
     given("sys/fs/cgroup/pod/cpu.stat", "usage_usec 9\nnr_periods 1000\nnr_throttled " + std::to_string(times) +

@@ -103,20 +103,14 @@ class Status(WithDirectory):
             status, findings = self.said("--root", healthy, *options)
             self.assertEqual((status, findings[subject]["severity"]), (0, "fine"), subject)
 
-    def test_two_copies_tell_what_changed(self):
+    def test_two_copies_show_what_changed(self):
         first = copy_of_a_host(self.path("first"))
         later = copy_of_a_host(self.path("later"), uptime="102.00 92.00\n", interrupts=HEALTHY["proc/interrupts"].replace("10", "990"))
         status, findings = self.said("--root", first, "--later", later, "--cpu", "3")
         self.assertEqual(status, 1)
         self.assertEqual(findings["interrupts on CPU 3"]["seen"], "980 of 24 (eth0); 490 a second of devices")
 
-    def test_the_text_is_narrow(self):
-        done = detent("doctor", "--seconds", "0.05", "--cpu", "0")
-        self.assertIn(done.returncode, (0, 1))
-        self.assertEqual(done.returncode == 1, done.stdout.startswith("bad "))
-        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
-
-    def test_what_cannot_be_looked_at_is_one_line(self):
+    def test_what_cannot_be_checked_is_one_line(self):
         root = copy_of_a_host(self.path("root"))
         os.mkdir(self.path("empty"))
         for status, arguments, word in (

@@ -13,7 +13,7 @@ namespace {
 
 const finding trouble = {"a CPU", severity::bad, "gone", "/proc/cpus", "nothing runs", "fetch it back"};
 
-TEST(DoctorText, TellsWhatMattersAtLengthAndTheRestInALine) {
+TEST(DoctorText, ShowsWhatMattersAtLengthAndTheRestInALine) {
   const std::string text = doctor_text({trouble,
                                         {"clock", severity::unknown, "not visible here", "/sys/clock"},
                                         {"memory", severity::fine, "enough", "/proc/memory"}});
@@ -38,15 +38,6 @@ TEST(DoctorText, KeepsWithinAHundredColumns) {
   finding fine = wordy;
   fine.judged = severity::fine;
   for (const std::string_view line : lines_of(doctor_text({wordy, fine}))) EXPECT_LE(line.size(), 100U) << line;
-}
-
-TEST(DoctorText, CountsWhatItFound) {
-  EXPECT_EQ(summary_of({}), "0 bad, 0 warnings, 0 notes; 0 fine, 0 unknown");
-  finding warning = trouble;
-  warning.judged = severity::warning;
-  EXPECT_EQ(summary_of({trouble, trouble, warning}), "2 bad, 1 warning, 0 notes; 0 fine, 0 unknown");
-  EXPECT_TRUE(any_bad({warning, trouble}));
-  EXPECT_FALSE(any_bad({warning}));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the doctor says of a worker, its CPU, and those who were there between two looks.
+// What the doctor says of a worker, its CPU, and the threads that ran there between two readings.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ const std::string cpus = "sys/devices/system/cpu/";
 
 class DoctorOfAWorker : public test::made_up_host {
  protected:
-  // Between two looks that are `seconds` apart; `meanwhile` changes the host.
+  // Between two readings that are `seconds` apart; `meanwhile` changes the host.
   template <class Change>
   finding watched(const std::string& subject, const worker_facts& worker, Change meanwhile, int seconds = 1) {
     given("proc/uptime", "1000.00 1.00\n");
@@ -87,7 +87,7 @@ TEST_F(DoctorOfAWorker, SeesWhoElseRanOnItsCpu) {
   EXPECT_TRUE(says(seen, "new (41) for 1 ms"));
 }
 
-TEST_F(DoctorOfAWorker, TellsTheKernelsThreadsFromOthers) {
+TEST_F(DoctorOfAWorker, DistinguishesTheKernelsThreadsFromOthers) {
   given_thread(5, 5, {.name = "kworker/2:1", .cpu = 2, .kernel = true});
   const finding seen = watched("who else ran on CPU 2", {.cpu = 2}, [&] {
     given_thread(5, 5, {.name = "kworker/2:1", .cpu = 2, .ran = ms, .gave_up = 3, .kernel = true});
@@ -193,7 +193,7 @@ TEST_F(DoctorOfAWorker, SeesTimeStolenFromItsCpu) {
   EXPECT_EQ(watched("stolen time", {.cpu = 9}, [] {}).judged, severity::unknown);
 }
 
-TEST_F(DoctorOfAWorker, OneLookTellsNoChange) {
+TEST_F(DoctorOfAWorker, OneReadingShowsNoChange) {
   given_thread(10, 11, {.cpu = 2});
   given("proc/interrupts", interrupt_head + " 36: 1 1 eth0\n");
   given("proc/stat", "cpu2 1 1 1 1 1 1 1 4 0 0\n");

@@ -63,29 +63,5 @@ TEST(LatenessCauses, AreThoseOfTheEnginesMetrics) {
   EXPECT_EQ(causes.largest().name, "worker");
 }
 
-TEST(LatenessCauses, AHistogramBecomesALogOfTheSamePercentiles) {
-  manual_clock clock;
-  engine engine({.manual = &clock});
-  for (int i = 1; i <= 5000; ++i) {
-    engine.schedule_after(duration(0), [] {});
-    clock.advance(duration(i));
-    engine.poll();
-  }
-  const histogram from = engine.metrics().lateness;
-  const lateness_log log = log_of(from);
-  EXPECT_EQ(log.count(), from.count());
-  EXPECT_EQ(log.max(), from.max().count());
-  for (const double p : {0.0, 1.0, 50.0, 90.0, 99.0, 99.9, 100.0}) {
-    const auto expected = static_cast<double>(from.percentile(p).count());
-    EXPECT_NEAR(static_cast<double>(log.percentile(p)), expected, expected * 0.01 + 1) << p;
-  }
-}
-
-TEST(LatenessCauses, OfNothingAreNothing) {
-  const lateness_causes causes = lateness_causes::of(engine_metrics());
-  EXPECT_FALSE(causes.any());
-  EXPECT_EQ(causes.largest().of_all, 0);
-}
-
 }  // namespace
 }  // namespace detent::tool

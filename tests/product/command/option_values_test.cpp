@@ -44,16 +44,5 @@ TEST(OptionValues, ReadsRanges) {
   EXPECT_NE(complaint([] { return span_range("--delay", "1ms.."); }), "accepted");
 }
 
-TEST(OptionValues, NamesTheOptionAndTheValue) {
-  EXPECT_EQ(complaint([] { return fraction("--cancel", "1.1"); }), "--cancel: '1.1' is not a fraction from 0 to 1");
-  EXPECT_EQ(complaint([] { return fraction("--cancel", "nan"); }), "--cancel: 'nan' is not a fraction from 0 to 1");
-  EXPECT_EQ(complaint([] { return positive_number("--speed", "0"); }), "--speed: '0' is not a positive number");
-  EXPECT_EQ(complaint([] { return positive_number("--speed", "2x"); }), "--speed: '2x' is not a positive number");
-  EXPECT_EQ(complaint([] { return whole_number("--timers", "0", 1, 9); }),
-            "--timers: '0' is not a whole number from 1 to 9");
-  EXPECT_EQ(complaint([] { return wheel_named("--wheel", "round"); }),
-            "--wheel: 'round' is not hashed or hierarchical");
-}
-
 }  // namespace
 }  // namespace detent::tool

@@ -13,7 +13,7 @@ WORD = (1 << 64) - 1
 
 
 class Model:
-    """Pending timers as (deadline, arming order, id), kept sorted; restarting takes one out and puts it in anew."""
+    """Pending timers as (deadline, arming order, id), kept sorted; restarting takes one out and puts it in again."""
 
     def __init__(self):
         self.agenda = []

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 namespace detent::tool {
 namespace {
 
@@ -17,17 +15,6 @@ TEST(PendingSeries, KeepsTheHighestCountOfEachStep) {
   for (const auto& [t, pending] : series.points()) {
     EXPECT_EQ(pending == 9, t <= 70'000 && 70'000 < t + series.step_ns()) << t;
   }
-}
-
-TEST(PendingSeries, ReachesTheEndOfTime) {
-  constexpr std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
-  pending_series series;
-  series.add(0, 3);
-  series.add(end, 5);
-  ASSERT_EQ(series.points().size(), 2U);
-  EXPECT_EQ(series.points()[0].pending, 3U);
-  EXPECT_EQ(series.points()[1].pending, 5U);
-  EXPECT_EQ(series.end_ns(), end);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "replay/replay_live.hpp"
 #include "replay/replay_virtual.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -18,18 +17,6 @@ namespace detent::tool {
 namespace {
 
 using namespace std::chrono_literals;
-
-// What became of a replay, without how long it took.
-std::string result_of(const std::string& trace, wheel_kind wheel, bool to_end = true) {
-  const virtual_outcome outcome = replay_virtual({.trace = trace, .to_end = to_end, .wheel = wheel});
-  const replay_counts& counts = outcome.counts;
-  std::string text;
-  for (const std::uint64_t each :
-       {counts.rows, counts.scheduled, counts.restarted, counts.cancelled, counts.late_cancels, counts.fired,
-        counts.pending_at_last_row, counts.span_ns, counts.dropped, outcome.order_signature})
-    text += std::to_string(each) + " ";
-  return text;
-}
 
 class RecordReplay : public testing::Test {
  protected:
@@ -60,15 +47,6 @@ class RecordReplay : public testing::Test {
   test::temporary_directory directory_;
   const std::string trace_ = directory_.path() + "/trace.csv";
 };
-
-TEST_F(RecordReplay, GivesTheSameEachTimeAndOnEitherWheel) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  record_threads(seed);
-  const std::string once = result_of(trace_, wheel_kind::hierarchical);
-  EXPECT_EQ(once, result_of(trace_, wheel_kind::hierarchical));
-  EXPECT_EQ(once, result_of(trace_, wheel_kind::hashed));
-}
 
 TEST_F(RecordReplay, DoesWhatTheEngineDid) {
   const unsigned seed = std::random_device{}();
@@ -105,14 +83,6 @@ TEST_F(RecordReplay, FiresOnVirtualTimeWhatFiredOnVirtualTime) {
   const replay_counts counts = replay_virtual({.trace = trace_}).counts;
   EXPECT_EQ(counts.fired, fired);
   EXPECT_EQ(counts.pending_at_last_row, pending);
-}
-
-TEST_F(RecordReplay, ReplaysInRealTimeToo) {
-  record_threads(1);
-  const live_outcome outcome = replay_live({.trace = trace_, .speed = 1000});
-  EXPECT_EQ(outcome.counts.cancelled + outcome.counts.pending_at_last_row, outcome.counts.scheduled);
-  EXPECT_EQ(outcome.counts.dropped, 0u);
-  EXPECT_EQ(outcome.metrics.fired, outcome.counts.fired);  // of nobody else's timers
 }
 
 }  // namespace

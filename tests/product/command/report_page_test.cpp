@@ -76,19 +76,6 @@ TEST_F(ReportPage, HasAFigureForEachQuestion) {
   EXPECT_EQ(text.find("http"), std::string::npos);
 }
 
-TEST_F(ReportPage, OfNoTimersSaysSo) {
-  has_floor();
-  const std::string text = html();
-  expect_whole_figures(text, 0);
-  EXPECT_NE(text.find("No timer fired, so none was late."), std::string::npos);
-}
-
-TEST_F(ReportPage, OfOneTimer) {
-  has_floor();
-  fires(0, 1234);
-  expect_whole_figures(html(), 5);
-}
-
 TEST_F(ReportPage, OfOneTimerThatWasNotLateAtAll) {
   has_floor();
   fires(0, 0);

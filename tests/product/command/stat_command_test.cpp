@@ -29,11 +29,6 @@ class stat_in_a_directory : public testing::Test {
     return take_stat(targets, form, directory.path());
   }
   static nlohmann::json json_of(const stat_result& result) { return nlohmann::json::parse(result.text); }
-  static void end(test::counters_image& content) {
-    counters_layout::header header = content.header();
-    header.state = static_cast<std::uint32_t>(counters_layout::file_state::ended);
-    content.put(header);
-  }
 
   test::temporary_directory directory;
   test::counters_image image;
@@ -135,22 +130,6 @@ TEST_F(StatCommand, AnEngineIsShownOnceHoweverOftenItIsNamed) {
   std::filesystem::create_symlink(path, directory.path() + "/link");
   const auto once = json_of(take({path, directory.path() + "/link", std::to_string(::getpid()), path}));
   EXPECT_EQ(once["engines"].size(), 1U);
-}
-
-TEST_F(StatCommand, AnEndedEngineSaysSo) {
-  end(image);
-  const std::string path = write(1, image);
-  EXPECT_EQ(json_of(take({path}))["engines"][0]["state"], "ended");
-  EXPECT_NE(take({path}, stat_form::text).text.find("ended"), std::string::npos);
-}
-
-TEST_F(StatCommand, AStaleFileIsAnError) {
-  counters_layout::header header = image.header();
-  ++header.process_start;
-  image.put(header);
-  const stat_result result = take({write(1, image)});
-  EXPECT_TRUE(result.failed);
-  EXPECT_NE(result.complaints.at(0).find(": stale: another process has the id"), std::string::npos);
 }
 
 TEST_F(StatCommand, AHostWithoutEnginesIsNoFailure) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`detent stat` reads an engine of another process: while it lives, when it has ended, when it was killed, and when it
-stood still.
+was paused.
 
 usage: stat_engine_test.py DETENT COUNTERS_ENGINE [unittest option ...]
 """
@@ -84,7 +84,7 @@ class StatOfAnEngine(WithDirectory):
         process.wait(60)
         self.assertRegex(self.refused(1, "stat", file), "stale: (process|another process)")
 
-    def test_a_heartbeat_that_stood_still_has_been_late_and_has_missed_periods(self):
+    def test_a_heartbeat_that_was_paused_has_been_late_and_has_missed_periods(self):
         file, period = self.path("counters"), 10_000_000
         process = self.start(file, "heartbeat")
         process.send_signal(signal.SIGSTOP)
@@ -92,14 +92,14 @@ class StatOfAnEngine(WithDirectory):
         stopped = time.monotonic_ns()
         before = self.engine(file)
         time.sleep(0.5)
-        stood_still = time.monotonic_ns() - stopped
+        paused_for = time.monotonic_ns() - stopped
         process.send_signal(signal.SIGCONT)
         while (after := self.engine(file))["counts"]["fired"] == before["counts"]["fired"]:
             time.sleep(0.01)
         label, = after["labels"]
         for of in (after, label):  # what was the next to come had a period to go at most
-            self.assertGreaterEqual(of["histograms_ns"]["lateness"]["max"], stood_still - period)
-            self.assertGreaterEqual(of["counts"]["missed"], stood_still // period - 2)
+            self.assertGreaterEqual(of["histograms_ns"]["lateness"]["max"], paused_for - period)
+            self.assertGreaterEqual(of["counts"]["missed"], paused_for // period - 2)
 
 
 if __name__ == "__main__":

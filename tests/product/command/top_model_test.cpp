@@ -11,7 +11,6 @@
 namespace detent::tool {
 namespace {
 
-using test::add_label;
 using test::busy_reading;
 using test::histogram_of;
 using test::reading_of;
@@ -27,7 +26,7 @@ std::vector<std::string> names_in(const top_model& model) {
   return names;
 }
 
-TEST(TopModel, TellsRatesOfTheRecentIntervalOrOfTheWholeLife) {
+TEST(TopModel, ShowsRatesOfTheRecentIntervalOrOfTheWholeLife) {
   top_model model;
   engine_reading first = reading_of("a", 7, 10), then = reading_of("a", 7, 12);
   first.snapshot.totals[counter::scheduled] = 1'000;
@@ -45,7 +44,7 @@ TEST(TopModel, TellsRatesOfTheRecentIntervalOrOfTheWholeLife) {
   EXPECT_DOUBLE_EQ(model.rows().at(0).rates[counter::scheduled], 125);
 }
 
-TEST(TopModel, TellsPercentilesOfTheRecentIntervalAlone) {
+TEST(TopModel, ShowsPercentilesOfTheRecentIntervalAlone) {
   top_model model;
   engine_reading first = reading_of("a", 7, 1), then = reading_of("a", 7, 2);
   first.snapshot.histograms[cause::lateness] = histogram_of({{1'000'000, 1'000}});
@@ -67,31 +66,6 @@ TEST(TopModel, LeavesAGapWhereNothingFired) {
   for (const std::int64_t seconds : {1, 2}) model.take(look({reading_of("a", 7, seconds)}));
   ASSERT_EQ(model.rows().at(0).p99s.size(), 1U);
   EXPECT_FALSE(model.rows()[0].p99s[0].has_value());
-}
-
-TEST(TopModel, TellsTheCpuOfTheWorkerAndNoneOfACaller) {
-  top_model model;
-  engine_reading first = reading_of("worker", 7, 1), then = reading_of("worker", 7, 3);
-  then.worker_cpu = *first.worker_cpu + second;
-  engine_reading driven = reading_of("driven", 8, 1);
-  driven.worker_cpu.reset();
-  model.take(look({first, driven}));
-  model.take(look({then, driven}));
-  model.sort_by(top_column::process);
-  EXPECT_DOUBLE_EQ(model.rows().at(0).cpu.value_or(0), 0.5);
-  EXPECT_FALSE(model.rows().at(1).cpu.has_value());
-}
-
-TEST(TopModel, NamesThePartWithTheLargestP99AsTheCause) {
-  figures_by_cause times;
-  EXPECT_FALSE(main_cause(times).has_value());
-  times[cause::lateness].p99 = times[cause::lateness].most = 9;
-  times[cause::wait] = {.count = 5, .p99 = 3, .most = 8, .sum = 30};
-  times[cause::worker] = {.count = 5, .p99 = 6, .most = 6, .sum = 10};
-  EXPECT_EQ(main_cause(times), cause::worker);
-  EXPECT_DOUBLE_EQ(share_of(times, cause::wait), 0.75);
-  times[cause::wait].p99 = 6;
-  EXPECT_EQ(main_cause(times), cause::wait);  // the larger sum
 }
 
 TEST(TopModel, SortsByAnyColumnAndBackwards) {
@@ -160,19 +134,6 @@ TEST(TopModel, TakesAnotherEngineInTheSameFileForAnother) {
   EXPECT_TRUE(model.rows().at(0).p99s.empty());
   EXPECT_DOUBLE_EQ(model.rows().at(0).rates[counter::fired], 11);
   EXPECT_EQ(model.message(), "a of process 7 has ended");
-}
-
-TEST(TopModel, PutsTheLatestLabelFirst) {
-  top_model model;
-  engine_reading reading = busy_reading("a", 7, 1, 100, 5'000);
-  add_label(reading, "early", 10, 50);
-  add_label(reading, "late", 10, 5'000);
-  model.take(look({reading}));
-  const std::vector<top_label>& labels = model.rows().at(0).labels;
-  ASSERT_EQ(labels.size(), 2U);
-  EXPECT_EQ(labels[0].name, "late");
-  EXPECT_EQ(labels[0].pending, 5U);
-  EXPECT_DOUBLE_EQ(labels[0].fired, 10);
 }
 
 TEST(TopModel, SurvivesClocksThatStandStillOrGoBack) {

@@ -19,7 +19,7 @@ using test::reading_of;
 
 top_view view_of() { return {.time = "12:00:00", .where = "on this host"}; }
 
-// A gateway with two labels, late by its worker; an idle engine driven by its caller; three looks.
+// A gateway with two labels, late by its worker; an idle engine driven by its caller; three readings.
 top_model two_engines() {
   top_model model;
   for (const std::int64_t seconds : {100, 101, 102}) {
@@ -75,51 +75,6 @@ q quit  h help  ↑↓ select  < > sort: P99  w whole life
 )");
 }
 
-TEST(TopScreen, Shows120By40) {
-  EXPECT_EQ(shown(two_engines(), 120, 40), R"(
-detent top - 12:00:00, 2 engines in 2 processes, last 1s
-sched 120k/s  fired 120k/s  cancel 0/s  restart 2.50k/s  pending 500
-
- PID ENGINE             SCHED/s FIRED/s  PEND   P50   P99   MAX LATE BY  CPU% MISS/s CANCEL/s RESTART/s DRAIN P99 TREND
-4242 gateway               120k    120k   500  90us  90us  90us worker   25.0      0        0     2.50k     0         ▃▆
-  77 a-rather-long-name       0       0     0     -     -     - -           -      0        0         0     -
-── gateway - process 4242 - up 1 min 42 s ──────────────────────────────────────────────────────────────────────────────
- hybrid wait, margin 52us, worker 4243, hierarchical wheel, steady clock
- in its life: 3 callbacks slow
- LATE BY      P50    P90    P99  P99.9    MAX   SHARE          scheduled/s  120k
- drain          0      0      0      0      0     0 %          fired/s      120k
- wait      22.5us 22.5us 22.5us 22.5us 22.5us    25 % ██       cancelled/s     0
- worker    67.3us 67.3us 67.3us 67.3us 67.5us    75 % ██████   restarted/s 2.50k
- dispatch       0      0      0      0      0     0 %          wake-ups/s      0
- total     89.9us 89.9us 89.9us 89.9us 90.0us                  pending       500
- callback   300ns  300ns  300ns  300ns  300ns                  backlog        12
- LABEL                                    SCHED/s FIRED/s MISS/s PENDING   P50   P99   MAX LATE BY  CALLBACK
- retransmit                                  100k    100k      0       5  40us  40us  40us drain       900ns
- heartbeat                                     10      10      0       5 2.0us 2.0us 2.0us drain       900ns
- P99 of all lateness over time  a column each 1s, the latest at the right
-  190us │
-        │
-        │
-        │
-        │
-        │
-        │                                                                                                             ▇
-        │                                                                                                             █
-        │                                                                                                             █
- 60.0us │                                                                                                             █
-        │                                                                                                             █
-        │                                                                                                             █
-        │                                                                                                            ▂█
-        │                                                                                                            ██
-        │                                                                                                            ██
-        │                                                                                                            ██
-        │                                                                                                            ██
-        │                                                                                                            ██
- 19.0us │                                                                                                            ██
-q quit  h help  ↑↓ select  < > sort: P99  w whole life
-)");
-}
-
 TEST(TopScreen, ShowsTheTableAloneWhereThereIsNoRoomForMore) {
   EXPECT_EQ(shown(two_engines(), 60, 10), R"(
 detent top - 12:00:00, 2 engines in 2 processes, last 1s
@@ -164,26 +119,12 @@ TEST(TopScreen, ShowsAsciiAloneWhereTheLocaleKnowsNoMore) {
   EXPECT_NE(text.find("-- gateway - process 4242"), std::string::npos);
 }
 
-TEST(TopScreen, SaysThatThereIsNoEngine) {
-  const std::string text = shown({}, 80, 24);
-  EXPECT_NE(text.find("No engine with a counters file on this host."), std::string::npos);
-  EXPECT_NE(text.find("Looking again every 1s."), std::string::npos);
-}
-
 TEST(TopScreen, SaysThatItIsTooSmall) {
   EXPECT_EQ(shown(two_engines(), 39, 24), "\n39x24: too small, needs 40x6\n");
   EXPECT_EQ(shown(two_engines(), 80, 5), "\n80x5: too small, needs 40x6\n");
   for (std::size_t width = 0; width < 140; width += 3) {
     for (std::size_t height = 0; height < 50; height += 1) draw_top(two_engines(), view_of(), width, height, true);
   }
-}
-
-TEST(TopScreen, ShowsMessageAndPromptInTheLastLine) {
-  top_view view = view_of();
-  view.message = "gateway of process 4242 has ended";
-  EXPECT_NE(shown(two_engines(), 80, 24, true, view).find("\ngateway of process 4242 has ended\n"), std::string::npos);
-  view.prompt = "Delay: 2_";
-  EXPECT_NE(shown(two_engines(), 80, 24, true, view).find("\nDelay: 2_\n"), std::string::npos);
 }
 
 TEST(TopScreen, HelpFits80By24) {

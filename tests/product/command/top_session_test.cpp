@@ -39,7 +39,7 @@ class a_session_with_two_engines : public testing::Test {
 };
 using TopSession = a_session_with_two_engines;
 
-TEST_F(TopSession, QuitsAndLooksWhenAsked) {
+TEST_F(TopSession, QuitsAndReadsAgainWhenAsked) {
   EXPECT_EQ(press('q'), wish::quit);
   EXPECT_EQ(press(' '), wish::look);
   EXPECT_EQ(press('z'), wish::none);
@@ -88,14 +88,6 @@ TEST_F(TopSession, AnglesSortByTheNextColumnAndScrollToIt) {
   EXPECT_EQ(session.model().sorted_by(), top_column::process);
   press('R');
   EXPECT_TRUE(session.model().reversed());
-}
-
-TEST_F(TopSession, WSwitchesBetweenTheRecentIntervalAndTheWholeLife) {
-  EXPECT_TRUE(shows("last 1s"));
-  press('w');
-  EXPECT_TRUE(shows("whole life, every 1s"));
-  press('w');
-  EXPECT_TRUE(shows("last 1s"));
 }
 
 TEST_F(TopSession, EnterTakesTheLowerPartAway) {

@@ -15,8 +15,6 @@ import subprocess
 import sys
 import termios
 import time
-import unittest
-from pathlib import Path
 
 sys.dont_write_bytecode = True
 from command_support import DATA as SAMPLE, DETENT, WithDirectory, detent, run_tests
@@ -126,7 +124,7 @@ class Top(WithDirectory):
         self.assertEqual(terminal.end(), 0)
         self.check_restored(terminal)
 
-    def test_rates_are_of_what_was_counted_since_the_last_look(self):
+    def test_rates_are_of_what_was_counted_since_the_last_reading(self):
         terminal = self.terminal("-d", "0.2", self.sample("a"))
         terminal.until_shows("1 engine in", "fired 0/s")
         with open(self.path("a"), "r+b") as file:
@@ -166,31 +164,10 @@ class Top(WithDirectory):
         self.sample("b")
         terminal.until_shows("1 engine in")
 
-    def test_without_utf8_there_is_only_ascii(self):
-        terminal = self.terminal("-d", "0.2", self.sample("a"), LC_ALL="C")
-        terminal.until_shows("SHARE")
-        self.assertTrue(terminal.raw.isascii())
-
-    def test_a_process_without_counters_may_get_some(self):
-        terminal = self.terminal(str(os.getpid()), "-d", "0.2")
-        terminal.until_shows("No engine", f"in process {os.getpid()}")
-
     def test_an_unknown_terminal_is_one_line(self):
         terminal = self.terminal(self.sample("a"), TERM="no-such-terminal")
         self.assertEqual(terminal.end(), 1)
         self.assertRegex(terminal.process.stderr.read().decode(), r"\Adetent: [^\n]*'no-such-terminal'[^\n]*\n\Z")
-
-    def test_a_terminal_that_prints_on_paper_is_one_line(self):
-        Path(self.path("paper.ti")).write_text("paper|a printer,\n\thc, cols#80, cr=\\r, ind=\\n,\n", encoding="ascii")
-        subprocess.run(["tic", "-o", self.path("types"), self.path("paper.ti")], check=True, timeout=60)
-        terminal = self.terminal(self.sample("a"), TERM="paper", TERMINFO=self.path("types"))
-        self.assertEqual(terminal.end(), 1)
-        self.assertRegex(terminal.process.stderr.read().decode(), r"\Adetent: [^\n]*'paper' cannot be drawn on\n\Z")
-
-    def test_a_terminal_that_cannot_be_drawn_on_is_one_line(self):
-        terminal = self.terminal(self.sample("a"), TERM="dumb")
-        self.assertEqual(terminal.end(), 1)
-        self.assertRegex(terminal.process.stderr.read().decode(), r"\Adetent: [^\n]*'dumb'[^\n]*\n\Z")
 
     def test_without_a_terminal_it_is_one_line_that_names_batch(self):
         self.assertIn("--batch", self.refused(1, "top", self.sample("a")))
@@ -203,13 +180,6 @@ class Top(WithDirectory):
         once = detent("top", "--once", "--whole-life", "-d", "0.1", self.sample("a")).stdout
         self.assertRegex(once, r"(?m)^ *\d+ a .* worker +")
         self.assertIn("2.0ms", once)
-
-    def test_what_is_no_engine_is_one_line(self):
-        self.assertIn("No such file", self.refused(1, "top", "--once", self.path("none")))
-        self.assertIn("not a counters file", self.refused(1, "top", "--once", self.write("foreign", b"rubbish" * 99)))
-        self.assertIn("no process", self.refused(1, "top", "--once", "999999999"))
-        for option, value in (("--delay", "0"), ("--delay", "soon"), ("-n", "0")):
-            self.assertIn(f"'{value}'", self.refused(2, "top", option, value))
 
     def test_standard_output_that_is_full_is_no_success(self):
         with open("/dev/full", "w") as full:

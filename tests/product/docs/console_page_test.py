@@ -4,7 +4,7 @@
 
 usage: console_page_test.py PAGE ROOT DETENT
 
-Runs what stands behind `$ ` in ```console blocks, in a directory where the tree and the command `detent` are at hand. The words
+Runs what follows `$ ` in ```console blocks, in a directory where the tree and the command `detent` are at hand. The words
 that come out must be those of the page; numbers, and what stands for one that is missing, differ from run to run. In a block that
 begins with `# ` stands what only root can do: it is not run.
 """

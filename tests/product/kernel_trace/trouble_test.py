@@ -20,12 +20,12 @@ class LostEvents(WithDirectory):
         self.assertEqual([row[0] if len(row) == 1 else row[1] for row in rows], ["S", "# dropped 12", "C"])
         self.assertIn("warning: 12 events found no room", self.said)
 
-    def test_what_did_not_show_is_told_at_the_end(self):
+    def test_what_did_not_show_is_reported_at_the_end(self):
         rows = self.converted(STARTED + "CPU:1 [LOST 12 EVENTS]\n# detent: lost 20\n")
         self.assertEqual(rows[1:], [("# dropped 12",), ("# dropped 8",)])
         self.assertIn("warning: 20 events found no room", self.said)
 
-    def test_an_unknown_number_is_told_as_such(self):
+    def test_an_unknown_number_is_reported_as_such(self):
         self.assertEqual(self.converted(STARTED + "CPU:0 [LOST EVENTS]\n")[1:], [("# an unknown number of events is missing",)])
         self.assertIn("warning: an unknown number of events found no room", self.said)
 
@@ -78,7 +78,7 @@ class BadInput(WithDirectory):
             self.assertEqual(self.refused(1, *options, "-o", beyond),
                              f"kernel-trace: {beyond} cannot be written: No such file or directory\n")
 
-    def test_a_full_disk_is_told_and_a_device_stays_one(self):
+    def test_a_full_disk_is_reported_and_a_device_stays_one(self):
         saved, device = self.write(STARTED), self.path("full")
         os.symlink("/dev/full", device)
         self.assertEqual(self.refused(1, "--from", saved, "-o", device),

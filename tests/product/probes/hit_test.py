@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """usage: hit_test.py perf|bpftrace PROGRAM: each probe is hit as often as PROGRAM says that it passed it; and, where
-bpftrace looks, with the arguments that it says.
+bpftrace counts, with the arguments that it says.
 
 Exit status 77: this machine does not let it be tried; the last line says why.
 """

@@ -46,7 +46,7 @@ struct tally {
   }
 };
 
-// A worker that is woken by each call; the calls' short ways.
+// A worker that is woken by each call; the calls' fast paths.
 void with_worker(tally& passed) {
   detent::engine engine({.name = "probed"});
   std::binary_semaphore ran(0);

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: profile_test.py DETENT: tools/profile draws a running process, says in one line what it cannot do, and
-shortens names without losing them."""
-import importlib.machinery
-import importlib.util
+"""usage: profile_test.py DETENT: tools/profile draws a running process, and says in one line what it cannot do."""
 import os
 import subprocess
 import sys
@@ -17,13 +14,6 @@ from trial import Skipped, need_sampling
 
 PROFILE = Path(__file__).resolve().parents[3] / "tools/profile"
 DETENT = sys.argv.pop(1)
-
-
-def loaded():
-    loader = importlib.machinery.SourceFileLoader("profile_program", str(PROFILE))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
 
 
 class ProfileTest(unittest.TestCase):
@@ -104,23 +94,6 @@ class ProfileTest(unittest.TestCase):
         self.assertTrue(root.tag.endswith("svg"))
         titles = [each.text for each in root.iter() if each.tag.endswith("title")]
         self.assertTrue(any("worker::work" in text for text in titles), titles[:20])
-
-    def test_names_are_shortened(self):
-        shortened = loaded().shortened
-        for name, short in {
-            "a<b<c>, d>::f (inlined)": "a::f",
-            "detent::detail::engine_core::run": "engine_core::run",
-            "x::operator->": "x::operator->",
-            "x<y>::operator<=>": "x::operator<=>",
-            "f<&x::operator-> >::g": "f::g",
-            "0x7fab": "[no symbol]",
-        }.items():
-            self.assertEqual(shortened(name), short)
-        self.assertEqual(loaded().shortened_stack("0x1;0x2;main;0x4;f<a>"), ["[no symbol]", "main", "[no symbol]", "f"])
-
-    def test_folds_what_perf_reports(self):
-        report = "# head\n    53.26%  a thread\n108 main;f<int>\n2 main;f<long>\n\n     1.00%  b\n3 g\n"
-        self.assertEqual(loaded().fold(report), ("a thread;main;f 110\nb;g 3\n", 113))
 
 
 if __name__ == "__main__":

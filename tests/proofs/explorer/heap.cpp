@@ -10,7 +10,7 @@
 namespace model {
 namespace {
 
-constexpr std::size_t fence_bytes = 16;  // between two blocks, so that whoever leaves one is found
+constexpr std::size_t fence_bytes = 16;  // between two blocks, so that an access that leaves one is found
 
 std::byte* map_memory(std::size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

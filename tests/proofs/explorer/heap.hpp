@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The memory that the threads of an execution share, and what they do to it by plain reads and writes. A byte knows
-// who wrote it last and who has read it since, so that two accesses without order between them are found in whatever
-// order they ran; and it knows whether it may be touched at all.
+// which thread wrote it last and which have read it since, so that two accesses without order between them are found in
+// whatever order they ran; and it knows whether it may be touched at all.
 #pragma once
 
 #include "clock.hpp"

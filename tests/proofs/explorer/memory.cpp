@@ -32,7 +32,7 @@ bool memory::known(const store_event& store, const observer& by, bool sequential
   return false;
 }
 
-// The last store in modification order that the thread may not go behind. The first is always known, or the memory
+// The last store in modification order that the thread may not go before. The first is always known, or the memory
 // under the object would not be.
 std::size_t memory::floor(const place& where, const observer& by, bool sequential) const {
   std::size_t index = where.stores.size() - 1;

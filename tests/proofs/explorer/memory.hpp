@@ -31,7 +31,7 @@ struct observer {
   thread_index self = 0;
   knowledge now;
   knowledge to_acquire;     // brought by relaxed loads, for the next fence
-  knowledge released;       // as of the last fence, for the relaxed stores behind it
+  knowledge released;       // as of the last fence, for the relaxed stores after it
   bool read_stale = false;  // a load since it last paused returned an old store
 };
 

@@ -45,7 +45,7 @@ void scheduler::run_current(void* self) {
   thread& mine = *me.current_;
   mine.work();
   mine.is = thread::state::ended;
-  me.note_store();  // whoever spins may be waiting for just this end
+  me.note_store();  // a spinning thread may be waiting for just this end
   if (mine.self == 0) {
     fiber::change(mine.stack, me.outside_);
   } else {

@@ -22,7 +22,7 @@ void read_read(execution& run, outcomes& seen) {
   seen.insert(outcome(a, b));
 }
 
-// x = 1  |  x = 2  |  two readers, who must agree on the order of the two
+// x = 1  |  x = 2  |  two readers, which must agree on the order of the two
 void read_read_by_two(execution& run, outcomes& seen) {
   auto& x = run.make<cell>("x", 0);
   int first[2] = {-1, -1}, second[2] = {-1, -1};

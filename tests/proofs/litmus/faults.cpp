@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs with one fault each, which the explorer must find, and their sound twins, in which it must find nothing.
+// Programs with one fault each, which the explorer must find, and their sound counterparts, in which it must find
+// nothing.
 #include "litmus.hpp"
 
 namespace model {

@@ -29,7 +29,7 @@ class Problem(Exception):
 
 @dataclass
 class Mutant:
-    """One fault, and who notices."""
+    """One fault, and what notices it."""
     name: str
     file: str
     old: str

@@ -170,7 +170,7 @@ TEST(progress_stop, calls_beside_a_suspended_stop) {
   EXPECT_GE(operations, 1000u);  // some for each node there is
 }
 
-// Not lock-free, and said so: who marked the bell of a sleeping driver has the waking to himself.
+// Not lock-free, and documented so: only the thread that marked the bell of a sleeping driver wakes it.
 TEST(progress_blocking, firing_waits_for_a_producer_between_marking_the_bell_and_the_wake) {
   expect_blocks([] {
     auto& engine = *new detent::engine({.reserve = 0});

@@ -120,7 +120,7 @@ TEST(progress_restart, after_one_that_is_suspended) {
     world& around = make_world();
     const detent::time_point now = around.clock().now();
     std::atomic<int> runs{0};
-    // So near that a slot of the wheel holds one deadline: nothing else has the driver look at the timer in between.
+    // So near that a slot of the wheel holds one deadline: nothing else has the driver check the timer in between.
     detent::timer filed = around.engine().schedule_at(now + 40ns, [&runs] { ++runs; });
     around.engine().poll();
     victim([&] {

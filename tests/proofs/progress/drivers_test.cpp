@@ -25,7 +25,7 @@ void submit_work(world& around) {
   engine.schedule_at(now, [](detent::firing& firing) { firing.rearm_after(1h); });
 }
 
-// The contested timer among it: taken up first, and then changed.
+// The contested timer among it: accepted first, and then changed.
 void change_armed(world& around) {
   std::vector<detent::timer> armed;
   for (int i = 0; i < 4; ++i) armed.push_back(around.engine().schedule_at(around.soon(), [] {}));
@@ -36,7 +36,7 @@ void change_armed(world& around) {
   submit_work(around);
 }
 
-// Members to reclaim, and some to file anew.
+// Members to reclaim, and some to insert again.
 void change_group(world& around) {
   for (int i = 0; i < 3; ++i) around.group().schedule_at(around.soon(), [held = std::make_shared<int>(0)] {});
   around.engine().poll();
@@ -250,7 +250,7 @@ TEST(progress_fence, worker_at_its_heavy_one) {
   if (!detent::base::enable_heavy_fence()) GTEST_SKIP() << "a kernel without membarrier";
   expect_suspended([] {
     detent::engine& engine = engine_that_pays_for_fences();
-    // Again and again, as not each wait is told to the producers.
+    // Again and again, as not each wait is announced to the producers.
     engine.schedule_at_fixed_rate(1ms, 1ms, [parks = false]() mutable {
       if (!std::exchange(parks, true)) hooks::park_at(0, {.what = hooks::operation::heavy_fence});
     });

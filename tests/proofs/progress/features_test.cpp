@@ -45,7 +45,8 @@ TEST(progress_group, pending) {
   expect_lock_free(
       "pending() of a group", in_group, [](world& w) { w.group().pending(); }, 1);
 }
-// Somebody is in the middle of making one, under the lock of those who do. Another thread, the driver, gives one back.
+// One thread is in the middle of making one, under the lock of construction. Another thread, the driver, gives one
+// back.
 TEST(progress_group, construction) {
   expect_lock_free(
       "construction of a group", {}, [](world& w) { new detent::timer_group(w.engine()); }, 2);
@@ -87,13 +88,13 @@ TEST(progress_label, metrics) {
   expect_lock_free("metrics(label)", {.labelled = true}, [](world& w) { w.engine().metrics(w.label()); }, 5,
                    {.but_not = "/histogram_recorder"});
 }
-// Under the lock of those who make labels, and nobody else.
+// Under the lock of label construction, which nothing else takes.
 TEST(progress_label, construction) {
   expect_lock_free(
       "make_label()", {}, [](world& w) { w.engine().make_label("another"); }, 1);
 }
 
-// Of the looks at each node there is, a thousand, those at one that somebody has.
+// Of the checks of each node there is, a thousand, those of one that is in use.
 TEST(progress_query, list_pending) {
   for (bool capture_origin : {false, true})
     expect_lock_free("list_pending()", {.contested = state::armed, .labelled = true, .capture_origin = capture_origin},

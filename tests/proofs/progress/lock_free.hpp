@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The usual trials of a call: whoever is suspended in it, all others go on, and so does the driver; or they wait.
+// The usual trials of a call: whichever thread is suspended in it, all others go on, and so does the driver; or they
+// wait.
 #pragma once
 
 #include <gtest/gtest.h>

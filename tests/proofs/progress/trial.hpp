@@ -14,7 +14,7 @@ namespace progress {
 
 // Most operations that a call of another thread may need, whatever the victim does.
 inline constexpr std::uint64_t call_budget = 128;
-// A thread that takes a magazine from the depot looks at all of its 256 nodes.
+// A thread that takes a magazine from the depot reads all of its 256 nodes.
 inline constexpr std::uint64_t refill_budget = 512;
 // Some for each entry that the victim submitted and each node that it left.
 inline constexpr std::uint64_t poll_budget = 65536;
@@ -23,7 +23,7 @@ inline constexpr std::uint64_t list_budget = 16'384;
 // Each bucket of the histogram is an operation.
 inline constexpr std::uint64_t metrics_budget = 60'000;
 
-// What the process that looks on sees of the child.
+// What the parent process sees of the child.
 struct trial_report {
   std::array<char, 160> suspended_at{};  // empty: the victim came to its end
   std::array<char, 64> probe{};          // what another thread is at

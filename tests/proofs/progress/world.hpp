@@ -41,7 +41,7 @@ class world {
     bool labelled = false;  // it has the label
     bool capture_origin = false;
     const char* record = "";
-    bool cancelled = false;  // by the others, who restart it else
+    bool cancelled = false;  // by the others, which otherwise restart it
   };
   explicit world(kind what);
   // Never destroyed: the victim is inside.

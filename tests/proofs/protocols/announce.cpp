@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the driver tells before it waits, and what it leaves or keeps: nothing is looked at too late.
+// What the driver announces before it waits, and what it leaves or keeps: nothing is checked too late.
 #include "scenario.hpp"
 #include "wake_up.hpp"
 
@@ -8,7 +8,7 @@
 namespace model {
 namespace {
 
-// The time told is not far: the driver keeps it, and whoever is earlier still rings.
+// The time announced is not far: the driver keeps it, and a caller that is earlier still rings.
 void kept_wake_time(execution& run) {
   auto& shared = make_front<2, false>(run);
   shared.bell.raise(early);
@@ -38,7 +38,7 @@ void kept_wake_time_comes(execution& run) {
   run.join();
 }
 
-// Rung for something that is far, the driver looks shortly before it only, unless it waits for something else that is
+// Rung for something that is far, the driver checks shortly before it only, unless it waits for something else that is
 // further away still, and does not keep that time; what comes meanwhile is in time.
 template <std::uint32_t Producers, bool Keeps>
 void left_for_later(execution& run) {
@@ -85,7 +85,7 @@ void more_than_a_batch(execution& run) {
   run.join();
 }
 
-// No memory for the entries: the driver looks at the nodes themselves.
+// No memory for the entries: the driver scans the nodes themselves.
 template <std::uint32_t Count>
 using node_deadlines = std::array<detent::base::atomic<nanoseconds_t>, Count>;
 template <std::uint32_t Count>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cancel against expiry: exactly one wins; who lost touches nothing; a node is used again only when everybody is done
+// Cancel against expiry: exactly one wins; the loser touches nothing; a node is used again only when everybody is done
 // with it.
 #include "scenario.hpp"
 #include "timer/run_ends.hpp"
@@ -68,7 +68,7 @@ void armed(execution& run) {
   require(state_word::generation(due.word()) == (turn.reused ? 1 : 0), "a life too many, or too few");
 }
 
-// And a restart to later: whoever comes last of the two, the driver does not fire it at the old deadline.
+// And a restart to later: whichever comes last of the two, the driver does not fire it at the old deadline.
 void armed_and_restarted(execution& run) {
   auto& due = run.make<timer>("timer");
   due.publish(5, timer_state::armed, now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is counted, and read by others at the same time: whoever sees the end of a timer sees its beginning, and a
+// What is counted, and read by others at the same time: a reader that sees the end of a timer sees its beginning, and a
 // process that reads the file finds a label's block whole. The file's memory is the scenario's.
 #include "scenario.hpp"
 
@@ -17,7 +17,7 @@
 namespace model {
 namespace {
 
-// As much of each piece as is looked at: what another process maps, too.
+// As much of each piece as is read: what another process maps, too.
 constexpr std::size_t most_bytes = 1024;
 std::byte* header_memory = nullptr;
 std::byte* label_memory = nullptr;
@@ -67,7 +67,7 @@ struct threads_and_driver {
   counters of_driver() { return counters(driver.cells); }
 };
 
-// `begin` and `end` count a timer's; `read` is what a third looks at meanwhile.
+// `begin` and `end` count a timer's; `read` is what a third reads meanwhile.
 template <class Begin, class End, class Read>
 void count_beside_a_reader(execution& run, atomic<unsigned>& scheduled, Begin begin, End end, Read read) {
   run.thread("schedules", [&scheduled, begin] {

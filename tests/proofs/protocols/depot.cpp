@@ -152,7 +152,7 @@ void two_carvers(execution& run) {
   require(pool.carved() <= 2, "slots were carved that nobody needed");
 }
 
-// Whoever looks at every slot there is finds each mapped, and its cold twin.
+// A thread that reads every slot there is finds each mapped, and its cold part.
 void carved_are_mapped(execution& run) {
   auto& pages = run.make<model_pages>("pages");
   auto& pool = run.make<shrunk_pool>("pool", pages, std::size_t{0}, sizeof(int));

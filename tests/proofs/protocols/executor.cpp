@@ -112,7 +112,7 @@ void restart_while_held(execution& run, std::uint32_t order, F first_held) {
   auto& queue = run.make<submission_stand_in<1, 1>>("queue");
   auto& executor_queue = run.make<submission_stand_in<1, 1>>("executor's queue");
   handed.publish(first_order, timer_state::armed, now);
-  // Once before, so that the mark of a restart does not tell the hand-overs apart.
+  // Once before, so that the mark of a restart does not distinguish the hand-overs.
   require(states::restart(handed.pair, generation, now, first_order) == restart_transition::later, "not restarted");
   std::uint64_t first = 0;
   require(hand_over(handed, first_count, first), "not handed over");
@@ -159,7 +159,7 @@ void drop_against_cancel(execution& run) {
   require(handed.state() == timer_state::free, "not freed");
 }
 
-// The engine ends while an executor still holds a timer: whoever comes last frees the core.
+// The engine ends while an executor still holds a timer: the last one frees the core.
 void outliving_the_engine(execution& run) {
   auto& host = create<core>("core");
   host.handed.publish(first_order, timer_state::armed, now);
@@ -183,7 +183,7 @@ void outliving_the_engine(execution& run) {
   require(destroyed[0] != destroyed[1], "not destroyed exactly once");
 }
 
-// The threads of an executor tell one histogram how late they were.
+// The threads of an executor record in one histogram how late they were.
 void two_recorders(execution& run) {
   using detent::detail::histogram_recorder;
   auto& late = run.make<histogram_recorder>("histogram");

@@ -16,7 +16,7 @@ constexpr std::uint32_t armed_order = 0;
 struct timed_host : group_host {
   manual_clock time{detent::detail::to_time(noon)};
   timer member;
-  nanoseconds_t slack = 0;  // in the node's twin: of whoever has the node
+  nanoseconds_t slack = 0;  // in the node's cold part: of the timer that has the node
   clock_reader clock() const { return {&time, nullptr}; }
 };
 
@@ -58,8 +58,8 @@ void put_back(timed_host& host, std::uint64_t word) {
       [&](nanoseconds_t time) { host.doors.after_ring(host.doors.bell.ring_for_earlier(time)); });
 }
 
-// A member is scheduled while its group is resumed. Whoever looks at the pause and tells the driver of no deadline has
-// told it nothing: the resume may have been answered before.
+// A member is scheduled while its group is resumed. A caller that reads the pause and announces no deadline to the
+// driver has announced nothing: the resume may have been answered before.
 void schedule_against_resume(execution& run) {
   auto& host = run.make<timed_host>("engine");
   require(host.group.pause(host.clock()), "paused");
@@ -173,7 +173,7 @@ void pause_against_restart(execution& run) {
   reach(time == due ? "restarted after it" : "put off");
 }
 
-// Two who pause and resume: each pause is ended once. And who looks sees one time or another, never half of either.
+// Two that pause and resume: each pause is ended once. And a reader sees one time or another, never half of either.
 void two_who_pause(execution& run) {
   auto& host = run.make<timed_host>("engine");
   unsigned paused = 0, resumed = 0;

@@ -82,7 +82,7 @@ void two_waiters(execution& run) {
 
 // --- The driver's attention
 
-// Of epoch 0 and 1, filed; `told` says what of them is to be reclaimed.
+// Of epoch 0 and 1, inserted; `told` says what of them is to be reclaimed.
 struct filed_members {
   std::array<bool, 2> reported{}, reclaimed{};
   void sweep(group_state& group) {
@@ -198,7 +198,7 @@ struct last_member : stage {
   }
 };
 
-// A start against the last who know the group: it ends once, and nobody who came too late revives it.
+// A start against the last that know the group: it ends once, and no late one revives it.
 void start_against_the_end(execution& run) {
   auto& shared = run.make<last_member>("group");
   run.thread("driver", [&] { shared.start_if_member(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The driver of groups.cpp's engine part, and who asks for it: what the engine's sources do around the real group_state
-// and group_store is repeated here. Members are entries: the epoch they were scheduled in.
+// The driver of groups.cpp's engine part, and what asks for it: what the engine's sources do around the real
+// group_state and group_store is repeated here. Members are entries: the epoch they were scheduled in.
 #pragma once
 
 #include "drive.hpp"
@@ -24,7 +24,7 @@ using detent::detail::group_run;
 using detent::detail::group_state;
 using detent::detail::group_store;
 
-// The wake time told, which nothing here is later than.
+// The wake time announced, which nothing here is later than.
 constexpr nanoseconds_t wake_time = 100;
 
 // An engine with two groups, each with its owner's reference.

@@ -41,7 +41,7 @@ struct shrunk_traits {
 
 using shrunk_pool = detent::alloc::slot_pool<shrunk_traits>;
 
-// A thread's dealings with the pool. Whoever has a slot writes to it plainly, so that two owners are found.
+// A thread's dealings with the pool. The owner of a slot writes to it plainly, so that two owners are found.
 class pool_user {
  public:
   explicit pool_user(shrunk_pool& pool) : pool_(pool) {}

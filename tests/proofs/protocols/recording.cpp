@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A recorder, as it is, with what tells it operations and the thread that writes them. The file and its rows are the
-// scenario's, and so is the thread; time stands still, so nothing but a ring wakes the writer.
+// A recorder, as it is, with what reports operations to it and the thread that writes them. The file and its rows are
+// the scenario's, and so is the thread; time stands still, so nothing but a ring wakes the writer.
 #include "scenario.hpp"
 
 #include <detent/time.hpp>
@@ -68,7 +68,7 @@ inline void sleep_for(duration);
 // Compiled against the explorer, and with a mutant's fault in it.
 #include "recording/recorder.cpp"
 
-// Only whoever fills the next place can end the wait for it; it may have done so since the writer looked.
+// Only the thread that fills the next place can end the wait for it; it may have done so since the writer checked.
 inline void detent::detail::std::this_thread::sleep_for(duration) {
   if (model::waits_for_a_place()) base::cpu_pause();
 }
@@ -94,7 +94,7 @@ using detent::detail::recorder;
 struct written {
   recorder* from = nullptr;
   std::vector<operation> rows;
-  std::uint64_t lost = 0;  // as the rows tell
+  std::uint64_t lost = 0;  // as the rows show
   unsigned closed = 0;
 };
 written file;
@@ -137,7 +137,7 @@ recorder& make_recorder(execution& run) {
 
 void tell(recorder& to, std::uint32_t index) { to.ended(operation_kind::fire, index, 1, index); }
 
-// Of one thread, in its order; each as it was told.
+// Of one thread, in its order; each as it was reported.
 unsigned rows_of(std::uint32_t first, std::uint32_t end) {
   unsigned count = 0;
   std::int64_t last = -1;
@@ -152,7 +152,7 @@ unsigned rows_of(std::uint32_t first, std::uint32_t end) {
   return count;
 }
 
-// What a thread has told before it closes is written, or counted as lost.
+// What a thread has reported before it closes is written, or counted as lost.
 void told_before_the_close(execution& run) {
   recorder& shared = make_recorder(run);
   run.thread("tells", [&] {
@@ -196,7 +196,7 @@ void a_place_that_is_filled_late(execution& run) {
   if (file.rows.size() == 2) reach("both");
 }
 
-// Whoever finds room again tells what others have lost, which they have counted by then.
+// A thread that finds room again reports what others have lost, which they have counted by then.
 void losses_are_counted_before_they_are_told(execution& run) {
   recorder& shared = make_recorder(run);
   run.thread("loses", [&] { tell(shared, 11); });
@@ -208,7 +208,7 @@ void losses_are_counted_before_they_are_told(execution& run) {
   if (file.lost != 0) reach("told");
 }
 
-// No look now and then: each ring is heard.
+// No check now and then: each ring is heard.
 void all_rings_are_heard(execution& run) {
   recorder& shared = make_recorder(run);
   run.thread("tells", [&] {

@@ -14,7 +14,7 @@ constexpr std::int64_t now = 10, before = 8, after = 100, long_after = 200;
 constexpr std::uint32_t generation = 0, order_of_arming = 5;
 
 // The driver finds the timer due while others restart it. Their orders coincide with the first arming's and with each
-// other's, as those of different threads may, so that the word alone tells nothing.
+// other's, as those of different threads may, so that the word alone shows nothing.
 template <std::size_t Restarters>
 void against_expiry(execution& run, const std::int64_t (&to)[Restarters]) {
   auto& moved = run.make<timer>("timer");

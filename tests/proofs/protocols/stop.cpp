@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stop() against whoever still schedules, restarts or runs: every timer ends exactly once, and is not forgotten.
+// stop() against threads that still schedule, restart or run: every timer ends exactly once, and is not forgotten.
 #include "scenario.hpp"
 #include "submission.hpp"
 #include "submission/submit.hpp"
@@ -25,7 +25,7 @@ struct engine {
   submission_stand_in<1, 2> queue;
   detent::detail::rescan_request rescan;
   lifecycle life;
-  detent::base::atomic<std::uint32_t> carved{0};  // nodes that stop() looks at
+  detent::base::atomic<std::uint32_t> carved{0};  // nodes that stop() scans
   timer only;
 };
 
@@ -86,7 +86,7 @@ void against_schedule(execution& run) {
   if (handle) require(count[1].returned == 1, "a handle to a timer that stop() did not find");
 }
 
-// A driver fires meanwhile, and stop() waits for it: from what it has taken up nobody takes anything back.
+// A driver fires meanwhile, and stop() waits for it: nothing that it has accepted is taken back.
 void against_schedule_and_expiry(execution& run) {
   auto& host = run.make<engine>("engine");
   ends count[3];
@@ -147,7 +147,7 @@ void against_polls(execution& run) {
   require(turns == turned, "turned after the stop");
 }
 
-// Whoever has waited for the drive frees the engine at once: the thread that leaves touches it no more.
+// A caller that has waited for the drive frees the engine at once: the thread that leaves touches it no more.
 void frees_all_behind_a_drive(execution& run) {
   auto& host = create<engine>("engine");
   require(host.life.enter_drive(driver_id) == lifecycle::entry::open, "not inside");
@@ -201,7 +201,7 @@ void twice(execution& run) {
   require(count[0].all() + count[1].all() == 1, "not ended exactly once");
 }
 
-// A callback that runs while stop() collects, and re-arms: stop() looks again when it has ended.
+// A callback that runs while stop() collects, and re-arms: stop() scans again when it has ended.
 void against_rearm(execution& run) {
   auto& host = run.make<engine>("engine");
   host.carved.store(1, detent::base::relaxed);

@@ -123,7 +123,7 @@ namespace {
 namespace engine = detent::detail;
 using detent::timer;
 
-// An engine of one node. Whoever takes the timer has the callable: the canceller destroys it where it lies, the driver
+// An engine of one node. The taker of the timer has the callable: the canceller destroys it where it lies, the driver
 // moves it out.
 struct one_timer {
   alignas(engine::capture_alignment) std::byte capture[engine::capture_size];
@@ -139,7 +139,7 @@ struct one_timer {
     if (!take()) return;
     reach("the engine");
     engine::detached_callable out(*ops, capture);
-    is_gone = true;  // as it may be once nothing is in a node; plain, so that who looks does so before
+    is_gone = true;  // as it may be once nothing is in a node; plain, so that a reader reads before
   }
   bool cancel() {
     if (!take()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A stand-in for the submission queue, with the guarantees that moodycamel's queue documents and no more: what one
-// producer pushed comes in that order, nothing is lost or comes twice, and whoever takes an entry sees what was written
+// producer pushed comes in that order, nothing is lost or comes twice, and the taker of an entry sees what was written
 // before its push. Entries of different producers come in any order, and a taker that is not synchronised with a push
 // may miss it.
 #pragma once

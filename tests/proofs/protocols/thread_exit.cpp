@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A thread that ends against an engine that ends: who frees the record that the one keeps for the other.
+// A thread that ends against an engine that ends: which of them frees the record that the one keeps for the other.
 #include "scenario.hpp"
 #include "threads/call_hazard.hpp"
 
@@ -12,7 +12,7 @@ using detent::detail::thread_link;
 
 struct record {
   thread_link link;
-  int cache = 0;  // plain: belongs to whoever holds the record
+  int cache = 0;  // plain: belongs to the holder of the record
 };
 
 // What a thread that leaves may touch, until it has left.

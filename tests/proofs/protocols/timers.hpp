@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A timer as the scenarios have it: the real pair of word and deadline, and a callable that is plain memory, so that
-// whoever touches it without right or order is found.
+// an access without right or order is found.
 #pragma once
 
 #include "timer/state_word.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A node's deadline, its cold twin and its origin, read by somebody who holds a handle while the node may begin another
-// life: what was read is of the life that the word tells before and behind, or is not used; and what it leads to can be
-// looked at.
+// A node's deadline, its cold part and its origin, read by somebody who holds a handle while the node may begin another
+// life: what was read is of the life that the word shows before and after, or is not used; and what it leads to can be
+// read.
 #include "scenario.hpp"
 #include "timers.hpp"
 
@@ -18,7 +18,7 @@ using detent::detail::origin_record;
 
 constexpr std::int64_t due = 10;
 
-// What a group's place leads to, plain: written by whoever makes the group.
+// What a group's place leads to, plain: written by the maker of the group.
 struct group_place {
   unsigned of_life = 0;
 };
@@ -46,7 +46,7 @@ struct described_timer : timer {
   }
 };
 
-// `read` tells which life it found something of, from 1 on.
+// `read` returns which life it found something of, from 1 on.
 template <class F>
 void against_another_life(execution& run, F read) {
   auto& shared = run.make<described_timer>("timer");

@@ -35,7 +35,7 @@ void two_pushes(execution& run) {
   run.join();
 }
 
-// The wake time has been told long ago and stays: only rings say that there is something to take up. One of two rings
+// The wake time was announced long ago and stays: only rings say that there is something to accept. One of two rings
 // asks for nothing: it is for the backlog.
 template <bool Asymmetric, bool Backlog>
 void rings_alone(execution& run) {
@@ -126,7 +126,7 @@ void outside(execution& run) {
   run.join();
 }
 
-// Whoever stops sets its mark and rings; the driver reads the mark after it has cleared the bell.
+// The stopping thread sets its mark and rings; the driver reads the mark after it has cleared the bell.
 void stop(execution& run) {
   auto& shared = make_front<1, false>(run);
   auto& life = run.make<lifecycle>("life");

@@ -9,7 +9,7 @@
 
 namespace model {
 
-// The wake time told before, which has come; what is submitted; what the driver waits for otherwise.
+// The wake time announced before, which has come; what is submitted; what the driver waits for otherwise.
 constexpr nanoseconds_t soon = 3, earliest = 40, early = 50, late = 100;
 
 // Entries are deadlines.

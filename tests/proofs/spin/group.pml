@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A timer group: who schedules, cancels all, pauses and resumes; the driver that starts, sweeps, drains and sleeps; an
+   A timer group: callers that schedule, cancel all, pauses and resumes; the driver that starts, sweeps, drains and sleeps; an
    executor's thread; time. README.md says which lines stand for which code. One step is one access to what is shared;
    there are no store buffers. Configurations, by -D: MEMBERS (1), FAR (their deadlines never come), CANCELS (by the
    owner, the last of which waits for the runs with WAITS), SECOND (another thread cancels, too), PAUSES (the owner

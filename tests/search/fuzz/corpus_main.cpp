@@ -34,7 +34,7 @@ void run(const fs::path& file) {
   if (!in.is_open() || in.bad()) throw std::runtime_error(file.string() + ": cannot be read");
   std::printf("%s\n", file.c_str());  // before it runs: what ends the program is the last one named
   std::fflush(stdout);
-  // A copy of its own, without a byte behind it, so that a sanitizer sees each step beyond the end.
+  // A copy of its own, without a byte after it, so that a sanitizer sees each step beyond the end.
   std::vector<std::uint8_t> exact(bytes.begin(), bytes.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }

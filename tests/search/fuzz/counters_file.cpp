@@ -53,7 +53,7 @@ void damage(std::string& bytes, std::string_view change) {
   }
 }
 
-// The first byte tells whether the rest is the file, or changes to a sound one.
+// The first byte decides whether the rest is the file, or changes to a sound one.
 std::string file_of(std::string_view input) {
   if (input.empty() || input[0] == 'f') return std::string(input.substr(input.empty() ? 0 : 1));
   std::string bytes = sound_file();

@@ -24,8 +24,8 @@ inline std::vector<nanoseconds_t> in_order(std::vector<nanoseconds_t> values) {
   return values;
 }
 
-// Times `offset` beside a multiple of `boundary`, each a multiple of `block` behind the one before. A wheel that is
-// empty cannot tell them apart as long as nothing reaches beyond the block. Where no time is left: the first again.
+// Times `offset` beside a multiple of `boundary`, each a multiple of `block` after the one before. A wheel that is
+// empty cannot distinguish them as long as nothing reaches beyond the block. Where no time is left: the first again.
 class start_times {
  public:
   start_times(nanoseconds_t boundary, nanoseconds_t offset, nanoseconds_t block)

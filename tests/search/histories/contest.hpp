@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A world beside the oracle: each step is done to both, and what they tell must agree, to the end of the last timer.
+// A world beside the oracle: each step is done to both, and what they report must agree, to the end of the last timer.
 #pragma once
 
 #include "timer/tick_grid.hpp"
@@ -17,7 +17,7 @@
 
 namespace detent::history {
 
-// What one step told: a count, a truth, or a time.
+// What one step reported: a count, a truth, or a time.
 template <class World>
 nanoseconds_t perform(World& world, const operation& step) {
   const bool names_a_timer = step.what == action::cancel || step.what == action::restart;
@@ -32,10 +32,10 @@ nanoseconds_t perform(World& world, const operation& step) {
   }
 }
 
-// How a history is looked at while it runs, and when it is over.
+// How a history is checked while it runs, and when it is over.
 struct manner {
   bool asks = false;  // for the next deadline, after each step
-  // How far behind the start the clock may go to see what is left fire; what is due later is cancelled.
+  // How far after the start the clock may go to see what is left fire; what is due later is cancelled.
   nanoseconds_t drained_within = detail::forever;
 };
 
@@ -44,11 +44,11 @@ class contest {
  public:
   contest(World& real, oracle& expected) : real_(real), expected_(expected) {}
 
-  // True: both told the same at each step, and nothing is left.
+  // True: both reported the same at each step, and nothing is left.
   bool agree(nanoseconds_t start, std::span<const operation> steps, manner how);
-  // The step at which they differed, and what each told.
+  // The step at which they differed, and what each reported.
   const std::string& difference() const { return difference_; }
-  // Gets each step and what the two told.
+  // Gets each step and what the two reported.
   void trace(std::string& to) { trace_ = &to; }
 
  private:
@@ -79,15 +79,15 @@ bool contest<World>::step(const operation& what) {
   real_.fired.clear();
   expected_.fired.clear();
   const nanoseconds_t real = perform(real_, what), expected = perform(expected_, what);
-  // Beyond so many timers a wheel may tell a time before the next deadline, never one after it.
+  // Beyond so many timers a wheel may report a time before the next deadline, never one after it.
   const bool bound = what.what == action::ask && expected_.pending() > std::size_t{detail::exact_look_limit};
   const bool same = (bound ? real <= expected : real == expected) && real_.fired == expected_.fired &&
                     real_.pending() == expected_.pending();
   if (trace_ != nullptr)
     *trace_ +=
-        text(what) + "\n  told:     " + reported(real_, real) + "\n  expected: " + reported(expected_, expected) + "\n";
+        text(what) + "\n  reported: " + reported(real_, real) + "\n  expected: " + reported(expected_, expected) + "\n";
   if (!same)
-    difference_ = "at '" + text(what) + "' it told " + reported(real_, real) + ", where the multimap told " +
+    difference_ = "at '" + text(what) + "' it reported " + reported(real_, real) + ", where the multimap reported " +
                   reported(expected_, expected);
   return same;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a world through every history of an enumeration, and tells the first that goes wrong.
+// Runs a world through every history of an enumeration, and reports the first that goes wrong.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tests of histories, or one history again: --replay "hashed tick=1 slots=512 start=0: s5 a5 p1" tells each step.
+// The tests of histories, or one history again: --replay "hashed tick=1 slots=512 start=0: s5 a5 p1" prints each step.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -24,9 +24,9 @@ struct run {
   bool operator==(const run&) const = default;
 };
 
-// What all worlds have: a history is done to two of them, which must tell the same.
+// What all worlds have: a history is done to two of them, which must report the same.
 //
-// Callbacks do nothing but log and re-arm themselves, so it makes no difference that the oracle arms anew after the
+// Callbacks do nothing but log and re-arm themselves, so it makes no difference that the oracle arms again after the
 // poll what the engine arms in it: a timer runs at most once in a poll.
 class oracle {
  public:
@@ -96,7 +96,7 @@ inline std::size_t oracle::poll(nanoseconds_t most) {
   return count;
 }
 
-// When the timer that runs now runs again; and what this run tells of the periods that it stands for.
+// When the timer that runs now runs again; and what this run reports of the periods that it stands for.
 inline std::optional<nanoseconds_t> oracle::next_run(timer_state& each, run& reported) const {
   const operation& plan = each.plan;
   if (plan.what == action::schedule) return std::nullopt;

@@ -114,7 +114,7 @@ class wheel_world {
   std::array<std::uint32_t, 8> by_node_{};
 };
 
-// Later: behind the wheel's back, which finds out by itself. Earlier: filed anew.
+// Later: without notice to the wheel, which finds out by itself. Earlier: inserted again.
 template <class Kind>
 bool wheel_world<Kind>::restart(std::uint32_t id, nanoseconds_t by) {
   filed& named = timers_[id];

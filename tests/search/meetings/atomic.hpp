@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What base/atomic.hpp declares, each operation behind a hook: this is the header that DETENT_ATOMIC_HEADER names in
+// What base/atomic.hpp declares, each operation after a hook: this is the header that DETENT_ATOMIC_HEADER names in
 // detent_hooked. The orders are the caller's.
 #pragma once
 

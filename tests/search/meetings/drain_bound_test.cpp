@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much the driver takes up before it looks at the clock, and before it fires: all that a flood of schedule calls
+// How much the driver accepts before it reads the clock, and before it fires: all that a flood of schedule calls
 // may delay.
 #include <detent/detent.hpp>
 #include <search/meetings/hooks.hpp>
@@ -26,11 +26,11 @@ using drive::eventually;
 
 constexpr int slice = 64, most_before_firing = 4096;
 
-// While the driver drains, it changes no other state word than that of what it takes up.
-bool takes_up(hooks::operation what, const hooks::site& where) {
+// While the driver drains, it changes no other state word than that of what it accepts.
+bool accepts(hooks::operation what, const hooks::site& where) {
   return what == hooks::operation::exchange && where.is_in("state_word.hpp");
 }
-bool looks_at_manual_clock(const hooks::site& where) { return where.is_in("manual_clock.hpp"); }
+bool reads_manual_clock(const hooks::site& where) { return where.is_in("manual_clock.hpp"); }
 
 // A worker that sleeps until something known is due. A test that finds that passed too early tries again with a longer
 // lead.
@@ -55,7 +55,7 @@ class sleeping_worker {
   engine engine_{{.wait = wait_options::sleep(), .name = "sleeps"}};
 };
 
-TEST(EngineDrainBound, TakesUpNothingBeforeWhatItWaitedForHasFired) {
+TEST(EngineDrainBound, AcceptsNothingBeforeWhatItWaitedForHasFired) {
   for (duration lead = 100ms;; lead *= 2) {
     std::atomic<bool> fired{false};
     std::uint64_t drained = 0;
@@ -74,21 +74,21 @@ TEST(EngineDrainBound, TakesUpNothingBeforeWhatItWaitedForHasFired) {
 }
 
 // What is known comes due while the driver is in the second slice of a flood that does not begin before `begin`.
-// Returns how much it takes up before it fires that; none: the flood came too late.
-std::optional<int> taken_up_in_a_flood(duration lead, time_point begin) {
+// Returns how much it accepts before it fires that; none: the flood came too late.
+std::optional<int> accepted_in_a_flood(duration lead, time_point begin) {
   constexpr int stays_in = slice + slice / 2;
   std::atomic<bool> counts{false}, fired{false}, in_time{false};
-  int taken_up = 0, before = 0;
+  int accepted = 0, before = 0;
   time_point due;
   const hooks::watcher stays = [&](hooks::operation what, const hooks::site& where) {
-    if (!counts || !takes_up(what, where) || ++taken_up != stays_in || fired) return;
+    if (!counts || !accepts(what, where) || ++accepted != stays_in || fired) return;
     in_time = clock::now() < due;
     while (clock::now() < due) std::this_thread::yield();
   };
   sleeping_worker worker(
       lead,
       [&] {
-        before = taken_up - 1;  // which has counted its own start
+        before = accepted - 1;  // which has counted its own start
         fired = true;
       },
       &stays);
@@ -104,29 +104,29 @@ std::optional<int> taken_up_in_a_flood(duration lead, time_point begin) {
   return before;
 }
 
-// It does not wait for the third, nor for what is overdue and comes behind that.
-TEST(EngineDrainBound, FiresWhatComesDueBehindTheSliceThatItIsIn) {
+// It does not wait for the third, nor for what is overdue and comes after that.
+TEST(EngineDrainBound, FiresWhatComesDueAfterTheSliceThatItIsIn) {
   std::optional<int> before;
-  for (duration lead = 100ms; !before; lead *= 2) before = taken_up_in_a_flood(lead, {});
+  for (duration lead = 100ms; !before; lead *= 2) before = accepted_in_a_flood(lead, {});
   EXPECT_LE(*before, 2 * slice);
 }
 
-// Behind such a boundary of time begins a slot of the wheel that holds all of the next second, and with it what is
+// After such a boundary of time begins a slot of the wheel that holds all of the next second, and with it what is
 // known, which is due later.
-TEST(EngineDrainBound, FiresWhatComesDueInASlotThatHasBegunBehindTheSliceThatItIsIn) {
+TEST(EngineDrainBound, FiresWhatComesDueInASlotThatHasBegunAfterTheSliceThatItIsIn) {
   constexpr duration slot(1 << 30);
   std::optional<int> before;
   for (duration lead = 100ms; !before; lead *= 2) {
     const time_point begin(((clock::now() + lead).time_since_epoch() / slot + 1) * slot);
     std::this_thread::sleep_until(begin - lead);
-    before = taken_up_in_a_flood(2 * lead, begin);
+    before = accepted_in_a_flood(2 * lead, begin);
   }
   EXPECT_LE(*before, 2 * slice);
 }
 
-// Behind a callback that takes long the driver finds a flood, all of it overdue, and the earliest last. It fires the
-// earliest of what it has taken up, not of all there is.
-TEST(EngineDrainBound, TakesUpFourThousandEntriesBeforeItFires) {
+// After a callback that takes long the driver finds a flood, all of it overdue, and the earliest last. It fires the
+// earliest of what it has accepted, not of all there is.
+TEST(EngineDrainBound, AcceptsFourThousandEntriesBeforeItFires) {
   constexpr int submitted = 20'000;
   std::atomic<bool> begun{false}, may_end{false};
   std::atomic<int> first{-1};
@@ -145,7 +145,7 @@ TEST(EngineDrainBound, TakesUpFourThousandEntriesBeforeItFires) {
   may_end = true;
   ASSERT_TRUE(eventually([&] { return first != -1; }));
   EXPECT_GE(first, most_before_firing - 1);
-  EXPECT_LT(first, most_before_firing + 2 * slice);  // a slice behind the callback, and one as there is so much
+  EXPECT_LT(first, most_before_firing + 2 * slice);  // a slice after the callback, and one as there is so much
   worker.stop();
 }
 
@@ -153,48 +153,48 @@ class EngineDrainBoundBeforeAWait : public ::testing::Test {
  protected:
   static constexpr int submitted = 3000;
 
-  // Has the driver take up that much, before it announces its wait, as it opens its descriptor.
+  // Has the driver accept that much, before it announces its wait, as it opens its descriptor.
   void submit_and_announce(time_point deadline, std::uint8_t lane = 0) {
     for (int i = 0; i < submitted; ++i) engine_.schedule_at(deadline, [] {}, {.lane = lane});
     const hooks::watcher counts = [this](hooks::operation what, const hooks::site& where) {
-      if (looks_at_manual_clock(where)) since_a_look_ = 0;
-      if (!takes_up(what, where)) return;
-      ++taken_up_;
-      most_ = std::max(most_, ++since_a_look_);
-      if (taken_up_ == 1 && meanwhile_) std::thread(meanwhile_).join();
+      if (reads_manual_clock(where)) since_a_reading_ = 0;
+      if (!accepts(what, where)) return;
+      ++accepted_;
+      most_ = std::max(most_, ++since_a_reading_);
+      if (accepted_ == 1 && meanwhile_) std::thread(meanwhile_).join();
     };
     hooks::watch(&counts);
     static_cast<void>(engine_.wake_fd());
     hooks::watch(nullptr);
   }
 
-  int taken_up_ = 0, since_a_look_ = 0, most_ = 0;
-  std::function<void()> meanwhile_;  // on another thread, when it takes up the first
+  int accepted_ = 0, since_a_reading_ = 0, most_ = 0;
+  std::function<void()> meanwhile_;  // on another thread, when it accepts the first
   manual_clock clock_{time_point(1s)};
   engine engine_{{.drive = drive_kind::caller, .manual = &clock_, .reserve = 0}};
 };
 
-TEST_F(EngineDrainBoundBeforeAWait, LooksAtTheClockBehindEachSlice) {
+TEST_F(EngineDrainBoundBeforeAWait, ReadsTheClockAfterEachSlice) {
   submit_and_announce(time_point(1h));
-  EXPECT_EQ(taken_up_, submitted);
+  EXPECT_EQ(accepted_, submitted);
   EXPECT_EQ(most_, slice);
 }
 
 TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichSomethingIsDue) {
   submit_and_announce(time_point(1ms));
-  EXPECT_EQ(taken_up_, slice);
+  EXPECT_EQ(accepted_, slice);
 }
 
 TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichSomethingOfAHigherLaneIsDue) {
   submit_and_announce(time_point(1ms), 3);
-  EXPECT_EQ(taken_up_, slice);
+  EXPECT_EQ(accepted_, slice);
 }
 
 TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichAGroupIsCancelled) {
   timer_group group(engine_);
   meanwhile_ = [&] { group.cancel_all(); };
   submit_and_announce(time_point(1h));
-  EXPECT_EQ(taken_up_, slice);
+  EXPECT_EQ(accepted_, slice);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A poll fires what is due by its one reading of the clock, and no more than it was told.
+// A poll fires what is due by its one reading of the clock, and no more than it was asked to.
 TEST(EnginePollClock, MayMoveOnWhileMuchIsCollectedAndNothingMoreFires) {
   manual_clock clock;
   engine owned({.drive = drive_kind::caller, .manual = &clock, .reserve = 0});
@@ -25,7 +25,7 @@ TEST(EnginePollClock, MayMoveOnWhileMuchIsCollectedAndNothingMoreFires) {
   for (int i = 0; i < 2000; ++i) owned.schedule_at(time_point(10ns), [&] { ++bulk; });
   owned.schedule_at(time_point(20ns), [&] { ++critical; }, {.lane = 3});
   clock.advance_to(time_point(10ns));
-  owned.next_deadline();  // files them
+  owned.next_deadline();  // inserts them
 
   bool was_read = false;
   const hooks::watcher moves_on = [&](hooks::operation, const hooks::site& where) {
@@ -44,7 +44,7 @@ TEST(EnginePollClock, MayMoveOnWhileMuchIsCollectedAndNothingMoreFires) {
 }
 
 // A stop on another thread waits for it, and the engine may be freed then.
-TEST(EnginePollEnd, TouchesNothingBehindItsLeavingTheDrive) {
+TEST(EnginePollEnd, TouchesNothingAfterLeavingTheDrive) {
   manual_clock clock;
   engine owned({.drive = drive_kind::caller, .manual = &clock, .reserve = 0});
   owned.schedule_after(0ns, [] {});
@@ -62,8 +62,8 @@ TEST(EnginePollEnd, TouchesNothingBehindItsLeavingTheDrive) {
   EXPECT_TRUE(file.ends_with("/lifecycle.hpp")) << file;
 }
 
-// Whoever finds that a run has ended finds it counted: it is cancelled before each operation in turn that the driver
-// performs behind the callback, and before all that follow. A cancel ends periodic timers alone during a run.
+// A caller that finds that a run has ended finds it counted: it is cancelled before each operation in turn that the
+// driver performs after the callback, and before all that follow. A cancel ends periodic timers alone during a run.
 void expect_counted_ends(bool periodic) {
   bool ended = true;
   for (int first = 0; ended; ++first) {
@@ -89,7 +89,7 @@ void expect_counted_ends(bool periodic) {
     hooks::watch(&cancels);
     EXPECT_EQ(owned.poll(), 1u);
     hooks::watch(nullptr);
-    EXPECT_TRUE(ended || first > 5) << "nothing was looked at";
+    EXPECT_TRUE(ended || first > 5) << "nothing was checked";
   }
 }
 
@@ -114,7 +114,7 @@ bool interleave(int before, First&& first, Second&& second) {
 
 // A signal that comes late, for what the driver knows by now, is over with the next call that finds nothing to do,
 // wherever it met the call before.
-TEST(WakeFdSignal, DoesNotOutliveTheNextLookOfTheDriver) {
+TEST(WakeFdSignal, DoesNotOutliveTheNextCheckOfTheDriver) {
   for (const bool other_deadline : {false, true}) {
     const std::optional<detail::nanoseconds_t> never;
     auto is_over = [&](auto&& meet) {

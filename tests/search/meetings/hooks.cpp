@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One number a thread: the operation at which the next thing happens, whichever it is. Before that an operation costs a
-// count and a look at whether the plan has changed.
+// count and a check whether the plan has changed.
 #include <search/meetings/hooks.hpp>
 #include <search/meetings/real.hpp>
 
@@ -35,12 +35,12 @@ struct thread_plan {
   std::uint64_t budget = never;
   const char* budget_of = nullptr;
   const watcher* watched_by = nullptr;
-  bool tells = false;        // its watcher, which is not told of what it does itself
+  bool tells = false;        // its watcher, which is not called for what it does itself
   std::uint64_t number = 0;  // of this thread; 0: none yet
   std::uint64_t random = 0;
   std::uint32_t every = 0;
   bool alone = false;
-  std::uint32_t version = 0;  // of what all threads are told
+  std::uint32_t version = 0;  // of what all threads are set to
 
   // Where all are watched, or another may be held, each of them may be the one.
   void find_next() noexcept {
@@ -49,7 +49,7 @@ struct thread_plan {
 };
 constinit thread_local thread_plan mine;
 
-// What all threads are told. A change is taken note of by its version, and soon is soon enough; only `seed` and `every`
+// What all threads are set to. A change is noticed by its version, and soon is soon enough; only `seed` and `every`
 // have to be of one version or a later one, which the acquire and the release see to.
 std::atomic<std::uint32_t> version{0};
 std::atomic<std::uint64_t> told_seed{0};

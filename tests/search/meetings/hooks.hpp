@@ -93,7 +93,8 @@ void watch(const watcher* each) noexcept;
 // Before a thread that will be held starts: none is.
 void begin_holding() noexcept;
 // The calling thread waits before its operation number `n` from now, counted as by park_at(), until let_go_on(). What
-// it meets then is told by no memory order of the hooks, so that the thread sanitizer sees what the engine's own do.
+// it meets then is published by no memory order of the hooks, so that the thread sanitizer sees what the engine's own
+// do.
 void hold_at(std::uint64_t n, among which = {}) noexcept;
 // From here on it is held no more.
 void hold_never() noexcept;

@@ -30,7 +30,8 @@ constexpr timer_options critical{.lane = 3};
 // What is due at such a time comes out of the hierarchical wheel in one go, and not a part of it late.
 constexpr duration slot(1 << 27);
 
-// The driver observes each node once that it takes out of the wheel, and those that it runs or files a few times more.
+// The driver observes each node once that it takes out of the wheel, and those that it runs or inserts a few times
+// more.
 bool takes_out(const hooks::site& where) {
   return where.is_in("state_word.hpp") && std::string_view(where.function) == "observe";
 }
@@ -100,7 +101,7 @@ TEST_P(EngineLanesGap, IsSmallForATimerThatGoesOnWhileABulkIsCollectedAndSorted)
   }
 }
 
-// Behind three hundred of the bulk's, by a thread that has seen a critical callback run in the middle.
+// After three hundred of the bulk's, by a thread that has seen a critical callback run in the middle.
 TEST_P(EngineLanesGap, IsSmallForWhatAnotherThreadSubmitsInTheMiddle) {
   constexpr std::size_t many = 10'000;
   std::size_t submitted_at = 0, ran_at = 0;

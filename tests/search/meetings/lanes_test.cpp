@@ -27,14 +27,14 @@ using testing::prepare_instant;
 
 constexpr std::size_t takes_between_looks = 256;
 
-// A long tick: what the wheel has to file anew on the way to a deadline is done well before that.
+// A long tick: what the wheel has to insert again on the way to a deadline is done well before that.
 using tick = std::chrono::duration<std::int64_t, std::centi>;
 
 // The driver observes each node once that it takes out of the wheel because it is due.
 bool takes_out(const hooks::site& where) {
   return where.is_in("state_word.hpp") && std::string_view(where.function) == "observe";
 }
-// The last that it does before: what it has observed until then was to tell when to wake up.
+// The last that it does before: what it has observed until then decides when to wake up.
 bool looks_at_bell(const hooks::site& where) { return where.is_in("doorbell.hpp"); }
 
 // A run in a higher lane, and what of the bulk had been taken out and had run before it.
@@ -83,7 +83,7 @@ void expect_each_lane_in_order(const std::vector<overtaking>& runs) {
   EXPECT_EQ(lanes, (std::vector<int>{3, 2, 1}));
 }
 
-// All of them at the next look, on the worker or by an executor.
+// All of them at the next check, on the worker or by an executor.
 TEST(EngineLanesInTheMiddle, DoNotWaitUntilTheBulkIsCollected) {
   constexpr std::size_t count = 2000, stays_in = 300;
   for (const bool on_executor : {false, true}) {
@@ -99,7 +99,7 @@ TEST(EngineLanesInTheMiddle, DoNotWaitUntilTheBulkIsCollected) {
   }
 }
 
-// They come due behind the last look of the collection, and the bulk is large enough for one while it is sorted.
+// They come due after the last check of the collection, and the bulk is large enough for one while it is sorted.
 TEST(EngineLanesInTheMiddle, DoNotWaitUntilTheBulkIsSorted) {
   constexpr std::size_t count = 10'000;
   const std::vector<overtaking> runs = overtake({}, count, count);

@@ -26,7 +26,7 @@ detent::engine_options with_clock(detent::engine_options options, detent::manual
   return options;
 }
 
-// Destroyed behind whatever the engine keeps for a thread, as it was there first.
+// Destroyed after whatever the engine keeps for a thread, as it was there first.
 struct last_of_all {
   ~last_of_all() { hold_never(); }
   void touch() {}
@@ -58,7 +58,7 @@ void scene::look() {
 void scene::settle() {
   for (int looks = 0; is_called(); ++looks) {
     if (looks == most_looks) {
-      // One that is held as it signals the descriptor has others look in vain.
+      // One that is held as it signals the descriptor has others poll for nothing.
       if (!is_holding()) ADD_FAILURE() << "there is no end of what is to be done";
       return;
     }

@@ -26,8 +26,8 @@ using namespace std::chrono_literals;
 
 inline constexpr detent::time_point noon{12h};
 
-// A caller's engine at noon, and an event loop that looks when its descriptor says so, or when the time has come that
-// it was told of last: whoever asks for no look gets none.
+// A caller's engine at noon, and an event loop that polls when its descriptor says so, or when the time has come that
+// it was given last: who asks for no poll gets none.
 class scene {
  public:
   explicit scene(bool hands_over = false, detent::engine_options options = {});
@@ -37,10 +37,10 @@ class scene {
     return [this, here = captures.join()] { ++runs; };
   }
   void look();
-  // Looks for as long as it is asked to.
+  // Polls for as long as it is asked to.
   void settle();
   void run_to(detent::time_point until);
-  // So many runs by then, and none since the last look.
+  // So many runs by then, and none since the last poll.
   void expect_runs_at(detent::time_point due, int count = 1);
   // Nothing is pending, every end is counted, and every capture and node has been given back.
   void expect_at_rest();

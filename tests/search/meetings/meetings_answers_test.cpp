@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is told of timers while they come and go: each answer was true at some moment of its call.
+// What is reported of timers while they come and go: each answer was true at some moment of its call.
 #include <search/meetings/meeting.hpp>
 
 #include <detent/detail/timer_access.hpp>
@@ -14,7 +14,7 @@ using detent::timer;
 
 std::uint32_t place_of(timer which) { return detent::detail::timer_access::index(which); }
 
-// Between its looks at the counts, those that end are others than those that have begun.
+// Between its readings of the counts, those that end are others than those that have begun.
 TEST(MeetingsAnswers, PendingIsNeverLessThanNone) {
   auto trial = [](meeting& at) {
     scene in;
@@ -65,13 +65,13 @@ TEST(MeetingsAnswers, OfACancelledMemberAreNotAnotherTimersOfItsPlace) {
   });
 }
 
-// Between the looks at one timer of a list, not at each place that has none.
+// Between the readings of one timer of a list, not at each place that has none.
 void meet_in_a_list(const std::function<void(meeting&)>& trial) {
   for (const char* file : {"/node.hpp", "/group_state"}) meet(1, trial, {.file = file});
 }
 
-// Each is told with its own deadline and label, whosever the place was before or is by then.
-TEST(MeetingsAnswers, AListTellsNoDeadlineOfAnotherLife) {
+// Each is reported with its own deadline and label, whosever the place was before or is by then.
+TEST(MeetingsAnswers, AListShowsNoDeadlineOfAnotherGeneration) {
   meet_in_a_list([](meeting& at) {
     scene in;
     const detent::label named = in.engine.make_label("second");
@@ -94,7 +94,7 @@ TEST(MeetingsAnswers, AListTellsNoDeadlineOfAnotherLife) {
   });
 }
 
-TEST(MeetingsAnswers, AListTellsNoDeadlineOfAnotherArming) {
+TEST(MeetingsAnswers, AListShowsNoDeadlineOfAnotherArming) {
   meet_in_a_list([](meeting& at) {
     scene in;
     in.group->pause();

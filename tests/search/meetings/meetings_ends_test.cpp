@@ -150,7 +150,8 @@ TEST(MeetingsGroupEnd, LeavesTheNextGroupInItsPlaceAlone) {
   }
 }
 
-// Whoever is about to run a member of it comes too late, and does not end it again: two groups would have its place.
+// A thread that is about to run a member of it comes too late, and does not end it again: two groups would have its
+// place.
 TEST(MeetingsGroupEnd, ComesOnceThoughAMemberIsAboutToRun) {
   meet(8, [](meeting& at) {
     member_handed_over in(at, false, false);

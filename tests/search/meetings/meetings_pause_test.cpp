@@ -129,8 +129,8 @@ TEST(MeetingsPause, WhatIsPutBackAtTheResumptionComesAtOnce) {
   });
 }
 
-// Whoever restarts it is not kept waiting for the thread that puts it back: its first call, which has to get a record
-// before it can tell the driver.
+// A caller that restarts it is not kept waiting for the thread that puts it back: its first call, which has to get a
+// record before it can notify the driver.
 TEST(MeetingsPause, WhatIsPutBackAndRestartedComesThoughItsThreadIsHeld) {
   for (auto to : {0us, 1000us}) {
     meet(6, [to](meeting& at) {
@@ -188,8 +188,8 @@ TEST(MeetingsPause, WhatIsPutBackAndCancelledNeverRuns) {
   });
 }
 
-// A pause that comes too late to keep it from running does not move its deadline behind the run.
-TEST(MeetingsPause, WhatRunsAllTheSameIsToldADeadlineThatHasCome) {
+// A pause that comes too late to keep it from running does not move its deadline after the run.
+TEST(MeetingsPause, WhatRunsAllTheSameIsPassedADeadlineThatHasCome) {
   for (bool hands_over : {false, true}) {
     meet(20, [hands_over](meeting& at) {
       scene in(hands_over, {.tick = 1ms});
@@ -218,7 +218,7 @@ TEST(MeetingsPause, WhatRunsAllTheSameIsToldADeadlineThatHasCome) {
   }
 }
 
-// What it is behind is what it stood still, whoever of the two made it stand.
+// It is late by the time it was paused, whichever of the two paused it.
 TEST(MeetingsPause, TwoThatPauseAndResumeShiftItOnce) {
   meet(4, [](meeting& at) {
     scene in;

@@ -35,7 +35,7 @@ std::size_t make_bulk(scene& in, std::span<timer> out) {
   }
 }
 
-// Looks; before the change number `before` of a timer's state has another thread stop the engine, and then the one that
+// Polls; before the change number `before` of a timer's state has another thread stop the engine, and then the one that
 // is held go on.
 void stop_before_change(scene& in, meeting& at, std::size_t before, std::vector<detent::unfired>& left) {
   std::optional<detent::testing::joined_thread> stopper;
@@ -71,7 +71,7 @@ TEST(MeetingsStop, InTheMiddleReturnsRefusesOrHasLeftToOthersEachTimer) {
     EXPECT_FALSE(in.engine.try_schedule_at(noon + 1ms, in.note()));
     EXPECT_FALSE(queued.pending());
   };
-  // Not before each of the loads: it looks at hundreds of nodes that are free.
+  // Not before each of the loads: it reads hundreds of nodes that are free.
   for (operation what : {operation::exchange, operation::store, operation::fence, operation::futex_wake})
     meet(1, trial, {.what = what});
 }
@@ -165,8 +165,8 @@ TEST(MeetingsStop, WaitsForThePollThatIsInside) {
   });
 }
 
-// The driver has taken it up and is about to change its state: the stop comes, and then the producer, which would have
-// taken it back if nobody had taken it up. The driver finds each as it was.
+// The driver has accepted it and is about to change its state: the stop comes, and then the producer, which would have
+// taken it back if it had not been accepted. The driver finds each as it was.
 TEST(MeetingsStop, LeavesToTheDriverWhatItIsAboutToFire) {
   constexpr std::size_t bulk = 2;
   for (int kind = 0; kind != 3; ++kind) {
@@ -194,7 +194,7 @@ TEST(MeetingsStop, LeavesToTheDriverWhatItIsAboutToFire) {
 }
 
 // A producer may pass a light one right before: then the stop sees what it pushed, or it sees the stop.
-TEST(MeetingsStop, PassesAHeavyFenceBetweenItsMarkAndItsFirstLookAtATimer) {
+TEST(MeetingsStop, PassesAHeavyFenceBetweenItsMarkAndItsFirstReadingOfATimer) {
   if (!real::enable_heavy_fence()) GTEST_SKIP() << "the kernel has no such fence";
   detent::engine engine;  // with a worker, which may take the producers' fences upon itself
   engine.schedule_after(1h, [] {});

@@ -148,7 +148,7 @@ TEST(MeetingsCancel, OfTwoOneEndsIt) {
 
 // --- The driver is the one in the middle
 
-TEST(MeetingsDriver, IsToldOfWhatIsChangedMeanwhile) {
+TEST(MeetingsDriver, HandlesWhatIsChangedMeanwhile) {
   meet(100, [](meeting& at) {
     scene in;
     std::array<std::atomic<int>, 4> ran{};

@@ -9,7 +9,7 @@ namespace {
 
 using namespace hooks;
 
-// Whoever ends the engine does not wait for a timer that is cancelled already, nor for whoever cancels it.
+// The end of the engine does not wait for a timer that is cancelled already, nor for its canceller.
 TEST(MeetingsStopRequest, ThatHasCancelledATimerOutlivesTheEngine) {
   for (bool filed : {false, true}) {
     meet(8, [filed](meeting& at) {

@@ -46,7 +46,7 @@ struct running_executor final : detent::executor {
 };
 
 // One thread polls; another restarts the timer that is due to the instant that has come, as often as it can. It is
-// never lost: it fires at the latest with the poll behind the last restart.
+// never lost: it fires at the latest with the poll after the last restart.
 void race_restart_against_firing(std::shared_ptr<detent::executor> executor) {
   yields all(4);
   detent::manual_clock clock;
@@ -110,7 +110,7 @@ TEST(races, a_worker_that_goes_to_sleep_notices_the_stop) {
 // Of all that is scheduled beside a stop, what has a handle is given back, and nothing else.
 TEST(races, what_is_scheduled_while_the_engine_stops_is_given_back_or_refused) {
   yields all(3);
-  hooks::leave_alone(true);  // who stops is done before the other goes on
+  hooks::leave_alone(true);  // the stopping thread is done before the other goes on
   for (int round = 0; round < 400; ++round) {
     detent::manual_clock clock;
     detent::engine engine({.drive = detent::drive_kind::caller, .manual = &clock, .reserve = 0});

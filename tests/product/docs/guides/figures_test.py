@@ -20,7 +20,7 @@ SAID = {
 
 
 def wheel_of_the_figure(draw):
-    """(level, slot) in each level from the one where the timer is filed, as the figure marks them."""
+    """(level, slot) in each level from the one where the timer is inserted, as the figure marks them."""
     level = ((draw.NOW ^ draw.DUE).bit_length() - 1) // draw.SLOT_BITS
     return [(each, draw.DUE >> each * draw.SLOT_BITS & 63) for each in range(level, -1, -1)]
 

@@ -4,7 +4,7 @@
 
 usage: follow_page.py PAGE BUILD_DIRECTORY INSTALL
 
-A block whose line before it is **`NAME`** is written to the file NAME. What stands behind `$ ` in ```console blocks is typed into
+A block whose line before it is **`NAME`** is written to the file NAME. What follows `$ ` in ```console blocks is typed into
 one shell, in that order, in a home directory of its own; what comes out must be what the page shows, word for word but
 for numbers. Two commands need the network or an hour, and are not typed: `git clone` gives a link, and `./tools/dev install`
 is `cmake --install` of BUILD_DIRECTORY. INSTALL is the source tree.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints what docs/concepts.md and its figures tell: the node, the state word, a few sizes, and where a wheel files the
+// Prints what docs/concepts.md and its figures show: the node, the state word, a few sizes, and where a wheel files the
 // example.
 #include <detent/alloc/slot_pool.hpp>
 #include "timer/node.hpp"
@@ -62,7 +62,7 @@ void print_facts() {
   print("fact", "slots", hierarchical_wheel<one_node>::slots, 0);
 }
 
-// Where a timer due at 1,250,000 is filed at 1,000,000, and again whenever its slot has begun.
+// Where a timer due at 1,250,000 is inserted at 1,000,000, and again whenever its slot has begun.
 void print_example() {
   constexpr nanoseconds_t due = 1'250'000;
   using wheel = hierarchical_wheel<one_node>;

@@ -6,7 +6,7 @@ usage: command_page_test.py PAGE ROOT DETENT
 
 Runs each ```sh run block of the page with bash, one after the other, in one directory in which the tree's files and the command
 `detent` are at hand: each command of a block must end with status 0. What it prints differs from host to host, and is not
-looked at. A ```sh host block changes the host or needs what a test has not: bash reads it, and does not run it.
+checked. A ```sh host block changes the host or needs what a test has not: bash reads it, and does not run it.
 """
 import os
 import re

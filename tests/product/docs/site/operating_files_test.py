@@ -52,7 +52,7 @@ def check_rules(rules, known):
 
 def check_unit(unit, directory):
     if shutil.which("systemd-analyze") is None:
-        print("the unit is not looked at: systemd-analyze is not installed")
+        print("the unit is not checked: systemd-analyze is not installed")
         return
     path = os.path.join(directory, "gateway.service")
     Path(path).write_text(re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit, flags=re.MULTILINE), encoding="utf-8")

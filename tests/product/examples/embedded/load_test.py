@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """usage: load_test.py EXAMPLE SENSOR_HUB
 
-The load finds fault with a hub whose times are shorter than those it was told, and with one that drops its sensors.
+The load finds fault with a hub whose times are shorter than those it was given, and with one that drops its sensors.
 """
 import subprocess
 import sys

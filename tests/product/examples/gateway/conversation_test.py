@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One client by hand: what the gateway answers to each line, and what both programs say to options that cannot be.
+"""One client by hand: what the gateway answers to each line.
 
-usage: conversation_test.py GATEWAY CLIENT
+usage: conversation_test.py GATEWAY
 """
 import re
 import signal
@@ -137,22 +137,8 @@ def check_no_room(port, most):
         one.close()
 
 
-def check_options(gateway, client):
-    """What cannot be is one clear line and a status that says so."""
-    for command, status, words in [
-            ([gateway, "--sessions", "2000000000"], 1, "2000000000 sessions need 2000000032 open files"),
-            ([gateway, "--counters", "/nowhere/at/all"], 1, "counters_file"),
-            ([client, "--port", "1", "--sessions", "1"], 1, "Connection refused"),
-            ([client, "--port", "1", "--faults", "fire"], 1, "'fire' is none of silent, drop"),
-            ([client, "--port", "1", "--faults", "freeze"], 1, "needs --gateway"),
-            ([client], 106, "--port is required"),
-            ([gateway, "--sessions", "many"], 105, "--sessions")]:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        assert done.returncode == status and words in done.stderr, (command, done)
-
-
 def main():
-    gateway, client = sys.argv[1:]
+    gateway, = sys.argv[1:]
     most = 4
     with subprocess.Popen([gateway, "--sessions", str(most)], stdout=subprocess.PIPE, text=True) as served:
         try:
@@ -166,7 +152,6 @@ def main():
             assert "1 found dead" in account and "1 turned away" in account, account
         finally:
             served.kill()
-    check_options(gateway, client)
     print("what was said was answered as it should be")
 
 

@@ -20,7 +20,7 @@ std::shared_ptr<detent::executor> pool() {
   return std::make_shared<detent::thread_pool>(detent::thread_pool_options{.threads = 2});
 }
 
-void stop_comes_behind_all_runs(bool on_a_pool) {
+void stop_comes_after_all_runs(bool on_a_pool) {
   for (int i = 0; i < rounds; ++i) {
     detent::engine engine({.executor = on_a_pool ? pool() : nullptr});
     std::vector<int> ran(20);
@@ -30,7 +30,7 @@ void stop_comes_behind_all_runs(bool on_a_pool) {
     engine.schedule_at_fixed_rate(0ns, 10us,
                                   [&, text = std::string(40, 'b')] { beats += static_cast<int>(text.size()); });
     if (i % 2 == 0) std::this_thread::sleep_for(100us);
-    // Whoever comes later waits, and sees as much.
+    // A later caller waits, and sees as much.
     std::thread other([&] {
       if (i % 3 != 0) return;
       engine.stop();
@@ -188,7 +188,7 @@ void threads_outlive_engines() {
 
 int main() {
   for (bool on_a_pool : {false, true}) {
-    stop_comes_behind_all_runs(on_a_pool);
+    stop_comes_after_all_runs(on_a_pool);
     an_engine_ends_with_its_timers(on_a_pool);
   }
   what_an_engine_is_asked();

@@ -24,14 +24,14 @@ struct room {
   detent::timer_group members;  // the last: it waits for its callbacks
 };
 
-void the_end_of_a_group_comes_behind_its_runs(detent::engine& engine) {
+void the_end_of_a_group_comes_after_its_runs(detent::engine& engine) {
   for (int i = 0; i < rounds; ++i) {
     auto opened = std::make_unique<room>(engine);
     if (i % 2 == 0) std::this_thread::sleep_for(50us);
   }
 }
 
-void cancel_all_and_wait_comes_behind_its_runs(detent::engine& engine) {
+void cancel_all_and_wait_comes_after_its_runs(detent::engine& engine) {
   detent::timer_group group(engine);
   int used = 0;
   for (int i = 0; i < rounds; ++i) {
@@ -99,8 +99,8 @@ int main() {
       on = std::make_shared<detent::thread_pool>(
           detent::thread_pool_options{.threads = static_cast<std::size_t>(threads)});
     detent::engine engine({.executor = on});
-    the_end_of_a_group_comes_behind_its_runs(engine);
-    cancel_all_and_wait_comes_behind_its_runs(engine);
+    the_end_of_a_group_comes_after_its_runs(engine);
+    cancel_all_and_wait_comes_after_its_runs(engine);
     paused_and_resumed_they_go_on(engine);
     any_thread_adds_members(on);
   }

@@ -111,7 +111,7 @@ void a_restart_is_seen_by_the_run(detent::engine& engine) {
   }
 }
 
-// The canceller is told of the timer alone.
+// The canceller is passed the timer alone.
 void a_canceller_finds_the_captures_whole(detent::engine& engine) {
   for (int i = 0; i < rounds; ++i) {
     untold_handle found;

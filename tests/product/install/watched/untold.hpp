@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How threads tell each other something here without ordering anything: what orders the rest is detent alone.
+// How threads signal each other here without ordering anything: what orders the rest is detent alone.
 #pragma once
 
 #include <detent/detent.hpp>
