@@ -11,7 +11,7 @@ namespace detent::tool {
 
 // What the user has chosen to see, and what is not the model's.
 struct top_view {
-  std::string time = {};     // of day, of the last look
+  std::string time = {};     // of day, of the last reading
   double delay = 1;          // seconds from one reading to the next
   std::size_t scrolled = 0;  // columns of the table, after the first two, that are left out
   bool detail = true;        // of the selected engine

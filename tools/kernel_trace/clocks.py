@@ -45,7 +45,7 @@ class Clocks:
     def _see_clock(self, offset):
         for index, known in enumerate(self._seen):
             if abs(known - offset) < SECOND:
-                # An interrupt reads its clock before its timers are told: the largest is the nearest.
+                # An interrupt reads its clock before its timers are traced: the largest is the nearest.
                 self._seen[index] = max(known, offset)
                 return
         self._seen.append(offset)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One producer's part of the work `pair`: as many live timers as it was told to keep, the oldest cancelled for each new
-// one.
+// One producer's part of the work `pair`: a fixed number of live timers, the oldest cancelled for each new one.
 #pragma once
 
 #include <cstdint>
