@@ -99,7 +99,7 @@ void for_each_tick(const Operation& operation) {
   }
 }
 
-void count_filing() {
+void count_insertion() {
   wheel_timers timers(live);
   timers.spread_at_random(0, live, 0);
   auto& wheel = timers.wheel();
@@ -184,7 +184,7 @@ void count_expiry() {
 }  // namespace
 
 void count_wheel() {
-  count_filing();
+  count_insertion();
   count_cascade();
   count_empty_ticks();
   count_expiry();

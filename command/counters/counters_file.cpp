@@ -103,7 +103,7 @@ bool counters_file::content::copy(std::uint64_t offset, void* into, std::size_t 
 }
 
 header counters_file::content::checked_header() const {
-  // While the file grows by a label, its words may be seen in any order: what cannot be is looked at once more.
+  // While the file grows by a label, its words may be seen in any order: what cannot be is read once more.
   for (int tries = 3;; --tries) {
     header seen = {};
     struct stat status = {};

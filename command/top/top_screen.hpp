@@ -18,7 +18,7 @@ struct top_view {
   bool help = false;         // instead of all else
   std::string prompt = {};   // what is asked for in the last line; empty: nothing
   std::string message = {};  // in the last line, if nothing is asked for
-  std::string where = {};    // what is looked through for engines, in words
+  std::string where = {};    // what is searched for engines, in words
 };
 
 inline constexpr std::size_t least_width = 40, least_height = 6;

@@ -82,7 +82,7 @@ class Clocks:
                 return fitting[0]
             if fitting:
                 break
-        raise BadInput(f"{name}: how many jiffies a second has cannot be told from {self._elapsed() + 1} of them: say "
+        raise BadInput(f"{name}: how many jiffies a second has is not clear from {self._elapsed() + 1} of them: say "
                        "--hz N")
 
     def deadline(self, start, clock):

@@ -82,7 +82,7 @@ class handover {
    public:
     explicit producer(handover& to) : to_(to), token_(to.queue_) {}
 
-    // The delay counts from the call, not from when the loop hears of it.
+    // The delay counts from the call, not from when the loop drains it.
     void schedule_after(slot& at, nanoseconds delay, const argument& work) {
       schedule_at(at, steady_ns() + delay.count(), work);
     }
