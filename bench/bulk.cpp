@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What does a bulk call save against as many single calls? Of `live` timers a round cancels up to 4096 and schedules as
-// many anew; one half is timed, the other is not. Cancelled are timers that the worker has not taken up yet (young),
-// and filed ones in the order of their making (made) or at random (any).
+// many again; one half is timed, the other is not. Cancelled are timers that the worker has not drained yet
+// (undrained), and those in the wheel in the order of their making (made) or at random (any).
 //
 // Read: Time is the producer's for one timer; compare `bulk` with `single` of the same name and size.
 #include <benchmark/benchmark.h>
@@ -20,10 +20,10 @@ namespace {
 using namespace detent::bench;
 
 enum class way : std::uint8_t { single, bulk };
-enum class target : std::uint8_t { young, made, any };
+enum class target : std::uint8_t { undrained, made, any };
 constexpr std::size_t most_a_round = 4096;
 
-// `live` timers behind the one that the engine waits for, in an order of their own.
+// `live` timers due after the one that the engine waits for, in an order of their own.
 class population {
  public:
   population(std::size_t live, bool shuffled)
@@ -40,7 +40,7 @@ class population {
 
   std::size_t round() const noexcept { return round_; }
   void settle() { detent::bench::settle(at_work_.engine); }
-  // The next victims, and deadlines for their successors. A last round that would be short begins anew.
+  // The next victims, and deadlines for their successors. A last round that would be short starts over.
   void choose() {
     if (next_ + round_ > places_.size()) next_ = 0;
     for (std::size_t i = 0; i < round_; ++i) chosen_[i] = timers_[places_[next_ + i]];
@@ -104,9 +104,9 @@ void cancel(benchmark::State& state) {
   population all(static_cast<std::size_t>(state.range(0)), Which == target::any);
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(all.round()))) {
     all.choose();
-    if (Which == target::young) all.cancel<way::bulk>();
+    if (Which == target::undrained) all.cancel<way::bulk>();
     all.settle();
-    if (Which == target::young) all.schedule<way::bulk>();
+    if (Which == target::undrained) all.schedule<way::bulk>();
     time(state, [&] { all.cancel<Way>(); });
     all.schedule<way::bulk>();
     all.put_back();
@@ -120,8 +120,8 @@ void sizes(benchmark::internal::Benchmark* wanted) {
 
 BENCHMARK_TEMPLATE(schedule, way::single)->Apply(sizes);
 BENCHMARK_TEMPLATE(schedule, way::bulk)->Apply(sizes);
-BENCHMARK_TEMPLATE(cancel, way::single, target::young)->Apply(sizes);
-BENCHMARK_TEMPLATE(cancel, way::bulk, target::young)->Apply(sizes);
+BENCHMARK_TEMPLATE(cancel, way::single, target::undrained)->Apply(sizes);
+BENCHMARK_TEMPLATE(cancel, way::bulk, target::undrained)->Apply(sizes);
 BENCHMARK_TEMPLATE(cancel, way::single, target::made)->Apply(sizes);
 BENCHMARK_TEMPLATE(cancel, way::bulk, target::made)->Apply(sizes);
 BENCHMARK_TEMPLATE(cancel, way::single, target::any)->Apply(sizes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What does a producer pay for cancel alone: of a timer that the worker has not taken up yet (young), of filed ones in
-// the order of their making (oldest) and at random (any), and of one that has ended already (gone)? Of `live` timers a
-// round cancels up to 4096, which is timed, and makes them anew, which is not.
+// What does a producer pay for cancel alone: of a timer that the worker has not drained yet (undrained), of those in
+// the wheel in the order of their making (oldest) and at random (any), and of one that has ended already (gone)? Of
+// `live` timers a round cancels up to 4096, which is timed, and schedules as many again, which is not.
 //
 // Read: Time is the producer's for one timer. The bound is floor_exchange_8, for `any` the exchange at random.
 #include <benchmark/benchmark.h>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace detent::bench;
 
-enum class target : std::uint8_t { young, oldest, any, gone };
+enum class target : std::uint8_t { undrained, oldest, any, gone };
 constexpr std::int64_t most_a_round = 4096;
 
 template <target Which>
@@ -30,7 +30,7 @@ void cancel(benchmark::State& state) {
   std::vector<detent::timer*> chosen(static_cast<std::size_t>(round));
   while (state.KeepRunningBatch(round)) {
     for (detent::timer*& each : chosen) each = Which == target::any ? &live.any() : &live.oldest();
-    if (Which == target::young || Which == target::gone) {
+    if (Which == target::undrained || Which == target::gone) {
       for (detent::timer* each : chosen) live.replace(*each);
     }
     if (Which == target::gone) {
@@ -50,7 +50,7 @@ void fixed(benchmark::internal::Benchmark* wanted) {
 
 BENCHMARK(floor_exchange_8);
 BENCHMARK(floor_exchange_16_at_random)->ArgName("live")->Arg(full_or_smoke(1'000'000, 10'000));
-BENCHMARK_TEMPLATE(cancel, target::young)->ArgName("live")->Arg(4096)->UseManualTime();
+BENCHMARK_TEMPLATE(cancel, target::undrained)->ArgName("live")->Arg(4096)->UseManualTime();
 BENCHMARK_TEMPLATE(cancel, target::oldest)->Apply(fixed);
 BENCHMARK_TEMPLATE(cancel, target::any)->Apply(fixed);
 BENCHMARK_TEMPLATE(cancel, target::gone)->ArgName("live")->Arg(4096)->UseManualTime();

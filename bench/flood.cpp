@@ -25,7 +25,7 @@ class thread_at_work {
   template <class Step>
   explicit thread_at_work(Step step)
       : thread_([this, step]() mutable {
-          while (!end_.load(std::memory_order_relaxed)) {  // relaxed: only the end is told
+          while (!end_.load(std::memory_order_relaxed)) {  // relaxed: publishes nothing else
             for (int i = 0; i < 64; ++i) step();
             steps_ += 64;
           }

@@ -32,7 +32,7 @@ void fill(detent::timer_group& group, std::int64_t members) {
   for (std::int64_t i = 0; i < members; ++i) group.schedule_after(1h + detent::duration(i), [] {});
 }
 
-// The driver has taken up all there is; without a worker, the caller is it.
+// Returns when the driver has drained all there is; without a worker, the caller is the driver.
 void settle_all(detent::engine& engine, driven by) {
   if (by == driven::caller) {
     static_cast<void>(engine.next_deadline());

@@ -15,7 +15,7 @@ namespace {
 using namespace detent::bench;
 using namespace std::chrono_literals;
 
-// Runs `work`, and tells the CPU time of all threads by the wall time.
+// Runs `work`, and reports the CPU time of all threads by the wall time.
 template <class Work>
 void with_cpu_percent(benchmark::State& state, Work work) {
   const auto began = detent::clock::now();

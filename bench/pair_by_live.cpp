@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What does a producer pay for schedule + cancel when many timers are live? For each cancelled timer one is scheduled
-// through schedule_at, its deadline 1 to 5.3 s behind the one that the engine waits for: the oldest goes, or any.
+// through schedule_at, its deadline 1 to 5.3 s after the one that the engine waits for: the oldest goes, or any.
 //
-// Read: Time is the producer's, cpu_ns the whole process's, the worker's filing included. In the cache the bound is
+// Read: Time is the producer's, cpu_ns the whole process's, the worker's insertions included. In the cache the bound is
 // floor_hand_over; of large numbers driver_loop says what the loop and its array of handles cost, and the exchanges at
 // random what it takes to touch a timer's line once, alone and through its handle.
 #include <benchmark/benchmark.h>

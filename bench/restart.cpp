@@ -3,8 +3,8 @@
 // by a delay, as idle timeouts do; the oldest of `live` timers in turn, or any.
 //
 // Read: Time is the producer's, cpu_ns the whole process's. Later is one 16-byte exchange and nothing else: its bound
-// is floor_exchange_16, or the same through a handle at random. Earlier adds an entry, a fence and the worker's filing;
-// a delay adds floor_clock_reading.
+// is floor_exchange_16, or the same through a handle at random. Earlier adds an entry, a fence and the worker's
+// insertion; a delay adds floor_clock_reading.
 #include <benchmark/benchmark.h>
 
 #include "support/bare_floors.hpp"
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr auto first_delay = 10h;
 
-// All timers start at one deadline, far behind the one that the engine waits for.
+// All timers start at one deadline, long after the one that the engine waits for.
 template <victim Which, class Restart>
 void restart_each(benchmark::State& state, detent::time_point deadline, Restart restart) {
   engine_at_work at_work;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What does it cost to tell the next expiry, and to move time by an hour in which nothing is due? `live` timers, due 11
+// What does it cost to find the next expiry, and to move time by an hour in which nothing is due? `live` timers, due 11
 // to 23 years ahead.
 //
 // Read: Time is for one question or one jump. Neither may grow with the number of timers or with the length of the

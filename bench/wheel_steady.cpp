@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does the wheel itself cost where timers are cancelled young: cancel + insert + a tick of 1 us, by hand, without
-// an engine or threads; the oldest of `live` timers, or any?
+// What does the wheel itself cost where timers are short-lived: cancel + insert + a tick of 1 us, by hand, without an
+// engine or threads; the oldest of `live` timers, or any?
 //
 // Read: Time less driver_loop is the structure's. Beside the two wheels std::multimap and, where Boost is installed,
 // the heap of Boost.Asio do the same work. `expired` should be 0. At random and in large numbers all are bound by cache

@@ -52,7 +52,7 @@ make_root() {
   mkdir -p "$fresh/dev/shm"
   mount -t proc proc "$fresh/proc"
   mount -t tmpfs shm "$fresh/dev/shm"
-  mount --bind "$work/cache" "$fresh/var/cache/apt/archives"  # the next look has them already
+  mount --bind "$work/cache" "$fresh/var/cache/apt/archives"  # the next check has them already
   # The page's commands are run in /try.
   mkdir -p "$fresh/try/build/package"
   cp -r "$debs" "$fresh/try/build/package/debs"

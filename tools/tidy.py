@@ -20,7 +20,7 @@ ENGINE = ("core/", "alloc/", "modules/common/", "modules/asio/", "modules/tbb/")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 SRC = "core/src/"
-# Third-party headers, and who may include them.
+# Third-party headers, and what may include them.
 FOREIGN = {
     "concurrentqueue/": ("core/src/submission/", "tests/", "bench/", "stress/"),
     "CLI/": ("command/", "tests/", "bench/", "stress/", "examples/"),
@@ -210,7 +210,7 @@ class Tree:
                     self.report(path, number, "unnumbered-order", f"'{found.group()}': no comment with a (n) near it")
 
     def _check_cmake(self, path, text):
-        if path == "tests/product/install/stage.cmake":  # it looks at an installed tree
+        if path == "tests/product/install/stage.cmake":  # it reads an installed tree
             return
         for number, line in enumerate(text.splitlines(), 1):
             if GLOB.search(line):

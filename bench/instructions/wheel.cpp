@@ -26,7 +26,7 @@ struct node_array {
   node& operator[](node_index index) const noexcept { return nodes[index]; }
 };
 
-// A wheel, its nodes, and in which order they are filed and taken out: a random one. The loops run a copy of their
+// A wheel, its nodes, and in which order they are inserted and taken out: a random one. The loops run a copy of their
 // operation, which stays in registers: nobody has its address.
 class wheel_timers {
  public:
@@ -48,23 +48,23 @@ class wheel_timers {
     for (node_index index = from; index < to; ++index) deadlines_[index] = (index - from + 1) * microsecond;
   }
 
-  void file_all() {
-    for_each_to_file(
+  void insert_all() {
+    for_each_to_insert(
         [this](node_index index, node& each, nanoseconds_t deadline) { wheel_.insert(index, each, deadline); });
   }
   // operation(index, node, deadline) for each timer; the node holds its deadline.
   template <class Operation>
-  void for_each_to_file(const Operation& operation) {
+  void for_each_to_insert(const Operation& operation) {
     const Operation run = operation;
     node* const nodes = nodes_.get();
     const nanoseconds_t* const deadlines = deadlines_.data();
     for (const node_index *each = order_.data(), *end = each + order_.size(); each != end; ++each) {
       const node_index index = *each;
-      node& filed = nodes[index];
+      node& added = nodes[index];
       const nanoseconds_t deadline = deadlines[index];
       // Relaxed: there is one thread.
-      filed.pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
-      run(index, filed, deadline);
+      added.pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
+      run(index, added, deadline);
       end_turn();
     }
   }
@@ -99,18 +99,18 @@ void for_each_tick(const Operation& operation) {
   }
 }
 
-void count_filing() {
+void count_insertion() {
   wheel_timers timers(live);
   timers.spread_at_random(0, live, 0);
   auto& wheel = timers.wheel();
   count("wheel_insert_loop", no_loop, live, [&] {
-    timers.for_each_to_file([](node_index index, node& each, nanoseconds_t deadline) {
+    timers.for_each_to_insert([](node_index index, node& each, nanoseconds_t deadline) {
       have(index);
       have(&each);
       have(deadline);
     });
   });
-  count("wheel_insert", "wheel_insert_loop", live, [&] { timers.file_all(); });
+  count("wheel_insert", "wheel_insert_loop", live, [&] { timers.insert_all(); });
   require(wheel.check_invariants() && wheel.next_bound().has_value(), "wheel_insert", "the wheel is not in order");
   count("wheel_unlink_loop", no_loop, live, [&] { timers.for_each([](node& each) { have(&each); }); });
   count("wheel_unlink", "wheel_unlink_loop", live,
@@ -122,7 +122,7 @@ void count_filing() {
 void count_cascade() {
   wheel_timers timers(live);
   timers.spread_at_random(0, live, 100 * second);
-  timers.file_all();
+  timers.insert_all();
   auto& wheel = timers.wheel();
   std::uint64_t reinserted = 0;
   count("wheel_cascade", no_loop, live, [&] {
@@ -137,7 +137,7 @@ void count_cascade() {
 void count_empty_ticks() {
   wheel_timers timers(live);
   timers.spread_at_random(0, live, 100 * second);
-  timers.file_all();
+  timers.insert_all();
   auto& wheel = timers.wheel();
   std::uint64_t begun = 0;
   count("wheel_tick_loop", no_loop, live, [&] { for_each_tick([](nanoseconds_t now) { have(now); }); });
@@ -157,7 +157,7 @@ void count_expiry() {
   wheel_timers timers(2 * live);
   timers.spread_by_ticks(0, live);
   timers.spread_at_random(live, 2 * live, 100 * second);
-  timers.file_all();
+  timers.insert_all();
   auto& wheel = timers.wheel();
   std::vector<node_index> expired(live);
   node_index* out = expired.data();
@@ -184,7 +184,7 @@ void count_expiry() {
 }  // namespace
 
 void count_wheel() {
-  count_filing();
+  count_insertion();
   count_cascade();
   count_empty_ticks();
   count_expiry();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the JSON lines of bench_peers: what was measured, who was skipped, what failed."""
+"""Reads the JSON lines of bench_peers: what was measured, what was skipped, what failed."""
 import json
 from pathlib import Path
 

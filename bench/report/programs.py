@@ -8,7 +8,7 @@ from comparison import BadRecord
 from series import Series
 
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-# What Google Benchmark appends to a name to tell how it ran.
+# What Google Benchmark appends to a name to say how it ran.
 HOW_IT_RAN = re.compile(r"/(?:iterations:\d+|real_time|manual_time|process_time)")
 
 

@@ -3,7 +3,7 @@
 """Compares detent with its rivals and with the floors of this machine, and writes the page with tables and plots.
 
 usage: report.py [--quick]     runs, and writes docs/benchmarks.md (--quick: build/bench/quick/benchmarks.md)
-       report.py --again       writes the page of the last full run anew
+       report.py --again       writes the page of the last full run again
 """
 import argparse
 import json
@@ -30,7 +30,7 @@ def arguments():
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--quick", action="store_true", 
                      help="one small round in under 2 minutes; its page stays in build/bench")
-    how.add_argument("--again", action="store_true", help="write the page of the last full run anew")
+    how.add_argument("--again", action="store_true", help="write the page of the last full run again")
     wanted = parser.parse_args()
     if not wanted.again and not wanted.build.is_dir():
         parser.error(f"--build {wanted.build}: no such directory")
@@ -68,7 +68,7 @@ def write_page(results, facts, directory, target):
     return alone
 
 
-def tell(results, facts, target, alone):
+def summarize(results, facts, target, alone):
     """The targets on stdout, what went wrong on stderr. True if all of detent's own figures are there."""
     verdicts, summary = page.targets_table(results)
     print(f"{verdicts}\n\nTargets: {summary}. Took {facts.seconds:.0f} s. Page: {target}, in one file: {alone}")
@@ -97,7 +97,7 @@ def main():
         alone = write_page(results, facts, directory, target)
     except BadRecord as problem:
         sys.exit(f"report.py: {problem}")
-    sys.exit(0 if tell(results, facts, target, alone) else 1)
+    sys.exit(0 if summarize(results, facts, target, alone) else 1)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class ComparisonTest(unittest.TestCase):
         self.assertEqual(read.requests("pair", "live"), [1, 1000])
         self.assertEqual(read.who_did("pair", live=1), ["x"])  # y never introduced itself
 
-    def test_tells_who_fired_in_pairs(self):
+    def test_shows_which_fired_in_pairs(self):
         self.assertEqual(compared(pair("x", 1, fired=5), pair("x", 1, 2, fired=1)).pairs_fired(), {"x": 0.5})
 
     def test_names_the_line_that_is_none(self):
@@ -166,7 +166,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.text.count("!["), 1)
         self.assertIn("(benchmarks/memory.svg)", self.text)
 
-    def test_tells_nobody_where_the_tree_is(self):
+    def test_shows_nobody_where_the_tree_is(self):
         self.assertEqual(page.Facts("", 0, [], "/tree").plain("/tree/build/x is not built"), "build/x is not built")
 
     def test_names_the_best_rival(self):
@@ -240,7 +240,7 @@ class RunTest(unittest.TestCase):
             program.write_text("#!/bin/sh\n" + script, encoding="utf-8")
             program.chmod(0o755)
         size = Size("s", (), (Part("p", "", ".", (), "", takes=takes),), seconds, seconds, least_left=0)
-        return Run(directory, size, directory, tell=lambda what: None)
+        return Run(directory, size, directory, say=lambda what: None)
 
     def run_parts(self, directory, script, seconds, takes=0):
         self.going(directory, script, seconds, takes).measure_own()

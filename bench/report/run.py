@@ -31,11 +31,11 @@ QUICK = Size("quick", ("--quick",), plan.QUICK, 120, 90,
 
 
 class Run:
-    """One run into `directory`. Tells how far it is."""
+    """One run into `directory`. Says how far it is."""
 
-    def __init__(self, build, size, directory, tell=lambda what: print(what, file=sys.stderr, flush=True)):
+    def __init__(self, build, size, directory, say=lambda what: print(what, file=sys.stderr, flush=True)):
         self.build, self.size, self.directory = Path(build), size, Path(directory)
-        self._print = tell
+        self._print = say
         self.began = time.monotonic()
         self.comparison_file = self.directory / "comparison.jsonl"
         self.programs_file = self.directory / "programs.json"
@@ -47,13 +47,13 @@ class Run:
     def compare(self):
         """bench_peers. What it had measured by the end of its time counts, though it may not be all."""
         driver = self.build / "bench/peers/bench_peers"
-        self._tell("detent and its rivals, in turns")
+        self._say("detent and its rivals, in turns")
         finished = self._start([driver, *self.size.comparison_options, "--output", self.comparison_file],
                                self.size.comparison_seconds)
         if finished is None:
             self.notes.append(f"The comparison was cut off after {self.size.comparison_seconds:.0f} s.")
-            self._tell(self.notes[-1])
-        elif finished.returncode not in (0, 1):  # 1: a system failed, which its lines tell
+            self._say(self.notes[-1])
+        elif finished.returncode not in (0, 1):  # 1: a system failed, which its lines say
             raise BadRecord(f"{driver}: ended with {finished.returncode}")
 
     def measure_own(self):
@@ -63,7 +63,7 @@ class Run:
             if left < part.takes:
                 left_out[part.program] = f"no time: it takes {part.takes:.0f} s, and {max(left, 0):.0f} were left"
                 continue
-            self._tell(part.program)
+            self._say(part.program)
             answers[part.program] = self._answers(part, left)
         Programs(answers, left_out).write(self.programs_file)
 
@@ -89,7 +89,7 @@ class Run:
 
     @staticmethod
     def _no_answer(part, why):
-        """Told as Google Benchmark tells of a benchmark that failed."""
+        """In the form in which Google Benchmark reports a benchmark that failed."""
         return [{"run_name": part.program, "run_type": "iteration", "error_occurred": True, "error_message": why}]
 
     @staticmethod
@@ -103,5 +103,5 @@ class Run:
         except OSError as problem:
             raise BadRecord(f"{command[0]}: {problem.strerror}; is it built?") from problem
 
-    def _tell(self, what):
+    def _say(self, what):
         self._print(f"[{self.seconds():5.0f} s] {what}")

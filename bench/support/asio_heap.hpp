@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The heap of timers inside Boost.Asio, behind the face of ordered_timers.hpp.
+// The heap of timers inside Boost.Asio, with the interface of ordered_timers.hpp.
 #pragma once
 
 #include <boost/asio/detail/chrono_time_traits.hpp>
@@ -12,12 +12,12 @@
 
 namespace detent::bench {
 
-// Asio asks the clock for the time; this one is told.
-struct told_clock {
+// Asio asks the clock for the time; this one is set.
+struct manual_clock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
-  using time_point = std::chrono::time_point<told_clock>;
+  using time_point = std::chrono::time_point<manual_clock>;
   static constexpr bool is_steady = true;
   static inline time_point reported{};
   static time_point now() noexcept { return reported; }
@@ -26,11 +26,11 @@ struct told_clock {
 class asio_heap {
  public:
   asio_heap(std::size_t ids, std::size_t) : waits_(ids), timers_(ids) {
-    told_clock::reported = {};
+    manual_clock::reported = {};
     for (std::size_t i = 0; i < ids; ++i) waits_[i].id = static_cast<std::uint32_t>(i);
   }
   void insert(std::uint32_t id, std::int64_t deadline) {
-    queue_.enqueue_timer(told_clock::time_point(told_clock::duration(deadline)), timers_[id], &waits_[id]);
+    queue_.enqueue_timer(manual_clock::time_point(manual_clock::duration(deadline)), timers_[id], &waits_[id]);
   }
   void cancel(std::uint32_t id) {
     boost::asio::detail::op_queue<boost::asio::detail::operation> cancelled;
@@ -39,7 +39,7 @@ class asio_heap {
   }
   template <class Take>
   void expire(std::int64_t now, Take take) {
-    told_clock::reported = told_clock::time_point(told_clock::duration(now));
+    manual_clock::reported = manual_clock::time_point(manual_clock::duration(now));
     boost::asio::detail::op_queue<boost::asio::detail::operation> due;
     queue_.get_ready_timers(due);
     while (!due.empty()) {
@@ -48,7 +48,7 @@ class asio_heap {
       take(id);
     }
   }
-  // From now, in microseconds, as Asio tells it.
+  // From now, in microseconds, as Asio has it.
   std::int64_t next() const { return queue_.wait_duration_usec(INT64_MAX / 2); }
 
  private:
@@ -56,7 +56,7 @@ class asio_heap {
     wait() : wait_op([](void*, boost::asio::detail::operation*, const boost::system::error_code&, std::size_t) {}) {}
     std::uint32_t id = 0;
   };
-  using traits = boost::asio::detail::chrono_time_traits<told_clock, boost::asio::wait_traits<told_clock>>;
+  using traits = boost::asio::detail::chrono_time_traits<manual_clock, boost::asio::wait_traits<manual_clock>>;
   using heap = boost::asio::detail::timer_queue<traits>;
 
   heap queue_;

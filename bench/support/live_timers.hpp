@@ -14,19 +14,19 @@
 
 namespace detent::bench {
 
-// The deadline that the engine waits for meanwhile. What is scheduled behind it wakes nobody.
+// The deadline that the engine waits for meanwhile. What is due after it wakes nobody.
 inline constexpr duration far_delay = std::chrono::hours(1);
 // Of the timers that are measured: an hour and one to 5.3 seconds.
 inline duration measured_delay(cheap_random& random) noexcept {
   return far_delay + std::chrono::seconds(1) + duration(random.next());
 }
 
-// Waits until the worker has taken up all that this thread has submitted: a thread's entries are taken in order, and
+// Waits until the worker has drained all that this thread has submitted: a thread's entries are drained in order, and
 // the last of them is due at once.
 inline void settle(engine& engine) {
-  std::promise<void> taken_up;
-  engine.schedule_after(duration(0), [&taken_up] { taken_up.set_value(); });
-  taken_up.get_future().wait();
+  std::promise<void> drained;
+  engine.schedule_after(duration(0), [&drained] { drained.set_value(); });
+  drained.get_future().wait();
 }
 
 // An engine of its own with one far timer pending.

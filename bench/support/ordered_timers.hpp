@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Single-threaded structures that keep timers, behind one face, to be driven by hand: detent's wheels without an
+// Single-threaded structures that keep timers, with one interface, to be driven by hand: detent's wheels without an
 // engine, and what the standard library has. Each is
 //   Kind(ids, live)                       timers are numbers below `ids`; about `live` are in it at once
 //   insert(id, deadline), cancel(id)      `id` must not be, must be in it
@@ -48,8 +48,8 @@ class wheel_of_nodes {
   void cancel(timer_id id) { wheel_.unlink(nodes_[id]); }
   template <class Take>
   void expire(nanoseconds now, Take take) {
-    wheel_.expire(now, [&](detail::node_index id, detail::node& filed) {
-      const nanoseconds deadline = detail::deadline_of(filed.pair);
+    wheel_.expire(now, [&](detail::node_index id, detail::node& each) {
+      const nanoseconds deadline = detail::deadline_of(each.pair);
       if (deadline > now) return false;
       due_.emplace_back(deadline, id);
       return true;

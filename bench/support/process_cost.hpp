@@ -25,7 +25,7 @@ inline std::int64_t context_switches() noexcept {
 }
 
 // The benchmark's loop: runs `operation` as often as asked, and adds the counter cpu_ns, the CPU time of the whole
-// process for one operation. The first reading lies behind the barrier at which the threads of a benchmark meet, so
+// process for one operation. The first reading comes after the barrier at which the threads of a benchmark meet, so
 // that what the others do before it does not count.
 template <class Operation>
 void run_counting_cpu(benchmark::State& state, Operation operation) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steady work of a single-threaded structure: each step cancels a timer, inserts it anew, and moves time by 1 us.
+// The steady work of a single-threaded structure: each step cancels a timer, inserts it again, and moves time by 1 us.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -95,7 +95,7 @@ void add_run(CLI::App& app, run_command& run) {
   };
   add_value(app, "--record", "FILE", "write what is done to the timers as a trace for detent replay",
             file_name(load.record));
-  add_value(app, "--counters", "FILE", "count into this file, for detent top and detent stat; auto: where they look",
+  add_value(app, "--counters", "FILE", "count into this file, for detent top and detent stat; auto: where they find it",
             file_name(load.counters));
   CLI::Option* wait = nullptr;
   add_engine(app, run.engine, wait);
@@ -153,14 +153,14 @@ void add_stat(CLI::App& app, stat_command& stat) {
 void add_top(CLI::App& app, top_options& top) {
   app.add_option("TARGET", top.targets, "ids of processes, or counters files; default: every engine on this host")
       ->type_name("PID|FILE");
-  add_value(app, "-d,--delay", "TIME", "between two looks, in seconds or with a unit; default 1",
+  add_value(app, "-d,--delay", "TIME", "between two readings, in seconds or with a unit; default 1",
             [&top](auto&, auto& text) { top.delay = delay_of("--delay", text); });
   app.add_flag("-b,--batch", top.batch, "print plain text, for a pipe or a file");
   add_value(app, "-n,--iterations", "N", "end after N readings",
-            [&top](auto&, auto& text) { top.looks = whole_number("--iterations", text, 1, ~std::uint64_t{0}); });
+            [&top](auto&, auto& text) { top.readings = whole_number("--iterations", text, 1, ~std::uint64_t{0}); });
   const auto once = [&top] {
     top.batch = true;
-    top.looks = 1;
+    top.readings = 1;
   };
   app.add_flag_callback("--once", once, "the same as -b -n 1");
   app.add_flag("--whole-life", top.whole_life, "figures since the engines were made, not of the last interval");

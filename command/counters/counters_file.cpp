@@ -103,8 +103,8 @@ bool counters_file::content::copy(std::uint64_t offset, void* into, std::size_t 
 }
 
 header counters_file::content::checked_header() const {
-  // While the file grows by a label, its words may be seen in any order: what cannot be is looked at once more.
-  for (int looks = 3;; --looks) {
+  // While the file grows by a label, its words may be seen in any order: what cannot be is read once more.
+  for (int tries = 3;; --tries) {
     header seen = {};
     struct stat status = {};
     if (!copy(0, &seen, sizeof seen)) {
@@ -118,7 +118,7 @@ header counters_file::content::checked_header() const {
       check_header(seen, static_cast<std::uint64_t>(status.st_size), file_.path_);
       return seen;
     } catch (const input_error&) {
-      if (looks == 1) throw;
+      if (tries == 1) throw;
     }
   }
 }

@@ -15,7 +15,7 @@ std::vector<std::string> counters_files_of_host(const std::string& directory = "
 // The counters files of one process, wherever they are: those above, and whatever such files it has mapped.
 std::vector<std::string> counters_files_of(std::int64_t process, const std::string& directory = "/dev/shm");
 
-// Whether somebody who may name a process or a file has named a process: digits alone.
+// Whether `target`, a process or a file, is a process: digits alone.
 bool is_process(const std::string& target);
 
 // Throws input_error if the file says that the engine is live but its process is gone, or another has got its id.

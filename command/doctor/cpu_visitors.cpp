@@ -22,7 +22,7 @@ void cpu_visitors::add(const std::vector<thread_facts>& threads) {
   std::map<long long, thread_facts> now;
   for (const thread_facts& each : threads) now.emplace(each.thread, each);
   for (const auto& [thread, facts] : now) {
-    if (looks_ == 0 || facts.cpu != cpu_ || thread == own_ || facts.process == self_) continue;
+    if (samples_ == 0 || facts.cpu != cpu_ || thread == own_ || facts.process == self_) continue;
     const auto before = last_.find(thread);  // none: it began meanwhile
     const bool known = before != last_.end();
     const std::uint64_t ran = grown(facts.ran, known ? before->second.ran : 0);
@@ -36,15 +36,15 @@ void cpu_visitors::add(const std::vector<thread_facts>& threads) {
     noted.switches += switches;
   }
   last_ = std::move(now);
-  ++looks_;
+  ++samples_;
 }
 
 finding cpu_visitors::judged(double seconds) const {
   const std::string subject = fmt::format("who else ran on CPU {}", cpu_);
   const std::string where = "/proc/*/task/*/{stat,schedstat,status}";
   if (last_.empty()) return not_visible(subject, where);
-  if (looks_ < 2) return {subject, severity::unknown, "one reading shows no change", where};
-  if (visits_.empty()) return {subject, severity::fine, fmt::format("nobody, in {} looks", looks_), where};
+  if (samples_ < 2) return {subject, severity::unknown, "one reading shows no change", where};
+  if (visits_.empty()) return {subject, severity::fine, fmt::format("nobody, in {} samples", samples_), where};
 
   std::vector<std::pair<long long, visit>> list(visits_.begin(), visits_.end());
   std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {

@@ -14,14 +14,14 @@ namespace detent::tool {
 
 class cpu_visitors {
  public:
-  // `own` is a thread that does not count, the worker; nor do those of the process `self`, which looks.
+  // `own` is a thread that does not count, the worker; nor do those of the process `self`, which samples.
   cpu_visitors(int cpu, std::optional<long long> own, std::optional<long long> self)
       : cpu_(cpu), own_(own), self_(self) {}
 
-  // One look. What a thread has run since the last is put down to the CPU on which it is found.
+  // One sample. What a thread has run since the last is put down to the CPU on which it is found.
   void add(const std::vector<thread_facts>& threads);
 
-  // `seconds`: from the first look to the last; zero if that is not known.
+  // `seconds`: from the first sample to the last; zero if that is not known.
   finding judged(double seconds) const;
 
  private:
@@ -35,7 +35,7 @@ class cpu_visitors {
 
   int cpu_;
   std::optional<long long> own_, self_;
-  int looks_ = 0;
+  int samples_ = 0;
   std::map<long long, thread_facts> last_;  // by thread
   std::map<long long, visit> visits_;
 };

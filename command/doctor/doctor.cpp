@@ -54,7 +54,7 @@ void put_worst_first(std::vector<finding>& findings) {
 class host_watch::notes {
  public:
   notes(worker_facts worker, host_files host) : worker_(worker), host_(std::move(host)) {
-    // The process that looks is no visitor; in a copy it is not there.
+    // The process that samples is no visitor; in a copy it is not there.
     const bool live = host_.root().empty();
     if (worker_.cpu) {
       visitors_.emplace(*worker_.cpu, worker_.thread, live ? std::optional<long long>(::getpid()) : std::nullopt);
@@ -122,13 +122,13 @@ void host_watch::look(const host_files& later) { notes_->look(later); }
 std::vector<finding> host_watch::findings() const { return notes_->findings(); }
 
 std::vector<finding> examine(const worker_facts& worker, duration length) {
-  constexpr int looks = 20;
+  constexpr int samples = 20;
   progress_line progress;
   const std::string span = time_text(static_cast<double>(length.count()));
   progress.show(fmt::format("watching for {} ...", span));
   host_watch watch(worker);
-  for (int i = 0; i < looks; ++i) {
-    std::this_thread::sleep_for(length / looks);
+  for (int i = 0; i < samples; ++i) {
+    std::this_thread::sleep_for(length / samples);
     watch.look();
   }
   std::vector<finding> out = watch.findings();

@@ -16,15 +16,15 @@ namespace detent::tool {
 // Every function returns its findings worst first, and none of them fails: what cannot be read is a finding, too.
 class host_watch {
  public:
-  // Looks for the first time.
+  // Takes the first reading.
   explicit host_watch(worker_facts worker = {}, host_files host = host_files());
   host_watch(host_watch&&) noexcept;
   host_watch& operator=(host_watch&&) noexcept;
   ~host_watch();
 
-  // Looks again. A thread that was on the worker's CPU between two looks and left it again is not seen.
+  // Takes another reading. A thread that came to the worker's CPU and left it between two of them is not seen.
   void look();
-  void look(const host_files& later);  // at a copy that was taken later
+  void look(const host_files& later);  // from a copy that was taken later
 
   // What the files say, and what changed from the first reading to the last; of one reading alone, nothing has.
   std::vector<finding> findings() const;

@@ -25,7 +25,7 @@ wait_options::kind kind_named(std::string_view name) {
 }
 
 // The workers that the counters files of the process name. A file that cannot be read, or is another process's, is
-// none of it: the threads' names are looked at instead.
+// none of it: the threads' names are read instead.
 std::map<long long, wait_options::kind> workers_with_counters(const host_files& host, long long process) {
   std::map<long long, wait_options::kind> out;
   const std::string directory = host.root() + "/dev/shm";

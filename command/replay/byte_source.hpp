@@ -9,7 +9,7 @@
 
 namespace detent::tool {
 
-// What was being read turned out to be unreadable. what() is the reason; whoever knows the place adds it.
+// What was being read turned out to be unreadable. what() is the reason; a caller that knows the place adds it.
 class stream_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -41,7 +41,7 @@ struct live_outcome {
   pending_series pending;
   cpu_usage::reading cpu;
   engine_metrics metrics;         // of the replay's engine, at the end
-  std::vector<finding> findings;  // of the doctor, who looked before and after
+  std::vector<finding> findings;  // of the doctor, from readings before and after
   std::time_t began = 0;
 };
 

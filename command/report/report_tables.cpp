@@ -75,7 +75,7 @@ std::string finding_list(const std::vector<finding>& findings) {
                         cells({each.subject, each.seen, each.where, each.meaning, each.cure}));
   }
   return (list.empty() ? "<p>Nothing here makes timers late.</p>\n" : "<ul class=\"findings\">\n" + list + "</ul>\n") +
-         fmt::format("<details><summary>All that was looked at, before and after the run: {}</summary>\n{}</details>\n",
+         fmt::format("<details><summary>All that was checked, before and after the run: {}</summary>\n{}</details>\n",
                      html_escaped(summary_of(findings)),
                      table("texts", {"", "subject", "seen", "in", "means", "do"}, rows));
 }

@@ -11,7 +11,7 @@ namespace detent::tool {
 std::string headline_cards(const text_table& headline);
 std::string fact_table(const text_table& facts);
 
-// What is bad, a warning or a note: a line each. All that was looked at: folded away below.
+// What is bad, a warning or a note: a line each. All that was checked: folded away below.
 std::string finding_list(const std::vector<finding>& findings);
 
 // Lateness and the floors, a column for each percentile.

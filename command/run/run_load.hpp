@@ -24,7 +24,7 @@ struct load_outcome {
   machine_floor floor;  // measured right before and right after
   pending_series pending;
   engine_metrics metrics;         // of the engine, at the end
-  std::vector<finding> findings;  // of the doctor, who looked before and after
+  std::vector<finding> findings;  // of the doctor, from readings before and after
   std::time_t began = 0;
   cpu_usage::reading cpu;
 };

@@ -28,7 +28,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// The second look, the first that has something to compare with, comes early.
+// The second reading, the first that has something to compare with, comes early.
 constexpr double first_delay = 0.3;
 
 steady_clock::duration seconds(double count) {
@@ -48,38 +48,38 @@ void print(const std::string& text) {
   }
 }
 
-void print_looks(const top_source& source, top_session& session, const top_options& options, bool unicode) {
+void print_readings(const top_source& source, top_session& session, const top_options& options, bool unicode) {
   const steady_clock::time_point begin = steady_clock::now();
   session.take(source.read(), time_of_day());
-  for (std::uint64_t look = 1; options.looks == 0 || look <= options.looks; ++look) {
-    std::this_thread::sleep_until(begin + seconds(options.delay * static_cast<double>(look)));
+  for (std::uint64_t reading = 1; options.readings == 0 || reading <= options.readings; ++reading) {
+    std::this_thread::sleep_until(begin + seconds(options.delay * static_cast<double>(reading)));
     session.take(source.read(), time_of_day());
-    print((look == 1 ? "" : "\n") + session.text(unicode));
+    print((reading == 1 ? "" : "\n") + session.text(unicode));
   }
 }
 
 // Returns the signal that ended it, or 0.
-int show_looks(const top_source& source, top_session& session, const top_options& options, bool unicode) {
+int show_readings(const top_source& source, top_session& session, const top_options& options, bool unicode) {
   top_terminal terminal;
   session.take(source.read(), time_of_day());
   steady_clock::time_point next = steady_clock::now() + seconds(std::min(options.delay, first_delay));
-  for (std::uint64_t looks = 0;;) {
+  for (std::uint64_t readings = 0;;) {
     const top_terminal::event seen = terminal.wait((next - steady_clock::now()).count());
     if (seen.ending_signal != 0) return seen.ending_signal;
     const double delay = session.delay();
-    bool look = steady_clock::now() >= next;
+    bool due = steady_clock::now() >= next;
     for (const char32_t key : seen.keys) {
       const auto wish = session.press(key, terminal.width(), terminal.height());
       if (wish == top_session::wish::quit) return 0;
-      look = look || wish == top_session::wish::look;
+      due = due || wish == top_session::wish::look;
     }
-    if (look) {
+    if (due) {
       session.take(source.read(), time_of_day());
-      if (++looks == options.looks) return 0;
-      if (looks == 1) session.model().select_first();
+      if (++readings == options.readings) return 0;
+      if (readings == 1) session.model().select_first();
     }
-    if (look || session.delay() != delay) next = steady_clock::now() + seconds(session.delay());
-    if (looks != 0) terminal.show(session.screen(terminal.width(), terminal.height(), unicode));
+    if (due || session.delay() != delay) next = steady_clock::now() + seconds(session.delay());
+    if (readings != 0) terminal.show(session.screen(terminal.width(), terminal.height(), unicode));
   }
 }
 
@@ -93,11 +93,11 @@ void run_top(const top_options& options) {
   int ended_by = 0;
   if (options.batch) {
     source.require_targets();
-    print_looks(source, session, options, unicode);
+    print_readings(source, session, options, unicode);
   } else {
     top_terminal::require_terminal();
     source.require_targets();
-    ended_by = show_looks(source, session, options, unicode);
+    ended_by = show_readings(source, session, options, unicode);
   }
   if (ended_by == 0) return;
   // The terminal is as it was: now the signal does what it does to any other program, and not what ncurses has left.

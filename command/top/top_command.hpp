@@ -10,7 +10,7 @@ struct top_options {
   std::vector<std::string> targets;  // ids of processes, and files; none: every engine on the host
   double delay = 1;                  // seconds
   bool batch = false;                // plain text on standard output
-  std::uint64_t looks = 0;           // ends after this many; 0: when the user or a signal says so
+  std::uint64_t readings = 0;        // ends after this many; 0: when the user or a signal says so
   bool whole_life = false;
 };
 

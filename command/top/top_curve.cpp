@@ -28,7 +28,7 @@ void draw_curve(screen_grid& grid, std::size_t top, std::size_t lines, optional_
   const optional_times shown = times.last(std::min(width, times.size()));
   grid.put(top, 1, "P99 of all lateness over time", text_style::heading);
   if (std::none_of(shown.begin(), shown.end(), [](const auto& each) { return each.has_value(); })) {
-    grid.put(top + 1, 1, "Nothing has fired since the first look.", text_style::quiet);
+    grid.put(top + 1, 1, "Nothing has fired since the first reading.", text_style::quiet);
     return;
   }
   const spark_scale scale = scale_for(shown);

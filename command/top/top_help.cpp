@@ -19,7 +19,7 @@ constexpr help_line keys[] = {
     {"L M P B", "sort by lateness P99, MAX, CPU%, BACKLOG"},
     {"w", "figures of the whole life, or of the last interval"},
     {"Enter", "the lower part on and off"},
-    {"d   space   q", "delay between two looks; look now; quit"},
+    {"d   space   q", "delay between two readings; read now; quit"},
 };
 
 constexpr help_line words[] = {

@@ -22,7 +22,7 @@ struct host_reading {
 };
 
 enum class top_span : std::uint8_t {
-  recent,     // from the last look but one to the last
+  recent,     // from the last reading but one to the last
   whole_life  // since each engine was made
 };
 
@@ -48,7 +48,7 @@ class top_model {
   void sort_by(top_column column);
   void reverse();
 
-  // One line on what the last look found to have changed; empty if nothing has.
+  // One line on what the last reading found to have changed; empty if nothing has.
   const std::string& message() const { return message_; }
 
  private:

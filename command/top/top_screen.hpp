@@ -11,14 +11,14 @@ namespace detent::tool {
 
 // What the user has chosen to see, and what is not the model's.
 struct top_view {
-  std::string time = {};     // of day, of the last look
+  std::string time = {};     // of day, of the last reading
   double delay = 1;          // seconds from one reading to the next
   std::size_t scrolled = 0;  // columns of the table, after the first two, that are left out
   bool detail = true;        // of the selected engine
   bool help = false;         // instead of all else
   std::string prompt = {};   // what is asked for in the last line; empty: nothing
   std::string message = {};  // in the last line, if nothing is asked for
-  std::string where = {};    // what is looked through for engines, in words
+  std::string where = {};    // what is searched for engines, in words
 };
 
 inline constexpr std::size_t least_width = 40, least_height = 6;

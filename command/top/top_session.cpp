@@ -50,7 +50,7 @@ std::string top_session::text(bool unicode) const { return top_text(model_, view
 
 void top_session::say(std::string message) {
   view_.message = std::move(message);
-  looks_with_message_ = static_cast<int>(std::ceil(message_seconds / view_.delay));
+  readings_with_message_ = static_cast<int>(std::ceil(message_seconds / view_.delay));
 }
 
 void top_session::take(host_reading reading, std::string time) {
@@ -58,14 +58,14 @@ void top_session::take(host_reading reading, std::string time) {
   view_.time = std::move(time);
   if (!model_.message().empty()) {
     say(model_.message());
-  } else if (--looks_with_message_ < 0) {
+  } else if (--readings_with_message_ < 0) {
     view_.message.clear();
   }
 }
 
 void top_session::ask_for_delay() {
   asking_ = true;
-  view_.prompt = fmt::format("Delay between looks, now {} (Esc: as it is): {}_", delay_text(view_.delay), typed_);
+  view_.prompt = fmt::format("Delay between readings, now {} (Esc: as it is): {}_", delay_text(view_.delay), typed_);
 }
 
 void top_session::press_in_prompt(char32_t key) {

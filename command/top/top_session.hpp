@@ -40,7 +40,7 @@ class top_session {
   top_view view_;
   bool asking_ = false;
   std::string typed_;
-  int looks_with_message_ = 0;
+  int readings_with_message_ = 0;
 };
 
 // Throws usage_error unless it is a number of seconds, or one with a unit, between 0.1 s and a day.

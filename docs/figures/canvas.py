@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the figures are drawn with: boxes, words and arrows on a panel that brings its own background.
 
-The colours say who may write: see KINDS. A reader whose screen is dark gets the dark half.
+The colours say which threads may write: see KINDS. A reader whose screen is dark gets the dark half.
 """
 from xml.sax.saxutils import escape
 

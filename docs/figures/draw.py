@@ -10,7 +10,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from canvas import Canvas
 
-# The fields of a node: name, first byte, size, who writes it. The test of the figures compares them with node.hpp.
+# The fields of a node: name, first byte, size, which threads write it. The test of the figures compares them with node.hpp.
 NODE = [
     ("word", 0, 8, "all"), ("deadline", 8, 8, "all"), ("next", 16, 4, "driver"), ("previous", 20, 4, "driver"),
     ("ops", 24, 8, "caller"), ("capture", 32, 24, "caller"), ("location", 56, 4, "driver"), ("placed", 60, 4, "driver"),
@@ -26,11 +26,11 @@ NOW, DUE, SLOT_BITS = 1_000_000, 1_250_000, 6
 TOUCHES = [
     ("schedule", "w w w r - -"),
     ("… earlier than all others", "w w w r w -"),
-    ("cancel, before it is taken up", "w w - - - -"),
+    ("cancel, before it is drained", "w w - - - -"),
     ("cancel, after that", "w w w r - -"),
     ("restart, later", "w w - - - -"),
     ("restart, earlier", "w w w r * -"),
-    ("take up", "w - r - - w"),
+    ("drain", "w - r - - w"),
     ("fire", "w - - - - w"),
     ("go to sleep", "- - r w w r"),
 ]
@@ -48,10 +48,10 @@ def node():
     for first in (0, 8, 16, 24, 32, 56, 64):
         c.text(left + first * byte, 122, str(first), "dim small", "middle")
     for x, kind, who in ((30, "all", "any thread, by compare-and-swap"), (300, "caller", "the scheduling thread, once"),
-                         (540, "driver", "the driver alone, while it has the timer filed")):
+                         (540, "driver", "the driver alone, while it is in the wheel")):
         c.box(x, 136, 14, 14, kind, 3)
         c.text(x + 21, 148, who, "dim")
-    c.text(30, 196, "Who touches which cache line", "ink head")
+    c.text(30, 196, "Which cache lines each operation touches", "ink head")
     heads = ["the\nnode", "the thread's\nown", "its part of\nthe queue", "the wake\ntime", "the\nbell", "the driver's\nwheel, due list"]
     kinds = ["all", "caller", "caller", "driver", "all", "driver"]
     x0, pitch, y0, row = 250, 102, 252, 27
@@ -104,7 +104,7 @@ def state_word():
     c.arrow(134, 349, 204, 349, "caller")
     c.text(169, 341, "schedule", "caller-word small", "middle")
     c.arrow(310, 349, 380, 349, "driver")
-    c.text(345, 341, "taken up", "driver-word small", "middle")
+    c.text(345, 341, "drained", "driver-word small", "middle")
     c.arrow(486, 349, 556, 349, "driver")
     c.text(521, 341, "handed", "driver-word small", "middle"), c.text(521, 365, "over", "driver-word small", "middle")
     c.arrow(662, 349, 744, 349)
@@ -129,8 +129,8 @@ def state_word():
 
 
 def wheel():
-    c = Canvas(880, 470, "The wheel", "Four levels of 64 slots; a timer is filed in level 3 and would come down level by level.")
-    c.text(30, 34, "Where a timer is filed: the highest bit in which its deadline and the wheel's time differ", "ink head")
+    c = Canvas(880, 470, "The wheel", "Four levels of 64 slots; a timer is in level 3 and would come down level by level.")
+    c.text(30, 34, "Where a timer is inserted: the highest bit in which its deadline and the wheel's time differ", "ink head")
     c.text(30, 58, f"The time is {NOW:,} ns; the timer is due at {DUE:,} ns. They differ in bit 20 first: level 3, slot 4.", "dim")
     left, pitch = 30, 820 / 64
     spans = ["1 ns", "64 ns", "4,096 ns", "262,144 ns: a quarter of a millisecond"]
@@ -150,7 +150,7 @@ def wheel():
         previous = here
     c.box(30, 424, 14, 14, "caller", 3), c.text(50, 436, "where the time is", "dim small")
     c.box(180, 424, 14, 14, "driver", 3), c.text(200, 436, "where the timer is: first in level 3, then under each new time further down", "dim small")
-    c.text(30, 458, "Seven more levels lie above: eleven cover all 64 bits. A driver that slept until the deadline jumps straight there, and looks at the "
+    c.text(30, 458, "Seven more levels lie above: eleven cover all 64 bits. A driver that slept until the deadline jumps straight there, and visits the "
            "timer once.", "dim small")
     return c
 
@@ -160,13 +160,13 @@ def hand_over():
     c.text(30, 34, "From any thread to the driver, without a lock", "ink head")
     c.text(178, 68, "a thread that schedules", "caller-word", "middle"), c.text(702, 68, "the driver, before it sleeps", "driver-word", "middle")
     steps = ["takes a free node out of its own magazine", "writes the callable, the deadline, the word",
-             "pushes 8 bytes: which node, which life", "fence", "reads W. Is this deadline earlier?", "only then: rings the bell"]
+             "pushes 8 bytes: which node, which generation", "fence", "reads W. Is this deadline earlier?", "only then: rings the bell"]
     for number, words in enumerate(steps):
         c.labelled(30, 84 + number * 50, 296, 36, words, "plain" if words == "fence" else "caller")
         if number:
             c.arrow(178, 70 + number * 50, 178, 83 + number * 50, "caller")
-    steps = ["finds its next deadline in the wheel", "stores it in W: “nobody looks before”", "fence", "clears the bell, and a fence",
-             "takes up all there is in the queue", "sleeps, unless the bell has rung"]
+    steps = ["finds its next deadline in the wheel", "stores it in W: “asleep until then”", "fence", "clears the bell, and a fence",
+             "drains all there is in the queue", "sleeps, unless the bell has rung"]
     for number, words in enumerate(steps):
         c.labelled(554, 84 + number * 50, 296, 36, words, "plain" if words == "fence" else "driver")
         if number:
@@ -183,7 +183,7 @@ def hand_over():
     c.path("M515 360 C530 366 536 352 552 352", "driver", True, True)
     c.box(30, 404, 820, 96)
     c.lines(46, 426, "A push and a raise of W at the same time: the two fences forbid that both miss each other. Either the caller reads the new\n"
-            "W, and rings if its deadline is earlier; or the driver finds the entry when it takes up the queue. A ring that comes late\n"
+            "W, and rings if its deadline is earlier; or the driver finds the entry when it drains the queue. A ring that comes late\n"
             "finds the bell cleared and marks it, so the driver does not fall asleep. Mostly nobody rings: most deadlines are later than\n"
             "the next one, and it is the clock that ends the sleep.", "dim small", step=20)
     return c

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A header with its plain comments as Doxygen reads them: `// ` above a declaration becomes `/// `, behind one `///< `.
+"""A header with its plain comments as Doxygen reads them: `// ` above a declaration becomes `/// `, after one `///< `.
 
 usage: api_comments.py HEADER     prints it
 
@@ -21,9 +21,9 @@ INTERNAL = "#define DETENT_DETAIL_"
 TABLE_ROW = re.compile(r"\s{2,}(\S.*?)\s{2,}(\S.*)")
 WORD = re.compile(r"^[a-z]+(?=[\s,.;:]|$)(?!::)")
 HEADING = re.compile(r"-+ .* -+$")
-# Of the standard library's templates, for this library's types: who reads about the types need not know.
+# Of the standard library's templates, for this library's types: readers of the types need not know.
 SPECIALISATION = "template <>"
-# What means something to Doxygen and nothing to who wrote the comment, outside of `code`.
+# What means something to Doxygen and nothing to the comment's author, outside of `code`.
 SPECIAL = re.compile(r"(`[^`]*`)|([<>@\\#&])")
 IN_ITS_WAY = re.compile(r"\((max|min)\)|^static_assert\(.*\);")
 
@@ -115,7 +115,7 @@ class Header:
             self._end(self._family())
 
     def _family(self):
-        """schedule_at and try_schedule_after are of one: who comes second has the comment of the first."""
+        """schedule_at and try_schedule_after are of one: the second has the comment of the first."""
         text = TEMPLATE.sub("", " ".join(code for _, code in self.begun))
         name = re.match(r"[^(={]*?(\w+)\(", text)
         return name.group(1).removeprefix("try_").split("_")[0] if name else ""

@@ -47,7 +47,7 @@ static void listen_again(void* context) {
   epoll_ctl(hub->loop, EPOLL_CTL_MOD, hub->listener, &interest);
 }
 
-// Where no descriptor is left the listener stays readable, and the loop would spin: it looks again in a moment.
+// Where no descriptor is left the listener stays readable, and the loop would spin: it tries again in a moment.
 static void pause_listening(struct hub* hub) {
   struct epoll_event nothing = {.events = 0, .data.ptr = &hub->on_listener};
   epoll_ctl(hub->loop, EPOLL_CTL_MOD, hub->listener, &nothing);

@@ -19,7 +19,7 @@ struct counts {
   uint64_t accepted, lines, settled;
   uint64_t idle;     // silent for too long
   uint64_t left;     // hung up themselves
-  uint64_t dropped;  // sent what is no line, did not read what they were told, or were there at the end
+  uint64_t dropped;  // sent what is no line, did not read what was sent, or were there at the end
 };
 
 struct hub {

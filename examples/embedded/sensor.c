@@ -21,7 +21,7 @@ static const char* why_not_scheduled(void) {
 }
 
 // All of the line, or false: a sensor that does not read must not hold up the others.
-static bool tell(struct sensor* sensor, const char* line, size_t length) {
+static bool send_line(struct sensor* sensor, const char* line, size_t length) {
   return send(sensor->socket, line, length, MSG_NOSIGNAL) == (ssize_t)length;
 }
 
@@ -43,7 +43,7 @@ static void on_idle(void* context) {
     return;
   }
   ++sensor->hub->counts.idle;
-  tell(sensor, "idle\n", 5);  // a courtesy: whoever does not read it meets the end of the connection
+  send_line(sensor, "idle\n", 5);  // a courtesy: a sensor that does not read it sees the end of the connection
   sensor_disconnect(sensor);
 }
 
@@ -54,14 +54,14 @@ static void on_settled(void* context) {
   sensor->settle = 0;
   sensor->changes = 0;
   ++sensor->hub->counts.settled;
-  if (!tell(sensor, line, (size_t)length)) drop(sensor, "it does not read what it is told");
+  if (!send_line(sensor, line, (size_t)length)) drop(sensor, "it does not read what is sent");
 }
 
 // False: the sensor is gone.
 static bool take_reading(struct sensor* sensor, const char* reading) {
   struct hub* hub = sensor->hub;
   ++hub->counts.lines;
-  if (strcmp(reading, sensor->reading) == 0) return true;  // it lives, and has nothing new to tell
+  if (strcmp(reading, sensor->reading) == 0) return true;  // it lives, and has nothing new to say
   strcpy(sensor->reading, reading);                        // no longer than `input`, which is no longer than this
   ++sensor->changes;
   if (detent_restart_after(hub->engine, sensor->settle, hub->options.settle_ns)) return true;

@@ -10,7 +10,7 @@ struct sensor {
   struct source on_socket;
   int socket;
   detent_timer idle;    // pending as long as the sensor is connected; each line moves it later
-  detent_timer settle;  // pending while a reading is young; each change moves it later
+  detent_timer settle;  // pending while a reading is unsettled; each change moves it later
   unsigned changes;     // since a reading last settled
   char reading[64];
   char input[64];  // the beginning of a line whose end has not come

@@ -41,7 +41,7 @@ def check_terms(terms):
 
 
 def check_losses(record, terms):
-    """Who says that the time ran out says so after it has."""
+    """A contender that says that the time ran out says so after it has."""
     for event in record:
         if event.kind == "lost" and event.why == "its time ran out":
             demand(event.at >= event.until == terms[event.fence].until,

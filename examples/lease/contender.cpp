@@ -37,7 +37,7 @@ struct options {
 // Read by the thread that writes, set by the one that takes signals. Relaxed: it carries nothing but itself.
 std::atomic<bool> stop_in_the_gap = false;
 
-lease::watchdog_events tell() {
+lease::watchdog_events logging_events() {
   const auto extended = [](std::string_view event) {
     return [event](const lease::term& term) {
       lease::log(event, {{"fence", term.fence()}, at("at", boot_clock::now()), at("until", term.until())});
@@ -66,7 +66,7 @@ void work(const lease::term& term, lease::journal_client& journal, const options
     last = *allowed;
     if (stop_in_the_gap.exchange(false, std::memory_order_relaxed)) {
       lease::log("stopping", {{"fence", term.fence()}, at("at", boot_clock::now())});
-      raise(SIGSTOP);  // between the question and the deed: no look at a clock can help here
+      raise(SIGSTOP);  // between the question and the deed: no reading of a clock can help here
     }
     if (!journal.write(*allowed)) {
       lease::log("refused", {{"fence", term.fence()}, at("at", boot_clock::now())});
@@ -78,7 +78,7 @@ void work(const lease::term& term, lease::journal_client& journal, const options
 
 void contend(const options& wanted, const std::stop_token& stop) {
   lease::journal_client journal(wanted.journal);
-  lease::watchdog dog(wanted.lock, tell());
+  lease::watchdog dog(wanted.lock, logging_events());
   std::minstd_rand random(std::random_device{}());
   while (const std::shared_ptr<lease::term> term = dog.acquire(stop)) {
     work(*term, journal, wanted, stop);

@@ -29,7 +29,7 @@ class Stage:
         return self.first(("lost", "noticed", "released"), lambda event: event.fence == fence)
 
     def holder(self):
-        """Who has had the lock for a third of a lease, and will not give it back for two: (contender, fence)."""
+        """The contender that has had the lock for a third of a lease, and will not give it back for two; its fence."""
         def has_just_renewed():
             last = next((event for event in reversed(list(self.record)) if event.kind in ("granted", "renewed")), None)
             if last is None or last.kind == "granted" or self.ended(last.fence):
@@ -56,37 +56,37 @@ def holder_stopped(stage):
     stop(holder.process)
     stopped = boot_ns()
     time.sleep(stage.leases(2))
-    heir = stage.taken_over(fence)
+    successor = stage.taken_over(fence)
     went_on = boot_ns()
     holder.process.send_signal(signal.SIGCONT)
     end = until(lambda: stage.ended(fence), f"{holder.name} to notice")
     for entry in stage.attempts(fence, went_on):  # sent or about to be when the signal came
         demand(entry.checked <= stopped and entry.verdict != "ok", f"{holder.name} acted after it had been stopped")
-    return (f"{holder.name} stopped for {milliseconds(went_on - stopped)}; {heir.name} took over; "
+    return (f"{holder.name} stopped for {milliseconds(went_on - stopped)}; {successor.name} took over; "
             f"{milliseconds(end.at - went_on)} after SIGCONT {holder.name} {said(end)}")
 
 
 def said(end):
-    return {"lost": f"was told: {end.why}", "noticed": "saw by the clock that it was lost",
+    return {"lost": f"learned: {end.why}", "noticed": "saw by the clock that it was lost",
             "released": "had given it back"}[end.kind]
 
 
 def holder_stopped_in_the_gap(stage):
-    """The same between its look at the clock and its deed, where no client can help itself: the journal refuses."""
+    """The same between its reading of the clock and its deed, where no client can help itself: the journal refuses."""
     holder, fence = stage.holder()
     holder.process.send_signal(signal.SIGUSR1)
     said_so = until(lambda: stage.first(("stopping",), lambda e: e.name == holder.name and e.fence >= fence), "the gap")
     fence = said_so.fence
     wait_stopped(holder.process)  # it has stopped itself
     time.sleep(stage.leases(2))
-    heir = stage.taken_over(fence)
+    successor = stage.taken_over(fence)
     went_on = boot_ns()
     holder.process.send_signal(signal.SIGCONT)
     entry = until(lambda: stage.attempts(fence, went_on), "the entry that was under way")[0]
     until(lambda: stage.ended(fence), f"{holder.name} to notice")
     demand(entry.verdict != "ok", "the journal took an entry from a stale holder")
     demand(len(stage.attempts(fence, went_on)) == 1, f"{holder.name} went on after that")
-    return (f"{holder.name} stopped with an entry in its hands; {heir.name} took over; the entry came "
+    return (f"{holder.name} stopped with an entry in its hands; {successor.name} took over; the entry came "
             f"{milliseconds(entry.received - entry.until)} too late: {entry.verdict}")
 
 
@@ -94,9 +94,9 @@ def holder_killed(stage):
     """SIGKILL. Another takes over when the lease has run out."""
     holder, fence = stage.holder()
     holder.kill()
-    heir = stage.taken_over(fence)
+    successor = stage.taken_over(fence)
     stage.contenders[holder.name] = stage.start(holder.name)
-    return (f"{holder.name} killed; {heir.name} took over {milliseconds(heir.at - stage.belief(fence))} "
+    return (f"{holder.name} killed; {successor.name} took over {milliseconds(successor.at - stage.belief(fence))} "
             f"after {holder.name}'s lease had ended")
 
 
@@ -107,9 +107,10 @@ def redis_stopped_for_long(stage):
     end = until(lambda: stage.ended(fence), f"{holder.name} to notice")
     time.sleep(stage.leases(0.5))
     stage.redis.process.send_signal(signal.SIGCONT)
-    heir = stage.taken_over(fence)
+    successor = stage.taken_over(fence)
     late = milliseconds(end.at - stage.belief(fence))
-    return f"redis stopped; {late} after the lease's end {holder.name} {said(end)}; redis went on, and {heir.name} got the lock"
+    return (f"redis stopped; {late} after the lease's end {holder.name} {said(end)}; redis went on, and "
+            f"{successor.name} got the lock")
 
 
 def kept(stage, holder, fence):
@@ -141,9 +142,9 @@ def redis_restarted(stage):
     stage.redis.end()
     stage.redis.start()
     end = until(lambda: stage.ended(fence), f"{holder.name} to notice")
-    heir = stage.taken_over(fence)
-    return (f"redis restarted, empty; {holder.name} {said(end)}; {heir.name} got the lock "
-            f"{milliseconds(heir.at - stage.belief(fence))} after the end of {holder.name}'s lease")
+    successor = stage.taken_over(fence)
+    return (f"redis restarted, empty; {holder.name} {said(end)}; {successor.name} got the lock "
+            f"{milliseconds(successor.at - stage.belief(fence))} after the end of {holder.name}'s lease")
 
 
 ALL = (holder_stopped, holder_stopped_in_the_gap, holder_killed, redis_stopped_for_long, redis_stopped_briefly,

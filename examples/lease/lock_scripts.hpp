@@ -5,7 +5,7 @@
 namespace lease {
 
 // {fence, 0}: granted. {0, wait}: another has it, for so many milliseconds at most.
-// A redis that does not know the fence is new, or has lost its memory: whoever held the lock may still believe in it,
+// A redis that does not know the fence is new, or has lost its memory: the last holder may still believe in its lock,
 // so nobody gets it for one lease. The fence starts at the time of day, which is above all that was given out before.
 inline constexpr auto acquire_script = R"(
 if redis.call('EXISTS', KEYS[2]) == 0 then

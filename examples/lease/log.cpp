@@ -14,7 +14,7 @@ void log(std::string_view event, std::initializer_list<field> fields, std::strin
   for (const auto& [key, value] : fields) fmt::format_to(std::back_inserter(line), " {}={}", key, value);
   if (!why.empty()) fmt::format_to(std::back_inserter(line), " why={}", why);
   line += '\n';
-  // One call for one line. Whoever no longer reads them has ended: then so does this program, by SIGPIPE.
+  // One call for one line. A reader that no longer reads them has ended: then so does this program, by SIGPIPE.
   [[maybe_unused]] const ssize_t written = ::write(STDOUT_FILENO, line.data(), line.size());
 }
 

@@ -26,7 +26,7 @@ def until(holds, what):
     """Waits for what must come, on a machine of any speed."""
     end = time.monotonic() + PATIENCE
     while not (value := holds()):
-        demand(time.monotonic() < end, f"waited {PATIENCE} s in vain for {what}")
+        demand(time.monotonic() < end, f"waited {PATIENCE} s for {what}")
         time.sleep(0.001)
     return value
 

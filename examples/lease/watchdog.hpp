@@ -25,14 +25,14 @@ namespace lease {
 struct watchdog_options {
   std::string redis;  // the path of its socket, or HOST:PORT
   std::string lock;
-  std::chrono::milliseconds lease{1000};  // the same for all who want this lock
+  std::chrono::milliseconds lease{1000};  // the same for all that want this lock
 
   // The lease counts as over so much earlier than redis has it, for clocks that do not run at one speed.
   detent::duration margin() const { return std::chrono::milliseconds(2) + lease / 50; }
   detent::duration third() const { return detent::duration(lease) / 3; }
 };
 
-// What happens to the lease, told on the watchdog's thread. All four are wanted.
+// What happens to the lease, reported on the watchdog's thread. All four are wanted.
 struct watchdog_events {
   std::function<void(const term&)> on_granted;
   std::function<void(const term&)> on_renewed;
@@ -53,7 +53,7 @@ class watchdog {
 
   // Waits until the lock is ours. Null: stop was requested. One thread, one term at a time.
   std::shared_ptr<term> acquire(const std::stop_token& stop);
-  // Ends the term at once; redis is told in passing.
+  // Ends the term at once; redis gets the release later, and nothing waits for that.
   void release(const std::shared_ptr<term>& ending);
 
  private:
@@ -86,7 +86,7 @@ class watchdog {
   bool ending_ = false;
   std::random_device entropy_;
 
-  // Shared with who waits in acquire().
+  // Shared with the thread that waits in acquire().
   std::mutex mutex_;
   std::condition_variable_any granted_;
   std::shared_ptr<term> grant_;

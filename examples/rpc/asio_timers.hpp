@@ -30,7 +30,7 @@ class asio_timers {
   class alarm {
    public:
     // The handler is called in any case, after the alarm is gone as well, and then perhaps without an error, if the
-    // time had elapsed already. So it owns a share of the mailbox and never looks back.
+    // time had elapsed already. So it owns a share of the mailbox and never touches the alarm.
     alarm(asio_timers& timers, steady::time_point deadline, const mailbox& to, event what)
         : timer_(timers.io_, deadline) {
       ++timers.ledger_.armed;

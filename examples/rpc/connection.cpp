@@ -42,7 +42,7 @@ awaitable<bool> connection::serve() {
 }
 
 void connection::use(tcp::socket connected) {
-  error_code ignored;  // the server may have gone; receive() will tell
+  error_code ignored;  // the server may have gone; receive() will show it
   connected.set_option(tcp::no_delay(true), ignored);
   socket_ = std::make_shared<frame_socket>(std::move(connected));
 }

@@ -54,7 +54,7 @@ class connection {
   connection_tally tally_;
 };
 
-// One request on its way, and what its mailbox will be told. Destroyed unanswered, it is cancelled at the server.
+// One request on its way, and what its mailbox will get. Destroyed unanswered, it is cancelled at the server.
 class connection::request {
  public:
   request(connection& over, std::uint32_t value, const mailbox& to, event answered, event lost);

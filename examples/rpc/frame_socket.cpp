@@ -19,7 +19,7 @@ void frame_socket::write() {
   std::swap(leaving_, waiting_);
   asio::async_write(socket_, asio::buffer(leaving_), [self = shared_from_this()](error_code failed, std::size_t) {
     if (failed) {
-      self->finished_ = true;  // receive() will tell
+      self->finished_ = true;  // receive() will show it
     } else if (!self->waiting_.empty()) {
       self->write();
     } else {

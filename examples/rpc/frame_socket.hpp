@@ -31,7 +31,7 @@ class frame_socket : public std::enable_shared_from_this<frame_socket> {
   void send(const frame& f);
   // The frames that have come, at least one. None: the peer has gone. Valid until the next call.
   awaitable<std::span<const frame>> receive();
-  // Nothing is sent any more; the peer sees the end behind all that was sent before.
+  // Nothing is sent any more; the peer sees the end after all that was sent before.
   void finish();
 
  private:

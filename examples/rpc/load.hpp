@@ -54,7 +54,7 @@ class load {
   awaitable<void> caller();
   void finish();
   bool over() const { return steady::now() >= end_; }
-  void tell(load_report& report) const;
+  void add_to(load_report& report) const;
 
   std::chrono::nanoseconds length_;
   asio::io_context io_{1};
@@ -87,7 +87,7 @@ void load<Timers>::run(load_report& report) noexcept {
   io_.restart();
   client_.close();
   io_.run_for(std::chrono::seconds(2));  // until the servers have heard everything
-  tell(report);
+  add_to(report);
 }
 
 template <class Timers>
@@ -109,7 +109,7 @@ void load<Timers>::finish() {
 }
 
 template <class Timers>
-void load<Timers>::tell(load_report& report) const {
+void load<Timers>::add_to(load_report& report) const {
   report.processor_seconds += std::chrono::duration<double>(processor_used_).count();
   report.calls.add(ledger_);
   report.timers.add(timers_.ledger());

@@ -27,7 +27,7 @@ void session::take(const frame& request) {
       answers_.schedule_after(*time, [this, id = request.id, value = request.value] { answer(id, value); });
 }
 
-// Once the timer is cancelled, its callback never starts: the answer cannot slip out behind the cancel.
+// Once the timer is cancelled, its callback never starts: the answer cannot slip out after the cancel.
 void session::cancel(std::uint64_t id) {
   const auto found = open_.find(id);
   if (found == open_.end()) return;  // answered already, or dropped

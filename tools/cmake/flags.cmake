@@ -6,7 +6,7 @@ target_compile_options(detent_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-align -Wformat=2
   -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
-  # Under -fsanitize=thread, whoever asks for it: g++ says that it cannot model the fences inside moodycamel's queue, even
+  # Under -fsanitize=thread, from whatever option: g++ says that it cannot model the fences inside moodycamel's queue, even
   # though it is a system header. What they order is left to them: submission_queue.hpp.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
 if(DETENT_WERROR)
@@ -21,10 +21,10 @@ if(DETENT_SANITIZE)
     endif()
   endforeach()
   list(JOIN DETENT_SANITIZE "," names)
-  # Flags that whoever links a sanitized library needs as well; the install tests pass them on.
+  # Flags that every target that links a sanitized library needs as well; the install tests pass them on.
   set(DETENT_SANITIZE_FLAGS -fsanitize=${names} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(detent_flags INTERFACE ${DETENT_SANITIZE_FLAGS})
-  add_compile_options(-O1)  # a target's own options come behind it
+  add_compile_options(-O1)  # a target's own options come after it
   target_link_options(detent_flags INTERFACE ${DETENT_SANITIZE_FLAGS})
   if("address" IN_LIST DETENT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # g++ takes the checks it adds itself for paths past the initialisation (in Asio's use_future, once inlined).

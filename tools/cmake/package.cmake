@@ -32,7 +32,7 @@ install(TARGETS detent_static EXPORT detent-targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
-# A package's papers: the copyright, the changes as the project tells them, the changes as Debian wants them.
+# A package's papers: the copyright, the changes as the project lists them, the changes as Debian wants them.
 file(MAKE_DIRECTORY "${made}")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${sources}/changelog.py")
@@ -103,6 +103,6 @@ set(CPACK_DEBIAN_TOOLS_DESCRIPTION "lock-free timer engine - live view, replay a
 The command detent shows the timer engines of this host live, replays
 recorded traces of timers, runs synthetic loads and measures what on this host
 spoils precision. detent-kernel-trace records the kernel's own timers,
-detent-profile draws flame graphs, and scripts for bpftrace look into a running
+detent-profile draws flame graphs, and scripts for bpftrace trace a running
 engine.")
 include(CPack)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Debian packages: how they are made, and the look at them in an empty Debian.
+# Debian packages: how they are made, and checked in an empty Debian.
 
 package_tree=build/package
 
-# Who stands in the packages: what Debian's own tools ask for, else what git knows.
+# The maintainer in the packages: what Debian's own tools ask for, else what git knows.
 package_maintainer() {
   local name=${DEBFULLNAME:-$(git config user.name || true)} address=${DEBEMAIL:-$(git config user.email || true)}
   say "${name:-The detent authors} <${address:-detent@$(hostname)}>"

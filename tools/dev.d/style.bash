@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How the sources look.
+# The style of the sources.
 
 # The C++ files of the tree, those not yet committed included.
 sources() {

@@ -45,7 +45,7 @@ class Clocks:
     def _see_clock(self, offset):
         for index, known in enumerate(self._seen):
             if abs(known - offset) < SECOND:
-                # An interrupt reads its clock before its timers are told: the largest is the nearest.
+                # An interrupt reads its clock before its timers are traced: the largest is the nearest.
                 self._seen[index] = max(known, offset)
                 return
         self._seen.append(offset)
@@ -82,7 +82,7 @@ class Clocks:
                 return fitting[0]
             if fitting:
                 break
-        raise BadInput(f"{name}: how many jiffies a second has cannot be told from {self._elapsed() + 1} of them: say "
+        raise BadInput(f"{name}: how many jiffies a second has is not clear from {self._elapsed() + 1} of them: say "
                        "--hz N")
 
     def deadline(self, start, clock):

@@ -18,14 +18,14 @@ def function_of(event):
 
 
 def clock_of(making):
-    """The clock of an hrtimer that is being made; None: not told."""
+    """The clock of an hrtimer that is being made; None: not in the event."""
     clock = making.fields.get("clockid")
     relative = making.fields.get("mode", "").startswith("REL")
     return "CLOCK_MONOTONIC" if relative and clock == "CLOCK_REALTIME" else clock  # as POSIX has it, and the kernel
 
 
 class Row:
-    """One row of the trace to be, or with `#` a comment; `op` may still change while it is young."""
+    """One row of the trace to be, or with `#` a comment; `op` may still change until SETTLED has passed."""
     __slots__ = ("t", "op", "id", "delay", "source", "key", "cpu", "task")
 
     def __init__(self, t, op, number, delay="", source="", event=None):
@@ -47,20 +47,20 @@ def in_order(items):
 
 
 class Lives:
-    """A timer lives from its start to its cancel or expiry; each life has an id of its own."""
+    """A timer's lifetime is from its start to its cancel or expiry; each has an id of its own."""
 
     def __init__(self, clocks, kinds):
         self._clocks, self._kinds = clocks, kinds
         self._pending = {}  # key: id
-        self._ended = {}    # key: the C row of its last end, while that is young
+        self._ended = {}    # key: the C row of its last end, until that is settled
         self._clock_of = {}
-        self._young = collections.deque()
+        self._unsettled = collections.deque()
         self._next_id, self._zero, self._last = 0, None, 0
         self.counts = collections.Counter()
         self.span = 0
 
     def lines(self, items, lost):
-        """Yields the lines of the trace behind its header. `lost` events are missing somewhere."""
+        """Yields the lines of the trace after its header. `lost` events are missing somewhere."""
         for t, _, item in in_order(items):
             if isinstance(item, Lost):
                 self._lose(item.count)
@@ -68,10 +68,10 @@ class Lives:
                 self._zero = t if self._zero is None else self._zero
                 self._last = max(t, self._last)
                 self._apply(item, self._last)
-                yield from self._grown(self._last - SETTLED)
+                yield from self._settled(self._last - SETTLED)
         if lost:
             self._lose(lost)
-        yield from self._grown(END_OF_TIME)
+        yield from self._settled(END_OF_TIME)
 
     def held_something(self):
         return self._zero is not None
@@ -106,7 +106,7 @@ class Lives:
         self._add(Row(t, "R" if restarted else "S", self._pending[key], delay, function_of(event), event))
 
     def _was_taken_out_to_restart(self, event, t):
-        """mod_timer() and hrtimer_start() take a pending timer out and put it in anew: both events show."""
+        """mod_timer() and hrtimer_start() take a pending timer out and put it in again: both events show."""
         end = self._ended.pop(event.key, None)
         if end is None or end.op != "C":
             return False
@@ -121,7 +121,7 @@ class Lives:
         if event.key in self._pending:
             self._add(Row(t, "X", self._pending.pop(event.key), "", function_of(event), event))
         elif end is not None:
-            end.op, end.source = "X", function_of(event)  # most kernels tell of a cancel first
+            end.op, end.source = "X", function_of(event)  # most kernels report a cancel first
         else:
             self.counts["unknown"] += 1
 
@@ -138,11 +138,11 @@ class Lives:
         return self._next_id - 1
 
     def _add(self, row):
-        self._young.append(row)
+        self._unsettled.append(row)
 
-    def _grown(self, before):
-        while self._young and self._young[0].t < before:
-            row = self._young.popleft()
+    def _settled(self, before):
+        while self._unsettled and self._unsettled[0].t < before:
+            row = self._unsettled.popleft()
             if self._ended.get(row.key) is row:
                 del self._ended[row.key]
             if row.op is None:

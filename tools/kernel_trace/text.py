@@ -40,7 +40,7 @@ class Event(typing.NamedTuple):
 
     @property
     def key(self):
-        """What tells one timer from another as long as both live."""
+        """What distinguishes one timer from another as long as both live."""
         address = self.text(self.kind)
         if "ptrval" in address:
             raise BadInput(f"{self.place}: the kernel hides its addresses ({address}): timers cannot be told apart")

@@ -14,7 +14,7 @@ EVENTS = {
     "hrtimer": ("hrtimer_init", "hrtimer_setup", "hrtimer_start", "hrtimer_cancel", "hrtimer_expire_entry"),
 }
 MAY_LACK = {"hrtimer_init", "hrtimer_setup"}  # one is the other's later name
-LOOK_EVERY = 0.1  # s: each look is a timer, too
+CHECK_EVERY = 0.1  # s: each check is a timer, too
 CLOCKS = ("REALTIME", "BOOTTIME", "TAI")
 LEAST_BUFFER, MOST_BUFFER = 8 << 20, 256 << 20  # bytes, of all CPUs together
 
@@ -65,7 +65,7 @@ def facts():
 
 
 class Instance:
-    """A tracing instance that is there inside a `with`, and gone behind it, however that ends."""
+    """A tracing instance that is there inside a `with`, and gone after it, however that ends."""
 
     def __init__(self, root, buffer_size_kb):
         self.path = os.path.join(root, "instances", f"detent-{os.getpid()}")
@@ -162,7 +162,7 @@ def listen(instance, pipe, seconds, out):
         instance.set("tracing_on", 1)
         until = time.monotonic() + seconds
         while not ended and (left := until - time.monotonic()) > 0:
-            time.sleep(min(LOOK_EVERY, left))
+            time.sleep(min(CHECK_EVERY, left))
             drain(pipe, out)
         instance.set("tracing_on", 0)
         drain(pipe, out)

@@ -12,7 +12,7 @@ namespace peers {
 
 using nanoseconds = std::chrono::nanoseconds;
 
-// What the callbacks of one measurement leave behind. They all run on one thread; read it after `done`, or after that
+// What the callbacks of one measurement record. They all run on one thread; read it after `done`, or after that
 // thread has ended.
 struct tally {
   explicit tally(std::uint64_t callbacks_wanted = 0) : wanted(callbacks_wanted) {}

@@ -96,7 +96,7 @@ nlohmann::ordered_json child::read_line() {
 void child::end() {
   if (process_ < 0) return;
   resume();
-  ::close(to_);  // the end of its input tells it to quit
+  ::close(to_);  // it quits at the end of its input
   const auto until = steady_clock::now() + time_to_quit;
   while (waitpid(process_, nullptr, WNOHANG) == 0) {
     if (steady_clock::now() > until) {

@@ -23,7 +23,7 @@ class child {
   child(const std::string& command, std::chrono::seconds patience);
   child(const child&) = delete;
   child& operator=(const child&) = delete;
-  // Tells it to quit, and ends it if it does not.
+  // Asks it to quit, and kills it if it does not.
   ~child();
 
   const nlohmann::ordered_json& introduction() const { return introduction_; }

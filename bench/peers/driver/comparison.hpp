@@ -18,9 +18,9 @@ class comparison {
  public:
   comparison(std::vector<rival> rivals, std::vector<task> tasks, std::ostream& out);
 
-  // Task by task, the systems right after one another; who begins changes from round to round.
+  // Task by task, the systems right after one another; which begins changes from round to round.
   void run(int rounds);
-  // What went wrong, one line each, told on stderr as well. Refusals of a work are none.
+  // How many things went wrong; each has a line on stderr. Refusals of a work are none.
   int failures() const { return failures_; }
 
  private:

@@ -29,7 +29,7 @@ std::vector<task> plan(plan_size size);
 // The names of all works.
 std::vector<std::string> works();
 
-// Why an answer cannot be true; empty if it may be. An answer that is an error is not looked at.
+// Why an answer cannot be true; empty if it may be. An answer that is an error is not checked.
 std::string implausible(const task& asked, const nlohmann::ordered_json& answer);
 
 }  // namespace peers

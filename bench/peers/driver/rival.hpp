@@ -32,7 +32,7 @@ class rival {
   const std::string& version() const { return version_; }
   const std::string& how() const { return how_; }
   bool does(const std::string& work) const { return works_.contains(work); }
-  // Whether it has said itself that it does what does() tells; else some of it may be refused.
+  // Whether what does() answers is its own statement; else some of it may be refused.
   bool listed_its_works() const { return listed_; }
   // The answer, which may be {"error": ...}. Throws child_failed; the next request starts a new process.
   nlohmann::ordered_json ask(const std::string& request);

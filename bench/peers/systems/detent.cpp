@@ -21,12 +21,12 @@ class detent_engine {
   explicit detent_engine(const detent::engine_options& options) : engine_(options) {}
 
   std::vector<slot> slots(std::size_t count) { return std::vector<slot>(count); }
-  // A timer that is due at once makes the worker take up what this thread submitted before it, and more of the rest
-  // each time.
+  // A timer that is due at once makes the worker drain what this thread submitted before it, and more of the rest each
+  // time.
   void settle() {
     do {
-      engine_.schedule_after(0ns, [this] { taken_up_.release(); });
-      taken_up_.acquire();
+      engine_.schedule_after(0ns, [this] { drained_.release(); });
+      drained_.acquire();
     } while (engine_.metrics().backlog > little);
   }
   void stop() { engine_.stop(); }
@@ -48,7 +48,7 @@ class detent_engine {
  private:
   static constexpr std::uint64_t little = 1024;
 
-  std::binary_semaphore taken_up_{0};  // outlives the worker that releases it
+  std::binary_semaphore drained_{0};  // outlives the worker that releases it
   detent::engine engine_;
 };
 

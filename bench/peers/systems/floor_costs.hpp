@@ -8,7 +8,7 @@
 
 namespace peers {
 
-// Nanoseconds each, measured for about as long as told altogether.
+// Nanoseconds each; all together are measured for about `length`.
 answer floor_costs(std::chrono::milliseconds length);
 
 }  // namespace peers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes a single-threaded event loop usable from any thread: commands go through a lock-free queue, and the loop's own
-// wake-up call tells it to take them up, once for as many as have gathered.
+// wake-up call has it drain them, once for as many as have gathered.
 #pragma once
 
 #include <concurrentqueue/concurrentqueue.h>
@@ -82,7 +82,7 @@ class handover {
    public:
     explicit producer(handover& to) : to_(to), token_(to.queue_) {}
 
-    // The delay counts from the call, not from when the loop hears of it.
+    // The delay counts from the call, not from when the loop drains it.
     void schedule_after(slot& at, nanoseconds delay, const argument& work) {
       schedule_at(at, steady_ns() + delay.count(), work);
     }
@@ -126,7 +126,8 @@ class handover {
   }
 
   void ring() {
-    // (3) acq_rel: pairs with (4). Whoever finds it unset wakes the loop; whoever finds it set is heard all the same.
+    // (3) acq_rel: pairs with (4). A thread that finds it unset wakes the loop; the command of one that finds it set is
+    // drained all the same.
     if (!rung_.exchange(true, std::memory_order_acq_rel)) loop_.wake();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libev: ev_timer on a loop with a thread of its own, commands told by ev_async_send.
+// libev: ev_timer on a loop with a thread of its own, commands announced by ev_async_send.
 #include <ev.h>
 
 #include <string>
@@ -40,7 +40,7 @@ class ev_loop_adapter {
       at.watcher.data = &at;
       at.made = true;
     }
-    // A running timer must not be set anew.
+    // A running timer must not be set again.
     ev_timer_stop(loop_, &at.watcher);
     at.work = work;
     ev_timer_set(&at.watcher, std::chrono::duration<double>(when.remaining).count(), 0.0);

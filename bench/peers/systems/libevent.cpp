@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libevent: events with a timeout on a base with a thread of its own, commands told by event_active.
+// libevent: events with a timeout on a base with a thread of its own, commands announced by event_active.
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <event2/thread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libuv: uv_timer_t on a loop with a thread of its own, commands told by uv_async_send.
+// libuv: uv_timer_t on a loop with a thread of its own, commands announced by uv_async_send.
 #include <uv.h>
 
 #include "../works/all.hpp"

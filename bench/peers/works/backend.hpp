@@ -17,7 +17,7 @@ concept backend = requires(T& system, typename T::producer& producer, typename T
   { T::slot_holds_timer } -> std::convertible_to<bool>;
   // Room for timers, used by one producer.
   { system.slots(std::size_t{}) } -> std::same_as<std::vector<typename T::slot>>;
-  // Returns when the system has taken up what its producers have handed over.
+  // Returns when the system has drained what its producers have handed over.
   system.settle();
   // Nothing fires after it; the slots may go. Before it, a slot that was scheduled must stay.
   system.stop();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the work `lateness` asks and answers, whoever does it.
+// What the work `lateness` asks and answers, in whichever program.
 #pragma once
 
 #include <cstdint>

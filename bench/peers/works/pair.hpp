@@ -13,7 +13,7 @@
 
 namespace peers {
 
-// `make` returns the system, told how many timers to expect.
+// `make` returns the system; its argument is how many timers to expect.
 template <bool by_deadline, class Make>
 answer run_pair(Make make, const request& wanted) {
   using system_type = decltype(make(std::size_t{}));

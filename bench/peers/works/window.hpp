@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One producer's part of the work `pair`: as many live timers as it was told to keep, the oldest cancelled for each new
-// one.
+// One producer's part of the work `pair`: a fixed number of live timers, the oldest cancelled for each new one.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ class window {
 
   // Schedules one and cancels the oldest, over and over. Returns how often.
   std::uint64_t run_until(std::int64_t end_ns) {
-    // Rare enough that looking at the clock does not show, often enough that a slow system stops in time.
+    // Rare enough that reading the clock does not show, often enough that a slow system stops in time.
     constexpr std::uint64_t between_looks = 256;
     std::uint64_t pairs = 0;
     do {

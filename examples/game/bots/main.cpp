@@ -21,19 +21,19 @@ struct command_line {
   faults wrong;
 };
 
-void tell_all(const bot_counts& of) {
-  tell("made", of.made);
-  tell("sent", of.sent);
-  tell("lost", of.lost);
-  tell("duplicated", of.duplicated);
-  tell("garbage", of.garbage);
-  tell("joined", of.joined);
-  tell("silences", of.silences);
-  tell("vanished", of.vanished);
-  tell("gone", of.gone);
-  tell("snapshots", of.snapshots);
-  tell("not_newer", of.not_newer);
-  tell("strange", of.strange);
+void print_all(const bot_counts& of) {
+  print_line("made", of.made);
+  print_line("sent", of.sent);
+  print_line("lost", of.lost);
+  print_line("duplicated", of.duplicated);
+  print_line("garbage", of.garbage);
+  print_line("joined", of.joined);
+  print_line("silences", of.silences);
+  print_line("vanished", of.vanished);
+  print_line("gone", of.gone);
+  print_line("snapshots", of.snapshots);
+  print_line("not_newer", of.not_newer);
+  print_line("strange", of.strange);
 }
 
 void play(const command_line& given) {
@@ -53,8 +53,8 @@ void play(const command_line& given) {
                                [&loop] { loop.stop(); });
   loop.run();
   for (const auto& one : bots) one->leave();
-  tell_all(world.counts);
-  tell("snapshot_jitter", world.snapshot_jitter);
+  print_all(world.counts);
+  print_line("snapshot_jitter", world.snapshot_jitter);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ enum class action : std::uint8_t {
   pause,
   resume,
   join,  // these four only the server makes
-  away,  // silent for a while: the player's timers stand still
+  away,  // silent for a while: the player's timers are paused
   back,  // heard again
   leave
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames, who comes and goes, and pauses. What players do to each other is in combat.cpp.
+// Frames, players that come and go, and pauses. What players do to each other is in combat.cpp.
 #include "match/match.hpp"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void match::leave(player& who) {
   players_[static_cast<std::size_t>(who.number)].reset();  // and with the group all its timers
 }
 
-// Nobody can hurt, and nothing helps or harms, who is away. What is left of each timer is left on the return.
+// Nothing hurts, helps or harms a player that is away. What is left of each timer is left on the return.
 void match::set_away(player& who, bool away) {
   if (who.away == away) return;
   who.away = away;
@@ -79,7 +79,7 @@ void match::set_away(player& who, bool away) {
   }
 }
 
-// The engine's time goes on, since the pause itself has to end: what stands still are the groups, one word for each.
+// The engine's time goes on, since the pause itself has to end: what is paused are the groups, one word for each.
 void match::pause(player& by) {
   if (paused_ || by.pause_cooldown.pending() || breather_.pending()) return;
   paused_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A match: an engine on a clock of its own, which only run_frame() moves. So what happens depends on the seed and the
-// inputs of each frame alone, whoever runs the frames, and however fast.
+// inputs of each frame alone, whatever runs the frames, and however fast.
 #pragma once
 
 #include "match/input.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Durations that were measured, and the lines in which programs tell what they counted.
+// Durations that were measured, and the lines in which programs print what they counted.
 #pragma once
 
 #include <detent/time.hpp>
@@ -32,10 +32,10 @@ class durations {
 
 // "name value", a line each, which people and the demo read.
 template <class T>
-void tell(std::string_view name, const T& value) {
+void print_line(std::string_view name, const T& value) {
   fmt::print("{} {}\n", name, value);
 }
-inline void tell(std::string_view name, durations& of) {
+inline void print_line(std::string_view name, durations& of) {
   for (const double percent : {50.0, 99.0, 99.9, 100.0})
     fmt::print("{}_us_p{:g} {:.1f}\n", name, percent, of.percentile_us(percent));
 }

@@ -25,7 +25,7 @@ class writer {
   std::vector<std::byte>& out_;
 };
 
-// Reads zeros behind the end, and remembers that it did.
+// Reads zeros after the end, and remembers that it did.
 class reader {
  public:
   explicit reader(std::span<const std::byte> bytes) : left_(bytes) {}

@@ -96,7 +96,7 @@ void game_server::take_new(session& of, wire::inputs& sent) {
   }
 }
 
-// Not that of a player who has just left: the match hears of that with the next frame, of both in their order.
+// Not that of a player that has just left: the match gets that with the next frame, both in their order.
 int game_server::free_number() const {
   for (int number = 0; number < options_.players; ++number) {
     const auto has_it = [number](const auto& entry) { return entry.second.player == number; };

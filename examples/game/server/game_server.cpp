@@ -14,7 +14,7 @@ game_server::game_server(event_loop& loop, const server_options& options, std::o
 }
 
 // After a lag there is one tick, not one for each that was missed, and it says how many those were. The match makes up
-// for a few of them. The rest it lets go: its time has stood still, and nobody dies of a burst of frames.
+// for a few of them. The rest it lets go: its time was paused, and no player dies of a burst of frames.
 void game_server::on_tick(detent::firing& tick) {
   const std::uint64_t caught_up = std::min(tick.missed(), options_.catch_up);
   counts_.ticks += 1;

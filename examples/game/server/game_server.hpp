@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A match for clients on the network. The loop's engine keeps real time: when a tick is due, and who has been silent
-// for how long. Whatever that leads to enters the match as an input, so the log of inputs is all there is to know of
-// it.
+// A match for clients on the network. The loop's engine keeps real time: when a tick is due, and which client has been
+// silent for how long. Whatever that leads to enters the match as an input, so the log of inputs is all there is to
+// know of it.
 #pragma once
 
 #include "match/match.hpp"
@@ -52,7 +52,7 @@ class game_server {
   void on_hello(const endpoint& from);
   void on_inputs(const endpoint& from, wire::inputs& sent);
   void on_bye(const endpoint& from, const wire::bye& sent);
-  // Null: nobody from there has that key; it is told so.
+  // Null: no client from there has that key; the sender gets that answer.
   session* known(const endpoint& from, std::uint64_t key);
   void take_new(session& of, wire::inputs& sent);
 

@@ -41,20 +41,20 @@ void play(const command_line& given) {
     loop.timers().schedule_after(std::chrono::round<detent::duration>(std::chrono::duration<double>(given.seconds)),
                                  [&loop] { loop.stop(); });
   bare_sleeper compared;
-  tell("port", server.port());
+  print_line("port", server.port());
   std::fflush(stdout);
   loop.run();
 
   server.finish();
   close(log, given.log);
   close(result, given.result);
-  tell_all(server.counts());
-  tell("nanosleep_lateness", compared.stop());
-  tell("frames", server.played().frames());
+  print_all(server.counts());
+  print_line("nanosleep_lateness", compared.stop());
+  print_line("frames", server.played().frames());
   const detent::engine_metrics timers = server.played().timer_counts();
-  tell("timers_scheduled", timers.scheduled);
-  tell("timers_fired", timers.fired);
-  tell("timers_cancelled", timers.cancelled);
+  print_line("timers_scheduled", timers.scheduled);
+  print_line("timers_fired", timers.fired);
+  print_line("timers_cancelled", timers.cancelled);
 }
 
 }  // namespace

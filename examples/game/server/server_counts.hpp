@@ -39,6 +39,6 @@ struct server_counts {
   std::uint64_t forgiven = 0;    // silences that ended while the server was not there
 };
 
-void tell_all(server_counts& of);
+void print_all(server_counts& of);
 
 }  // namespace game

@@ -53,7 +53,7 @@ void client_session::on_message(const wire::message& news) {
     case message_type::test_request: return on_test_request(news);
     case message_type::logout: return on_logout(news);
     case message_type::report: return home_.orders().reported(news, loop().engine().now());
-    case message_type::cancel_reject: return;  // it came too late, as the reports tell
+    case message_type::cancel_reject: return;  // it came too late, as the reports show
     case message_type::reject: return on_reject();
     default: home_.found().broken("session {}: the gateway sent a client's message", number_);
   }

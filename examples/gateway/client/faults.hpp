@@ -15,7 +15,7 @@ namespace load {
 class faults {
  public:
   faults(crowd& victims, detent::engine& engine);
-  // Lets a gateway that stands still go on.
+  // Lets a gateway that is stopped go on.
   ~faults();
 
   // No more of them. A freeze that has begun comes to its end.

@@ -18,8 +18,8 @@ struct heartbeat {
   wire::time_point arrived;
 };
 
-// Holds the heartbeats of one session against the grid: none before its slot, each slot at most once, every gap told,
-// and no burst: the next one's slot comes after the moment at which the one before was sent.
+// Holds the heartbeats of one session against the grid: none before its slot, each slot at most once, every gap
+// reported, and no burst: the next one's slot comes after the moment at which the one before was sent.
 class heartbeat_check {
  public:
   heartbeat_check(findings& found, std::chrono::milliseconds interval) : found_(found), interval_(interval) {}

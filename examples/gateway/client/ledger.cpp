@@ -26,7 +26,7 @@ session_number ledger::open_session() {
 order_number ledger::send(session_number by, std::optional<wire::time_point> expires) {
   orders_.push_back({expires, by});
   ++unanswered_, ++sessions_[by].unanswered;
-  ++untold_, ++sessions_[by].untold;
+  ++unreported_, ++sessions_[by].unreported;
   return orders_.size();
 }
 
@@ -61,9 +61,9 @@ void ledger::expired(const order& of, const wire::message& report) {
   const auto due = time_in(report, tag::expire_time), fired = time_in(report, tag::transact_time);
   if (due != of.expires) found_.broken("order {} expired for another time than its own", id);
   if (fired < due) found_.broken("order {} expired {} ns early", id, (due - fired).count());
-  if (due < last_expiry_) found_.broken("order {} expired behind one that was due later", id);
+  if (due < last_expiry_) found_.broken("order {} expired after one that was due later", id);
   if (report.number(tag::expiry_number) != static_cast<std::int64_t>(++totals_.expired))
-    found_.broken("expiry {} is told as number {}", totals_.expired, report.number(tag::expiry_number).value_or(0));
+    found_.broken("expiry {} is reported as number {}", totals_.expired, report.number(tag::expiry_number).value_or(0));
   if (sessions_[of.by].cancelled) found_.broken("order {} outlived its session", id);
   last_expiry_ = due;
   measured_.expiry(due, fired);
@@ -88,10 +88,10 @@ void ledger::reported(const wire::message& report, wire::time_point arrived) {
   order* const of = find(report);
   if (of == nullptr) return;
   const bool right = advance(*of, of->reported, report, "its session");
-  if (right && of->reported != resting) --untold_, --sessions_[of->by].untold;
+  if (right && of->reported != resting) --unreported_, --sessions_[of->by].unreported;
   if (what(report) != execution::expired) return;
   const auto due = time_in(report, tag::expire_time);
-  if (arrived < due) found_.broken("order {} was told to be expired before it was", number_of(report));
+  if (arrived < due) found_.broken("order {} was reported as expired before it was", number_of(report));
   measured_.expiry_news(due, arrived);
 }
 
@@ -100,7 +100,7 @@ void ledger::lost(session_number gone, std::optional<wire::time_point> broken) {
   of.lost = true;
   of.broken = broken;
   unanswered_ -= of.unanswered;  // the gateway may never have got them
-  untold_ -= of.untold;
+  unreported_ -= of.unreported;
 }
 
 void ledger::close() {
@@ -116,7 +116,7 @@ void ledger::close() {
 ledger::order* ledger::find(const wire::message& report) {
   const order_number id = number_of(report);
   if (id != 0 && id <= orders_.size()) return &orders_[id - 1];
-  found_.broken("a report tells of order {}, which was never sent", id);
+  found_.broken("a report names order {}, which was never sent", id);
   return nullptr;
 }
 
@@ -133,7 +133,7 @@ bool ledger::advance(const order& of, state& known, const wire::message& report,
     case execution::expired: right = known == resting; break;
   }
   if (!right)
-    found_.broken("order {}: {} tells '{}' after '{}'", number_of(report), witness, report.letter(tag::execution),
+    found_.broken("order {}: {} reports '{}' after '{}'", number_of(report), witness, report.letter(tag::execution),
                   known == nothing ? '-' : known);
   if (next != execution::replaced) known = static_cast<state>(next);
   return right;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What became of each order, by two witnesses: the drop copy, which tells of all sessions in the order in which things
+// What became of each order, by two witnesses: the drop copy, which reports all sessions in the order in which things
 // happened, and the session that sent it.
 #pragma once
 
@@ -32,18 +32,18 @@ class ledger {
   // A report by the drop copy; by the session itself.
   void copied(const wire::message& report);
   void reported(const wire::message& report, wire::time_point arrived);
-  // The session's connection is gone: nothing more is told to it, and its orders must not live on. `broken` is set if
-  // it was the client that broke it.
+  // The session's connection is gone: nothing more is reported to it, and its orders must not live on. `broken` is set
+  // if it was the client that broke it.
   void lost(session_number gone, std::optional<wire::time_point> broken);
 
-  // Nothing is under way: both witnesses have told how each order ended that the gateway must have got.
-  bool settled() const { return resting_ == 0 && unanswered_ == 0 && untold_ == 0; }
+  // Nothing is under way: both witnesses have reported how each order ended that the gateway must have got.
+  bool settled() const { return resting_ == 0 && unanswered_ == 0 && unreported_ == 0; }
   // Holds the witnesses against each other, once, at the end.
   void close();
   const order_totals& totals() const { return totals_; }
 
  private:
-  // What a witness has told of an order last: nothing, execution::accepted while it rests, any other is its end.
+  // What a witness has reported of an order last: nothing, execution::accepted while it rests, any other is its end.
   using state = char;
   static constexpr state nothing = '\0';
   static constexpr state resting = static_cast<state>(wire::execution::accepted);
@@ -58,7 +58,7 @@ class ledger {
     bool lost = false;
     std::optional<wire::time_point> broken;     // by the client
     std::optional<wire::time_point> cancelled;  // its orders, by the gateway
-    std::uint64_t unanswered = 0, untold = 0;
+    std::uint64_t unanswered = 0, unreported = 0;
   };
 
   order* find(const wire::message& report);
@@ -74,8 +74,8 @@ class ledger {
   std::vector<session> sessions_;  // by number
   wire::time_point last_expiry_{};
   std::uint64_t resting_ = 0;     // by the drop copy
-  std::uint64_t unanswered_ = 0;  // of whom the drop copy has told nothing
-  std::uint64_t untold_ = 0;      // whose sessions are there and have not been told an end
+  std::uint64_t unanswered_ = 0;  // of which the drop copy has reported nothing
+  std::uint64_t unreported_ = 0;  // whose sessions are there and have got no report of an end
   order_totals totals_;
 };
 

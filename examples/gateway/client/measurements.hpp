@@ -10,11 +10,11 @@ namespace load {
 struct measurements {
   samples heartbeat_fired, heartbeat_arrived;
   samples expiry_fired, expiry_arrived;
-  samples frozen;     // what was due while the gateway stood still, or shortly before or after
+  samples frozen;     // what was due while the gateway was stopped, or shortly before or after
   samples cancelled;  // from the break of a connection to the cancellation of its orders
 
   void begin() { on_ = true; }
-  // The gateway stands still from now on; it goes on now.
+  // The gateway is stopped from now on; it goes on now.
   void freeze(wire::time_point now) { frozen_from_ = now - margin, frozen_until_ = wire::time_point::max(); }
   void thaw(wire::time_point now) { frozen_until_ = now + margin; }
 

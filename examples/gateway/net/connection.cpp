@@ -13,7 +13,7 @@ namespace net {
 namespace {
 
 constexpr std::size_t longest_line = 1024;
-constexpr std::size_t bytes_a_turn = 16384;  // so that one who floods does not keep the others waiting
+constexpr std::size_t bytes_a_turn = 16384;  // so that one that floods does not keep the others waiting
 
 bool try_later(int problem) { return problem == EAGAIN || problem == EINTR; }
 

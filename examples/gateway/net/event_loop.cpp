@@ -42,10 +42,10 @@ void event_loop::turn(int wait) {
     const epoll_event& event = ready[static_cast<std::size_t>(i)];
     if (event.data.ptr != nullptr) static_cast<event_handler*>(event.data.ptr)->on_events(event.events);
   }
-  // In every turn, whether the engine's descriptor was among the 64 or not: a look in vain is cheap.
+  // In every turn, whether the engine's descriptor was among the 64 or not: a poll with nothing due is cheap.
   engine_.poll(callbacks_a_turn);
 
-  // By index: whoever cannot be written to is closed, and that may make others write.
+  // By index: a connection that cannot be written to is closed, and that may make others write.
   for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i]->flush();
   writers_.clear();
   gone_.clear();

@@ -36,7 +36,7 @@ bool serve(const options& chosen) {
   while (!stop.came()) loop.turn();
 
   served.close("the gateway ends");
-  loop.turn(net::event_loop::no_wait);  // the farewells, and the last look at what was cancelled
+  loop.turn(net::event_loop::no_wait);  // the farewells, and the last drain of what was cancelled
   fmt::print("{}gateway: {:.1f} s of CPU time\n", served.account(),
              static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC));
   if (served.balances()) return true;

@@ -19,30 +19,30 @@ void order_book::rest(trader& owner, std::uint64_t id, side which, detent::time_
   resting(which).emplace(resting_order.arrival, &resting_order);
   owner.orders.emplace(id, std::move(made));
   ++counts_.accepted;
-  tell({owner, id, execution::accepted, engine_.now(), expires});
+  send_report({owner, id, execution::accepted, engine_.now(), expires});
 }
 
 void order_book::expire(order& due, detent::time_point now) {
   ++counts_.expired;
-  tell({due.owner, due.id, execution::expired, now, due.expires, counts_.expired});
+  send_report({due.owner, due.id, execution::expired, now, due.expires, counts_.expired});
   remove(due);
 }
 
 void order_book::take(trader& owner, std::uint64_t id, side which) {
   const detent::time_point now = engine_.now();
   for (const auto& [arrival, offered] : resting(which == side::buy ? side::sell : side::buy)) {
-    // Its time may be up although its timer has not fired yet: in this very turn, behind the sockets.
+    // Its time may be up although its timer has not fired yet: in this very turn, after the sockets.
     if (offered->expires <= now || offered->expiry.cancel() != detent::cancel_result::cancelled) continue;
     ++counts_.traded;
-    tell({offered->owner, offered->id, execution::traded, now, offered->expires});
-    tell({owner, id, execution::traded, now});
+    send_report({offered->owner, offered->id, execution::traded, now, offered->expires});
+    send_report({owner, id, execution::traded, now});
     return remove(*offered);
   }
   reject(owner, id, "nobody to trade with");
 }
 
 void order_book::reject(trader& owner, std::uint64_t id, std::string_view why) {
-  tell({.owner = owner, .id = id, .what = execution::rejected, .at = engine_.now(), .text = why});
+  send_report({.owner = owner, .id = id, .what = execution::rejected, .at = engine_.now(), .text = why});
 }
 
 bool order_book::cancel(trader& owner, std::uint64_t id) {
@@ -50,7 +50,7 @@ bool order_book::cancel(trader& owner, std::uint64_t id) {
   order* const found = find(owner, id, now);
   if (found == nullptr || found->expiry.cancel() != detent::cancel_result::cancelled) return false;
   ++counts_.cancelled;
-  tell({.owner = owner, .id = id, .what = execution::cancelled, .at = now, .text = "as asked"});
+  send_report({.owner = owner, .id = id, .what = execution::cancelled, .at = now, .text = "as asked"});
   remove(*found);
   return true;
 }
@@ -60,7 +60,7 @@ bool order_book::replace(trader& owner, std::uint64_t id, detent::time_point exp
   order* const found = find(owner, id, now);
   if (found == nullptr || expires <= now || !found->expiry.restart_at(expires)) return false;
   found->expires = expires;
-  tell({owner, id, execution::replaced, now, expires});
+  send_report({owner, id, execution::replaced, now, expires});
   return true;
 }
 
@@ -69,7 +69,7 @@ void order_book::cancel_all(trader& owner, std::string_view why) {
   while (!owner.orders.empty()) {
     order& each = *owner.orders.begin()->second;
     ++counts_.cancelled;
-    tell({.owner = owner, .id = each.id, .what = execution::cancelled, .at = now, .text = why});
+    send_report({.owner = owner, .id = each.id, .what = execution::cancelled, .at = now, .text = why});
     remove(each);
   }
 }
@@ -84,7 +84,7 @@ void order_book::remove(order& ended) {
   ended.owner.orders.erase(ended.id);
 }
 
-void order_book::tell(const report& news) {
+void order_book::send_report(const report& news) {
   text_.clear();
   {
     wire::message_text line(text_, wire::message_type::report);

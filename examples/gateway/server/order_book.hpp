@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The orders of all sessions: how each comes to its one end, and who is told.
+// The orders of all sessions: how each comes to its one end, and which sessions get the report.
 #pragma once
 
 #include <detent/detent.hpp>
@@ -61,7 +61,7 @@ class order_book {
   order* find(trader& owner, std::uint64_t id, detent::time_point now);
   std::map<std::uint64_t, order*>& resting(side which) { return resting_[which == side::buy ? 0 : 1]; }
   void remove(order& ended);
-  void tell(const report& news);
+  void send_report(const report& news);
 
   detent::engine& engine_;
   detent::label label_;
@@ -69,7 +69,7 @@ class order_book {
   std::vector<trader*> drop_copies_;
   std::uint64_t arrivals_ = 0;
   order_counts counts_;
-  std::string text_;  // of the report that is being told
+  std::string text_;  // of the report that is being sent
 };
 
 }  // namespace gateway

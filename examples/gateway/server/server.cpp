@@ -90,7 +90,7 @@ void server::admit(net::descriptor socket) {
   ++admitted_;
 }
 
-// The listener stays readable while nobody can be accepted: looking away for a moment is better than spinning.
+// The listener stays readable while nobody can be accepted: ignoring it for a moment is better than spinning.
 void server::pause_listening(int problem) {
   fmt::print(stderr, "gateway: accept: {}; again in 100 ms\n", std::strerror(problem));
   loop_.change(listener_.get(), *this, 0);

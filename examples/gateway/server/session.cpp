@@ -98,7 +98,7 @@ void session::on_logon(const wire::message& request) {
                                         {.label = home_.heartbeat_label()});
 }
 
-// On the grid of the logon, whatever happens in between: after a standstill one heartbeat stands for the slots missed.
+// On the grid of the logon, whatever happens in between: after a stop one heartbeat stands for the slots missed.
 void session::on_heartbeat_due(const detent::firing& run) {
   home_.count_missed(run.missed());
   write(message_type::heartbeat)
@@ -108,7 +108,7 @@ void session::on_heartbeat_due(const detent::firing& run) {
 }
 
 void session::on_silence(detent::firing& run) {
-  // After a standstill of this process everybody looks dead. What waits in the kernel is a sign of life, too.
+  // After this process was stopped everybody looks dead. What waits in the kernel is a sign of life, too.
   if (has_unread_input()) return run.rearm_after(silence_limit(interval_));
   if (test_is_open_) {
     home_.count_dead();

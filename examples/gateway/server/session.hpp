@@ -18,7 +18,7 @@ class session final : public net::connection {
  public:
   session(server& home, net::event_loop& loop, net::descriptor socket);
 
-  // Tells the client why, and ends: no timer of the session fires any more, its orders are cancelled.
+  // Sends the client the reason, and ends: no timer of the session fires any more, its orders are cancelled.
   void log_out(std::string_view why);
 
  private:

@@ -13,7 +13,7 @@ class line_splitter {
   explicit line_splitter(std::size_t longest) : longest_(longest) {}
 
   // Calls on_line(std::string_view) for each line that is complete now, without its newline; empty ones are skipped.
-  // For a line that is too long it calls on_too_long() once, and goes on behind its newline.
+  // For a line that is too long it calls on_too_long() once, and goes on after its newline.
   template <class Line, class TooLong>
   void feed(std::string_view bytes, Line&& on_line, TooLong&& on_too_long);
 

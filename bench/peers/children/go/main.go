@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Go's runtime timers behind the line protocol: one ready line, then one JSON line for each request line, until `quit` or
+// Go's runtime timers with the line protocol: one ready line, then one JSON line for each request line, until `quit` or
 // the end of input.
 package main
 

@@ -20,7 +20,7 @@ func memory(asked request) (answer, error) {
 	each := newDelays(wanted)
 	timers := make([]*time.Timer, wanted)
 	for i := range timers {
-		timers[i] = nil // makes the array resident before the first look
+		timers[i] = nil // makes the array resident before the first reading
 	}
 	before, err := residentBytes()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Steps between two looks at the stop flag.
+// Steps between two checks of the stop flag.
 const slice = 256
 
 type producer struct {

@@ -23,7 +23,7 @@ func usageNow() (usage, error) {
 	return usage{time.Now(), used.Utime.Nano() + used.Stime.Nano()}, nil
 }
 
-// addSince adds what has been used since an earlier look.
+// addSince adds what has been used since an earlier reading.
 func (given answer) addSince(earlier usage) (answer, error) {
 	now, err := usageNow()
 	given["wall_ns"] = now.wall.Sub(earlier.wall).Nanoseconds()

@@ -5,7 +5,7 @@ package detent.peers;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 
-/** record() is for the one thread that runs callbacks; the rest is for whoever has seen await() return. */
+/** record() is for the one thread that runs callbacks; the rest is for a thread that has seen await() return. */
 final class LatenessLog {
   private final CountDownLatch done = new CountDownLatch(1);
   private final long[] samples;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One producer of the work `pair`. Steps run in slices, so that the compiled code is entered anew and not replaced on the
+// One producer of the work `pair`. Steps run in slices, so that the compiled code is entered by a call and not replaced on the
 // stack, and so that neither the count nor the stop flag costs anything per step.
 package detent.peers;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells the program which versions it is built with; the crates do not say so themselves.
+// Passes the program the versions that it is built with; the crates do not have them themselves.
 use std::{env, fs, path::Path};
 
 fn main() {

@@ -19,7 +19,7 @@ pub const HOW: &str = "DelayQueue::insert and remove, the owner polling it every
     in pair each producer owns a queue; fire, lateness: one task schedules and takes what expired, no hand-over, on the \
     current-thread runtime, without the cooperative budget";
 
-/// Insertions between two looks at what has expired.
+/// Insertions between two checks for what has expired.
 const BATCH: usize = 256;
 
 pub fn work(asked: &Request) -> Result<Answer, Failure> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokio's timers behind the line protocol: one ready line, then one JSON line for each request line, until `quit` or the
+// Tokio's timers with the line protocol: one ready line, then one JSON line for each request line, until `quit` or the
 // end of input. `--system NAME` says which timers: tokio or tokio-delay-queue.
 mod answer;
 mod delay_queue;

@@ -18,7 +18,7 @@ pub trait Window {
     fn steps(&mut self, count: u64);
 }
 
-/// Steps between two looks at the stop flag.
+/// Steps between two checks of the stop flag.
 const SLICE: u64 = 256;
 
 struct Shared {
