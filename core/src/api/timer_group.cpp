@@ -37,7 +37,7 @@ void timer_group::let_go() noexcept {
   if (core_ != nullptr) detail::end_group(*core_, *state_);
 }
 
-// Each asks for the core first: a group that has been moved from has no state either.
+// These calls ask for the core first: a group that has been moved from has no state to refer to.
 void timer_group::cancel_all() noexcept {
   detail::engine_core& owner = core();
   detail::cancel_group(owner, *state_);

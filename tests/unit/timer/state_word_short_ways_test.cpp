@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fast paths through the state word: cancel and restart in one exchange, for the commonest cases only.
+// The fast paths through the state word: cancel and restart in one exchange, for the most frequent cases only.
 #include "timer/state_word.hpp"
 
 #include <gtest/gtest.h>
