@@ -69,6 +69,16 @@ bool huge_pages_ruled_out() noexcept {
 
 std::string error_text(int error) { return std::strerror(error); }
 
+// Locking was refused: by the limit, unless there is none.
+std::string explain_lock(const std::string& reason) {
+  rlimit limit{};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  if (limit.rlim_cur == RLIM_INFINITY) return reason;
+  return reason + "; needs CAP_IPC_LOCK or a greater RLIMIT_MEMLOCK, which is " +
+         std::to_string(limit.rlim_cur / 1024) +
+         " KiB; LimitMEMLOCK=infinity in the service, ulimit -l unlimited, or setcap cap_ipc_lock+ep PROGRAM";
+}
+
 }  // namespace
 
 page_source::page_source(const memory_options& options) noexcept : options_(options) {
@@ -118,9 +128,9 @@ page_source::refusal page_source::bind(void* memory, std::size_t bytes) const no
 
 // In this order: a page must be huge and bound before it is touched, and locking touches it. mlock2 instead of mlock,
 // because the sanitizers replace the latter by nothing.
-page_source::refusal page_source::prepare(void* memory, std::size_t bytes) const noexcept {
+page_source::refusal page_source::prepare(void* memory, std::size_t bytes, bool full) const noexcept {
   if (bytes >= huge_page_bytes) {
-    bool huge = options_.huge_pages != wish::off;
+    const bool huge = options_.huge_pages == wish::require || (full && options_.huge_pages != wish::off);
     // A kernel without transparent huge pages refuses both advices; it gives what the second one asks for anyway.
     if (madvise(memory, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) != 0 && options_.huge_pages == wish::require) {
       return {problem::huge_pages, errno};
@@ -137,16 +147,27 @@ page_source::refusal page_source::prepare(void* memory, std::size_t bytes) const
   return {};
 }
 
-void* page_source::allocate(std::size_t bytes) noexcept {
+void* page_source::allocate(std::size_t bytes, bool full) noexcept {
   if (bytes > SIZE_MAX - page_bytes()) return nullptr;
   bytes = round_up(bytes, page_bytes());
   void* memory = obtain(bytes);
-  if (memory == nullptr || prepare(memory, bytes).what == problem::none) return memory;
+  if (memory == nullptr || prepare(memory, bytes, full).what == problem::none) return memory;
   discard(memory, bytes);
   return nullptr;
 }
 
 void page_source::release(void* memory, std::size_t bytes) noexcept { discard(memory, round_up(bytes, page_bytes())); }
+
+void page_source::touch(void* memory, std::size_t bytes) noexcept {
+  madvise(memory, bytes, populate_write);  // a refusal leaves it to the first use
+}
+
+void page_source::give_back(void* memory, std::size_t bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t first = round_up(begin, page_bytes()), last = (begin + bytes) / page_bytes() * page_bytes();
+  // A refusal changes nothing but that the memory stays.
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
 
 void* page_source::allocate_sparse(std::size_t bytes) noexcept {
   if (bytes > SIZE_MAX - page_bytes()) return nullptr;
@@ -179,7 +200,7 @@ page_source::problem page_source::check() noexcept {
     refusal_ = {problem::no_memory, options_.source == memory_source::mmap ? errno : ENOMEM};
     return problem::no_memory;
   }
-  refusal_ = prepare(memory, huge_page_bytes);
+  refusal_ = prepare(memory, huge_page_bytes, true);
   discard(memory, huge_page_bytes);
   return refusal_.what;
 }
@@ -194,19 +215,15 @@ std::string page_source::explain(problem found) const {
       return "memory.source = jemalloc: the program does not contain jemalloc (link it with -ljemalloc)";
     case problem::huge_pages:
       if (refusal_.error != 0) return "memory.huge_pages = require: madvise(MADV_HUGEPAGE)" + piece + reason;
-      return std::string("memory.huge_pages = require: ") + huge_page_policy + " is \"never\" or missing";
+      return std::string("memory.huge_pages = require: ") + huge_page_policy +
+             " is \"never\" or missing; write madvise to it, or take attempt";
     case problem::prefault: return "memory.prefault = require: madvise(MADV_POPULATE_WRITE)" + piece + reason;
-    case problem::lock: {
-      rlimit limit{};
-      getrlimit(RLIMIT_MEMLOCK, &limit);
-      const std::string text = "memory.lock = require: mlock" + piece + reason;
-      return limit.rlim_cur == RLIM_INFINITY ? text
-                                             : text + " (limit " + std::to_string(limit.rlim_cur / 1024) + " kB)";
-    }
+    case problem::lock: return "memory.lock = require: mlock" + piece + explain_lock(reason);
     case problem::numa_node: {
       const std::string node = std::to_string(options_.numa_node.value_or(-1));
       const std::string folder = "/sys/devices/system/node/node" + node;
-      if (access(folder.c_str(), F_OK) != 0) return "memory.numa_node = " + node + ": there is no " + folder;
+      if (access(folder.c_str(), F_OK) != 0)
+        return "memory.numa_node = " + node + ": there is no " + folder + "; numactl --hardware lists the nodes";
       return "memory.numa_node = " + node + ": mbind" + piece + reason;
     }
     case problem::no_memory:

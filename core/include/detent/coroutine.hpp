@@ -75,11 +75,11 @@ class [[nodiscard]] sleep_awaiter {
   base::atomic<bool> settled_{false};
 };
 
-inline sleep_awaiter engine::sleep_for(duration delay, base::stop_token token) {
+inline sleep_awaiter engine::sleep_for(detail::whole_duration delay, base::stop_token token) {
   detail::engine_core& on = core();
   return {on, detail::to_time(after(delay)), std::move(token)};
 }
-inline sleep_awaiter engine::sleep_until(time_point deadline, base::stop_token token) {
+inline sleep_awaiter engine::sleep_until(detail::clock_time deadline, base::stop_token token) {
   return {core(), deadline, std::move(token)};
 }
 

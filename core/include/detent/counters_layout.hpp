@@ -14,6 +14,22 @@ inline constexpr std::uint32_t version = 1;
 
 enum class file_state : std::uint32_t { being_made, live, ended };
 
+// Why an engine with clock_kind::automatic runs by the steady clock. none: it does not, or was not to choose.
+enum class clock_reason : std::uint8_t { none, not_invariant, other_source, unknown_source, given_up, count_ };
+
+// In a line.
+constexpr const char* text_of(clock_reason reason) noexcept {
+  switch (reason) {
+    case clock_reason::not_invariant: return "this machine's TSC is not invariant";
+    case clock_reason::other_source: return "the kernel's clock source is not the TSC";
+    case clock_reason::unknown_source: return "the kernel's clock source cannot be read in /sys";
+    case clock_reason::given_up: return "the TSC has disagreed with the steady clock again and again";
+    case clock_reason::none:
+    case clock_reason::count_: break;
+  }
+  return "";
+}
+
 // At the file's beginning.
 struct header {
   char magic[8];
@@ -33,7 +49,8 @@ struct header {
   std::uint8_t wait;            // 0 busy, 1 hybrid, 2 sleep
   std::uint8_t drive;           // 0 worker, 1 caller
   std::uint8_t clock;           // 0 steady, 1 tsc, 2 manual
-  std::uint32_t reserved;       // 0
+  std::uint8_t clock_reason;    // a `clock_reason`
+  char reserved[3];             // 0
   // Where the sections lie, in bytes from the file's beginning, and of what size they are.
   std::uint32_t gauges_offset;  // gauge_count words of 8 bytes, in the order of `gauge`
   std::uint32_t gauge_count;
@@ -51,8 +68,21 @@ struct header {
   std::uint32_t label_stride;
   std::uint32_t label_capacity;
   std::uint32_t labels_in_use;  // grows
+  // The last exception of a callback. Read the sequence, the others and the sequence again: what was read is whole if
+  // that is the same and even. Not in files whose header_bytes is less.
+  std::uint64_t error_sequence;  // 0: none yet; odd: one is being written
+  std::int64_t error_at;         // CLOCK_MONOTONIC, nanoseconds
+  char error_text[240];          // its what(), cut to 239 bytes; ends with a NUL
+  // Not in files whose header_bytes is less.
+  std::uint32_t set;            // the number of its set in the process, of a sharded_engine; 0: of no set
+  std::uint32_t shard;          // which of the set it is, from 0
+  std::uint32_t shards;         // how many engines the set has
+  std::uint32_t last_reserved;  // 0
 };
-static_assert(sizeof(header) == 216);
+static_assert(sizeof(header) == 488);
+inline constexpr std::uint32_t error_text_bytes = sizeof(header::error_text);
+// Of files without the last error, which are of this version too.
+inline constexpr std::uint32_t least_header_bytes = offsetof(header, error_sequence);
 
 // A thread's counts; an engine's are the sums over its threads. Timers pending: scheduled + revived - started_last -
 // cancelled - returned - dropped.
@@ -75,11 +105,12 @@ enum class counter : std::uint8_t {
   rings,
   retired,
   slow,
-  missed,  // periods that no run was for
+  missed,       // periods that no run was for
+  handed_over,  // to an executor, or refused by it and kept
   count_
 };
 
-// What the driver alone writes.
+// What the driver alone writes, but for let_go.
 enum class gauge : std::uint8_t {
   wakeups,         // returns of the worker from a sleep
   backlog,         // entries not yet drained, as of the driver's last pass
@@ -89,6 +120,13 @@ enum class gauge : std::uint8_t {
   retries,         // refused by the executor, waiting to be offered again
   hidden_threads,  // threads whose counts have no room in the file
   record_dropped,  // operations that the recording of engine_options::record has lost
+  // How often, in this process, the TSC disagreed with the steady clock, which is then read in its place for at least a
+  // second; of an engine by the TSC.
+  clock_distrusted,
+  // Handed over and not run: cancelled or restarted meanwhile, stale, or dropped. Any thread. Executors have
+  // handed_over
+  // - fired - let_go that they have not begun, unless nothing was handed over at all.
+  let_go,
   count_
 };
 

@@ -7,6 +7,7 @@
 #include <detent/error.hpp>
 #include <detent/executor.hpp>
 #include <detent/firing.hpp>
+#include <detent/keyed_pool.hpp>
 #include <detent/manual_clock.hpp>
 #include <detent/metrics.hpp>
 #include <detent/options.hpp>

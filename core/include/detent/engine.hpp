@@ -4,6 +4,7 @@
 
 #include <detent/base/stop_token.hpp>
 #include <detent/detail/bulk.hpp>
+#include <detent/detail/loose_options.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/detail/stoppable.hpp>
 #include <detent/error.hpp>
@@ -21,6 +22,7 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,91 +36,100 @@ class sleep_awaiter;
 // has been moved from may be destroyed and assigned to; every other call on it prints one line on stderr and aborts.
 class engine {
  public:
-  // Throws detent::error (invalid_option, not_permitted, out_of_memory), naming the option and the value.
+  // Throws detent::error (invalid_option, not_permitted, limit_reached, out_of_memory), naming the option, the value
+  // and the cure.
   explicit engine(engine_options options = {});
   static std::optional<engine> try_create(engine_options options, std::error_code& problem) noexcept;
+  // Chosen for a list of options of which one has a wrong type: does not compile, and the error names the option.
+  template <class Wrong = detail::loose_engine_options>
+  explicit engine(std::type_identity_t<Wrong>) : core_(nullptr) {}
+  template <class Wrong = detail::loose_engine_options>
+  static std::optional<engine> try_create(std::type_identity_t<Wrong>, std::error_code&) noexcept {
+    return std::nullopt;
+  }
   engine(engine&& other) noexcept;
   engine& operator=(engine&& other) noexcept;
   // Stops; destroys unrun what was pending. Any thread, the engine's own callbacks included.
   ~engine();
 
   // Lock-free; in the steady state free of allocation, and of system calls but the one that wakes a sleeping worker.
-  // Throw capacity_exceeded, stopped, invalid_option (lane, slack, another engine's label), invalid_period,
-  // out_of_memory, forked; nothing is left over.
+  // `deadline` is a time_point, of detent::clock, and `delay` a std::chrono::duration, both of whole numbers. Throw
+  // capacity_exceeded, stopped, invalid_option (lane, slack, another engine's label), invalid_period, out_of_memory,
+  // forked; nothing is left over.
   template <class F>
-  timer schedule_at(time_point deadline, F&& f, origin where = origin::current()) {
+  timer schedule_at(detail::clock_time deadline, F&& f, origin where = origin::current()) {
     return checked(detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where));
   }
   template <class F>
-  timer schedule_at(time_point deadline, F&& f, timer_options options, origin where = origin::current()) {
-    return checked(detail::schedule_once(core(), detail::to_ns(deadline), std::forward<F>(f), options, where));
+  timer schedule_at(detail::clock_time deadline, F&& f, timer_options options, origin where = origin::current()) {
+    return checked(detail::schedule_once(core(), detail::to_ns(deadline), std::forward<F>(f), options, where), options);
   }
   template <class F>
-  timer schedule_after(duration delay, F&& f, origin where = origin::current()) {
+  timer schedule_after(detail::whole_duration delay, F&& f, origin where = origin::current()) {
     return checked(detail::schedule_once(core_, after(delay), std::forward<F>(f), where));
   }
   template <class F>
-  timer schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) {
-    return checked(detail::schedule_once(core(), after(delay), std::forward<F>(f), options, where));
+  timer schedule_after(detail::whole_duration delay, F&& f, timer_options options, origin where = origin::current()) {
+    return checked(detail::schedule_once(core(), after(delay), std::forward<F>(f), options, where), options);
   }
   // A stop request cancels it, on the thread that makes the request. base::stop_token is std::stop_token.
   template <class F>
-  timer schedule_after(duration delay, base::stop_token stop, F&& f, timer_options options = {},
+  timer schedule_after(detail::whole_duration delay, base::stop_token stop, F&& f, timer_options options = {},
                        origin where = origin::current()) {
     return checked(
-        detail::schedule_stoppable(core(), after(delay), std::move(stop), std::forward<F>(f), options, where));
+        detail::schedule_stoppable(core(), after(delay), std::move(stop), std::forward<F>(f), options, where), options);
   }
   // Fires at initial + n * period, without drift. `period` is positive.
   template <class F>
-  timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {},
-                               origin where = origin::current()) {
+  timer schedule_at_fixed_rate(detail::whole_duration initial_delay, detail::whole_duration period, F&& f,
+                               periodic_options options = {}, origin where = origin::current()) {
     return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options, where),
-                   period);
+                   options, period);
   }
   // The next run comes `delay` after the end of the last. `delay` is positive.
   template <class F>
-  timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {},
-                                  origin where = origin::current()) {
+  timer schedule_with_fixed_delay(detail::whole_duration initial_delay, detail::whole_duration delay, F&& f,
+                                  periodic_options options = {}, origin where = origin::current()) {
     return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options, where),
-                   delay);
+                   options, delay);
   }
 
-  // The same for programs without exceptions: an empty handle says that nothing was scheduled. They are noexcept: a
-  // callable whose copy or move throws ends the program.
+  // The same for programs without exceptions: an empty handle says that nothing was scheduled, and its error() why.
+  // They are noexcept: a callable whose copy or move throws ends the program.
   template <class F>
-  timer try_schedule_at(time_point deadline, F&& f, origin where = origin::current()) noexcept {
-    return or_empty(detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where));
+  timer try_schedule_at(detail::clock_time deadline, F&& f, origin where = origin::current()) noexcept {
+    return detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where);
   }
   template <class F>
-  timer try_schedule_at(time_point deadline, F&& f, timer_options options, origin where = origin::current()) noexcept {
-    return or_empty(detail::schedule_once(core(), detail::to_ns(deadline), std::forward<F>(f), options, where));
+  timer try_schedule_at(detail::clock_time deadline, F&& f, timer_options options,
+                        origin where = origin::current()) noexcept {
+    return detail::schedule_once(core(), detail::to_ns(deadline), std::forward<F>(f), options, where);
   }
   template <class F>
-  timer try_schedule_after(duration delay, F&& f, origin where = origin::current()) noexcept {
-    return or_empty(detail::schedule_once(core_, after(delay), std::forward<F>(f), where));
+  timer try_schedule_after(detail::whole_duration delay, F&& f, origin where = origin::current()) noexcept {
+    return detail::schedule_once(core_, after(delay), std::forward<F>(f), where);
   }
   template <class F>
-  timer try_schedule_after(duration delay, F&& f, timer_options options, origin where = origin::current()) noexcept {
-    return or_empty(detail::schedule_once(core(), after(delay), std::forward<F>(f), options, where));
+  timer try_schedule_after(detail::whole_duration delay, F&& f, timer_options options,
+                           origin where = origin::current()) noexcept {
+    return detail::schedule_once(core(), after(delay), std::forward<F>(f), options, where);
   }
   template <class F>
-  timer try_schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {},
-                                   origin where = origin::current()) noexcept {
-    return or_empty(
-        periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options, where));
+  timer try_schedule_at_fixed_rate(detail::whole_duration initial_delay, detail::whole_duration period, F&& f,
+                                   periodic_options options = {}, origin where = origin::current()) noexcept {
+    return periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options, where);
   }
   template <class F>
-  timer try_schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {},
-                                      origin where = origin::current()) noexcept {
-    return or_empty(
-        periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options, where));
+  timer try_schedule_with_fixed_delay(detail::whole_duration initial_delay, detail::whole_duration delay, F&& f,
+                                      periodic_options options = {}, origin where = origin::current()) noexcept {
+    return periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options, where);
   }
 
   // To be awaited, by a coroutine that includes <detent/coroutine.hpp>: true when the time has elapsed, false when stop
   // was requested. Await throws what schedule_at() throws.
   using sleep_awaiter = detent::sleep_awaiter;
-  sleep_awaiter sleep_for(duration delay, base::stop_token token = {});
-  sleep_awaiter sleep_until(time_point deadline, base::stop_token token = {});
+  sleep_awaiter sleep_for(detail::whole_duration delay, base::stop_token token = {});
+  sleep_awaiter sleep_until(detail::clock_time deadline, base::stop_token token = {});
 
   // One timer for each deadline, with `f` called as f(index) or f(firing&, index), the handles in `out`, as many as
   // have room there. One publication and at most one wake-up for all; each has a copy of `f`, or where that is large
@@ -130,18 +141,27 @@ class engine {
     detail::bulk_result done = detail::schedule_bulk(core(), deadlines, std::forward<F>(f), out, options, where);
     const bool ran_out = done.problem == errc::capacity_exceeded || done.problem == errc::out_of_memory;
     if (done.scheduled == 0 && done.problem != errc{} && !ran_out)
-      detail::throw_schedule_error(*core_, done.problem, 0);
+      detail::throw_schedule_error(*core_, done.problem, options);
     return done.scheduled;
   }
   // Returns how many this call cancelled. One publication for each 64, and at most one wake-up.
   std::size_t cancel_bulk(std::span<const timer> timers) noexcept { return detail::cancel_many(core(), timers); }
 
+  // From now on no timer is taken: schedule calls are refused by errc::stopped, as after stop(). What is pending fires,
+  // is restarted and cancelled as before, until stop(). Waits for nothing; any thread, callbacks included. A schedule
+  // call that is under way may still be taken.
+  void close() noexcept;
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
   // first and return nothing. From one of its callbacks, or from a capture that its end destroys:
   // errc::called_from_callback; in the child of a fork: errc::forked. Without memory for the vector
   // errc::out_of_memory: it has stopped, and what try_stop() does not return, of stop() all, was destroyed unrun.
   std::vector<unfired> stop();
   std::vector<unfired> try_stop(std::error_code& problem) noexcept;
+  // Lets what is pending fire for at most that long, and returns as soon as nothing is: then the same as stop(). A
+  // periodic timer does not end by itself, and schedule calls are taken until then: end those first, these by close().
+  // Looks every millisecond. Throws what stop() throws, and wrong_drive where a caller drives, whose poll() it would
+  // wait for.
+  std::vector<unfired> stop_for(detail::whole_duration at_most);
   bool stopped() const noexcept;
 
   // Never negative, includes the caller's own completed calls, exact at rest.
@@ -151,12 +171,13 @@ class engine {
   // restarted, failed, and all histograms. Of none, or another engine's: nothing.
   engine_metrics metrics(label of) const;
   // Names timers to be counted apart: timer_options::label. The same label for the same name; up to 255 names of 1 to
-  // 63 bytes. Takes a lock, and memory. Throws invalid_option, capacity_exceeded, out_of_memory, forked.
+  // 63 bytes. Takes a lock, and memory. Throws invalid_option, capacity_exceeded, out_of_memory, forked, and what the
+  // counters file has no room for: limit_reached.
   label make_label(std::string_view name);
   // Every pending timer, while the engine goes on: each as it was at some moment of the call, those that come or end
   // meanwhile perhaps not. Linear in the timers that were ever pending at once. Throws bad_alloc.
   std::vector<pending_timer> list_pending() const;
-  // By the engine's clock.
+  // By the engine's clock; with clock_kind::automatic, steady_clock's. Wait-free.
   time_point now() const noexcept;
   // The worker's thread, to put it into a cgroup, to rank it, to name it: as the kernel numbers it (gettid), and as
   // std::thread::native_handle() would be. Zero where a caller drives, and once the engine is stopped or forked: then
@@ -171,7 +192,7 @@ class engine {
   // Never later than the true one; none when nothing is pending.
   std::optional<time_point> next_deadline();
   // Readable when poll() has something to do, what other threads submit included. Closed with the engine. Throws
-  // not_permitted where there is no descriptor left.
+  // limit_reached where there is no descriptor left.
   int wake_fd();
 
  private:
@@ -188,13 +209,13 @@ class engine {
   }
   detail::nanoseconds_t after(duration delay) const noexcept { return detail::deadline_after(core_, delay.count()); }
 
-  // What a schedule call came to: the handle, or its refusal thrown, or an empty one.
-  timer checked(timer made, duration period = {}) const {
+  // What a schedule call came to: the handle, or its refusal thrown.
+  template <class... Options>
+  timer checked(timer made, const Options&... options) const {
     if (!made) [[unlikely]]
-      detail::throw_schedule_error(*core_, detail::timer_access::problem(made), period.count());
+      detail::throw_schedule_error(*core_, detail::timer_access::problem(made), options...);
     return made;
   }
-  static timer or_empty(timer made) noexcept { return made ? made : timer(); }
 
   template <class F>
   timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options,

@@ -1,32 +1,52 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <system_error>
 
 namespace detent {
 
+// The same cause has the same code, whichever option or call meets it.
 enum class errc {
-  capacity_exceeded = 1,
-  stopped,
-  invalid_option,
-  invalid_period,
-  called_from_callback,
-  wrong_drive,
-  forked,
-  not_permitted,
-  out_of_memory
+  capacity_exceeded = 1,  // as many timers are pending as engine_options::capacity allows, or 255 labels exist
+  stopped,                // the engine is stopped
+  invalid_option,         // no host can have this value, or this one has nothing of that name
+  invalid_period,         // a period is more than 0 ns
+  called_from_callback,   // the call would wait for its own caller
+  wrong_drive,            // not for engines that a worker drives, or not for those that their caller drives
+  forked,                 // the engine is the parent process's
+  not_permitted,          // the kernel denies it, or another engine or thread has it now
+  out_of_memory,
+  limit_reached = 11  // descriptors, threads, locked memory or space; 10 is DETENT_ERROR_OTHER in C
 };
 
 const std::error_category& error_category() noexcept;
 std::error_code make_error_code(errc) noexcept;
 
-// What set-up and the throwing calls throw; what() names the option and the value.
+// What set-up and the throwing calls throw. what() is one line: the option and its value, or the call; what is wrong
+// with it; and the cure, where there is one.
 class error : public std::system_error {
  public:
-  using std::system_error::system_error;
+  explicit error(std::error_code code) : error(code, code.message()) {}
+  // what() is `line`, and nothing else.
+  error(std::error_code code, const std::string& line) : std::system_error(code), line_(line) {}
+
+  const char* what() const noexcept override { return line_.what(); }
+
+ private:
+  std::runtime_error line_;  // copied without throwing, as an exception has to be
 };
 
 }  // namespace detent
 
 template <>
 struct std::is_error_code_enum<detent::errc> : std::true_type {};
+
+namespace detent::detail {
+
+// What the kernel refuses with `problem`, an errno: its code; and why in words, with the cure where there is one.
+errc code_of(int problem) noexcept;
+std::string explain(int problem);
+
+}  // namespace detent::detail

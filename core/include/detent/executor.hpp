@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <detent/label.hpp>
 #include <detent/time.hpp>
 
 #include <cstddef>
@@ -38,10 +39,25 @@ class fired_timer {
   // Any thread; at most once. Exceptions of the callback go to the engine's on_error.
   void operator()() noexcept;
 
+  // What it is, for executors that choose by it; before it is called or moved from. Read from the timer itself: of one
+  // that was cancelled since, and whose place another has by now, 0 and none. Some nanoseconds each, any thread.
+  std::uint64_t tag() const noexcept;
+  detent::label label() const noexcept;
+  std::uint8_t lane() const noexcept;
+  // By which it is due, or after a restart since, will be; time_point::max() while its group is paused.
+  time_point deadline() const noexcept;
+  // That of its group: timer_group::id(). Null: of none.
+  const void* group() const noexcept;
+
  private:
   friend class detail::outbox;
   fired_timer(detail::engine_core& core, std::uint32_t index, std::uint64_t word, std::uint32_t order,
               const detail::lateness_parts& late) noexcept;
+
+  template <class Value, class Read>
+  Value of_this(Value nothing, Read&& read) const noexcept;
+  template <class Value, class Read>
+  Value of_cold(Value nothing, Read&& read) const noexcept;
 
   detail::engine_core* core_;  // a counted reference; null once called or moved from
   std::uint64_t word_;         // the state word at the hand-over: any later arming differs from it
@@ -64,6 +80,9 @@ class executor {
     while (taken < work.size() && execute(std::move(work[taken]))) ++taken;
     return taken;
   }
+  // True: what it refuses is offered again in order where refusal_policy::run_inline would run it on the engine's
+  // thread, and so perhaps beside, or before, what was handed over earlier. Asked when it refuses.
+  virtual bool keeps_order() const noexcept { return false; }
 };
 
 }  // namespace detent

@@ -32,11 +32,13 @@ class firing {
   bool stale() const noexcept { return stale_; }
   // Empty in the run of an `unfired`.
   timer self() const noexcept { return self_; }
+  // timer_options::tag, or periodic_options::tag; 0 in the run of an `unfired`, which has it itself.
+  std::uint64_t tag() const noexcept;
 
   // Runs the same node and callable again, without allocation; a later call replaces an earlier one; in a periodic
   // timer it re-anchors the grid. Void if the timer was cancelled meanwhile.
-  void rearm_at(time_point deadline) noexcept;
-  void rearm_after(duration delay) noexcept;
+  void rearm_at(detail::clock_time deadline) noexcept;
+  void rearm_after(detail::whole_duration delay) noexcept;
 
  private:
   friend class detail::run_scope;

@@ -4,6 +4,7 @@
 #include <detent/time.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace detent {
@@ -21,13 +22,35 @@ class histogram {
   duration percentile(double p) const noexcept;
   duration(max)() const noexcept { return duration(max_); }
   duration mean() const noexcept;
+  // Merges: becomes the histogram of what either was made from, bucket by bucket. Linear in the buckets, 7,296. Throws
+  // bad_alloc, and is as it was then.
+  histogram& operator+=(const histogram& other);
+  // By count, buckets and maximum.
+  friend bool operator==(const histogram& a, const histogram& b) noexcept { return a.equals(b); }
 
  private:
   friend class detail::histogram_recorder;
+  bool equals(const histogram& other) const noexcept;
   std::vector<std::uint64_t> buckets_;
   std::uint64_t count_ = 0;
   double sum_ = 0;
   std::int64_t max_ = 0;
+};
+
+// The clock that an engine runs by.
+struct clock_report {
+  const char* name = "";  // "steady", "tsc" or "manual"; of merged metrics also "mixed"
+  // Why clock_kind::automatic is the steady clock here, or why a TSC is not read any more: one line. Else empty.
+  const char* reason = "";
+  // How often, in this process, the TSC has disagreed with steady_clock, which is then read in its place for at least a
+  // second: suspends, slews of more than 500 ppm, a change of the kernel's clock source. Of an engine by the TSC.
+  std::uint64_t distrusted = 0;
+};
+
+// An exception that a callback, on_slow or on_error threw.
+struct error_report {
+  std::string text;    // its what(), at most 239 bytes; empty: there was none
+  time_point at = {};  // when it was caught, by steady_clock
 };
 
 // At rest: scheduled = expired + cancelled + returned + dropped + pending.
@@ -50,6 +73,7 @@ struct engine_metrics {
   std::uint64_t drained = 0;  // entries taken from it
   std::uint64_t rings = 0;    // of the doorbell, by producers
   std::uint64_t backlog = 0;  // entries not yet drained, about
+  std::uint64_t queued = 0;   // handed over to executors, also if refused and kept, and not begun: their depth
   std::uint64_t retired = 0;  // nodes whose generations are used up
   std::uint64_t slow = 0;     // runs that took engine_options::slow_threshold or longer
   std::uint64_t missed = 0;   // periods of fixed-rate timers that no run was for: the sum of firing::missed()
@@ -62,6 +86,14 @@ struct engine_metrics {
   histogram late_dispatch;  // from the hand-over to the executor to the start
   // How long callbacks took.
   histogram callback;
+  // Not of metrics(label).
+  clock_report clock;
+  error_report last_error;
+
+  // Merges those of several engines: counts and histograms add up. The clock stays if both run by the same, and is
+  // "mixed" if not; `distrusted` is counted a process, so the larger stays; of the errors the later one. Throws
+  // bad_alloc, and is as it was then.
+  engine_metrics& operator+=(const engine_metrics& other);
 };
 
 }  // namespace detent

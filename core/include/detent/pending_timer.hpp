@@ -17,6 +17,7 @@ struct pending_timer {
   // Since it was scheduled; zero unless engine_options::capture_origin.
   duration age;
   detent::label label;
+  std::uint64_t tag;  // timer_options::tag, or periodic_options::tag
   // "queued": submitted, and not drained; "armed"; "dispatched": handed to the executor; "running": a periodic one;
   // "paused": with its group.
   const char* state;

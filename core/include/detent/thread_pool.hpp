@@ -11,17 +11,22 @@
 namespace detent {
 
 struct thread_pool_options {
+  // How many threads; at least 1. 1.
   std::size_t threads = 1;
-  std::size_t queue_capacity = 65536;  // waiting work; execute() refuses what is beyond it
-  std::vector<int> cpus = {};          // thread i is pinned to cpus[i % size]; empty: not pinned
-  std::string name = "detent-pool";    // the threads' name, cut to 15 characters
+  // How much work may wait, at least 1; execute() refuses what is beyond it. 65,536.
+  std::size_t queue_capacity = 65536;
+  // Thread i is pinned to cpus[i % size]. Empty: none is.
+  std::vector<int> cpus = {};
+  // The threads' name, cut to 15 characters. "detent-pool".
+  std::string name = "detent-pool";
 };
 
 // A fixed set of threads that serve one queue. The destructor runs no more work: what waits is dropped, and counted by
 // its engine; what runs is waited for.
 class thread_pool final : public executor {
  public:
-  // Throws errc::invalid_option naming the option, errc::not_permitted where a CPU cannot be had.
+  // Throws error naming the option and the value: invalid_option, not_permitted where a CPU is denied, limit_reached
+  // where the threads are too many for the user or the control group; and bad_alloc.
   explicit thread_pool(thread_pool_options = {});
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
@@ -30,6 +35,8 @@ class thread_pool final : public executor {
   // False when the queue is full.
   bool execute(fired_timer&& work) noexcept override;
   std::size_t execute_many(std::span<fired_timer> work) noexcept override;
+  // How much waits, of all engines. Any thread; takes the pool's lock.
+  std::size_t queued() const noexcept;
 
  private:
   struct state;

@@ -38,4 +38,72 @@ inline constexpr nanoseconds_t subtract_saturated(nanoseconds_t a, nanoseconds_t
   return b < 0 ? INT64_MAX : INT64_MIN;
 }
 
+template <class T>
+inline constexpr bool is_duration = false;
+template <class Rep, class Period>
+inline constexpr bool is_duration<std::chrono::duration<Rep, Period>> = true;
+
+template <class T>
+inline constexpr bool is_time_point = false;
+template <class Clock, class Duration>
+inline constexpr bool is_time_point<std::chrono::time_point<Clock, Duration>> = true;
+template <class T>
+inline constexpr bool is_clock_time = false;
+template <class Duration>
+inline constexpr bool is_clock_time<std::chrono::time_point<clock, Duration>> = true;
+
+// What calls take for a delay: whatever converts to detent::duration, which durations of whole numbers do. What does
+// not, does not compile, and one sentence says what to write instead.
+class whole_duration {
+ public:
+  constexpr whole_duration() noexcept = default;
+  template <class T>
+  constexpr whole_duration(const T& given) {
+    constexpr bool fits = std::is_convertible_v<const T&, duration>;
+    // Named, as compilers print the conditions as well.
+    constexpr bool no_fraction = fits || !is_duration<T>, no_deadline = fits || !is_time_point<T>;
+    constexpr bool has_a_unit = fits || is_duration<T> || is_time_point<T>;
+    static_assert(no_fraction,
+                  "a delay is a whole number of nanoseconds: write 500ms for 0.5s, or round up by "
+                  "std::chrono::ceil<detent::duration>()");
+    static_assert(
+        no_deadline,
+        "a delay is a duration: a time_point goes to schedule_at(), restart_at(), rearm_at() or sleep_until()");
+    static_assert(has_a_unit, "a delay is a std::chrono::duration: write 5ms for 5");
+    if constexpr (fits) value_ = given;
+  }
+  constexpr operator duration() const noexcept { return value_; }
+  constexpr nanoseconds_t count() const noexcept { return value_.count(); }
+
+ private:
+  duration value_{0};
+};
+
+// The same for a deadline, a time_point of detent::clock.
+class clock_time {
+ public:
+  constexpr clock_time() noexcept = default;
+  template <class T>
+  constexpr clock_time(const T& given) {
+    constexpr bool fits = std::is_convertible_v<const T&, time_point>;
+    constexpr bool no_fraction = fits || !is_clock_time<T>, no_delay = fits || !is_duration<T>;
+    constexpr bool no_other_clock = fits || is_clock_time<T> || !is_time_point<T>;
+    constexpr bool is_a_time = fits || is_duration<T> || is_time_point<T>;
+    static_assert(no_fraction,
+                  "a deadline is a whole number of nanoseconds: round it up by std::chrono::ceil<detent::duration>()");
+    static_assert(no_other_clock,
+                  "a deadline is a time_point of detent::clock, which is std::chrono::steady_clock: for times of "
+                  "system_clock there is detent::calendar");
+    static_assert(no_delay,
+                  "a deadline is a time_point: a duration goes to schedule_after(), restart_after(), rearm_after() or "
+                  "sleep_for()");
+    static_assert(is_a_time, "a deadline is a time_point of detent::clock, such as engine.now() + 5ms");
+    if constexpr (fits) value_ = given;
+  }
+  constexpr operator time_point() const noexcept { return value_; }
+
+ private:
+  time_point value_{};
+};
+
 }  // namespace detent::detail

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 namespace detent {
@@ -35,14 +37,29 @@ class timer {
   // Also waits until a running callback has ended; inside that callback it returns at once.
   cancel_result cancel_and_wait() noexcept;
   // True: it fires at the new deadline and not at the old one. False: no effect whatever. Lock-free.
-  bool restart_at(time_point deadline) noexcept;
-  bool restart_after(duration delay) noexcept;
+  bool restart_at(detail::clock_time deadline) noexcept;
+  bool restart_after(detail::whole_duration delay) noexcept;
   // Whether its callback will start (again) unless something is done.
   bool pending() const noexcept;
+  // When it is due, rounded up to the engine's tick; time_point::max() while its group is paused. While a periodic
+  // timer runs, the earliest deadline that it had not met. None where pending() is false. Lock-free.
+  std::optional<time_point> deadline() const noexcept;
+  // From engine::now() to deadline(): below zero where it is overdue, duration::max() while its group is paused.
+  std::optional<duration> remaining() const noexcept;
+
+  // Why the try_ call that returned it has scheduled nothing; of any other handle no error.
+  std::error_code error() const noexcept;
 
   // Whether it is a handle at all: a timer that has ended does not empty it.
   explicit operator bool() const noexcept { return core_ != nullptr; }
-  friend auto operator<=>(const timer&, const timer&) = default;
+  // Handles of nothing are equal, whatever the reason.
+  friend constexpr bool operator==(const timer& a, const timer& b) noexcept {
+    return a.core_ == b.core_ && (a.id_ == b.id_ || a.core_ == nullptr);
+  }
+  friend constexpr std::strong_ordering operator<=>(const timer& a, const timer& b) noexcept {
+    if (const auto order = std::compare_three_way{}(a.core_, b.core_); std::is_neq(order)) return order;
+    return a.core_ == nullptr ? std::strong_ordering::equal : a.id_ <=> b.id_;
+  }
 
  private:
   friend struct std::hash<timer>;
@@ -50,18 +67,22 @@ class timer {
   constexpr timer(void* core, std::uint64_t id) noexcept : core_(core), id_(id) {}
 
   void* core_ = nullptr;
-  std::uint64_t id_ = 0;  // generation and more above, index below
+  std::uint64_t id_ = 0;  // generation and more above, index below; of a refused call the reason
 };
 static_assert(sizeof(timer) == 16, "a handle fits two registers");
 
-// Owns a timer: its destructor is cancel_and_wait(). It may outlive the engine: after ~engine has returned, its
-// destruction and an assignment to it do nothing, whatever engine has come to that address. While ~engine runs on
-// another thread, it must not be destroyed or assigned to, unless by a callback or a capture that ~engine waits for.
+// Owns a timer: its destructor is cancel_and_wait(), and so is an assignment to it, of the timer that it had.
+//   scoped_timer idle = engine.schedule_after(30s, [this] { close(); });
+// It may outlive the engine: after ~engine has returned, every call on it does nothing and answers gone, false or none,
+// whatever engine has come to that address. While ~engine runs on another thread, it must not be used, unless by a
+// callback or a capture that ~engine waits for.
 class scoped_timer {
  public:
   scoped_timer() noexcept = default;
-  // Of an engine that has not ended.
-  explicit scoped_timer(timer owned) noexcept : timer_(owned), engine_(owned ? engine_of(owned) : 0) {}
+  // Of an engine that has not ended. What a schedule call returns converts by itself; a handle that has a name does
+  // not.
+  scoped_timer(timer&& owned) noexcept : scoped_timer(std::as_const(owned)) {}
+  explicit scoped_timer(const timer& owned) noexcept : timer_(owned), engine_(owned ? engine_of(owned) : 0) {}
   scoped_timer(scoped_timer&& other) noexcept
       : timer_(std::exchange(other.timer_, {})), engine_(std::exchange(other.engine_, 0)) {}
   scoped_timer& operator=(scoped_timer&& other) noexcept {
@@ -76,6 +97,17 @@ class scoped_timer {
     if (timer_) end();
   }
 
+  // As the timer's.
+  cancel_result cancel() noexcept { return lives() ? timer_.cancel() : cancel_result::gone; }
+  cancel_result cancel_and_wait() noexcept { return lives() ? timer_.cancel_and_wait() : cancel_result::gone; }
+  bool restart_at(detail::clock_time deadline) noexcept { return lives() && timer_.restart_at(deadline); }
+  bool restart_after(detail::whole_duration delay) noexcept { return lives() && timer_.restart_after(delay); }
+  bool pending() const noexcept { return lives() && timer_.pending(); }
+  std::optional<time_point> deadline() const noexcept { return lives() ? timer_.deadline() : std::nullopt; }
+  std::optional<duration> remaining() const noexcept { return lives() ? timer_.remaining() : std::nullopt; }
+  // Whether it owns a handle: a timer that has ended does not empty it.
+  explicit operator bool() const noexcept { return static_cast<bool>(timer_); }
+
   timer get() const noexcept { return timer_; }
   // Lets go of the timer without cancelling it.
   timer release() noexcept {
@@ -85,6 +117,7 @@ class scoped_timer {
 
  private:
   static std::uint64_t engine_of(const timer& owned) noexcept;
+  bool lives() const noexcept;
   void end() noexcept;
 
   timer timer_;
@@ -97,6 +130,6 @@ template <>
 struct std::hash<detent::timer> {
   std::size_t operator()(const detent::timer& t) const noexcept {
     // The index alone fills the low bits, the generation the high ones: one multiplication spreads both.
-    return (std::hash<void*>{}(t.core_) ^ t.id_) * 0x9e3779b97f4a7c15u;
+    return t.core_ == nullptr ? 0 : (std::hash<void*>{}(t.core_) ^ t.id_) * 0x9e3779b97f4a7c15u;
   }
 };

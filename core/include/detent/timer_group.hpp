@@ -15,7 +15,10 @@ namespace detent {
 class timer_group {
  public:
   // Throws errc::out_of_memory, forked. Waits for others that are being made, and holds up nobody else.
-  explicit timer_group(engine& of);
+  explicit timer_group(engine& of) : timer_group(of, nullptr) {}
+  // Its timers run on `runs_on`, one of engine_options::executors, or on the engine's if that is null, except those
+  // that name one themselves. Throws also errc::invalid_option for another engine's.
+  timer_group(engine& of, executor* runs_on);
   timer_group(timer_group&& other) noexcept;
   timer_group& operator=(timer_group&& other) noexcept;
   // cancel_all_and_wait()
@@ -23,36 +26,37 @@ class timer_group {
 
   // As the engine's. While the group is paused, what is left of a delay counts from its resumption.
   template <class F>
-  timer schedule_at(time_point deadline, F&& f, timer_options options = {}, origin where = origin::current()) {
-    return checked(once(detail::to_ns(deadline), std::forward<F>(f), options, where));
+  timer schedule_at(detail::clock_time deadline, F&& f, timer_options options = {}, origin where = origin::current()) {
+    return checked(once(detail::to_ns(deadline), std::forward<F>(f), options, where), options);
   }
   template <class F>
-  timer schedule_after(duration delay, F&& f, timer_options options = {}, origin where = origin::current()) {
-    return checked(once(detail::deadline_after(&core(), delay.count()), std::forward<F>(f), options, where));
+  timer schedule_after(detail::whole_duration delay, F&& f, timer_options options = {},
+                       origin where = origin::current()) {
+    return checked(once(detail::deadline_after(&core(), delay.count()), std::forward<F>(f), options, where), options);
   }
   template <class F>
-  timer schedule_at_fixed_rate(duration initial_delay, duration period, F&& f, periodic_options options = {},
-                               origin where = origin::current()) {
+  timer schedule_at_fixed_rate(detail::whole_duration initial_delay, detail::whole_duration period, F&& f,
+                               periodic_options options = {}, origin where = origin::current()) {
     return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options, where),
-                   period);
+                   options, period);
   }
   template <class F>
-  timer schedule_with_fixed_delay(duration initial_delay, duration delay, F&& f, periodic_options options = {},
-                                  origin where = origin::current()) {
+  timer schedule_with_fixed_delay(detail::whole_duration initial_delay, detail::whole_duration delay, F&& f,
+                                  periodic_options options = {}, origin where = origin::current()) {
     return checked(periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options, where),
-                   delay);
+                   options, delay);
   }
 
-  // An empty handle says that nothing was scheduled.
+  // An empty handle says that nothing was scheduled, and its error() why.
   template <class F>
-  timer try_schedule_at(time_point deadline, F&& f, timer_options options = {},
+  timer try_schedule_at(detail::clock_time deadline, F&& f, timer_options options = {},
                         origin where = origin::current()) noexcept {
-    return or_empty(once(detail::to_ns(deadline), std::forward<F>(f), options, where));
+    return once(detail::to_ns(deadline), std::forward<F>(f), options, where);
   }
   template <class F>
-  timer try_schedule_after(duration delay, F&& f, timer_options options = {},
+  timer try_schedule_after(detail::whole_duration delay, F&& f, timer_options options = {},
                            origin where = origin::current()) noexcept {
-    return or_empty(once(detail::deadline_after(&core(), delay.count()), std::forward<F>(f), options, where));
+    return once(detail::deadline_after(&core(), delay.count()), std::forward<F>(f), options, where);
   }
 
   // After it returns no callback of those scheduled so far starts; those already running may finish. Captures,
@@ -67,6 +71,8 @@ class timer_group {
   void resume() noexcept;
   // Members that have not ended; never negative, exact at rest.
   std::size_t pending() const noexcept;
+  // What fired_timer::group() reports of its members. Of two groups that exist at the same time never the same.
+  const void* id() const noexcept { return state_; }
 
  private:
   // Moved from: says so, naming the call, and aborts.
@@ -78,27 +84,30 @@ class timer_group {
   template <class F>
   timer once(detail::nanoseconds_t deadline, F&& f, const timer_options& options, const origin& where,
              const char* call = __builtin_FUNCTION()) {
-    return detail::schedule(core(call), {.deadline = deadline, .one_shot = &options, .group = state_, .where = where},
-                            std::forward<F>(f));
+    return detail::schedule(
+        core(call),
+        {.deadline = deadline, .one_shot = &options, .group = state_, .group_executor = executor_, .where = where},
+        std::forward<F>(f));
   }
   template <class F>
   timer periodic(duration initial, duration period, detail::period_kind kind, F&& f, const periodic_options& options,
                  const origin& where, const char* call = __builtin_FUNCTION()) {
-    detail::plan when{.periodic = &options, .group = state_, .where = where};
+    detail::plan when{.periodic = &options, .group = state_, .group_executor = executor_, .where = where};
     errc problem = detail::plan_periodic(core(call), initial, period, kind, when);
     if (problem != errc{}) return detail::timer_access::refusal(problem);
     return detail::schedule(*core_, when, std::forward<F>(f));
   }
-  timer checked(timer made, duration period = {}) const {
+  template <class... Options>
+  timer checked(timer made, const Options&... options) const {
     if (!made) [[unlikely]]
-      detail::throw_schedule_error(*core_, detail::timer_access::problem(made), period.count());
+      detail::throw_schedule_error(*core_, detail::timer_access::problem(made), options...);
     return made;
   }
-  static timer or_empty(timer made) noexcept { return made ? made : timer(); }
   void let_go() noexcept;
 
   detail::engine_core* core_;   // with a reference; null once moved from
   detail::group_state* state_;  // with a reference
+  executor* executor_;          // of the engine; null: the engine's own
 };
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 #include <detent/timer.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace detent {
 
@@ -19,6 +20,7 @@ class unfired {
  public:
   timer handle;         // equal to the handle of the schedule call; answers gone and false
   time_point deadline;  // the rounded one
+  std::uint64_t tag;    // timer_options::tag, or periodic_options::tag
 
   unfired(unfired&& other) noexcept;
   unfired& operator=(unfired&& other) noexcept;
@@ -29,7 +31,7 @@ class unfired {
 
  private:
   friend struct detail::unfired_maker;
-  unfired(timer which, time_point when, const detail::callable_ops* ops, void* capture) noexcept;
+  unfired(timer which, time_point when, std::uint64_t tagged, const detail::callable_ops* ops, void* capture) noexcept;
   void reset() noexcept;
 
   const detail::callable_ops* ops_ = nullptr;  // null once run or moved from

@@ -23,7 +23,7 @@ void sleep_awaiter::suspend(void* frame) {
     if (now.self()) wake(now);
   };
   timer_ = detail::schedule_once(core_, detail::to_ns(deadline_), run);
-  if (!timer_) detail::throw_schedule_error(*core_, detail::timer_access::problem(timer_), 0);
+  if (!timer_) detail::throw_schedule_error(*core_, detail::timer_access::problem(timer_));
   frame_ = frame;
   core_->add_reference();  // the frame may outlive the engine
 }

@@ -9,24 +9,34 @@
 
 namespace detent {
 
-void firing::rearm_at(time_point deadline) noexcept {
+void firing::rearm_at(detail::clock_time deadline) noexcept {
   if (!self_) return;
   rearmed_ = true;
   rearm_deadline_ = deadline;
 }
 
-void firing::rearm_after(duration delay) noexcept {
+void firing::rearm_after(detail::whole_duration delay) noexcept {
   if (!self_) return;
   rearm_at(detail::to_time(detail::deadline_after(detail::timer_access::core(self_), delay.count())));
 }
 
-unfired::unfired(timer which, time_point when, const detail::callable_ops* ops, void* capture) noexcept
-    : handle(which), deadline(when), ops_(ops) {
+// During the run the node is the runner's.
+std::uint64_t firing::tag() const noexcept {
+  if (!self_) return 0;
+  const detail::engine_core& core = *detail::timer_access::core(self_);
+  const detail::node_index index = detail::timer_access::index(self_);
+  const bool cold = (detail::observe(core.node_at(index).pair) & detail::state_word::cold) != 0;
+  return cold ? core.cold_at(index).tag() : 0;
+}
+
+unfired::unfired(timer which, time_point when, std::uint64_t tagged, const detail::callable_ops* ops,
+                 void* capture) noexcept
+    : handle(which), deadline(when), tag(tagged), ops_(ops) {
   ops->relocate(capture, capture_);
 }
 
 unfired::unfired(unfired&& other) noexcept
-    : handle(other.handle), deadline(other.deadline), ops_(std::exchange(other.ops_, nullptr)) {
+    : handle(other.handle), deadline(other.deadline), tag(other.tag), ops_(std::exchange(other.ops_, nullptr)) {
   if (ops_ != nullptr) ops_->relocate(other.capture_, capture_);
 }
 
@@ -35,6 +45,7 @@ unfired& unfired::operator=(unfired&& other) noexcept {
   reset();
   handle = other.handle;
   deadline = other.deadline;
+  tag = other.tag;
   ops_ = std::exchange(other.ops_, nullptr);
   if (ops_ != nullptr) ops_->relocate(other.capture_, capture_);
   return *this;

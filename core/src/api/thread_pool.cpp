@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <detent/thread_pool.hpp>
 
-#include <detent/error.hpp>
-
-#include "platform/thread_setup.hpp"
+#include "api/pool_threads.hpp"
 
 #include <unistd.h>
 
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <new>
 #include <optional>
-#include <system_error>
-#include <thread>
+#include <utility>
 
 namespace detent {
 
@@ -31,7 +27,7 @@ struct thread_pool::state {
   std::condition_variable not_empty;
   std::deque<fired_timer> queue;
   bool closed = false;
-  std::vector<std::thread> threads;
+  detail::pool_threads threads;
 };
 
 void thread_pool::state::work() {
@@ -53,49 +49,22 @@ void thread_pool::state::close() {
     closed = true;
   }
   not_empty.notify_all();
-  for (std::thread& each : threads) {
-    if (!each.joinable()) continue;
-    if (each.get_id() == std::this_thread::get_id()) {  // a thread of the pool cannot wait for itself
-      each.detach();
-    } else {
-      each.join();
-    }
-  }
+  threads.join();
 }
 
 thread_pool::thread_pool(thread_pool_options options) {
-  auto invalid = [](const std::string& what) {
-    throw error(make_error_code(errc::invalid_option), "thread_pool: " + what);
-  };
-  if (options.threads == 0) invalid("threads = 0: must be at least 1");
-  if (options.queue_capacity == 0) invalid("queue_capacity = 0: must be at least 1");
-  for (int cpu : options.cpus) {
-    if (cpu < 0 || cpu >= sysconf(_SC_NPROCESSORS_CONF)) invalid("cpus: " + std::to_string(cpu) + ": no such CPU");
-  }
+  const detail::pool_setup setup{.pool = "thread_pool",
+                                 .threads = options.threads,
+                                 .queue_capacity = options.queue_capacity,
+                                 .cpus = std::move(options.cpus),
+                                 .name = std::move(options.name)};
+  detail::pool_threads::check(setup);
   state_ = std::make_shared<state>(options.queue_capacity);
   try {
-    for (std::size_t i = 0; i < options.threads; ++i) {
-      state_->threads.emplace_back([shared = state_, name = options.name] {
-        detail::name_this_thread(name);
-        shared->work();
-      });
-      if (options.cpus.empty()) continue;
-      int cpu = options.cpus[i % options.cpus.size()];
-      if (int failed = detail::pin_thread(state_->threads.back().native_handle(), cpu); failed != 0) {
-        throw error(make_error_code(errc::not_permitted),
-                    "thread_pool: cpus: " + std::to_string(cpu) + ": " + std::strerror(failed));
-      }
-    }
-  } catch (const error&) {
+    state_->threads.start(setup, [shared = state_](std::size_t) { shared->work(); });
+  } catch (...) {
     state_->close();
     throw;
-  } catch (const std::bad_alloc&) {
-    state_->close();
-    throw;
-  } catch (const std::system_error& failure) {
-    state_->close();
-    throw error(make_error_code(errc::not_permitted),
-                "thread_pool: threads = " + std::to_string(options.threads) + ": " + failure.what());
   }
 }
 
@@ -142,6 +111,11 @@ std::size_t thread_pool::execute_many(std::span<fired_timer> work) noexcept {
   }
   taken > 1 ? state_->not_empty.notify_all() : state_->not_empty.notify_one();
   return taken;
+}
+
+std::size_t thread_pool::queued() const noexcept {
+  std::lock_guard lock(state_->mutex);
+  return state_->queue.size();
 }
 
 }  // namespace detent

@@ -34,7 +34,7 @@ cancel_result timer::cancel_and_wait() noexcept {
   return detail::cancel_and_wait(core_of(*this), timer_access::index(*this), timer_access::generation(*this));
 }
 
-bool timer::restart_at(time_point deadline) noexcept {
+bool timer::restart_at(detail::clock_time deadline) noexcept {
   detail::engine_core* core = timer_access::core(*this);
   detail::thread_record* mine;
   const detail::nanoseconds_t wanted = detail::to_ns(deadline);
@@ -48,7 +48,7 @@ bool timer::restart_at(time_point deadline) noexcept {
   return detail::restart(core_of(*this), timer_access::index(*this), timer_access::generation(*this), wanted);
 }
 
-bool timer::restart_after(duration delay) noexcept {
+bool timer::restart_after(detail::whole_duration delay) noexcept {
   if (core_ == nullptr) return false;
   return restart_at(detail::to_time(detail::deadline_after(&core_of(*this), delay.count())));
 }
@@ -58,7 +58,29 @@ bool timer::pending() const noexcept {
          detail::is_pending(core_of(*this), timer_access::index(*this), timer_access::generation(*this));
 }
 
+std::optional<time_point> timer::deadline() const noexcept {
+  if (core_ == nullptr) return std::nullopt;
+  const std::optional<detail::nanoseconds_t> due =
+      detail::deadline_of(core_of(*this), timer_access::index(*this), timer_access::generation(*this));
+  if (!due) return std::nullopt;
+  return detail::to_time(*due);
+}
+
+std::optional<duration> timer::remaining() const noexcept {
+  const std::optional<time_point> due = deadline();
+  if (!due) return std::nullopt;
+  if (*due == (time_point::max)()) return (duration::max)();
+  return duration(detail::subtract_saturated(detail::to_ns(*due), core_of(*this).reported_time()));
+}
+
+std::error_code timer::error() const noexcept {
+  const errc problem = core_ == nullptr ? timer_access::problem(*this) : errc{};
+  return problem == errc{} ? std::error_code{} : make_error_code(problem);
+}
+
 std::uint64_t scoped_timer::engine_of(const timer& owned) noexcept { return core_of(owned).number(); }
+
+bool scoped_timer::lives() const noexcept { return timer_ && detail::live_cores::is_live(engine_); }
 
 void scoped_timer::end() noexcept {
   if (detail::live_cores::is_live(engine_)) timer_.cancel_and_wait();

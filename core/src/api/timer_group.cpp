@@ -2,31 +2,37 @@
 #include <detent/timer_group.hpp>
 
 #include "callers/members.hpp"
+#include "callers/refusals.hpp"
 
 #include <new>
 #include <utility>
 
 namespace detent {
 
-timer_group::timer_group(engine& of) : core_(&of.core()), state_(nullptr) {
+timer_group::timer_group(engine& of, executor* runs_on) : core_(&of.core()), state_(nullptr), executor_(runs_on) {
+  if (runs_on != nullptr && !core_->executors.has(*runs_on))
+    throw error(errc::invalid_option, detail::prefix_of(*core_) + "timer_group: " + detail::foreign_executor);
   if (core_->is_forked())  // the lock is the parent's
-    throw error(make_error_code(errc::forked), "engine \"" + core_->options.name + "\": timer_group");
+    detail::refuse(*core_, "timer_group", errc::forked);
   try {
     state_ = &core_->groups.make();
   } catch (const std::bad_alloc&) {
-    throw error(make_error_code(errc::out_of_memory), "engine \"" + core_->options.name + "\": timer_group");
+    detail::refuse(*core_, "timer_group", errc::out_of_memory);
   }
   core_->add_reference();
 }
 
 timer_group::timer_group(timer_group&& other) noexcept
-    : core_(std::exchange(other.core_, nullptr)), state_(std::exchange(other.state_, nullptr)) {}
+    : core_(std::exchange(other.core_, nullptr)),
+      state_(std::exchange(other.state_, nullptr)),
+      executor_(std::exchange(other.executor_, nullptr)) {}
 
 timer_group& timer_group::operator=(timer_group&& other) noexcept {
   if (this != &other) {
     let_go();
     core_ = std::exchange(other.core_, nullptr);
     state_ = std::exchange(other.state_, nullptr);
+    executor_ = std::exchange(other.executor_, nullptr);
   }
   return *this;
 }

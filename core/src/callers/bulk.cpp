@@ -89,7 +89,7 @@ void take_back_many(engine_core& core, thread_record& mine, std::span<timer> mad
     std::uint64_t word = observe(scheduled.pair);
     if (state_word::generation(word) == timer_access::generation(each) &&
         state_word::state(word) == timer_state::queued && collect(scheduled.pair, word) == collect_result::returned) {
-      return_timer(core, mine, index, scheduled, nullptr);
+      take_back_queued(core, mine, index, scheduled);
       each = {};
     } else {
       std::swap(made[done.scheduled++], each);

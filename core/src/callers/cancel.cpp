@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "callers/cancel.hpp"
 
+#include <detent/detail/stoppable.hpp>
+
 #include "threads/driver_port.hpp"
 #include "timer/run_scope.hpp"
 
@@ -179,6 +181,10 @@ bool restart(engine_core& core, node_index index, std::uint32_t generation, nano
   return restart_to(core, index, generation, rounded, rounded);
 }
 
+bool restart_held(engine_core& core, const timer& of, nanoseconds_t deadline) noexcept {
+  return !core.stopped() && restart(core, timer_access::index(of), timer_access::generation(of), deadline);
+}
+
 bool is_pending(const engine_core& core, node_index index, std::uint32_t generation) noexcept {
   std::uint64_t word = observe(core.node_at(index).pair);
   if (state_word::generation(word) != generation) return false;
@@ -189,6 +195,18 @@ bool is_pending(const engine_core& core, node_index index, std::uint32_t generat
   if (state_word::state(word) == timer_state::firing)
     return (word & (state_word::periodic | state_word::last)) == state_word::periodic;
   return state_word::pending(state_word::state(word));
+}
+
+// Between two looks at the word, which is that of one arming both times; of this generation, as is_pending() finds it
+// in between.
+std::optional<nanoseconds_t> deadline_of(const engine_core& core, node_index index, std::uint32_t generation) noexcept {
+  const node& of = core.node_at(index);
+  for (std::uint64_t word = observe(of.pair), again;; word = again) {
+    if (!is_pending(core, index, generation)) return std::nullopt;
+    const nanoseconds_t due = core.nodes.due_time(index, word, deadline_between_looks(of.pair));
+    again = observe(of.pair);
+    if (again == word) return due;
+  }
 }
 
 }  // namespace detent::detail

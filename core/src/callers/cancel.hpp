@@ -5,6 +5,8 @@
 #include "callers/engine_core.hpp"
 #include "callers/members.hpp"
 
+#include <optional>
+
 namespace detent::detail {
 
 // `wait`: the runner of a running callback wakes the thread that waits for its end.
@@ -12,6 +14,8 @@ cancel_result cancel(engine_core& core, node_index index, std::uint32_t generati
 cancel_result cancel_and_wait(engine_core& core, node_index index, std::uint32_t generation) noexcept;
 bool restart(engine_core& core, node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
 bool is_pending(const engine_core& core, node_index index, std::uint32_t generation) noexcept;
+// Of a timer that is pending, as is_pending() has it; `forever` while its group is paused.
+std::optional<nanoseconds_t> deadline_of(const engine_core& core, node_index index, std::uint32_t generation) noexcept;
 
 // To the pool, unless its generations are used up.
 inline void free_node(engine_core& core, thread_record& mine, node_index index, node& freed) noexcept {

@@ -8,20 +8,29 @@ namespace {
 // The options that one-shots and periodic timers share.
 struct common_options {
   detent::label label;
+  std::uint64_t tag = 0;
+  const executor* runs_on = nullptr;
   std::uint8_t lane = 0;
 };
 
 common_options common(const plan& when) noexcept {
-  if (when.periodic != nullptr) return {when.periodic->label, when.periodic->lane};
-  if (when.one_shot != nullptr) return {when.one_shot->label, when.one_shot->lane};
-  return {};
+  const auto of = [](const auto& options) -> common_options {
+    return {options.label, options.tag, options.executor, options.lane};
+  };
+  return when.periodic != nullptr   ? of(*when.periodic)
+         : when.one_shot != nullptr ? of(*when.one_shot)
+                                    : common_options{};
+}
+
+const executor* executor_of(const plan& when) noexcept {
+  const executor* own = common(when).runs_on;
+  return own != nullptr ? own : when.group_executor;
 }
 
 cold_part cold_part_of(const plan& when, nanoseconds_t grid) noexcept {
   if (when.kind != period_kind::none) {
     return {.grid = grid,
             .period = when.period,
-            .max_lateness = forever,
             .runs_left = when.periodic->runs,
             .kind = when.kind,
             .missed_policy = when.periodic->missed,
@@ -38,13 +47,15 @@ cold_part cold_part_of(const plan& when, nanoseconds_t grid) noexcept {
 bool is_plain(const plan& when) noexcept {
   if (when.kind != period_kind::none || when.group != nullptr || base::is_watched_from_outside()) return false;
   const timer_options* options = when.one_shot;
-  return options == nullptr || (options->max_lateness == (duration::max)() && options->slack == duration(0) &&
-                                options->lane == 0 && options->label == label());
+  return options == nullptr ||
+         (options->max_lateness == (duration::max)() && options->slack == duration(0) && options->lane == 0 &&
+          options->label == label() && options->tag == 0 && options->executor == nullptr);
 }
 
 bool is_possible(const engine_core& core, const plan& when) noexcept {
   auto within = [&core](const auto& options) {
-    return options.lane < lane_count && options.slack >= duration(0) && core.labels.has(options.label);
+    return options.lane < lane_count && options.slack >= duration(0) && core.labels.has(options.label) &&
+           (options.executor == nullptr || core.executors.has(*options.executor));
   };
   return (when.one_shot == nullptr || within(*when.one_shot)) && (when.periodic == nullptr || within(*when.periodic));
 }
@@ -67,7 +78,9 @@ std::uint64_t describe(engine_core& core, node_index index, const plan& when, na
     core.seen.begun(block);
     flags |= state_word::owning;  // as above
   }
-  cold.set_lane(options.lane);
+  cold.set_tag(options.tag);
+  const executor* const runs_on = executor_of(when);
+  cold.set_lane(options.lane, runs_on == nullptr ? std::uint8_t{0} : core.executors.number(*runs_on));
   // Relaxed, both: it only has the driver scan the entries.
   if (options.lane != 0 && !core.lanes_in_use.load(base::relaxed)) core.lanes_in_use.store(true, base::relaxed);
   static_cast<cold_part&>(cold) = cold_part_of(when, grid);

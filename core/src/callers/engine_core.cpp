@@ -8,27 +8,36 @@
 namespace detent::detail {
 namespace {
 
-// A thread's cache holds up to two magazines that nobody else can take from: some for the first few threads.
+// A thread's cache holds up to two magazines that nobody else can take from: some for the first few threads. And who
+// takes from the map of free nodes holds a group of it for that moment.
 std::size_t nodes_ahead(std::size_t reserve) noexcept {
-  return reserve == 0 ? 0 : reserve + 8 * std::size_t{node_pool::magazine_capacity};
+  return reserve == 0 ? 0 : reserve + 8 * std::size_t{node_pool::magazine_capacity} + node_pool::map_group;
 }
 
 // What a thread had not published when it ended.
 void take_leave(void* engine, thread_record& leaving) noexcept {
   engine_core& core = *static_cast<engine_core*>(engine);
   core.pool.flush(leaving.cache);
+  core.in.queue.leave(leaving.pushed);
   const std::uint32_t unreported = report_every - std::exchange(leaving.until_report, report_every);
   if (unreported != 0 && !core.stopped()) core.in.report_pushes(leaving, unreported);
 }
 
+bool has_fast_paths(const engine_options& options) noexcept {
+  return options.capacity == 0 && options.record.empty() && !options.capture_origin &&
+         !base::is_watched_from_outside();  // the fast paths annotate nothing for ThreadSanitizer
+}
+
 }  // namespace
 
-engine_core::engine_core(engine_options made_with)
-    : executor(std::move(made_with.executor)),
+[[gnu::cold]] engine_core::engine_core(engine_options made_with)
+    : executors(std::move(made_with.executor), std::move(made_with.executors)),
       options(std::move(made_with)),
-      runs_inline(executor == nullptr),
+      runs_inline(executors.empty()),
+      runs_straight(runs_inline && has_fast_paths(options) && options.slow_threshold == (duration::max)()),
       ticks(options.tick.count()),
-      time(options.manual, options.clock == clock_kind::tsc ? tsc_clock::shared() : nullptr),
+      by(choose_clock(options)),
+      time(options.manual, by.tsc),
       captures_origin(options.capture_origin),
       pages(options.memory),
       pool(pages, nodes_ahead(options.reserve), captures_origin ? bytes_with_origin : sizeof(cold_node)),
@@ -41,12 +50,15 @@ engine_core::engine_core(engine_options made_with)
       places(options.capacity),
       nodes{&pool, ticks},
       ledger(counts, runs_inline) {
-  // The fast paths annotate nothing for ThreadSanitizer.
-  if (options.capacity == 0 && options.record.empty() && !captures_origin && !base::is_watched_from_outside())
+  // More than anybody has by default is what somebody has asked for.
+  if (options.reserve > engine_options{}.reserve && pool.ready()) pool.touch(options.reserve);
+  const std::uint8_t steady = 0, tsc = 1, manual = 2;  // counters_layout::header::clock
+  counts.name_clock(time.is_manual() ? manual : by.tsc != nullptr ? tsc : steady, by.why);
+  if (has_fast_paths(options))
     threads.open_fast_paths(options.tick.count() == 1 ? fast_paths::exact_ticks : fast_paths::some);
 }
 
-engine_core::~engine_core() = default;
+[[gnu::cold]] engine_core::~engine_core() = default;
 
 void engine_core::add_reference() noexcept {
   references.fetch_add(1, base::relaxed);  // relaxed: whoever adds one holds one already

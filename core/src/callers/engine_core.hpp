@@ -7,18 +7,18 @@
 #include <detent/options.hpp>
 
 #include "callers/capacity.hpp"
+#include "callers/executor_table.hpp"
 #include "callers/inbox.hpp"
 #include "counters/label_store.hpp"
 #include "groups/group_store.hpp"
 #include "groups/node_view.hpp"
 #include "observe/run_ledger.hpp"
 #include "observe/transitions.hpp"
+#include "platform/clock_choice.hpp"
 #include "platform/clock_reader.hpp"
 #include "threads/lifecycle.hpp"
 #include "threads/thread_registry.hpp"
 #include "timer/run_ends.hpp"
-
-#include <memory>
 
 namespace detent::detail {
 
@@ -40,17 +40,22 @@ class engine_core {
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool.cold(index)); }
   std::uint64_t number() const noexcept { return threads.engine(); }  // no other engine ever has the same
   bool is_forked() const noexcept { return life.now() == lifecycle::phase::forked; }  // this very process's fork did
-  bool stopped() const noexcept { return !life.is_open(); }
+  bool stopped() const noexcept { return life.is_over(); }
+  // What users get for the time. A TSC that nobody has asked for makes no deadline that is early by steady_clock.
+  nanoseconds_t reported_time() const noexcept {
+    return options.clock == clock_kind::tsc ? time.now() : time.certain();
+  }
   // Why a call is refused, if it is.
   errc refusal() const noexcept;
   // In the child of a fork: refuses everything from now on. The caller holds the lock of the list of engines.
   void disown() noexcept;
 
-  std::shared_ptr<detent::executor>
-      executor;                  // dropped when the drive has ended: its queue may hold references to this
-  const engine_options options;  // without the executor
+  executor_table executors;
+  const engine_options options;  // without the executors
   const bool runs_inline;
+  const bool runs_straight;  // a timer without a cold part has nothing to observe but counts and probes
   const tick_grid ticks;
+  const clock_choice by;  // what `time` reads
   const clock_reader time;
   const bool captures_origin;
   base::atomic<std::uint32_t> references{1};
@@ -74,8 +79,10 @@ class engine_core {
 // Gives an entry to the driver, which is to process it by `deadline`, and rings if the driver would come later. Here
 // and not the inbox's own, as the fast path would keep the inbox's address for the calls that it does not make.
 inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
-  const bool pushed = core.in.queue.push(*mine.producer, entry);
-  if (has_to_ring(core.in.bell, core.in.rescan, deadline, pushed)) [[unlikely]]
+  submission_queue& queue = core.in.queue;
+  const bool pushed = queue.push(mine.pushed, entry);
+  if (has_to_ring(core.in.bell, core.in.rescan, deadline, pushed, [&] { return queue.mark_if_needed(mine.pushed); }))
+      [[unlikely]]
     core.in.ring_for_earlier(mine, deadline);
   if (--mine.until_report == 0) [[unlikely]] {
     mine.until_report = report_every;

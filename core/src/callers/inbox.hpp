@@ -48,8 +48,9 @@ class inbox {
 
 template <class Entries>
 void inbox::push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline) noexcept {
-  const bool pushed = queue.push_many(*mine.producer, first, count);
-  if (has_to_ring(bell, rescan, deadline, pushed)) ring_for_earlier(mine, deadline);
+  const bool pushed = queue.push_many(mine.pushed, first, count);
+  if (has_to_ring(bell, rescan, deadline, pushed, [&] { return queue.mark_if_needed(mine.pushed); }))
+    ring_for_earlier(mine, deadline);
   if (count < mine.until_report) {
     mine.until_report -= static_cast<std::uint32_t>(count);
   } else {

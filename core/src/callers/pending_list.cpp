@@ -28,6 +28,7 @@ std::optional<pending_timer> describe_pending(engine_core& core, node_index inde
     bool cancelled = false;
     if ((word & state_word::cold) != 0) {
       found.label = core.labels.named(core.cold_at(index).label());
+      found.tag = core.cold_at(index).tag();
       if (const group_state* group = core.nodes.group_of(index)) {
         cancelled = is_cancelled_in_group(core, index);
         const bool paused = group->paused();

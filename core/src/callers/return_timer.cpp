@@ -9,8 +9,8 @@
 namespace detent::detail {
 
 struct unfired_maker {
-  static unfired make(timer handle, nanoseconds_t deadline, node& of) noexcept {
-    return {handle, to_time(deadline), of.ops, of.capture};
+  static unfired make(timer handle, nanoseconds_t deadline, std::uint64_t tag, node& of) noexcept {
+    return {handle, to_time(deadline), tag, of.ops, of.capture};
   }
 };
 
@@ -24,8 +24,8 @@ bool return_timer(engine_core& core, thread_record& mine, node_index index, node
   if (out != nullptr && !cancelled) {
     nanoseconds_t deadline = deadline_of(returned.pair);
     if (cold) deadline = core.ticks.round_up(later_by(offset_of_group(core, index), group_time{deadline}));
-    unfired left =
-        unfired_maker::make(timer_access::make(&core, index, state_word::generation(word)), deadline, returned);
+    unfired left = unfired_maker::make(timer_access::make(&core, index, state_word::generation(word)), deadline,
+                                       cold ? core.cold_at(index).tag() : 0, returned);
     try {
       out->push_back(std::move(left));
     } catch (const std::bad_alloc&) {
@@ -38,6 +38,13 @@ bool return_timer(engine_core& core, thread_record& mine, node_index index, node
   end_pending(core, index, word);
   core.seen.ended(mine, cancelled ? counter::cancelled : counter::returned, label_of(core, index, word));
   return kept;
+}
+
+void take_back_queued(engine_core& core, thread_record& mine, node_index index, node& returned) noexcept {
+  return_timer(core, mine, index, returned, nullptr);
+  if (core.life.now() == lifecycle::phase::closed) free_node(core, mine, index, returned);
+  mine.open.store(fast_paths::none,
+                  base::relaxed);  // relaxed: a hint, which may have been overwritten as it was closed
 }
 
 }  // namespace detent::detail

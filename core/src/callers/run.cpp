@@ -2,9 +2,9 @@
 #include "callers/run.hpp"
 
 #include "callers/cancel.hpp"
+#include "callers/run_steps.hpp"
 #include "threads/driver_port.hpp"
 #include "timer/periodic.hpp"
-#include "timer/run_scope.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -13,20 +13,6 @@
 
 namespace detent::detail {
 namespace {
-
-enum class outcome : std::uint8_t { ended, armed_again };
-
-// The deadline that a run is for. A plain one-shot has nothing else; the rest is what few timers have.
-struct due_run {
-  nanoseconds_t deadline = 0;
-  nanoseconds_t unmet = 0;  // the earliest deadline that has not been met: it is late by that one
-  std::uint64_t missed = 0;
-  label_block* label = nullptr;
-  std::uint32_t label_number = 0;  // for the probe
-  bool stale = false;
-  bool dropped = false;  // for being stale
-  bool used_up = false;  // the last of a limited number of runs
-};
 
 // Decides which period the run stands for, and moves the grid, which is kept in the group's time, to the next one.
 void begin_period_of(engine_core& core, node_index index, std::uint64_t& word, nanoseconds_t started,
@@ -67,61 +53,53 @@ void begin_period_of(engine_core& core, node_index index, std::uint64_t& word, n
   return due;
 }
 
-// Counts before it publishes the end: a thread that waited for this end finds the counts right.
-void end_timer(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, counter how,
-               label_block* label) noexcept {
-  node& running = core.node_at(index);
-  destroy_callable(*running.ops, running.capture);
-  core.seen.ended(mine, how, label);
-  core.runs.show_end(&running);
-  word = observe(running.pair);
-  while (end_run(running.pair, word) == transition::lost) {  // marked meanwhile
-  }
-  if (state_word::used_up(word)) {
-    mine.counts.add(counter::retired);
-  } else {
-    core.pool.free(mine.cache, index);
-  }
-  if ((word & state_word::waiter) != 0) core.runs.notify();
-}
-
 [[gnu::noinline]] void drop_stale(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
                                   nanoseconds_t& now, label_block* label) noexcept {
   core.seen.record_drop(index, word, now);
   end_pending(core, index, word);
-  end_timer(core, mine, index, word, counter::dropped, label);
+  end_timer(core, mine, index, core.node_at(index), counter::dropped, label);
   now = core.time.certain();
 }
 
-void report(const engine_core& core, const std::exception_ptr& failure) noexcept {
-  const engine_options& options = core.options;
+// `what` is of an exception of a callback; null: it says nothing of itself.
+[[gnu::cold]] void note_and_print(engine_core& core, const char* what, bool prints) noexcept {
+  core.counts.note_error(what != nullptr ? what : "an exception that is no std::exception");
+  if (!prints) return;
+  std::fprintf(stderr, "detent: engine \"%s\": a callback threw%s%s\n", core.options.name.c_str(),
+               what != nullptr ? ": " : "", what != nullptr ? what : "");
+}
+
+// The exception that is being handled becomes the last error.
+[[gnu::cold]] void note_and_print(engine_core& core, bool prints) noexcept {
   try {
-    if (options.on_error) return options.on_error(failure);
-    std::rethrow_exception(failure);
+    throw;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "detent: engine \"%s\": a callback threw: %s\n", options.name.c_str(), error.what());
+    note_and_print(core, error.what(), prints);
   } catch (...) {
-    std::fprintf(stderr, "detent: engine \"%s\": a callback threw\n", options.name.c_str());
+    note_and_print(core, nullptr, prints);
   }
 }
 
-void invoke(engine_core& core, thread_record& mine, node& running, run_scope& scope, label_block* label) noexcept {
+// The same, and it is reported. Inside its handler.
+[[gnu::cold]] void report(engine_core& core) noexcept {
+  const engine_options& options = core.options;
+  note_and_print(core, !options.on_error);
+  if (!options.on_error) return;
   try {
-    running.ops->invoke(running.capture, scope.view());
+    options.on_error(std::current_exception());
   } catch (...) {
-    core.seen.failed(mine, label);
-    report(core, std::current_exception());
+    note_and_print(core, true);
   }
 }
 
-void report_if_slow(const engine_core& core, thread_record& mine, const slow_callback& ran) noexcept {
+void report_if_slow(engine_core& core, thread_record& mine, const slow_callback& ran) noexcept {
   if (ran.took < core.options.slow_threshold) return;
   mine.counts.add(counter::slow);
   if (!core.options.on_slow) return;
   try {
     core.options.on_slow(ran);
   } catch (...) {
-    report(core, std::current_exception());
+    report(core);
   }
 }
 
@@ -134,17 +112,19 @@ void report_if_slow(const engine_core& core, thread_record& mine, const slow_cal
           .kind = scope.rearmed() ? operation_kind::rearm : operation_kind::period};
 }
 
-// The next arming of the same node: re-armed by its callback, or the next period.
+}  // namespace
+
 outcome run_again(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                  run_scope& scope) noexcept {
+                  const run_scope& scope) noexcept {
   if (core.abandoned.load(base::relaxed)) return outcome::ended;  // relaxed: as in finish_run()
   node& running = core.node_at(index);
   const bool periodic = (word & state_word::periodic) != 0;
   const group_state* group = (word & state_word::cold) != 0 ? core.nodes.group_of(index) : nullptr;
   const group_offset offset = group != nullptr ? group->offset(core.time) : group_offset{};
   const group_time next =
-      scope.rearmed() ? earlier_by(offset, scope.rearm_deadline())
-                      : group_time{next_period(core.cold_at(index), earlier_by(offset, core.time.not_before_now()).ns)};
+      scope.rearmed() ? earlier_by(offset, scope.rearm_deadline()) : group_time{next_period(core.cold_at(index), [&] {
+        return earlier_by(offset, core.time.not_before_now()).ns;
+      })};
   const std::uint32_t order = mine.next_order++ & state_word::order_mask;
   if (periodic && scope.rearmed()) core.cold_at(index).grid = next.ns;
   if (!periodic) {  // pending once more, before anybody can cancel it; may exceed the capacity
@@ -153,8 +133,9 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
     if ((word & state_word::cold) != 0) rejoin(core, index);
   }
   const nanoseconds_t deadline = group == nullptr ? core.ticks.round_up(next.ns) : next.ns;
-  nanoseconds_t time = core.nodes.filing_time(index, word, deadline);
   timer_state to = mine.driving != nullptr ? timer_state::armed : timer_state::queued;
+  // Before others may end it: once it is queued its node may be another timer's at any moment.
+  nanoseconds_t time = to == timer_state::queued ? core.nodes.filing_time(index, word, deadline) : 0;
   recorded_attempt recorded(core.seen.recording.get(),
                             [&] { return arming_of(core, index, word, scope, later_by(offset, next)); });
   core.runs.show_end(&running);
@@ -168,7 +149,7 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
   recorded.took_effect();
   if (to == timer_state::armed) {
     // Never into this pass: a timer runs at most once in it, unless it comes due in a higher lane meanwhile.
-    mine.driving->reinsert(index, running, word, time);
+    mine.driving->reinsert(index, running);
   } else {
     if (group != nullptr && time == forever) time = later_by(offset, next);  // as in publish_owned()
     submit(core, mine, submission::make(submission::kind::arm, state_word::generation(word), index), time);
@@ -177,9 +158,13 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
   return outcome::armed_again;
 }
 
-// The callback has returned: the timer goes on, or ends.
-inline void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, run_scope& scope,
-                       const due_run& due) noexcept {
+void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept {
+  core.seen.failed(mine, label);
+  report(core);
+}
+
+void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
+                const due_run& due) noexcept {
   const bool periodic = (word & state_word::periodic) != 0;
   if ((scope.rearmed() || periodic) && !due.used_up &&
       run_again(core, mine, index, word, scope) == outcome::armed_again)
@@ -191,14 +176,12 @@ inline void finish_run(engine_core& core, thread_record& mine, node_index index,
   // Relaxed: if this run ended the engine, by this very thread; else another did and counts for nobody any more.
   bool given_back = core.abandoned.load(base::relaxed) && periodic;
   // A one-shot has run; a periodic one that does not go on by itself has been cancelled.
-  end_timer(core, mine, index, word,
+  end_timer(core, mine, index, core.node_at(index),
             due.used_up || !periodic ? counter::expired
             : given_back             ? counter::returned
                                      : counter::cancelled_running,
             due.label);
 }
-
-}  // namespace
 
 bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t& now,
          arrival came) noexcept {
@@ -228,37 +211,42 @@ bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t
   // Noted now: after the run the node may be another timer's.
   const origin where = core.captures_origin ? core.nodes.origin_of(index) : origin::unknown();
   invoke(core, mine, running, scope, due.label);
-  core.seen.ran(mine, index, word);
+  // A reading of its own: what follows finds little in the caches, and is not the callback's.
+  core.ledger.end(started, core.time.after(started), due.label);
+  core.seen.ran(index, word);
   // Before anybody who waits for the end of the run goes on.
   if (core.options.slow_threshold != (duration::max)()) [[unlikely]]
-    report_if_slow(core, mine,
-                   {core.labels.named(due.label), duration(subtract_saturated(core.time.certain(), started)),
-                    to_time(due.deadline), where.file(), where.line()});
+    report_if_slow(
+        core, mine,
+        {core.labels.named(due.label), scope.view().tag(), duration(subtract_saturated(core.time.certain(), started)),
+         to_time(due.deadline), where.file(), where.line()});
   finish_run(core, mine, index, word, scope, due);
   now = core.time.certain();
-  core.ledger.end(started, now, due.label);
   return true;
 }
 
-void run_handed_over(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order,
+bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order,
                      const lateness_parts& late) noexcept {
-  if (core.is_forked()) return;  // the run is the parent's
+  if (core.is_forked()) return false;  // the run is the parent's
   group_run in_group;
   if ((word & state_word::cold) != 0) {
     group_state* group = core.nodes.group_of(index);
-    if (group != nullptr && group->paused()) return put_back(core, index, word, order);
-    if (!begin_in_group(core, in_group, index, word)) return;
+    if (group != nullptr && group->paused()) {
+      put_back(core, index, word, order);
+      return false;
+    }
+    if (!begin_in_group(core, in_group, index, word)) return false;
   }
   std::uint64_t running = word;
-  if (start_dispatched(core.node_at(index).pair, running) == transition::lost) return;
+  if (start_dispatched(core.node_at(index).pair, running) == transition::lost) return false;
   record_lease mine(core.threads);
   // Whenever it was handed over, and also where the thread drives with another record than its own.
   if (const turn_port* turn = core.life.turn_port_of(std::this_thread::get_id())) turn->note_run(core.node_at(index));
   nanoseconds_t now = core.time.certain();
-  run(core, *mine, index, word, now, arrival(late));
+  return run(core, *mine, index, word, now, arrival(late));
 }
 
-void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
+[[gnu::cold]] void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
   node& dropped = core.node_at(index);
   if (drop(dropped.pair, word) == transition::lost) return;
   record_lease mine(core.threads);

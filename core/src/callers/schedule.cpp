@@ -9,7 +9,7 @@ namespace {
 [[gnu::noinline]] timer take_back(engine_core& core, thread_record& mine, node_index index, node& made,
                                   std::uint64_t word) noexcept {
   const bool returned = collect(made.pair, word) == collect_result::returned;
-  if (returned) return_timer(core, mine, index, made, nullptr);
+  if (returned) take_back_queued(core, mine, index, made);
   mine.hazard.lower();
   if (!returned) return timer_access::make(&core, index, state_word::generation(word));
   return core.seen.refused(errc::stopped);
@@ -71,6 +71,8 @@ timer publish_owned(engine_core& core, const claim& owned, const callable_ops& o
                                                std::uint64_t third) noexcept {
   if (core == nullptr) [[unlikely]]
     used_after_move("engine", "schedule_at");
+  if (!thread_registry::is_last(core) && thread_registry::recall(core))
+    return schedule_packed(core, deadline, ops, first, second, third);
   if (core->captures_origin) return timer_access::refusal(needs_origin);
   claim owned = claim_node(*core, {});
   if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
@@ -142,8 +144,10 @@ nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexc
   // A group may outlive its engine, which a manual clock need not: what has stopped refuses, whatever the deadline.
   if (core->time.is_manual() && core->stopped()) [[unlikely]]
     return forever;
-  nanoseconds_t now = core->time.not_before_now();
-  return delay <= 0 ? now : add_saturated(now, delay);
+  // Due by the next pass, whatever the clock that delays count from allows for.
+  if (delay <= 0) [[unlikely]]
+    return core->time.certain();
+  return add_saturated(core->time.not_before_now(), delay);
 }
 
 errc plan_periodic(const engine_core& core, duration initial, duration period, period_kind kind, plan& made) noexcept {

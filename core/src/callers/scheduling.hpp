@@ -23,5 +23,8 @@ std::uint64_t describe(engine_core& core, node_index index, const plan& when, na
 // in a wheel that nobody turns: it is not freed, but goes with the pool. False: `out` has no memory for it.
 bool return_timer(engine_core& core, thread_record& mine, node_index index, node& returned,
                   std::vector<unfired>* out) noexcept;
+// The same of a timer that was queued, and whose engine was closed or stopped after the push: it is destroyed. Closed,
+// the engine goes on, so the node is freed; its entry is stale then.
+void take_back_queued(engine_core& core, thread_record& mine, node_index index, node& returned) noexcept;
 
 }  // namespace detent::detail

@@ -37,6 +37,11 @@ base::atomic<T>& live(T& field) noexcept {
   return reinterpret_cast<base::atomic<T>&>(field);
 }
 
+// The header's last fields.
+last_error& error_in(counters_layout::header& in) noexcept {
+  return *view<last_error>(reinterpret_cast<std::byte*>(&in), counters_layout::least_header_bytes);
+}
+
 // (1) release: for readers that acquire: what it announces is there.
 template <class T>
 void store_release(T& field, T value) noexcept {
@@ -66,10 +71,12 @@ counters_block::~counters_block() {
   for (hidden_cells* each = hidden_.load(base::relaxed); each != nullptr;) delete std::exchange(each, each->next);
 }
 
-errc counters_block::check(std::string& why) const {
-  if (header_ != nullptr) return errc{};
-  why = memory_.problem().empty() ? "no memory for the counters" : memory_.problem();
-  return memory_.problem().empty() ? errc::out_of_memory : errc::invalid_option;
+errc counters_block::check(std::string& why) const { return header_ != nullptr ? errc{} : refusal(why); }
+
+errc counters_block::refusal(std::string& why) const {
+  const bool by_file = !memory_.problem().empty();
+  why = by_file ? memory_.problem() : "no memory for the counters";
+  return by_file ? memory_.code() : errc::out_of_memory;
 }
 
 void counters_block::describe(const engine_options& options) noexcept {
@@ -88,7 +95,6 @@ void counters_block::describe(const engine_options& options) noexcept {
   h.wheel = static_cast<std::uint8_t>(options.wheel);
   h.wait = static_cast<std::uint8_t>(options.wait.mode);
   h.drive = static_cast<std::uint8_t>(options.drive);
-  h.clock = options.manual != nullptr ? 2 : static_cast<std::uint8_t>(options.clock);
   h.gauges_offset = counters_layout::gauges_offset;
   h.gauge_count = static_cast<std::uint32_t>(gauge::count_);
   h.threads_offset = counters_layout::threads_offset;
@@ -103,14 +109,21 @@ void counters_block::describe(const engine_options& options) noexcept {
   h.labels_offset = counters_layout::labels_offset;
   h.label_stride = counters_layout::label_stride;
   h.label_capacity = counters_layout::label_capacity;
+  h.set = options.shard.set;
+  h.shard = options.shard.index;
+  h.shards = options.shard.shards;
+}
+
+void counters_block::name_clock(std::uint8_t clock, counters_layout::clock_reason why) noexcept {
+  if (header_ == nullptr || !watched()) return;  // check() reports that there is none
+  header_->clock = clock;
+  header_->clock_reason = static_cast<std::uint8_t>(why);
 }
 
 errc counters_block::publish(std::string& why) {
   if (!watched()) return errc{};
   store_release(header_->state, static_cast<std::uint32_t>(counters_layout::file_state::live));
-  if (memory_.publish()) return errc{};
-  why = memory_.problem();
-  return errc::invalid_option;
+  return memory_.publish() ? errc{} : refusal(why);
 }
 
 void counters_block::end() noexcept {
@@ -122,6 +135,10 @@ void counters_block::end() noexcept {
 void counters_block::set_worker(pid_t thread) noexcept {
   store_release(header_->worker_thread, static_cast<std::uint32_t>(thread));
 }
+
+void counters_block::note_error(const char* text) noexcept { error_in(*header_).write(text, to_ns(clock::now())); }
+
+error_report counters_block::last_error_seen() const { return error_in(*header_).read(); }
 
 counter_cell* counters_block::take_cells() noexcept {
   if (header_ == nullptr) return nullptr;

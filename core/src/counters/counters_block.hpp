@@ -10,11 +10,13 @@
 
 #include "counters/counters_memory.hpp"
 #include "counters/histogram_recorder.hpp"
+#include "counters/last_error.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace detent::detail {
 
@@ -86,6 +88,10 @@ class counters_block {
   counters_block& operator=(const counters_block&) = delete;
   // Why there is no such block, for people; errc{}: there is.
   errc check(std::string& why) const;
+  // Why the last call found no room: a null, or what publish() reports.
+  errc refusal(std::string& why) const;
+  // As counters_layout::header has them. Before publish().
+  void name_clock(std::uint8_t clock, counters_layout::clock_reason why) noexcept;
   // Shows the file to others, complete.
   errc publish(std::string& why);
   // The engine has ended.
@@ -106,7 +112,18 @@ class counters_block {
   void set(gauge which, std::int64_t value) noexcept {
     gauges_[static_cast<std::size_t>(which)].store(static_cast<std::uint64_t>(value), base::relaxed);
   }
+  // What was handed over and will not run. Any thread.
+  void let_go() noexcept {
+    // (5) release: pairs with (6): a reader that sees it go sees it handed over.
+    gauges_[static_cast<std::size_t>(gauge::let_go)].fetch_add(1, base::release);
+  }
+  std::uint64_t read_let_go() const noexcept {
+    return gauges_[static_cast<std::size_t>(gauge::let_go)].load(base::acquire);  // (6) acquire: pairs with (5)
+  }
   void set_worker(pid_t thread) noexcept;
+  // An exception's text, which is the last one from now on. Any thread.
+  void note_error(const char* text) noexcept;
+  error_report last_error_seen() const;
   // The block of the next label; null: no memory. One thread at a time.
   label_block* add_label(std::string_view name) noexcept;
 

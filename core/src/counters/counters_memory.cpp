@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,9 @@
 
 namespace detent::detail {
 namespace {
+
+// RENAME_NOREPLACE of <linux/fs.h>, which also defines a macro BLOCK_SIZE.
+constexpr unsigned rename_noreplace = 1;
 
 std::uint64_t next_number() noexcept {
   static base::atomic<std::uint64_t> issued{0};
@@ -64,9 +68,7 @@ bool counters_memory::create() {
   if (file_ >= 0) return flock(file_, LOCK_EX | LOCK_NB), true;
   const int reason = errno;
   forget_older();  // first, as the next line may throw out of the constructor
-  fail(asked_, reason);
-  errno = reason;
-  return false;
+  return fail(asked_, reason);
 }
 
 counters_memory::~counters_memory() {
@@ -81,8 +83,12 @@ counters_memory::~counters_memory() {
   close(file_);
 }
 
-bool counters_memory::fail(const std::string& what, int reason) {
-  problem_ = "counters_file = " + what + ": " + std::strerror(reason);
+bool counters_memory::fail(const std::string& what, int reason) { return fail(what, reason, explain(reason)); }
+
+bool counters_memory::fail(const std::string& what, int reason, const std::string& why) {
+  problem_ = "counters_file = " + what + ": " + why;
+  code_ = code_of(reason);
+  errno = reason;
   return false;
 }
 
@@ -102,9 +108,7 @@ bool counters_memory::may_replace() {
   if (got < 0) {
     const int reason = errno;  // it is a folder, most likely
     close(there);
-    fail(asked_, reason);
-    errno = reason;
-    return false;
+    return fail(asked_, reason);
   }
   const bool foreign = got != sizeof(begin) || std::memcmp(begin, counters_layout::magic, sizeof(begin)) != 0;
   if (!foreign && lock_if_free(there)) {
@@ -112,10 +116,8 @@ bool counters_memory::may_replace() {
     return true;
   }
   close(there);
-  problem_ = "counters_file = " + asked_ +
-             (foreign ? ": there is a file that is no counters file" : ": another engine writes it");
-  errno = EBUSY;
-  return false;
+  if (foreign) return fail(asked_, EINVAL, "there is a file that is no counters file; name another one");
+  return fail(asked_, EBUSY, "another engine writes it; give each a file of its own, or \"auto\"");
 }
 
 std::byte* counters_memory::map(std::size_t offset, std::size_t bytes) noexcept {
@@ -135,7 +137,10 @@ std::byte* counters_memory::map(std::size_t offset, std::size_t bytes) noexcept 
   const int kind = file_ >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* const made =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, file_, file_ >= 0 ? static_cast<off_t>(offset) : 0);
-  if (made == MAP_FAILED) return nullptr;
+  if (made == MAP_FAILED) {
+    problem_.clear();  // there is no memory, whatever the file system has refused before
+    return nullptr;
+  }
   pieces_[count_] = {static_cast<std::byte*>(made), offset, bytes};
   return pieces_[count_++].at;
 }
@@ -143,9 +148,10 @@ std::byte* counters_memory::map(std::size_t offset, std::size_t bytes) noexcept 
 namespace {
 
 // Gives a file a name that nothing has; errno EEXIST: something has it. A rename, as readers find the file by the name
-// that its descriptors have; where the file system cannot refuse one, by a second link.
+// that its descriptors have; where the file system cannot refuse one, by a second link. By number, as musl
+// 1.2.3 has no function for the call.
 bool name_if_vacant(const char* from, const char* to) noexcept {
-  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
+  if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, rename_noreplace) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   if (link(from, to) != 0) return false;
   unlink(from);

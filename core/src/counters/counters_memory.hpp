@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <detent/error.hpp>
+
 #include <sys/types.h>
 
 #include <array>
@@ -24,6 +26,7 @@ class counters_memory {
 
   // What went wrong so far; empty: nothing.
   const std::string& problem() const noexcept { return problem_; }
+  errc code() const noexcept { return code_; }  // of problem()
   bool is_file() const noexcept { return file_ >= 0; }
   // The file's bytes from `offset` on, both whole pages; the file is grown, and its blocks reserved, so that no access
   // can fail later. Null: there is no memory, or no room.
@@ -43,6 +46,7 @@ class counters_memory {
     std::size_t bytes;
   };
   bool fail(const std::string& what, int reason);
+  bool fail(const std::string& what, int reason, const std::string& why);
   bool is_auto() const noexcept { return asked_ == "auto"; }
   bool create();
   bool is_vacant();
@@ -55,6 +59,7 @@ class counters_memory {
   std::string path_;
   std::string unfinished_;  // the name until publish()
   std::string problem_;
+  errc code_{};
   int file_ = -1;
   int older_ = -1;  // what has the name, of an engine that has gone; locked, so that nobody else replaces it
   pid_t owner_;

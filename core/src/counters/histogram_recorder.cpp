@@ -17,7 +17,7 @@ void histogram_recorder::record_shared(nanoseconds_t nanoseconds) noexcept {
   }
 }
 
-histogram histogram_recorder::snapshot() const {
+[[gnu::cold]] histogram histogram_recorder::snapshot() const {
   histogram made;
   made.buckets_.resize(buckets_.size());
   constexpr double sum_limit = 9e18;
@@ -61,6 +61,21 @@ duration histogram::percentile(double p) const noexcept {
 
 duration histogram::mean() const noexcept {
   return count_ == 0 ? duration(0) : duration(static_cast<std::int64_t>(sum_ / static_cast<double>(count_)));
+}
+
+histogram& histogram::operator+=(const histogram& other) {
+  if (buckets_.size() < other.buckets_.size()) buckets_.resize(other.buckets_.size());
+  for (std::size_t i = 0; i < other.buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+  count_ += other.count_;
+  sum_ += other.sum_;
+  max_ = std::max(max_, other.max_);
+  return *this;
+}
+
+// One that was never filled has no buckets, and equals one whose buckets are all empty.
+bool histogram::equals(const histogram& other) const noexcept {
+  if (count_ != other.count_ || max_ != other.max_) return false;
+  return count_ == 0 || buckets_ == other.buckets_;
 }
 
 }  // namespace detent

@@ -31,7 +31,7 @@ label_store::label_store(counters_block& counts) noexcept : id_(next_id()), coun
 void label_store::before_fork() noexcept { names_mutex.lock(); }
 void label_store::after_fork() noexcept { names_mutex.unlock(); }
 
-errc label_store::make(std::string_view name, label& made) {
+errc label_store::make(std::string_view name, label& made, std::string& why) {
   if (name.empty() || name.size() >= counters_layout::label_name_bytes) return errc::invalid_option;
   std::lock_guard lock(mutex_);
   for (std::uint16_t i = 0; i < count_; ++i) {
@@ -47,7 +47,7 @@ errc label_store::make(std::string_view name, label& made) {
     return errc::out_of_memory;
   }
   label_block* const block = counts_.add_label(name);
-  if (block == nullptr) return errc::out_of_memory;
+  if (block == nullptr) return counts_.refusal(why);
   label& next = labels_[count_];
   next.name_ = name_kept;
   next.owner_ = id_;

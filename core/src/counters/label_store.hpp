@@ -21,8 +21,8 @@ class label_store {
   static void after_fork() noexcept;
 
   // The same one for the same name. errc::invalid_option: no name, or a longer one than 63 bytes; capacity_exceeded:
-  // there are 255; out_of_memory.
-  errc make(std::string_view name, label& made);
+  // there are 255; or what the counters have no room for, and then `why` is set.
+  errc make(std::string_view name, label& made, std::string& why);
   // Whether it is none, or of this engine.
   bool has(const label& value) const noexcept { return value.number_ == 0 || value.owner_ == id_; }
   static std::uint16_t number(const label& value) noexcept { return static_cast<std::uint16_t>(value.number_); }

@@ -12,7 +12,7 @@ constexpr std::size_t prefetch_distance = 6;
 
 }  // namespace
 
-agenda::agenda(engine_core& core, drive_state& drive, group_sweep& groups)
+[[gnu::cold]] agenda::agenda(engine_core& core, drive_state& drive, group_sweep& groups)
     : core_(core),
       drive_(drive),
       groups_(groups),
@@ -21,34 +21,65 @@ agenda::agenda(engine_core& core, drive_state& drive, group_sweep& groups)
              std::bit_ceil(core.options.hashed_slots)),
       due_(core.options.reserve) {}
 
-void agenda::insert(node_index index, node& armed) noexcept {
+// The run of that time becomes entries; of none, each run for whose time there are entries already.
+void agenda::end_runs(std::optional<nanoseconds_t> time) noexcept {
+  const auto wanted = [this, time](nanoseconds_t of_run) {
+    return time ? of_run == *time : due_.bulk_may_contain(of_run);
+  };
+  bool ended = false;
+  for (; wheel_.runs().find(wanted); ended = true) {
+    wheel_.runs().end([this](node_index index, node& each) {
+      if (take_out(index, each)) return;
+      const std::uint64_t word = observe(each.pair);
+      insert_at(index, each, word, {.time = nodes_.filing_time(index, each), .in_order = false});
+    });
+  }
+  if (!ended) return;
+  due_.seal({});
+  // What was restarted while it was in a run is due at another time, perhaps at another run's.
+  if (wheel_.has_run()) separate_runs();
+}
+
+void agenda::insert(node_index index, node& armed, bool in_order) noexcept {
   const std::uint64_t word = observe(armed.pair);
-  const bool cold = (word & state_word::cold) != 0;
-  if (cold && nodes_.group_of(index) != nullptr) [[unlikely]]
-    groups_.enrol(index, word);
-  const nanoseconds_t kept = deadline_of(armed.pair), deadline = cold ? nodes_.due_time(index, word, kept) : kept;
-  if (base::counts_causes && drive_.split.is_late(deadline) && armed.placed != drive_.pass) [[unlikely]]
-    armed.placed = drive_.split.late_drain();
-  // What has run in this pass does not do so again, and comes with the next.
-  if (drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, true)) return;
-  if (!cold) [[likely]]
-    return wheel_.insert(index, armed, kept);
-  insert_at(index, armed, word, nodes_.filing_time(index, armed));
+  if ((word & state_word::cold) != 0) [[unlikely]]
+    return insert_cold(index, armed, word, in_order);
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  if (joins_pass(index, armed, word, deadline)) return;
+  wheel_.insert(index, armed, {deadline, in_order && (word & state_word::moved) == 0});
 }
 
-void agenda::insert_at(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept {
+[[gnu::noinline]] void agenda::insert_cold(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept {
+  if (nodes_.group_of(index) != nullptr) groups_.enrol(index, word);
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  if (joins_pass(index, armed, word, nodes_.due_time(index, word, deadline))) return;
+  filing placed = nodes_.filing_of(index, word, deadline);
+  placed.in_order &= in_order;
+  insert_at(index, armed, word, placed);
+}
+
+void agenda::insert_at(node_index index, node& armed, std::uint64_t word, const filing& placed) noexcept {
   if (nodes_.lane(index, word) == 0) [[likely]]
-    return wheel_.insert(index, armed, time);
-  wheel_.insert_critical(index, armed, time);
+    return wheel_.insert(index, armed, placed);
+  wheel_.insert_critical(index, armed, placed.time);
 }
 
-void agenda::accept(node_index index, node& submitted, std::uint32_t generation) noexcept {
+void agenda::insert_again(node_index index, node& armed, bool in_order) noexcept {
+  const std::uint64_t word = observe(armed.pair);
+  filing placed = nodes_.filing_of(index, word, deadline_of(armed.pair));
+  placed.in_order &= in_order;
+  insert_at(index, armed, word, placed);
+}
+
+void agenda::accept(node_index index, node& submitted, std::uint32_t generation, bool in_order) noexcept {
   switch (take_up(submitted.pair, generation)) {
-    case take_up_result::armed: return insert(index, submitted);
+    case take_up_result::armed: return insert(index, submitted, in_order);
     case take_up_result::moved:
+      if (wheel_.is_in_run(submitted)) [[unlikely]]
+        end_runs(wheel_.runs().time_of(submitted));
       if (submitted.location != in_due_queue) {
         wheel_.unlink(submitted);
-        return insert(index, submitted);
+        return insert(index, submitted, false);
       }
       // Its entry in the due queue finds the new deadline by itself; only an earlier place is needed now. If there is
       // no memory for it, the old place has to do.
@@ -60,25 +91,27 @@ void agenda::accept(node_index index, node& submitted, std::uint32_t generation)
 }
 
 void agenda::refile(node_index index, node& member, std::uint64_t word) noexcept {
-  if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue) return;
+  if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue || wheel_.is_in_run(member))
+    return;
   wheel_.unlink(member);
-  insert_at(index, member, word, nodes_.filing_time(index, member));
+  insert_at(index, member, word, {.time = nodes_.filing_time(index, member), .in_order = false});
 }
 
 void agenda::reap(node_index index, node& cancelled) noexcept {
-  if (cancelled.location == in_due_queue) return;  // freed when its turn comes
+  // What is due is freed when its turn comes.
+  if (cancelled.location == in_due_queue || wheel_.is_in_run(cancelled)) return;
   if (cancelled.location != nowhere) wheel_.unlink(cancelled);
   free_node(core_, *drive_.record, index, cancelled);
 }
 
-void agenda::rescan(const interlude& between) noexcept {
+[[gnu::cold]] void agenda::rescan(const interlude& between) noexcept {
   node_index end = core_.pool.carved();
   for (node_index index = 0; index < end; ++index) {
     node& each = nodes_[index];
     std::uint64_t word = observe(each.pair);
     timer_state state = state_word::state(word);
     if (state == timer_state::queued || (state == timer_state::armed && (word & state_word::unfiled) != 0))
-      accept(index, each, state_word::generation(word));
+      accept(index, each, state_word::generation(word), false);
     bool forgotten = state == timer_state::cancelled && (word & state_word::emptied) != 0 && each.location == nowhere;
     if (forgotten) free_node(core_, *drive_.record, index, each);
     if (index % stretch == stretch - 1) between();
@@ -89,23 +122,24 @@ void agenda::rescan(const interlude& between) noexcept {
 // once: between two reads a restart could make it another. False: not due, or no memory.
 bool agenda::place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
   const nanoseconds_t deadline = deadline_of(armed.pair);
-  if (nodes_.filing_time(index, word, deadline) > drive_.pass_now) return false;
+  const nanoseconds_t due = nodes_.due_time(index, word, deadline);
+  if (nodes_.filing_time_of_due(index, word, due) > drive_.pass_now) return false;
   const placement entered = newest_entry_.next_entry();
-  due_entry entry{.deadline = nodes_.due_time(index, word, deadline),
-                  .order = state_word::order(word),
-                  .index = index,
-                  .placed = entered};
+  due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};
   entry.taken_up = drive_.split.taken_up(armed.placed, entry.deadline);
   const std::uint8_t lane = nodes_.lane(index, word);
   if (!(now ? due_.insert(lane, entry) : due_.collect(lane, entry))) return false;
   armed.location = in_due_queue;
   armed.placed = newest_entry_ = entered;
+  if (now && wheel_.has_run()) [[unlikely]]
+    end_runs(entry.deadline);
   return true;
 }
 
-// What is due goes into the next batch, what was cancelled is freed, the rest is to be inserted again: false.
-bool agenda::take_out(node_index index, node& filed) noexcept {
-  std::uint64_t word = observe(filed.pair);
+// A run has no order in common with entries of the same deadline: it becomes entries, too.
+void agenda::separate_runs() noexcept { end_runs(std::nullopt); }
+
+bool agenda::take_out_now(node_index index, node& filed, std::uint64_t word) noexcept {
   if (state_word::state(word) == timer_state::cancelled) [[unlikely]]
     return drop_if_cancelled(index, filed);
   // A restart in between makes order and deadline of different armings; is_as_collected() finds it by the order.
@@ -122,7 +156,25 @@ bool agenda::drop_if_cancelled(node_index index, node& filed) noexcept {
 
 void agenda::place_again(node_index index, node& restarted, std::uint64_t word) noexcept {
   if (!place_if_due(index, restarted, word, true))
-    insert_at(index, restarted, word, nodes_.filing_time(index, restarted));
+    insert_at(index, restarted, word, {.time = nodes_.filing_time(index, restarted), .in_order = false});
+}
+
+awaited_timer agenda::take_awaited(nanoseconds_t until) noexcept {
+  const earliest* known = nothing_due() ? wheel_.next_alone() : nullptr;
+  if (known == nullptr || known->time() != until) return {};
+  const awaited_timer found{&known->first(), known->index(), observe(known->first().pair), until};
+  const bool plain = state_word::state(found.word) == timer_state::armed && (found.word & state_word::cold) == 0;
+  if (!plain || deadline_of(found.timer->pair) != until) return {};
+  wheel_.unlink(*found.timer);
+  return found;
+}
+
+void agenda::put_back(const awaited_timer& awaited) noexcept {
+  if (drop_if_cancelled(awaited.index, *awaited.timer)) return;
+  const std::uint64_t word = observe(awaited.timer->pair);
+  const filing placed = nodes_.filing_of(awaited.index, word, deadline_of(awaited.timer->pair));
+  insert_at(awaited.index, *awaited.timer, word, placed);
+  if (placed.time == awaited.deadline) wheel_.found_alone(awaited.index, *awaited.timer, placed.time);
 }
 
 due_entry agenda::pop() noexcept {
@@ -137,17 +189,42 @@ void agenda::expire_critical(nanoseconds_t now) {
 }
 
 std::optional<nanoseconds_t> agenda::next_exact() {
-  std::optional<nanoseconds_t> left_over = next_left_over(), filed = next_in_wheel();
-  if (!left_over || !filed) return left_over ? left_over : filed;
-  return std::min(*left_over, *filed);
+  // The wheel last, as what is left over and has been restarted goes there.
+  const bool left = !nothing_due();
+  const std::optional<nanoseconds_t> of_runs = left ? next_in_runs() : std::nullopt,
+                                     left_over = left ? next_left_over() : std::nullopt;
+  std::optional<nanoseconds_t> next = next_in_wheel();
+  for (const std::optional<nanoseconds_t>& each : {of_runs, left_over}) {
+    if (each) next = std::min(*each, next.value_or(forever));
+  }
+  return next;
 }
 
 std::optional<nanoseconds_t> agenda::next_in_wheel() {
   return wheel_.next_exact([this](node_index index, node& each) { return drop_if_cancelled(index, each); });
 }
 
+// The same of the first run that is left; of nothing else of it must a caller know.
+[[gnu::cold]] std::optional<nanoseconds_t> agenda::next_in_runs() noexcept {
+  while (wheel_.has_run()) {
+    const node_index index = wheel_.runs().front();
+    node& first = nodes_[index];
+    const std::uint64_t word = observe(first.pair);
+    if (state_word::state(word) == timer_state::cancelled) {
+      wheel_.runs().pop();
+      drop_if_cancelled(index, first);
+    } else if (is_as_filed(index, first, word, wheel_.runs().time())) {
+      return wheel_.runs().time();
+    } else {
+      wheel_.runs().pop();
+      place_again(index, first, word);
+    }
+  }
+  return std::nullopt;
+}
+
 // A bound of what a bounded poll left in the due queue; takes out what was cancelled or restarted meanwhile.
-std::optional<nanoseconds_t> agenda::next_left_over() {
+[[gnu::cold]] std::optional<nanoseconds_t> agenda::next_left_over() {
   while (!due_.empty()) {
     const due_entry entry = due_.front();
     node& named = nodes_[entry.index];
@@ -157,7 +234,7 @@ std::optional<nanoseconds_t> agenda::next_left_over() {
       if (!cancelled && is_as_collected(entry, word, deadline_of(named.pair))) return due_.earliest();
       named.location = nowhere;
       if (!drop_if_cancelled(entry.index, named))
-        insert_at(entry.index, named, word, nodes_.filing_time(entry.index, named));
+        insert_at(entry.index, named, word, {.time = nodes_.filing_time(entry.index, named), .in_order = false});
     }
     due_.pop();
   }
@@ -165,11 +242,10 @@ std::optional<nanoseconds_t> agenda::next_left_over() {
 }
 
 void agenda::warm_up() {
-  wheel_.next_exact([this](node_index index, node& each) {
-    if (drop_if_cancelled(index, each)) return true;
-    __builtin_prefetch(reinterpret_cast<const void*>(each.ops->invoke));
-    return false;
-  });
+  next_in_wheel();
+  for (const earliest* each : {&wheel_.found(), &wheel_.found_critical()}) {
+    if (each->is_known()) __builtin_prefetch(reinterpret_cast<const void*>(each->first().ops->invoke));
+  }
   due_.warm_up();
 }
 

@@ -11,6 +11,14 @@
 
 namespace detent::detail {
 
+// A timer as it was found before the wait for its deadline.
+struct awaited_timer {
+  node* timer = nullptr;  // null: none
+  node_index index = no_node;
+  std::uint64_t word = 0;
+  nanoseconds_t deadline = 0;
+};
+
 // The driver's own.
 class agenda {
  public:
@@ -19,12 +27,15 @@ class agenda {
 
   // --- Nodes come and go
 
-  // A node that was armed; in poll() into this very pass, if it is due.
-  void insert(node_index index, node& armed) noexcept;
-  // Into its lane's wheel, for `time`. `word` is its state word.
-  void insert_at(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept;
+  // A node that was armed; in poll() into this very pass, if it is due. `in_order`: after all that its thread has
+  // armed.
+  void insert(node_index index, node& armed, bool in_order) noexcept;
+  // Into its lane's wheel. `word` is its state word.
+  void insert_at(node_index index, node& armed, std::uint64_t word, const filing& placed) noexcept;
+  // One that its own run has re-armed: not into this pass.
+  void insert_again(node_index index, node& armed, bool in_order) noexcept;
   // An arming that was submitted, or a restart to an earlier deadline; nothing if it is stale.
-  void accept(node_index index, node& submitted, std::uint32_t generation) noexcept;
+  void accept(node_index index, node& submitted, std::uint32_t generation, bool in_order = true) noexcept;
   // The time of its group has gone on: it is inserted again, unless it waits to fire.
   void refile(node_index index, node& member, std::uint64_t word) noexcept;
   // A node that a canceller left to the driver: a tombstone.
@@ -56,14 +67,35 @@ class agenda {
     wheel_.expire(now, take, between);
   }
   void expire_critical(nanoseconds_t now);
-  bool take_out(node_index index, node& filed) noexcept;
+  // Of a node that has been taken out of the wheel: what is due goes into the next batch, what was cancelled is freed;
+  // the rest is to be inserted again: false.
+  bool take_out(node_index index, node& filed) noexcept {
+    const std::uint64_t word = observe(filed.pair);
+    // Whatever it belongs to, it is not due before its deadline: a group's time is never ahead of the engine's.
+    const bool armed = state_word::state(word) == timer_state::armed;
+    return (!armed || deadline_of(filed.pair) <= drive_.pass_now) && take_out_now(index, filed, word);
+  }
   // For `more` to be taken out. between() now and then.
   void make_room(std::size_t more, const interlude& between) noexcept { due_.make_room(more, between); }
-  void seal(const interlude& between) noexcept { due_.seal(between); }
-  bool nothing_due() const noexcept { return due_.empty(); }
+  void seal(const interlude& between) noexcept {
+    due_.seal(between);
+    if (wheel_.has_run()) separate_runs();
+  }
+  bool nothing_due() const noexcept { return due_.empty() && !wheel_.has_run(); }
   bool has_higher_due() const noexcept { return due_.has_higher(); }
-  // The next to fire; the nodes of later ones are fetched. There is one.
+  // Whether the next to fire is of a run. There is one.
+  bool run_is_next() const noexcept {
+    return wheel_.has_run() && !due_.has_higher() &&
+           (due_.bulk_empty() || wheel_.runs().time() <= due_.bulk_front().deadline);
+  }
+  // The next to fire; the nodes of later ones are fetched.
   due_entry pop() noexcept;
+  // For the same of the run.
+  auto& runs() noexcept { return wheel_.runs(); }
+  // Whether a run's node has not been restarted since.
+  bool is_as_filed(node_index index, const node& filed, std::uint64_t word, nanoseconds_t time) const noexcept {
+    return (word & state_word::moved) == 0 && nodes_.due_time(index, word, deadline_of(filed.pair)) == time;
+  }
   // Whether an entry is its node's newest; else the node is somewhere else by now.
   static bool is_newest(const due_entry& entry, const node& named) noexcept {
     return named.location == in_due_queue && named.placed == entry.placed;
@@ -77,9 +109,27 @@ class agenda {
   // Takes a cancelled node out, and frees it unless its canceller is still emptying it: then a reap entry is coming.
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
 
+  // --- A timer that fires without a pass
+
+  // Takes out the plain one that alone is due at `until`, before all else; null: there is none, or it is not known.
+  awaited_timer take_awaited(nanoseconds_t until) noexcept;
+  // Back to where it belongs now, or freed if it has been cancelled. Nothing else has come or gone meanwhile.
+  void put_back(const awaited_timer& awaited) noexcept;
+
  private:
+  void insert_cold(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept;
+  bool joins_pass(node_index index, node& armed, std::uint64_t word, nanoseconds_t due) noexcept {
+    if (base::counts_causes && drive_.split.is_late(due) && armed.placed != drive_.pass) [[unlikely]]
+      armed.placed = drive_.split.late_drain();
+    // What has run in this pass does not do so again, and comes with the next.
+    return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, true);
+  }
+  [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;
   bool place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept;
   std::optional<nanoseconds_t> next_left_over();
+  std::optional<nanoseconds_t> next_in_runs() noexcept;
+  void separate_runs() noexcept;
+  [[gnu::noinline]] void end_runs(std::optional<nanoseconds_t> time) noexcept;
 
   engine_core& core_;
   drive_state& drive_;

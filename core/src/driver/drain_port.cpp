@@ -2,6 +2,7 @@
 #include "driver/drain_port.hpp"
 
 #include <algorithm>
+#include <thread>
 
 namespace detent::detail {
 namespace {
@@ -25,6 +26,7 @@ drain_port::drain_port(engine_core& core, drive_state& drive, agenda& known, out
       agenda_(known),
       offers_(offers),
       between_(core.options.drive == drive_kind::worker ? between : interlude{}),
+      fences_(std::thread::hardware_concurrency()),
       set_aside_(core.options.reserve) {}
 
 taken_entries drain_port::take(std::uint64_t* out) noexcept {
@@ -50,6 +52,16 @@ void drain_port::note_taken(std::size_t count) noexcept {
   fences_.count_pushes(count);
 }
 
+// Without raises of the wake time, as in a poll, idle producers are forgotten here.
+std::size_t drain_port::submitted() noexcept {
+  submission_queue& queue = core_.in.queue;
+  if (queue.is_forgetting_due(core_.in.bell.asymmetric())) [[unlikely]] {
+    queue.forget_idle();
+    core_.in.bell.fence_driver();
+  }
+  return queue.size();
+}
+
 // A slot may begin long before what it holds is due.
 nanoseconds_t drain_port::known(nanoseconds_t now) noexcept {
   const nanoseconds_t bound = agenda_.next_bound();
@@ -57,7 +69,7 @@ nanoseconds_t drain_port::known(nanoseconds_t now) noexcept {
 }
 
 // A drain now would insert the many that are cancelled before that time: it is early enough to drain then.
-nanoseconds_t drain_port::ahead_of(nanoseconds_t rung) const noexcept {
+nanoseconds_t drain_port::ahead_of(nanoseconds_t rung) noexcept {
   const bool far = core_.options.drive == drive_kind::worker && subtract_saturated(rung, now()) > 2 * look_ahead;
   return far && submitted() > worth_leaving ? look_ahead : 0;
 }
@@ -78,7 +90,11 @@ void drain_port::begins() noexcept {
 void drain_port::choose_fence() noexcept {
   doorbell& bell = core_.in.bell;
   const bool asymmetric = fences_.prefers_asymmetric(bell.asymmetric());
-  if (asymmetric != bell.asymmetric()) asymmetric ? bell.begin_asymmetric() : bell.begin_symmetric();
+  if (asymmetric == bell.asymmetric()) return;
+  if (!asymmetric) return bell.begin_symmetric();
+  if (!bell.may_be_asymmetric()) return;
+  if (!fences_.has_cost()) return fences_.set_cost(fence_policy::measure_cost());  // and decides when it is asked again
+  bell.begin_asymmetric();
 }
 
 bool drain_port::search_queue() noexcept {
@@ -86,7 +102,7 @@ bool drain_port::search_queue() noexcept {
   std::array<std::uint64_t, most_at_once> taken;
   std::size_t count = taken.size();
   while (count == taken.size() && set_aside_.make_room(count)) {
-    count = core_.in.queue.take_from(*drive_.record->producer, taken.data(), count);
+    count = core_.in.queue.take_from(drive_.record->pushed, taken.data(), count);
     is_some_left |= set_aside_rest({taken.data(), count});
   }
   if (set_aside_.size() < set_aside::most && set_aside_.make_room(taken.size()))

@@ -33,7 +33,7 @@ class drain_port {
   }
   // What accept() will touch beside the node itself: a guess, as the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
-  std::size_t submitted() const noexcept { return core_.in.queue.size_approx(); }
+  std::size_t submitted() noexcept;
   bool is_rescan_due() const noexcept { return core_.in.rescan.is_made(); }
   bool take_rescan() noexcept { return core_.in.rescan.take(); }
   void rescan() noexcept { agenda_.rescan(between_); }
@@ -44,12 +44,15 @@ class drain_port {
   bool is_due(nanoseconds_t until) const noexcept { return now() >= std::min(until, agenda_.next_bound()); }
   bool is_asked() const noexcept { return core_.groups.is_asked(); }
   bool is_called() const noexcept { return is_asked() || core_.stopped(); }
-  nanoseconds_t ahead_of(nanoseconds_t rung) const noexcept;
+  nanoseconds_t ahead_of(nanoseconds_t rung) noexcept;
   bool keeps(nanoseconds_t time) const noexcept;
   // Refused work is offered again soon.
   nanoseconds_t retry_bound(nanoseconds_t until) noexcept;
 
-  void count_raise() noexcept { fences_.count_raise(); }
+  void raises() noexcept {
+    fences_.count_raise();
+    core_.in.queue.forget_idle();
+  }
   void begins() noexcept;
   void looked(nanoseconds_t now) noexcept { drive_.split.looked(now); }
   void emptied() noexcept { core_.in.unread.set_left(0); }

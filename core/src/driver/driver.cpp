@@ -7,7 +7,7 @@
 
 namespace detent::detail {
 
-driver::driver(engine_core& core)
+[[gnu::cold]] driver::driver(engine_core& core)
     : core_(core),
       groups_(core),
       agenda_(core, state_, groups_),
@@ -28,16 +28,18 @@ void driver::relieve_backlog(nanoseconds_t now) noexcept {
   backlog& unread = core_.in.unread;
   if (!unread.is_full(now)) return;
   intake_.relieve(unread.may_stay(), forever);
-  unread.set_left(core_.in.queue.size_approx());
+  unread.set_left(core_.in.queue.size());
 }
 
 void driver::set_gauges() noexcept {
   counters_block& counts = core_.counts;
-  counts.set(gauge::backlog, static_cast<std::int64_t>(core_.in.queue.size_approx()));
+  counts.set(gauge::backlog, static_cast<std::int64_t>(core_.in.queue.size()));
   counts.set(gauge::last_pass, state_.pass_now);
   counts.set(gauge::next_deadline, agenda_.next_bound());
   if (core_.seen.recording != nullptr)
     counts.set(gauge::record_dropped, static_cast<std::int64_t>(core_.seen.recording->dropped()));
+  if (core_.by.tsc != nullptr)
+    counts.set(gauge::clock_distrusted, static_cast<std::int64_t>(core_.by.tsc->distrusted()));
   counts.set(gauge::retries, static_cast<std::int64_t>(outbox_.retries()));
 }
 
@@ -58,7 +60,7 @@ void driver::warm_up() {
   fetch(&core_.ledger, &core_.ledger + 1);
 }
 
-void driver_end::operator()(driver* ended) const noexcept { delete ended; }
+[[gnu::cold]] void driver_end::operator()(driver* ended) const noexcept { delete ended; }
 driver_handle make_driver(engine_core& core) { return driver_handle(new driver(core)); }
 void set_ended(driver& drives) noexcept { drives.set_ended(); }
 void clear_retries(driver& drives) noexcept { drives.clear_retries(); }

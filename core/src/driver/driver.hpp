@@ -18,9 +18,9 @@ class driver final : public driver_port, public turn_port {
   driver& operator=(const driver&) = delete;
 
   // --- For the driving thread's own calls (driver_port.hpp)
-  void insert(node_index index, node& armed) noexcept override { agenda_.insert(index, armed); }
-  void reinsert(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept override {
-    agenda_.insert_at(index, armed, word, time);
+  void insert(node_index index, node& armed) noexcept override { agenda_.insert(index, armed, state_.keeps_order); }
+  void reinsert(node_index index, node& armed) noexcept override {
+    agenda_.insert_again(index, armed, state_.keeps_order);
   }
   void accept(node_index index, node& submitted, std::uint32_t generation) noexcept override {
     agenda_.accept(index, submitted, generation);
@@ -34,6 +34,7 @@ class driver final : public driver_port, public turn_port {
     core_.threads.set_driving(mine, this);
   }
   void end() noexcept { core_.threads.set_driving(*state_.record, nullptr); }
+  alloc::slot_cache& cache() noexcept { return state_.record->cache; }  // the driving thread's
   // A callback on this thread destroyed the engine: end() is all that may follow.
   bool has_ended() const noexcept { return state_.ended; }
   void set_ended() noexcept { state_.ended = true; }
@@ -51,6 +52,10 @@ class driver final : public driver_port, public turn_port {
   std::size_t fire(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
     return expiry_.fire_pass(now, max_callbacks, polling);
   }
+  // Before the end of a wait until then, and at it: the one timer that it is for, without a pass (expiry.hpp).
+  void await(nanoseconds_t until) noexcept { expiry_.await(until); }
+  bool fire_awaited(nanoseconds_t now) noexcept { return expiry_.fire_awaited(now); }
+  void give_up_awaited() noexcept { expiry_.give_up_awaited(); }
   // Drains the older half of a backlog that has grown too large.
   void relieve_backlog(nanoseconds_t now) noexcept;
   // What other processes see of the driver; the wait's figures are the worker's.

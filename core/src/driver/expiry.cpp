@@ -2,15 +2,18 @@
 #include "driver/expiry.hpp"
 
 #include "callers/run.hpp"
+#include "callers/run_steps.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace detent::detail {
 namespace {
 
-// A pass ends when what is critical has come into it so often: it may do so without end.
+// A pass ends when what is critical has come into it so often, and one of the bulk has fired after that: it may come
+// without end.
 constexpr int most_interruptions = 64;
-// This many nodes come out of the wheel between two interludes.
+// So many nodes come out of the wheel, or run, between two interludes.
 constexpr std::uint32_t takes_between = 256;
 
 }  // namespace
@@ -20,6 +23,8 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
   drive_.split.looked(now);
   drive_.pass = drive_.pass.next_pass();
   drive_.polling = polling;
+  // Relaxed: as in overtake().
+  drive_.keeps_order = polling ? !intake_.is_drain_pending() : !core_.lanes_in_use.load(base::relaxed);
   // A million at once take a while, which the higher lanes do not wait for.
   if (agenda_.has_critical()) take_critical(now);
   agenda_.expire(
@@ -52,7 +57,7 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexc
     if (fired >= max_callbacks || core_.stopped()) break;
     if (agenda_.nothing_due()) {
       outbox_.flush();  // may run callbacks, which may arm something for this very pass
-    } else if (fire_next(now)) {
+    } else if (agenda_.run_is_next() ? fire_of_run(now) : fire_next(now)) {
       ++fired;
     }
     if (drive_.polling) {
@@ -63,8 +68,11 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexc
       intake_.answer_bell();
       if (entries_.has_set_aside()) overtake();  // what is critical does not wait for all that
       intake_.drain_slice();
+    } else if (fired % takes_between == 0 && core_.lanes_in_use.load(base::relaxed)) {  // relaxed: as in overtake()
+      overtake();  // nobody rings for what is due by the end of the pass
     }
-    if (agenda_.has_critical() && take_critical(now) && ++interruptions == most_interruptions) break;
+    if (interruptions > most_interruptions) break;
+    if (agenda_.has_critical() && (interruptions == most_interruptions || take_critical(now))) ++interruptions;
     if (now - began >= core_.options.wake_budget.count()) break;
   }
   if (!outbox_.empty()) outbox_.flush();
@@ -74,12 +82,44 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexc
 // What has come due in the higher lanes is the next to fire. False: nothing has.
 bool expiry::take_critical(nanoseconds_t now) noexcept {
   if (now < agenda_.critical_bound()) return false;
+  now = core_.time.confirm(now);
   drive_.pass_now = std::max(drive_.pass_now, now);
   agenda_.expire_critical(now);
   return true;
 }
 
-// The next of the due queue. `now` is the clock's last reading, and is read again after a run. False: nothing ran.
+void expiry::await(nanoseconds_t until) noexcept {
+  if (!core_.runs_straight || outbox_.may_have_retries()) return;
+  awaited_ = agenda_.take_awaited(until);
+  drive_.keeps_order = !core_.lanes_in_use.load(base::relaxed);  // relaxed: as in overtake()
+  if (awaited_.timer == nullptr) return;
+  drive_.pass = awaited_.timer->placed = drive_.pass.next_pass();
+}
+
+void expiry::give_up_awaited() noexcept {
+  if (awaited_.timer == nullptr) return;
+  agenda_.put_back(awaited_);
+  awaited_.timer = nullptr;
+}
+
+bool expiry::fire_awaited(nanoseconds_t now) noexcept {
+  if (awaited_.timer == nullptr) return false;
+  std::uint64_t word = awaited_.word;
+  if (start_armed(awaited_.timer->pair, word, awaited_.deadline) == transition::lost) [[unlikely]] {
+    give_up_awaited();
+    return false;
+  }
+  drive_.pass_now = now;
+  drive_.split.looked(now);
+  node& next = *std::exchange(awaited_.timer, nullptr);
+  run_straight(core_, *drive_.record, {awaited_.index, next, awaited_.word, awaited_.deadline}, now,
+               arrival(drive_.split, 0), end_reading::first);
+  drive_.split.looked_again(now);
+  return true;
+}
+
+// The next that is due, and of no run. `now` is the clock's last reading, and is read again after a run. False: nothing
+// ran.
 bool expiry::fire_next(nanoseconds_t& now) noexcept {
   const due_entry due = agenda_.pop();
   node& next = core_.node_at(due.index);
@@ -97,16 +137,71 @@ bool expiry::fire_next(nanoseconds_t& now) noexcept {
       agenda_.place_again(due.index, next, word);
       return false;
     }
-    next.placed = drive_.pass;  // not again in this pass, whoever re-arms it
-    const step done =
-        core_.runs_inline ? fire_inline(due, next, word, deadline, now) : hand_over(due, next, word, deadline, now);
+    const step done = fire_armed(due, next, word, deadline, now);
+    if (done != step::again) return done == step::fired;
+  }
+}
+
+// The next of the run.
+[[gnu::noinline]] bool expiry::fire_of_run(nanoseconds_t& now) noexcept {
+  const nanoseconds_t time = agenda_.runs().time();
+  const node_index index = agenda_.runs().pop();
+  node& next = core_.node_at(index);
+  std::uint64_t word = observe(next.pair);
+  for (;;) {
+    if (state_word::state(word) == timer_state::cancelled) [[unlikely]] {
+      agenda_.drop_if_cancelled(index, next);
+      return false;
+    }
+    DETENT_CHECK(state_word::state(word) == timer_state::armed);
+    if (!agenda_.is_as_filed(index, next, word, time)) [[unlikely]] {
+      agenda_.place_again(index, next, word);
+      return false;
+    }
+    const due_entry due{.deadline = time,
+                        .order = state_word::order(word),
+                        .index = index,
+                        .taken_up = drive_.split.taken_up(next.placed, time)};
+    const step done = fire_armed(due, next, word, deadline_of(next.pair), now);
     if (done != step::again) return done == step::fired;
   }
 }
 
 // Again: another thread has changed `word` meanwhile.
-inline expiry::step expiry::fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
-                                        nanoseconds_t& now) noexcept {
+[[gnu::always_inline]] inline expiry::step expiry::fire_armed(const due_entry& due, node& next, std::uint64_t& word,
+                                                              nanoseconds_t deadline, nanoseconds_t& now) noexcept {
+  next.placed = drive_.pass;  // not again in this pass, whoever re-arms it
+  if (core_.runs_straight && (word & state_word::cold) == 0) [[likely]] {
+    const std::uint64_t armed = word;
+    if (start_armed(next.pair, word, deadline) == transition::lost) [[unlikely]]
+      return step::again;
+    run_straight(core_, *drive_.record, {due.index, next, armed, deadline}, now, arrival(drive_.split, due.taken_up),
+                 end_reading::last);
+    drive_.split.looked_again(now);
+    return step::fired;
+  }
+  if (core_.runs_straight && (word & state_word::periodic) != 0) return fire_period(due, next, word, deadline, now);
+  return core_.runs_inline ? fire_inline(due, next, word, deadline, now) : hand_over(due, next, word, deadline, now);
+}
+
+// Periodic, in an engine that runs_straight.
+expiry::step expiry::fire_period(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                                 nanoseconds_t& now) noexcept {
+  if (!has_plain_period(core_, due.index)) return fire_inline(due, next, word, deadline, now);
+  group_run in_group;
+  if (!begin_in_group(core_, in_group, due.index, word)) return step::nothing;
+  const std::uint64_t armed = word;
+  if (start_armed(next.pair, word, deadline) == transition::lost) [[unlikely]]
+    return step::again;
+  run_period(core_, *drive_.record, {due.index, next, armed, due.deadline}, now, arrival(drive_.split, due.taken_up),
+             [this](node_index index, node& again) { agenda_.insert_again(index, again, drive_.keeps_order); });
+  drive_.split.looked_again(now);
+  return step::fired;
+}
+
+// In any other engine, or with a cold part.
+expiry::step expiry::fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                                 nanoseconds_t& now) noexcept {
   group_run in_group;
   if ((word & state_word::cold) != 0 && !begin_in_group(core_, in_group, due.index, word)) return step::nothing;
   const std::uint64_t armed = word;

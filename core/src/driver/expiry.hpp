@@ -24,6 +24,14 @@ class expiry {
 
   // Fires or hands over what is due at `now`, at most `max_callbacks`; returns how many.
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
+  // Before the end of a wait until then: takes out the one timer that it is for, if that can fire without a pass.
+  // fire_awaited() or give_up_awaited() follows before anything else is done.
+  void await(nanoseconds_t until) noexcept;
+  // The wait has ended at that time: fires the timer at once. `now` is a certain reading. False: nothing has fired, and
+  // a pass has to look.
+  bool fire_awaited(nanoseconds_t now) noexcept;
+  // The wait has ended before.
+  void give_up_awaited() noexcept;
   // The higher lanes in the middle of a long step of the bulk, whose wheel is in use meanwhile: what is critical is
   // drained and fires, all else waits for the end of the step. What its callbacks schedule, restart and cancel is
   // submitted as other threads do, and is processed the next time.
@@ -40,6 +48,11 @@ class expiry {
   bool take_due(node_index index, node& filed) noexcept;
   [[gnu::noinline]] bool take_due_after_interlude(node_index index, node& filed) noexcept;
   bool fire_next(nanoseconds_t& now) noexcept;
+  bool fire_of_run(nanoseconds_t& now) noexcept;
+  step fire_armed(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                  nanoseconds_t& now) noexcept;
+  [[gnu::noinline]] step fire_period(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                                     nanoseconds_t& now) noexcept;
   step fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                    nanoseconds_t& now) noexcept;
   step hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
@@ -54,6 +67,7 @@ class expiry {
   drain_port& entries_;
   intake<drain_port>& intake_;
   const interlude between_;  // overtake()
+  awaited_timer awaited_;
   std::uint32_t hand_overs_ = 0;
   std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
 };

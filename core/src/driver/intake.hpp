@@ -32,7 +32,7 @@ struct taken_entries {
 //   bool is_asked()                there is something to do for groups; is_called(): or the engine stops
 //   nanoseconds_t ahead_of(rung)   how long before the time that was rung for a scan is early enough; 0: now
 //   bool keeps(time)               a spurious wake-up at that time costs less than announcing a later one
-//   void count_raise()
+//   void raises()                  a later one is announced next, with a fence
 //   void begins(), looked(now), emptied()   for counting
 template <class Port>
 class intake {
@@ -78,7 +78,7 @@ class intake {
 
   // --- What drain_debt::announce() asks
   bool keeps(nanoseconds_t time) const noexcept { return port_.keeps(time); }
-  void count_raise() noexcept { port_.count_raise(); }
+  void raises() noexcept { port_.raises(); }
   void answer() noexcept { answer_bell(); }
   bool drain(nanoseconds_t until) noexcept { return drain_completely(until); }
   bool is_called() const noexcept { return port_.is_called(); }

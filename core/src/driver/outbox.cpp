@@ -12,10 +12,13 @@ constexpr std::size_t full_batch = 64;
 
 }  // namespace
 
-outbox::outbox(engine_core& core, drive_state& drive)
-    : core_(core),
-      drive_(drive),
-      retries_(!core.runs_inline && core.options.on_refusal == refusal_policy::retry ? core.options.reserve : 0) {
+[[gnu::cold]] outbox::outbox(engine_core& core, drive_state& drive)
+    : core_(core), drive_(drive), retries_(core.executors.size()) {
+  const refusal_policy policy = core.options.on_refusal;
+  const auto waits = [&](executor& first) {
+    return policy == refusal_policy::retry || (policy == refusal_policy::run_inline && first.keeps_order());
+  };
+  if (!retries_.empty() && waits(core.executors.at(0))) retries_.front().reserve(core.options.reserve);
   if (!core.runs_inline) batch_.reserve(full_batch);
 }
 
@@ -25,56 +28,118 @@ void outbox::add(const due_entry& due, std::uint64_t word, const lateness_parts&
   if (batch_.size() == batch_.capacity()) flush();
 }
 
+// A guess where the timer was cancelled meanwhile: then whoever gets it finds that it does nothing.
+std::uint8_t outbox::number_of(const fired_timer& work) const noexcept {
+  return (work.word_ & state_word::cold) != 0 ? core_.cold_at(work.index_).executor() : 0;
+}
+
+// The first, which is for that executor, and as many after it as are for the same. Asked once for each: the answer for
+// one that is cancelled at this moment may change, and must not change it for others.
+std::span<fired_timer> outbox::first_of(std::uint8_t to, std::span<fired_timer> work) const noexcept {
+  if (core_.executors.size() == 1) return work;
+  std::size_t count = 1;
+  while (count != work.size() && number_of(work[count]) == to) ++count;
+  return work.first(count);
+}
+
+// What the driver runs itself comes last, or its callbacks would hold up what goes to others.
 void outbox::flush() noexcept {
-  std::span<fired_timer> left(batch_);
-  while (!left.empty() && !drive_.ended) {
-    if (!retries_.empty()) {
-      keep_for_retry(std::move(left.front()));  // after others that wait: keeps the order
-    } else {
-      left = left.subspan(core_.executor->execute_many(left));
-      if (left.empty()) break;
-      refused(std::move(left.front()));
-    }
-    left = left.subspan(1);
-  }
+  drive_.record->counts.add(counter::handed_over, batch_.size());
+  offer_all(false);
+  if (core_.executors.runs_inline(0)) offer_all(true);
   batch_.clear();
 }
 
-void outbox::keep_for_retry(fired_timer&& work) noexcept {
-  try {
-    retries_.push_back(std::move(work));
-  } catch (const std::bad_alloc&) {
-    work();  // no memory to wait in: better out of order than lost
+// One that is cancelled meanwhile may be offered twice, or not at all: it does nothing either way.
+void outbox::offer_all(bool inline_ones) noexcept {
+  for (std::span<fired_timer> left(batch_); !left.empty() && !drive_.ended;) {
+    const std::uint8_t to = number_of(left.front());
+    const std::span<fired_timer> next = first_of(to, left);
+    if (core_.executors.runs_inline(to) == inline_ones) offer(to, next);
+    left = left.subspan(next.size());
   }
 }
 
-void outbox::refused(fired_timer&& work) noexcept {
+void outbox::offer(std::uint8_t to, std::span<fired_timer> work) noexcept {
+  while (!work.empty() && !drive_.ended) {
+    if (!retries_[to].empty()) {
+      keep_for_retry(to, std::move(work.front()));  // after others that wait: keeps the order
+    } else {
+      work = work.subspan(core_.executors.at(to).execute_many(work));
+      if (work.empty()) break;
+      refused(to, std::move(work.front()));
+    }
+    work = work.subspan(1);
+  }
+}
+
+[[gnu::cold]] void outbox::keep_for_retry(std::uint8_t by, fired_timer&& work) noexcept {
+  try {
+    retries_[by].push_back(std::move(work));
+  } catch (const std::bad_alloc&) {  // no memory to wait in
+    if (core_.executors.at(by).keeps_order()) {
+      static_cast<void>(fired_timer(std::move(work)));  // dropped: beside its key it must not run
+    } else {
+      work();  // better out of order than lost
+    }
+  }
+}
+
+[[gnu::cold]] void outbox::refused(std::uint8_t by, fired_timer&& work) noexcept {
   if (drive_.ended) return;  // by what execute() ran on this thread: nothing is kept any more
   core_.seen.refused(*drive_.record, work.index_, work.word_);
   switch (core_.options.on_refusal) {
-    case refusal_policy::run_inline: return work();
-    case refusal_policy::retry: return keep_for_retry(std::move(work));
+    case refusal_policy::run_inline:
+      if (!core_.executors.at(by).keeps_order()) return work();
+      return keep_for_retry(by, std::move(work));
+    case refusal_policy::retry: return keep_for_retry(by, std::move(work));
     case refusal_policy::drop: static_cast<void>(fired_timer(std::move(work))); return;
   }
 }
 
+bool outbox::is_stale(const fired_timer& work) const noexcept {
+  return observe(core_.node_at(work.index_).pair) != work.word_;
+}
+
+[[gnu::noinline]] void outbox::drop_stale(retry_queue& among) noexcept {
+  among.sift([this](const fired_timer& work) { return is_stale(work); });
+}
+
 bool outbox::has_retries() noexcept {
-  retries_.sift([this](const fired_timer& each) { return observe(core_.node_at(each.index_).pair) != each.word_; });
-  return !retries_.empty();
+  for (retry_queue& each : retries_) drop_stale(each);
+  return may_have_retries();
+}
+
+std::size_t outbox::retries() const noexcept {
+  std::size_t count = 0;
+  for (const retry_queue& each : retries_) count += each.size();
+  return count;
+}
+
+[[gnu::cold]] void outbox::clear_retries() noexcept {
+  for (retry_queue& each : retries_) each.clear();
 }
 
 void outbox::retry() noexcept {
-  while (has_retries()) {
+  for (std::uint8_t to = 0; to != retries_.size() && retry(to);) ++to;
+}
+
+// False: what was offered has ended the engine, and with it all queues.
+[[gnu::cold]] bool outbox::retry(std::uint8_t to) noexcept {
+  retry_queue& waiting = retries_[to];
+  for (;;) {
+    drop_stale(waiting);
+    if (waiting.empty()) return true;
     // Out of the queue while it is offered: run at once, it may end the engine, which empties the queue.
-    fired_timer work = std::move(retries_.front());
-    bool taken = core_.executor->execute(std::move(work));
-    if (retries_.empty()) return;  // it did
+    fired_timer work = std::move(waiting.front());
+    bool taken = core_.executors.at(to).execute(std::move(work));
+    if (waiting.empty()) return false;  // it did
     if (!taken) {
       core_.seen.refused(*drive_.record, work.index_, work.word_);  // NOLINT(bugprone-use-after-move): it was not taken
-      retries_.front() = std::move(work);  // also if the engine was stopped meanwhile: stop() returns it
-      return;
+      waiting.front() = std::move(work);  // also if the engine was stopped meanwhile: stop() returns it
+      return true;
     }
-    retries_.pop_front();
+    waiting.pop_front();
   }
 }
 

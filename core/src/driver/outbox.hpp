@@ -7,11 +7,13 @@
 #include "driver/retry_queue.hpp"
 #include "wheel/due_sort.hpp"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace detent::detail {
 
-// The driver's own.
+// The driver's own. Each executor gets what is its own in the order of deadlines; one that is full holds up no other's.
 class outbox {
  public:
   // Throws bad_alloc.
@@ -27,20 +29,34 @@ class outbox {
   // Whether refused work waits to be offered again, apart from what was cancelled or restarted meanwhile. That is
   // dropped, also from after a first one that nobody takes, when it may be half of all.
   bool has_retries() noexcept;
-  bool may_have_retries() const noexcept { return !retries_.empty(); }
+  bool may_have_retries() const noexcept;
   void retry() noexcept;
-  std::size_t retries() const noexcept { return retries_.size(); }
+  std::size_t retries() const noexcept;
   // The drive has ended: what is left is stale, and each holds a reference to the core.
-  void clear_retries() noexcept { retries_.clear(); }
+  void clear_retries() noexcept;
 
  private:
-  void refused(fired_timer&& work) noexcept;
-  void keep_for_retry(fired_timer&& work) noexcept;
+  std::uint8_t number_of(const fired_timer& work) const noexcept;
+  std::span<fired_timer> first_of(std::uint8_t to, std::span<fired_timer> work) const noexcept;
+  bool is_stale(const fired_timer& work) const noexcept;
+  void drop_stale(retry_queue& among) noexcept;
+  void offer_all(bool inline_ones) noexcept;
+  void offer(std::uint8_t to, std::span<fired_timer> work) noexcept;
+  bool retry(std::uint8_t to) noexcept;
+  void refused(std::uint8_t by, fired_timer&& work) noexcept;
+  void keep_for_retry(std::uint8_t by, fired_timer&& work) noexcept;
 
   engine_core& core_;
   drive_state& drive_;
-  std::vector<fired_timer> batch_;  // its capacity is the size of a full one
-  retry_queue retries_;
+  std::vector<fired_timer> batch_;    // its capacity is the size of a full one
+  std::vector<retry_queue> retries_;  // one for each executor
 };
+
+inline bool outbox::may_have_retries() const noexcept {
+  for (const retry_queue& each : retries_) {
+    if (!each.empty()) return true;
+  }
+  return false;
+}
 
 }  // namespace detent::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "driver/poll.hpp"
 
+#include "callers/refusals.hpp"
 #include "driver/driver.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 namespace detent::detail {
@@ -30,22 +30,26 @@ class drive_turn {
   bool stopped_ = false;
 };
 
-[[noreturn, gnu::noinline, gnu::cold]] void refuse(const engine_core& core, const char* call) {
-  const auto with = [call](const char* why) { return std::string(call) + why; };
-  if (core.options.drive != drive_kind::caller)
-    throw error(make_error_code(errc::wrong_drive), with("(): engine_options.drive = worker"));
-  if (core.life.is_driven_by(std::this_thread::get_id()))
-    throw error(make_error_code(errc::called_from_callback), with("(): from inside a callback that poll() runs"));
-  throw error(make_error_code(errc::not_permitted),
-              with("(): another thread is inside poll(), next_deadline() or wake_fd()"));
+// `call`, as "poll()".
+[[noreturn, gnu::noinline, gnu::cold]] void refuse_turn(const engine_core& core, const char* call) {
+  errc problem = errc::not_permitted;
+  const char* why = "another thread is inside poll(), next_deadline() or wake_fd(); one at a time may be";
+  if (core.options.drive != drive_kind::caller) {
+    problem = errc::wrong_drive;
+    why = "the engine has a worker; engine_options::drive = caller makes it yours to drive";
+  } else if (core.life.is_driven_by(std::this_thread::get_id())) {
+    problem = errc::called_from_callback;
+    why = "called from a callback that poll() runs; let that return first";
+  }
+  throw error(problem, prefix_of(core) + call + ": " + why);
 }
 
 inline drive_turn::drive_turn(engine_core& core, driver& drives, const char* call) : core_(core), driver_(drives) {
   if (core.options.drive != drive_kind::caller) [[unlikely]]
-    refuse(core, call);
+    refuse_turn(core, call);
   const lifecycle::entry entered = core.life.enter_drive(std::this_thread::get_id());
   if (entered == lifecycle::entry::refused) [[unlikely]]
-    refuse(core, call);
+    refuse_turn(core, call);
   stopped_ = entered == lifecycle::entry::stopped;
   base::show_acquire(&core.life);
   record_ = core.threads.mine();
@@ -60,7 +64,7 @@ inline drive_turn::~drive_turn() {
   base::show_release(&core_.life);
   core_.life.leave_drive();
   if (ended) [[unlikely]] {
-    core_.executor.reset();
+    core_.executors.reset();
     core_.drop_reference();
   }
 }
@@ -81,7 +85,7 @@ void announce_wait(engine_core& core, driver& drives) {
 }  // namespace
 
 std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
-  drive_turn turn(core, drives, "poll");
+  drive_turn turn(core, drives, "poll()");
   if (turn.stopped()) return 0;
   const bool watched = core.in.fd.is_open();
   if (watched) drives.answer_bell();
@@ -95,7 +99,7 @@ std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
 }
 
 std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
-  drive_turn turn(core, drives, "next_deadline");
+  drive_turn turn(core, drives, "next_deadline()");
   if (turn.stopped()) return std::nullopt;
   drives.drain_submitted();
   drives.sweep(SIZE_MAX);
@@ -105,11 +109,14 @@ std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   return next;
 }
 
-int open_wake_fd(engine_core& core, driver& drives) {
-  drive_turn turn(core, drives, "wake_fd");
+[[gnu::cold]] int open_wake_fd(engine_core& core, driver& drives) {
+  drive_turn turn(core, drives, "wake_fd()");
   bool was_open = core.in.fd.is_open();
   int fd = core.in.fd.open();
-  if (fd < 0) throw error(make_error_code(errc::not_permitted), std::string("wake_fd(): ") + std::strerror(errno));
+  if (fd < 0) {
+    const int problem = errno;
+    throw error(code_of(problem), prefix_of(core) + "wake_fd(): " + explain(problem));
+  }
   if (!was_open && !core.stopped()) announce_wait(core, drives);
   return fd;
 }

@@ -14,9 +14,10 @@ namespace detent::detail {
 // First in, first out. The driver's own.
 class retry_queue {
  public:
-  // Room for `reserve` ahead, and for as many that were taken, untouched until used. Throws bad_alloc.
-  explicit retry_queue(std::size_t reserve) : keep_(std::max<std::size_t>(2 * reserve, 64)) {
-    items_.reserve(2 * reserve);
+  // Room for so many ahead, and for as many that were taken, untouched until used. Throws bad_alloc.
+  void reserve(std::size_t ahead) {
+    keep_ = std::max<std::size_t>(2 * ahead, least_kept);
+    items_.reserve(2 * ahead);
   }
 
   bool empty() const noexcept { return next_ == items_.size(); }
@@ -42,14 +43,19 @@ class retry_queue {
   template <class IsStale>
   void sift(const IsStale& is_stale) noexcept {
     while (!empty() && is_stale(front())) pop_front();
-    if (size() < sift_at_) return;
-    drop_taken();
-    std::erase_if(items_, is_stale);
-    sift_at_ = std::max<std::size_t>(2 * size(), 64);
-    if (empty()) clear();
+    if (size() >= sift_at_) sift_all(is_stale);
   }
 
  private:
+  static constexpr std::size_t least_kept = 64;
+
+  template <class IsStale>
+  [[gnu::cold]] void sift_all(const IsStale& is_stale) noexcept {
+    drop_taken();
+    std::erase_if(items_, is_stale);
+    sift_at_ = std::max<std::size_t>(2 * size(), least_kept);
+    if (empty()) clear();
+  }
   void drop_taken() noexcept {
     items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(next_));
     next_ = 0;
@@ -57,8 +63,8 @@ class retry_queue {
 
   std::vector<fired_timer> items_;
   std::size_t next_ = 0;  // those before are taken
-  std::size_t sift_at_ = 64;
-  std::size_t keep_;  // capacity that is not given back after a peak
+  std::size_t sift_at_ = least_kept;
+  std::size_t keep_ = least_kept;  // capacity that is not given back after a peak
 };
 
 }  // namespace detent::detail

@@ -18,6 +18,12 @@ constexpr nanoseconds_t share = 256, share_for_the_tail = 1024;
 // From this tick on the kernel's oversleep is small beside it, and spinning would buy what nobody asked for.
 constexpr nanoseconds_t coarse_tick = 1'000'000;
 constexpr nanoseconds_t coarse_share = 64;
+// Up to this length a whole sleep is held to the CPU latency limit, and so is the end of a longer one. The end is
+// longer than a deep state's exit; and as a change wakes every idle core, the limit is not lifted for less than the
+// former.
+constexpr nanoseconds_t held_throughout = 10'000'000, held_at_the_end = 1'000'000;
+// Before the deadline: a light pause may take a microsecond, and what warms up the caches begins 10 us ahead.
+constexpr nanoseconds_t bare_stretch = 12'000;
 
 nanoseconds_t longest_spin(const wait_options& options, nanoseconds_t tick) noexcept {
   if (options.mode != wait_options::kind::hybrid) return 0;
@@ -39,34 +45,64 @@ void oversleep_margin::learn(nanoseconds_t oversleep) noexcept {
 }
 
 waiter::waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept
-    : mode_(options.mode), time_(time), bell_(bell), margin_(longest_spin(options, tick)) {}
+    : mode_(options.mode),
+      light_(options.light_spin ? std::optional(choose_pause_here()) : std::nullopt),
+      time_(time),
+      bell_(bell),
+      margin_(longest_spin(options, tick)) {}
+
+int waiter::limit_cpu_latency(duration limit, const char* device) noexcept { return latency_.open(limit, device); }
+
+// Holds or lifts the limit for the sleep that begins now; until when that may last.
+nanoseconds_t waiter::settle_latency(nanoseconds_t now, nanoseconds_t target) noexcept {
+  if (target == forever || target - now > held_throughout) {
+    latency_.release();
+    return target == forever ? forever : target - held_at_the_end;
+  }
+  latency_.hold();
+  return target;
+}
 
 bool waiter::sleep(nanoseconds_t deadline, [[maybe_unused]] const void* engine) noexcept {
-  if (mode_ == wait_options::kind::busy) return true;
+  if (mode_ == wait_options::kind::busy) return rest(deadline);
   for (;;) {
     nanoseconds_t target = deadline == forever ? forever : subtract_saturated(deadline, margin_.get());
-    if (time_.now() >= target && target != forever) return true;
+    nanoseconds_t now = time_.now();
+    if (now >= target && target != forever) return rest(deadline);
+    const nanoseconds_t until = latency_.is_open() ? settle_latency(now, target) : target;
     waited_ = true;
-    probes::sleep(engine, target);
-    if (!bell_.sleep(target)) return false;
-    probes::wake(engine, target);
+    probes::sleep(engine, until);
+    if (!bell_.sleep(until)) return false;
+    probes::wake(engine, until);
     wakeups_.store(wakeups_.load(base::relaxed) + 1, base::relaxed);  // relaxed: one writer, a count of its own
     if (bell_.has_rung()) return false;
-    nanoseconds_t now = time_.now();
+    now = time_.now();
     if (target != forever && now >= target) {
       margin_.learn(now - target);
-      return true;
+      return rest(deadline);
     }
   }
 }
 
-// Bounded by the clock alone, and reading it is pause enough: a pause instruction would only add to the lateness.
+// The spin's first part, where it is to be a light one. False: the bell has rung.
+bool waiter::rest(nanoseconds_t deadline) noexcept {
+  if (!light_) return true;
+  const nanoseconds_t until = deadline == forever ? forever : subtract_saturated(deadline, bare_stretch);
+  for (; !bell_.has_rung(); waited_ = true) {
+    if (until != forever && time_.now() >= until) return true;
+    pause_lightly(*light_);
+  }
+  return false;
+}
+
+// Bounded by the clock alone, and reading it is pause enough: a pause instruction would only add to the lateness. The
+// certain clock: it ends the wait by itself, and what a callback reads first is in the caches.
 std::optional<nanoseconds_t> waiter::spin(nanoseconds_t deadline) noexcept {
   for (; !bell_.has_rung(); waited_ = true) {
     if (deadline == forever) {
       base::cpu_pause();
-    } else if (nanoseconds_t now = time_.now(); now >= deadline) {
-      return time_.confirm(now);
+    } else if (const nanoseconds_t now = time_.certain(); now >= deadline) {
+      return now;
     }
   }
   return std::nullopt;

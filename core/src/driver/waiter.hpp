@@ -6,6 +6,8 @@
 #include "submission/doorbell.hpp"
 
 #include "platform/clock_reader.hpp"
+#include "platform/cpu_latency.hpp"
+#include "platform/light_pause.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -32,7 +34,15 @@ class waiter {
  public:
   waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept;
 
-  // Sleeps until it is time to spin for `deadline`, or not at all. False: the bell has rung. `engine` goes to the
+  // Before the first wait: keeps cores from idle states that take longer than `limit` to leave, in sleeps that end near
+  // a deadline (engine_options::cpu_latency_limit). 0, or what errno is. `device` is another one in tests.
+  int limit_cpu_latency(duration limit, const char* device = cpu_latency_device) noexcept;
+  // After the last wait, on the worker's thread: holds nothing any more.
+  void end() noexcept { latency_.close(); }
+  void disown() noexcept { latency_.disown(); }  // in the child of a fork
+
+  // Sleeps until it is time to spin for `deadline`, or not at all; waits lightly for the first part of that spin if
+  // asked to. False: the bell has rung. `engine` goes to the
   // probes.
   bool sleep(nanoseconds_t deadline, const void* engine = nullptr) noexcept;
   // Spins until `deadline` and returns a certain reading of the clock; none: the bell rang first.
@@ -44,10 +54,15 @@ class waiter {
   std::uint64_t wakeups() const noexcept { return wakeups_.load(base::relaxed); }  // relaxed: a count of its own
 
  private:
+  nanoseconds_t settle_latency(nanoseconds_t now, nanoseconds_t target) noexcept;
+  bool rest(nanoseconds_t deadline) noexcept;
+
   const wait_options::kind mode_;
+  const std::optional<pause_kind> light_;
   const clock_reader& time_;
   doorbell& bell_;
   oversleep_margin margin_;
+  cpu_latency_request latency_;
   bool waited_ = false;
   base::atomic<std::uint64_t> wakeups_{0};
 };

@@ -16,8 +16,11 @@ namespace {
 
 // At most this many members of groups are scanned between two passes.
 constexpr std::size_t sweep_slice = 1024;
-// With less left the deadline comes first.
-constexpr nanoseconds_t worth_fetching = 1'000;
+// So long before the deadline: long enough for a core that knows nothing, short enough for nothing to be forgotten.
+// With less left than the second the deadline comes first.
+constexpr nanoseconds_t warm_up_ahead = 10'000, worth_warming_up = 1'000;
+// With less left the pool stays as it is: a wait's end is prepared later than that.
+constexpr nanoseconds_t worth_tidying = 200'000;
 // What a run that was waited for counts.
 constexpr cause counted_by_a_run[] = {cause::lateness, cause::wait, cause::worker, cause::callback};
 
@@ -44,41 +47,53 @@ class start_report {
   bool made_ = false;
 };
 
+// The calling thread, as a worker.
+[[gnu::noinline, gnu::cold]] setup_result set_up(engine_core& core) {
+  const engine_options& options = core.options;
+  setup_result result;
+  try {
+    core.life.introduce_worker({gettid(), pthread_self()});
+    core.counts.set_worker(gettid());
+    result = set_up_worker_thread(options.name, options.cpu, options.realtime_priority);
+    for (const cause each : counted_by_a_run) core.counts[each].map();
+  } catch (const std::bad_alloc&) {
+    result.problem = errc::out_of_memory;
+  }
+  if (result.problem == errc{} && core.threads.mine() == nullptr) result.problem = errc::out_of_memory;
+  return result;
+}
+
 }  // namespace
 
 worker::worker(engine_core& core, driver& drives)
     : core_(core),
       driver_(drives),
       waiter_(core.options.wait, core.options.tick.count(), core.time, core.in.bell),
-      rehearsal_(core.runs_inline && core.options.wait.mode != wait_options::kind::sleep &&
-                 core.options.wait.max_spin.count() > rehearsal::ahead) {}
+      look_(core.options.memory.give_back_after.count()) {}
 
-errc worker::start(std::string& why) {
+[[gnu::cold]] errc worker::start(std::string& why) {
   const engine_options& options = core_.options;
+  if (options.cpu_latency_limit) {
+    if (const int failed = waiter_.limit_cpu_latency(*options.cpu_latency_limit); failed != 0) {
+      why = explain_cpu_latency(*options.cpu_latency_limit, cpu_latency_device, failed);
+      return code_of(failed);
+    }
+  }
   start_report report;
   core_.add_reference();  // the worker's own
   try {
-    thread_ = std::thread([this, &report, &options] {
-      setup_result result;
-      try {
-        core_.life.introduce_worker({gettid(), pthread_self()});
-        core_.counts.set_worker(gettid());
-        result = set_up_worker_thread(options.name, options.cpu, options.realtime_priority);
-        for (const cause each : counted_by_a_run) core_.counts[each].map();
-        if (result.problem == errc{}) rehearsal_.begin(options);
-      } catch (const std::bad_alloc&) {
-        result.problem = errc::out_of_memory;
-      }
-      if (result.problem == errc{} && core_.threads.mine() == nullptr) result.problem = errc::out_of_memory;
-      bool fit = result.problem == errc{};
+    thread_ = std::thread([this, &report] {
+      setup_result result = set_up(core_);
+      const bool fit = result.problem == errc{};
       report.make(std::move(result));
       if (fit) work();
       core_.drop_reference();
     });
   } catch (const std::system_error& failure) {
     core_.drop_reference();
-    why = std::string("the worker thread cannot be started: ") + failure.what();
-    return errc::not_permitted;
+    const int problem = failure.code().value();
+    why = "the worker thread cannot be started: " + explain(problem);
+    return code_of(problem);
   }
   setup_result result = report.wait();
   if (result.problem != errc{}) thread_.join();
@@ -96,18 +111,20 @@ void worker::work() noexcept {
   driver_.begin(*mine);
   core_.life.set_worker(std::this_thread::get_id());
   drive_until_over(*this);
-  rehearsal_.end();
+  waiter_.end();
   driver_.end();
   core_.life.set_worker({});  // another thread may get this one's id once it has ended, and is not the driver
   // Destroyed by a callback on this thread: the executor may have been on the stack until now.
-  if (driver_.has_ended()) core_.executor.reset();
+  if (driver_.has_ended()) core_.executors.reset();
 }
 
 void worker::answer_bell() noexcept { driver_.answer_bell(); }
 bool worker::has_to_drain() const noexcept { return driver_.has_to_drain(); }
 void worker::drain_before_firing() noexcept { driver_.drain_before_firing(); }
 void worker::sweep() noexcept { driver_.sweep(sweep_slice); }
-void worker::fire(nanoseconds_t now) { driver_.fire(now, SIZE_MAX, false); }
+void worker::fire(nanoseconds_t now) {
+  if (!driver_.fire_awaited(now)) driver_.fire(now, SIZE_MAX, false);
+}
 
 void worker::fire_due() {
   const nanoseconds_t now = core_.time.certain();
@@ -131,11 +148,45 @@ std::optional<nanoseconds_t> worker::wait_for_work() {
   const nanoseconds_t now = core_.time.now();
   driver_.looked(now);
   if (until <= now) return std::nullopt;
+  const nanoseconds_t look = look_.is_wanted() ? look_.due(core_.pool.surplus()) : forever;
+  if (look < until) [[unlikely]]
+    return wait_for_look(look, until);
   until = driver_.announce(until);
   if (until == INT64_MIN) return std::nullopt;
   if (core_.counts.watched()) core_.counts.set(gauge::next_deadline, until);
+  if (core_.pool.is_untidy()) tidy(until);
   if (!waiter_.sleep(until, &core_) || !warm_up(until)) return std::nullopt;
-  return waiter_.spin(until);
+  driver_.await(until);
+  const std::optional<nanoseconds_t> reached = waiter_.spin(until);
+  if (!reached) driver_.give_up_awaited();
+  return reached;
+}
+
+bool worker::is_called(nanoseconds_t until) const noexcept {
+  return core_.in.bell.has_rung() || subtract_saturated(until, core_.time.now()) < worth_tidying;
+}
+
+// Sorts free nodes while nothing else is to be done. It is announced already until when it sleeps: callers ring.
+[[gnu::noinline, gnu::cold]] void worker::tidy(nanoseconds_t until) noexcept {
+  const auto stop = [this, until] { return is_called(until); };
+  while (core_.pool.is_untidy() && !stop()) core_.pool.tidy(stop);
+}
+
+// Waits for the time at which free memory is looked for, or looks; the deadline itself is waited for after that.
+[[gnu::noinline, gnu::cold]] std::optional<nanoseconds_t> worker::wait_for_look(nanoseconds_t look,
+                                                                                nanoseconds_t until) noexcept {
+  const nanoseconds_t now = core_.time.now();
+  const bool is_due = look <= now;
+  until = driver_.announce(is_due ? until : look);
+  if (until == INT64_MIN) return std::nullopt;
+  if (!is_due) {
+    if (core_.pool.is_untidy()) tidy(until);
+    if (waiter_.sleep(until, &core_)) waiter_.spin(until);
+    return std::nullopt;
+  }
+  const bool more = core_.pool.give_back(driver_.cache(), [this, until] { return is_called(until); });
+  look_.looked(now, core_.pool.surplus(), more);
+  return std::nullopt;
 }
 
 // Spins until shortly before the deadline, and has what it takes then in the caches: a core that slept may have lost it
@@ -143,11 +194,8 @@ std::optional<nanoseconds_t> worker::wait_for_work() {
 bool worker::warm_up(nanoseconds_t until) noexcept {
   if (until == forever) return true;
   const nanoseconds_t left = subtract_saturated(until, core_.time.now());
-  if (left < worth_fetching) return true;
-  if (left > rehearsal::ahead) {
-    if (!waiter_.spin(until - rehearsal::ahead)) return false;
-    rehearsal_.fire_one();
-  }
+  if (left < worth_warming_up) return true;
+  if (left > warm_up_ahead && !waiter_.spin(until - warm_up_ahead)) return false;
   driver_.warm_up();
   for (const cause each : counted_by_a_run) core_.counts[each].warm_up();
   return true;

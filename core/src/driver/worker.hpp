@@ -3,7 +3,7 @@
 #pragma once
 
 #include "callers/engine_core.hpp"
-#include "driver/rehearsal.hpp"
+#include "driver/memory_look.hpp"
 #include "driver/waiter.hpp"
 
 #include <cstdint>
@@ -25,6 +25,8 @@ class worker {
   // The engine is stopped: wakes the thread and waits for its end; or lets it go, from inside a callback.
   void join();
   void detach() { thread_.detach(); }
+  // In the child of a fork, which has no such thread.
+  void disown() noexcept { waiter_.disown(); }
   // Returns from sleep so far; any thread may ask.
   std::uint64_t wakeups() const noexcept { return waiter_.wakeups(); }
 
@@ -41,12 +43,15 @@ class worker {
  private:
   void work() noexcept;
   std::optional<nanoseconds_t> wait_for_work();
+  bool is_called(nanoseconds_t until) const noexcept;
+  void tidy(nanoseconds_t until) noexcept;
+  std::optional<nanoseconds_t> wait_for_look(nanoseconds_t look, nanoseconds_t until) noexcept;
   bool warm_up(nanoseconds_t until) noexcept;
 
   engine_core& core_;
   driver& driver_;
   waiter waiter_;
-  rehearsal rehearsal_;
+  memory_look look_;
   std::thread thread_;
 };
 

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "engine/driven_engine.hpp"
 
+#include "callers/refusals.hpp"
 #include "engine/live_cores.hpp"
 
 #include <new>
 
 namespace detent::detail {
+namespace {
+
+errc code_of(alloc::page_source::problem which, int reason) noexcept {
+  using enum alloc::page_source::problem;
+  if (which == no_memory) return errc::out_of_memory;
+  if (which == lock) return errc::not_permitted;  // RLIMIT_MEMLOCK is a permission, as RLIMIT_RTPRIO
+  return reason == 0 ? errc::invalid_option : detail::code_of(reason);
+}
+
+}  // namespace
 
 driven_engine::driven_engine(engine_options made_with)
     : engine_core(std::move(made_with)), driver_(make_driver(*this)), worker_(*this, *driver_) {
@@ -19,11 +30,11 @@ errc driven_engine::open(std::string& why) {
   alloc::page_source::problem problem = pages.check();
   if (problem != alloc::page_source::problem::none) {
     why = pages.explain(problem);
-    return problem == alloc::page_source::problem::no_memory ? errc::out_of_memory : errc::invalid_option;
+    return code_of(problem, pages.reason());
   }
   if (errc unusable = counts.check(why); unusable != errc{}) return unusable;
   if (!pool.ready() || !threads.ready()) {
-    why = "reserve = " + std::to_string(options.reserve) + ": no memory for that many timers ahead";
+    why = "reserve = " + std::to_string(options.reserve) + ": no memory for that many timers ahead; lower it";
     return errc::out_of_memory;
   }
   if (!live_cores::watch_forks()) {
@@ -52,15 +63,21 @@ errc driven_engine::open(std::string& why) {
   return errc{};
 }
 
+void driven_engine::disown() noexcept {
+  engine_core::disown();
+  worker_.disown();
+}
+
 label driven_engine::make_label(std::string_view name) {
   label made;
+  std::string why;
   // In the child of a fork the file and the lock are the parent's.
-  const errc problem = is_forked() ? errc::forked : labels.make(name, made);
+  const errc problem = is_forked() ? errc::forked : labels.make(name, made, why);
   if (problem == errc{}) return made;
-  std::string what = "engine \"" + options.name + "\": make_label: \"" + std::string(name) + "\"";
-  if (problem == errc::invalid_option) what += ": must be 1 to 63 bytes";
-  if (problem == errc::capacity_exceeded) what += ": an engine has at most 255 labels";
-  throw error(make_error_code(problem), what);
+  if (problem == errc::invalid_option) why = "must be 1 to 63 bytes";
+  if (problem == errc::capacity_exceeded) why = "an engine has at most 255 labels; use one that there is";
+  if (why.empty()) why = explain(*this, problem);
+  throw error(problem, prefix_of(*this) + "make_label(\"" + std::string(name.substr(0, 100)) + "\"): " + why);
 }
 
 }  // namespace detent::detail

@@ -23,13 +23,19 @@ class driven_engine final : public engine_core {
   // What the machine may refuse. On failure says why, naming option and value, and leaves no thread.
   errc open(std::string& why);
 
+  // New timers are refused from now on; what is pending fires.
+  void close() noexcept;
   // Ends the drive and gives back what had not ended: to `out`, or destroyed if that is null. Any thread.
   errc stop(std::vector<unfired>* out) noexcept;
+  // Whether the calling thread must not wait for the end: by errc::forked, or called_from_callback.
+  errc forbids_stop() const noexcept;
   // What ~engine does: stop() from wherever it is called, then the engine's reference.
   void end() noexcept;
 
   // The driver's end is for the thread that poll() and so on make the driving one (driver/poll.hpp).
   driver& drives() noexcept { return *driver_; }
+  // In the child of a fork: as engine_core's, and the worker's descriptor.
+  void disown() noexcept;
   // How often the worker has been woken so far. Any thread.
   std::uint64_t wakeups() const noexcept { return worker_.wakeups(); }
   // Throws for a bad name, and where there are too many.
@@ -48,6 +54,9 @@ class driven_engine final : public engine_core {
   const driver_handle driver_;
   worker worker_;
 };
+
+// Every engine's core is part of one.
+inline driven_engine& whole(engine_core& core) noexcept { return static_cast<driven_engine&>(core); }
 
 // Any thread. Of a label of another engine, or none: of nothing.
 engine_metrics metrics_of(const driven_engine& engine);

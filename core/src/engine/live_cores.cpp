@@ -43,6 +43,7 @@ void after_fork_in_parent() {
 
 void after_fork_in_child() {
   label_store::after_fork();
+  tsc_clock::begin_again_in_child();
   for (driven_engine* each = all().first; each != nullptr; each = each->next_live) each->disown();
   all().mutex.unlock();
 }

@@ -20,6 +20,14 @@ void snapshot_histograms(const Histograms& from, engine_metrics& found) {
     histogram_recorder::add_zeros(*part, found.lateness);
 }
 
+// Ends are read before beginnings. Inline nothing is handed over.
+std::uint64_t queued_of(const driven_engine& engine) noexcept {
+  if (engine.runs_inline) return 0;
+  const std::uint64_t let_go = engine.counts.read_let_go();
+  const std::uint64_t fired = engine.threads.total(counter::fired);
+  return engine.threads.total(counter::handed_over) - fired - let_go;
+}
+
 engine_metrics counts_of(const label_block& of) {
   engine_metrics found;
   found.scheduled = of.read(label_counter::scheduled);
@@ -34,6 +42,15 @@ engine_metrics counts_of(const label_block& of) {
   found.missed = of.read(label_counter::missed);
   snapshot_histograms(of, found);
   return found;
+}
+
+clock_report report_of(const engine_core& core) noexcept {
+  if (core.time.is_manual()) return {.name = "manual"};
+  if (core.by.tsc == nullptr) return {.name = "steady", .reason = text_of(core.by.why)};
+  const bool given_up = core.by.tsc->is_given_up();
+  return {.name = given_up ? "steady" : "tsc",
+          .reason = given_up ? text_of(clock_reason::given_up) : "",
+          .distrusted = core.by.tsc->distrusted()};
 }
 
 }  // namespace
@@ -56,11 +73,14 @@ engine_metrics metrics_of(const driven_engine& engine) {
   found.drains = threads.total(counter::drains);
   found.drained = threads.total(counter::drained);
   found.rings = threads.total(counter::rings);
-  found.backlog = engine.in.queue.size_approx();
+  found.backlog = threads.backlog();
   found.retired = threads.total(counter::retired);
+  found.queued = queued_of(engine);
   found.slow = threads.total(counter::slow);
   found.missed = threads.total(counter::missed);
   snapshot_histograms(engine.counts, found);
+  found.clock = report_of(engine);
+  found.last_error = engine.counts.last_error_seen();
   engine.runs.see_ends();  // by way of the counts of those that have ended
   return found;
 }

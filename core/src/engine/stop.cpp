@@ -10,6 +10,12 @@
 
 namespace detent::detail {
 
+// A producer that goes on by a fast path finds it closed after its push, and takes its timer back.
+void driven_engine::close() noexcept {
+  life.close();
+  if (life.now() == lifecycle::phase::closed) threads.open_fast_paths(fast_paths::none);
+}
+
 // True for the one that stops; others wait until it is done.
 bool driven_engine::begin_stop() noexcept {
   if (!life.begin_stop()) {
@@ -57,11 +63,16 @@ bool driven_engine::collect_all(std::vector<unfired>* out) noexcept {
   return all_kept;
 }
 
-errc driven_engine::stop(std::vector<unfired>* out) noexcept {
+errc driven_engine::forbids_stop() const noexcept {
   if (is_forked()) return errc::forked;
   // Inside a callback, or in the destructor of a capture that the driver or a stop further up the stack destroys.
   const std::thread::id me = std::this_thread::get_id();
-  if (run_scope::inside(*this) || life.is_driven_by(me) || life.is_stopped_by(me)) return errc::called_from_callback;
+  return run_scope::inside(*this) || life.is_driven_by(me) || life.is_stopped_by(me) ? errc::called_from_callback
+                                                                                     : errc{};
+}
+
+errc driven_engine::stop(std::vector<unfired>* out) noexcept {
+  if (const errc forbidden = forbids_stop(); forbidden != errc{}) return forbidden;
   if (!begin_stop()) return errc{};
   end_drive();
   errc problem{};
@@ -128,7 +139,7 @@ void driven_engine::end() noexcept {
     if (options.drive == drive_kind::worker) drop_reference();
     return;
   }
-  executor.reset();
+  executors.reset();
   drop_reference();
 }
 

@@ -30,15 +30,6 @@ bool group_state::hold() noexcept {
   return true;
 }
 
-group_state::clock_reading group_state::read_clock() const noexcept {
-  for (;;) {
-    const std::uint64_t turns = clock_.low.load(base::acquire);  // (2) acquire: pairs with (3)
-    // (2): so that a thread that finds a later value here also finds the later count below.
-    const auto value = static_cast<nanoseconds_t>(clock_.high.load(base::acquire));
-    if (clock_.low.load(base::relaxed) == turns) return {turns, value};  // relaxed: after (2)
-  }
-}
-
 // The readings of the clock are certain ones: what is left of a delay must not shrink.
 group_offset group_state::offset(const clock_reader& time) const noexcept {
   const clock_reading clock = read_clock();
@@ -47,11 +38,6 @@ group_offset group_state::offset(const clock_reader& time) const noexcept {
 
 group_time group_state::to_group_time(nanoseconds_t t, const clock_reader& time) const noexcept {
   return earlier_by(offset(time), t);
-}
-
-nanoseconds_t group_state::to_engine_time(group_time t) const noexcept {
-  const clock_reading clock = read_clock();
-  return clock.is_paused() ? forever : later_by(group_offset{clock.value}, t);
 }
 
 bool group_state::paused() const noexcept { return read_clock().is_paused(); }

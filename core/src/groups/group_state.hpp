@@ -35,6 +35,8 @@ class group_state {
   // The engine's time less the group's, now.
   group_offset offset(const clock_reader& time) const noexcept;
   bool paused() const noexcept;
+  // Relaxed: a caller that reads it after a member's time knows whether that was shifted already.
+  bool was_paused() const noexcept { return clock_.low.load(base::relaxed) != 0; }
   // False: it was (not) paused already.
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }
   // What its caller does next comes after it: the caller has the driver drain.
@@ -90,6 +92,21 @@ class group_state {
   base::atomic<std::uint32_t> waiters_{0};
   base::atomic<bool> requested_{false};
 };
+
+// Inlined, both: each run of a member asks several times.
+inline group_state::clock_reading group_state::read_clock() const noexcept {
+  for (;;) {
+    const std::uint64_t turns = clock_.low.load(base::acquire);  // (2) acquire: pairs with (3)
+    // (2): so that a thread that finds a later value here also finds the later count below.
+    const auto value = static_cast<nanoseconds_t>(clock_.high.load(base::acquire));
+    if (clock_.low.load(base::relaxed) == turns) return {turns, value};  // relaxed: after (2)
+  }
+}
+
+inline nanoseconds_t group_state::to_engine_time(group_time t) const noexcept {
+  const clock_reading clock = read_clock();
+  return clock.is_paused() ? forever : later_by(group_offset{clock.value}, t);
+}
 
 // One run of a member, from before its start to after its end. Empty for a timer of no group.
 class group_run {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/alloc/slot_pool.hpp>
+#include "timer/filing.hpp"
 #include "timer/node.hpp"
 #include "timer/tick_grid.hpp"
 
@@ -13,6 +14,9 @@
 namespace detent::detail {
 
 using node_pool = alloc::slot_pool<>;
+// The pool keeps a slot's first 8 bytes from falling; the generation is the word's highest field.
+static_assert(offsetof(node, pair) == 0 && offsetof(timer_pair, low) == 0);
+static_assert(state_word::generation_shift + state_word::generation_bits == 64);
 
 // The roundest time from `t` to `slack` later, the one with the most trailing zeros: what is spread over a while meets
 // there, so that sleeping engines wake up once for all of it.
@@ -30,6 +34,12 @@ struct node_view {
 
   node& operator[](node_index index) const noexcept { return *static_cast<node*>(pool->hot(index)); }
   cold_node& cold(node_index index) const noexcept { return *static_cast<cold_node*>(pool->cold(index)); }
+  // Fetches what a visit will touch. Whether it has a cold part is not known yet: as likely as its neighbour.
+  void prefetch(node_index index, const node& neighbour) const noexcept {
+    __builtin_prefetch(&(*this)[index], 1);
+    // Relaxed: a guess.
+    if ((neighbour.pair.low.load(base::relaxed) & state_word::cold) != 0) __builtin_prefetch(&cold(index), 1);
+  }
 
   // Only in engines that capture origins.
   origin_record& origin(node_index index) const noexcept {
@@ -45,8 +55,7 @@ struct node_view {
   nanoseconds_t due_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     if ((word & state_word::cold) == 0) [[likely]]
       return deadline;
-    const group_state* group = group_of(index);
-    return group == nullptr ? deadline : grid.round_up(group->to_engine_time(group_time{deadline}));
+    return due_time_of_cold(index, deadline);
   }
   // Of a node whose cold part counts; null: none. Perhaps of a later generation than the caller's, which finds out by
   // the word.
@@ -56,11 +65,47 @@ struct node_view {
     return filing_time(index, observe(of.pair), deadline_of(of.pair));
   }
   nanoseconds_t filing_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
-    const nanoseconds_t due = due_time(index, word, deadline);
-    return (word & state_word::cold) == 0 ? due : grid.round_down(coalesced(due, cold(index).slack));
+    return filing_of(index, word, deadline).time;
+  }
+  // The same, of one whose due_time() is `due`.
+  nanoseconds_t filing_time_of_due(node_index index, std::uint64_t word, nanoseconds_t due) const noexcept {
+    if ((word & state_word::cold) == 0) [[likely]]
+      return due;
+    return spread(index, due);
+  }
+  // When, and whether in order: not if it was restarted since it was armed, nor if others of its time may be due
+  // before, nor if the time of its group, or of an earlier one in the same place, has stood still: some members may
+  // not have followed it yet.
+  filing filing_of(node_index index, const node& of) const noexcept {
+    return filing_of(index, observe(of.pair), deadline_of(of.pair));
+  }
+  filing filing_of(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
+    if ((word & state_word::cold) == 0) [[likely]]
+      return {deadline, (word & state_word::moved) == 0};
+    return filing_of_cold(index, word, deadline);
   }
   std::uint8_t lane(node_index index, std::uint64_t word) const noexcept {
     return (word & state_word::cold) == 0 ? std::uint8_t{0} : cold(index).lane();
+  }
+
+ private:
+  // Of what has a cold part. Out of line: a call is little beside the cold part's line, and there are forty callers.
+  [[gnu::noinline]] nanoseconds_t due_time_of_cold(node_index index, nanoseconds_t deadline) const noexcept {
+    const group_state* group = group_of(index);
+    return group == nullptr ? deadline : in_engine_time(*group, deadline);
+  }
+  [[gnu::noinline]] filing filing_of_cold(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
+    const group_state* group = group_of(index);
+    const nanoseconds_t due = group == nullptr ? deadline : in_engine_time(*group, deadline), time = spread(index, due);
+    const bool in_order = (word & state_word::moved) == 0 && time == due && (group == nullptr || !group->was_paused());
+    return {time, in_order};
+  }
+  nanoseconds_t in_engine_time(const group_state& group, nanoseconds_t deadline) const noexcept {
+    return grid.round_up(group.to_engine_time(group_time{deadline}));
+  }
+  nanoseconds_t spread(node_index index, nanoseconds_t due) const noexcept {
+    const nanoseconds_t slack = cold(index).slack;
+    return slack == 0 ? due : grid.round_down(coalesced(due, slack));
   }
 };
 

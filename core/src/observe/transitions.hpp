@@ -86,8 +86,7 @@ class transitions {
   // Its callback is about to run, and has run.
   void fires(thread_record& by, node_index index, std::uint64_t word, nanoseconds_t due, nanoseconds_t late,
              std::uint32_t label_number) const noexcept {
-    if (!by.rehearses) [[likely]]
-      probes::fire(engine_, index, word, due, late, label_number);
+    probes::fire(engine_, index, word, due, late, label_number);
     by.counts.add(counter::fired);
   }
   void record_run(node_index index, std::uint64_t word, nanoseconds_t started) const noexcept {
@@ -98,10 +97,7 @@ class transitions {
     by.counts.add(counter::failed);
     count(label, label_counter::failed);
   }
-  void ran(const thread_record& by, node_index index, std::uint64_t word) const noexcept {
-    if (!by.rehearses) [[likely]]
-      probes::done(engine_, index, word);
-  }
+  void ran(node_index index, std::uint64_t word) const noexcept { probes::done(engine_, index, word); }
   // How a timer has ended.
   void ended(thread_record& by, counter how, label_block* label) const noexcept {
     by.counts.add(how);

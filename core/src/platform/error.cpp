@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <detent/error.hpp>
 
-#include <string>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace detent {
 namespace {
@@ -16,14 +19,41 @@ class category final : public std::error_category {
       case errc::invalid_option: return "an option is invalid";
       case errc::invalid_period: return "a period must be positive";
       case errc::called_from_callback: return "called from one of the engine's own callbacks";
-      case errc::wrong_drive: return "the engine is driven by its own worker";
+      case errc::wrong_drive: return "the engine is driven in another way";
       case errc::forked: return "the engine belongs to the parent process";
       case errc::not_permitted: return "not permitted";
       case errc::out_of_memory: return "out of memory";
+      case errc::limit_reached: return "a limit of the system is reached";
     }
     return "unknown error " + std::to_string(code);
   }
 };
+
+// "RLIMIT_NOFILE, which is 1024": the limit that is in force.
+std::string limit_text(const char* name, decltype(RLIMIT_NOFILE) which) {
+  rlimit limit{};
+  if (getrlimit(which, &limit) != 0) return name;
+  const bool none = limit.rlim_cur == RLIM_INFINITY;
+  return std::string(name) + ", which is " + (none ? "unlimited" : std::to_string(limit.rlim_cur));
+}
+
+std::string cure_of(int problem) {
+  switch (problem) {
+    case EACCES: return "the user must be allowed to write there";
+    case ENOENT: return "its folder must exist";
+    case EISDIR: return "name a file in it";
+    case EAGAIN:
+      return "raise " + limit_text("RLIMIT_NPROC", RLIMIT_NPROC) +
+             " (ulimit -u, LimitNPROC= of the service), or the control group's pids.max (TasksMax=), or free memory "
+             "for a "
+             "thread's stack";
+    case EMFILE:
+      return "raise " + limit_text("RLIMIT_NOFILE", RLIMIT_NOFILE) + " (ulimit -n, LimitNOFILE= of the service)";
+    case ENFILE: return "raise the host's limit (sysctl fs.file-max)";
+    case EFBIG: return "raise " + limit_text("RLIMIT_FSIZE", RLIMIT_FSIZE) + " (ulimit -f, LimitFSIZE= of the service)";
+    default: return {};
+  }
+}
 
 }  // namespace
 
@@ -33,5 +63,27 @@ const std::error_category& error_category() noexcept {
 }
 
 std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), error_category()}; }
+
+errc detail::code_of(int problem) noexcept {
+  switch (problem) {
+    case EACCES:
+    case EBUSY:
+    case EPERM:
+    case EROFS: return errc::not_permitted;
+    case EAGAIN:
+    case EDQUOT:
+    case EFBIG:
+    case EMFILE:
+    case ENFILE:
+    case ENOSPC: return errc::limit_reached;
+    case ENOMEM: return errc::out_of_memory;
+    default: return errc::invalid_option;
+  }
+}
+
+std::string detail::explain(int problem) {
+  const std::string cure = cure_of(problem);
+  return cure.empty() ? std::strerror(problem) : std::strerror(problem) + ("; " + cure);
+}
 
 }  // namespace detent

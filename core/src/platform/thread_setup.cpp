@@ -4,12 +4,46 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 
 namespace detent::detail {
+namespace {
+
+// "0-2,5", as the kernel writes sets of CPUs.
+std::string list_of(const cpu_set_t& cpus) {
+  std::string list;
+  for (std::size_t first = 0; first < CPU_SETSIZE; ++first) {
+    if (!CPU_ISSET(first, &cpus)) continue;
+    std::size_t last = first;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &cpus)) ++last;
+    if (!list.empty()) list += ',';
+    list += std::to_string(first);
+    if (last != first) list += '-' + std::to_string(last);
+    first = last;
+  }
+  return list;
+}
+
+// Why the thread does not get SCHED_FIFO.
+std::string explain_priority(int priority, int problem) {
+  if (problem != EPERM) return explain(problem);
+  rlimit limit{};
+  getrlimit(RLIMIT_RTPRIO, &limit);
+  const std::string wanted = std::to_string(priority);
+  if (limit.rlim_cur >= static_cast<rlim_t>(priority))
+    return explain(problem) +
+           "; the control group has no real-time budget (cpu.rt_runtime_us), or a filter for system "
+           "calls forbids it";
+  return "needs CAP_SYS_NICE or RLIMIT_RTPRIO >= " + wanted + ", which is " + std::to_string(limit.rlim_cur) +
+         "; LimitRTPRIO=" + wanted + " in the service, ulimit -r " + wanted + ", or setcap cap_sys_nice+ep PROGRAM";
+}
+
+}  // namespace
 
 void name_this_thread(const std::string& name) noexcept {
   char cut[16] = {};
@@ -25,24 +59,37 @@ int pin_thread(pthread_t thread, int cpu) noexcept {
   return pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
+std::string describe_cpus() {
+  const long last = sysconf(_SC_NPROCESSORS_CONF) - 1;
+  const std::string host = last <= 0 ? "0" : "0-" + std::to_string(last);
+  std::string text = "this host has " + host;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) text += ", and this thread may use " + list_of(allowed);
+  return text;
+}
+
+std::string explain_pinning(int problem) {
+  if (problem == EPERM) return explain(problem) + "; a filter for system calls forbids sched_setaffinity";
+  if (problem != EINVAL) return explain(problem);
+  return "offline, or not in the control group's cpuset; " + describe_cpus();
+}
+
 setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu,
                                   std::optional<int> realtime_priority) {
   name_this_thread(name);
   // The kernel lets a sleeper's wake-up slip by this much; the default is 50 microseconds. Only the thread itself can.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   if (cpu) {
-    if (int failed = pin_thread(pthread_self(), *cpu); failed != 0) {
-      errc problem = failed == EPERM ? errc::not_permitted : errc::invalid_option;
-      return {problem, "cpu = " + std::to_string(*cpu) + ": " + std::strerror(failed)};
-    }
+    if (int failed = pin_thread(pthread_self(), *cpu); failed != 0)
+      return {code_of(failed), "cpu = " + std::to_string(*cpu) + ": " + explain_pinning(failed)};
   }
   if (realtime_priority) {
     sched_param wanted{};
     wanted.sched_priority = *realtime_priority;
-    if (int failed = pthread_setschedparam(pthread_self(), SCHED_FIFO, &wanted); failed != 0) {
-      errc problem = failed == EPERM ? errc::not_permitted : errc::invalid_option;
-      return {problem, "realtime_priority = " + std::to_string(*realtime_priority) + ": " + std::strerror(failed)};
-    }
+    if (int failed = pthread_setschedparam(pthread_self(), SCHED_FIFO, &wanted); failed != 0)
+      return {code_of(failed), "realtime_priority = " + std::to_string(*realtime_priority) + ": " +
+                                   explain_priority(*realtime_priority, failed)};
   }
   return {};
 }

@@ -12,11 +12,11 @@ namespace detent::detail {
 
 struct setup_result {
   errc problem{};
-  std::string why;  // names the option and the value
+  std::string why;  // in one line, with the cure
 };
 
 // Sets up the calling thread: name, timer slack of 1 ns, CPU, real-time priority. What was not asked for is not
-// touched.
+// touched. A refusal names the option and the value.
 setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu,
                                   std::optional<int> realtime_priority);
 
@@ -24,5 +24,9 @@ setup_result set_up_worker_thread(const std::string& name, std::optional<int> cp
 void name_this_thread(const std::string& name) noexcept;
 // 0, or what errno would be.
 int pin_thread(pthread_t thread, int cpu) noexcept;
+// Why it was refused with `problem`, and the cure.
+std::string explain_pinning(int problem);
+// "this host has 0-3, and this thread may use 1-2"
+std::string describe_cpus();
 
 }  // namespace detent::detail

@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <new>
-#include <thread>
 
 namespace detent::detail {
 namespace {
 
-constexpr auto first_span = std::chrono::milliseconds(5);
-constexpr nanoseconds_t second = 1'000'000'000;
+constexpr nanoseconds_t first_span = 5'000'000;
+constexpr nanoseconds_t long_span = 1'000'000'000;
 constexpr nanoseconds_t anchor_lasts = 100'000;
 // Whatever was measured: processors count between 0.2 and 10 GHz.
 constexpr std::uint64_t least_anchor_ticks = 1 << 14, most_anchor_ticks = 1 << 20;
+constexpr std::uint64_t slowest_counter = std::uint64_t{8} << 32;  // of ns_per_tick: with a margin
 // A rate that was measured at -500 ppm and is used at +500 ppm is off by 1,000.5 ppm. This is a 900th, 1,111 ppm: the
 // kernel steers within its own ticks, too.
 constexpr std::uint64_t slew_share = 900;
@@ -25,31 +25,56 @@ constexpr nanoseconds_t in_flight = 128;
 // In ticks, a tenth of a millisecond or so: cores' counters differ by less.
 constexpr std::uint64_t shade = 1 << 18;
 constexpr int most_looks = 8;
+// A system call and a device's register take more than eight times as long as a reading in user space, whatever the
+// frequency of the core; an interrupted sample is no wider in each of its attempts, three times in a row.
+constexpr std::uint64_t slow_share = 8, least_width = 64;
+constexpr int slow_anchors = 3;
+// Trust lost 32 times more often than there are minutes in which it was kept.
+constexpr int doubt_of_a_loss = 60, most_doubt = 32 * doubt_of_a_loss;
 
-__extension__ using wide = unsigned __int128;
+__extension__ using product = unsigned __int128;
 
 nanoseconds_t scale(std::uint64_t ticks, std::uint64_t ns_per_tick) noexcept {
-  return static_cast<nanoseconds_t>(static_cast<wide>(ticks) * ns_per_tick >> 32);
+  return static_cast<nanoseconds_t>(static_cast<product>(ticks) * ns_per_tick >> 32);
 }
 
 std::uint64_t slope(nanoseconds_t ns, std::uint64_t ticks) noexcept {
-  const wide exact = (static_cast<wide>(std::max<nanoseconds_t>(ns, 0)) << 32) / std::max<std::uint64_t>(ticks, 1);
-  return static_cast<std::uint64_t>(std::clamp<wide>(exact, 1, UINT64_MAX / 2));
+  const product exact =
+      (static_cast<product>(std::max<nanoseconds_t>(ns, 0)) << 32) / std::max<std::uint64_t>(ticks, 1);
+  return static_cast<std::uint64_t>(std::clamp<product>(exact, 1, UINT64_MAX / 2));
 }
 
 }  // namespace
 
+base::atomic<tsc_clock*> tsc_clock::made_{nullptr};
+
 tsc_clock* tsc_clock::shared() noexcept {
   // Never destroyed: engines of static storage duration may still read it.
   static tsc_clock* const instance = base::time_stamp_is_invariant() ? new (std::nothrow) tsc_clock : nullptr;
+  made_.store(instance, base::relaxed);  // relaxed: for the child of a fork, which has one thread
   return instance;
 }
 
-tsc_clock::tsc_clock() noexcept : anchor_(take_sample()), span_(anchor_) {
-  std::this_thread::sleep_for(first_span);
-  anchor_ = take_sample();
-  rates_ = measure(span_, anchor_);
-  anchor_ticks_ = std::clamp(slope(anchor_lasts, 1) / rates_.likely, least_anchor_ticks, most_anchor_ticks);
+void tsc_clock::begin_again_in_child() noexcept {
+  tsc_clock* const clock = made_.load(base::relaxed);  // relaxed: it is found where an engine has been made
+  if (clock != nullptr && !clock->is_given_up()) clock->begin_again();
+}
+
+void tsc_clock::begin_again() noexcept {
+  begin();
+  sequence_.store(0, base::relaxed);  // relaxed, as all it stores: there is no other thread
+}
+
+tsc_clock::tsc_clock() noexcept { begin(); }
+
+// Not trusted, and by rates that agree with no sample.
+void tsc_clock::begin() noexcept {
+  trusted_ = false;
+  rates_ = {.least = 2 * slowest_counter, .likely = slowest_counter, .most = 0};
+  span_lasts_ = first_span;
+  anchor_ticks_.store(least_anchor_ticks, base::relaxed);  // relaxed: constant, or for the thread that has the sequence
+  anchor_ = span_ = take_sample();
+  widest_ = slow_share * std::max(anchor_.width(), least_width);
   publish();
 }
 
@@ -82,13 +107,15 @@ nanoseconds_t tsc_clock::read(const line& wanted) noexcept {
   const std::uint64_t elapsed = ticks - anchored_at;  // wraps where the counter is below the anchor
   if (elapsed >= valid) [[unlikely]]
     return look(elapsed);
-  return begin + scale(elapsed, slope);
+  return begin + static_cast<nanoseconds_t>(elapsed * slope >> 32);  // below 2^55: slowest_counter, most_anchor_ticks
 }
 
 // A reading of steady_clock. It becomes the anchor, unless there is a recent one which is not trusted, or one from a
 // core whose counter is a little ahead.
 nanoseconds_t tsc_clock::look(std::uint64_t elapsed) noexcept {
-  if (elapsed < anchor_ticks_ || 0 - elapsed <= shade) return to_ns(clock::now());
+  // Relaxed: any value that it had will do.
+  const std::uint64_t lasts = anchor_ticks_.load(base::relaxed);
+  if (elapsed < lasts || 0 - elapsed <= shade || lasts == UINT64_MAX) return to_ns(clock::now());
   std::uint64_t even = sequence_.load(base::relaxed) & ~std::uint64_t{1};  // relaxed: the exchange decides
   const sample latest = take_sample();
   // (5) acq_rel: one thread publishes its sample, the others return what they read; pairs with (4), and (2) sees the
@@ -101,27 +128,55 @@ nanoseconds_t tsc_clock::look(std::uint64_t elapsed) noexcept {
 }
 
 void tsc_clock::take_up(const sample& latest) noexcept {
-  if (trusted_ && !agree(anchor_, latest)) {
-    trusted_ = false;
+  wide_in_a_row_ = latest.width() > widest_ ? wide_in_a_row_ + 1 : 0;
+  if (trusted_ && (!agree(anchor_, latest) || wide_in_a_row_ == slow_anchors)) {
+    distrust();
     span_ = latest;
-  } else if (latest.ns - span_.ns >= second) {
-    trusted_ = agree(span_, latest);  // at the rate of the span before, which may have been another one
-    rates_ = measure(span_, latest);
+  } else if (latest.ns - span_.ns >= span_lasts_) {
+    judge_span(latest);
     span_ = latest;
   }
   anchor_ = latest;
   publish();
 }
 
+// Judged at the rate of the span before, which may have been another one. One wide sample may have been interrupted;
+// trust waits for a narrow one.
+void tsc_clock::judge_span(const sample& latest) noexcept {
+  const bool agrees = agree(span_, latest);
+  rates_ = measure(span_, latest);
+  const bool even = agrees && (trusted_ || latest.width() <= widest_) && rates_.most <= slowest_counter;
+  if (trusted_ && !even) {
+    distrust();
+    return;
+  }
+  if (trusted_) doubt_ = std::max(doubt_ - 1, 0);
+  trusted_ = even;
+  if (even) span_lasts_ = long_span;
+  if (is_given_up()) return;
+  const std::uint64_t lasts = slope(anchor_lasts, 1) / rates_.likely;
+  anchor_ticks_.store(std::clamp(lasts, least_anchor_ticks, most_anchor_ticks), base::relaxed);  // relaxed: see look()
+}
+
+void tsc_clock::distrust() noexcept {
+  trusted_ = false;
+  distrusted_.fetch_add(1, base::relaxed);  // relaxed: a count
+  doubt_ += doubt_of_a_loss;
+  if (doubt_ >= most_doubt) anchor_ticks_.store(UINT64_MAX, base::relaxed);  // relaxed: see look()
+}
+
 // Relaxed stores throughout: the sequence lock's fences order them.
 void tsc_clock::publish() noexcept {
   anchored_at_.store(anchor_.before, base::relaxed);
-  valid_ticks_.store(trusted_ ? anchor_ticks_ : 0, base::relaxed);
+  valid_ticks_.store(trusted_ ? anchor_ticks_.load(base::relaxed) : 0, base::relaxed);
   likely_.begin.store(anchor_.ns - scale(anchor_.width() / 2, rates_.likely), base::relaxed);
   likely_.ns_per_tick.store(rates_.likely, base::relaxed);
   // steady_clock was read after that moment and rounded down.
   latest_.begin.store(anchor_.ns + 1 + in_flight, base::relaxed);
   latest_.ns_per_tick.store(rates_.most, base::relaxed);
+  // And before the second reading of the counter.
+  earliest_.begin.store(anchor_.ns - 1 - scale(anchor_.width(), rates_.least), base::relaxed);
+  earliest_.ns_per_tick.store(rates_.least, base::relaxed);
   usual_width_.store(anchor_.width(), base::relaxed);
 }
 

@@ -13,19 +13,32 @@ namespace detent::detail {
 //
 // An anchor is a reading of steady_clock with a reading of the counter on either side. It is used for a tenth of a
 // millisecond; the next thread that reads the clock takes a new one. How fast the counter runs is measured over a
-// second or more. steady_clock may have been slewed by -500 ppm during that time and by +500 ppm since:
-// not_before_now() allows for it. When two anchors differ by more than that, as after a suspend or where steady_clock
-// is slewed by more, all readings are steady_clock's until the counter has run evenly for a second.
+// second or more; at the beginning, twice over 5 ms, and until then all readings are steady_clock's. steady_clock may
+// have been slewed by -500 ppm during that time and by +500 ppm since: not_before_now() allows for it.
+//
+// All readings are steady_clock's again, until the counter has run evenly for a second, when two anchors differ by
+// more than that, as after a suspend, where steady_clock is slewed by more, or where cores' counters differ; and when
+// steady_clock has become slow to read, as after the kernel has changed to another clocksource. That is counted. A
+// counter of which it happens again and again is not used any more.
 class tsc_clock {
  public:
-  // Null where the TSC is not invariant. The first call takes some milliseconds.
+  // Null where the TSC is not invariant, or for want of memory.
   static tsc_clock* shared() noexcept;
+  // In the child of a fork, which may have caught a thread of its parent at storing an anchor. No thread reads it yet.
+  static void begin_again_in_child() noexcept;
 
   // The likely time. Two readings may be out of order by the error of their anchors.
   nanoseconds_t now() noexcept { return read(likely_); }
   // Not before any reading of steady_clock that was taken before the call. Later by 0.3 us at most, unless the thread
   // that took the anchor was interrupted in each of its attempts.
   nanoseconds_t not_before_now() noexcept { return read(latest_); }
+  // Not after any reading of steady_clock that is taken after the call, nor earlier than it by more than the above.
+  nanoseconds_t not_after_now() noexcept { return read(earliest_); }
+
+  // How often the readings have become steady_clock's. Relaxed: a count.
+  std::uint64_t distrusted() const noexcept { return distrusted_.load(base::relaxed); }
+  // Whether they are for good. Relaxed: for reports.
+  bool is_given_up() const noexcept { return anchor_ticks_.load(base::relaxed) == UINT64_MAX; }
 
  private:
   // The reading of steady_clock, `ns`, was taken between the two of the counter.
@@ -45,27 +58,38 @@ class tsc_clock {
     base::atomic<std::uint64_t> ns_per_tick{0};
   };
 
+  static base::atomic<tsc_clock*> made_;
+
   tsc_clock() noexcept;
   nanoseconds_t read(const line& wanted) noexcept;
   nanoseconds_t look(std::uint64_t elapsed) noexcept;
   sample take_sample() const noexcept;
+  void begin() noexcept;
+  void begin_again() noexcept;
   void take_up(const sample& latest) noexcept;
+  void judge_span(const sample& latest) noexcept;
+  void distrust() noexcept;
   void publish() noexcept;
   bool agree(const sample& earlier, const sample& later) const noexcept;
   static rates measure(const sample& earlier, const sample& later) noexcept;
 
-  // A seqlock on the four below it: odd while a thread stores a sample.
+  // A seqlock on the five below it: odd while a thread stores a sample.
   alignas(64) base::atomic<std::uint64_t> sequence_{0};
-  base::atomic<std::uint64_t> anchored_at_{0};  // the counter's reading at which both lines begin
+  base::atomic<std::uint64_t> anchored_at_{0};  // the counter's reading at which the lines begin
   base::atomic<std::uint64_t> valid_ticks_{0};  // how far beyond it they may be used; 0: not at all
-  line likely_, latest_;
+  line likely_, latest_, earliest_;
 
-  std::uint64_t anchor_ticks_ = 0;              // how long an anchor is used; constant once the clock is shared
-  base::atomic<std::uint64_t> usual_width_{0};  // of a sample: that of the last one
+  base::atomic<std::uint64_t> anchor_ticks_{0};  // how long an anchor is used; UINT64_MAX: given up
+  base::atomic<std::uint64_t> usual_width_{0};   // of a sample: that of the last one
+  base::atomic<std::uint64_t> distrusted_{0};
   // For the thread that has made the sequence odd.
-  sample anchor_, span_;  // the last one stored; the one at the beginning of the span
-  rates rates_{};         // of the last span
-  bool trusted_ = true;
+  sample anchor_{}, span_{};      // the last one stored; the one at the beginning of the span
+  rates rates_{};                 // of the last span
+  nanoseconds_t span_lasts_ = 0;  // at least
+  std::uint64_t widest_ = 0;      // of samples while steady_clock is read in user space
+  int wide_in_a_row_ = 0;
+  int doubt_ = 0;  // rises when trust is lost, falls with each span that agrees
+  bool trusted_ = false;
 };
 
 }  // namespace detent::detail

@@ -52,10 +52,10 @@ errc recorder::open(const std::string& path, const std::string& engine, std::str
     writer_ =
         std::thread([this, rows = std::make_unique<trace_writer>(file_, zero_, ticks_)]() mutable { write(*rows); });
   } catch (const std::system_error& failure) {
-    why = std::string("record: the thread that writes cannot be started: ") + failure.what();
-    problem = errc::not_permitted;
+    const int reason = failure.code().value();
+    problem = file_.refuse(reason, "the thread that writes it cannot be started: " + explain(reason), why);
   } catch (const std::bad_alloc&) {
-    why = "record: no memory for the thread that writes";
+    why = "record: no memory for the thread that writes it";
     problem = errc::out_of_memory;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

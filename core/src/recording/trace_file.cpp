@@ -16,17 +16,6 @@
 namespace detent::detail {
 namespace {
 
-errc kind_of(int problem) noexcept {
-  switch (problem) {
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case EWOULDBLOCK: return errc::not_permitted;
-    case ENOMEM: return errc::out_of_memory;
-    default: return errc::invalid_option;
-  }
-}
-
 constexpr std::string_view loss_words = "# dropped ";
 
 trace_file::loss loss_in(std::string_view lines) noexcept {
@@ -54,39 +43,50 @@ std::string_view loss_line(std::uint64_t lost, char (&room)[longest_loss_line]) 
   return {room, static_cast<std::size_t>(end - room)};
 }
 
+errc trace_file::refuse(int problem, const std::string& reason, std::string& why) {
+  why = "record = \"";
+  why += path_.c_str();  // up to a NUL
+  why += "\": ";
+  why += reason;
+  if (file_ >= 0) ::close(std::exchange(file_, -1));
+  return code_of(problem);
+}
+
 errc trace_file::open(const std::string& path, const std::string& engine, std::string& why) {
-  auto refuse = [&](int problem, const char* text) {
-    why = std::string("record = \"") + path.c_str() + "\": " + text;  // up to a NUL
-    if (file_ >= 0) ::close(std::exchange(file_, -1));
-    return kind_of(problem);
-  };
-  if (path.find('\0') != std::string::npos) return refuse(EINVAL, "a file's name has no NUL in it");
   path_ = path;
   engine_ = engine;
+  if (path.find('\0') != std::string::npos) return refuse(EINVAL, "a file's name has no NUL in it", why);
+  if (path.ends_with(".gz")) {
+    std::string reason;
+    packer_ = gzip_packer::make(reason);
+    if (packer_ == nullptr) return refuse(EINVAL, reason, why);
+  }
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   struct stat is {};
-  if (file_ < 0 || fstat(file_, &is) != 0) return refuse(errno, std::strerror(errno));
-  regular_ = S_ISREG(is.st_mode);
-  if (regular_ && flock(file_, LOCK_EX | LOCK_NB) != 0)
-    return refuse(errno, errno == EWOULDBLOCK ? "another engine is recording to it" : std::strerror(errno));
-  return errc{};
+  bool usable = file_ >= 0 && fstat(file_, &is) == 0;
+  regular_ = usable && S_ISREG(is.st_mode);
+  if (regular_ && flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      return refuse(EBUSY, "another engine is recording to it; give each a file of its own", why);
+    usable = false;
+  }
+  const int problem = errno;
+  return usable ? errc{} : refuse(problem, explain(problem), why);
 }
 
 errc trace_file::begin(std::string& why) {
   std::size_t written = 0;
-  if ((!regular_ || ftruncate(file_, 0) == 0) && write_all(header, written)) {
+  if ((!regular_ || ftruncate(file_, 0) == 0) && write_all(packed(header), written)) {
     size_ = static_cast<std::int64_t>(written);
     return errc{};
   }
   const int problem = errno;
-  why = "record = \"" + path_ + "\": " + std::strerror(problem);
-  ::close(std::exchange(file_, -1));
-  return kind_of(problem);
+  return refuse(problem, explain(problem), why);
 }
 
-bool trace_file::write_all(std::string_view text, std::size_t& written) noexcept {
-  for (written = 0; written < text.size();) {
-    const ssize_t count = ::write(file_, text.data() + written, text.size() - written);
+bool trace_file::write_all(std::string_view bytes, std::size_t& written) noexcept {
+  for (written = 0; written < bytes.size();) {
+    const ssize_t count = ::write(file_, bytes.data() + written, bytes.size() - written);
     if (count > 0) {
       written += static_cast<std::size_t>(count);
     } else if (count == 0 || errno != EINTR) {
@@ -99,11 +99,12 @@ bool trace_file::write_all(std::string_view text, std::size_t& written) noexcept
 trace_file::loss trace_file::write(std::string_view lines) noexcept {
   std::size_t kept = 0;
   if (!failed_) {
-    if (write_all(lines, kept)) {
+    if (write_all(packed(lines), kept)) {
       size_ += static_cast<std::int64_t>(kept);
       return {};
     }
     fail(errno);
+    if (packer_) kept = 0;  // half a member is nothing
     // Back to a whole line, and as much further as the last words need.
     kept -= std::min(kept, longest_loss_line);
     while (kept != 0 && lines[kept - 1] != '\n') --kept;
@@ -124,7 +125,7 @@ void trace_file::close(std::uint64_t lost) noexcept {
   if (file_ < 0) return;
   char room[longest_loss_line];
   std::size_t written = 0;
-  if (lost != 0 && !write_all(loss_line(lost, room), written) && !failed_) fail(errno);
+  if (lost != 0 && !write_all(packed(loss_line(lost, room)), written) && !failed_) fail(errno);
   // A forked child holds the lock as well, and keeps it until it ends.
   if (regular_) flock(file_, LOCK_UN);
   if (::close(std::exchange(file_, -1)) != 0 && !failed_) fail(errno);

@@ -4,13 +4,17 @@
 
 #include <detent/error.hpp>
 
+#include "recording/gzip_packer.hpp"
+
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace detent::detail {
 
-// Holds whole lines at all times, also where the disk is full. One writer a file: another one is refused.
+// Holds whole lines at all times, also where the disk is full: under a name that ends in .gz as whole gzip members, one
+// for each write. One writer a file: another one is refused.
 class trace_file {
  public:
   static constexpr std::string_view header = "t_ns,op,id,delay_ns,source\n";
@@ -22,19 +26,24 @@ class trace_file {
 
   // Leaves what is there as it is; on failure says why. `engine` is for the message about a later failure.
   errc open(const std::string& path, const std::string& engine, std::string& why);
+  // It is not to be used: closes it, and says why in `why`, after the option and the path. The code of `problem`.
+  errc refuse(int problem, const std::string& reason, std::string& why);
   // With the header; nothing of what was there before is left. On failure says why.
   errc begin(std::string& why);
   struct loss {
     std::uint64_t rows = 0;
     std::uint64_t reported = 0;  // the sum of what lost loss lines say
   };
-  // Whole lines. What of them was lost; after the first failure, which is reported on stderr, all of them are.
+  // Whole lines, at most gzip_packer::most_text. What of them was lost; after the first failure, which is reported on
+  // stderr, all of them are.
   loss write(std::string_view lines) noexcept;
   // A loss that no line reports yet goes last, even where a write has failed.
   void close(std::uint64_t lost) noexcept;
 
  private:
-  bool write_all(std::string_view text, std::size_t& written) noexcept;
+  bool write_all(std::string_view bytes, std::size_t& written) noexcept;
+  // As the file has it: packed or not.
+  std::string_view packed(std::string_view text) noexcept { return packer_ ? packer_->pack(text) : text; }
   void fail(int problem) noexcept;
 
   int file_ = -1;
@@ -42,6 +51,7 @@ class trace_file {
   bool failed_ = false;
   std::int64_t size_ = 0;
   std::string path_, engine_;
+  std::unique_ptr<gzip_packer> packer_;  // null: it is plain text
 };
 
 // "# dropped N\n", where N operations are missing.

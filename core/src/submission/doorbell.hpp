@@ -44,9 +44,9 @@ class doorbell {
   void fence_push() const noexcept {
     // (9) Relaxed: a thread that still reads `light` after begin_symmetric() has pushed before that call's heavy fence.
     if (asymmetric_.load(base::relaxed)) {
-      base::light_fence();  // pairs with the heavy ones of raise(), begin_symmetric() and fence_stop()
+      base::light_fence();  // pairs with the heavy ones of fence_driver(), begin_symmetric() and fence_stop()
     } else {
-      base::full_fence();  // pairs with the full ones of raise() and fence_stop()
+      base::full_fence();  // pairs with the full ones of fence_driver() and fence_stop()
     }
   }
 
@@ -82,6 +82,10 @@ class doorbell {
   // Announces that it will wait longer than announced before; a complete drain must follow.
   void raise(nanoseconds_t wake_time) noexcept {
     wake_time_.store(wake_time, base::relaxed);  // relaxed: the fence orders it before the drain
+    fence_driver();
+  }
+  // Orders what the driver has announced before what it drains from now on.
+  void fence_driver() noexcept {
     // Relaxed: only this thread changes it. (7) pairs with fence_push().
     if (!asymmetric_.load(base::relaxed)) {
       base::full_fence();
@@ -91,7 +95,7 @@ class doorbell {
   }
   // From the next raise on the driver pays for the producers' fences, if that was allowed and has not been refused.
   // Relaxed: a producer that does not know yet has a fence too many.
-  void begin_asymmetric() noexcept { asymmetric_.store(heavy_fence_ && !refused_, base::relaxed); }
+  void begin_asymmetric() noexcept { asymmetric_.store(may_be_asymmetric(), base::relaxed); }
   // Everybody pays again. What was pushed under a light fence lies before the heavy one here, and the complete drain
   // of a raise that follows sees it.
   void begin_symmetric() noexcept {
@@ -99,6 +103,7 @@ class doorbell {
     if (!base::heavy_fence()) do_without();   // (11) pairs with the light one of fence_push()
   }
   bool asymmetric() const noexcept { return asymmetric_.load(base::relaxed); }  // relaxed: its own value
+  bool may_be_asymmetric() const noexcept { return heavy_fence_ && !refused_; }
   // Before anybody else has the bell: whether base::heavy_fence() may be used.
   void allow_asymmetric(bool allowed) noexcept { heavy_fence_ = allowed; }
 

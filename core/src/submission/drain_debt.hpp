@@ -50,7 +50,7 @@ class drain_debt {
   // Announces to the producers until when the driver sleeps, and drains what that asks for. Returns when the wait ends
   // at the latest; INT64_MIN: now, as there is more to do. Of `driver`:
   //   bool keeps(time)                  prefers a spurious wake-up at that time to announcing a later one
-  //   void count_raise()                a later one was announced
+  //   void raises()                     a later one is announced next, with a fence
   //   void answer()                     answer(), above
   //   bool drain(until)                 a complete one, which completes; false: interrupted
   //   bool is_called()                  there is something else to do; its setter has rung
@@ -77,7 +77,7 @@ nanoseconds_t drain_debt::announce(doorbell& bell, nanoseconds_t until, Driver&&
     until = low;
     bell.lower(until);
   } else if (until > announced) {
-    driver.count_raise();
+    driver.raises();
     bell.raise(until);
     request_drain();
   } else {

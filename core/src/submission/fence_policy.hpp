@@ -2,6 +2,9 @@
 // Hysteresis for the doorbell's asymmetric fence: which side takes the cost.
 #pragma once
 
+#include <detent/time.hpp>
+
+#include <algorithm>
 #include <cstdint>
 
 namespace detent::detail {
@@ -10,23 +13,43 @@ namespace detent::detail {
 // the driver, and each core that runs a thread of the process, some microseconds a raise of the wake time.
 class fence_policy {
  public:
-  // As many pushes cost as much as one raise; beyond twice as many the driver pays.
-  static constexpr std::uint64_t break_even = 1024;
+  // `cpus`: how many the process may use.
+  explicit fence_policy(unsigned cpus) noexcept : break_even_(std::max(cpus, 2U) * pushes_a_cpu) {}
 
+  // As many pushes cost as much as one raise; beyond twice as many the driver pays.
+  std::uint64_t break_even() const noexcept { return break_even_; }
   void count_pushes(std::uint64_t pushes) noexcept { pushes_ += pushes; }
-  void count_raise() noexcept { raises_ += break_even; }
+  void count_raise() noexcept { raises_ += break_even_; }
   // Whether the driver should pay, given whether it does; changes its mind on evidence of some size only.
   bool prefers_asymmetric(bool now) noexcept {
-    if (pushes_ + raises_ < 16 * break_even) return now;
+    if (pushes_ + raises_ < 16 * break_even_) return now;
     bool preferred = now ? pushes_ >= raises_ : pushes_ > 2 * raises_;
     pushes_ /= 2;
     raises_ /= 2;
     return preferred;
   }
 
+  // What the first heavy fences took here, in nanoseconds: a host on which they take longer has a higher break-even.
+  bool has_cost() const noexcept { return has_cost_; }
+  void set_cost(nanoseconds_t cost) noexcept {
+    has_cost_ = true;
+    const auto times = static_cast<std::uint64_t>(std::clamp<nanoseconds_t>(cost / usual_cost, 1, 64));
+    break_even_ *= times;
+    raises_ *= times;
+  }
+  // Makes three heavy fences; the median of what they took.
+  static nanoseconds_t measure_cost() noexcept;
+
  private:
+  // On 2 CPUs, whose heavy fence takes 640 ns, the two cost the same at 1,024 pushes a raise. The kernel interrupts
+  // each CPU that runs a thread of the process.
+  static constexpr std::uint64_t pushes_a_cpu = 512;
+  static constexpr nanoseconds_t usual_cost = 640;
+
+  std::uint64_t break_even_;
+  bool has_cost_ = false;
   std::uint64_t pushes_ = 0;
-  std::uint64_t raises_ = 0;  // times break_even
+  std::uint64_t raises_ = 0;  // times break_even_
 };
 
 }  // namespace detent::detail

@@ -22,16 +22,17 @@ class rescan_request {
 };
 
 // After a push, `pushed` being false where there was no memory for the entry. True: the caller rings, for the deadline
-// by which the entry is to be processed. The caller's checks whether the engine stops then come after the push.
-[[nodiscard]] inline bool has_to_ring(const doorbell& bell, rescan_request& rescan, nanoseconds_t deadline,
-                                      bool pushed) noexcept {
-  if (!pushed) [[unlikely]] {
+// by which the entry is to be processed. The caller's checks whether the engine stops then come after the push. mark():
+// marks the producer where it is not; true: it was not (pushers.hpp).
+template <class Mark>
+[[nodiscard]] bool has_to_ring(const doorbell& bell, rescan_request& rescan, nanoseconds_t deadline, bool pushed,
+                               Mark&& mark) noexcept {
+  if (!pushed) [[unlikely]]
     rescan.make();
-    bell.fence_push();
-    return true;
-  }
   bell.fence_push();
-  return bell.earlier_than_wake(deadline);
+  if (mark()) [[unlikely]]
+    bell.fence_push();
+  return !pushed || bell.earlier_than_wake(deadline);
 }
 
 // After a push that announced no deadline, as the timer's group was paused. look(): its deadline by now, or forever.

@@ -14,8 +14,8 @@ class driver_port {
  public:
   // A node that has been armed.
   virtual void insert(node_index index, node& armed) noexcept = 0;
-  // One that its own callback has re-armed for `time`: not in this pass any more. `word` is its new state word.
-  virtual void reinsert(node_index index, node& armed, std::uint64_t word, nanoseconds_t time) noexcept = 0;
+  // One that its own run has re-armed: not in this pass any more.
+  virtual void reinsert(node_index index, node& armed) noexcept = 0;
   // One that has been restarted to an earlier deadline.
   virtual void accept(node_index index, node& submitted, std::uint32_t generation) noexcept = 0;
   // One that has been cancelled while it was armed: it is taken out and freed.

@@ -24,7 +24,8 @@ struct thread_identity {
 // Whether an engine is open, which thread drives it, and how its end waits for that. Any thread.
 class lifecycle {
  public:
-  enum class phase : std::uint32_t { open, stopping, forked };
+  // In this order. Closed: what is pending fires, and no timer is added.
+  enum class phase : std::uint32_t { open, closed, stopping, forked };
   enum class [[nodiscard]] entry : std::uint8_t{
       refused,  // somebody drives already
       open,     // the calling thread drives
@@ -34,15 +35,22 @@ class lifecycle {
   // Relaxed: a mere answer. A caller that must not miss a stop asks after a fence that pairs with the one of the stop.
   phase now() const noexcept { return phase_.load(base::relaxed); }
   bool is_open() const noexcept { return now() == phase::open; }
+  bool is_over() const noexcept { return now() >= phase::stopping; }
 
   // --- The end
 
+  // Does nothing once it is closed. Relaxed: a caller that must not miss it knows of it from the thread that closed.
+  void close() noexcept {
+    phase found = phase::open;
+    phase_.compare_exchange_strong(found, phase::closed, base::relaxed, base::relaxed);
+  }
   // True for the one that stops; the others return when it has called finish_stop(), or at once in the child of a fork.
   bool begin_stop() noexcept {
-    phase found = phase::open;
     // (1) seq_cst: pairs with itself, so that one stops; and before (4), with (6) and (7). Failure acquire: as (2).
-    if (phase_.compare_exchange_strong(found, phase::stopping, base::seq_cst, base::acquire)) return true;
-    if (found == phase::forked) return false;
+    for (phase found = phase::open; found < phase::stopping;) {
+      if (phase_.compare_exchange_strong(found, phase::stopping, base::seq_cst, base::acquire)) return true;
+      if (found == phase::forked) return false;
+    }
     while (stop_done_.load(base::acquire) == 0)
       base::futex_wait(stop_done_, 0, forever);  // (2) acquire: pairs with (3)
     return false;
@@ -74,9 +82,9 @@ class lifecycle {
   // A worker begins or ends. Relaxed: the thread that waits for it joins it; the others only ask whether it is
   // themselves.
   void set_worker(std::thread::id worker) noexcept { driver_.store(worker, base::relaxed); }
-  // The worker introduces itself before anybody can ask; nobody where a caller drives, and once the engine is not open.
+  // The worker introduces itself before anybody can ask; nobody where a caller drives, and once the engine stops.
   void introduce_worker(thread_identity worker) noexcept { worker_ = worker; }
-  thread_identity worker() const noexcept { return is_open() ? worker_ : thread_identity{}; }
+  thread_identity worker() const noexcept { return is_over() ? thread_identity{} : worker_; }
   // `me` is to drive, unless somebody does; is_driven_by() says then whether it is `me`.
   entry enter_drive(std::thread::id me) noexcept {
     std::uint32_t found = nobody;
@@ -86,7 +94,7 @@ class lifecycle {
     if (!drive_.compare_exchange_strong(found, somebody, base::seq_cst, base::relaxed)) return entry::refused;
     driver_.store(me, base::relaxed);
     // (7) seq_cst: after (6), with (1) and (4).
-    return phase_.load(base::seq_cst) == phase::open ? entry::open : entry::stopped;
+    return phase_.load(base::seq_cst) < phase::stopping ? entry::open : entry::stopped;
   }
   // A system call only if the stop waits for it. Once the word says that nobody drives, whoever waits may free
   // everything: the wake-up touches no memory. The kernel takes the address for a number; if that is another object's

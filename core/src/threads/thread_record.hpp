@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <thread>
 
 namespace detent::detail {
@@ -38,21 +37,20 @@ struct reap_batch {
 // Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leak
 // neither memory nor places in the queue.
 struct alignas(64) thread_record {
-  thread_record(submission_queue& queue, counter_cell* cells)
-      : producer(std::in_place, queue.make_producer()), counts(cells) {}
+  thread_record(submission_queue& queue, counter_cell* cells) noexcept : enrolled(queue.enrol(pushed)), counts(cells) {}
 
   alloc::slot_cache cache;
   std::uint32_t next_order = 0;
-  std::uint32_t until_report = report_every;           // pushes left until the shared count is updated
-  call_hazard hazard;                                  // raised while the end of the engine must wait for this thread
-  std::optional<submission_queue::producer> producer;  // empty once the engine has ended
-  base::atomic<fast_paths> open{fast_paths::none};     // by this thread, or by the one that ends the engine
-  driver_port* driving = nullptr;                      // while this thread turns the wheel: its calls go straight there
-  bool lent = false;                                   // for the length of a call (thread_registry.hpp)
-  base::atomic<std::thread::id> lent_to{};             // unless it is the spare one
-  bool rehearses = false;                              // its runs are nobody's business (rehearsal.hpp)
-  reap_batch* reaps = nullptr;                         // while this thread cancels many at once
-  counters counts;                                     // in the engine's block, and dead with it
+  std::uint32_t until_report = report_every;        // pushes left until the shared count is updated
+  call_hazard hazard;                               // raised while the end of the engine must wait for this thread
+  producer pushed;                                  // its part of the submission queue
+  const bool enrolled;                              // there was memory for a place in it
+  base::atomic<fast_paths> open{fast_paths::none};  // by this thread, or by the one that ends the engine
+  driver_port* driving = nullptr;                   // while this thread turns the wheel: its calls go straight there
+  bool lent = false;                                // for the length of a call (thread_registry.hpp)
+  base::atomic<std::thread::id> lent_to{};          // unless it is the spare one
+  reap_batch* reaps = nullptr;                      // while this thread cancels many at once
+  counters counts;                                  // in the engine's block, and dead with it
   thread_link link;
   // Fetches what a run and a free touch.
   void warm_up() const noexcept {

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "threads/thread_registry.hpp"
 
+#include "platform/check.hpp"
+
 #include <new>
-#include <vector>
 
 namespace detent::detail {
 
 constinit thread_local thread_registry::record_of thread_registry::last_used;
+constinit thread_local record_table thread_registry::table;
 
-// The calling thread's records, of all engines. Its destructor hands them back.
+// Its destructor, at the end of the thread, hands the thread's records back.
 struct thread_exit {
-  struct entry {
-    std::uint64_t engine;
-    const thread_host* host;
-    thread_record* record;
-  };
-  std::vector<entry> entries;
-
   ~thread_exit();
-  // Frees what belonged to engines that have ended.
-  void forget_dead() noexcept;
 };
 
 namespace {
@@ -30,9 +23,9 @@ constexpr auto sleep_between_looks = std::chrono::microseconds(50);
 
 thread_local bool thread_is_ending = false;  // trivial, so that it can be read when all else is destroyed
 
-thread_exit& this_thread() {
-  thread_local thread_exit records;
-  return records;
+void prepare_for_exit() {
+  thread_local thread_exit at_its_end;
+  static_cast<void>(&at_its_end);
 }
 
 std::uint64_t next_engine_id() noexcept {
@@ -45,26 +38,17 @@ std::uint64_t next_engine_id() noexcept {
 thread_exit::~thread_exit() {
   thread_is_ending = true;
   thread_registry::last_used = {};
-  for (entry& each : entries) {
+  thread_registry::table.for_each([](const record_table::place& each) {
     if (!each.record->link.leave()) {
       base::show_acquire(each.record);
       delete each.record;
-      continue;
+      return;
     }
     each.host->take_leave(each.host->engine, *each.record);
     base::show_release(each.record);
     each.record->link.left();
-  }
-}
-
-void thread_exit::forget_dead() noexcept {
-  std::erase_if(entries, [](const entry& each) {
-    if (!each.record->link.engine_gone()) return false;
-    base::show_acquire(each.record);
-    if (thread_registry::last_used.record == each.record) thread_registry::last_used = {};
-    delete each.record;
-    return true;
   });
+  thread_registry::table.release();
 }
 
 thread_registry::thread_registry(const thread_host& host) noexcept : engine_id_(next_engine_id()), host_(host) {
@@ -97,7 +81,6 @@ void thread_registry::take_back(thread_record& used) noexcept {
 thread_registry::~thread_registry() {
   for (thread_record* each = first_.load(base::relaxed); each != nullptr;) {  // relaxed: nobody is left to add one
     thread_record* next = each->next;
-    each->producer.reset();  // before the thread may free the record, and while the queue still is
     each->open.store(fast_paths::none, base::relaxed);
     base::show_release(each);
     if (each->link.end_engine()) {
@@ -109,32 +92,52 @@ thread_registry::~thread_registry() {
   delete spare_;
 }
 
+// Frees what a thread kept for an engine that has ended.
+void thread_registry::forget(const record_table::place& of_dead) noexcept {
+  const bool is_gone = of_dead.record->link.engine_gone();
+  DETENT_ASSERT(is_gone);
+  static_cast<void>(is_gone);
+  base::show_acquire(of_dead.record);
+  if (last_used.record == of_dead.record) last_used = {};
+  delete of_dead.record;
+}
+
+bool thread_registry::recall(const void* engine) noexcept {
+  const record_table::place* const known = table.find(engine);
+  if (known != nullptr) last_used = {engine, known->record, known->number};
+  return known != nullptr;
+}
+
 thread_record* thread_registry::find() const noexcept {
-  if (thread_is_ending) return nullptr;
-  for (const thread_exit::entry& each : this_thread().entries) {
-    if (each.engine == engine_id_) return each.record;
-  }
-  return nullptr;
+  const record_table::place* const known = table.find(host_.engine);
+  return known != nullptr && known->number == engine_id_ ? known->record : nullptr;
 }
 
 thread_record* thread_registry::find_or_make() noexcept {
   if (thread_is_ending) return nullptr;
+  if (thread_record* const known = find()) {
+    remember(*known);
+    return known;
+  }
+  prepare_for_exit();
+  thread_record* const record = adopt_or_make();
+  if (record == nullptr) return nullptr;
+  const record_table::place added{host_.engine, engine_id_, &host_, record};
   try {
-    if (thread_record* const known = find()) {
-      remember(*known);
-      return known;
+    if (record_table::place* const earlier = table.find(host_.engine)) {
+      forget(*earlier);  // its engine has ended, as this one is at its address
+      *earlier = added;
+    } else {
+      table.add(
+          added, [](const record_table::place& each) { return each.record->link.engine_gone(); }, forget);
     }
-    std::vector<thread_exit::entry>& entries = this_thread().entries;
-    this_thread().forget_dead();
-    entries.reserve(entries.size() + 1);
-    thread_record* record = adopt_or_make();
-    if (record == nullptr) return nullptr;
-    entries.push_back({engine_id_, &host_, record});
-    remember(*record);
-    return record;
   } catch (const std::bad_alloc&) {
+    static_cast<void>(record->link.leave());
+    record->link.left();
     return nullptr;
   }
+  remember(*record);
+  return record;
 }
 
 void thread_registry::remember(thread_record& record) noexcept {
@@ -158,7 +161,7 @@ thread_record* thread_registry::adopt_or_make() noexcept {
   if (cells == nullptr) return nullptr;
   auto* made = new (std::nothrow) thread_record(host_.queue, cells);
   if (made == nullptr) return nullptr;
-  if (!made->producer->valid()) {
+  if (!made->enrolled) {
     delete made;
     return nullptr;
   }
@@ -190,6 +193,12 @@ void thread_registry::wait_for_calls() noexcept {
 std::uint64_t thread_registry::total(counter which) const noexcept {
   std::uint64_t sum = spare_->counts.read(which);
   for_each([&](const thread_record& each) { sum += each.counts.read(which); });
+  return sum;
+}
+
+std::size_t thread_registry::backlog() const noexcept {
+  std::size_t sum = spare_->pushed.size_approx();
+  for_each([&](const thread_record& each) { sum += each.pushed.size_approx(); });
   return sum;
 }
 

@@ -4,6 +4,7 @@
 
 #include <detent/base/atomic.hpp>
 
+#include "threads/record_table.hpp"
 #include "threads/thread_record.hpp"
 
 #include <cstdint>
@@ -39,6 +40,11 @@ class thread_registry {
     record = last_used.record;
     return record->open.load(base::relaxed) >= wanted;
   }
+  // Whether `engine` is the one that it used last.
+  static bool is_last(const void* engine) noexcept { return last_used.owner == engine; }
+  // Where that is false. True: the thread has used the engine before; now it is the last, and the fast path is worth
+  // another try. A look into a hash table, which does not touch the engine.
+  static bool recall(const void* engine) noexcept;
   // Which ones are open from now on; closing them takes effect sooner or later.
   void open_fast_paths(fast_paths which) noexcept;
   // The calling thread begins to turn the wheel, with `record`; null: it ceases to.
@@ -52,7 +58,7 @@ class thread_registry {
   std::uint64_t engine() const noexcept { return engine_id_; }
 
   // Whether there was memory for the spare record.
-  bool ready() const noexcept { return spare_ != nullptr && spare_->producer->valid(); }
+  bool ready() const noexcept { return spare_ != nullptr && spare_->enrolled; }
 
   // Every record there ever was. f(thread_record&)
   template <class F>
@@ -61,6 +67,8 @@ class thread_registry {
       f(*each);  // (1) pairs with (2)
   }
   std::uint64_t total(counter which) const noexcept;
+  // What waits in the submission queue; a hint.
+  std::size_t backlog() const noexcept;
 
   // Stands in where mine() is null. While another thread uses it, a record that nobody has is lent instead: what runs
   // meanwhile, a callback or the end of a capture, may wait for that other thread. Only without memory do users wait.
@@ -84,7 +92,9 @@ class thread_registry {
   static constexpr char nobody = 0;
   // Constant-initialised and in the static TLS block, so that reading it calls nothing, in a shared library either.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local record_of last_used;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local record_table table;
 
+  static void forget(const record_table::place& of_dead) noexcept;
   thread_record* find() const noexcept;  // null: the calling thread has none yet
   thread_record* find_or_make() noexcept;
   void remember(thread_record& record) noexcept;

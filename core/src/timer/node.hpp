@@ -47,8 +47,10 @@ class group_state;
 // What few timers have. Written before the node is published and by the thread that runs it.
 struct cold_part {
   nanoseconds_t grid = 0;  // the next run's deadline before it was rounded to the tick
-  nanoseconds_t period = 0;
-  nanoseconds_t max_lateness = 0;
+  union {
+    nanoseconds_t period = 0;    // if kind is not none
+    nanoseconds_t max_lateness;  // else
+  };
   std::uint64_t runs_left = 0;  // 0: for ever
   period_kind kind = period_kind::none;
   missed_ticks missed_policy = missed_ticks::skip;
@@ -67,25 +69,32 @@ inline nanoseconds_t deadline_between_looks(const timer_pair& pair) noexcept {
 // it counts.
 class cold_node : public cold_part {
  public:
-  // Set with the rest. (1) release, all four: pairs with (2).
+  // Set with the rest. (1) release, all five: pairs with (2).
   void set_group(group_state* value) noexcept { group_.store(value, base::release); }
   void set_epoch(std::uint32_t value) noexcept { epoch_.store(value, base::release); }
   void set_label(std::uint16_t value) noexcept { label_.store(value, base::release); }
-  void set_lane(std::uint8_t lane) noexcept { lane_.store(lane, base::release); }
+  void set_tag(std::uint64_t value) noexcept { tag_.store(value, base::release); }
+  // And its executor, 0 being the engine's own.
+  void set_lane(std::uint8_t lane, std::uint8_t executor) noexcept {
+    lane_.store(static_cast<std::uint8_t>(executor * lane_count + lane), base::release);  // (1)
+  }
 
   // Any thread. The holder of an old handle may read those of a later generation: its own transition, or the word's
-  // generation after this, says which. (2) acquire, all four: pairs with (1), so that a thread that reads a later
+  // generation after this, says which. (2) acquire, all of them: pairs with (1), so that a thread that reads a later
   // generation's finds the word of that generation, too, and can read its group all the same.
   group_state* group() const noexcept { return group_.load(base::acquire); }
   std::uint32_t epoch() const noexcept { return epoch_.load(base::acquire); }
   std::uint16_t label() const noexcept { return label_.load(base::acquire); }
-  std::uint8_t lane() const noexcept { return lane_.load(base::acquire); }  // (2)
+  std::uint64_t tag() const noexcept { return tag_.load(base::acquire); }                    // (2)
+  std::uint8_t lane() const noexcept { return lane_.load(base::acquire) % lane_count; }      // (2)
+  std::uint8_t executor() const noexcept { return lane_.load(base::acquire) / lane_count; }  // (2)
 
  private:
   base::atomic<group_state*> group_{nullptr};  // null: none
-  base::atomic<std::uint32_t> epoch_{0};       // of the group when it was scheduled
-  base::atomic<std::uint16_t> label_{0};       // its number; 0: none
-  base::atomic<std::uint8_t> lane_{0};
+  base::atomic<std::uint64_t> tag_{0};
+  base::atomic<std::uint32_t> epoch_{0};  // of the group when it was scheduled
+  base::atomic<std::uint16_t> label_{0};  // its number; 0: none
+  base::atomic<std::uint8_t> lane_{0};    // and executor
 
  public:
   bool enrolled = false;  // the driver: in the group's roster. Here, as all has to fit a line.

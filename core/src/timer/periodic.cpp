@@ -9,10 +9,10 @@ period_run begin_period(cold_part& cold, nanoseconds_t armed, nanoseconds_t star
   nanoseconds_t anchor = cold.grid;
   // A period is due once its rounded deadline has come. Unsigned: the span may exceed the signed range.
   nanoseconds_t reached = ticks.round_down(started);
-  std::uint64_t missed = reached <= anchor
-                             ? 0
-                             : (static_cast<std::uint64_t>(reached) - static_cast<std::uint64_t>(anchor)) /
-                                   static_cast<std::uint64_t>(cold.period);
+  const std::uint64_t since =
+      reached <= anchor ? 0 : static_cast<std::uint64_t>(reached) - static_cast<std::uint64_t>(anchor);
+  const auto period = static_cast<std::uint64_t>(cold.period);
+  const std::uint64_t missed = since < period ? 0 : since / period;  // a division is slow, and rarely needed
   if (missed == 0 || cold.missed_policy == missed_ticks::burst) {
     cold.grid = add_saturated(anchor, cold.period);
     return {armed, 0};
@@ -22,15 +22,9 @@ period_run begin_period(cold_part& cold, nanoseconds_t armed, nanoseconds_t star
     return {armed, missed};
   }
   // The product fits: it is at most reached - anchor.
-  auto latest =
-      static_cast<nanoseconds_t>(static_cast<std::uint64_t>(anchor) + missed * static_cast<std::uint64_t>(cold.period));
+  auto latest = static_cast<nanoseconds_t>(static_cast<std::uint64_t>(anchor) + missed * period);
   cold.grid = add_saturated(latest, cold.period);
   return {ticks.round_up(latest), missed};
-}
-
-nanoseconds_t next_period(cold_part& cold, nanoseconds_t now) noexcept {
-  if (cold.kind == period_kind::fixed_delay) cold.grid = add_saturated(now, cold.period);
-  return cold.grid;
 }
 
 }  // namespace detent::detail

@@ -17,7 +17,11 @@ struct period_run {
 // next one. A deadline that is not the grid's says that the timer was restarted: the grid is anchored again there.
 period_run begin_period(cold_part& cold, nanoseconds_t armed, nanoseconds_t started, const tick_grid& ticks) noexcept;
 
-// At the end of a run: the next deadline before rounding. `now` counts for fixed delay only.
-nanoseconds_t next_period(cold_part& cold, nanoseconds_t now) noexcept;
+// At the end of a run: the next deadline before rounding. now() is asked for a fixed delay only.
+template <class Now>
+nanoseconds_t next_period(cold_part& cold, Now&& now) noexcept {
+  if (cold.kind == period_kind::fixed_delay) cold.grid = add_saturated(now(), cold.period);
+  return cold.grid;
+}
 
 }  // namespace detent::detail

@@ -207,7 +207,7 @@ bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, 
   std::uint64_t word = observe(pair);
   std::int64_t old_deadline = deadline_of(pair);
   if (!state_word::waits_as(word, half) || deadline <= old_deadline || (word & state_word::cold) != 0) return false;
-  std::uint64_t desired = (word & ~std::uint64_t{state_word::order_mask}) | (order & state_word::order_mask);
+  const std::uint64_t mask = state_word::order_mask, desired = (word & ~mask) | (order & mask) | state_word::moved;
   before();
   return pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},  // (9) as (7)
                                {desired, static_cast<std::uint64_t>(deadline)});

@@ -12,7 +12,8 @@ namespace detent::detail {
 // Deadlines are multiples of the tick, counted from the clock's zero; `forever` is legal too.
 class tick_grid {
  public:
-  explicit constexpr tick_grid(nanoseconds_t tick) noexcept : tick_(tick) {}
+  explicit constexpr tick_grid(nanoseconds_t tick) noexcept
+      : tick_(tick), inverse_(UINT64_MAX / static_cast<std::uint64_t>(tick)) {}
 
   constexpr nanoseconds_t round_up(nanoseconds_t t) const noexcept {
     if (tick_ == 1) return t;
@@ -24,17 +25,27 @@ class tick_grid {
     return add_saturated(t, -remainder(t));
   }
   constexpr bool exact() const noexcept { return tick_ == 1; }
+  constexpr nanoseconds_t tick() const noexcept { return tick_; }
   // Times share a unit only if no two multiples of the tick lie in it: a slot of the finest level holds one deadline.
   constexpr unsigned unit_shift() const noexcept {
     return 63u - static_cast<unsigned>(std::countl_zero(static_cast<std::uint64_t>(tick_)));
   }
 
  private:
+  // Multiplies instead of dividing, as each firing rounds several times: the product with the inverse is the quotient,
+  // or one less.
   constexpr nanoseconds_t remainder(nanoseconds_t t) const noexcept {
-    nanoseconds_t over = t % tick_;
-    return over < 0 ? over + tick_ : over;
+    if (t < 0) [[unlikely]] {
+      const nanoseconds_t over = t % tick_;
+      return over < 0 ? over + tick_ : over;
+    }
+    __extension__ using wide = unsigned __int128;
+    const auto quotient = static_cast<nanoseconds_t>(wide{static_cast<std::uint64_t>(t)} * inverse_ >> 64);
+    const nanoseconds_t over = t - quotient * tick_;
+    return over >= tick_ ? over - tick_ : over;
   }
   nanoseconds_t tick_;
+  std::uint64_t inverse_;  // 2^64 / tick, rounded down
 };
 
 // Signed time as an unsigned number of the same order, and back.

@@ -40,6 +40,10 @@ class due_lanes {
 
   bool empty() const noexcept { return waiting_ == 0 && bulk_.empty(); }
   bool has_higher() const noexcept { return waiting_ != 0; }
+  // Of the bulk: whether there is none, the next to fire, and whether one may have that deadline.
+  bool bulk_empty() const noexcept { return bulk_.empty(); }
+  const due_entry& bulk_front() const noexcept { return bulk_.front(); }
+  bool bulk_may_contain(nanoseconds_t deadline) const noexcept { return bulk_.may_contain(deadline); }
   // The next to fire; there is one.
   const due_entry& front() const noexcept { return waiting_ == 0 ? bulk_.front() : higher_[highest()].front(); }
   // No entry of any lane is due before this; there is one.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 
 namespace detent::detail {
 namespace {
@@ -10,7 +11,8 @@ namespace {
 bool later(const due_entry& a, const due_entry& b) noexcept { return fires_before(b, a); }
 
 // To a capacity of `needed` at least. Without memory for that it stays as it is.
-void grow(std::vector<due_entry>& grown, std::size_t needed, const interlude& between) noexcept {
+[[gnu::noinline, gnu::cold]] void grow(std::vector<due_entry>& grown, std::size_t needed,
+                                       const interlude& between) noexcept {
   if (needed <= grown.capacity()) return;
   try {
     std::vector<due_entry> larger;
@@ -27,7 +29,7 @@ void grow(std::vector<due_entry>& grown, std::size_t needed, const interlude& be
 
 }  // namespace
 
-due_queue::due_queue(std::size_t reserve) : keep_(std::max<std::size_t>(reserve, 1u << 16)) {
+[[gnu::cold]] due_queue::due_queue(std::size_t reserve) : keep_(std::max<std::size_t>(reserve, 1u << 16)) {
   for (std::vector<due_entry>* each : {&batch_, &late_, &fresh_}) each->reserve(reserve);
 }
 
@@ -75,6 +77,11 @@ bool due_queue::insert(const due_entry& entry) noexcept {
   }
   std::push_heap(late_.begin(), late_.end(), later);
   return true;
+}
+
+bool due_queue::may_contain(nanoseconds_t deadline) const noexcept {
+  return !late_.empty() ||
+         std::ranges::binary_search(std::span(batch_).subspan(next_), deadline, {}, &due_entry::deadline);
 }
 
 due_entry due_queue::pop_late() noexcept {

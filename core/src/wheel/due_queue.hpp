@@ -43,6 +43,8 @@ class due_queue {
     __builtin_prefetch(fresh_.data(), 1);
     __builtin_prefetch(batch_.data(), 1);
   }
+  // Whether an entry may have that deadline: also if there is any late one. O(log n).
+  bool may_contain(nanoseconds_t deadline) const noexcept;
   std::size_t size() const noexcept { return batch_.size() - next_ + late_.size(); }
 
  private:

@@ -14,16 +14,15 @@ namespace {
 constexpr std::uint32_t half_range = 1u << (state_word::order_bits - 1);
 // Below this many, comparing is cheaper than counting digits.
 constexpr std::size_t worth_counting = 256;
-constexpr unsigned digit_bits = 8, digit_mask = (1u << digit_bits) - 1;
+constexpr unsigned digit_bits = 10, digit_mask = (1u << digit_bits) - 1;
 
 // An object, not a function, so that the sort inlines it.
 constexpr auto raw_before = [](const due_entry& a, const due_entry& b) noexcept {
   return a.deadline != b.deadline ? a.deadline < b.deadline : a.order < b.order;
 };
 
-// What a pass of the sort goes by: deadline and order as one number, or one of them, if the spans of both do not fit 64
-// bits together.
-enum class key_part : std::uint8_t { both, order, deadline };
+// What a pass of the sort goes by.
+enum class key_part : std::uint8_t { order, deadline };
 
 // A batch's place on the line of time.
 struct key_space {
@@ -48,18 +47,14 @@ struct key_space {
     auto span = static_cast<std::uint64_t>(last_deadline) - static_cast<std::uint64_t>(first_deadline);
     deadline_bits = static_cast<unsigned>(std::bit_width(span));
   }
-  bool fits_one_key() const noexcept { return order_bits + deadline_bits <= 64; }
   template <key_part Part>
   unsigned bits() const noexcept {
-    return (Part == key_part::deadline ? 0 : order_bits) + (Part == key_part::order ? 0 : deadline_bits);
+    return Part == key_part::order ? order_bits : deadline_bits;
   }
   template <key_part Part>
   std::uint64_t key(const due_entry& each) const noexcept {
-    const std::uint64_t order = each.order - first_order;
-    if constexpr (Part == key_part::order) return order;
-    auto since = static_cast<std::uint64_t>(each.deadline) - static_cast<std::uint64_t>(first_deadline);
-    if constexpr (Part == key_part::deadline) return since;
-    return since << order_bits | order;
+    if constexpr (Part == key_part::order) return each.order - first_order;
+    return static_cast<std::uint64_t>(each.deadline) - static_cast<std::uint64_t>(first_deadline);
   }
 };
 
@@ -83,7 +78,7 @@ void move_by_digit(const std::vector<due_entry>& from, std::vector<due_entry>& t
 template <key_part Part>
 void sort_by_digits(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const key_space& space,
                     const interlude& between) noexcept {
-  constexpr std::size_t most_digits = 64 / digit_bits;
+  constexpr std::size_t most_digits = (64 + digit_bits - 1) / digit_bits;
   const std::size_t digits = (space.bits<Part>() + digit_bits - 1) / digit_bits;
   std::array<digit_counts, most_digits> counts;
   std::fill_n(counts.begin(), digits, digit_counts{});
@@ -118,7 +113,7 @@ void reverse(entry_at first, entry_at last, const interlude& between) noexcept {
 // is sorted by plain value, and if it spans half the circle, begins again after its widest gap: where a count wrapped.
 bool has_wrapped(entry_at first, entry_at last) noexcept { return std::prev(last)->order - first->order >= half_range; }
 
-[[gnu::noinline]] void unwrap(entry_at first, entry_at last, const interlude& between) noexcept {
+[[gnu::noinline, gnu::cold]] void unwrap(entry_at first, entry_at last, const interlude& between) noexcept {
   auto widest = first;
   std::uint32_t gap = (first->order - std::prev(last)->order) & state_word::order_mask;
   in_stretches(static_cast<std::size_t>(last - first) - 1, between, [&](std::size_t begin, std::size_t end) noexcept {
@@ -146,6 +141,15 @@ bool make_room(std::vector<due_entry>& scratch, std::size_t entries) noexcept {
   }
 }
 
+bool are_equals_in_order(const std::vector<due_entry>& batch, const interlude& between) noexcept {
+  bool in_order = true;
+  in_stretches(batch.size() - 1, between, [&](std::size_t begin, std::size_t end) noexcept {
+    for (const due_entry* each = &batch[begin]; begin != end; ++begin, ++each)
+      in_order &= each[0].deadline != each[1].deadline || each[0].order < each[1].order;
+  });
+  return in_order;
+}
+
 // Whether there were enough to count, and memory for it.
 bool sort_many(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {
   if (batch.size() < worth_counting || !make_room(scratch, batch.size())) return false;
@@ -153,12 +157,11 @@ bool sort_many(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, c
   scratch.clear();
   in_stretches(batch.size(), between, [&](std::size_t, std::size_t end) noexcept { scratch.resize(end); });
   const key_space space(batch, between);
-  if (space.fits_one_key()) {
-    sort_by_digits<key_part::both>(batch, scratch, space, between);
-  } else {
-    sort_by_digits<key_part::order>(batch, scratch, space, between);
-    sort_by_digits<key_part::deadline>(batch, scratch, space, between);
-  }
+  sort_by_digits<key_part::deadline>(batch, scratch, space, between);
+  // The sort is stable, and what came out of a wheel in the order of its arming needs no more.
+  if (are_equals_in_order(batch, between)) return true;
+  sort_by_digits<key_part::order>(batch, scratch, space, between);
+  sort_by_digits<key_part::deadline>(batch, scratch, space, between);
   return true;
 }
 

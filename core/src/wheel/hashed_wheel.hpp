@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The classic hashed wheel with rounds (Varghese and Lauck's scheme 6): slot = tick modulo size, and a node stays in
-// its slot until its round has come. A tournament over the slots' earliest deadlines replaces the ticking: only slots
-// in which something is due are visited, and an empty wheel costs nothing.
+// The hashed wheel with rounds (Varghese and Lauck's scheme 6): slot = time modulo size, and a node stays in its slot
+// until its round has come. The rounds that come next are kept apart, tick by tick: what is due within them is not
+// visited before, and fires as a whole. No ticking either: a bitmap over the near ticks and a tournament over the
+// slots' earliest deadlines find what is next, and an empty wheel costs nothing.
 #pragma once
 
 #include "timer/tick_grid.hpp"
-#include "wheel/slot_list.hpp"
+#include "wheel/due_runs.hpp"
+#include "wheel/earliest.hpp"
+#include "wheel/round_lists.hpp"
+#include "wheel/slot_sets.hpp"
+#include "wheel/unit_ring.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <utility>
 
 namespace detent::detail {
 
@@ -18,162 +23,223 @@ struct no_interlude {
   void operator()() const noexcept {}
 };
 
-// One thread; the same concept as hierarchical_wheel, which has the contracts.
-template <class Nodes>
+struct hashed_traits {
+  static constexpr unsigned ring_bits = 11;      // 2^n units, of which two make at least a tick
+  static constexpr unsigned near_ticks = 1'008;  // a set each; more sets are open while they fire
+};
+
+// One thread; the same concept as hierarchical_wheel, which has the contracts. The locations of sets lie below those of
+// lists.
+template <class Nodes, class Traits = hashed_traits, class Sets = slot_sets<Nodes, 8, 0>>
 class hashed_wheel {
  public:
-  // `slots` is a power of two. Throws bad_alloc.
-  hashed_wheel(Nodes nodes, tick_grid grid, std::size_t slots)
-      : nodes_(nodes), shift_(grid.unit_shift()), size_(slots), heads_(slots, no_node), winners_(2 * slots, forever) {}
+  static constexpr std::uint32_t first_list_location = 1u << 31;
 
-  // O(log slots) where the node is its slot's earliest, else O(1).
-  void insert(node_index index, node& added, nanoseconds_t deadline) noexcept;
+  // `slots` is a power of two. `sets` and `runs` are for this wheel alone. Throws bad_alloc.
+  hashed_wheel(Nodes nodes, tick_grid grid, nanoseconds_t start, std::size_t slots, Sets& sets, due_runs<Sets>& runs)
+      : nodes_(nodes),
+        shift_(grid.unit_shift()),
+        near_units_(units_of_near_ticks(grid)),
+        current_(unit(start)),
+        sets_(sets),
+        runs_(runs),
+        rounds_(nodes, slots) {}
+  hashed_wheel(const hashed_wheel&) = delete;
+  hashed_wheel& operator=(const hashed_wheel&) = delete;
+
+  // O(1) in the near ticks; else O(log slots) where the node is its slot's earliest.
+  void insert(node_index index, node& added, nanoseconds_t time, bool in_order = true) noexcept;
+  void prefetch_insert(node_index index, nanoseconds_t time) const noexcept;
   void unlink(node& gone) noexcept;
   // between(): every now and then while it re-inserts what take() left to it, which stays as it is meanwhile.
   template <class Take, class Between = no_interlude>
-  void expire(nanoseconds_t now, Take&& take, Between&& between = {});
+  void expire(nanoseconds_t now, Take&& take, Between&& between = {}) {
+    if (now >= bound()) return expire_due<false>(now, take, between);
+    follow(now);
+  }
+  template <class Take, class Between = no_interlude>
+  void expire_in_runs(nanoseconds_t now, Take&& take, Between&& between = {}) {
+    if (now >= bound()) return expire_due<true>(now, take, between);
+    follow(now);
+  }
   std::optional<nanoseconds_t> next_bound() const noexcept;
+  bool empty() const noexcept { return past_ == no_set && ring_.empty() && rounds_.empty(); }
   template <class Gone>
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
+  // What next_exact() has found; empty if there are too many to look at.
+  const earliest& found() const noexcept { return earliest_; }
+  // One that was found to be alone was taken out and inserted again, and nothing else has changed.
+  void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
+    earliest_.found(index, first, time, true);
+  }
   bool check_invariants() const noexcept;
 
  private:
-  using list = slot_list<Nodes>;
+  using ring = unit_ring<Traits::ring_bits>;
+  static_assert(2 * Traits::near_ticks <= ring::places && Traits::near_ticks < Sets::capacity);
+  static constexpr std::uint32_t past_place = ring::places;  // of the set of what was past
   static constexpr std::uint32_t files_between_looks = 256;
-  // An occupied slot's key is below `forever`, which marks an empty one; the last instant is reported one
-  // early.
+  static constexpr std::uint32_t worth_keeping = 8;  // of so many nodes a set becomes a run
+  // An occupied slot's key is below `forever`, which marks an empty one; the last instant is reported one early.
   static nanoseconds_t key(nanoseconds_t deadline) noexcept { return std::min(deadline, forever - 1); }
-  std::size_t slot_for(nanoseconds_t deadline) const noexcept {
-    return static_cast<std::size_t>(to_unsigned(deadline) >> shift_) & (size_ - 1);
+  static std::uint64_t units_of_near_ticks(tick_grid grid) noexcept {
+    __extension__ using wide = unsigned __int128;
+    return static_cast<std::uint64_t>(static_cast<wide>(grid.tick()) * Traits::near_ticks >> grid.unit_shift());
   }
-  void set_earliest(std::size_t slot, nanoseconds_t earliest) noexcept;
-  std::size_t first_slot() const noexcept;
+  std::uint64_t unit(nanoseconds_t t) const noexcept { return to_unsigned(t) >> shift_; }
+  std::size_t slot_for(nanoseconds_t deadline) const noexcept {
+    return static_cast<std::size_t>(unit(deadline)) & (rounds_.slots() - 1);
+  }
+
+  // The set that comes first; no_set: all is in the slots' lists, if anywhere. And its time.
+  set_index first_set() const noexcept {
+    return past_ != no_set ? past_ : ring_.empty() ? no_set : ring_.first(current_);
+  }
+  nanoseconds_t time_of(set_index id) const noexcept { return id == no_set ? forever : sets_[id].time; }
+  // next_bound(), and `forever` where the wheel is empty.
+  nanoseconds_t bound() const noexcept { return std::min(time_of(first_set()), rounds_.bound()); }
+  set_index set_for(nanoseconds_t time) noexcept;
+  set_index past_set_for(nanoseconds_t time) noexcept;
+  void insert_far(node_index index, node& added, nanoseconds_t time) noexcept;
+  void insert_specially(node_index index, node& added, nanoseconds_t time, bool in_order) noexcept;
+  void leave_ring(set_index id) noexcept;
+  void drop(set_index emptied) noexcept;
+
+  void follow(nanoseconds_t now) noexcept { current_ = std::max(unit(now), current_); }
+  template <bool InRuns, class Take, class Between>
+  void expire_due(nanoseconds_t now, Take& take, Between& between);
+  set_index cut_off_due(nanoseconds_t now) noexcept;
+  template <class Take>
+  node_index take_rounds(nanoseconds_t now, Take& take);
+  // One that was restarted since, without notice.
+  [[gnu::noinline]] void file_again(node_index index, node& restarted, const filing& placed) noexcept {
+    unlink(restarted);
+    insert(index, restarted, placed.time, placed.in_order);
+  }
+  template <class Gone>
+  bool search_set(set_index id, Gone& gone, int& looks);
+  template <class Gone>
+  bool search_slot(Gone& gone, int& looks);
 
   Nodes nodes_;
   unsigned shift_;
-  std::size_t size_;
-  nanoseconds_t reached_ = INT64_MIN;  // when something came due last
-  std::vector<node_index> heads_;
-  // A binary tree in an array: leaf size_ + s is a lower bound of slot s, each inner node the lesser of its two.
-  std::vector<nanoseconds_t> winners_;
+  std::uint64_t near_units_;
+  std::uint64_t current_;              // the unit that the wheel has reached: no set of the ring is before
+  nanoseconds_t reached_ = INT64_MIN;  // when a slot came due last
+  set_index past_ = no_set;            // what was past when it was inserted, whenever it was due
+  Sets& sets_;
+  due_runs<Sets>& runs_;
+  earliest earliest_;
+  ring ring_;                                       // the sets of the near ticks, each with one deadline
+  round_lists<Nodes, first_list_location> rounds_;  // what is further away, by slots
 };
 
-template <class Nodes>
-void hashed_wheel<Nodes>::set_earliest(std::size_t slot, nanoseconds_t earliest) noexcept {
-  std::size_t at = size_ + slot;
-  winners_[at] = earliest;
-  while (at > 1) {
-    at /= 2;
-    nanoseconds_t winner = std::min(winners_[2 * at], winners_[2 * at + 1]);
-    if (winners_[at] == winner) return;
-    winners_[at] = winner;
+template <class Nodes, class Traits, class Sets>
+inline void hashed_wheel<Nodes, Traits, Sets>::insert(node_index index, node& added, nanoseconds_t time,
+                                                      bool in_order) noexcept {
+  const std::uint64_t wanted = unit(time);
+  if (wanted - current_ < near_units_) {
+    const set_index id = ring_.at(wanted);
+    if (id != no_set && sets_[id].takes(time) && in_order) [[likely]] {
+      sets_.append(id, index, added);
+      return earliest_.inserted(index, added, time);
+    }
+  } else if (wanted > current_) {
+    return insert_far(index, added, time);
+  }
+  insert_specially(index, added, time, in_order);
+}
+
+template <class Nodes, class Traits, class Sets>
+[[gnu::noinline]] void hashed_wheel<Nodes, Traits, Sets>::insert_specially(node_index index, node& added,
+                                                                           nanoseconds_t time, bool in_order) noexcept {
+  const set_index id = set_for(time);
+  if (id == no_set) return insert_far(index, added, time);
+  if (!in_order) sets_[id].ordered = false;
+  sets_.append(id, index, added);
+  earliest_.inserted(index, added, time);
+}
+
+// Into its slot's list.
+template <class Nodes, class Traits, class Sets>
+inline void hashed_wheel<Nodes, Traits, Sets>::insert_far(node_index index, node& added, nanoseconds_t time) noexcept {
+  if (rounds_.insert(slot_for(time), index, added, key(time))) earliest_.slot_opened();
+  earliest_.inserted(index, added, time);
+}
+
+// no_set: it belongs into its slot's list, as it is far, or for want of a set.
+template <class Nodes, class Traits, class Sets>
+set_index hashed_wheel<Nodes, Traits, Sets>::set_for(nanoseconds_t time) noexcept {
+  const std::uint64_t wanted = unit(time);
+  if (wanted < current_) return past_set_for(time);
+  if (wanted - current_ >= near_units_) return no_set;
+  set_index id = ring_.at(wanted);
+  if (id == no_set) {
+    if (sets_.open() == Sets::capacity) return no_set;
+    id = sets_.make(ring::place_of(wanted), time);
+    ring_.put(wanted, id);
+    earliest_.slot_opened();
+  }
+  return sets_[id].takes(time) ? id : no_set;
+}
+
+// A set of its own, as a slot's list may hold many that are due much later.
+template <class Nodes, class Traits, class Sets>
+set_index hashed_wheel<Nodes, Traits, Sets>::past_set_for(nanoseconds_t time) noexcept {
+  if (past_ == no_set) {
+    if (sets_.open() == Sets::capacity) return no_set;
+    past_ = sets_.make(past_place, time);
+    earliest_.slot_opened();
+  }
+  auto& past = sets_[past_];
+  past.uniform &= past.time == time;
+  past.time = std::min(past.time, time);
+  past.ordered &= past.next < slot_set_most;
+  return past_;
+}
+
+template <class Nodes, class Traits, class Sets>
+void hashed_wheel<Nodes, Traits, Sets>::prefetch_insert(node_index index, nanoseconds_t time) const noexcept {
+  const std::uint64_t wanted = unit(time);
+  const set_index id = wanted - current_ < near_units_ ? ring_.at(wanted) : no_set;
+  const node_index neighbour = id == no_set ? rounds_.neighbour(slot_for(time), index) : sets_.neighbour_of_next(id);
+  if (neighbour != no_node) __builtin_prefetch(&nodes_[neighbour], 1);
+}
+
+// Of a set that is the ring's, or the one of what was past.
+template <class Nodes, class Traits, class Sets>
+void hashed_wheel<Nodes, Traits, Sets>::leave_ring(set_index id) noexcept {
+  if (id == past_) {
+    past_ = no_set;
+  } else {
+    ring_.clear(sets_[id].slot);
   }
 }
 
-template <class Nodes>
-std::size_t hashed_wheel<Nodes>::first_slot() const noexcept {
-  std::size_t at = 1;
-  while (at < size_) at = 2 * at + (winners_[2 * at] == winners_[at] ? 0 : 1);
-  return at - size_;
+// A set whose last node has been taken out.
+template <class Nodes, class Traits, class Sets>
+[[gnu::noinline]] void hashed_wheel<Nodes, Traits, Sets>::drop(set_index emptied) noexcept {
+  leave_ring(emptied);
+  sets_.close(emptied);
 }
 
-template <class Nodes>
-void hashed_wheel<Nodes>::insert(node_index index, node& added, nanoseconds_t deadline) noexcept {
-  std::size_t slot = slot_for(deadline);
-  added.location = static_cast<std::uint32_t>(slot);
-  list::push_front(nodes_, heads_[slot], index, added);
-  if (key(deadline) < winners_[size_ + slot]) set_earliest(slot, key(deadline));
-}
-
-template <class Nodes>
-void hashed_wheel<Nodes>::unlink(node& gone) noexcept {
-  std::size_t slot = gone.location;
-  DETENT_ASSERT(slot < size_);
-  list::unlink(nodes_, heads_[slot], gone);
-  if (heads_[slot] == no_node) set_earliest(slot, forever);
+template <class Nodes, class Traits, class Sets>
+inline void hashed_wheel<Nodes, Traits, Sets>::unlink(node& gone) noexcept {
+  if (rounds_.contains(gone)) {
+    rounds_.unlink(gone);
+  } else if (sets_.unlink(gone)) [[unlikely]] {
+    drop(sets_.set_of(gone));
+  }
+  earliest_.unlinked(gone);
   gone.location = nowhere;
 }
 
-template <class Nodes>
-template <class Take, class Between>
-void hashed_wheel<Nodes>::expire(nanoseconds_t now, Take&& take, Between&& between) {
-  node_index not_yet = no_node;  // re-inserted at the end, so that no slot is visited twice
-  while (winners_[1] <= now && winners_[1] != forever) {
-    reached_ = now;
-    std::size_t slot = first_slot();
-    node_index index = heads_[slot];
-    heads_[slot] = no_node;
-    set_earliest(slot, forever);
-    while (index != no_node) {
-      node& each = nodes_[index];
-      node_index here = index;
-      index = each.next;
-      if (index != no_node) __builtin_prefetch(&nodes_[index], 1);
-      each.location = nowhere;
-      if (take(here, each)) continue;
-      each.next = not_yet;
-      not_yet = here;
-    }
-  }
-  for (std::uint32_t filed = 1; not_yet != no_node; ++filed) {
-    node_index here = not_yet;
-    not_yet = nodes_[here].next;
-    insert(here, nodes_[here], filing_time(nodes_, here, nodes_[here]));
-    if (filed % files_between_looks == 0) between();
-  }
-}
-
-template <class Nodes>
-std::optional<nanoseconds_t> hashed_wheel<Nodes>::next_bound() const noexcept {
-  if (winners_[1] == forever) return std::nullopt;
-  return winners_[1];
-}
-
-template <class Nodes>
-template <class Gone>
-std::optional<nanoseconds_t> hashed_wheel<Nodes>::next_exact(Gone&& gone) {
-  int looks = exact_look_limit;
-  while (winners_[1] != forever) {
-    std::size_t slot = first_slot();
-    nanoseconds_t candidate = winners_[1], earliest = forever, exact = forever;
-    // Two instants have the last key. Once the first has come, the bound is no help: a wait for it would never end.
-    const bool at_last_instant = candidate == key(forever) && reached_ >= candidate;
-    for (node_index index = heads_[slot]; index != no_node;) {
-      if (!at_last_instant && looks-- == 0) return candidate;
-      node& each = nodes_[index];
-      node_index here = index;
-      index = each.next;
-      if (gone(here, each)) continue;
-      nanoseconds_t deadline = filing_time(nodes_, here, each);
-      if (slot_for(deadline) != slot) {
-        unlink(each);  // restarted into another slot
-        insert(here, each, deadline);
-        continue;
-      }
-      exact = std::min(exact, deadline);
-      earliest = std::min(earliest, key(deadline));
-    }
-    if (earliest == candidate && heads_[slot] != no_node) return exact;
-    set_earliest(slot, heads_[slot] == no_node ? forever : earliest);
-  }
-  return std::nullopt;
-}
-
-template <class Nodes>
-bool hashed_wheel<Nodes>::check_invariants() const noexcept {
-  Nodes nodes = nodes_;
-  for (std::size_t slot = 0; slot < size_; ++slot) {
-    if ((heads_[slot] == no_node) != (winners_[size_ + slot] == forever)) return false;
-    node_index before = no_node;
-    for (node_index index = heads_[slot]; index != no_node; index = nodes[index].next) {
-      if (nodes[index].previous != before || nodes[index].location != slot) return false;
-      before = index;
-    }
-  }
-  for (std::size_t at = 1; at < size_; ++at) {
-    if (winners_[at] != std::min(winners_[2 * at], winners_[2 * at + 1])) return false;
-  }
-  return true;
+template <class Nodes, class Traits, class Sets>
+std::optional<nanoseconds_t> hashed_wheel<Nodes, Traits, Sets>::next_bound() const noexcept {
+  if (empty()) return std::nullopt;
+  return bound();
 }
 
 }  // namespace detent::detail
+
+#include "wheel/hashed_wheel_moves.hpp"

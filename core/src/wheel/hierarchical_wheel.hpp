@@ -5,7 +5,10 @@
 #pragma once
 
 #include "timer/tick_grid.hpp"
+#include "wheel/due_runs.hpp"
+#include "wheel/earliest.hpp"
 #include "wheel/slot_list.hpp"
+#include "wheel/slot_sets.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,59 +20,87 @@ namespace detent::detail {
 
 struct hierarchical_traits {
   static constexpr unsigned slot_bits = 6;   // 1 to 6: 2^n slots a level, and as many levels as 64 bits need
-  static constexpr unsigned chain_bits = 3;  // 2^n lists a slot
+  static constexpr unsigned chain_bits = 3;  // 2^n lists a set
 };
 
-// One thread. Nodes is a reference-like type with `node& operator[](node_index)`, and filing_time() where a node is not
-// due by its deadline.
+// One thread. Nodes is a reference-like type with `node& operator[](node_index)`, and filing() where a node is not due
+// by its deadline.
 //
-// A slot's nodes are spread over several lists: a list is walked no faster than memory answers, node by node, but
-// several are walked at once. Locations are counted from FirstLocation on.
+// A slot holds sets of nodes (slot_sets.hpp), as a rule one. A set whose nodes share one time goes down the levels as a
+// whole, none of its nodes being touched, and may become a run: due, and fired node by node without being sorted.
 template <class Nodes, class Traits = hierarchical_traits, std::uint32_t FirstLocation = 0>
 class hierarchical_wheel {
  public:
   static constexpr unsigned slot_bits = Traits::slot_bits;
   static constexpr unsigned slots = 1u << slot_bits;
-  static constexpr unsigned chains = 1u << Traits::chain_bits;
   static constexpr unsigned levels = (64 + slot_bits - 1) / slot_bits;
   static_assert(slot_bits >= 1 && slot_bits <= 6, "one bitmap a level is one word");
 
   hierarchical_wheel(Nodes nodes, tick_grid grid, nanoseconds_t start) noexcept
-      : nodes_(nodes), grid_(grid), shift_(grid.unit_shift()), current_(unit(grid.round_down(start))) {
-    heads_.fill(no_node);
+      : nodes_(nodes), grid_(grid), shift_(grid.unit_shift()), current_(unit(grid.round_down(start))), sets_(nodes) {
+    newest_.fill(no_set);
   }
+  hierarchical_wheel(const hierarchical_wheel&) = delete;
+  hierarchical_wheel& operator=(const hierarchical_wheel&) = delete;
 
-  // Files a node under `deadline`; sets its location. O(1), touches one neighbour.
-  void insert(node_index index, node& added, nanoseconds_t deadline) noexcept {
-    link(list_for(index, deadline), index, added);
-  }
+  // Files a node under `time`; sets its location. `in_order`: it was armed after all that its thread has armed and that
+  // were inserted before. O(1), touches one neighbour.
+  void insert(node_index index, node& added, nanoseconds_t time, bool in_order = true) noexcept;
   // Fetches what an insert would touch beside the node.
-  void prefetch_insert(node_index index, nanoseconds_t deadline) const noexcept {
-    node_index head = heads_[list_for(index, deadline)];
-    if (head != no_node) __builtin_prefetch(&nodes_[head], 1);
+  void prefetch_insert(node_index, nanoseconds_t time) const noexcept {
+    const set_index id = newest_[slot_for(time)];
+    if (id == no_set) return;
+    if (const node_index neighbour = sets_.neighbour_of_next(id); neighbour != no_node)
+      __builtin_prefetch(&nodes_[neighbour], 1);
   }
   // Takes a node out. O(1).
-  void unlink(node& gone) noexcept;
-  // Moves the wheel to `now` (never back) and hands every node whose slot has begun to take(index, node): true takes
-  // it over, false re-inserts it under its deadline as it is then. O(1) if no slot has begun.
+  void unlink(node& gone) noexcept {
+    if (sets_.unlink(gone)) [[unlikely]]
+      drop(sets_.set_of(gone));
+    earliest_.unlinked(gone);
+    gone.location = nowhere;
+  }
+  // Moves the wheel to `now` (never back) and hands every node whose slot has begun, unless it is known not to be due,
+  // to take(index, node): true takes it over, false re-inserts it under its time as it is then. O(1) if no slot has
+  // begun.
   template <class Take>
   void expire(nanoseconds_t now, Take&& take) {
-    if (now >= next_) return expire_begun(now, take);
-    // Off the grid the wheel's time may be earlier: only exact ticks are cheap to round.
-    if (grid_.exact() && unit(now) > current_) current_ = unit(now);
+    if (now >= next_) return expire_begun<false>(now, take);
+    follow(now);
+  }
+  // The same, but sets of some size that are due as a whole become runs.
+  template <class Take>
+  void expire_in_runs(nanoseconds_t now, Take&& take) {
+    if (now >= next_) return expire_begun<true>(now, take);
+    follow(now);
   }
   // No node is due before this; none: empty; the earliest time of all where something is due already. O(1).
   std::optional<nanoseconds_t> next_bound() const noexcept;
   bool empty() const noexcept { return occupied_levels_ == 0; }
   // The same, exact where few nodes share the earliest slot. Re-inserts what was restarted, and hands each node that
-  // it scans to gone(index, node): true drops it from the wheel.
+  // it scans to gone(index, node): true drops it from the wheel. O(1) while nothing changes.
   template <class Gone>
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
+  // What next_exact() has found since the wheel changed, if no other node is due at that time.
+  // What next_exact() has found; empty if there are too many to look at.
+  const earliest& found() const noexcept { return earliest_; }
+  // One that was found to be alone was taken out and inserted again, and nothing else has changed.
+  void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
+    earliest_.found(index, first, time, true);
+  }
+  // Where an inserted node is: slots are numbered through all levels.
+  std::uint32_t slot_of(const node& inserted) const noexcept { return sets_[sets_.set_of(inserted)].slot; }
   // Whether every link, bitmap and location agrees; for tests.
   bool check_invariants() const noexcept;
 
+  // What has come due as a whole (expire_in_runs()). unlink() is not for its nodes.
+  using sets = slot_sets<Nodes, 1u << Traits::chain_bits, FirstLocation>;
+  due_runs<sets>& runs() noexcept { return runs_; }
+  const due_runs<sets>& runs() const noexcept { return runs_; }
+  // For another wheel's nodes, while this one is empty.
+  sets& lend_sets() noexcept { return sets_; }
+
  private:
-  using list = slot_list<Nodes>;
   // Per highest bit that differs: the level's first slot, and how far to shift for the digit.
   struct level_place {
     std::uint16_t first_slot;
@@ -83,26 +114,48 @@ class hierarchical_wheel {
     }
     return made;
   }();
+  static constexpr std::uint32_t all_slots = levels * slots;
+  // Of so many nodes a uniform set is kept apart from others of its slot, and becomes a run.
+  static constexpr std::uint32_t worth_keeping = 8;
+  static_assert(sets::capacity > all_slots + 64, "each slot can have a set, and some more");
 
   std::uint64_t unit(nanoseconds_t t) const noexcept { return to_unsigned(t) >> shift_; }
   static unsigned digit(std::uint64_t unit, unsigned level) noexcept {
     return static_cast<unsigned>(unit >> (level * slot_bits)) & (slots - 1);
   }
   std::uint32_t slot_for(nanoseconds_t deadline) const noexcept;
-  // Lists are numbered through all slots, which are numbered through all levels.
-  std::uint32_t list_for(node_index index, nanoseconds_t deadline) const noexcept {
-    return slot_for(deadline) * chains + index % chains;
-  }
   std::uint64_t begun(unsigned level, std::uint64_t target) const noexcept;
   nanoseconds_t slot_start(unsigned level, unsigned slot) const noexcept;
   // Of the first occupied slot; there is one.
   nanoseconds_t first_begin() const noexcept;
-  template <class Take>
+  std::uint32_t first_slot() const noexcept;
+  // Off the grid the wheel's time may be earlier: only exact ticks are cheap to round.
+  void follow(nanoseconds_t now) noexcept {
+    if (grid_.exact() && unit(now) > current_) current_ = unit(now);
+  }
+  template <bool InRuns, class Take>
   void expire_begun(nanoseconds_t now, Take& take);
-  node_index cut_off_begun(std::uint64_t target) noexcept;
+  set_index cut_off_begun(std::uint64_t target) noexcept;
+  set_index cut_off(std::uint32_t slot, set_index cut) noexcept;
+  template <class Take>
+  void take_set(set_index id, Take& take);
+  bool move_whole(set_index id) noexcept;
+
+  // While there is room, an occupied slot may have one more set: an empty one must always get its first.
+  bool has_room() const noexcept { return sets_.open() < sets::capacity - all_slots; }
+  void insert_specially(std::uint32_t slot, node_index index, node& added, nanoseconds_t time, bool in_order) noexcept;
+  set_index set_beside(set_index newest, nanoseconds_t time) noexcept;
+  void drop(set_index emptied) noexcept;
   void mark_occupied(std::uint32_t slot) noexcept;
-  void clear_if_empty(std::uint32_t slot) noexcept;
-  void link(std::uint32_t location, node_index index, node& added) noexcept;
+  void mark_empty(std::uint32_t slot) noexcept;
+
+  // One that was restarted since, without notice.
+  [[gnu::noinline]] void file_again(node_index index, node& restarted, const filing& placed) noexcept {
+    unlink(restarted);
+    insert(index, restarted, placed.time, placed.in_order);
+  }
+  template <class Gone>
+  bool search_first_slot(Gone& gone, int& looks);
 
   Nodes nodes_;
   tick_grid grid_;
@@ -113,7 +166,10 @@ class hierarchical_wheel {
   std::uint64_t occupied_levels_ = 0;     // bit n: some slot of level n is occupied
   static_assert(levels <= 64, "one bit a level");
   std::array<std::uint64_t, levels> occupied_{};
-  std::array<node_index, std::size_t{levels} * slots * chains> heads_;
+  earliest earliest_;
+  std::array<set_index, all_slots> newest_;  // of each slot; the others hang on it
+  sets sets_;
+  due_runs<sets> runs_{sets_};
 };
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
@@ -126,10 +182,47 @@ std::uint32_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_for(nanosec
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::link(std::uint32_t location, node_index index,
-                                                            node& added) noexcept {
-  added.location = FirstLocation + location;
-  if (list::push_front(nodes_, heads_[location], index, added)) mark_occupied(location / chains);
+inline void hierarchical_wheel<Nodes, Traits, FirstLocation>::insert(node_index index, node& added, nanoseconds_t time,
+                                                                     bool in_order) noexcept {
+  const std::uint32_t slot = slot_for(time);
+  const set_index id = newest_[slot];
+  if (id == no_set || !sets_[id].takes(time) || !in_order) [[unlikely]]
+    return insert_specially(slot, index, added, time, in_order);
+  sets_.append(id, index, added);
+  earliest_.inserted(index, added, time);
+}
+
+// Into a slot whose newest set does not take it, or without being in order.
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+[[gnu::noinline]] void hierarchical_wheel<Nodes, Traits, FirstLocation>::insert_specially(std::uint32_t slot,
+                                                                                          node_index index, node& added,
+                                                                                          nanoseconds_t time,
+                                                                                          bool in_order) noexcept {
+  set_index id = newest_[slot];
+  if (id == no_set) {
+    mark_occupied(slot);
+    id = newest_[slot] = sets_.make(slot, time);
+  } else if (!sets_[id].takes(time)) {
+    id = set_beside(id, time);
+  }
+  if (!in_order) sets_[id].ordered = false;
+  sets_.append(id, index, added);
+  earliest_.inserted(index, added, time);
+}
+
+// Where a node goes whose slot's newest set is uniform under another time, or has used up its numbers.
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
+set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::set_beside(set_index id, nanoseconds_t time) noexcept {
+  auto& newest = sets_[id];
+  const bool is_full = newest.next >= slot_set_most;
+  if (!has_room() || (!is_full && newest.size_bound() < worth_keeping)) {
+    newest.uniform &= newest.time == time;
+    newest.ordered &= !is_full;
+    return id;
+  }
+  const set_index made = sets_.make(newest.slot, time);
+  sets_[made].older = id;
+  return newest_[newest.slot] = made;
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
@@ -138,25 +231,26 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::mark_occupied(std::uint32
   occupied_[level] |= std::uint64_t{1} << (slot % slots);
   occupied_levels_ |= std::uint64_t{1} << level;
   next_ = std::min(next_, slot_start(level, slot % slots));
+  earliest_.slot_opened();
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::clear_if_empty(std::uint32_t slot) noexcept {
-  for (std::uint32_t each = slot * chains; each < (slot + 1) * chains; ++each) {
-    if (heads_[each] != no_node) return;
-  }
+void hierarchical_wheel<Nodes, Traits, FirstLocation>::mark_empty(std::uint32_t slot) noexcept {
   std::uint64_t& level = occupied_[slot / slots];
   level &= ~(std::uint64_t{1} << (slot % slots));
   if (level == 0) occupied_levels_ &= ~(std::uint64_t{1} << (slot / slots));
   next_is_exact_ = false;
 }
 
+// A set whose last node has been taken out.
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::unlink(node& gone) noexcept {
-  const std::uint32_t location = gone.location - FirstLocation;
-  DETENT_ASSERT(location < heads_.size());
-  if (list::unlink(nodes_, heads_[location], gone)) clear_if_empty(location / chains);
-  gone.location = nowhere;
+void hierarchical_wheel<Nodes, Traits, FirstLocation>::drop(set_index emptied) noexcept {
+  const std::uint32_t slot = sets_[emptied].slot;
+  set_index* link = &newest_[slot];
+  while (*link != emptied) link = &sets_[*link].older;
+  *link = sets_[emptied].older;
+  if (newest_[slot] == no_set) mark_empty(slot);
+  sets_.close(emptied);
 }
 
 // The occupied slots of a level whose first unit is not after `target`.
@@ -170,60 +264,6 @@ std::uint64_t hierarchical_wheel<Nodes, Traits, FirstLocation>::begun(unsigned l
   return occupied_[level] & (~std::uint64_t{0} >> (63 - last));
 }
 
-// Takes the lists of the begun slots out of the wheel; they hang together through their first nodes' `previous`, which
-// is not needed there. Returns the first.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-node_index hierarchical_wheel<Nodes, Traits, FirstLocation>::cut_off_begun(std::uint64_t target) noexcept {
-  node_index cut = no_node;
-  for (std::uint64_t todo = occupied_levels_; todo != 0; todo &= todo - 1) {
-    unsigned level = static_cast<unsigned>(std::countr_zero(todo));
-    if (level > 0 && (current_ >> (level * slot_bits)) == (target >> (level * slot_bits))) break;
-    std::uint64_t slots_begun = begun(level, target);
-    occupied_[level] &= ~slots_begun;
-    if (occupied_[level] == 0) occupied_levels_ &= ~(std::uint64_t{1} << level);
-    for (; slots_begun != 0; slots_begun &= slots_begun - 1) {
-      std::uint32_t slot = level * slots + static_cast<unsigned>(std::countr_zero(slots_begun));
-      for (std::uint32_t each = slot * chains; each < (slot + 1) * chains; ++each) {
-        if (heads_[each] == no_node) continue;
-        nodes_[heads_[each]].previous = cut;
-        cut = std::exchange(heads_[each], no_node);
-      }
-    }
-  }
-  return cut;
-}
-
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-template <class Take>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_t now, Take& take) {
-  std::uint64_t target = std::max(unit(grid_.round_down(now)), current_);
-  // The begun slots are cut off first, as what is re-inserted belongs to the wheel's new time and may take their place.
-  node_index cut = cut_off_begun(target);
-  current_ = target;
-  next_ = occupied_levels_ == 0 ? forever : first_begin();
-  next_is_exact_ = true;
-  // Lanes walk the lists side by side; one that comes to an end begins another list.
-  constexpr unsigned width = 8;
-  std::array<node_index, width> lanes;
-  unsigned active = 0;
-  auto next_list = [&] { return std::exchange(cut, nodes_[cut].previous); };
-  while (active < width && cut != no_node) lanes[active++] = next_list();
-  for (unsigned lane = 0; active != 0; lane = lane + 1 < active ? lane + 1 : 0) {
-    node_index index = lanes[lane];
-    node& each = nodes_[index];
-    node_index next = each.next;
-    if (next == no_node && cut != no_node) next = next_list();
-    if (next != no_node) {
-      __builtin_prefetch(&nodes_[next], 1);
-      lanes[lane] = next;
-    } else {
-      lanes[lane] = lanes[--active];
-    }
-    each.location = nowhere;
-    if (!take(index, each)) insert(index, each, filing_time(nodes_, index, each));
-  }
-}
-
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
 nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsigned level,
                                                                            unsigned slot) const noexcept {
@@ -235,10 +275,15 @@ nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsig
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
+std::uint32_t hierarchical_wheel<Nodes, Traits, FirstLocation>::first_slot() const noexcept {
+  const auto level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
+  return level * slots + static_cast<unsigned>(std::countr_zero(occupied_[level]));
+}
+
+template <class Nodes, class Traits, std::uint32_t FirstLocation>
 nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::first_begin() const noexcept {
-  unsigned level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
-  unsigned slot = static_cast<unsigned>(std::countr_zero(occupied_[level]));
-  return slot_start(level, slot);
+  const std::uint32_t slot = first_slot();
+  return slot_start(slot / slots, slot % slots);
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
@@ -248,53 +293,6 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::n
   return next_;
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-template <class Gone>
-std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::next_exact(Gone&& gone) {
-  int looks = exact_look_limit;
-  while (occupied_levels_ != 0) {
-    unsigned level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
-    std::uint32_t slot = level * slots + static_cast<unsigned>(std::countr_zero(occupied_[level]));
-    std::optional<nanoseconds_t> earliest;
-    for (std::uint32_t each_list = slot * chains; each_list < (slot + 1) * chains; ++each_list) {
-      for (node_index index = heads_[each_list]; index != no_node;) {
-        // The last unit also holds `forever`, which is due later: there the bound is no help.
-        if (current_ != unit(forever) && looks-- == 0) return next_bound();
-        node& each = nodes_[index];
-        node_index here = std::exchange(index, each.next);
-        if (gone(here, each)) continue;
-        nanoseconds_t deadline = filing_time(nodes_, here, each);
-        if (slot_for(deadline) != slot) {
-          unlink(each);
-          insert(here, each, deadline);
-        } else if (!earliest || deadline < *earliest) {
-          earliest = deadline;
-        }
-      }
-    }
-    if (earliest) return earliest;
-  }
-  return std::nullopt;
-}
-
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-bool hierarchical_wheel<Nodes, Traits, FirstLocation>::check_invariants() const noexcept {
-  Nodes nodes = nodes_;
-  std::array<std::uint64_t, levels> found{};
-  for (std::uint32_t location = 0; location < heads_.size(); ++location) {
-    std::uint32_t slot = location / chains;
-    if (heads_[location] != no_node) found[slot / slots] |= std::uint64_t{1} << (slot % slots);
-    node_index before = no_node;
-    for (node_index index = heads_[location]; index != no_node; index = nodes[index].next) {
-      if (nodes[index].previous != before || nodes[index].location != FirstLocation + location) return false;
-      before = index;
-    }
-  }
-  for (unsigned level = 0; level < levels; ++level) {
-    if ((occupied_[level] != 0) != ((occupied_levels_ >> level & 1) != 0)) return false;
-  }
-  return found == occupied_ &&
-         (occupied_levels_ == 0 || (next_is_exact_ ? next_ == first_begin() : next_ <= first_begin()));
-}
-
 }  // namespace detent::detail
+
+#include "wheel/hierarchical_wheel_moves.hpp"

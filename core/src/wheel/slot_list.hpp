@@ -2,6 +2,7 @@
 // What both wheels share: the intrusive lists of slots. No threads, no clock.
 #pragma once
 
+#include "timer/filing.hpp"
 #include "timer/node.hpp"
 
 #include <cstdint>
@@ -43,6 +44,16 @@ nanoseconds_t filing_time(const Nodes& nodes, node_index index, const node& file
     return nodes.filing_time(index, filed);
   } else {
     return deadline_of(filed.pair);
+  }
+}
+
+// The same for what is filed again.
+template <class Nodes>
+filing filing_of(const Nodes& nodes, node_index index, const node& filed) noexcept {
+  if constexpr (requires { nodes.filing_of(index, filed); }) {
+    return nodes.filing_of(index, filed);
+  } else {
+    return {filing_time(nodes, index, filed), true};
   }
 }
 

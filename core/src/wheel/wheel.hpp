@@ -16,21 +16,22 @@ namespace detent::detail {
 class wheel {
  public:
   // Throws bad_alloc.
-  wheel(node_view nodes, tick_grid grid, nanoseconds_t start, bool hashed, std::size_t hashed_slots)
+  [[gnu::cold]] wheel(node_view nodes, tick_grid grid, nanoseconds_t start, bool hashed, std::size_t hashed_slots)
       : hierarchical_(nodes, grid, start), critical_(nodes, grid, start) {
-    if (hashed) hashed_.emplace(nodes, grid, hashed_slots);
+    if (hashed) hashed_.emplace(nodes, grid, start, hashed_slots, hierarchical_.lend_sets(), hierarchical_.runs());
   }
 
   // Of the bulk.
-  void insert(node_index index, node& added, nanoseconds_t time) noexcept {
-    hashed_ ? hashed_->insert(index, added, time) : hierarchical_.insert(index, added, time);
+  void insert(node_index index, node& added, const filing& placed) noexcept {
+    hashed_ ? hashed_->insert(index, added, placed.time, placed.in_order)
+            : hierarchical_.insert(index, added, placed.time, placed.in_order);
   }
   void prefetch_insert(node_index index, nanoseconds_t time) const noexcept {
-    if (!hashed_) hierarchical_.prefetch_insert(index, time);
+    hashed_ ? hashed_->prefetch_insert(index, time) : hierarchical_.prefetch_insert(index, time);
   }
   void unlink(node& gone) noexcept {
-    if (gone.location >= critical_location) [[unlikely]]
-      return critical_.unlink(gone);
+    if (gone.location / critical_location == 1) [[unlikely]]
+      return unlink_critical(gone);
     hashed_ ? hashed_->unlink(gone) : hierarchical_.unlink(gone);
   }
   std::optional<nanoseconds_t> next_bound() const noexcept {
@@ -47,13 +48,33 @@ class wheel {
   // between() is called where many are re-inserted without a call of take().
   template <class Take, class Between>
   void expire(nanoseconds_t now, Take&& take, Between&& between) {
-    hashed_ ? hashed_->expire(now, take, between) : hierarchical_.expire(now, take);
+    hashed_ ? hashed_->expire_in_runs(now, take, between) : hierarchical_.expire_in_runs(now, take);
+  }
+  // What next_exact() has found of the bulk, and of the higher lanes.
+  const earliest& found() const noexcept { return hashed_ ? hashed_->found() : hierarchical_.found(); }
+  const earliest& found_critical() const noexcept { return critical_.found(); }
+  // The one node of the bulk that next_exact() has found to be due before all others, the higher lanes' included; null:
+  // there is no such node, or it is not known.
+  const earliest* next_alone() const noexcept {
+    return critical_.empty() && found().is_known() && found().alone() ? &found() : nullptr;
+  }
+  // Remembers it once more, after it was taken out and inserted again.
+  void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
+    hashed_ ? hashed_->found_alone(index, first, time) : hierarchical_.found_alone(index, first, time);
+  }
+
+  // Of the bulk: what has come due as a whole.
+  auto& runs() noexcept { return hierarchical_.runs(); }
+  const auto& runs() const noexcept { return hierarchical_.runs(); }
+  bool has_run() const noexcept { return !runs().empty(); }
+  bool is_in_run(const node& inserted) const noexcept {
+    return has_run() && inserted.location < critical_location && runs().contains(inserted);
   }
 
   // Of the higher lanes. No earlier than critical_bound() is anything due there.
   nanoseconds_t critical_bound() const noexcept { return critical_.next_bound().value_or(forever); }
   bool has_critical() const noexcept { return !critical_.empty(); }
-  void insert_critical(node_index index, node& added, nanoseconds_t time) noexcept {
+  [[gnu::noinline]] void insert_critical(node_index index, node& added, nanoseconds_t time) noexcept {
     critical_.insert(index, added, time);
   }
   template <class Take>
@@ -62,13 +83,16 @@ class wheel {
   }
 
  private:
+  [[gnu::noinline]] void unlink_critical(node& gone) noexcept { critical_.unlink(gone); }
+
   static constexpr std::uint32_t critical_location = 1u << 30;
+  static_assert(hashed_wheel<node_view>::first_list_location / critical_location == 2);
   struct critical_traits {
     static constexpr unsigned slot_bits = 6, chain_bits = 0;
   };
 
   hierarchical_wheel<node_view> hierarchical_;
-  std::optional<hashed_wheel<node_view>> hashed_;
+  std::optional<hashed_wheel<node_view>> hashed_;  // with the sets and the runs of the other, which stays empty
   hierarchical_wheel<node_view, critical_traits, critical_location> critical_;
 };
 

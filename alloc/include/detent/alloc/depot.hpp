@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lock-free stack of magazines: a Treiber stack, tagged against ABA.
+// A lock-free stack of magazines, and of whatever else is linked as they are: a Treiber stack, tagged against ABA.
 #pragma once
 
 #include <detent/alloc/magazine.hpp>
@@ -11,45 +11,58 @@ namespace detent::alloc {
 
 // Any thread may push and pop. Lock-free: one 16-byte compare-and-swap for each magazine, repeated only when another
 // thread got there first. The tag counts every change of the head, so that a head which went away and came back is
-// recognised.
-class alignas(64) depot {
+// recognised. An Item has a link and a depth as magazine.hpp has them, and its memory stays mapped as long.
+template <class Item>
+class alignas(64) basic_depot {
  public:
-  // Hands the magazine over, with all that was written to it.
-  void push(magazine& pushed) noexcept;
-  // The magazine pushed last; nullptr when there is none.
-  magazine* pop() noexcept;
+  // Hands the item over, with all that was written to it.
+  void push(Item& pushed) noexcept;
+  // The item pushed last; nullptr when there is none.
+  Item* pop() noexcept;
+  // How many there are; a hint, as others push and pop.
+  std::uint32_t depth() const noexcept { return depth_of(top(head())); }
 
  private:
   base::pair_value head() const noexcept;
-  static magazine* top(base::pair_value head) noexcept { return reinterpret_cast<magazine*>(head.low); }
+  static Item* top(base::pair_value head) noexcept { return reinterpret_cast<Item*>(head.low); }
+  // Relaxed: published by (3). If it is another's meanwhile the number may be anything, as the link at (2).
+  static std::uint32_t depth_of(const Item* from) noexcept {
+    return from == nullptr ? 0 : from->depth.load(base::relaxed);
+  }
 
-  base::atomic_pair head_;  // low: the top magazine's address; high: the tag
+  base::atomic_pair head_;  // low: the top item's address; high: the tag
 };
 
-inline base::pair_value depot::head() const noexcept {
+using depot = basic_depot<magazine>;
+
+template <class Item>
+base::pair_value basic_depot<Item>::head() const noexcept {
   // (1) acquire on both: pairs with (3) and (4), so that the link read at (2) is no older than either half. The two
   // halves may be of two different heads; such a pair never existed, for no tag comes twice, and the exchange refuses
   // it.
   return {head_.low.load(base::acquire), head_.high.load(base::acquire)};
 }
 
-inline void depot::push(magazine& pushed) noexcept {
+template <class Item>
+void basic_depot<Item>::push(Item& pushed) noexcept {
   for (;;) {
     base::pair_value seen = head();
-    pushed.link.store(top(seen), base::relaxed);  // relaxed: published by (3)
-    // (3) releases the magazine's contents and link: pairs with (1) and (4).
+    pushed.link.store(top(seen), base::relaxed);  // relaxed, both: published by (3)
+    pushed.depth.store(depth_of(top(seen)) + 1, base::relaxed);
+    // (3) releases the item's contents and link: pairs with (1) and (4).
     if (head_.compare_exchange(seen, {reinterpret_cast<std::uint64_t>(&pushed), seen.high + 1})) return;
   }
 }
 
-inline magazine* depot::pop() noexcept {
+template <class Item>
+Item* basic_depot<Item>::pop() noexcept {
   for (;;) {
     base::pair_value seen = head();
-    magazine* taken = top(seen);
+    Item* taken = top(seen);
     if (taken == nullptr) return nullptr;
-    // (2) relaxed: ordered after (3) by (1). If another thread takes the magazine meanwhile the link may be anything,
+    // (2) relaxed: ordered after (3) by (1). If another thread takes the item meanwhile the link may be anything,
     // and the tag has moved on.
-    magazine* next = taken->link.load(base::relaxed);
+    Item* next = taken->link.load(base::relaxed);
     // (4) acquires what (3) released, and releases nothing of its own.
     if (head_.compare_exchange(seen, {reinterpret_cast<std::uint64_t>(next), seen.high + 1})) return taken;
   }

@@ -17,6 +17,7 @@ inline constexpr slot_index no_slot = 0xffffffff;
 struct magazine {
   base::atomic<magazine*> link{nullptr};
   std::uint32_t count = 0;  // valid while the magazine is not a cache's loaded one, which counts for itself
+  base::atomic<std::uint32_t> depth{0};  // how many there are in the depot from this one on down
 
   slot_index* slots() noexcept { return reinterpret_cast<slot_index*>(this + 1); }
 };

@@ -27,13 +27,21 @@ class page_source {
 
   // Tries every required option on one huge page and gives it back. Call once, before threads share the source.
   problem check() noexcept;
-  // What check() ran into, in one line that names the option and its value; empty for `none`.
+  // What check() ran into, in one line that names the option, its value and the cure; empty for `none`.
   std::string explain(problem found) const;
+  // The errno of it; 0: no call was refused.
+  int reason() const noexcept { return refusal_.error; }
 
   // Zeroed memory, aligned to 2 MiB from 2 MiB on and to a page below, with every wish applied.
-  // nullptr: out of memory, or a required wish was refused for this piece.
-  void* allocate(std::size_t bytes) noexcept;
+  // nullptr: out of memory, or a required wish was refused for this piece. Not `full`: most of it may never be used,
+  // and it has no huge pages, which are resident as a whole, unless they are required.
+  void* allocate(std::size_t bytes, bool full = true) noexcept;
   void release(void* memory, std::size_t bytes) noexcept;
+  // What allocate() gave: its pages are touched now and not when they are first used, if the kernel has them.
+  void touch(void* memory, std::size_t bytes) noexcept;
+  // The whole pages of a part of what allocate() gave, not locked: they stay mapped, and are zeroed when they are next
+  // touched.
+  void give_back(void* memory, std::size_t bytes) noexcept;
 
   // Zeroed memory of which only the 4 KiB pages that were written are resident: always a mapping, never huge, never
   // prefaulted; where locking is wished a page is locked when it is first touched. Page-aligned; nullptr as above.
@@ -52,7 +60,7 @@ class page_source {
 
   void* obtain(std::size_t bytes) noexcept;
   void discard(void* memory, std::size_t bytes) noexcept;
-  refusal prepare(void* memory, std::size_t bytes) const noexcept;
+  refusal prepare(void* memory, std::size_t bytes, bool full) const noexcept;
   refusal bind(void* memory, std::size_t bytes) const noexcept;
 
   memory_options options_;

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <detent/alloc/depot.hpp>
+#include <detent/alloc/free_map.hpp>
 #include <detent/alloc/magazine.hpp>
 #include <detent/alloc/magazine_store.hpp>
 #include <detent/alloc/page_source.hpp>
 #include <detent/alloc/slot_cache.hpp>
-#include <detent/alloc/stray_bits.hpp>
 #include <detent/base/atomic.hpp>
 #include "platform/check.hpp"
 
@@ -23,19 +23,27 @@ struct default_traits {
   static constexpr std::uint32_t magazine_capacity = 256;
   static constexpr std::size_t max_slabs = 131072;
   static constexpr std::size_t cold_bytes = 0;  // to each slot, unless the constructor sets another size
+  // Magazines in the depot: what is more than `deep` is sorted at once, what is more than `shallow` at rest. The former
+  // is 8 MiB of slots.
+  static constexpr std::uint32_t shallow = 16, deep = 512;
 };
 
+// What is freed and soon wanted again goes from thread to thread by the magazine, the last one first. Of a surplus,
+// which comes back in the order in which its timers ended, a magazine holds neighbours in time, not in memory: it is
+// sorted into a map of the free slots, from where they come densely and in order, from the lowest address on.
+//
 // allocate() and free() are lock-free, and off the fast path cost one or two compare-and-swaps for each
-// magazine_capacity slots; only adding a slab (allocate) or a chunk of magazines (both; see reserve) makes system
-// calls. The pool never reads or writes the slots. Resident cost of a live slot: its 64 bytes, what is written of its
-// cold part, and some 4 KiB a slab; a slot that was freed costs 4.25 bytes more, which stay for its next freeing.
+// magazine_capacity slots, or one for a slot of a surplus; only adding a slab (allocate) or a chunk of magazines (both;
+// see reserve) makes system calls. The pool never reads or writes the slots. Resident cost of a live slot: its 64
+// bytes, what is written of its cold part, and some 4 KiB a slab; a slot that was freed costs 4.25 bytes more, which
+// stay for its next freeing.
 //
 // Why free() cannot fail. A full cache needs an empty magazine. Each slab brings the magazines to hold all its slots
 // and two each for two caches; non-empty magazines number at most (free slots / capacity) full ones, two in each cache,
 // and one partly filled in the depot for each cache that was ever being flushed at the same time (see settle). More
-// caches than that want another chunk. If the memory for it is refused, the slot is marked in a bitmap that was mapped
-// with its slab, from where allocate() takes it before it adds a slab: so no slot is lost, whatever the number of
-// caches.
+// caches than that want another chunk. If the memory for it is refused, the slot goes to the map, whose memory was
+// mapped with its slab, and from where allocate() takes it before it adds a slab: so no slot is lost, whatever the
+// number of caches.
 template <class Traits = default_traits>
 class slot_pool {
  public:
@@ -43,6 +51,9 @@ class slot_pool {
   static constexpr std::size_t slot_bytes = 64;
   static constexpr std::size_t slots_per_slab = std::size_t{1} << Traits::slab_bits;
   static constexpr std::uint32_t magazine_capacity = Traits::magazine_capacity;
+  // What a cache gets first, so that a thread that needs few slots keeps few from the others.
+  static constexpr std::uint32_t first_carve = Traits::magazine_capacity < 32 ? Traits::magazine_capacity : 32;
+  static constexpr std::size_t map_group = free_map<Traits>::group_slots;  // what a take from the map hides from others
 
   // Maps the directory and reserves; ready() says whether both succeeded.
   slot_pool(source& pages, std::size_t reserve_slots, std::size_t cold_bytes_per_slot = Traits::cold_bytes) noexcept;
@@ -56,6 +67,8 @@ class slot_pool {
   // large. A slot in another thread's cache (two magazines at most) is not there for this one: count these when
   // reserving.
   bool reserve(std::size_t slots) noexcept;
+  // Touches the pages of the first `slots` slots, which are reserved, before they are used.
+  void touch(std::size_t slots) noexcept;
 
   // A slot nobody holds, the one this cache freed last if it has any; zeroed if it was never handed out before, else as
   // it was left. no_slot when out of memory.
@@ -64,6 +77,21 @@ class slot_pool {
   void free(slot_cache& cache, slot_index slot) noexcept;
   // Thread exit: gives everything the cache holds to the others.
   void flush(slot_cache& cache) noexcept;
+  // True when tidy() has something to do.
+  bool is_untidy() const noexcept { return full_.depth() > Traits::shallow; }
+  // Sorts a magazine of the surplus, in slices of a quarter of a microsecond; ends early where `stop()` says so between
+  // two of them. Any thread that has time.
+  template <class Stop>
+  void tidy(Stop&& stop) noexcept;
+
+  // Gives the kernel the memory of what has been free since the call before, in this thread's cache or in nobody's;
+  // ends early as tidy() does. True: there is more for the next call. One thread at a time, and `cache` is its own. The
+  // first 8 bytes of a slot are a number that never falls, whoever frees and allocates it, and that is 0 in a slot
+  // never handed out: a slot that comes from the kernel has the largest of its neighbours there, and zeroes after it.
+  template <class Stop>
+  bool give_back(slot_cache& cache, Stop&& stop) noexcept;
+  // How many free slots are in no cache; a hint.
+  std::uint32_t surplus() const noexcept { return full_.depth() * magazine_capacity + map_.held(); }
 
   // The slot's 64 bytes. The index must have reached this thread by synchronisation from the one that allocated it.
   void* hot(slot_index slot) const noexcept;
@@ -74,7 +102,7 @@ class slot_pool {
   slot_index carved() const noexcept { return carved_.load(base::acquire); }  // (1) pairs with (2)
 
  private:
-  static_assert(magazine_capacity != 0 && slots_per_slab % magazine_capacity == 0, "no magazine spans two slabs");
+  static_assert(magazine_capacity != 0);
   static_assert(Traits::slab_bits < 32, "an index is 32 bits");
 
   using piece = base::atomic<std::byte*>;
@@ -82,7 +110,8 @@ class slot_pool {
   // is 0.
   using slab_origin = base::atomic<std::uintptr_t>;
   static_assert(sizeof(slab_origin) == sizeof(piece));
-  static constexpr std::size_t directory_bytes = Traits::max_slabs * 2 * sizeof(piece);
+  static constexpr std::size_t pieces_bytes = Traits::max_slabs * 2 * sizeof(piece);
+  static constexpr std::size_t directory_bytes = pieces_bytes + free_map<Traits>::root_bytes;
   static constexpr std::size_t slab_bytes = slots_per_slab * slot_bytes;
   // The last magazine's worth of indices stays unused: the counter cannot wrap, and no_slot is no slot.
   static constexpr std::uint64_t largest = (std::uint64_t{1} << 32) - magazine_capacity;
@@ -92,28 +121,34 @@ class slot_pool {
   slot_index allocate_slow(slot_cache& cache) noexcept;
   void free_slow(slot_cache& cache, slot_index slot) noexcept;
   slot_index take(slot_cache& cache) noexcept;
+  bool take_from_map(slot_cache& cache) noexcept;
+  void revive(slot_index first, std::uint64_t lives) const noexcept;
+  std::uint64_t give_back(slot_index first, slot_index count) noexcept;
+  base::atomic<std::uint64_t>& lives_of(slot_index slot) const noexcept {
+    return *static_cast<base::atomic<std::uint64_t>*>(hot(slot));
+  }
+  bool has_magazine(slot_cache& cache) noexcept;
   void fetch_all(const slot_cache& cache) const noexcept;
   void settle(magazine& left) noexcept;
-  std::uint32_t carve(slot_index* out) noexcept;
+  std::uint32_t carve(slot_index* out, std::uint32_t wanted) noexcept;
   bool add_slab(std::size_t slab) noexcept;
   static std::uintptr_t origin_of(const std::byte* memory, std::size_t slab) noexcept {
     return reinterpret_cast<std::uintptr_t>(memory) - slab * slab_bytes + 1;
   }
-  void put_stray(slot_index slot) noexcept;
-  std::uint32_t take_strays(slot_index* out) noexcept;
-  stray_bits strays_of(std::size_t slab) const noexcept;
   std::size_t cold_array_bytes() const noexcept { return (slots_per_slab * cold_bytes_ + 63) / 64 * 64; }
-  std::size_t cold_part_bytes() const noexcept { return cold_array_bytes() + stray_bits::bytes_for(slots_per_slab); }
+  std::size_t cold_part_bytes() const noexcept { return cold_array_bytes() + free_map<Traits>::bytes_per_slab; }
 
   // Read by all, written when a slab is added.
-  slab_origin* slabs_ = nullptr;  // the directory: the slabs, then their cold parts (cold array and stray bits)
+  slab_origin* slabs_ =
+      nullptr;  // the directory: slabs, their cold parts (cold array, part of the map), the map's root
   piece* cold_parts_ = nullptr;
   const std::size_t cold_bytes_;
+  const std::size_t reserved_;
   source& pages_;
   bool ready_ = false;
   // Written on the slow path.
   alignas(64) base::atomic<slot_index> carved_{0};
-  base::atomic<std::uint32_t> strays_{0};  // a hint, never too low at rest
+  free_map<Traits> map_;
   depot full_;
   depot partial_;
   magazine_store<Traits> magazines_;

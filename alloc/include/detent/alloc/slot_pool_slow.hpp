@@ -4,16 +4,19 @@
 
 #include <detent/alloc/slot_pool.hpp>
 
+#include <algorithm>
+
 namespace detent::alloc {
 
 template <class Traits>
 slot_pool<Traits>::slot_pool(source& pages, std::size_t reserve_slots, std::size_t cold_bytes_per_slot) noexcept
-    : cold_bytes_(cold_bytes_per_slot), pages_(pages), magazines_(pages) {
+    : cold_bytes_(cold_bytes_per_slot), reserved_(reserve_slots), pages_(pages), magazines_(pages) {
   // Zeroed memory serves as null pointers; constructing them would touch, and so pay for, the whole directory.
   void* directory = pages_.allocate_sparse(directory_bytes);
   if (directory == nullptr) return;
   slabs_ = static_cast<slab_origin*>(directory);
   cold_parts_ = static_cast<piece*>(directory) + Traits::max_slabs;
+  map_.lay_out(cold_parts_, cold_array_bytes(), static_cast<std::byte*>(directory) + pieces_bytes);
   ready_ = reserve(reserve_slots);
 }
 
@@ -43,12 +46,20 @@ bool slot_pool<Traits>::reserve(std::size_t slots) noexcept {
 }
 
 template <class Traits>
+void slot_pool<Traits>::touch(std::size_t slots) noexcept {
+  for (std::size_t slab = 0; slab * slots_per_slab < slots; ++slab)
+    pages_.touch(hot(static_cast<slot_index>(slab * slots_per_slab)), slab_bytes);
+}
+
+template <class Traits>
 slot_index slot_pool<Traits>::allocate_slow(slot_cache& cache) noexcept {
   magazine* other = cache.spare_;
   if (other != nullptr && other->count != 0) {
     cache.exchange_magazines(magazine_capacity);
     return take(cache);
   }
+  // Where there is a surplus, what has been sorted comes before what has not.
+  if (is_untidy() && take_from_map(cache)) return take(cache);
   magazine* found = full_.pop();
   if (found == nullptr) found = partial_.pop();
   if (found != nullptr) {
@@ -61,14 +72,32 @@ slot_index slot_pool<Traits>::allocate_slow(slot_cache& cache) noexcept {
     fetch_all(cache);
     return take(cache);
   }
-  if (cache.loaded_ == nullptr) {
-    magazine* first = magazines_.take();
-    if (first == nullptr) return no_slot;
-    cache.load(*first, magazine_capacity);
-  }
-  cache.top_ = cache.bottom_ + take_strays(cache.bottom_);
-  if (cache.empty_handed()) cache.top_ = cache.bottom_ + carve(cache.bottom_);
+  if (take_from_map(cache)) return take(cache);
+  const std::uint32_t wanted = cache.loaded_ == nullptr ? first_carve : magazine_capacity;
+  if (!has_magazine(cache)) return no_slot;
+  cache.top_ = cache.bottom_ + carve(cache.bottom_, wanted);
   return cache.empty_handed() ? no_slot : take(cache);
+}
+
+// An empty one is loaded. False: memory for it is refused.
+template <class Traits>
+bool slot_pool<Traits>::has_magazine(slot_cache& cache) noexcept {
+  if (cache.loaded_ != nullptr) return true;
+  magazine* first = magazines_.take();
+  if (first == nullptr) return false;
+  cache.load(*first, magazine_capacity);
+  return true;
+}
+
+// The lowest on top, as in carve().
+template <class Traits>
+bool slot_pool<Traits>::take_from_map(slot_cache& cache) noexcept {
+  if (map_.empty() || !has_magazine(cache)) return false;
+  cache.top_ = cache.bottom_ + map_.take(cache.bottom_, magazine_capacity, carved(),
+                                         [this](slot_index first, std::uint64_t lives) { revive(first, lives); });
+  std::reverse(cache.bottom_, cache.top_);
+  fetch_all(cache);
+  return !cache.empty_handed();
 }
 
 // Slots that come from another thread are in its core's cache, or in none: all are fetched at once, side by side, where
@@ -81,11 +110,15 @@ void slot_pool<Traits>::fetch_all(const slot_cache& cache) const noexcept {
 template <class Traits>
 void slot_pool<Traits>::free_slow(slot_cache& cache, slot_index slot) noexcept {
   magazine* other = cache.spare_;
+  if (other != nullptr && other->count == magazine_capacity && full_.depth() >= Traits::deep) {
+    map_.put(other->slots(), magazine_capacity);
+    other->count = 0;
+  }
   if (other != nullptr && other->count != magazine_capacity) {
     cache.exchange_magazines(magazine_capacity);
   } else {
     magazine* fresh = magazines_.take();
-    if (fresh == nullptr) return put_stray(slot);
+    if (fresh == nullptr) return map_.put(&slot, 1);
     if (cache.loaded_ != nullptr) {
       cache.loaded_->count = cache.count();
       // Of two full magazines the older goes: what was freed last is what the caches of the core still know.
@@ -95,6 +128,20 @@ void slot_pool<Traits>::free_slow(slot_cache& cache, slot_index slot) noexcept {
     cache.load(*fresh, magazine_capacity);
   }
   *cache.top_++ = slot;
+}
+
+template <class Traits>
+template <class Stop>
+void slot_pool<Traits>::tidy(Stop&& stop) noexcept {
+  constexpr std::uint32_t slice = 32;
+  magazine* taken = full_.pop();
+  if (taken == nullptr) return;
+  do {
+    const std::uint32_t some = std::min(slice, taken->count);
+    taken->count -= some;
+    map_.put(taken->slots() + taken->count, some);
+  } while (taken->count != 0 && !stop());
+  settle(*taken);
 }
 
 template <class Traits>
@@ -123,21 +170,23 @@ void slot_pool<Traits>::settle(magazine& left) noexcept {
   partner->count == 0 ? magazines_.give(*partner) : partial_.push(*partner);
 }
 
-// Fills `out` with slots never handed out before, the lowest on top: they are first used in the order of their
-// addresses.
+// Fills `out` with slots never handed out before, at most as many as wanted and all of one slab, the lowest on top:
+// they are first used in the order of their addresses.
 template <class Traits>
-std::uint32_t slot_pool<Traits>::carve(slot_index* out) noexcept {
+std::uint32_t slot_pool<Traits>::carve(slot_index* out, std::uint32_t wanted) noexcept {
   if (slabs_ == nullptr) return 0;
+  std::uint32_t count = 0;
   slot_index from = carved_.load(base::relaxed);  // relaxed: (2) decides
   do {
     if (from >= limit) return 0;
     std::size_t slab = from >> Traits::slab_bits;
+    count = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, (slab + 1) * slots_per_slab - from));
     // (3) acquire: pairs with (4); from here on this thread may touch the slab and its cold part.
     if (slabs_[slab].load(base::acquire) == 0 && !add_slab(slab)) return 0;
     // (2) release: the slab below the new bound is mapped; pairs with (1). Relaxed on failure: read again.
-  } while (!carved_.compare_exchange_weak(from, from + magazine_capacity, base::release, base::relaxed));
-  for (std::uint32_t i = 0; i != magazine_capacity; ++i) out[i] = from + magazine_capacity - 1 - i;
-  return magazine_capacity;
+  } while (!carved_.compare_exchange_weak(from, from + count, base::release, base::relaxed));
+  for (std::uint32_t i = 0; i != count; ++i) out[i] = from + count - 1 - i;
+  return count;
 }
 
 // True when the slab is there, by this thread's work or another's. The cold part comes first, so that a slab is never
@@ -155,7 +204,9 @@ bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
       pages_.release_sparse(cold_part, cold_part_bytes());
     }
   }
-  auto* memory = static_cast<std::byte*>(pages_.allocate(slab_bytes));
+  // The first slab of a pool that reserves less stays small; one that has grown beyond it fills the others.
+  const bool full = slab != 0 || slots_per_slab <= reserved_;
+  auto* memory = static_cast<std::byte*>(pages_.allocate(slab_bytes, full));
   if (memory == nullptr) return false;
   if (!magazines_.grow()) {
     pages_.release(memory, slab_bytes);
@@ -169,31 +220,38 @@ bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
   return true;
 }
 
+// Relaxed, here and below: the slots are this thread's, but holders of old handles may look.
 template <class Traits>
-stray_bits slot_pool<Traits>::strays_of(std::size_t slab) const noexcept {
-  // Relaxed: called with a slab in which this thread holds a slot, or found below carved().
-  return {cold_parts_[slab].load(base::relaxed) + cold_array_bytes(), slots_per_slab};
+void slot_pool<Traits>::revive(slot_index first, std::uint64_t lives) const noexcept {
+  for (slot_index each = first; each != first + 64; ++each) lives_of(each).store(lives, base::relaxed);
+}
+
+// 0: one of them has lived half of the lives that there are, which all of them would share.
+template <class Traits>
+std::uint64_t slot_pool<Traits>::give_back(slot_index first, slot_index count) noexcept {
+  std::uint64_t most = 1;
+  for (slot_index each = first; each != first + count; ++each)
+    most = std::max(most, lives_of(each).load(base::relaxed));
+  if (most >> 63 != 0) return 0;
+  pages_.give_back(hot(first), count * slot_bytes);
+  return most;
 }
 
 template <class Traits>
-void slot_pool<Traits>::put_stray(slot_index slot) noexcept {
-  strays_.fetch_add(1,
-                    base::relaxed);  // relaxed, before the bit: at worst somebody searches too early and finds nothing
-  strays_of(slot >> Traits::slab_bits).put(slot & (slots_per_slab - 1));
-}
-
-template <class Traits>
-std::uint32_t slot_pool<Traits>::take_strays(slot_index* out) noexcept {
-  if (strays_.load(base::relaxed) == 0) [[likely]]
-    return 0;  // relaxed: a hint
-  std::uint32_t taken = 0;
-  std::size_t slabs = (carved() + slots_per_slab - 1) / slots_per_slab;
-  for (std::size_t slab = 0; slab != slabs && taken != magazine_capacity; ++slab) {
-    slot_index first = static_cast<slot_index>(slab << Traits::slab_bits);
-    taken += strays_of(slab).take(out + taken, magazine_capacity - taken, first);
+template <class Stop>
+bool slot_pool<Traits>::give_back(slot_cache& cache, Stop&& stop) noexcept {
+  flush(cache);
+  while (full_.depth() != 0 && !stop()) tidy(stop);
+  if (magazine* left = partial_.pop()) {
+    map_.put(left->slots(), std::exchange(left->count, 0));
+    magazines_.give(*left);
   }
-  strays_.fetch_sub(taken, base::relaxed);  // relaxed: a hint
-  return taken;
+  bool more = false;
+  for (std::size_t group = 0; group != map_.groups_below(carved()); ++group) {
+    if (stop()) return true;
+    more |= map_.give_back(group, [this](slot_index first, slot_index count) { return give_back(first, count); });
+  }
+  return more;
 }
 
 extern template class slot_pool<default_traits>;

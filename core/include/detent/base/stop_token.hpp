@@ -11,6 +11,7 @@
 namespace detent::base {
 
 using stop_token = std::stop_token;
+using stop_source = std::stop_source;
 template <class F>
 using stop_callback = std::stop_callback<F>;
 
@@ -25,6 +26,12 @@ class stop_token {
  public:
   bool stop_possible() const noexcept { return false; }
   bool stop_requested() const noexcept { return false; }
+};
+
+class stop_source {
+ public:
+  stop_token get_token() const noexcept { return {}; }
+  bool request_stop() noexcept { return false; }
 };
 
 template <class F>

@@ -16,33 +16,10 @@
 #if defined(DETENT_THREAD_SANITIZER)
 namespace detent::base {
 
-namespace sanitizer {
-void begin_ignoring_reads(const char* file, int line) __asm__("AnnotateIgnoreReadsBegin");
-void end_ignoring_reads(const char* file, int line) __asm__("AnnotateIgnoreReadsEnd");
-void begin_ignoring_writes(const char* file, int line) __asm__("AnnotateIgnoreWritesBegin");
-void end_ignoring_writes(const char* file, int line) __asm__("AnnotateIgnoreWritesEnd");
-}  // namespace sanitizer
-
 // This unit is watched itself. Its atomics show everything; to show more would hide the library's own mistakes.
 constexpr bool is_watched_from_outside() noexcept { return false; }
 constexpr void show_release(const void*) noexcept {}
 constexpr void show_acquire(const void*) noexcept {}
-
-// While it exists, the sanitizer ignores this thread's plain reads and writes, but not its atomics. For code that is
-// ordered by fences, which the sanitizer does not model.
-class ordered_by_fences {
- public:
-  ordered_by_fences() noexcept {
-    sanitizer::begin_ignoring_reads(__FILE__, __LINE__);
-    sanitizer::begin_ignoring_writes(__FILE__, __LINE__);
-  }
-  ordered_by_fences(const ordered_by_fences&) = delete;
-  ordered_by_fences& operator=(const ordered_by_fences&) = delete;
-  ~ordered_by_fences() {
-    sanitizer::end_ignoring_writes(__FILE__, __LINE__);
-    sanitizer::end_ignoring_reads(__FILE__, __LINE__);
-  }
-};
 
 }  // namespace detent::base
 
@@ -67,15 +44,6 @@ namespace sanitizer {
   if (is_watched_from_outside()) [[unlikely]]
     sanitizer::acquire(const_cast<void*>(what));
 }
-
-// Nobody watches.
-class ordered_by_fences {
- public:
-  // NOLINTNEXTLINE(modernize-use-equals-default): a trivial one would leave variables that compilers call unused
-  ordered_by_fences() noexcept {}
-  ordered_by_fences(const ordered_by_fences&) = delete;
-  ordered_by_fences& operator=(const ordered_by_fences&) = delete;
-};
 
 }  // namespace detent::base
 #endif

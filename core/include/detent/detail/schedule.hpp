@@ -27,6 +27,7 @@ struct plan {
   const timer_options* one_shot = nullptr;     // null: all defaults
   const periodic_options* periodic = nullptr;  // set if kind is not none
   group_state* group = nullptr;
+  const executor* group_executor = nullptr;
   origin where = origin::unknown();
 };
 
@@ -62,7 +63,11 @@ nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexc
 errc plan_periodic(const engine_core& core, duration initial, duration period, period_kind kind, plan& made) noexcept;
 // A call of an object that has been moved from, and has no core: says so in one line on stderr, and aborts.
 [[noreturn]] void used_after_move(const char* object, const char* call) noexcept;
-[[noreturn]] void throw_schedule_error(const engine_core& core, errc problem, nanoseconds_t period);
+// With the reason and the cure; of an impossible option, with its name and its value.
+[[noreturn]] void throw_schedule_error(const engine_core& core, errc problem);
+[[noreturn]] void throw_schedule_error(const engine_core& core, errc problem, const timer_options& options);
+[[noreturn]] void throw_schedule_error(const engine_core& core, errc problem, const periodic_options& options,
+                                       duration period);
 
 template <class F, class Callable>
 bool construct(engine_core& core, const claim& owned, Callable&& f) {

@@ -97,6 +97,8 @@ class engine_hold {
  private:
   engine_core& core_;
 };
+// timer::restart_at(), of an engine that is held and may have ended.
+bool restart_held(engine_core& core, const timer& of, nanoseconds_t deadline) noexcept;
 
 // A handle, or a refusal; throws only what copying or moving the callable throws.
 template <class Callable>

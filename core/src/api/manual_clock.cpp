@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include <detent/manual_clock.hpp>
+
+#include <detent/engine.hpp>
+#include <detent/error.hpp>
+
+#include "callers/refusals.hpp"
+
+#include <optional>
+
+namespace detent {
+namespace {
+
+// Of the engines that have anything pending.
+std::optional<time_point> first_deadline(std::span<engine* const> engines) {
+  std::optional<time_point> first;
+  for (engine* each : engines) {
+    const std::optional<time_point> next = each->next_deadline();
+    if (next && (!first || *next < *first)) first = next;
+  }
+  return first;
+}
+
+// Not by the time that it shows: two clocks that nobody has moved yet show the same.
+void expect_on(const manual_clock& clock, const engine& each) {
+  static_cast<void>(each.stopped());  // aborts if it has been moved from, and has no core
+  const detail::engine_core& core = *detail::timer_access::core(each);
+  if (core.options.manual == &clock) return;
+  throw error(errc::invalid_option, detail::prefix_of(core) +
+                                        "manual_clock::run_until(): engine_options::manual is not this clock; make the "
+                                        "engine with this one");
+}
+
+}  // namespace
+
+std::size_t manual_clock::run_until(detail::clock_time until, std::span<engine* const> engines) {
+  const time_point end = until;
+  for (const engine* each : engines) expect_on(*this, *each);
+  bool idle = false;  // the last polls ran nothing, though something seemed due
+  for (std::size_t total = 0;;) {
+    std::size_t ran = 0;
+    for (engine* each : engines) ran += each->poll();
+    total += ran;
+    const std::optional<time_point> next = first_deadline(engines);
+    if (!next || *next > end || *next == (time_point::max)()) {
+      if (end != (time_point::max)()) advance_to(end);
+      return total;
+    }
+    if (*next > now()) {
+      advance_to(*next);
+      idle = false;
+    } else if (ran != 0 || !idle) {
+      idle = ran == 0;  // armed since its engine was polled: by a callback, by a capture's end, by another thread
+    } else if (now() < end) {
+      advance_to(now() + duration(1));  // a bound that is too early must not keep time still
+    } else {
+      return total;
+    }
+  }
+}
+
+std::size_t manual_clock::run_for(detail::whole_duration length, std::span<engine* const> engines) {
+  return run_until(detail::to_time(detail::add_saturated(detail::to_ns(now()), length.count())), engines);
+}
+
+}  // namespace detent

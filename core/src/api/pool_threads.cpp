@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "api/pool_threads.hpp"
+
+#include <detent/error.hpp>
+
+#include "platform/thread_setup.hpp"
+
+#include <unistd.h>
+
+#include <system_error>
+
+namespace detent::detail {
+namespace {
+
+std::string named(const std::vector<int>& cpus, std::size_t i) {
+  return "cpus[" + std::to_string(i) + "] = " + std::to_string(cpus[i]) + ": ";
+}
+
+}  // namespace
+
+void pool_threads::check(const pool_setup& setup) {
+  const auto invalid = [&setup](const std::string& what) {
+    throw error(errc::invalid_option, setup.pool + (": " + what));
+  };
+  if (setup.threads == 0) invalid("threads = 0: must be at least 1");
+  if (setup.queue_capacity == 0) invalid("queue_capacity = 0: must be at least 1");
+  for (std::size_t i = 0; i < setup.cpus.size(); ++i) {
+    if (setup.cpus[i] < 0 || setup.cpus[i] >= sysconf(_SC_NPROCESSORS_CONF))
+      invalid(named(setup.cpus, i) + "no such CPU; " + describe_cpus());
+  }
+}
+
+void pool_threads::start(const pool_setup& setup, const std::function<void(std::size_t)>& work) {
+  const std::string pool = std::string(setup.pool) + ": ";
+  try {
+    for (std::size_t i = 0; i < setup.threads; ++i) {
+      threads_.emplace_back([i, work, name = setup.name] {
+        name_this_thread(name);
+        work(i);
+      });
+      if (setup.cpus.empty()) continue;
+      const std::size_t turn = i % setup.cpus.size();
+      const int failed = pin_thread(threads_.back().native_handle(), setup.cpus[turn]);
+      if (failed != 0) throw error(code_of(failed), pool + named(setup.cpus, turn) + explain_pinning(failed));
+    }
+  } catch (const error&) {
+    throw;  // which is a system_error, too
+  } catch (const std::system_error& failure) {
+    const int problem = failure.code().value();
+    throw error(code_of(problem), pool + "threads = " + std::to_string(setup.threads) +
+                                      ": they cannot all be started: " + explain(problem));
+  }
+}
+
+void pool_threads::join() {
+  for (std::thread& each : threads_) {
+    if (!each.joinable()) continue;
+    if (each.get_id() == std::this_thread::get_id()) {  // a thread of the pool cannot wait for itself
+      each.detach();
+    } else {
+      each.join();
+    }
+  }
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What the calls of an engine say when they are refused.
+#pragma once
+
+#include <detent/error.hpp>
+
+#include "callers/engine_core.hpp"
+
+#include <string>
+
+namespace detent::detail {
+
+// Of a timer or a group.
+inline constexpr const char* foreign_executor = "executor: none of this engine's; add it to engine_options::executors";
+
+// `engine "gateway": `, with which each line begins.
+std::string prefix_of(const engine_core& core);
+// Why any call was refused, and the cure. What one call alone meets, it explains itself.
+std::string explain(const engine_core& core, errc problem);
+// `call`, as "stop()".
+[[noreturn]] void refuse(const engine_core& core, const char* call, errc problem);
+
+}  // namespace detent::detail

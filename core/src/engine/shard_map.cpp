@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "engine/shard_map.hpp"
+
+#include <detent/base/atomic.hpp>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace detent::detail {
+namespace {
+
+struct binding {
+  std::weak_ptr<const shard_map> map;  // keeps the address from being another set's
+  const shard_map* address;
+  std::size_t shard;
+};
+
+// A thread is bound in a set or two, so a vector is the fastest to search.
+thread_local std::vector<binding> bindings_of_this_thread;
+
+// Threads are numbered as they first ask.
+std::size_t number_of_this_thread() noexcept {
+  static base::atomic<std::size_t> next{0};
+  thread_local const std::size_t mine = next.fetch_add(1, base::relaxed);  // relaxed: only has to be another
+  return mine;
+}
+
+}  // namespace
+
+// Of the process, not of the calling thread, which may be pinned; of its main thread, as the kernel has none but these.
+std::vector<int> usable_cpus() {
+  std::vector<int> cpus;
+  // The kernel refuses a mask that is shorter than its own, whose length it does not report.
+  for (int length = CPU_SETSIZE; length <= (1 << 16); length *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(static_cast<std::size_t>(length)),
+                                                                [](cpu_set_t* each) { CPU_FREE(each); });
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(length));
+    if (mask == nullptr) return cpus;
+    CPU_ZERO_S(bytes, mask.get());
+    if (sched_getaffinity(getpid(), bytes, mask.get()) != 0) continue;
+    for (int cpu = 0; cpu < length; ++cpu) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask.get())) cpus.push_back(cpu);
+    }
+    return cpus;
+  }
+  return cpus;
+}
+
+shard_map::shard_map(std::size_t shards, std::span<const int> usable, std::span<const int> pinned_to)
+    : shards_(shards) {
+  const auto at = [this](int cpu) -> range& {
+    const auto index = static_cast<std::size_t>(cpu);
+    if (by_cpu_.size() <= index) by_cpu_.resize(index + 1);
+    return by_cpu_[index];
+  };
+  for (std::size_t i = 0; i < usable.size(); ++i) {
+    const std::size_t first = i * shards / usable.size(), end = (i + 1) * shards / usable.size();
+    at(usable[i]) = {static_cast<std::uint32_t>(first),
+                     static_cast<std::uint32_t>(std::max(end - first, std::size_t{1}))};
+  }
+  for (std::size_t i = 0; i < pinned_to.size(); ++i) at(pinned_to[i]) = {static_cast<std::uint32_t>(i), 1};
+}
+
+std::size_t shard_map::of_cpu(int cpu, std::size_t thread) const noexcept {
+  const auto index = static_cast<std::size_t>(std::max(cpu, 0));
+  const range found = index < by_cpu_.size() ? by_cpu_[index] : range();
+  return found.count == 0 ? index % shards_ : found.first + thread % found.count;
+}
+
+void bind_this_thread(const std::shared_ptr<const shard_map>& map, std::size_t shard) {
+  std::erase_if(bindings_of_this_thread,
+                [&](const binding& each) { return each.address == map.get() || each.map.expired(); });
+  bindings_of_this_thread.push_back({map, map.get(), shard});
+}
+
+std::size_t local_shard(const shard_map& map) noexcept {
+  for (const binding& each : bindings_of_this_thread) {
+    if (each.address == &map) return each.shard;
+  }
+  return map.of_cpu(sched_getcpu(), number_of_this_thread());
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+
+namespace detent::detail {
+
+// The NUMA node that a CPU is of; none where there is no such CPU, or no /sys to say.
+std::optional<int> numa_node_of(int cpu);
+
+}  // namespace detent::detail

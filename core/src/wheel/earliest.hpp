@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What a search for the next deadline has found, for as long as it is right.
+#pragma once
+
+#include "timer/node.hpp"
+
+#include <cstdint>
+
+namespace detent::detail {
+
+// One thread. A wheel reports each change; what is remembered stays right until an earlier node is inserted, which
+// takes its place, or the node itself goes.
+class earliest {
+ public:
+  // A node that is due at `time`, before all others; `alone`: no other node is due then.
+  void found(node_index index, node& first, nanoseconds_t time, bool alone) noexcept {
+    first_ = &first;
+    index_ = index;
+    time_ = time;
+    alone_ = alone;
+  }
+  // There are too many to look at in the slot that comes first.
+  void found_crowd() noexcept { crowd_ = looks_after_unlinks; }
+  void forget() noexcept {
+    first_ = nullptr;
+    time_ = INT64_MIN;
+    crowd_ = 0;
+  }
+
+  void inserted(node_index index, node& added, nanoseconds_t time) noexcept {
+    if (time > time_) [[likely]]
+      return;
+    if (time < time_) return found(index, added, time, true);
+    alone_ = false;
+  }
+  // Another slot comes first, perhaps.
+  void slot_opened() noexcept { crowd_ = 0; }
+  void unlinked(const node& gone) noexcept {
+    if (&gone == first_) forget();
+    if (crowd_ != 0) --crowd_;
+  }
+
+  bool is_known() const noexcept { return first_ != nullptr; }
+  bool is_crowd() const noexcept { return crowd_ != 0; }
+  node& first() const noexcept { return *first_; }
+  node_index index() const noexcept { return index_; }
+  nanoseconds_t time() const noexcept { return time_; }
+  bool alone() const noexcept { return alone_; }
+
+ private:
+  // What was a crowd may be few after so many are gone.
+  static constexpr std::uint32_t looks_after_unlinks = 64;
+
+  node* first_ = nullptr;           // null: not known
+  nanoseconds_t time_ = INT64_MIN;  // not known: no node is earlier
+  node_index index_ = no_node;
+  bool alone_ = false;
+  std::uint32_t crowd_ = 0;  // not zero: a crowd, until so many are unlinked
+};
+
+}  // namespace detent::detail
