@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace detent::c {
@@ -58,6 +59,13 @@ int detent_stop(detent_engine* engine, detent_unfired each, void* argument) {
 int detent_is_stopped(const detent_engine* engine) { return engine->engine.stopped() ? 1 : 0; }
 std::size_t detent_pending(const detent_engine* engine) { return engine->engine.pending(); }
 std::int32_t detent_worker_thread_id(const detent_engine* engine) { return engine->engine.worker_thread_id(); }
+int detent_clock(const detent_engine* engine, const char** reason) {
+  return guarded(-1, [=] {
+    const detent::clock_report seen = engine->engine.metrics().clock;
+    if (reason != nullptr) *reason = seen.reason;
+    return std::string_view(seen.name) == "tsc" ? int{DETENT_CLOCK_TSC} : int{DETENT_CLOCK_STEADY};
+  });
+}
 std::int64_t detent_now() { return detent::clock::now().time_since_epoch().count(); }
 
 std::size_t detent_poll(detent_engine* engine, std::size_t max) {

@@ -11,9 +11,11 @@ class [[gnu::visibility("hidden")]] histogram_recorder;
 class [[gnu::visibility("hidden")]] label_store;
 class [[gnu::visibility("hidden")]] outbox;
 class [[gnu::visibility("hidden")]] run_scope;
+class [[gnu::visibility("hidden")]] shard_map;
 }  // namespace detent::detail
 
 #pragma GCC visibility push(default)
 #include <detent/detent.h>
 #include <detent/detent.hpp>
+#include <detent/sharded_engine.hpp>
 #pragma GCC visibility pop

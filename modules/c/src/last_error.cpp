@@ -31,6 +31,7 @@ static_assert(static_cast<int>(errc::wrong_drive) == DETENT_ERROR_WRONG_DRIVE);
 static_assert(static_cast<int>(errc::forked) == DETENT_ERROR_FORKED);
 static_assert(static_cast<int>(errc::not_permitted) == DETENT_ERROR_NOT_PERMITTED);
 static_assert(static_cast<int>(errc::out_of_memory) == DETENT_ERROR_OUT_OF_MEMORY);
+static_assert(static_cast<int>(errc::limit_reached) == DETENT_ERROR_LIMIT_REACHED);
 
 }  // namespace
 

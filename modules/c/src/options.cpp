@@ -11,14 +11,14 @@
 namespace detent::c {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw error(make_error_code(errc::invalid_option), "detent_options: " + what);
-}
+[[noreturn]] void refuse(const std::string& what) { throw error(errc::invalid_option, "detent_options: " + what); }
 
-// `value` as one of the enumerators up to `last`.
+// `value` as one of the enumerators up to `last`, which are called `names` and more.
 template <class Enum>
-Enum chosen(const char* option, int value, Enum last) {
-  if (value < 0 || value > static_cast<int>(last)) refuse(std::string(option) + " = " + std::to_string(value));
+Enum chosen(const char* option, int value, Enum last, const char* names) {
+  if (value < 0 || value > static_cast<int>(last))
+    refuse(std::string(option) + " = " + std::to_string(value) + ": must be one of " + names + "*, 0 to " +
+           std::to_string(static_cast<int>(last)));
   return static_cast<Enum>(value);
 }
 
@@ -27,19 +27,26 @@ static_assert(static_cast<int>(wait_options::kind::hybrid) == DETENT_WAIT_HYBRID
 static_assert(static_cast<int>(wait_options::kind::sleep) == DETENT_WAIT_SLEEP);
 static_assert(static_cast<int>(drive_kind::caller) == DETENT_DRIVE_CALLER);
 static_assert(static_cast<int>(clock_kind::tsc) == DETENT_CLOCK_TSC);
+static_assert(static_cast<int>(clock_kind::automatic) == DETENT_CLOCK_AUTOMATIC);
 static_assert(static_cast<int>(refusal_policy::retry) == DETENT_REFUSED_RETRY);
 static_assert(static_cast<int>(refusal_policy::drop) == DETENT_REFUSED_DROP);
 static_assert(static_cast<int>(memory_source::jemalloc) == DETENT_MEMORY_JEMALLOC);
 static_assert(static_cast<int>(wish::attempt) == DETENT_WISH_ATTEMPT);
 static_assert(static_cast<int>(wish::require) == DETENT_WISH_REQUIRE);
 
-wait_options wait_of(const detent_options& from) {
-  switch (chosen("wait", from.wait, wait_options::kind::sleep)) {
+wait_options mode_of(const detent_options& from) {
+  switch (chosen("wait", from.wait, wait_options::kind::sleep, "DETENT_WAIT_")) {
     case wait_options::kind::busy: return wait_options::busy();
     case wait_options::kind::hybrid: return wait_options::hybrid(duration(from.max_spin_ns));
     case wait_options::kind::sleep: break;
   }
   return wait_options::sleep();
+}
+
+wait_options wait_of(const detent_options& from) {
+  wait_options to = mode_of(from);
+  to.light_spin = from.light_spin != 0;
+  return to;
 }
 
 std::shared_ptr<executor> pool_of(const detent_options& from, const std::string& name) {
@@ -52,26 +59,27 @@ std::shared_ptr<executor> pool_of(const detent_options& from, const std::string&
 
 engine_options translate(const detent_options& from) {
   if (from.size != sizeof(detent_options))
-    refuse("size = " + std::to_string(from.size) + ": not set up by detent_options_init()");
+    refuse("size = " + std::to_string(from.size) + ": not set up by detent_options_init(); call it first");
   if (std::any_of(std::begin(from.reserved), std::end(from.reserved), [](auto word) { return word != 0; }))
-    refuse("reserved: not zero");
+    refuse("reserved: must be all 0, as detent_options_init() sets it");
   engine_options to;
   to.tick = duration(from.tick_ns);
-  to.wheel = chosen("wheel", from.wheel, wheel_kind::hashed);
+  to.wheel = chosen("wheel", from.wheel, wheel_kind::hashed, "DETENT_WHEEL_");
   to.hashed_slots = from.hashed_slots;
   to.wait = wait_of(from);
-  to.drive = chosen("drive", from.drive, drive_kind::caller);
-  to.clock = chosen("clock", from.clock, clock_kind::tsc);
+  to.drive = chosen("drive", from.drive, drive_kind::caller, "DETENT_DRIVE_");
+  to.clock = chosen("clock", from.clock, clock_kind::automatic, "DETENT_CLOCK_");
   if (from.cpu != -1) to.cpu = from.cpu;
   if (from.realtime_priority != 0) to.realtime_priority = from.realtime_priority;
+  if (from.cpu_latency_limit_ns != 0) to.cpu_latency_limit = duration(from.cpu_latency_limit_ns);
   to.capacity = from.capacity;
   to.reserve = from.reserve;
-  to.memory.source = chosen("memory_source", from.memory_source, memory_source::jemalloc);
-  to.memory.huge_pages = chosen("huge_pages", from.huge_pages, wish::require);
-  to.memory.prefault = chosen("prefault", from.prefault, wish::require);
-  to.memory.lock = chosen("lock_memory", from.lock_memory, wish::require);
+  to.memory.source = chosen("memory_source", from.memory_source, memory_source::jemalloc, "DETENT_MEMORY_");
+  to.memory.huge_pages = chosen("huge_pages", from.huge_pages, wish::require, "DETENT_WISH_");
+  to.memory.prefault = chosen("prefault", from.prefault, wish::require, "DETENT_WISH_");
+  to.memory.lock = chosen("lock_memory", from.lock_memory, wish::require, "DETENT_WISH_");
   if (from.numa_node != -1) to.memory.numa_node = from.numa_node;
-  to.on_refusal = chosen("on_refusal", from.on_refusal, refusal_policy::drop);
+  to.on_refusal = chosen("on_refusal", from.on_refusal, refusal_policy::drop, "DETENT_REFUSED_");
   if (from.name != nullptr) to.name = from.name;
   to.executor = pool_of(from, to.name);
   return to;

@@ -16,7 +16,7 @@ detent::time_point at(std::int64_t ns) noexcept { return detent::time_point(dura
 template <class Schedule>
 detent_timer scheduled(detent_engine* engine, detent_callback function, void* context, Schedule&& schedule) noexcept {
   if (function == nullptr) {
-    detent::c::keep_error(detent::errc::invalid_option, "callback = null");
+    detent::c::keep_error(detent::errc::invalid_option, "callback = null: must be a function");
     return 0;
   }
   const timer made = guarded(timer(), [&] { return schedule(engine->engine, detent::c::callback{function, context}); });
@@ -72,3 +72,15 @@ int detent_restart_after(detent_engine* engine, detent_timer timer, std::int64_t
 }
 
 int detent_is_pending(detent_engine* engine, detent_timer timer) { return engine->handle_of(timer).pending() ? 1 : 0; }
+
+int detent_deadline(detent_engine* engine, detent_timer timer, std::int64_t* deadline_ns) {
+  const std::optional<detent::time_point> due = engine->handle_of(timer).deadline();
+  if (due) *deadline_ns = due->time_since_epoch().count();
+  return due ? 1 : 0;
+}
+
+int detent_remaining(detent_engine* engine, detent_timer timer, std::int64_t* remaining_ns) {
+  const std::optional<duration> left = engine->handle_of(timer).remaining();
+  if (left) *remaining_ns = left->count();
+  return left ? 1 : 0;
+}

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: MIT
-// detent and Boost.Asio: callbacks on an Asio executor, and sleeps as asynchronous operations. docs/asio.md has more.
+// detent and Boost.Asio: callbacks on an Asio executor, sleeps as asynchronous operations, and time limits for others.
+// docs/asio.md has more.
 #pragma once
 
+#include <detent/base/boost_asio.hpp>
+#include <detent/detail/asio_cancel.hpp>
+#include <detent/detail/asio_executor.hpp>
 #include <detent/detail/asio_sleep.hpp>
-#include <detent/detail/fired_batch.hpp>
 #include <detent/engine.hpp>
 #include <detent/executor.hpp>
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/post.hpp>
-
-#include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <utility>
 
-namespace detent {
-
-namespace detail {
-
-template <class Executor>
-class posting_executor final : public executor {
- public:
-  posting_executor(Executor&& to, std::size_t at_once) noexcept
-      : to_(std::move(to)), at_once_(std::max<std::size_t>(at_once, 1)) {}
-
-  bool execute(fired_timer&& work) noexcept override { return execute_many({&work, 1}) == 1; }
-  std::size_t execute_many(std::span<fired_timer> work) noexcept override {
-    return enqueue_batches(work, at_once_, [this](const fired_batch& batch) { boost::asio::post(to_, batch); });
-  }
-
- private:
-  Executor to_;
-  std::size_t at_once_;
-};
-
-}  // namespace detail
+// A file that includes <detent/asio.hpp> and <detent/standalone_asio.hpp> names this namespace.
+namespace detent::inline boost_asio {
 
 // For engine_options.executor: callbacks are posted to `to`, any Asio executor; a strand keeps their order. Of what
 // comes due together, up to `at_once` callbacks are posted as one, and run one after the other: cheaper, where no other
@@ -44,7 +23,7 @@ class posting_executor final : public executor {
 // running.
 template <class Executor>
 std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
-  return std::make_shared<detail::posting_executor<Executor>>(std::move(to), at_once);
+  return std::make_shared<detail::posting_executor<base::boost_asio, Executor>>(std::move(to), at_once);
 }
 
 // Completes with void(boost::system::error_code) on the handler's associated executor, once:
@@ -56,14 +35,33 @@ std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
 // without an executor of its own runs on the thread on which the engine runs callbacks, and if aborted, on a thread of
 // Asio's system_executor. The delay counts from the initiation.
 template <BOOST_ASIO_COMPLETION_TOKEN_FOR(void(boost::system::error_code)) Token>
-auto async_sleep_for(engine& on, duration delay, Token&& token) {
-  return boost::asio::async_initiate<Token, void(boost::system::error_code)>(detail::initiate_sleep{}, token, &on,
-                                                                             delay);
+auto async_sleep_for(engine& on, detail::whole_duration delay, Token&& token) {
+  return boost::asio::async_initiate<Token, void(boost::system::error_code)>(detail::initiate_sleep<base::boost_asio>{},
+                                                                             token, &on, duration(delay));
 }
 template <BOOST_ASIO_COMPLETION_TOKEN_FOR(void(boost::system::error_code)) Token>
-auto async_sleep_until(engine& on, time_point deadline, Token&& token) {
-  return boost::asio::async_initiate<Token, void(boost::system::error_code)>(detail::initiate_sleep{}, token, &on,
-                                                                             deadline);
+auto async_sleep_until(engine& on, detail::clock_time deadline, Token&& token) {
+  return boost::asio::async_initiate<Token, void(boost::system::error_code)>(detail::initiate_sleep<base::boost_asio>{},
+                                                                             token, &on, time_point(deadline));
 }
 
-}  // namespace detent
+// A completion token that gives any asynchronous operation a time limit; `token` says how it completes. When the time
+// is up, a cancellation of `type` is emitted to the operation, on the handler's associated executor (without one, the
+// operation's), which must run one handler at a time: a strand, or a context that one thread runs. The operation then
+// completes as it does when it is cancelled, mostly with operation_aborted. An operation that completes first cancels
+// the timer. Cancellations of the handler's own slot are passed on. An engine that refuses the timer, or is stopped or
+// destroyed, cancels the operation at once. The delay counts from the initiation. The context must outlive the engine
+// or its stop(), or the operation must have ended before. Allocates three blocks for each operation. Needs Boost 1.77
+// and a standard library with std::stop_token. Boost.Asio has a cancel_after by its own timers since 1.86.
+template <class Token>
+auto cancel_after(engine& by, detail::whole_duration delay, Token&& token,
+                  base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
+  return detail::limit_time<base::boost_asio>(by, duration(delay), std::forward<Token>(token), type);
+}
+template <class Token>
+auto cancel_at(engine& by, detail::clock_time deadline, Token&& token,
+               base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
+  return detail::limit_time<base::boost_asio>(by, time_point(deadline), std::forward<Token>(token), type);
+}
+
+}  // namespace detent::inline boost_asio

@@ -32,7 +32,8 @@ enum {
   DETENT_ERROR_FORKED = 7,
   DETENT_ERROR_NOT_PERMITTED = 8,
   DETENT_ERROR_OUT_OF_MEMORY = 9,
-  DETENT_ERROR_OTHER = 10
+  DETENT_ERROR_OTHER = 10,         // a C++ exception of another kind
+  DETENT_ERROR_LIMIT_REACHED = 11  // descriptors, threads or space
 };
 
 // Why the last call of this thread that failed did; later successes leave it alone. `text` may be null; what it is set
@@ -44,34 +45,62 @@ DETENT_C_API int detent_last_error(const char** text);
 enum { DETENT_WHEEL_HIERARCHICAL = 0, DETENT_WHEEL_HASHED = 1 };
 enum { DETENT_WAIT_BUSY = 0, DETENT_WAIT_HYBRID = 1, DETENT_WAIT_SLEEP = 2 };
 enum { DETENT_DRIVE_WORKER = 0, DETENT_DRIVE_CALLER = 1 };
-enum { DETENT_CLOCK_STEADY = 0, DETENT_CLOCK_TSC = 1 };
+// Automatic, the default: the TSC where it is invariant and the kernel's own clock source, else the steady clock.
+enum { DETENT_CLOCK_STEADY = 0, DETENT_CLOCK_TSC = 1, DETENT_CLOCK_AUTOMATIC = 2 };
 enum { DETENT_REFUSED_RUN_INLINE = 0, DETENT_REFUSED_RETRY = 1, DETENT_REFUSED_DROP = 2 };
 enum { DETENT_MEMORY_MMAP = 0, DETENT_MEMORY_JEMALLOC = 1 };
 enum { DETENT_WISH_OFF = 0, DETENT_WISH_ATTEMPT = 1, DETENT_WISH_REQUIRE = 2 };
 
+// As in <detent/options.hpp>, which says more. Each comment ends with what detent_options_init() sets.
 typedef struct detent_options {
-  size_t size;            // of this struct; detent_options_init() sets it
-  int64_t tick_ns;        // deadlines are rounded up to a multiple of it; 1: exact
-  int wheel;              // DETENT_WHEEL_
-  int wait;               // DETENT_WAIT_
-  size_t hashed_slots;    // of the hashed wheel
-  int64_t max_spin_ns;    // of DETENT_WAIT_HYBRID
-  int drive;              // DETENT_DRIVE_; caller: you call detent_poll()
-  int clock;              // DETENT_CLOCK_
-  int cpu;                // of the worker; -1: any
-  int realtime_priority;  // of the worker, SCHED_FIFO; 0: none
-  size_t capacity;        // most timers pending at once; 0: no limit
-  size_t reserve;         // nodes allocated ahead
-  int memory_source;      // DETENT_MEMORY_
-  int huge_pages;         // DETENT_WISH_, as the next two
+  // Of this struct, in bytes. sizeof(detent_options).
+  size_t size;
+  // Deadlines are rounded up to a multiple of it, in nanoseconds; at least 1. 1: exact.
+  int64_t tick_ns;
+  // DETENT_WHEEL_. DETENT_WHEEL_HIERARCHICAL.
+  int wheel;
+  // DETENT_WAIT_: how the worker waits. DETENT_WAIT_HYBRID.
+  int wait;
+  // Of the hashed wheel: 1 to 2^24, rounded up to a power of two. 512.
+  size_t hashed_slots;
+  // Of DETENT_WAIT_HYBRID: the longest stretch that it spins, in nanoseconds; at least 0. 200,000.
+  int64_t max_spin_ns;
+  // DETENT_DRIVE_: who turns the wheel; caller: you call detent_poll(). DETENT_DRIVE_WORKER.
+  int drive;
+  // DETENT_CLOCK_. DETENT_CLOCK_AUTOMATIC.
+  int clock;
+  // The worker's CPU, from 0; -1: any. -1.
+  int cpu;
+  // The worker's SCHED_FIFO priority, 1 to 99; 0: an ordinary thread. 0.
+  int realtime_priority;
+  // Most timers pending at once; 0: no limit. 0.
+  size_t capacity;
+  // Nodes allocated ahead, 64 bytes each; at most 4,294,901,760. 65,536.
+  size_t reserve;
+  // DETENT_MEMORY_: where nodes come from. DETENT_MEMORY_MMAP.
+  int memory_source;
+  // DETENT_WISH_: transparent pages of 2 MiB. DETENT_WISH_ATTEMPT.
+  int huge_pages;
+  // DETENT_WISH_: pages are touched when they are mapped. DETENT_WISH_OFF.
   int prefault;
+  // DETENT_WISH_: pages are kept in memory, by mlock. DETENT_WISH_OFF.
   int lock_memory;
-  int numa_node;        // -1: any
-  int on_refusal;       // DETENT_REFUSED_: when the pool's queue is full
-  size_t pool_threads;  // callbacks run on that many threads; 0: on the worker, or inside detent_poll()
+  // The node that the memory is bound to, from 0; -1: any. -1.
+  int numa_node;
+  // DETENT_REFUSED_: what becomes of a callback when the pool's queue is full. DETENT_REFUSED_RUN_INLINE.
+  int on_refusal;
+  // Callbacks run on that many threads; 0: on the worker, or inside detent_poll(). 0.
+  size_t pool_threads;
+  // How many callbacks may wait for the pool's threads, at least 1. 65,536.
   size_t pool_queue_capacity;
-  const char* name;  // copied; null: "detent"
-  uint64_t reserved[8];
+  // The engine's and its worker's, copied; null: "detent". Null.
+  const char* name;
+  // The longest exit of an idle state near deadlines, in nanoseconds, at most 1 s; 0: any; 1: none but polling. 0.
+  int64_t cpu_latency_limit_ns;
+  // Not 0: the spin waits by the processor's own means. 0.
+  int64_t light_spin;
+  // All 0.
+  uint64_t reserved[6];
 } detent_options;
 
 // Every option at its default.
@@ -96,6 +125,9 @@ DETENT_C_API int detent_is_stopped(const detent_engine* engine);
 DETENT_C_API size_t detent_pending(const detent_engine* engine);
 // The worker's thread, as the kernel numbers it (gettid). 0: a caller drives, or the engine has been stopped.
 DETENT_C_API int32_t detent_worker_thread_id(const detent_engine* engine);
+// Which clock runs: DETENT_CLOCK_STEADY or DETENT_CLOCK_TSC; -1 where there is no memory for the answer. `reason` may
+// be null; it is set to why DETENT_CLOCK_AUTOMATIC is the steady clock here, in a line, or to "". Never freed.
+DETENT_C_API int detent_clock(const detent_engine* engine, const char** reason);
 
 // --- Timers: nanoseconds, CLOCK_MONOTONIC ---
 
@@ -124,6 +156,10 @@ DETENT_C_API int detent_cancel_and_wait(detent_engine* engine, detent_timer time
 DETENT_C_API int detent_restart_at(detent_engine* engine, detent_timer timer, int64_t deadline_ns);
 DETENT_C_API int detent_restart_after(detent_engine* engine, detent_timer timer, int64_t delay_ns);
 DETENT_C_API int detent_is_pending(detent_engine* engine, detent_timer timer);
+// 1: `deadline_ns` is when it is due, or `remaining_ns` how long that is from now, below zero where it is overdue;
+// 0: it is not pending, and what is pointed to stays as it was.
+DETENT_C_API int detent_deadline(detent_engine* engine, detent_timer timer, int64_t* deadline_ns);
+DETENT_C_API int detent_remaining(detent_engine* engine, detent_timer timer, int64_t* remaining_ns);
 
 // --- Engines driven by their caller ---
 

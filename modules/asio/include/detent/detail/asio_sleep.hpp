@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One asynchronous sleep: the completion handler from its initiation until it is completed, exactly once.
+// `Asio` is base::boost_asio or base::standalone_asio.
 #pragma once
 
-#include <detent/base/asio_slot.hpp>
+#include <detent/base/asio_tokens.hpp>
 #include <detent/engine.hpp>
-
-#include <boost/asio/associated_allocator.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/system/error_code.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -20,19 +13,19 @@
 namespace detent::detail {
 
 // A handler with its result, as an executor takes it.
-template <class Handler>
+template <class Asio, class Handler>
 class sleep_completion {
  public:
-  using allocator_type = boost::asio::associated_allocator_t<Handler>;
+  using allocator_type = typename Asio::template allocator_of<Handler>;
 
-  sleep_completion(Handler&& handler, boost::system::error_code result)
+  sleep_completion(Handler&& handler, typename Asio::error_code result)
       : handler_(std::move(handler)), result_(result) {}
-  allocator_type get_allocator() const noexcept { return boost::asio::get_associated_allocator(handler_); }
+  allocator_type get_allocator() const noexcept { return Asio::allocator(handler_); }
   void operator()() { std::move(handler_)(result_); }
 
  private:
   Handler handler_;
-  boost::system::error_code result_;
+  typename Asio::error_code result_;
 };
 
 enum class completion_place : std::uint8_t {
@@ -62,12 +55,12 @@ class sleep_initiation {
 };
 
 // Lives in memory of the handler's allocator, from its initiation to its completion.
-template <class Handler>
+template <class Asio, class Handler>
 class asio_sleep {
  public:
   // Throws what the handler's allocator and move throw; nothing is left over.
   static asio_sleep& make(Handler&& handler) {
-    allocator memory(boost::asio::get_associated_allocator(handler));
+    allocator memory(Asio::allocator(handler));
     asio_sleep* raw = traits::allocate(memory, 1);
     try {
       return *::new (static_cast<void*>(raw)) asio_sleep(std::move(handler));
@@ -80,40 +73,39 @@ class asio_sleep {
   // The engine let go of it uncalled.
   void abort() {
     if (sleep_initiation::leave_to_it(this)) return;
-    complete(boost::asio::error::operation_aborted, completion_place::queued);
+    complete(Asio::errors::operation_aborted, completion_place::queued);
   }
   // Its memory is free before the handler runs, which may want it for its next operation.
-  void complete(boost::system::error_code result, completion_place place) {
-    sleep_completion<Handler> completion(std::move(handler_), result);
+  void complete(typename Asio::error_code result, completion_place place) {
+    sleep_completion<Asio, Handler> completion(std::move(handler_), result);
     work_guard work(std::move(work_));
     allocator memory(completion.get_allocator());
     std::destroy_at(this);
     traits::deallocate(memory, this, 1);
     if (place == completion_place::here_if_allowed) {
-      boost::asio::dispatch(work.get_executor(), std::move(completion));
+      Asio::dispatch(work.get_executor(), std::move(completion));
     } else {
-      boost::asio::post(work.get_executor(), std::move(completion));
+      Asio::post(work.get_executor(), std::move(completion));
     }
   }
 
  private:
   using allocator =
-      typename std::allocator_traits<boost::asio::associated_allocator_t<Handler>>::template rebind_alloc<asio_sleep>;
+      typename std::allocator_traits<typename Asio::template allocator_of<Handler>>::template rebind_alloc<asio_sleep>;
   using traits = std::allocator_traits<allocator>;
-  using work_guard = boost::asio::executor_work_guard<boost::asio::associated_executor_t<Handler>>;
+  using work_guard = typename Asio::template work_guard<typename Asio::template executor_of<Handler>>;
 
-  explicit asio_sleep(Handler&& handler)
-      : handler_(std::move(handler)), work_(boost::asio::get_associated_executor(handler_)) {}
+  explicit asio_sleep(Handler&& handler) : handler_(std::move(handler)), work_(Asio::executor(handler_)) {}
 
   Handler handler_;
   work_guard work_;
 };
 
 // What the engine holds of it, as the timer's callback. Destroyed uncalled: cancelled, or the engine ended.
-template <class Handler>
+template <class Asio, class Handler>
 class sleep_callback {
  public:
-  explicit sleep_callback(asio_sleep<Handler>& sleep) noexcept : sleep_(&sleep) {}
+  explicit sleep_callback(asio_sleep<Asio, Handler>& sleep) noexcept : sleep_(&sleep) {}
   sleep_callback(sleep_callback&& other) noexcept : sleep_(std::exchange(other.sleep_, nullptr)) {}
   sleep_callback& operator=(sleep_callback&&) = delete;
   ~sleep_callback() {
@@ -121,7 +113,7 @@ class sleep_callback {
   }
 
   void operator()(firing& run) {
-    asio_sleep<Handler>& sleep = *std::exchange(sleep_, nullptr);
+    asio_sleep<Asio, Handler>& sleep = *std::exchange(sleep_, nullptr);
     if (run.self()) {
       sleep.complete({}, completion_place::here_if_allowed);
     } else {  // run by whoever stopped the engine: its time has not come
@@ -130,15 +122,16 @@ class sleep_callback {
   }
 
  private:
-  asio_sleep<Handler>* sleep_;
+  asio_sleep<Asio, Handler>* sleep_;
 };
 
 // Why the engine refused, in Asio's terms.
-inline boost::system::error_code asio_refusal(const error& refused) noexcept {
-  if (refused.code() == errc::capacity_exceeded) return boost::asio::error::no_buffer_space;
-  if (refused.code() == errc::out_of_memory) return boost::asio::error::no_memory;
-  if (refused.code() == errc::stopped) return boost::asio::error::operation_aborted;
-  return boost::asio::error::operation_not_supported;
+template <class Asio>
+typename Asio::error_code asio_refusal(const error& refused) noexcept {
+  if (refused.code() == errc::capacity_exceeded) return Asio::errors::no_buffer_space;
+  if (refused.code() == errc::out_of_memory) return Asio::errors::no_memory;
+  if (refused.code() == errc::stopped) return Asio::errors::operation_aborted;
+  return Asio::errors::operation_not_supported;
 }
 
 template <class Callback>
@@ -161,18 +154,19 @@ void arm_sleep(engine& on, time_point deadline, base::stop_token stop, Callback&
 }
 
 // What async_initiate calls with the handler that it made of a completion token.
+template <class Asio>
 struct initiate_sleep {
   template <class Handler, class When>
   void operator()(Handler&& handler, engine* on, When when) const {
     using stored = std::decay_t<Handler>;
-    base::stop_token stop = base::cancellation_token(handler);
-    asio_sleep<stored>& sleep = asio_sleep<stored>::make(std::forward<Handler>(handler));
+    base::stop_token stop = base::slots_of<Asio>::cancellation_token(handler);
+    asio_sleep<Asio, stored>& sleep = asio_sleep<Asio, stored>::make(stored(std::forward<Handler>(handler)));
     sleep_initiation mine(&sleep);
-    boost::system::error_code why = boost::asio::error::operation_aborted;
+    typename Asio::error_code why = Asio::errors::operation_aborted;
     try {
-      arm_sleep(*on, when, std::move(stop), sleep_callback<stored>(sleep));
+      arm_sleep(*on, when, std::move(stop), sleep_callback<Asio, stored>(sleep));
     } catch (const error& refused) {
-      why = asio_refusal(refused);
+      why = asio_refusal<Asio>(refused);
     }
     if (mine.refused()) sleep.complete(why, completion_place::queued);
   }

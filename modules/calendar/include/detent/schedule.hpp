@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// When something is due by the wall clock, again and again: cron expressions in time zones, on chosen days.
+#pragma once
+
+#include <detent/calendar_error.hpp>
+#include <detent/day_set.hpp>
+#include <detent/time.hpp>
+#include <detent/time_zone.hpp>
+#include <detent/wall_time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace detent::detail {
+struct schedule_plan;
+}
+
+namespace detent {
+
+// What becomes of a local time that the clock skips, and of one that it shows twice, when an offset changes. Both act
+// on fixed times alone: schedules whose second, minute and hour are numbers, lists and ranges. A schedule with `*`,
+// `*/n` or `a/n` there goes by elapsed time: what the clock skips is not due, what it shows twice is due twice, and so
+// an hourly run neither gets lost nor repeats.
+enum class in_gap : std::uint8_t {
+  after,  // once, at the first instant after the gap; nothing after a gap of three hours or more: such days do not
+          // exist
+  skip
+};
+enum class in_overlap : std::uint8_t {
+  once,  // at the first of the two
+  twice
+};
+
+struct schedule_options {
+  // The zone whose local time the rule is about. UTC.
+  time_zone zone = {};
+  // What becomes of a fixed time that the clock skips. It is due after the gap.
+  in_gap gap = in_gap::after;
+  // What becomes of a fixed time that the clock shows twice. It is due once.
+  in_overlap overlap = in_overlap::once;
+};
+
+// A rule for due times. Immutable, one shared pointer; any thread. Due times are whole seconds, from 1970 to 2199.
+class schedule {
+ public:
+  // Six or seven fields: second minute hour day-of-month month day-of-week [year], as Quartz has them. Sunday is 1;
+  // names; ranges that wrap; L, L-n, nW, LW, L-nW, n#k, nL; one of the two day fields is `?`. Throws schedule_error.
+  static schedule quartz(std::string_view expression, schedule_options options = {});
+  // Five fields: minute hour day-of-month month day-of-week, as crontab(5) has them. Sunday is 0 or 7; names; if both
+  // day fields are restricted, either suffices; @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually.
+  // Throws schedule_error.
+  static schedule unix_cron(std::string_view expression, schedule_options options = {});
+  // Every day at this local time, from 00:00:00 to 23:59:59. Throws schedule_error.
+  static schedule daily(std::chrono::seconds time_of_day, schedule_options options = {});
+
+  // Only on these of its local days; twice: on days in both sets. shifted() does not change which day counts.
+  schedule only_on(const day_set& days) const;
+  // Each due time later by this elapsed time, or earlier if it is negative: -5min for five minutes before the close.
+  schedule shifted(duration by) const;
+  // The same rule by another zone, or by the same one reloaded.
+  schedule in_zone(const time_zone& zone) const;
+
+  // The first due time strictly later than `after`; none: none is left before the year 2200. Throws error with
+  // days_exhausted where the answer depends on a day that only_on() does not know. Allocates nothing; walks segments of
+  // constant UTC offset, so it costs some 100 ns for weekdays and less than 1 ms for anything.
+  std::optional<wall_time> next(wall_time after) const;
+
+  // The expression as it was given; of daily(), the time of day.
+  const std::string& text() const noexcept;
+  const schedule_options& options() const noexcept;
+
+ private:
+  explicit schedule(std::shared_ptr<const detail::schedule_plan> plan) noexcept;
+
+  std::shared_ptr<const detail::schedule_plan> plan_;
+};
+
+}  // namespace detent

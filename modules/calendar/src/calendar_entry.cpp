@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "calendar_entry.hpp"
+
+#include "calendar_core.hpp"
+
+#include <mutex>
+
+namespace detent {
+
+std::optional<wall_time> calendar_firing::next() const noexcept { return entry_.next().planned; }
+
+}  // namespace detent
+
+namespace detent::detail {
+
+time_point calendar_entry::begin(std::shared_ptr<calendar_core> of, std::unique_ptr<calendar_work> work,
+                                 const detent::schedule* when, wall_time planned, const calendar_options& options) {
+  const std::lock_guard lock(guard_);
+  last_ = of->clock().now();
+  core_ = std::move(of);
+  work_ = std::move(work);
+  if (when != nullptr) schedule_ = *when;
+  options_ = options;
+  planned_ = planned;
+  admitted_ = wall_time::min();
+  handle_ = {};
+  missed_ = 0;
+  published_ = running_ = ended_ = false;
+  return core_->clock().deadline_of(planned_);
+}
+
+// end() may have come before: the later of the two gives the entry back.
+void calendar_entry::publish(timer scheduled) noexcept {
+  std::unique_lock lock(guard_);
+  published_ = true;
+  handle_ = scheduled;
+  if (!ended_) return;
+  const std::shared_ptr<calendar_core> core = std::move(core_);
+  lock.unlock();
+  core->entries().give_back(*this);
+}
+
+void calendar_entry::end() noexcept {
+  std::shared_ptr<calendar_core> core;  // destroyed last: the entry is of its memory
+  std::optional<detent::schedule> when;
+  std::unique_ptr<calendar_work> work;
+  std::unique_lock lock(guard_);
+  ended_ = true;
+  work.swap(work_);
+  when.swap(schedule_);
+  if (!published_) return;
+  core.swap(core_);
+  lock.unlock();
+  core->entries().give_back(*this);
+}
+
+void calendar_entry::run(firing& at) {
+  if (!begin_run(at)) return;
+  calendar_firing now(*this, at, planned_, std::exchange(missed_, 0));
+  try {
+    work_->run(now);
+  } catch (...) {
+    end_run(at);
+    throw;  // for the engine's on_error
+  }
+  end_run(at);
+}
+
+// Whether the callback runs. Else the timer waits, or has no further run.
+bool calendar_entry::begin_run(firing& at) {
+  std::unique_lock lock(guard_);
+  if (is_running_alone(at)) return running_ = true;  // of an `unfired`: there is no clock to go by
+  const wall_time now = core_->clock().now();
+  bool exhausted = false, over = false;
+  if (now > planned_ && planned_ > admitted_ &&
+      subtract_saturated(now.time_since_epoch().count(), planned_.time_since_epoch().count()) >
+          options_.misfire_after.count()) {
+    if (schedule_) {
+      const misfire_answer answer = answer_misfire(*schedule_, planned_, now, options_);
+      core_->count_missed(answer.missed);
+      missed_ += answer.missed;
+      admitted_ = answer.admitted;
+      if (answer.missed != 0 && options_.on_misfire == misfire::skip)
+        last_ = now - options_.misfire_after - duration(1);
+      over = !answer.next.planned;
+      exhausted = answer.next.exhausted;
+      if (!over) planned_ = *answer.next.planned;
+    } else if (options_.on_misfire == misfire::skip) {
+      core_->count_missed(1);
+      return false;
+    }
+  }
+  if (over) {
+    lock.unlock();
+    report_end(exhausted);
+    return false;
+  }
+  if (planned_ <= now) return running_ = true;
+  // Skipped; or the clock was set back just now, and those who move all timers have not come here yet.
+  const time_point later = core_->clock().deadline_now(planned_);
+  lock.unlock();
+  at.rearm_at(later);
+  return false;
+}
+
+void calendar_entry::end_run(firing& at) noexcept {
+  std::unique_lock lock(guard_);
+  running_ = false;
+  if (!schedule_ || is_running_alone(at)) return;
+  if (options_.runs != 0 && --options_.runs == 0) return;
+  const due_time next = next_due(*schedule_, core_->goes_on_from(planned_));
+  if (!next.planned) {
+    lock.unlock();
+    return report_end(next.exhausted);
+  }
+  last_ = std::exchange(planned_, *next.planned);
+  const time_point deadline = core_->clock().deadline_of(planned_);
+  lock.unlock();
+  at.rearm_at(deadline);
+}
+
+// By the run, which alone changes what it reads here.
+void calendar_entry::report_end(bool exhausted) noexcept { core_->report_end({*schedule_, planned_, exhausted}); }
+
+calendar_entry::move_result calendar_entry::move() noexcept {
+  if (published_ && handle_.restart_at(core_->clock().deadline_of(planned_))) return move_result::moved;
+  return move_result::again;
+}
+
+calendar_entry::move_result calendar_entry::follow() noexcept {
+  const std::lock_guard lock(guard_);
+  if (is_settled()) return move_result::none;
+  return move();
+}
+
+calendar_entry::move_result calendar_entry::begin_again(wall_time now) noexcept {
+  const std::lock_guard lock(guard_);
+  if (is_settled()) return move_result::none;
+  if (schedule_) {
+    if (const due_time first = next_due(*schedule_, now); first.planned && *first.planned < planned_) {
+      planned_ = *first.planned;
+      last_ = now;
+    }
+  }
+  return move();
+}
+
+std::optional<time_zone> calendar_entry::zone() {
+  const std::lock_guard lock(guard_);
+  if (ended_ || !schedule_) return std::nullopt;
+  return schedule_->options().zone;
+}
+
+bool calendar_entry::change_zone(const time_zone& before, const time_zone& after) {
+  const std::lock_guard lock(guard_);
+  if (ended_ || !schedule_ || schedule_->options().zone != before) return false;
+  schedule_ = schedule_->in_zone(after);
+  if (running_) return false;  // it looks up the next time when it ends
+  const due_time next = next_due(*schedule_, last_);
+  if (!next.planned || *next.planned == planned_) return false;
+  planned_ = *next.planned;
+  return true;
+}
+
+void calendar_entry::cancel_and_wait() noexcept {
+  timer mine;
+  {
+    const std::lock_guard lock(guard_);
+    if (!published_ || ended_) return;
+    mine = handle_;
+  }
+  mine.cancel_and_wait();
+}
+
+due_time calendar_entry::next() const {
+  const std::lock_guard lock(guard_);
+  if (!schedule_ || options_.runs == 1) return {};
+  return next_due(*schedule_, planned_);
+}
+
+}  // namespace detent::detail

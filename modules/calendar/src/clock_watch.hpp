@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/base/atomic.hpp>
+
+#include <sys/types.h>
+
+#include <functional>
+#include <thread>
+
+namespace detent::detail {
+
+// A thread that is blocked until the wall clock is set, and then calls `stepped`: a timerfd of CLOCK_REALTIME with
+// TFD_TIMER_CANCEL_ON_SET, which a resume from suspend cancels as well.
+class clock_watch {
+ public:
+  // Ready for a step from its return on. Throws error with errc::not_permitted.
+  clock_watch();
+  clock_watch(const clock_watch&) = delete;
+  clock_watch& operator=(const clock_watch&) = delete;
+  ~clock_watch();  // stop()
+
+  // `stepped` must not throw. Throws as the constructor does.
+  void start(std::function<void()> stepped);
+  // Waits for a call of `stepped` that is under way. In the child of a fork, where there is no such thread: nothing.
+  void stop() noexcept;
+
+ private:
+  void run(const std::function<void()>& stepped) noexcept;
+
+  int fd_;
+  pid_t process_;
+  base::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace detent::detail

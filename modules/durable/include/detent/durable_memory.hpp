@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A store in memory: what a store does, in its shortest form. For tests; it outlives nothing.
+#pragma once
+
+#include <detent/durable_store.hpp>
+
+#include <memory>
+
+namespace detent::durable {
+namespace detail {
+class memory_data;
+}
+
+class memory {
+ public:
+  // 1 to 1,024 shards. Throws detent::error with errc::invalid_option, and bad_alloc.
+  explicit memory(shard_id shards = 16);
+  // A store on it, for one node; any number of them, each used by a thread of its own. Throws bad_alloc.
+  std::shared_ptr<store> connect();
+
+ private:
+  std::shared_ptr<detail::memory_data> data_;
+};
+
+}  // namespace detent::durable

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// What durable timers can be asked to do, and what they report.
+#pragma once
+
+#include <detent/durable_error.hpp>
+#include <detent/time.hpp>
+#include <detent/wall_time.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace detent::durable {
+
+// What cancel() can promise. In a store that many share the first three are the owner's own answer.
+enum class cancel_result : std::uint8_t {
+  cancelled,  // no handler will start for it, on any node
+  running,    // its handler runs now; it will be neither retried nor repeated
+  gone,       // it has ended, or never was
+  unknown     // the store or the node that has it did not answer in time: it may run once. Ask again.
+};
+
+// Which timer: its key, and the partition if it was scheduled with one.
+struct timer_name {
+  timer_name(std::string_view of_key, std::string_view of_partition = {}) : key(of_key), partition(of_partition) {}
+  timer_name(const std::string& of_key) : key(of_key) {}
+  timer_name(const char* of_key) : key(of_key) {}
+
+  std::string_view key;
+  std::string_view partition;
+};
+
+enum class on_conflict : std::uint8_t { keep, replace, fail };
+
+struct timer_options {
+  // Names the timer in the store, 1 to 128 bytes: the same key is the same timer. Empty: one of its own, 15 characters.
+  std::string_view key = {};
+  // What becomes of it where the key names a timer already. That one is kept.
+  on_conflict conflict = on_conflict::keep;
+  // Timers of one partition fire on one node at a time and start in deadline order; their keys are apart from those
+  // of other partitions. Empty: by key.
+  std::string_view partition = {};
+  // Called once when the store has it for good (no error), or will not: exists, or stopped. On the thread that talks to
+  // the store, which it must not hold up. Null: what fails is reported to options::on_trouble.
+  std::function<void(std::error_code)> on_stored = {};
+};
+
+struct handler_options {
+  // After so many runs that fail it is dead; at least 1. 10.
+  std::uint32_t max_attempts = 10;
+  // The first retry comes after half of this to all of it, each further one after twice as much; more than 0 ns. 1 s.
+  duration first_retry = std::chrono::seconds(1);
+  // But for no longer than this. 10 min.
+  duration longest_retry = std::chrono::minutes(10);
+};
+
+struct dead_timer {
+  std::string_view key;
+  std::string_view handler;
+  wall_time due;
+  std::uint32_t attempts;
+  std::string_view why;
+};
+
+struct options {
+  // For people: in lists, and before what is unique in the node's name. Up to 32 bytes. Empty: "node".
+  std::string node = {};
+  // So far ahead of its time a timer is read into this node's engine; at least 1 ms. 1 s.
+  duration horizon = std::chrono::seconds(1);
+  // A node that does not renew its terms for so long loses them, and others run what it had; 50 ms to 1 h. 3 s.
+  duration lease = std::chrono::seconds(3);
+  // Operations go to the store together that come within so long; at least 0 ns. 2 ms.
+  duration flush = std::chrono::milliseconds(2);
+  // How many operations may wait for the store; at least 1. 65,536.
+  std::size_t outbox = 65536;
+  // How many timers may be in memory at once, of all shards; at least 1. 262,144.
+  std::size_t read_ahead = 262144;
+  // A node whose wall clock is further than this from the store's takes no shards; more than 0 ns. 50 ms.
+  duration max_skew = std::chrono::milliseconds(50);
+  // A timer whose last attempt failed. On the thread that talks to the store. Null: it is counted, and no more.
+  std::function<void(const dead_timer&)> on_dead = {};
+  // The store lost and found again (no error), a term lost, an unknown handler: the code, and one line that says which.
+  // On the thread that talks to the store. Null: lines on stderr, at most one a second.
+  std::function<void(std::error_code, std::string_view)> on_trouble = {};
+};
+
+struct listed {
+  std::string key;
+  std::string handler;
+  std::string schedule;  // empty: runs once
+  std::vector<std::byte> payload;
+  wall_time due;
+  std::uint32_t attempt;
+  std::uint16_t shard;
+  std::string why;  // of dead ones
+};
+
+// Which timers: all of these must be met.
+struct query {
+  std::string handler = {};     // empty: any
+  std::string key_prefix = {};  // empty: any
+  wall_time from = (wall_time::min)();
+  wall_time until = (wall_time::max)();  // not among them
+  bool dead = false;                     // the dead ones instead
+  std::size_t limit = 100;               // at most so many
+};
+
+// Counts since the node began, and the rest as it is now.
+struct metrics {
+  std::uint64_t stored = 0;       // put, moved, cancelled: operations that the store has answered
+  std::uint64_t runs = 0;         // handlers started
+  std::uint64_t retries = 0;      // runs that failed and will be tried again
+  std::uint64_t dead = 0;         // timers that died here
+  std::uint64_t lapsed = 0;       // runs that did not start because the term was over by the clock
+  std::uint64_t fenced = 0;       // ends whose term was over
+  std::uint64_t terms = 0;        // taken
+  std::uint64_t terms_lost = 0;   // that ended without being given back
+  std::uint64_t unavailable = 0;  // calls of the store that failed
+  std::uint64_t unhandled = 0;    // timers met without a handler for them
+  std::size_t shards_owned = 0;
+  std::size_t in_hand = 0;  // timers in memory
+  std::size_t outbox = 0;   // operations that wait for the store
+  std::size_t ends = 0;     // runs whose end waits for the store
+  duration read_lag = {};   // how far the read level lags, of the shard that is worst off
+  duration skew = {};       // the store's clock less this node's, accurate to half a round trip
+};
+
+}  // namespace detent::durable

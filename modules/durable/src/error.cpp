@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include <detent/durable_error.hpp>
+
+#include <string>
+
+namespace detent::durable {
+namespace {
+
+class category final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "detent.durable"; }
+  std::string message(int code) const override {
+    switch (static_cast<errc>(code)) {
+      case errc::unavailable: return "the store does not answer";
+      case errc::outbox_full: return "too many operations wait for the store";
+      case errc::exists: return "the key names a timer already";
+      case errc::too_large: return "the key, the handler's name or the payload is too large";
+      case errc::unknown_handler: return "this node has no such handler or schedule";
+      case errc::fenced: return "the term is over";
+      case errc::foreign_format: return "a newer version has written the store";
+      case errc::in_use: return "another process has the store";
+      case errc::not_permitted: return "the store denies it";
+      case errc::unsupported: return "the store's server is too old";
+      case errc::corrupt: return "the store cannot be read";
+      case errc::gone: return "there is no such timer";
+      case errc::stopped: return "the timers have ended";
+    }
+    return "unknown error " + std::to_string(code);
+  }
+};
+
+}  // namespace
+
+const std::error_category& error_category() noexcept {
+  static const category instance;
+  return instance;
+}
+
+std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), error_category()}; }
+
+}  // namespace detent::durable

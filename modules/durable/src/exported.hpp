@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The library hides everything but what the public headers declare. Included first in each of its sources, by an option
+// of the compiler.
+#pragma once
+
+// What public headers name without declaring it.
+namespace detent::durable::detail {
+class [[gnu::visibility("hidden")]] node;
+class [[gnu::visibility("hidden")]] run;
+class [[gnu::visibility("hidden")]] memory_data;
+}  // namespace detent::durable::detail
+
+#pragma GCC visibility push(default)
+#include <detent/durable.hpp>
+#include <detent/durable_memory.hpp>
+#include <detent/durable_store.hpp>
+#pragma GCC visibility pop

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "counts.hpp"
+#include "hand.hpp"
+#include "registry.hpp"
+#include "run.hpp"
+#include "tenures.hpp"
+#include "trouble.hpp"
+
+#include <detent/durable_store.hpp>
+
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace detent::durable::detail {
+
+// Writes what became of runs, and answers to questions: batches, each entry with the fence of its own term. By the
+// thread that talks to the store.
+class end_writer {
+ public:
+  struct parts {
+    store& in;
+    const options& how;
+    const registry& known;
+    hand& held;
+    tenures& terms;
+    trouble& problems;
+    counts& counted;
+  };
+  explicit end_writer(const parts& of) : with_(of), random_(std::random_device{}()) {}
+
+  void add(std::vector<finished> runs);
+  // `about` null: the key is not in hand.
+  void answer_to(const term_ref& term, const announced& question, answer reply, const run* about);
+  // A timer of which nothing runs.
+  void erase(const term_ref& term, const record& what);
+  std::size_t waiting() const noexcept { return waiting_.size(); }
+  // One batch: terms are renewed between two of them.
+  void write();
+
+ private:
+  struct entry {
+    end_request what;
+    std::shared_ptr<run> of;  // null: an answer alone
+  };
+
+  void add(finished one);
+  void repeat(const run& of, end_request& end) const;
+  void fail(finished& one, end_request& end);
+  stored_time after_failure(const run& of, const std::optional<duration>& delay);
+  void settle(const entry& one, end_status status);
+  void settle_lapsed();
+
+  const parts with_;
+  std::mt19937_64 random_;
+  std::deque<entry> waiting_;
+};
+
+}  // namespace detent::durable::detail

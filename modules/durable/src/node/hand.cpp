@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "hand.hpp"
+
+#include <new>
+
+namespace detent::durable::detail {
+
+void hand::arm(slot& its) {
+  const std::shared_ptr<run> what = its.what;
+  try {
+    its.handle = calendar_.schedule_at(what->what().due, [what] { what->fire(); });
+  } catch (const error&) {  // of the engine: its capacity, or its memory
+    refused_.push_back(what);
+  } catch (const std::bad_alloc&) {
+    refused_.push_back(what);
+  }
+}
+
+void hand::arm_refused() {
+  for (const std::weak_ptr<run>& waiting : std::exchange(refused_, {})) {
+    const std::shared_ptr<run> what = waiting.lock();
+    if (!what) continue;
+    slots& in = shards_[what->what().shard];
+    if (const auto found = in.find(what->what().key); found != in.end() && found->second.what == what)
+      arm(found->second);
+  }
+}
+
+bool hand::put(record what, const term& under) {
+  const handling* by = known_.of(what);
+  std::string key = what.key;
+  slot& its = shards_[what.shard].insert_or_assign(std::move(key), slot{}).first->second;
+  its.what = std::make_shared<run>(std::move(what), under, by, line_);
+  ++size_;
+  if (by != nullptr) arm(its);
+  return by != nullptr;
+}
+
+void hand::erase(slots& in, slots::iterator which) {
+  in.erase(which);
+  --size_;
+}
+
+bool hand::take(record what, const term& under) {
+  slots& in = shards_[what.shard];
+  const auto found = in.find(what.key);
+  if (found == in.end()) return put(std::move(what), under);
+  const record& has = found->second.what->what();
+  if (has.id == what.id && has.due == what.due) return true;
+  return changed(what.shard, std::string(what.key), &what, under);
+}
+
+bool hand::changed(shard_id shard, const std::string& key, const record* now, const term& under) {
+  slots& in = shards_[shard];
+  const auto found = in.find(key);
+  if (found != in.end()) {
+    slot& its = found->second;
+    const record& has = its.what->what();
+    if (now != nullptr && has.id == now->id && has.due == now->due) return true;
+    if (its.what->by() != nullptr && its.handle && its.handle.cancel() != detent::cancel_result::cancelled) {
+      // It runs, or has run: the newer one is after it.
+      its.after.reset();
+      if (now != nullptr) its.after.emplace(*now, under);
+      return true;
+    }
+    erase(in, found);
+  }
+  return now == nullptr || put(*now, under);
+}
+
+hand::asked hand::ask(shard_id shard, const std::string& key) {
+  slots& in = shards_[shard];
+  const auto found = in.find(key);
+  if (found == in.end()) return {answer::gone, nullptr, {}};
+  slot& its = found->second;
+  std::shared_ptr<const run> what = its.what;
+  if (!its.handle || its.handle.cancel() == detent::cancel_result::cancelled) {
+    erase(in, found);
+    return {answer::cancelled, std::move(what), {}};
+  }
+  its.for_good = true;
+  asked out{answer::running, std::move(what), {}};
+  if (its.after) out.after = std::move(its.after->first);
+  its.after.reset();
+  return out;
+}
+
+void hand::over(const run& what) {
+  slots& in = shards_[what.what().shard];
+  const auto found = in.find(what.what().key);
+  if (found == in.end() || found->second.what.get() != &what) return;
+  auto after = std::move(found->second.after);
+  erase(in, found);
+  if (after) put(std::move(after->first), after->second);
+}
+
+bool hand::ends_for_good(const run& what) const noexcept {
+  const slots& in = shards_[what.what().shard];
+  const auto found = in.find(what.what().key);
+  return found != in.end() && found->second.what.get() == &what && found->second.for_good;
+}
+
+void hand::drop(shard_id shard) {
+  for (auto& [key, its] : shards_[shard]) its.handle.cancel();
+  size_ -= shards_[shard].size();
+  shards_[shard].clear();
+}
+
+void hand::withdraw(shard_id shard) {
+  slots& in = shards_[shard];
+  for (auto at = in.begin(); at != in.end();) {
+    slot& its = at->second;
+    its.after.reset();
+    const auto here = at++;
+    if (!its.handle || its.handle.cancel() == detent::cancel_result::cancelled) erase(in, here);
+  }
+}
+
+}  // namespace detent::durable::detail

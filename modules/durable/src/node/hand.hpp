@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "registry.hpp"
+#include "run.hpp"
+
+#include <detent/calendar.hpp>
+#include <detent/durable_store.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace detent::durable::detail {
+
+// The timers that this node has read and not ended, armed in its engine. By the thread that talks to the store.
+class hand {
+ public:
+  using term = std::shared_ptr<const held_term>;
+
+  hand(calendar& arms_in, const registry& known, std::shared_ptr<finish_line> to, shard_id shards)
+      : calendar_(arms_in), known_(known), line_(std::move(to)), shards_(shards) {}
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t size(shard_id shard) const noexcept { return shards_[shard].size(); }
+
+  // A record that was read under the term. False: there is no handler for it here, it lies there unarmed.
+  bool take(record what, const term& under);
+  // What an announced key names now, null if nothing, or nothing near: an older version of it does not start any more.
+  bool changed(shard_id shard, const std::string& key, const record* now, const term& under);
+  struct asked {
+    answer reply;
+    std::shared_ptr<const run> about;
+    std::optional<record> after;  // what was to be armed after it: to be erased as well
+  };
+  // Somebody wants it cancelled: the answer, and which run that was about; it will not repeat.
+  asked ask(shard_id shard, const std::string& key);
+
+  // A run is over. What was changed meanwhile is armed.
+  void over(const run& what);
+  // Whether its end must not be another beginning.
+  bool ends_for_good(const run& what) const noexcept;
+
+  // Nothing of the shard starts any more. What runs is no longer in hand, if the term is over; else it stays until its
+  // end.
+  void drop(shard_id shard);
+  void withdraw(shard_id shard);
+  // Again what the engine refused.
+  void arm_refused();
+
+ private:
+  struct slot {
+    std::shared_ptr<run> what;
+    timer handle;
+    bool for_good = false;
+    std::optional<std::pair<record, term>> after;  // to be armed when the run is over
+  };
+  using slots = std::unordered_map<std::string, slot>;
+
+  bool put(record what, const term& under);
+  void arm(slot& its);
+  void erase(slots& in, slots::iterator which);
+
+  calendar& calendar_;
+  const registry& known_;
+  const std::shared_ptr<finish_line> line_;
+  std::vector<slots> shards_;
+  std::vector<std::weak_ptr<run>> refused_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace detent::durable::detail

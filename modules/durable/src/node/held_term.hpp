@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../stores/clocks.hpp"
+
+#include <detent/base/atomic.hpp>
+#include <detent/durable_store.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+namespace detent::durable::detail {
+
+// This node's term with a shard, as its runs see it. Whether it stands is asked of the clock, never of a timer or a
+// message: a thread that was stopped for too long sees the end the moment it goes on.
+class held_term {
+ public:
+  explicit held_term(const term_ref& which) noexcept : which_(which) {}
+
+  const term_ref& which() const noexcept { return which_; }
+  // relaxed: a stale end is an earlier one.
+  bool stands() const noexcept { return elapsed().count() < until_.load(base::relaxed); }
+  // By elapsed(), counted from before the store was asked, less a margin for clocks that do not run alike.
+  void stand(std::chrono::nanoseconds asked_at, std::chrono::nanoseconds lease) noexcept {
+    const std::chrono::nanoseconds margin = lease / 50 + std::chrono::milliseconds(2);
+    until_.store((asked_at + lease - margin).count(), base::relaxed);  // relaxed: guards nothing but itself
+  }
+
+ private:
+  const term_ref which_;
+  base::atomic<std::int64_t> until_{0};
+};
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/durable_store.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace detent::durable::detail {
+
+std::uint64_t random_bits();
+
+// Makes the names of one node: its own, ids of records, and keys where a program gives none. Ids and keys grow with
+// time, so that a store adds them at the end of its index. Not thread-safe.
+class name_maker {
+ public:
+  explicit name_maker(std::string_view node);
+
+  const std::string& node() const noexcept { return node_; }
+  std::uint64_t id() noexcept;
+  // 15 characters, which a std::string holds without allocating: the time in us, or what has been counted up beyond it,
+  // and 36 random bits of this node.
+  std::string key();
+
+ private:
+  std::uint64_t next() noexcept;
+
+  const std::uint64_t random_;
+  std::string node_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace detent::durable::detail {
+namespace {
+
+[[noreturn]] void refuse(const char* option, const std::string& value, const char* cure) {
+  throw error(detent::errc::invalid_option, std::string("durable::options::") + option + " = " + value + ": " + cure);
+}
+
+options checked(options how) {
+  const auto ns = [](duration its) { return std::to_string(its.count()) + " ns"; };
+  if (how.horizon < std::chrono::milliseconds(1)) refuse("horizon", ns(how.horizon), "at least 1 ms");
+  if (how.lease < std::chrono::milliseconds(50) || how.lease > std::chrono::hours(1))
+    refuse("lease", ns(how.lease), "from 50 ms to 1 h");
+  if (how.flush < duration(0)) refuse("flush", ns(how.flush), "at least 0 ns");
+  if (how.max_skew <= duration(0)) refuse("max_skew", ns(how.max_skew), "more than 0 ns");
+  if (how.outbox == 0) refuse("outbox", "0", "at least 1");
+  if (how.read_ahead == 0) refuse("read_ahead", "0", "at least 1");
+  if (how.node.size() > 32) refuse("node", how.node, "at most 32 bytes");
+  return how;
+}
+
+std::shared_ptr<store> connected(std::shared_ptr<store> in) {
+  if (!in) refuse("store", "null", "name a store, such as sqlite_store(path)");
+  if (const errc problem = in->look({}); problem != errc{})
+    throw error(problem, std::string(in->name()) + ": " + make_error_code(problem).message());
+  return in;
+}
+
+}  // namespace
+
+node::node(engine& on, std::shared_ptr<store> in, options how)
+    : how_(checked(std::move(how))),
+      store_(connected(std::move(in))),
+      outbox_(*bell_, how_.outbox),
+      trouble_(how_, store_->name()),
+      names_(how_.node),
+      calendar_(on, {.on_step = [this](const clock_step&) { bell_->ring(); }}),
+      hand_(calendar_, registry_, line_, store_->shards()),
+      tenures_(*store_, names_.node(), how_),
+      ends_({*store_, how_, registry_, hand_, tenures_, trouble_, counts_}),
+      operations_(*store_, outbox_, trouble_, counts_),
+      reader_({*store_, how_, hand_, tenures_, ends_, trouble_, counts_}, names_.node()) {
+  store_->listen([this](shard_id shard) {
+    {
+      const std::lock_guard locked(asking_);
+      if (std::ranges::find(announced_, shard) == announced_.end()) announced_.push_back(shard);
+    }
+    bell_->ring();
+  });
+  thread_ = std::thread([this] { work(); });
+}
+
+node::~node() {
+  {
+    const std::lock_guard locked(asking_);
+    stopping_ = true;
+  }
+  bell_->ring();
+  thread_.join();
+  store_->listen(nullptr);
+}
+
+void node::handle(std::string_view name, handling what) {
+  const auto wrong = [&](const char* why) {
+    throw error(detent::errc::invalid_option, "handle: \"" + std::string(name) + "\": " + why);
+  };
+  if (name.empty() || name.size() > handler_limit) wrong("a name has 1 to 64 bytes");
+  if (!what.call) wrong("the handler is empty");
+  if (what.how.max_attempts == 0) wrong("max_attempts is at least 1");
+  if (what.how.first_retry <= duration(0)) wrong("first_retry is more than 0 ns");
+  const std::lock_guard locked(asking_);
+  if (started_) throw error(detent::errc::not_permitted, "handle: the timers have started: name handlers before");
+  if (!registry_.add(name, std::move(what))) wrong("it is taken");
+}
+
+void node::declare(std::string_view name, const schedule& when) {
+  const auto wrong = [&](const char* why) {
+    throw error(detent::errc::invalid_option, "declare: \"" + std::string(name) + "\": " + why);
+  };
+  if (name.empty() || name.size() > handler_limit) wrong("a name has 1 to 64 bytes");
+  const std::lock_guard locked(asking_);
+  if (started_) throw error(detent::errc::not_permitted, "declare: the timers have started: name schedules before");
+  if (!registry_.add(name, when)) wrong("it is taken");
+}
+
+void node::start() {
+  {
+    const std::lock_guard locked(asking_);
+    if (started_) throw error(detent::errc::not_permitted, "start: the timers have started");
+    started_ = true;
+  }
+  bell_->ring();
+}
+
+record node::make_record(const timer_name& which, stored_time due, std::string_view handler) {
+  record out;
+  {
+    const std::lock_guard locked(naming_);
+    out.id = names_.id();
+    out.key = which.key.empty() ? names_.key() : std::string(which.key);
+  }
+  out.shard = shard_of(out.key, which.partition, store_->shards());
+  out.due = due;
+  out.handler = handler;
+  return out;
+}
+
+void node::push(operation&& what) {
+  if (!outbox_.push(std::move(what)))
+    throw error(errc::outbox_full, "outbox_full: " + std::to_string(how_.outbox) +
+                                       " operations wait for the store (options::outbox); nothing was scheduled");
+}
+
+const schedule& node::find_schedule(std::string_view name) const {
+  const schedule* found = registry_.find_schedule(name);
+  if (found == nullptr)
+    throw error(errc::unknown_handler, "schedule_on: \"" + std::string(name) + "\": declare() it before start()");
+  return *found;
+}
+
+void node::ask(const std::function<errc(store&)>& question) {
+  request mine{&question, {}};
+  auto answered = mine.done.get_future();
+  {
+    const std::lock_guard locked(asking_);
+    requests_.push_back(&mine);
+  }
+  bell_->ring();
+  if (const errc problem = answered.get(); problem != errc{})
+    throw error(problem, std::string(store_->name()) + ": " + make_error_code(problem).message());
+}
+
+durable::metrics node::metrics() const {
+  durable::metrics out = counts_.read();
+  out.outbox = outbox_.size();
+  return out;
+}
+
+}  // namespace detent::durable::detail

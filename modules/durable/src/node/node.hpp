@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bell.hpp"
+#include "counts.hpp"
+#include "end_writer.hpp"
+#include "hand.hpp"
+#include "names.hpp"
+#include "operation_writer.hpp"
+#include "outbox.hpp"
+#include "reader.hpp"
+#include "registry.hpp"
+#include "tenures.hpp"
+#include "trouble.hpp"
+
+#include <detent/calendar.hpp>
+#include <detent/durable.hpp>
+#include <detent/durable_store.hpp>
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace detent::durable::detail {
+
+// All that durable timers are, and the thread that talks to the store.
+class node {
+ public:
+  // Throws what timers() throws.
+  node(engine& on, std::shared_ptr<store> in, options how);
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+  ~node();
+
+  void handle(std::string_view name, handling what);
+  void declare(std::string_view name, const schedule& when);
+  void start();
+
+  // A record with its names; the key made, if there is none. Throws too_large.
+  record make_record(const timer_name& which, stored_time due, std::string_view handler);
+  // Throws outbox_full.
+  void push(operation&& what);
+  const schedule& find_schedule(std::string_view name) const;
+  bool flush(duration patience) { return outbox_.wait_empty_of_earlier(patience); }
+  // On the thread that talks to the store. Throws what it throws, and what the store answers.
+  void ask(const std::function<errc(store&)>& question);
+  durable::metrics metrics() const;
+  shard_id shards() const noexcept { return store_->shards(); }
+
+ private:
+  struct request {
+    const std::function<errc(store&)>* what;
+    std::promise<errc> done;
+  };
+
+  void work();
+  void pass();
+  void pass_of_started();
+  void answer_requests();
+  void end();
+  void publish();
+  std::chrono::nanoseconds until_next() const;
+  bool writable(std::chrono::nanoseconds now) const { return now >= next_write_ && now >= trouble_.retry_at(); }
+
+  const options how_;
+  const std::shared_ptr<store> store_;
+  const std::shared_ptr<bell> bell_ = std::make_shared<bell>();
+  registry registry_;
+  const std::shared_ptr<finish_line> line_ = std::make_shared<finish_line>(bell_);
+  outbox outbox_;
+  counts counts_;
+  trouble trouble_;
+  std::mutex naming_;
+  name_maker names_;
+  calendar calendar_;
+  hand hand_;
+  tenures tenures_;
+  end_writer ends_;
+  operation_writer operations_;
+  reader reader_;
+
+  // By the thread that talks to the store.
+  std::chrono::nanoseconds next_write_{};
+  std::chrono::nanoseconds next_tick_{};
+  bool runs_ = false;  // it has been started, and does not end yet
+
+  std::mutex asking_;
+  std::vector<request*> requests_;
+  std::vector<shard_id> announced_;
+  bool started_ = false;
+  bool stopping_ = false;
+
+  std::thread thread_;  // last: all else is there when it begins
+};
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "node.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace detent::durable::detail {
+namespace {
+
+constexpr std::chrono::nanoseconds idle = std::chrono::seconds(1);
+constexpr std::chrono::nanoseconds moment = std::chrono::milliseconds(1);
+
+}  // namespace
+
+std::chrono::nanoseconds node::until_next() const {
+  const std::chrono::nanoseconds now = elapsed();
+  std::chrono::nanoseconds at = now + idle;
+  if (runs_) at = std::min(at, std::max(next_tick_, trouble_.retry_at()));
+  if (operations_.waiting() || ends_.waiting() != 0 || line_->size() != 0)
+    at = std::min(at, std::max(next_write_, trouble_.retry_at()));
+  if (operations_.asking()) at = std::min(at, now + std::max(how_.flush, moment));
+  return std::max(at - now, std::chrono::nanoseconds(0));
+}
+
+void node::answer_requests() {
+  std::vector<request*> waiting;
+  {
+    const std::lock_guard locked(asking_);
+    waiting.swap(requests_);
+  }
+  for (request* one : waiting) {
+    try {
+      one->done.set_value((*one->what)(*store_));
+    } catch (...) {
+      one->done.set_exception(std::current_exception());
+    }
+  }
+}
+
+// The order matters: what has ended is written before a shard is read or given back.
+void node::pass() {
+  const std::chrono::nanoseconds now = elapsed();
+  ends_.add(line_->take_all());
+  if (writable(now)) {
+    const bool wrote = ends_.waiting() != 0 || operations_.waiting();
+    const std::uint64_t failures = trouble_.failures();
+    ends_.write();
+    // Not where ends failed just now; but after an earlier failure, as a node that does not run has nothing else to
+    // try.
+    if (trouble_.failures() == failures) operations_.write();
+    const bool more = ends_.waiting() != 0 || operations_.has_waiting();
+    if (wrote && !more) next_write_ = elapsed() + how_.flush;
+  } else if (trouble_.failing() && now >= next_write_) {
+    operations_.end_impatient();
+  }
+  pass_of_started();
+  operations_.look_for_answers();
+  answer_requests();
+  publish();
+}
+
+void node::pass_of_started() {
+  std::vector<shard_id> announced;
+  {
+    const std::lock_guard locked(asking_);
+    announced.swap(announced_);
+    runs_ = started_ && !stopping_;
+  }
+  if (!runs_) return;
+  const std::chrono::nanoseconds now = elapsed();
+  if (now >= next_tick_ && now >= trouble_.retry_at()) {
+    reader_.tick();
+    next_tick_ = elapsed() + std::min(how_.horizon / 4, how_.lease / 8);
+  } else if (!announced.empty()) {
+    reader_.look_at(announced);
+  }
+  if (reader_.lags()) next_tick_ = std::min(next_tick_, elapsed() + how_.flush);
+  reader_.give_back();
+}
+
+void node::publish() {
+  durable::metrics& now = counts_.now;
+  now.unavailable = trouble_.failures();
+  now.shards_owned = tenures_.owned();
+  now.in_hand = hand_.size();
+  now.ends = ends_.waiting();
+  counts_.publish();
+}
+
+void node::work() {
+  for (;;) {
+    bell_->wait_for(until_next());
+    {
+      const std::lock_guard locked(asking_);
+      if (stopping_) break;
+    }
+    pass();
+  }
+  end();
+}
+
+void node::end() {
+  const std::chrono::nanoseconds give_up_at = elapsed() + how_.lease;
+  reader_.leave_all();
+  for (bool left = true; left;) {
+    pass();
+    left = !reader_.give_back();
+    if (left && elapsed() >= next_tick_ && elapsed() >= trouble_.retry_at()) {
+      reader_.renew();
+      next_tick_ = elapsed() + how_.lease / 8;
+    }
+    if (trouble_.failing() && elapsed() >= give_up_at) {
+      for (shard_id shard = 0; shard < tenures_.shards(); ++shard) hand_.withdraw(shard);
+      left = hand_.size() > ends_.waiting();  // handlers still run
+    } else {
+      left = left || operations_.waiting() || ends_.waiting() != 0;
+    }
+    if (left) bell_->wait_for(std::max<std::chrono::nanoseconds>(how_.flush, moment));
+  }
+  operations_.give_up();
+  answer_requests();
+  publish();
+}
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "reader.hpp"
+
+#include "../stores/clocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace detent::durable::detail {
+namespace {
+
+// Where the store is slower than the timers, so many may run again after a crash: what was read, and what has ended and
+// is not written.
+constexpr std::size_t most_a_reading = 4096;
+constexpr std::size_t most_unwritten = 1000;
+
+std::chrono::microseconds of(duration its) noexcept { return std::chrono::ceil<std::chrono::microseconds>(its); }
+
+}  // namespace
+
+errc reader::call_roll() {
+  const stored_time before = wall_now();
+  const std::chrono::nanoseconds asked_at = elapsed();
+  roll_call roll;
+  // A node that may not take shards must not count when they are shared out.
+  const auto live_for = skewed_ ? std::chrono::milliseconds(1) : with_.terms.lease();
+  if (const errc problem = with_.in.call_roll(node_, live_for, roll); problem != errc{}) return problem;
+  const std::chrono::nanoseconds trip = elapsed() - asked_at;
+  const duration skew = roll.now - before - trip / 2;
+  with_.counted.now.skew = skew;
+  const bool skewed = std::chrono::abs(skew) - trip / 2 > with_.how.max_skew;
+  if (skewed != std::exchange(skewed_, skewed) && skewed) {
+    with_.problems.report(errc::not_permitted, "this node's clock is off by more than max_skew: it takes no shards");
+    leave_all();
+  }
+  with_.terms.share_out(roll.nodes);
+  return errc{};
+}
+
+void reader::report_unknown(shard_id shard, const record& what) {
+  ++with_.counted.now.unhandled;
+  with_.terms.of(shard).lacking = true;
+  const std::string name = what.schedule.empty() ? what.handler : what.handler + " on " + what.schedule;
+  if (!reported_.insert(name).second) return;
+  with_.problems.report(errc::unknown_handler, "\"" + name + "\": unknown here; \"" + what.key +
+                                                   "\" stays in the store for a node that knows it");
+}
+
+void reader::lose(shard_id shard) {
+  ++with_.counted.now.terms_lost;
+  with_.held.drop(shard);
+  with_.terms.lose(shard);
+  with_.problems.report(errc::fenced,
+                        "shard " + std::to_string(shard) + ": the term is over; another node may have it");
+}
+
+void reader::drop_lapsed() {
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard) {
+    const auto& its = with_.terms.of(shard);
+    if (its.term && !its.term->stands()) lose(shard);
+  }
+}
+
+void reader::use(shard_id shard, read_result& read) {
+  auto& its = with_.terms.of(shard);
+  its.level = read.upto;
+  for (record& what : read.due)
+    if (!its.leaving && !with_.held.take(what, its.term)) report_unknown(shard, what);
+  for (const announced& one : read.announced_keys) {
+    if (one.question != 0) {
+      const auto [reply, about, after] = with_.held.ask(shard, one.key);
+      // What was withdrawn is not known here any more: that question is for the next owner.
+      if (reply != answer::gone || !its.leaving) with_.ends.answer_to(its.term->which(), one, reply, about.get());
+      if (after) with_.ends.erase(its.term->which(), *after);
+      continue;
+    }
+    const auto now = std::ranges::find(read.announced_now, one.key, &record::key);
+    const bool near = now != read.announced_now.end() && now->due <= its.level && !its.leaving;
+    if (!with_.held.changed(shard, one.key, near ? &*now : nullptr, its.term)) report_unknown(shard, *now);
+  }
+}
+
+errc reader::read(const std::vector<shard_id>& which) {
+  if (which.empty()) return errc{};
+  const std::size_t held = with_.held.size();
+  const bool keeps_up = with_.ends.waiting() < most_unwritten;
+  const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
+  const std::size_t share = std::min(most_a_reading, room / which.size() + (room != 0));
+  const std::chrono::nanoseconds asked_at = elapsed();
+  const stored_time upto = wall_now() + of(with_.how.horizon);
+  std::vector<read_request> requests;
+  for (const shard_id shard : which) {
+    const auto& its = with_.terms.of(shard);
+    requests.push_back({its.term->which(), upto, its.leaving ? 0 : share, with_.terms.lease()});
+  }
+  std::vector<read_result> results(requests.size());
+  if (const errc problem = with_.in.read_on(requests, results); problem != errc{}) return problem;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    auto& its = with_.terms.of(which[i]);
+    if (!results[i].stands) {
+      lose(which[i]);
+      continue;
+    }
+    its.term->stand(asked_at, with_.terms.lease());
+    use(which[i], results[i]);
+    if (its.leaving) continue;
+    if (its.level < upto) lags_ = true;
+    with_.counted.now.read_lag =
+        std::max<duration>(with_.counted.now.read_lag, upto - std::max(its.level, stored_time{}));
+  }
+  return errc{};
+}
+
+void reader::tick() {
+  lags_ = false;
+  with_.counted.now.read_lag = {};
+  drop_lapsed();
+  with_.held.arm_refused();
+  errc problem = call_roll();
+  if (problem == errc{} && !skewed_) {
+    problem = with_.terms.take([&](shard_id) { ++with_.counted.now.terms; });
+    if (problem == errc{}) with_.terms.pick_leavers([&](shard_id shard) { with_.held.withdraw(shard); });
+  }
+  // Whatever that came to, terms are renewed: of several servers, the one that has the roll may be gone alone.
+  std::vector<shard_id> ours;
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
+    if (with_.terms.of(shard).term) ours.push_back(shard);
+  const errc reading = read(ours);
+  with_.problems.ok(problem != errc{} ? problem : reading);
+}
+
+void reader::look_at(const std::vector<shard_id>& announced) {
+  std::vector<shard_id> ours;
+  for (const shard_id shard : announced)
+    if (shard < with_.terms.shards() && with_.terms.of(shard).term && with_.terms.of(shard).term->stands())
+      ours.push_back(shard);
+  if (!ours.empty()) with_.problems.ok(read(ours));
+}
+
+void reader::renew() {
+  std::vector<shard_id> ours;
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
+    if (const auto& its = with_.terms.of(shard); its.term && its.term->stands()) ours.push_back(shard);
+  if (!ours.empty()) with_.problems.ok(read(ours));
+}
+
+void reader::leave_all() {
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard) {
+    auto& its = with_.terms.of(shard);
+    if (its.term) its.leaving = true;
+  }
+}
+
+bool reader::give_back() {
+  std::vector<shard_id> done;
+  bool all = true;
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard) {
+    auto& its = with_.terms.of(shard);
+    if (!its.term || !its.leaving) continue;
+    with_.held.withdraw(shard);
+    if (with_.held.size(shard) == 0)
+      done.push_back(shard);
+    else
+      all = false;
+  }
+  return (done.empty() || with_.problems.ok(with_.terms.give_back(done))) && all;
+}
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "database.hpp"
+
+#include "span_index.hpp"
+
+#include <detent/error.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace detent::durable::detail {
+namespace {
+
+constexpr std::int64_t application = 0x64746e74;  // of this library's files, in SQLite's header
+constexpr std::size_t least_cache = std::size_t{1} << 20;
+
+// Rows are numbered as they come, so that a new one goes to the end of the table. Keys that the library makes grow with
+// time: their index grows at its end too.
+constexpr const char* schema = R"(
+CREATE TABLE shards (shard INTEGER PRIMARY KEY, fence INTEGER NOT NULL);
+CREATE TABLE timers (row INTEGER PRIMARY KEY, shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL,
+  due INTEGER NOT NULL, attempt INTEGER NOT NULL, handler BLOB NOT NULL, schedule BLOB NOT NULL, payload BLOB NOT NULL);
+CREATE UNIQUE INDEX timers_by_key ON timers (shard, key);
+CREATE TABLE dead (shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL, due INTEGER NOT NULL,
+  attempt INTEGER NOT NULL, handler BLOB NOT NULL, schedule BLOB NOT NULL, payload BLOB NOT NULL, why BLOB NOT NULL,
+  PRIMARY KEY (shard, key)) WITHOUT ROWID;
+)";
+
+[[noreturn]] void refuse(errc code, const std::string& path, const std::string& what) {
+  throw error(code, "sqlite_store: " + path + ": " + what);
+}
+
+}  // namespace
+
+errc meaning(int code) noexcept {
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+    case SQLITE_MISMATCH: return errc::corrupt;
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+    case SQLITE_AUTH:
+    case SQLITE_CANTOPEN: return errc::not_permitted;
+    default: return errc::unavailable;  // a full disk, a failing one, memory, a lock of somebody who looks
+  }
+}
+
+file_lock::file_lock(const std::string& path) {
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0) refuse(errc::not_permitted, path, std::strerror(errno));
+  if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
+  const int problem = errno;
+  ::close(fd_);
+  if (problem == EWOULDBLOCK)
+    refuse(errc::in_use, path, "another process, or another store of this one, has the file: one at a time");
+  refuse(errc::not_permitted, path, std::strerror(problem));
+}
+
+file_lock::~file_lock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+database::database(const std::string& path, const sqlite_options& how) {
+  if (how.cache < least_cache)
+    throw error(detent::errc::invalid_option,
+                "sqlite_options::cache = " + std::to_string(how.cache) + ": at least " + std::to_string(least_cache));
+  if (how.shards < 1 || how.shards > 1024)
+    throw error(detent::errc::invalid_option, "sqlite_options::shards = " + std::to_string(how.shards) + ": 1 to 1024");
+  if (!how.read_only) lock_ = file_lock(path + ".lock");
+  try {
+    open(path, how);
+    set_up(path, how);
+  } catch (const sqlite_failure& failure) {
+    std::string words = sqlite3_errstr(failure.code);
+    if (handle_ != nullptr) words = sqlite3_errmsg(handle_.get());
+    refuse(meaning(failure.code), path, words);
+  }
+}
+
+void database::open(const std::string& path, const sqlite_options& how) {
+  const int flags = how.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* made = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &made, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(made);
+  check(code);
+  check(sqlite3_extended_result_codes(made, 1));
+  check(sqlite3_busy_timeout(made, 1000));  // of readers beside it: checkpoints wait for them
+}
+
+std::int64_t database::ask(const char* sql) {
+  statement question(handle_.get(), sql);
+  return question.step() ? question.number(0) : 0;
+}
+
+void database::set_up(const std::string& path, const sqlite_options& how) {
+  const std::int64_t format = ask("PRAGMA user_version");
+  const bool fresh = ask("SELECT count(*) FROM sqlite_schema") == 0;
+  if (!fresh && ask("PRAGMA application_id") != application)
+    refuse(errc::corrupt, path, "a database of something else: name another file");
+  if (format > store_format)
+    refuse(errc::foreign_format, path,
+           "of format " + std::to_string(format) + ", and this version knows " + std::to_string(store_format) +
+               ": use the version that wrote it, or a newer one");
+  if (how.read_only) {
+    if (fresh) refuse(errc::corrupt, path, "no timers were ever stored here");
+    shards_ = static_cast<shard_id>(ask("SELECT count(*) FROM shards"));
+    return;
+  }
+
+  run(how.durability == sqlite_options::sync::each_commit ? "PRAGMA synchronous = FULL"
+                                                          : "PRAGMA synchronous = NORMAL");
+  statement mode(handle_.get(), "PRAGMA journal_mode = WAL");
+  if (!mode.step() || mode.text(0) != "wal")
+    refuse(errc::not_permitted, path, "no write-ahead log here: SQLite needs shared memory, which network drives lack");
+  mode.reset();
+  run(("PRAGMA cache_size = -" + std::to_string(how.cache >> 10)).c_str());
+  run("PRAGMA wal_autocheckpoint = 8192");
+  run("PRAGMA mmap_size = 1073741824");
+  if (how.most_bytes != 0)
+    run(("PRAGMA max_page_count = " +
+         std::to_string(how.most_bytes / static_cast<std::size_t>(ask("PRAGMA page_size")) + 1))
+            .c_str());
+  if (fresh) {
+    run("BEGIN IMMEDIATE");
+    run(schema);
+    run(span_index::index);
+    statement add(handle_.get(), "INSERT INTO shards VALUES (?, 0)");
+    for (shard_id shard = 0; shard < how.shards; ++shard) add.with(shard).run();
+    run(("PRAGMA application_id = " + std::to_string(application)).c_str());
+    run(("PRAGMA user_version = " + std::to_string(store_format)).c_str());
+    run("COMMIT");
+  }
+  shards_ = static_cast<shard_id>(ask("SELECT count(*) FROM shards"));
+  if (shards_ == 0) refuse(errc::corrupt, path, "it has no shards");
+}
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "statement.hpp"
+
+#include <detent/durable_sqlite.hpp>
+
+#include <sqlite3.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace detent::durable::detail {
+
+// PATH.lock, held as long as this lives. The kernel lets go of it when the process ends.
+class file_lock {
+ public:
+  file_lock() noexcept = default;
+  // Throws error with errc::in_use, not_permitted.
+  explicit file_lock(const std::string& path);
+  file_lock(file_lock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  file_lock& operator=(file_lock&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~file_lock();
+
+ private:
+  int fd_ = -1;
+};
+
+// The file, open, of this format.
+class database {
+ public:
+  // Throws what sqlite_store() does.
+  database(const std::string& path, const sqlite_options& how);
+
+  sqlite3* handle() const noexcept { return handle_.get(); }
+  shard_id shards() const noexcept { return shards_; }
+  void run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }
+
+ private:
+  struct close {
+    void operator()(sqlite3* its) const noexcept { sqlite3_close_v2(its); }
+  };
+
+  void open(const std::string& path, const sqlite_options& how);
+  void set_up(const std::string& path, const sqlite_options& how);
+  std::int64_t ask(const char* sql);
+
+  file_lock lock_;
+  std::unique_ptr<sqlite3, close> handle_;
+  shard_id shards_ = 0;
+};
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// As ../exported.hpp, for the library of this store.
+#pragma once
+
+#pragma GCC visibility push(default)
+#include <detent/durable_sqlite.hpp>
+#pragma GCC visibility pop

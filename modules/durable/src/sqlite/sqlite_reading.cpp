@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "sqlite_store.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace detent::durable::detail {
+namespace {
+
+constexpr std::int64_t close_together = 8;  // a step costs an eighth of a search, or less
+
+// Of a row `key, id, due, attempt, handler, schedule, payload`.
+record record_of(const statement& row, shard_id shard) {
+  return {.shard = shard,
+          .key = row.text(0),
+          .id = static_cast<std::uint64_t>(row.number(1)),
+          .due = stored_time(std::chrono::microseconds(row.number(2))),
+          .attempt = static_cast<std::uint32_t>(row.number(3)),
+          .handler = row.text(4),
+          .schedule = row.text(5),
+          .payload = row.bytes(6)};
+}
+
+}  // namespace
+
+// In the order of the places. Where they lie close together, by one walk through the file; else row by row.
+void sqlite_store_on_file::read_rows(const std::vector<row_place>& places, shard_id shard, std::vector<record>& out) {
+  std::vector<std::pair<std::int64_t, std::size_t>> by_row;
+  for (std::size_t i = 0; i < places.size(); ++i) by_row.emplace_back(places[i].row, i);
+  std::ranges::sort(by_row);
+  std::vector<record> found(places.size());
+  // A row that was erased may be another timer's by now, also of another shard.
+  const auto keep = [&](std::size_t place, const statement& row) {
+    if (row.number(8) == shard && stored_time(std::chrono::microseconds(row.number(2))) == places[place].due)
+      found[place] = record_of(row, shard);
+  };
+  const std::int64_t first = by_row.front().first, last = by_row.back().first;
+  if (static_cast<std::int64_t>(places.size()) > (last - first) / close_together) {
+    auto next = by_row.begin();
+    read_from_.with(first, last);
+    while (read_from_.step()) {
+      const std::int64_t row = read_from_.number(7);
+      while (next != by_row.end() && next->first < row) ++next;
+      for (; next != by_row.end() && next->first == row; ++next) keep(next->second, read_from_);
+    }
+  } else {
+    for (const auto& [row, place] : by_row) {
+      if (read_row_.with(row).step()) keep(place, read_row_);
+      read_row_.reset();
+    }
+  }
+  std::erase_if(found, [](const record& its) { return its.key.empty(); });
+  // By rows, so far, where due times are equal.
+  const auto order = [](const record& its) { return std::pair(its.due, its.id); };
+  if (!std::ranges::is_sorted(found, {}, order)) std::ranges::sort(found, {}, order);
+  if (out.empty())
+    out = std::move(found);
+  else
+    std::ranges::move(found, std::back_inserter(out));
+}
+
+void sqlite_store_on_file::read_due(const read_request& what, read_result& out) {
+  const shard_id shard = what.term.shard;
+  span_index& spans = spans_[shard];
+  spans.reach(what.upto, shard, read_spans_);
+  while (out.due.size() < what.limit) {  // again, where rows were not as they had been
+    const auto places = spans.take(what.upto, what.limit - out.due.size());
+    if (places.empty()) break;
+    read_rows(places, shard, out.due);
+  }
+  std::vector<record> beyond;
+  while (out.due.size() >= what.limit && beyond.empty()) {
+    const auto places = spans.take(what.upto, 1);
+    if (places.empty()) break;
+    read_rows(places, shard, beyond);
+    if (!beyond.empty()) std::ranges::for_each(places, [&](const row_place& its) { spans.add(its); });
+  }
+  book_.advance(shard, beyond.empty() ? what.upto : out.due.back().due);
+}
+
+void sqlite_store_on_file::read_announced(shard_id shard, read_result& out) {
+  out.announced_keys = book_.take_announced(shard);
+  std::set<std::string_view> seen;
+  for (const announced& its : out.announced_keys) {
+    if (its.question != 0 || !seen.insert(its.key).second) continue;
+    if (read_one_.with(shard, its.key).step()) out.announced_now.push_back(record_of(read_one_, shard));
+    read_one_.reset();
+  }
+}
+
+errc sqlite_store_on_file::read_on(std::span<const read_request> what, std::span<read_result> results) {
+  try {
+    for (std::size_t i = 0; i < what.size(); ++i) {
+      const term_ref& term = what[i].term;
+      results[i] = {};
+      if (!book_.stands(term)) continue;
+      book_.renew(term, what[i].lease);
+      if (what[i].limit != 0) read_due(what[i], results[i]);
+      read_announced(term.shard, results[i]);
+      results[i].stands = true;
+      results[i].upto = book_.level(term.shard);
+    }
+  } catch (const sqlite_failure& failure) {
+    // What was read or announced and did not arrive would be lost to these terms: they end, and the next ones read all.
+    for (const read_request& one : what) book_.lapse(one.term);
+    return meaning(failure.code);
+  }
+  return errc{};
+}
+
+errc sqlite_store_on_file::read_answers(std::span<const question_ref> what, std::span<answer> results) {
+  for (std::size_t i = 0; i < what.size(); ++i) results[i] = book_.answer_of(what[i]);
+  return errc{};
+}
+
+errc sqlite_store_on_file::list(const list_request& which, std::vector<listed_record>& out) {
+  try {
+    const std::string columns = "SELECT key, id, due, attempt, handler, schedule, payload";
+    statement rows(file_.handle(), columns + (which.dead ? ", why FROM dead" : ", x'' FROM timers") +
+                                       " WHERE shard = ?1 AND due >= ?2 AND due < ?3 AND (due, key) > (?4, ?5)"
+                                       " AND (?6 = x'' OR handler = ?6) AND substr(key, 1, ?8) = ?7"
+                                       " ORDER BY due, key LIMIT ?9");
+    rows.with(which.shard, which.from, which.until, which.after_due, which.after_key, which.handler, which.key_prefix,
+              std::uint64_t{which.key_prefix.size()}, std::uint64_t{which.limit});
+    while (rows.step()) out.push_back({record_of(rows, which.shard), rows.text(7)});
+    return errc{};
+  } catch (const sqlite_failure& failure) {
+    return meaning(failure.code);
+  }
+}
+
+errc sqlite_store_on_file::look(std::span<shard_state> shards) {
+  if (shards.empty()) return errc{};
+  try {
+    for (shard_id shard = 0; shard != static_cast<shard_id>(shards.size()); ++shard)
+      shards[shard] = {.shard = shard,
+                       .fence = book_.fence(shard),
+                       .node = std::string(book_.owner(shard)),
+                       .upto = book_.level(shard)};
+    const auto count = [&](std::string_view sql, auto place) {
+      statement rows(file_.handle(), sql);
+      while (rows.step())
+        if (const auto shard = static_cast<std::size_t>(rows.number(0)); shard < shards.size())
+          shards[shard].*place = static_cast<std::uint64_t>(rows.number(1));
+    };
+    count("SELECT shard, count(*) FROM timers GROUP BY shard", &shard_state::timers);
+    count("SELECT shard, count(*) FROM dead GROUP BY shard", &shard_state::dead);
+    return errc{};
+  } catch (const sqlite_failure& failure) {
+    return meaning(failure.code);
+  }
+}
+
+void sqlite_store_on_file::listen(std::function<void(shard_id)> wake) {
+  const std::lock_guard locked(listening_);
+  wake_ = std::move(wake);
+}
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/durable_error.hpp>
+#include <detent/durable_store.hpp>
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detent::durable::detail {
+
+// Thrown inside the store, and caught in each of its calls.
+struct sqlite_failure {
+  int code;
+};
+
+inline void check(int code) {
+  if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) throw sqlite_failure{code};
+}
+
+// What SQLite's code means to who asked.
+errc meaning(int code) noexcept;
+
+// A prepared statement. Text and bytes are bound without a copy: they must outlive the run.
+class statement {
+ public:
+  statement() noexcept = default;
+  statement(sqlite3* in, std::string_view sql) {
+    sqlite3_stmt* made = nullptr;
+    const int code =
+        sqlite3_prepare_v3(in, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+    check(code);
+    handle_.reset(made);
+  }
+
+  // Binds all, in their order, from the first on.
+  template <class... Values>
+  statement& with(const Values&... values) {
+    sqlite3_reset(handle_.get());
+    int place = 0;
+    (bind(++place, values), ...);
+    return *this;
+  }
+  // A row is there.
+  bool step() {
+    const int code = sqlite3_step(handle_.get());
+    if (code != SQLITE_ROW) sqlite3_reset(handle_.get());
+    check(code);
+    return code == SQLITE_ROW;
+  }
+  // Runs to its end; returns how many rows it has changed.
+  int run() {
+    while (step()) {
+    }
+    return sqlite3_changes(sqlite3_db_handle(handle_.get()));
+  }
+  // What is left of its rows is not wanted.
+  void reset() noexcept { sqlite3_reset(handle_.get()); }
+
+  std::int64_t number(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }
+  std::string text(int column) const {
+    const auto its = bytes_of(column);
+    return its.empty() ? std::string() : std::string(reinterpret_cast<const char*>(its.data()), its.size());
+  }
+  std::vector<std::byte> bytes(int column) const {
+    const auto its = bytes_of(column);
+    return {its.begin(), its.end()};
+  }
+
+ private:
+  struct finish {
+    void operator()(sqlite3_stmt* its) const noexcept { sqlite3_finalize(its); }
+  };
+
+  void bind(int place, std::int64_t value) { check(sqlite3_bind_int64(handle_.get(), place, value)); }
+  void bind(int place, std::uint64_t value) { bind(place, static_cast<std::int64_t>(value)); }
+  void bind(int place, std::uint32_t value) { bind(place, static_cast<std::int64_t>(value)); }
+  void bind(int place, shard_id value) { bind(place, static_cast<std::int64_t>(value)); }
+  void bind(int place, stored_time value) { bind(place, std::int64_t{value.time_since_epoch().count()}); }
+  void bind(int place, std::string_view value) { bind(place, std::as_bytes(std::span(value))); }
+  void bind(int place, const std::string& value) { bind(place, std::string_view(value)); }
+  void bind(int place, const std::vector<std::byte>& value) { bind(place, std::span(value)); }
+  void bind(int place, std::span<const std::byte> value) {
+    // Bytes that are there and empty: a null pointer would be a NULL.
+    const void* begin = value.empty() ? "" : static_cast<const void*>(value.data());
+    check(sqlite3_bind_blob(handle_.get(), place, begin, static_cast<int>(value.size()), SQLITE_STATIC));
+  }
+  std::span<const std::byte> bytes_of(int column) const noexcept {
+    const void* begin = sqlite3_column_blob(handle_.get(), column);
+    return {static_cast<const std::byte*>(begin),
+            static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+  }
+
+  std::unique_ptr<sqlite3_stmt, finish> handle_;
+};
+
+}  // namespace detent::durable::detail

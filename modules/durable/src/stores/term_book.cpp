@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "term_book.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace detent::durable::detail {
+namespace {
+
+constexpr auto answers_kept = std::chrono::minutes(1);
+constexpr std::size_t many_answers = 4096;
+
+}  // namespace
+
+bool term_book::stands(const term_ref& term) const noexcept {
+  return term.shard < shards_.size() && shards_[term.shard].fence == term.fence && left(term.shard).count() != 0;
+}
+
+std::chrono::milliseconds term_book::left(shard_id shard) const noexcept {
+  const std::chrono::nanoseconds left = shards_[shard].until - elapsed();
+  return std::chrono::ceil<std::chrono::milliseconds>(std::max(left, std::chrono::nanoseconds(0)));
+}
+
+std::string_view term_book::owner(shard_id shard) const noexcept {
+  return left(shard).count() != 0 ? std::string_view(shards_[shard].node) : std::string_view();
+}
+
+std::uint64_t term_book::next_fence(shard_id shard) const noexcept {
+  return std::max(shards_[shard].fence + 1, static_cast<std::uint64_t>(wall_now().time_since_epoch().count()));
+}
+
+void term_book::begin(std::string_view node, const term_ref& term, std::chrono::milliseconds lease) {
+  shard_terms& its = shards_[term.shard];
+  its.node = node;
+  its.fence = term.fence;
+  its.until = elapsed() + lease;
+  its.upto = stored_time::min();
+  its.announced_keys.clear();
+}
+
+void term_book::give_back(const term_ref& term) noexcept {
+  if (!stands(term)) return;
+  shards_[term.shard].until = {};
+  shards_[term.shard].upto = stored_time::min();
+}
+
+void term_book::lapse(const term_ref& term) noexcept {
+  if (stands(term)) shards_[term.shard].until = {};
+}
+
+void term_book::renew(const term_ref& term, std::chrono::milliseconds lease) noexcept {
+  shards_[term.shard].until = elapsed() + lease;
+}
+
+void term_book::advance(shard_id shard, stored_time upto) noexcept {
+  shards_[shard].upto = std::max(shards_[shard].upto, upto);
+}
+
+void term_book::answer_to(shard_id shard, std::uint64_t question, answer reply) {
+  auto& answers = shards_[shard].answers;
+  const std::chrono::nanoseconds now = elapsed();
+  if (answers.size() >= many_answers)
+    std::erase_if(answers, [&](auto& old) { return now - old.second.at > answers_kept; });
+  answers[question] = {reply, now};
+}
+
+answer term_book::answer_of(const question_ref& which) const noexcept {
+  const auto& answers = shards_[which.shard].answers;
+  const auto found = answers.find(which.question);
+  return found == answers.end() ? answer::none : found->second.what;
+}
+
+void term_book::call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) {
+  const std::chrono::nanoseconds now = elapsed();
+  std::erase_if(nodes_, [&](auto& other) { return other.second <= now; });
+  nodes_.insert_or_assign(std::string(node), now + live_for);
+  out.now = wall_now();
+  out.nodes.clear();
+  for (const auto& [name, until] : nodes_) out.nodes.push_back(name);
+}
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The words of commands, until these are sent.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace detent::durable::redis {
+
+// Hands out bytes that stay where they are as long as it lives.
+class arena {
+ public:
+  char* room(std::size_t bytes) {
+    if (bytes > left_) {
+      left_ = std::max(bytes, chunk);
+      chunks_.push_back(std::make_unique_for_overwrite<char[]>(left_));
+      next_ = chunks_.back().get();
+    }
+    left_ -= bytes;
+    return std::exchange(next_, next_ + bytes);
+  }
+
+  std::string_view number(std::int64_t value) {
+    constexpr std::size_t longest = 20;
+    char* const from = room(longest);
+    return {from, static_cast<std::size_t>(std::to_chars(from, from + longest, value).ptr - from)};
+  }
+  std::string_view number(std::uint64_t value) { return number(static_cast<std::int64_t>(value)); }
+
+  // `bytes` of them, the lowest first.
+  std::string_view bytes_of(std::uint64_t value, std::size_t bytes) {
+    char* const from = room(bytes);
+    write(from, value, bytes);
+    return {from, bytes};
+  }
+  static void write(char* to, std::uint64_t value, std::size_t bytes) noexcept {
+    for (std::size_t i = 0; i != bytes; ++i) to[i] = static_cast<char>(value >> (8 * i));
+  }
+
+ private:
+  static constexpr std::size_t chunk = 1 << 15;
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* next_ = nullptr;
+  std::size_t left_ = 0;
+};
+
+}  // namespace detent::durable::redis

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "link.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+namespace detent::durable::redis {
+
+namespace {
+
+constexpr std::chrono::microseconds first_pause{20'000};
+constexpr int oldest_major = 6;
+constexpr int oldest_minor = 2;
+
+timeval to_timeval(std::chrono::microseconds span) noexcept {
+  return {static_cast<time_t>(span.count() / 1'000'000), static_cast<suseconds_t>(span.count() % 1'000'000)};
+}
+
+std::string_view field(std::string_view info, std::string_view name) noexcept {
+  for (std::size_t at = info.find(name); at != std::string_view::npos; at = info.find(name, at + 1)) {
+    if ((at == 0 || info[at - 1] == '\n') && at + name.size() < info.size() && info[at + name.size()] == ':') {
+      const std::size_t from = at + name.size() + 1;
+      return info.substr(from, std::min(info.find_first_of("\r\n", from), info.size()) - from);
+    }
+  }
+  return {};
+}
+
+bool is_old(std::string_view version) noexcept {
+  int major = 0;
+  int minor = 0;
+  const char* const end = version.data() + version.size();
+  const auto [after, failed] = std::from_chars(version.data(), end, major);
+  if (failed != std::errc()) return true;
+  if (after != end) std::from_chars(after + 1, end, minor);
+  return major < oldest_major || (major == oldest_major && minor < oldest_minor);
+}
+
+}  // namespace
+
+server_facts facts_of(std::string_view info) {
+  return {std::string(field(info, "redis_version")), std::string(field(info, "maxmemory_policy")),
+          field(info, "cluster_enabled") == "1", field(info, "role") == "slave", std::string(field(info, "run_id"))};
+}
+
+trouble unfit(const server_facts& facts) {
+  if (is_old(facts.version))
+    return {refusal::unsupported, "is Redis " + facts.version + ": durable timers need 6.2 or newer"};
+  // Where it says nothing of a policy, it hides that from this user, and nothing can be said either.
+  if (!facts.policy.empty() && facts.policy != "noeviction")
+    return {refusal::not_permitted,
+            "has maxmemory-policy " + facts.policy + ", which would throw timers away: set it to noeviction"};
+  return {};
+}
+
+link::link(address where, credentials who, std::chrono::microseconds patience)
+    : where_(std::move(where)), who_(std::move(who)), patience_(patience) {}
+
+trouble link::open() {
+  if (is_open()) return {};
+  if (std::chrono::steady_clock::now() < not_before_) return {refusal::lost, why_};
+  trouble failed = connect();
+  if (!failed) failed = introduce();
+  if (failed) {
+    close();
+    why_ = failed.text;
+    pause_ = std::clamp(2 * pause_, first_pause, std::max(first_pause, patience_ / 2));
+    not_before_ = std::chrono::steady_clock::now() + pause_;
+  } else {
+    pause_ = {};
+  }
+  return failed;
+}
+
+trouble link::connect() {
+  const timeval limit = to_timeval(patience_);
+  connection_.reset(where_.is_path() ? redisConnectUnixWithTimeout(where_.host.c_str(), limit)
+                                     : redisConnectWithTimeout(where_.host.c_str(), where_.port, limit));
+  if (connection_ == nullptr) return fail(refusal::lost, "no memory");
+  if (connection_->err != 0) return fail(refusal::lost, connection_->errstr);
+  if (redisSetTimeout(connection_.get(), limit) != REDIS_OK)
+    return fail(refusal::lost, "the time-out could not be set");
+  return {};
+}
+
+trouble link::introduce() {
+  std::vector<std::string_view> auth = {"AUTH"};
+  if (!who_.user.empty()) auth.push_back(who_.user);
+  auth.push_back(who_.password);
+  const bool has_password = !who_.password.empty();
+  if (has_password) append(auth);
+  append(std::array<std::string_view, 1>{"INFO"});
+  for (std::size_t i = 0; i != scripts; ++i)
+    append(std::array<std::string_view, 3>{"SCRIPT", "LOAD", text(static_cast<script>(i))});
+
+  trouble first;
+  const auto next = [&]() -> reply {
+    reply answer = read();
+    if (answer == nullptr)
+      first = fail(refusal::lost, why_);
+    else if (answer->type == REDIS_REPLY_ERROR && !first)
+      first = fail(classify(text_of(*answer)), std::string(text_of(*answer)));
+    return answer;
+  };
+  if (has_password && next() == nullptr) return first;
+  const reply info = next();
+  if (info == nullptr || first) return first;
+  facts_ = facts_of(text_of(*info));
+  for (std::string& digest : digests_) {
+    const reply loaded = next();
+    if (loaded == nullptr || first) return first;
+    digest = text_of(*loaded);
+  }
+  return {};
+}
+
+trouble link::fail(refusal kind, std::string text) { return {kind, where_.text() + ": " + std::move(text)}; }
+
+void link::append(std::span<const std::string_view> words) {
+  // hiredis takes pointers and lengths apart. Kept between calls: a batch has many commands.
+  thread_local std::vector<const char*> starts;
+  thread_local std::vector<std::size_t> lengths;
+  starts.clear();
+  lengths.clear();
+  for (const std::string_view word : words) {
+    starts.push_back(word.data());
+    lengths.push_back(word.size());
+  }
+  redisAppendCommandArgv(connection_.get(), static_cast<int>(words.size()), starts.data(), lengths.data());
+}
+
+reply link::read() {
+  void* answer = nullptr;
+  if (connection_ != nullptr && redisGetReply(connection_.get(), &answer) == REDIS_OK)
+    return reply(static_cast<redisReply*>(answer));
+  if (connection_ != nullptr)
+    why_ = connection_->err == REDIS_ERR_IO ? "no answer: " + std::string(connection_->errstr)
+                                            : std::string(connection_->errstr);
+  close();
+  return nullptr;
+}
+
+bool link::flush() {
+  for (int done = 0; done == 0;) {
+    if (redisBufferWrite(connection_.get(), &done) != REDIS_OK) return false;
+  }
+  return true;
+}
+
+bool link::take_pushed(const std::function<void(const redisReply&)>& each) {
+  if (redisBufferRead(connection_.get()) != REDIS_OK) return false;
+  for (;;) {
+    void* message = nullptr;
+    if (redisGetReplyFromReader(connection_.get(), &message) != REDIS_OK) return false;
+    if (message == nullptr) return true;
+    each(*reply(static_cast<redisReply*>(message)));
+  }
+}
+
+}  // namespace detent::durable::redis

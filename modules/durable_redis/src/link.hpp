@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// One connection to one server, that has said what it is and has the scripts. One thread.
+#pragma once
+
+#include "address.hpp"
+#include "refusal.hpp"
+#include "scripts.hpp"
+
+#include <hiredis/hiredis.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace detent::durable::redis {
+
+struct free_reply {
+  void operator()(redisReply* done) const noexcept { freeReplyObject(done); }
+};
+using reply = std::unique_ptr<redisReply, free_reply>;
+
+inline std::string_view text_of(const redisReply& from) noexcept { return {from.str, from.len}; }
+
+struct credentials {
+  std::string user = {};      // empty: the default user
+  std::string password = {};  // empty: none is sent
+};
+
+// What a server says of itself in INFO.
+struct server_facts {
+  std::string version;
+  std::string policy;  // maxmemory-policy
+  bool is_cluster = false;
+  bool is_replica = false;
+  std::string process = {};  // run_id: another one after each start, and on each machine
+};
+
+// Whether detent can use such a server at all: what is wrong, and the cure.
+trouble unfit(const server_facts& facts);
+
+server_facts facts_of(std::string_view info);
+
+class link {
+ public:
+  // Connects at the first open(). Each wait for the server takes `patience` at most.
+  link(address where, credentials who, std::chrono::microseconds patience);
+
+  const address& where() const noexcept { return where_; }
+  bool is_open() const noexcept { return connection_ != nullptr; }
+
+  // Connects, authenticates, asks what the server is, and loads the scripts. Nothing if it is open already. After a
+  // failure the next calls fail at once for a while, so that a dead server does not take the caller's time.
+  trouble open();
+  void close() noexcept { connection_.reset(); }
+
+  // What the server was at open().
+  const server_facts& facts() const noexcept { return facts_; }
+  std::string_view digest(script which) const noexcept { return digests_[static_cast<std::size_t>(which)]; }
+
+  // Queues a command. read() sends what is queued and takes the next answer; null: the connection is lost, why() says
+  // why.
+  void append(std::span<const std::string_view> words);
+  reply read();
+  const std::string& why() const noexcept { return why_; }
+
+  // For who subscribes: what is queued is sent; and what the server pushed by now, each to `each`. False: the
+  // connection is lost.
+  int descriptor() const noexcept { return connection_->fd; }
+  bool flush();
+  bool take_pushed(const std::function<void(const redisReply&)>& each);
+
+ private:
+  using connection = std::unique_ptr<redisContext, decltype(&redisFree)>;
+
+  trouble connect();
+  trouble introduce();
+  trouble fail(refusal kind, std::string text);
+
+  const address where_;
+  const credentials who_;
+  const std::chrono::microseconds patience_;
+  connection connection_{nullptr, &redisFree};
+  server_facts facts_;
+  std::array<std::string, scripts> digests_;
+  std::string why_;
+  std::chrono::microseconds pause_{};  // after the last failure; doubles with each
+  std::chrono::steady_clock::time_point not_before_{};
+};
+
+}  // namespace detent::durable::redis

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "listener.hpp"
+
+#include "no_sigpipe.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+namespace detent::durable::redis {
+
+namespace {
+
+constexpr std::chrono::milliseconds pause_between_connections{50};
+constexpr std::chrono::milliseconds silence{
+    1000};  // after which the server is asked whether it is there; twice it: it is not
+
+}  // namespace
+
+listener::listener(std::vector<address> servers, credentials who, std::chrono::microseconds patience,
+                   std::string channel, shard_id shards, std::function<void(shard_id)> wake)
+    : servers_(std::move(servers)),
+      who_(std::move(who)),
+      patience_(patience),
+      channel_(std::move(channel)),
+      shards_(shards),
+      wake_(std::move(wake)),
+      stop_(::eventfd(0, EFD_CLOEXEC)) {
+  if (stop_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  thread_ = std::thread([this] { run(); });
+}
+
+listener::~listener() {
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(stop_, &one, sizeof one));
+  thread_.join();
+  ::close(stop_);
+}
+
+void listener::run() {
+  const no_sigpipe guard;
+  for (std::size_t turn = 0;; ++turn) {
+    if (!listen_to(servers_[turn % servers_.size()])) return;
+    if (!wait(pause_between_connections)) return;
+  }
+}
+
+// Until the connection is lost; false: until it has to stop.
+bool listener::listen_to(const address& server) {
+  link to(server, who_, patience_);
+  if (to.open()) return true;
+  to.append(std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
+  if (to.read() == nullptr) return true;
+  for (shard_id shard = 0; shard != shards_; ++shard)
+    wake_(shard);  // what was published meanwhile is not heard any more
+  for (bool is_silent = false;;) {
+    pollfd both[] = {{stop_, POLLIN, 0}, {to.descriptor(), POLLIN, 0}};
+    const int ready = ::poll(both, 2, static_cast<int>(silence.count()));
+    if (both[0].revents != 0) return false;
+    if (ready == 0) {
+      if (std::exchange(is_silent, true)) return true;
+      to.append(std::array<std::string_view, 1>{"PING"});
+      if (!to.flush()) return true;
+    } else if (ready > 0) {
+      is_silent = false;
+      if (!to.take_pushed([this](const redisReply& message) { hear(message); })) return true;
+    }
+  }
+}
+
+void listener::hear(const redisReply& message) const {
+  if (message.type != REDIS_REPLY_ARRAY || message.elements != 3 || text_of(*message.element[0]) != "message") return;
+  const std::string_view text = text_of(*message.element[2]);
+  shard_id shard = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), shard);
+  if (failed == std::errc() && shard < shards_) wake_(shard);
+}
+
+// False: it has to stop.
+bool listener::wait(std::chrono::milliseconds limit) const {
+  pollfd one{stop_, POLLIN, 0};
+  return ::poll(&one, 1, static_cast<int>(limit.count())) == 0 || one.revents == 0;
+}
+
+}  // namespace detent::durable::redis

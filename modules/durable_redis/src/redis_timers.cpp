@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// The store on Redis: the calls about timers.
+#include "batch.hpp"
+#include "redis_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace detent::durable::redis {
+
+namespace {
+
+constexpr std::size_t longest_reason = 256;
+
+using words = std::vector<std::string_view>;
+
+char letter_of(put_mode mode) noexcept {
+  switch (mode) {
+    case put_mode::keep: return 'k';
+    case put_mode::replace: return 'r';
+    case put_mode::fail: return 'e';
+    default: return 'm';
+  }
+}
+
+put_status put_status_of(char letter) noexcept {
+  switch (letter) {
+    case 's':
+    case 'S': return put_status::stored;
+    case 'r': return put_status::replaced;
+    case 'k': return put_status::kept;
+    case 'e': return put_status::exists;
+    case 'm':
+    case 'M': return put_status::moved;
+    default: return put_status::gone;
+  }
+}
+
+cancel_status cancel_status_of(char letter) noexcept {
+  return letter == 'c' ? cancel_status::cancelled : letter == 'a' ? cancel_status::asked : cancel_status::gone;
+}
+
+// What a letter of the answer means, for each request of its portion.
+template <class Status, class Of>
+void read_letters(const redisReply& answer, const portion& its, std::span<Status> results, Of of) {
+  const std::string_view letters = text_of(answer);
+  for (std::size_t i = 0; i != its.places.size() && i != letters.size(); ++i) results[its.places[i]] = of(letters[i]);
+}
+
+// Of the calls that were answered, also where others failed.
+template <class Status, class Of>
+void read_answered(std::span<const call> calls, const std::vector<portion>& round, std::span<Status> results, Of of,
+                   std::vector<std::size_t>& answered) {
+  for (std::size_t i = 0; i != round.size(); ++i) {
+    if (calls[i].answer == nullptr) continue;
+    read_letters(*calls[i].answer, round[i], results, of);
+    answered.insert(answered.end(), round[i].places.begin(), round[i].places.end());
+  }
+}
+
+// Leaves what has not been answered before.
+template <class Status, class Number>
+void drop_answered(std::vector<portion>& round, const remembered<Status>& before, Number number,
+                   std::span<Status> results) {
+  for (portion& its : round)
+    std::erase_if(its.places, [&](std::size_t place) { return before.recall(number(place), results[place]); });
+}
+
+// A reason with its length before it, as a grave has it.
+std::string_view framed(std::string_view why, arena& in) {
+  why = why.substr(0, longest_reason);
+  char* const room = in.room(why.size() + 2);
+  arena::write(room, why.size(), 2);
+  std::copy(why.begin(), why.end(), room + 2);
+  return {room, why.size() + 2};
+}
+
+// The words of the script for these requests.
+words end_words(std::span<const end_request> what, std::span<const std::size_t> places, arena& in) {
+  static constexpr std::string_view letters = "emkl";  // in the order of end_kind
+  static_assert(static_cast<int>(end_kind::leave) == 3);
+  static constexpr std::string_view replies = "0123";  // in the order of `answer`
+  char* const kinds = in.room(places.size());
+  words keys;
+  words heads;
+  words rest;
+  words answers;
+  for (std::size_t i = 0; i != places.size(); ++i) {
+    const end_request& one = what[places[i]];
+    kinds[i] = letters[static_cast<std::size_t>(one.how)];
+    keys.emplace_back(one.key);
+    heads.push_back(pack_head(one.id, one.ran, 0, in).substr(0, 16));
+    if (one.how == end_kind::move) {
+      rest.push_back(in.number(score_of(one.due)));
+      rest.push_back(pack_head(one.id, one.due, one.attempt, in));
+    } else if (one.how == end_kind::kill) {
+      rest.push_back(framed(one.why, in));
+    }
+    if (one.question != 0) answers.push_back(replies.substr(static_cast<std::size_t>(one.reply), 1));
+  }
+  words all = {{kinds, places.size()}};
+  for (const words* part : {&keys, &heads, &rest, &answers}) all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+}  // namespace
+
+std::string redis_store::answer_key(shard_id shard, std::uint64_t question) const {
+  std::string name = keys_[shard].front();  // ...:own
+  name.resize(name.size() - 3);
+  return name + "answer:" + std::to_string(question);
+}
+
+// Those of the shard, and of the answers among these requests in their order.
+redis_store::keys redis_store::end_keys(std::span<const end_request> what, std::span<const std::size_t> places) const {
+  keys all = keys_[what[places.front()].term.shard];
+  for (const std::size_t place : places)
+    if (what[place].question != 0) all.push_back(answer_key(what[place].term.shard, what[place].question));
+  return all;
+}
+
+errc redis_store::end(std::span<const end_request> what, std::span<end_status> results) {
+  const auto of_term = [&](const end_request& one) { return one.term.fence * 1024 + one.term.shard; };
+  for (const std::vector<portion>& round : rounds_of(what, of_term)) {
+    arena in;
+    std::vector<keys> own_keys;
+    std::vector<call> calls;
+    own_keys.reserve(round.size());
+    for (const portion& its : round) {
+      const term_ref& which = what[its.places.front()].term;
+      own_keys.push_back(end_keys(what, its.places));
+      call& one = calls.emplace_back(call{script::end, own_keys.back(), {of(which).node, in.number(which.fence)}});
+      const words rest = end_words(what, its.places, in);
+      one.words.insert(one.words.end(), rest.begin(), rest.end());
+    }
+    const errc code = run(calls);
+    if (code != errc{} && code != errc::fenced) return code;
+    for (std::size_t i = 0; i != round.size(); ++i) {
+      if (calls[i].failed.kind == refusal::fenced) {
+        for (const std::size_t place : round[i].places) results[place] = end_status::fenced;
+      } else if (calls[i].answer != nullptr) {
+        read_letters(*calls[i].answer, round[i], results,
+                     [](char letter) { return letter == 'e' ? end_status::ended : end_status::gone; });
+      } else {
+        return code_of(calls[i].failed.kind);
+      }
+    }
+  }
+  return errc{};
+}
+
+errc redis_store::put(std::span<const put_request> what, std::span<put_status> results) {
+  const auto number = [&](std::size_t place) { return what[place].what.id; };
+  std::vector<std::size_t> answered;
+  for (std::vector<portion>& round : rounds_of(what, [](const put_request& one) { return one.what.shard; })) {
+    drop_answered(round, puts_, number, results);
+    // With replicas, what was answered before is not sent again, but waited for: a put of nothing writes something.
+    if (replicas_ == 0) std::erase_if(round, [](const portion& its) { return its.places.empty(); });
+    arena in;
+    std::vector<call> calls;
+    for (const portion& its : round) {
+      const auto shard = static_cast<shard_id>(its.of);
+      call& one = calls.emplace_back(
+          call{script::put, keys_[shard], {in.number(std::int64_t{store_format}), in.number(its.of)}});
+      one.words.reserve(3 + 3 * its.places.size());
+      char* const letters = in.room(its.places.size());
+      for (std::size_t i = 0; i != its.places.size(); ++i) letters[i] = letter_of(what[its.places[i]].mode);
+      one.words.emplace_back(letters, its.places.size());
+      for (const std::size_t place : its.places) one.words.emplace_back(what[place].what.key);
+      for (const std::size_t place : its.places) one.words.push_back(in.number(score_of(what[place].what.due)));
+      for (const std::size_t place : its.places) one.words.push_back(pack(what[place].what, in));
+    }
+    errc code = run(calls);
+    read_answered(calls, round, results, put_status_of, answered);
+    if (code == errc{} && replicas_ != 0 && !to_.wait_for(replicas_)) code = errc::unavailable;
+    if (code == errc{}) continue;
+    for (const std::size_t place : answered) puts_.keep(number(place), results[place]);
+    return code;
+  }
+  puts_.clear();
+  return errc{};
+}
+
+errc redis_store::cancel(std::span<const cancel_request> what, std::span<cancel_status> results) {
+  const auto number = [&](std::size_t place) { return what[place].question; };
+  std::vector<std::size_t> answered;
+  for (std::vector<portion>& round : rounds_of(what, [](const cancel_request& one) { return one.shard; })) {
+    drop_answered(round, cancels_, number, results);
+    std::erase_if(round, [](const portion& its) { return its.places.empty(); });
+    arena in;
+    std::vector<call> calls;
+    for (const portion& its : round) {
+      call& one = calls.emplace_back(call{script::cancel, keys_[its.of], {in.number(its.of)}});
+      for (const std::size_t place : its.places) {
+        one.words.emplace_back(what[place].key);
+        one.words.push_back(in.bytes_of(what[place].question, 8));
+      }
+    }
+    const errc code = run(calls);
+    read_answered(calls, round, results, cancel_status_of, answered);
+    if (code == errc{}) continue;
+    for (const std::size_t place : answered) cancels_.keep(number(place), results[place]);
+    return code;
+  }
+  cancels_.clear();
+  return errc{};
+}
+
+errc redis_store::read_answers(std::span<const question_ref> what, std::span<answer> results) {
+  for (const std::vector<portion>& round : rounds_of(what, [](const question_ref& one) { return one.shard; })) {
+    std::vector<keys> own_keys;
+    std::vector<call> calls;
+    own_keys.reserve(round.size());
+    for (const portion& its : round) {
+      keys& asked = own_keys.emplace_back();
+      for (const std::size_t place : its.places) asked.push_back(answer_key(what[place].shard, what[place].question));
+      calls.push_back({script::answers, asked, {}});
+    }
+    if (const errc code = run(calls); code != errc{}) return code;
+    for (std::size_t i = 0; i != round.size(); ++i) {
+      for (std::size_t n = 0; n != round[i].places.size(); ++n) {
+        const redisReply& its = *calls[i].answer->element[n];
+        const bool has_it = its.type == REDIS_REPLY_STRING && its.len == 1 && its.str[0] >= '0' && its.str[0] <= '3';
+        results[round[i].places[n]] = has_it ? static_cast<answer>(its.str[0] - '0') : answer::none;
+      }
+    }
+  }
+  return errc{};
+}
+
+errc redis_store::revive(std::span<const put_request> what, std::span<put_status> results) {
+  for (const std::vector<portion>& round : rounds_of(what, [](const put_request& one) { return one.what.shard; })) {
+    arena in;
+    std::vector<call> calls;
+    for (const portion& its : round) {
+      call& one = calls.emplace_back(call{script::revive, keys_[its.of], {in.number(its.of)}});
+      for (const std::size_t place : its.places) {
+        one.words.emplace_back(what[place].what.key);
+        one.words.push_back(in.number(score_of(what[place].what.due)));
+        one.words.push_back(pack_head(what[place].what.id, what[place].what.due, 1, in));
+      }
+    }
+    if (const errc code = run(calls); code != errc{}) return code;
+    for (std::size_t i = 0; i != round.size(); ++i) read_letters(*calls[i].answer, round[i], results, put_status_of);
+  }
+  return errc{};
+}
+
+errc redis_store::list(const list_request& which, std::vector<listed_record>& out) {
+  constexpr std::size_t page = 200;  // at least, as a filter may leave few
+  const std::size_t wanted = std::max(which.limit, page);
+  const std::size_t full = out.size() + which.limit;
+  stored_time from = std::max(which.from, which.after_due);
+  std::string after = which.after_due >= which.from ? which.after_key : std::string();
+  for (;;) {
+    arena in;
+    const std::string until = "(" + std::to_string(score_of(which.until));
+    call one{script::list,
+             keys_of(which.shard, which.dead ? 4 : 2, 2),
+             {in.number(score_of(from)), until, after, in.number(std::uint64_t{wanted})}};
+    if (const errc code = run(std::span(&one, 1)); code != errc{}) return code;
+    const redisReply& found = *one.answer->element[0];
+    const redisReply& bodies = *one.answer->element[1];
+    for (std::size_t i = 0; i != bodies.elements; ++i) {
+      after = text_of(*found.element[2 * i]);
+      from = time_of(text_of(*found.element[2 * i + 1]));
+      if (from >= which.until || out.size() == full) return errc{};
+      std::string_view body = text_of(*bodies.element[i]);
+      std::string_view why;
+      if (which.dead && body.size() >= 2) {
+        const std::size_t length = std::min<std::size_t>(read_number(body.substr(0, 2)), body.size() - 2);
+        why = body.substr(2, length);
+        body.remove_prefix(2 + length);
+      }
+      record its = unpack(which.shard, after, body);
+      if (!its.key.starts_with(which.key_prefix) || (!which.handler.empty() && its.handler != which.handler)) continue;
+      out.push_back({std::move(its), std::string(why)});
+    }
+    if (bodies.elements < wanted || out.size() == full) return errc{};
+  }
+}
+
+}  // namespace detent::durable::redis

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "refusal.hpp"
+
+#include "scripts.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace detent::durable::redis {
+
+namespace {
+
+struct meaning {
+  std::string_view word;
+  refusal kind;
+};
+
+constexpr std::array meanings = {
+    meaning{"NOSCRIPT", refusal::no_script},
+    meaning{"MOVED", refusal::moved},
+    meaning{"ASK", refusal::ask},
+    meaning{"READONLY", refusal::read_only},
+    meaning{"OOM", refusal::no_memory},
+    meaning{"NOAUTH", refusal::not_permitted},
+    meaning{"WRONGPASS", refusal::not_permitted},
+    meaning{"NOPERM", refusal::not_permitted},
+    meaning{"LOADING", refusal::busy},
+    meaning{"BUSY", refusal::busy},
+    meaning{"TRYAGAIN", refusal::busy},
+    meaning{"CLUSTERDOWN", refusal::busy},
+    meaning{"MASTERDOWN", refusal::busy},
+    meaning{"MISCONF", refusal::busy},
+    meaning{"NOREPLICAS", refusal::busy},
+    meaning{fenced, refusal::fenced},
+    meaning{foreign, refusal::foreign},
+};
+
+refusal of_word(std::string_view text) noexcept {
+  const std::string_view word = text.substr(0, std::min(text.find(' '), text.size()));
+  const auto* const found =
+      std::find_if(meanings.begin(), meanings.end(), [&](const meaning& m) { return m.word == word; });
+  return found != meanings.end() ? found->kind : refusal::unexpected;
+}
+
+}  // namespace
+
+refusal classify(std::string_view text) noexcept {
+  const refusal first = of_word(text);
+  if (first != refusal::unexpected) return first;
+  for (const std::string_view denied :
+       {"ERR invalid password", "ERR AUTH ", "ERR Client sent AUTH", "ERR The user executing the script can't"})
+    if (text.starts_with(denied)) return refusal::not_permitted;
+  // "ERR Error running script (call to f_...): @user_script:9: -OOM command not allowed ..."
+  const std::size_t inner = text.find(": -");
+  if (text.starts_with("ERR Error running script") && inner != std::string_view::npos)
+    return of_word(text.substr(inner + 3));
+  return refusal::unexpected;
+}
+
+}  // namespace detent::durable::redis

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// The scripts about timers. In scripts.cpp are those about shards and terms.
+#include "script_texts.hpp"
+
+namespace detent::durable::redis {
+
+// KEYS: own, announced, due, body, dead, grave. ARGV: format, shard, modes: a letter for each; the keys; the due times;
+// the bodies. Answers a letter for each: (s)tored, or (S) that was before, (r)eplaced, (k)ept, (e)xists, (m)oved, or
+// (M) that was before, (g)one. The first eight bytes of a body are its id: the same one once more, after an answer that
+// was lost, finds itself and is content. What is due within the owner's read level, or was, is announced to the owner
+// in the same step. The time comes before the body, which it would otherwise not be found without. Without any,
+// something is written all the same, for a WAIT to count.
+const char put_text[] = R"(
+local own = redis.call('HMGET', KEYS[1], 'format', 'upto', 'channel')
+if own[1] and tonumber(own[1]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[1]) end
+local upto = tonumber(own[2] or '-9007199254740992')
+local modes = ARGV[3]
+local count = #modes
+if count == 0 then
+  redis.call('HSET', KEYS[1], 'format', ARGV[1])
+  return ''
+end
+local was = redis.call('HMGET', KEYS[4], unpack(ARGV, 4, 3 + count))
+local had, due_of, times, bodies, announced, answers = {}, {}, {}, {}, {}, {}
+local uniform = modes == string.rep(string.sub(modes, 1, 1), count) and string.sub(modes, 1, 1)
+local placed = 0
+for n = 1, count do
+  local key, due, body = ARGV[3 + n], ARGV[3 + count + n], ARGV[3 + 2 * count + n]
+  local mode = uniform or string.sub(modes, n, n)
+  local before = had[key] or was[n]
+  local answer = 's'
+  if not before then
+    if mode == 'm' then answer = 'g' end
+  elseif string.sub(before, 1, 8) == string.sub(body, 1, 8) then
+    answer = mode == 'm' and 'M' or 'S'
+  else
+    answer = mode
+    if mode == 'm' then body = string.sub(body, 1, 20) .. string.sub(before, 21) end
+  end
+  answers[n] = answer
+  if answer == 's' or answer == 'r' or answer == 'm' then
+    if tonumber(due) <= upto or
+       (before and tonumber(due_of[key] or redis.call('ZSCORE', KEYS[3], key)) <= upto) then
+      announced[#announced + 1] = '\0\0\0\0\0\0\0\0' .. key
+    end
+    had[key], due_of[key] = body, due
+    times[placed + 1], times[placed + 2] = due, key
+    bodies[placed + 1], bodies[placed + 2] = key, body
+    placed = placed + 2
+  end
+end
+if #times > 0 then
+  redis.call('ZADD', KEYS[3], unpack(times))
+  redis.call('HSET', KEYS[4], unpack(bodies))
+  if redis.call('EXISTS', KEYS[5]) == 1 then
+    for key in pairs(had) do
+      redis.call('ZREM', KEYS[5], key)
+      redis.call('HDEL', KEYS[6], key)
+    end
+  end
+end
+if #announced > 0 then
+  redis.call('RPUSH', KEYS[2], unpack(announced))
+  redis.call('PUBLISH', own[3], ARGV[2])
+end
+return table.concat(answers))";
+
+// KEYS: own, announced, due, body, dead, grave, then of the answers. ARGV: node, fence, kinds: a letter for each; the
+// keys; the id and due time that ran of each, as a body begins. Kinds: (e)rase; (m)ove; (k)ill; (l)eave. Then in their
+// order, for a move its new due time and the new head of its body, for a kill the reason; and last the words of the
+// answers. Answers a letter for each: (e)nded or (g)one. One whose id or time is another by now has been replaced or
+// moved meanwhile, and stays; but a move that finds its new head has been carried out before, and is (e)nded.
+const char end_text[] = R"(
+local own = redis.call('HMGET', KEYS[1], 'node', 'fence', 'until')
+local time = redis.call('TIME')
+if (ARGV[1] ~= '' and own[1] ~= ARGV[1]) or own[2] ~= ARGV[2] or tonumber(own[3]) <= time[1] * 1000000 + time[2] then
+  return redis.error_reply('FENCED the term is over')
+end
+local kinds = ARGV[3]
+local count = #kinds
+local bodies = redis.call('HMGET', KEYS[4], unpack(ARGV, 4, 3 + count))
+if kinds == string.rep('e', count) and #KEYS == 6 then
+  local same = true
+  for n = 1, count do
+    local body = bodies[n]
+    if not body or string.sub(body, 1, 16) ~= ARGV[3 + count + n] then
+      same = false
+      break
+    end
+  end
+  if same then
+    redis.call('ZREM', KEYS[3], unpack(ARGV, 4, 3 + count))
+    redis.call('HDEL', KEYS[4], unpack(ARGV, 4, 3 + count))
+    return kinds
+  end
+end
+redis.call('LTRIM', KEYS[2], 0, -1)
+local extra = 4 + 2 * count
+local now, due_of, answers = {}, {}, {}
+local buried, graves = {}, {}
+for n = 1, count do
+  local kind, key = string.sub(kinds, n, n), ARGV[3 + n]
+  local body = now[key]
+  if body == nil then body = bodies[n] end
+  local fits = body and string.sub(body, 1, 16) == ARGV[3 + count + n]
+  answers[n] = fits and 'e' or 'g'
+  if kind == 'm' then
+    if body and string.sub(body, 1, 20) == ARGV[extra + 1] then answers[n] = 'e' end
+    if fits then now[key], due_of[key] = ARGV[extra + 1] .. string.sub(body, 21), ARGV[extra] end
+    extra = extra + 2
+  elseif kind == 'k' then
+    if fits then
+      now[key] = false
+      buried[#buried + 1] = redis.call('ZSCORE', KEYS[3], key)
+      buried[#buried + 1] = key
+      graves[#graves + 1] = key
+      graves[#graves + 1] = ARGV[extra] .. body
+    end
+    extra = extra + 1
+  elseif kind == 'e' and fits then
+    now[key] = false
+  end
+end
+for n = 7, #KEYS do redis.call('SET', KEYS[n], ARGV[extra + n - 7], 'EX', 120) end
+local gone, moved, rewritten = {}, {}, {}
+for key, body in pairs(now) do
+  if body then
+    moved[#moved + 1] = due_of[key]
+    moved[#moved + 1] = key
+    rewritten[#rewritten + 1] = key
+    rewritten[#rewritten + 1] = body
+  else
+    gone[#gone + 1] = key
+  end
+end
+if #gone > 0 then
+  redis.call('ZREM', KEYS[3], unpack(gone))
+  redis.call('HDEL', KEYS[4], unpack(gone))
+end
+if #moved > 0 then
+  redis.call('ZADD', KEYS[3], unpack(moved))
+  redis.call('HSET', KEYS[4], unpack(rewritten))
+end
+if #buried > 0 then
+  redis.call('ZADD', KEYS[5], unpack(buried))
+  redis.call('HSET', KEYS[6], unpack(graves))
+end
+return table.concat(answers))";
+
+// KEYS: own, announced, due, body, dead, grave. ARGV: shard; then key and question of each. Answers a letter for each:
+// (c)ancelled, no node will start it; (g)one; (a)sked, it is in the owner's hands, to whom it is announced.
+const char cancel_text[] = R"(
+local own = redis.call('HMGET', KEYS[1], 'upto', 'channel')
+local upto = tonumber(own[1] or '-9007199254740992')
+local answers, announced = {}, {}
+for i = 2, #ARGV, 2 do
+  local key = ARGV[i]
+  local due = redis.call('ZSCORE', KEYS[3], key)
+  if due and tonumber(due) <= upto then
+    announced[#announced + 1] = ARGV[i + 1] .. key
+    answers[#answers + 1] = 'a'
+  elseif due then
+    redis.call('ZREM', KEYS[3], key)
+    redis.call('HDEL', KEYS[4], key)
+    answers[#answers + 1] = 'c'
+  elseif redis.call('ZREM', KEYS[5], key) == 1 then
+    redis.call('HDEL', KEYS[6], key)
+    answers[#answers + 1] = 'c'
+  else
+    answers[#answers + 1] = 'g'
+  end
+end
+if #announced > 0 then
+  redis.call('RPUSH', KEYS[2], unpack(announced))
+  redis.call('PUBLISH', own[2], ARGV[1])
+end
+return table.concat(answers))";
+
+// KEYS: of answers, all of one shard. What they hold.
+const char answers_text[] = R"(return redis.call('MGET', unpack(KEYS)))";
+
+// KEYS: own, announced, due, body, dead, grave. ARGV: shard; then key, due time and head of each. Answers a letter for
+// each: (s)tored or (g)one.
+const char revive_text[] = R"(
+local own = redis.call('HMGET', KEYS[1], 'upto', 'channel')
+local upto = tonumber(own[1] or '-9007199254740992')
+local answers, announced = {}, {}
+for i = 2, #ARGV, 3 do
+  local key, due, head = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local grave = redis.call('HGET', KEYS[6], key)
+  if grave then
+    local body = string.sub(grave, 3 + string.byte(grave, 1) + 256 * string.byte(grave, 2))
+    redis.call('ZREM', KEYS[5], key)
+    redis.call('HDEL', KEYS[6], key)
+    redis.call('ZADD', KEYS[3], due, key)
+    redis.call('HSET', KEYS[4], key, head .. string.sub(body, 21))
+    if tonumber(due) <= upto then announced[#announced + 1] = '\0\0\0\0\0\0\0\0' .. key end
+    answers[#answers + 1] = 's'
+  else
+    local body = redis.call('HGET', KEYS[4], key)
+    answers[#answers + 1] = body and string.sub(body, 1, 8) == string.sub(head, 1, 8) and 's' or 'g'
+  end
+end
+if #announced > 0 then
+  redis.call('RPUSH', KEYS[2], unpack(announced))
+  redis.call('PUBLISH', own[2], ARGV[1])
+end
+return table.concat(answers))";
+
+// KEYS: a set by time and its bodies, of the live ones or the dead. ARGV: from, until, after, limit: in the order of
+// time, then of keys. `after` is the key at the time `from` where the last page ended, or empty. Answers keys and
+// times, and bodies.
+const char list_text[] = R"(
+local found = {}
+local rank = ARGV[3] ~= '' and redis.call('ZSCORE', KEYS[1], ARGV[3]) == ARGV[1] and redis.call('ZRANK', KEYS[1], ARGV[3])
+if rank then
+  found = redis.call('ZRANGE', KEYS[1], rank + 1, rank + ARGV[4], 'WITHSCORES')
+elseif ARGV[3] ~= '' then
+  -- It has gone meanwhile: what came after it at its time, and then on.
+  for _, key in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], ARGV[1])) do
+    if key > ARGV[3] then
+      found[#found + 1] = key
+      found[#found + 1] = ARGV[1]
+    end
+  end
+  for _, word in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[4])) do
+    found[#found + 1] = word
+  end
+else
+  found = redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[4])
+end
+local bodies = {}
+for i = 1, #found, 2 do bodies[#bodies + 1] = redis.call('HGET', KEYS[2], found[i]) end
+return {found, bodies})";
+
+// KEYS: own, announced, due, body, dead. Answers the fence; the node whose term stands, or none; the read level; how
+// many timers, how many dead.
+const char look_text[] = R"(
+local own = redis.call('HMGET', KEYS[1], 'node', 'until', 'fence', 'upto')
+local time = redis.call('TIME')
+local stands = own[1] and own[1] ~= '' and tonumber(own[2]) > time[1] * 1000000 + time[2]
+return {own[3] or '0', stands and own[1] or '', own[4] or '-9007199254740992', redis.call('ZCARD', KEYS[3]),
+        redis.call('ZCARD', KEYS[5])})";
+
+}  // namespace detent::durable::redis

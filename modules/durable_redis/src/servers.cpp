@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include "servers.hpp"
+
+#include "no_sigpipe.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace detent::durable::redis {
+
+// A call on its way.
+struct servers::pending {
+  call* what;
+  std::uint16_t slot;
+  link* via = nullptr;
+  const address* asked = nullptr;  // where ASK sent it
+  bool by_text = false;            // the server did not have the script
+  bool was_lost = false;           // once already
+};
+
+namespace {
+
+constexpr int most_rounds = 6;  // a lost answer, a flushed script, a slot that moves while the cluster is reshaped
+
+bool is_error(const reply& answer) noexcept { return answer != nullptr && answer->type == REDIS_REPLY_ERROR; }
+
+// "MOVED 3999 10.0.0.1:6381": the last word. A node that does not know its own name leaves the host out.
+address target_of(std::string_view error, const address& from) {
+  std::string_view where = error.substr(error.rfind(' ') + 1);
+  if (where.starts_with(':')) return parse_address(from.host + std::string(where));
+  return parse_address(where);
+}
+
+}  // namespace
+
+servers::servers(std::vector<address> known, credentials who, std::chrono::microseconds patience)
+    : known_(std::move(known)), who_(std::move(who)), patience_(patience) {}
+
+trouble servers::open() {
+  const no_sigpipe guard;
+  trouble failed = open_master();
+  if (failed) return failed;
+  const link& master = to(known_[master_]);
+  if (const trouble why = unfit(master.facts())) return {why.kind, master.where().text() + " " + why.text};
+  is_cluster_ = master.facts().is_cluster;
+  if (!is_cluster_) return {};
+  failed = read_slots();
+  return failed ? failed : unfit_owner();
+}
+
+// Each node of a cluster has settings of its own. One that does not answer now is not asked again.
+trouble servers::unfit_owner() {
+  for (std::size_t number = 0; number != known_.size(); ++number) {
+    if (std::find(owner_of_.begin(), owner_of_.end(), number) == owner_of_.end()) continue;
+    link& owner = to(known_[number]);
+    if (owner.open()) continue;
+    if (const trouble why = unfit(owner.facts())) return {why.kind, owner.where().text() + " " + why.text};
+  }
+  return {};
+}
+
+link& servers::to(const address& where) {
+  const std::string name = where.text();
+  auto found = links_.find(name);
+  if (found == links_.end()) found = links_.emplace(name, std::make_unique<link>(where, who_, patience_)).first;
+  return *found->second;
+}
+
+// Some node of a cluster, or the one that is no replica. The last one that was it comes first.
+trouble servers::open_master() {
+  trouble worst;
+  for (std::size_t tried = 0; tried != known_.size(); ++tried) {
+    const std::size_t number = (master_ + tried) % known_.size();
+    link& candidate = to(known_[number]);
+    trouble failed = candidate.open();
+    if (!failed && candidate.facts().is_replica && !candidate.facts().is_cluster) {
+      candidate.close();  // what it is may change
+      failed = {refusal::read_only,
+                candidate.where().text() + " is a replica, which takes no writes: give its master as well"};
+    }
+    if (!failed) {
+      master_ = number;
+      return {};
+    }
+    if (!worst || worst.kind == refusal::lost) worst = std::move(failed);
+  }
+  return worst;
+}
+
+std::size_t servers::number_of(address where) {
+  const auto found = std::find(known_.begin(), known_.end(), where);
+  if (found != known_.end()) return static_cast<std::size_t>(found - known_.begin());
+  known_.push_back(std::move(where));
+  return known_.size() - 1;
+}
+
+trouble servers::read_slots() {
+  trouble failed{refusal::lost, "no node of the cluster answers"};
+  const std::vector<address> candidates = known_;
+  for (const address& where : candidates) {
+    link& through = to(where);
+    failed = through.open();
+    if (!failed) failed = read_slots_from(through);
+    if (!failed) return {};
+  }
+  return failed;
+}
+
+trouble servers::read_slots_from(link& through) {
+  const std::string from = through.where().text();
+  through.append(std::array<std::string_view, 2>{"CLUSTER", "SLOTS"});
+  const reply answer = through.read();
+  if (answer == nullptr) return {refusal::lost, from + ": " + through.why()};
+  if (is_error(answer)) return {classify(text_of(*answer)), from + ": " + std::string(text_of(*answer))};
+  owner_of_.resize(slots);
+  for (std::size_t i = 0; i != answer->elements; ++i) {
+    const redisReply& range = *answer->element[i];
+    if (range.elements < 3 || range.element[2]->elements < 2)
+      return {refusal::unexpected, from + ": CLUSTER SLOTS of a strange form"};
+    const redisReply& master = *range.element[2];
+    std::string host(text_of(*master.element[0]));
+    if (host.empty()) host = through.where().host;
+    const std::size_t owner = number_of({std::move(host), static_cast<int>(master.element[1]->integer)});
+    for (auto slot = range.element[0]->integer; slot <= range.element[1]->integer; ++slot)
+      owner_of_[static_cast<std::size_t>(slot)] = static_cast<std::uint16_t>(owner);
+  }
+  return {};
+}
+
+void servers::run(std::span<call> calls) {
+  const no_sigpipe guard;
+  std::vector<pending> round;
+  round.reserve(calls.size());
+  for (call& one : calls) round.push_back({&one, hash_slot(one.keys.front())});
+  used_.clear();
+  for (int rounds = 0; rounds != most_rounds && !round.empty(); ++rounds) {
+    // Finding the way may ask the servers something, so it is done before anything else is under way to them.
+    for (pending& one : round) one.via = reach(one);
+    for (pending& one : round) {
+      if (one.via != nullptr && one.via->is_open()) send(one);
+    }
+    std::vector<pending> next;
+    for (pending& one : round) {
+      if (one.via != nullptr && receive(one)) next.push_back(one);
+    }
+    round = std::move(next);
+  }
+}
+
+// The open connection by which it goes. Null: `failed` says why there is none.
+link* servers::reach(pending& one) {
+  trouble failed;
+  if (one.asked != nullptr) {
+    link& target = to(*one.asked);
+    failed = target.open();
+    if (!failed) return &target;
+  } else if (is_cluster_) {
+    for (const bool is_fresh : {false, true}) {
+      if (is_fresh) failed = read_slots();
+      if (is_fresh && failed) break;
+      link& owner = to(known_[owner_of_[one.slot]]);
+      failed = owner.open();
+      if (!failed) return &owner;
+    }
+  } else {
+    link& master = to(known_[master_]);
+    if (master.is_open()) return &master;
+    failed = open_master();
+    if (!failed) return &to(known_[master_]);
+  }
+  one.what->failed = std::move(failed);
+  return nullptr;
+}
+
+void servers::send(pending& one) {
+  if (one.asked != nullptr) one.via->append(std::array<std::string_view, 1>{"ASKING"});
+  std::vector<std::string_view> words;
+  words.reserve(3 + one.what->keys.size() + one.what->words.size());
+  words.emplace_back(one.by_text ? "EVAL" : "EVALSHA");
+  words.push_back(one.by_text ? std::string_view(text(one.what->what)) : one.via->digest(one.what->what));
+  const std::string count = std::to_string(one.what->keys.size());
+  words.emplace_back(count);
+  words.insert(words.end(), one.what->keys.begin(), one.what->keys.end());
+  words.insert(words.end(), one.what->words.begin(), one.what->words.end());
+  one.via->append(words);
+  if (std::find(used_.begin(), used_.end(), one.via) == used_.end()) used_.push_back(one.via);
+}
+
+// Whether it has to be sent once more.
+bool servers::receive(pending& one) {
+  if (one.asked != nullptr) static_cast<void>(one.via->read());
+  call& what = *one.what;
+  what.answer = one.via->read();
+  if (is_error(what.answer)) {
+    const reply error = std::move(what.answer);
+    what.failed = {classify(text_of(*error)), one.via->where().text() + ": " + std::string(text_of(*error))};
+    return again(one, text_of(*error));
+  }
+  if (what.answer != nullptr) {
+    what.failed = {};
+    what.process = one.via->facts().process;
+    return false;
+  }
+  what.failed = {refusal::lost, one.via->where().text() + ": " + one.via->why()};
+  return !std::exchange(one.was_lost, true);
+}
+
+bool servers::again(pending& one, std::string_view error) {
+  one.asked = nullptr;
+  switch (one.what->failed.kind) {
+    case refusal::no_script: return !std::exchange(one.by_text, true);
+    case refusal::moved:
+      owner_of_.resize(slots);
+      owner_of_[one.slot] = static_cast<std::uint16_t>(number_of(target_of(error, one.via->where())));
+      return true;
+    case refusal::ask: one.asked = &to(target_of(error, one.via->where())).where(); return true;
+    case refusal::read_only:  // it was the master when the connection began
+      if (one.via->is_open()) one.via->close();
+      return !std::exchange(one.was_lost, true);
+    default: return false;
+  }
+}
+
+bool servers::wait_for(unsigned replicas) {
+  const no_sigpipe guard;
+  bool have_it = true;
+  const std::string count = std::to_string(replicas);
+  const std::string limit =
+      std::to_string(std::max<long long>(1, patience_.count() / 2000));  // answered before we give up
+  for (link* const used : used_) {
+    if (!used->is_open()) continue;
+    used->append(std::array<std::string_view, 3>{"WAIT", count, limit});
+  }
+  for (link* const used : used_) {
+    const reply answer = used->read();
+    have_it = have_it && answer != nullptr && answer->type == REDIS_REPLY_INTEGER && answer->integer >= replicas;
+  }
+  return have_it;
+}
+
+std::vector<address> servers::places() const {
+  std::vector<address> all = known_;
+  std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(master_), all.end());
+  return all;
+}
+
+}  // namespace detent::durable::redis

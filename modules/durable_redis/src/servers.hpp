@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The servers that a store lies on: one, a master and its replicas, or a cluster. One thread.
+#pragma once
+
+#include "hash_slot.hpp"
+#include "link.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detent::durable::redis {
+
+// A script to run, and what came of it. What the words point to is the caller's until run() returns.
+struct call {
+  script what;
+  std::span<const std::string> keys;    // all of one slot
+  std::vector<std::string_view> words;  // its ARGV
+
+  reply answer = nullptr;  // of the process named so; or
+  std::string process = {};
+  trouble failed = {};
+};
+
+class servers {
+ public:
+  // `known` are the places of one server; of a master and its replicas, in any order; or of some nodes of a cluster.
+  servers(std::vector<address> known, credentials who, std::chrono::microseconds patience);
+
+  // Connects to a master. Says what the server cannot do, with the cure: meant for the start, where it is an error that
+  // stays.
+  trouble open();
+
+  // Runs all, each batch in one round trip a server. An answer that was lost is asked for once more: every script may
+  // run twice. Scripts that a server has forgotten are sent with the call; a slot that has moved is followed.
+  void run(std::span<call> calls);
+  void run(call& one) { run(std::span(&one, 1)); }
+
+  // After run(): waits until `replicas` of each master that was written to have what was written. False: they have not
+  // in time.
+  bool wait_for(unsigned replicas);
+
+  bool is_cluster() const noexcept { return is_cluster_; }
+  std::chrono::microseconds patience() const noexcept { return patience_; }
+  // The servers known now, the one in use first. For who subscribes.
+  std::vector<address> places() const;
+
+ private:
+  struct pending;
+
+  link& to(const address& where);
+  trouble open_master();
+  trouble read_slots();
+  trouble unfit_owner();
+  trouble read_slots_from(link& through);
+  std::size_t number_of(address where);
+  link* reach(pending& one);
+  void send(pending& one);
+  bool receive(pending& one);
+  bool again(pending& one, std::string_view error);
+
+  std::vector<address> known_;
+  const credentials who_;
+  const std::chrono::microseconds patience_;
+  std::map<std::string, std::unique_ptr<link>, std::less<>> links_;  // by the address's text
+  std::vector<link*> used_;                                          // by the last run()
+  std::size_t master_ = 0;                                           // of known_, where it is no cluster
+  bool is_cluster_ = false;
+  std::vector<std::uint16_t> owner_of_;  // of each slot, which of known_; cluster only
+};
+
+}  // namespace detent::durable::redis

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A deadline that is handed down from caller to callee.
+#pragma once
+
+#include <detent/engine.hpp>
+#include <detent/time.hpp>
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+
+namespace detent::recipes {
+
+// A point in time after which an answer is of no use, or never. It is handed down by value, eight bytes, to whatever
+// works on that answer: each layer waits for what is left and may allow its own callee less, never more.
+//
+// Threads: a value. Cost: arithmetic; `after`, `remaining`, `expired` and `within` read the engine's clock once.
+// Errors: none; sums saturate, so that a huge budget is never() and a negative one has expired. Lifetime: keeps nothing
+// of the engine, but is by the clock of the engine that made it: ask that one, or one with the same clock.
+class deadline {
+ public:
+  // Never.
+  constexpr deadline() noexcept = default;
+  static constexpr deadline never() noexcept { return {}; }
+  static constexpr deadline at(time_point when) noexcept { return deadline(when); }
+  static deadline after(const engine& on, duration budget) noexcept { return at(sum(on.now(), budget)); }
+
+  // For engine::schedule_at() and sleep_until(). That of never() is (time_point::max)().
+  constexpr time_point when() const noexcept { return when_; }
+  constexpr bool is_never() const noexcept { return when_ == (time_point::max)(); }
+
+  // Zero once it has expired; (duration::max)() if it never does.
+  duration remaining(const engine& on) const noexcept {
+    if (is_never()) return (duration::max)();
+    return (std::max)(duration::zero(), duration(detent::detail::subtract_saturated(ns(when_), ns(on.now()))));
+  }
+  // At that very instant it has.
+  bool expired(const engine& on) const noexcept { return !is_never() && on.now() >= when_; }
+
+  // The earlier of this one and `budget` from now: what a callee may have.
+  deadline within(const engine& on, duration budget) const noexcept { return within(after(on, budget)); }
+
+  constexpr deadline within(deadline other) const noexcept { return other < *this ? other : *this; }
+
+  // The earlier is the lesser: std::min(a, b).
+  friend constexpr auto operator<=>(const deadline&, const deadline&) = default;
+
+ private:
+  explicit constexpr deadline(time_point when) noexcept : when_(when) {}
+  static constexpr std::int64_t ns(time_point t) noexcept { return t.time_since_epoch().count(); }
+  static constexpr time_point sum(time_point start, duration budget) noexcept {
+    return time_point(duration(detent::detail::add_saturated(ns(start), budget.count())));
+  }
+
+  time_point when_ = (time_point::max)();
+};
+
+}  // namespace detent::recipes

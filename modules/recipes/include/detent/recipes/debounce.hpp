@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Many calls in a burst, one run when it is over.
+#pragma once
+
+#include <detent/recipes/detail/alarm.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace detent::recipes {
+
+struct debounce_options {
+  duration delay{};                       // so long without a call ends the burst
+  duration max_wait = (duration::max)();  // a call waits no longer, even if the burst goes on
+  bool leading = false;                   // the first call of a burst runs at once; then one at the end, if more came
+};
+
+// Runs `f()` once the calls have stopped for `delay`. After each call a run starts, as late as the options allow.
+//
+// Threads: any, at once; `f` runs where the engine runs callbacks, a leading run too, never twice at a time. It sees
+// what was done before each call that it stands for. Cost: a call is one restart_after(), lock-free; with `leading` or
+// `max_wait`, or where the timer is just firing or not armed, a mutex besides. One allocation, in the constructor.
+// Errors: a call throws what engine::schedule_at() throws, where it has to arm the timer. What `f` throws goes to the
+// engine's on_error. Lifetime: the destructor cancels, and waits for a running `f` on another thread; `f` itself may
+// destroy it. It may outlive the engine, and is then only to be destroyed.
+template <class F = std::function<void()>>
+class debounce {
+ public:
+  debounce(engine& on, debounce_options options, F f, timer_options how = {})
+      : state_(std::make_shared<burst>(on, options, std::move(f), how)) {}
+  debounce(engine& on, duration delay, F f) : debounce(on, debounce_options{.delay = delay}, std::move(f)) {}
+  debounce(const debounce&) = delete;
+  debounce& operator=(const debounce&) = delete;
+  ~debounce() { state_->end(); }
+
+  void call() { state_->note(); }
+  void operator()() { call(); }
+  // Forgets the calls that no run has started for.
+  void cancel() noexcept { state_->forget(); }
+
+ private:
+  class burst final : public detail::alarm {
+   public:
+    burst(engine& on, const debounce_options& options, F f, const timer_options& how)
+        : alarm(on, how), options_(options), f_(std::move(f)) {}
+
+    void note() {
+      // Without the mutex where an armed timer says that a run is wanted.
+      if (!options_.leading && options_.max_wait == (duration::max)() && postpone(options_.delay)) return;
+      const std::lock_guard lock(mutex_);
+      const time_point quiet = after(options_.delay);
+      if (!wanted_) longest_ = after(options_.max_wait);
+      const bool opens = options_.leading && (now_is() == state::idle || (leading_ && !pending()));
+      if (opens) {
+        arm(on().now());
+      } else if (!leading_) {
+        arm(std::min(quiet, longest_));
+      }
+      if (opens) leading_ = true;
+      quiet_ = quiet;
+      wanted_ = true;
+    }
+    void forget() noexcept {
+      const std::lock_guard lock(mutex_);
+      disarm();
+      wanted_ = leading_ = false;
+    }
+
+   private:
+    bool due(time_point) noexcept override {
+      // After a leading run the burst goes on until it is quiet; the timer watches for that, and may find nothing
+      // wanted.
+      if (std::exchange(leading_, false)) arm_after_run(quiet_);
+      return std::exchange(wanted_, false);
+    }
+    void call() override { f_(); }
+
+    const debounce_options options_;
+    F f_;
+    time_point quiet_{};    // when the burst ends unless another call comes
+    time_point longest_{};  // until when the first call that is wanted may wait
+    bool wanted_ = false;   // calls have come that no run has started for
+    bool leading_ = false;  // the timer is armed for the leading run
+  };
+
+  std::shared_ptr<burst> state_;
+};
+
+}  // namespace detent::recipes

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// A second request when the first takes long; the first answer counts.
+#pragma once
+
+#include <detent/recipes/detail/alarm.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace detent::recipes {
+
+struct hedge_options {
+  duration delay{};  // without an answer, from one copy to the next: often the 95th percentile of the usual answer
+  int copies = 2;    // the first one included; 1 to 32
+};
+
+template <class Answer>
+class hedged_copy;
+
+namespace detail {
+
+template <class Answer>
+class hedge_core : public alarm {
+ public:
+  hedge_core(engine& on, const hedge_options& options) noexcept : alarm(on, {}), options_(options) {
+    options_.copies = std::clamp(options_.copies, 1, 32);
+  }
+  void start() {
+    const std::lock_guard lock(mutex_);
+    arm(on().now());
+  }
+  // None: that copy has failed.
+  void report(int index, std::optional<Answer> answer) {
+    std::uint32_t losers = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (over_ || (reported_ & bit(index)) != 0) return;
+      reported_ |= bit(index);
+      under_way_ &= ~bit(index);
+      // After a failure the next copy goes out at once.
+      if (!answer && sent_ < options_.copies && try_arm(on().now())) return;
+      if (!answer && reported_ != (std::uint64_t{1} << sent_) - 1) return;  // another copy may still answer
+      losers = finish();
+    }
+    lose(losers);
+    answered(std::move(answer));
+  }
+  bool cancel() noexcept {
+    bool first = false;
+    std::uint32_t losers = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      first = !over_;
+      if (first) losers = finish();
+    }
+    lose(losers);
+    end();
+    return first;
+  }
+
+ protected:
+  hedged_copy<Answer> copy(int index) {
+    return {std::static_pointer_cast<hedge_core>(this->shared_from_this()), index};
+  }
+  virtual void send(int index) = 0;
+  virtual void lost(int index) noexcept = 0;
+  virtual void answered(std::optional<Answer> answer) = 0;
+
+ private:
+  static std::uint32_t bit(int index) noexcept { return std::uint32_t{1} << index; }
+  // Under the mutex. Returns the copies that are under way.
+  std::uint32_t finish() noexcept {
+    over_ = true;
+    disarm();
+    return std::exchange(under_way_, 0);
+  }
+  void lose(std::uint32_t copies) noexcept {
+    for (int i = 0; copies != 0; ++i, copies >>= 1)
+      if ((copies & 1) != 0) lost(i);
+  }
+  bool due(time_point started) noexcept override {
+    if (over_ || sent_ == options_.copies) return false;
+    ++sent_;
+    if (sent_ < options_.copies) arm_after_run(sum(started, options_.delay));
+    return true;
+  }
+  void call() override {
+    const int index = sent_ - 1;  // only a run changes it
+#ifdef __cpp_exceptions
+    try {
+#endif
+      send(index);
+#ifdef __cpp_exceptions
+    } catch (...) {
+      report(index, std::nullopt);  // an exception of `answered` takes the place of this one
+      throw;
+    }
+#endif
+    settle(index);
+  }
+  // A copy can be lost once it has been sent; the hedge may have ended meanwhile.
+  void settle(int index) {
+    bool late = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if ((reported_ & bit(index)) != 0) return;
+      late = over_;
+      if (!late) under_way_ |= bit(index);
+    }
+    if (late) lost(index);
+  }
+
+  hedge_options options_;
+  int sent_ = 0;
+  std::uint32_t reported_ = 0;   // copies that have answered or failed
+  std::uint32_t under_way_ = 0;  // copies that send() has returned from and that have not
+  bool over_ = false;
+};
+
+struct lose_nothing {
+  void operator()(int) const noexcept {}
+};
+
+}  // namespace detail
+
+// One copy, to be kept by whatever answers it: call it on any thread, once, with the answer or with nullopt if that
+// copy has failed, before the engine ends. Later calls, and calls after another copy's answer, have no effect.
+template <class Answer>
+class hedged_copy {
+ public:
+  int index() const noexcept { return index_; }  // from 0 on
+  void operator()(std::optional<Answer> answer) const { of_->report(index_, std::move(answer)); }
+
+ private:
+  friend class detail::hedge_core<Answer>;
+  hedged_copy(std::shared_ptr<detail::hedge_core<Answer>> of, int index) noexcept : of_(std::move(of)), index_(index) {}
+  std::shared_ptr<detail::hedge_core<Answer>> of_;
+  int index_;
+};
+
+// Calls send(hedged_copy<Answer>) for the first copy, and for the next one whenever `delay` passes without an answer or
+// a copy fails. The first answer goes to answered(optional<Answer>); lost(index) is called for each other copy that is
+// under way, to cancel it. If all copies fail, answered(nullopt).
+// After Dean and Barroso, "The Tail at Scale", CACM 2013.
+//
+// Threads: `send` runs where the engine runs callbacks, never twice at a time; `lost` and `answered` on the thread that
+// reports, `lost` also on one that cancels, or right after `send`. `lost` must not throw. Cost: one allocation; a copy
+// is an arming of the timer and a short lock. Errors: the constructor throws what engine::schedule_at() throws. A copy
+// whose `send` throws has failed; the exception goes to the engine's on_error. Lifetime: the destructor cancels, and
+// waits for a `send` on another thread. Each function may destroy it. It may outlive the engine.
+template <class Answer, class Send, class Answered, class Lost = detail::lose_nothing>
+class hedge {
+ public:
+  hedge(engine& on, const hedge_options& options, Send send, Answered answered, Lost lost = {})
+      : core_(std::make_shared<core>(on, options, std::move(send), std::move(answered), std::move(lost))) {
+    core_->start();
+  }
+  hedge(const hedge&) = delete;
+  hedge& operator=(const hedge&) = delete;
+  ~hedge() { cancel(); }
+
+  // True: `answered` will not be called, and all copies that are under way are lost. False: it has been, or is being
+  // called. Waits as the destructor does.
+  bool cancel() noexcept { return core_->cancel(); }
+
+ private:
+  class core final : public detail::hedge_core<Answer> {
+   public:
+    core(engine& on, const hedge_options& options, Send send, Answered answered, Lost lost)
+        : detail::hedge_core<Answer>(on, options),
+          send_(std::move(send)),
+          answered_(std::move(answered)),
+          lost_(std::move(lost)) {}
+
+   private:
+    void send(int index) override { send_(this->copy(index)); }
+    void lost(int index) noexcept override { lost_(index); }
+    void answered(std::optional<Answer> answer) override { answered_(std::move(answer)); }
+
+    Send send_;
+    Answered answered_;
+    Lost lost_;
+  };
+
+  std::shared_ptr<core> core_;
+};
+
+// hedge_call<reply>(engine, options, send, answered, lost): with the functions' types left to the compiler.
+template <class Answer, class Send, class Answered, class Lost = detail::lose_nothing>
+hedge<Answer, Send, Answered, Lost> hedge_call(engine& on, const hedge_options& options, Send send, Answered answered,
+                                               Lost lost = {}) {
+  return {on, options, std::move(send), std::move(answered), std::move(lost)};
+}
+
+}  // namespace detent::recipes

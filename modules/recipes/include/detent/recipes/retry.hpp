@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Does something again until it succeeds, with pauses, within a number of attempts and a deadline.
+#pragma once
+
+#include <detent/recipes/backoff.hpp>
+#include <detent/recipes/deadline.hpp>
+#include <detent/recipes/detail/alarm.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace detent::recipes {
+
+struct retry_policy {
+  int attempts = 4;                      // the first one included
+  deadline until = deadline::never();    // of all attempts together
+  duration timeout = (duration::max)();  // of one attempt
+  backoff_policy pauses = {};
+};
+
+enum class retry_result : std::uint8_t {
+  succeeded,
+  attempts_used_up,
+  deadline_passed,  // or the next pause would reach it
+  refused           // the engine scheduled nothing more: stopped, or out of capacity
+};
+
+// What to do after an attempt: for a loop of one's own, above all in a coroutine.
+//
+//   for (retry_plan plan(policy);;) {
+//     if (co_await call(server, plan.limit(engine))) co_return true;
+//     const auto next = plan.failed(engine);
+//     if (!next) co_return false;
+//     co_await engine.sleep_until(*next);
+//   }
+//
+// Threads: one at a time. Cost, errors: as deadline and backoff. Lifetime: a value.
+class retry_plan {
+ public:
+  explicit retry_plan(const retry_policy& policy) : policy_(policy), pauses_(policy.pauses) {}
+  retry_plan(const retry_policy& policy, std::uint64_t seed) noexcept : policy_(policy), pauses_(policy.pauses, seed) {}
+
+  // Of the attempt that begins now.
+  deadline limit(const engine& on) const noexcept { return policy_.until.within(on, policy_.timeout); }
+  // When the next attempt begins. None: result() says why.
+  std::optional<time_point> failed(const engine& on) noexcept {
+    if (++failures_ >= policy_.attempts) return stop(retry_result::attempts_used_up);
+    const deadline next = deadline::after(on, pauses_.next());
+    if (next >= policy_.until) return stop(retry_result::deadline_passed);
+    return next.when();
+  }
+  int failures() const noexcept { return failures_; }
+  retry_result result() const noexcept { return result_; }
+
+ private:
+  std::nullopt_t stop(retry_result why) noexcept {
+    result_ = why;
+    return std::nullopt;
+  }
+
+  retry_policy policy_;
+  backoff pauses_;
+  int failures_ = 0;
+  retry_result result_ = retry_result::succeeded;
+};
+
+class retry_attempt;
+
+namespace detail {
+
+class retry_core : public alarm {
+ public:
+  retry_core(engine& on, const retry_plan& plan) noexcept : alarm(on, {}), plan_(plan) {}
+
+  void start() {
+    const std::lock_guard lock(mutex_);
+    arm(on().now());
+  }
+  void report(int number, bool success) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (over_ || !trying_ || number != number_) return;
+      trying_ = false;
+      limit_.cancel();  // kept: cancel() waits for its run
+      const auto next = success ? std::nullopt : plan_.failed(on());
+      if (next && try_arm(*next)) return;
+      over_ = true;
+      result_ = next ? retry_result::refused : success ? retry_result::succeeded : plan_.result();
+    }
+    finish(result_);
+  }
+  // Whether `finished` will not be called because of this.
+  bool cancel() noexcept {
+    scoped_timer limit;  // its end comes after the lock's, and waits for its run
+    bool first = false;
+    {
+      const std::lock_guard lock(mutex_);
+      first = !std::exchange(over_, true);
+      std::swap(limit, limit_);
+    }
+    end();
+    return first;
+  }
+
+ protected:
+  retry_attempt reporter(int number, deadline until);
+  virtual void attempt(int number, deadline until) = 0;
+  virtual void finish(retry_result result) = 0;
+
+ private:
+  bool due(time_point) noexcept override {
+    if (over_) return false;
+    trying_ = true;
+    ++number_;
+    until_ = plan_.limit(on());
+    limit_.release();
+    if (until_.is_never()) return true;
+    const auto end_attempt = [self = std::static_pointer_cast<retry_core>(shared_from_this()), n = number_] {
+      self->report(n, false);
+    };
+    static_assert(fits_inline<decltype(end_attempt)>);
+    const timer limit = on().try_schedule_at(until_.when(), end_attempt);
+    unlimited_ = over_ = !limit;  // an attempt without its limit might never end
+    if (limit) limit_ = scoped_timer(limit);
+    return true;
+  }
+  void call() override {
+    if (unlimited_) return finish(retry_result::refused);
+    const int number = number_;
+#ifdef __cpp_exceptions
+    try {
+#endif
+      attempt(number, until_);
+#ifdef __cpp_exceptions
+    } catch (...) {
+      report(number, false);  // an exception of `finished` takes the place of this one
+      throw;
+    }
+#endif
+  }
+
+  retry_plan plan_;
+  scoped_timer limit_;  // of the attempt under way
+  deadline until_;
+  int number_ = 0;       // of the last attempt, from 1 on
+  bool trying_ = false;  // that attempt has not been reported
+  bool over_ = false;
+  bool unlimited_ = false;  // the limit of the attempt was refused; of the run alone
+  retry_result result_ = retry_result::succeeded;
+};
+
+}  // namespace detail
+
+// One attempt, to be kept by whatever answers it: call it with true or false, on any thread, once, before the engine
+// ends. Later calls, and calls after its time is up, have no effect.
+class retry_attempt {
+ public:
+  int number() const noexcept { return number_; }  // from 1 on
+  deadline until() const noexcept { return until_; }
+  void operator()(bool success) const { of_->report(number_, success); }
+
+ private:
+  friend class detail::retry_core;
+  retry_attempt(std::shared_ptr<detail::retry_core> of, int number, deadline until) noexcept
+      : of_(std::move(of)), number_(number), until_(until) {}
+  std::shared_ptr<detail::retry_core> of_;
+  int number_;
+  deadline until_;
+};
+
+inline retry_attempt detail::retry_core::reporter(int number, deadline until) {
+  return {std::static_pointer_cast<retry_core>(shared_from_this()), number, until};
+}
+
+// Calls operation(retry_attempt) until an attempt reports true, then finished(retry_result).
+//
+// Threads: `operation` runs where the engine runs callbacks, the first time too, and never twice at a time; `finished`
+// once, on the thread of the last report, or where the engine runs callbacks. Cost: one allocation; an attempt is a
+// timer or two and a short lock. Errors: the constructor throws what engine::schedule_at() throws. An attempt that
+// throws has failed; the exception goes to the engine's on_error. An attempt that never reports ends at its limit; if
+// it has none, only cancel() ends it. Lifetime: the destructor cancels; it waits for an `operation`, or a `finished` of
+// an attempt whose time was up, that runs on another thread. Either function may destroy it. It may outlive the engine.
+template <class Operation, class Finished>
+class retry {
+ public:
+  retry(engine& on, const retry_policy& policy, Operation operation, Finished finished)
+      : retry(on, retry_plan(policy), std::move(operation), std::move(finished)) {}
+  // With a plan that has a seed: the same pauses each time.
+  retry(engine& on, const retry_plan& plan, Operation operation, Finished finished)
+      : core_(std::make_shared<core>(on, plan, std::move(operation), std::move(finished))) {
+    core_->start();
+  }
+  retry(const retry&) = delete;
+  retry& operator=(const retry&) = delete;
+  ~retry() { cancel(); }
+
+  // True: `finished` will not be called. False: it has been, or is being called. Waits as the destructor does.
+  bool cancel() noexcept { return core_->cancel(); }
+
+ private:
+  class core final : public detail::retry_core {
+   public:
+    core(engine& on, const retry_plan& plan, Operation operation, Finished finished)
+        : retry_core(on, plan), operation_(std::move(operation)), finished_(std::move(finished)) {}
+
+   private:
+    void attempt(int number, deadline until) override { operation_(reporter(number, until)); }
+    void finish(retry_result result) override { finished_(result); }
+
+    Operation operation_;
+    Finished finished_;
+  };
+
+  std::shared_ptr<core> core_;
+};
+
+}  // namespace detent::recipes

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// A sender's wait for its time, as an operation state.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+#include <detent/detail/bulk.hpp>
+#include <detent/detail/schedule.hpp>
+#include <detent/detail/stoppable.hpp>
+#include <detent/detail/timer_access.hpp>
+#include <detent/error.hpp>
+#include <detent/time.hpp>
+#include <detent/timer.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace detent::detail {
+
+// What the engine holds of an operation, in the timer itself: the run of it completes the operation with a value, and
+// its end without a run as stopped.
+template <class Operation>
+class operation_claim {
+ public:
+  explicit operation_claim(Operation& of) noexcept : operation_(&of) {}
+  operation_claim(operation_claim&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {
+    if (operation_ != nullptr) operation_->claim_moved();
+  }
+  operation_claim& operator=(operation_claim&&) = delete;
+  ~operation_claim() {
+    if (operation_ != nullptr) operation_->claim_ended(false);
+  }
+
+  void operator()() noexcept { std::exchange(operation_, nullptr)->claim_ended(true); }
+  // Takes the claim back, if it is still here.
+  bool withdraw() noexcept { return std::exchange(operation_, nullptr) != nullptr; }
+
+ private:
+  Operation* operation_;  // null: moved from, or ended
+};
+
+// When: at a time of the engine's clock, or that much after start().
+struct timed_start {
+  nanoseconds_t time = 0;
+  bool from_start = false;
+
+  nanoseconds_t deadline(const engine_core& core) const noexcept {
+    return from_start ? deadline_after(&core, time) : time;
+  }
+  friend bool operator==(const timed_start&, const timed_start&) = default;
+};
+
+// `Execution` is base::execution. Three threads may meet here: the one that starts, the one that asks for a stop, and
+// the one that runs the timer or ends the engine. Allocates nothing. Completes once, and is touched by nobody
+// afterwards.
+template <class Execution, class Receiver>
+class timed_operation : public Execution::template operation_mark<Receiver> {
+ public:
+  timed_operation(engine_core& core, timed_start when,
+                  Receiver&& receiver) noexcept(std::is_nothrow_move_constructible_v<Receiver>)
+      : core_(core), when_(when), receiver_(std::move(receiver)) {}
+  timed_operation(const timed_operation&) = delete;
+  timed_operation& operator=(const timed_operation&) = delete;
+
+  void start() & noexcept {
+    stop_token stop = Execution::stop_token_of(receiver_);
+    if constexpr (!Execution::template never_stops<stop_token>) {
+      if (stop.stop_requested()) return complete(false);
+      if (stop.stop_possible()) return start_stoppable(std::move(stop));
+    }
+    state_.store(started, base::relaxed);  // relaxed: published with the timer
+    claim mine(*this);
+    const timer made = schedule_once(&core_, when_.deadline(core_), std::move(mine));
+    if (mine.withdraw()) refuse(timer_access::problem(made));
+  }
+
+ private:
+  using claim = operation_claim<timed_operation>;
+  friend claim;
+  struct on_stop {
+    timed_operation* asked;
+    // Cancelling ends the claim, and perhaps the operation with it: nothing is touched afterwards. The engine may end
+    // meanwhile, so this holds a reference on it, as cancel_many() does.
+    void operator()() const noexcept {
+      const timer waiting = asked->timer_;
+      cancel_many(*timer_access::core(waiting), {&waiting, 1});
+    }
+  };
+  using stop_token = typename Execution::template stop_token<Receiver>;
+  using stop_callback = typename Execution::template stop_callback<stop_token, on_stop>;
+  static constexpr std::uint32_t hooked = 1, detached = 2, started = 4, ran = 8, dropped = 16;
+
+  void start_stoppable(stop_token stop) noexcept;
+  void claim_moved() noexcept;
+  void claim_ended(bool by_run) noexcept;
+  void detach() noexcept;
+  void refuse(errc problem) noexcept;
+  void complete(bool with_value) noexcept;
+
+  engine_core& core_;
+  const timed_start when_;
+  base::atomic<std::uint32_t> state_{0};
+  bool in_node_ = false;  // of who has the claim
+  timer timer_;
+  std::optional<stop_callback> hook_;
+  [[no_unique_address]] Receiver receiver_;
+};
+
+// The timer is not due before there is its handle, and the hook in the token: it is armed for the end of time, and then
+// restarted. That comes last, as the operation may be over when it is done, and the engine too.
+template <class Execution, class Receiver>
+void timed_operation<Execution, Receiver>::start_stoppable(stop_token stop) noexcept {
+  engine_core& core = core_;
+  const engine_hold until_started(core);
+  const nanoseconds_t deadline = when_.deadline(core);
+  claim mine(*this);
+  const timer made = schedule_once(&core, forever, std::move(mine));
+  if (mine.withdraw()) return refuse(timer_access::problem(made));
+  timer_ = made;
+  if (made) hook_.emplace(std::move(stop), on_stop{this});
+  // (1) acq_rel: pairs with itself in detach(): the second of the two finds what the first has left, and takes the hook
+  // out. Before (2), as the claim's end may complete the operation from there on.
+  if ((state_.fetch_or(hooked, base::acq_rel) & detached) != 0) hook_.reset();
+  // (2) acq_rel: pairs with itself in claim_ended(): the second completes.
+  const std::uint32_t before = state_.fetch_or(started, base::acq_rel);
+  if ((before & (ran | dropped)) != 0) return complete((before & ran) != 0);
+  restart_held(core, made, deadline);
+}
+
+// The first move takes the claim into its node. A later one takes it out, and then the engine may end at any time.
+template <class Execution, class Receiver>
+void timed_operation<Execution, Receiver>::claim_moved() noexcept {
+  if (std::exchange(in_node_, true)) detach();
+}
+
+template <class Execution, class Receiver>
+void timed_operation<Execution, Receiver>::claim_ended(bool by_run) noexcept {
+  detach();
+  if ((state_.fetch_or(by_run ? ran : dropped, base::acq_rel) & started) != 0) complete(by_run);  // (2)
+}
+
+// Takes the hook out, whose handle is of no use any more. Waits for one that runs on another thread.
+template <class Execution, class Receiver>
+void timed_operation<Execution, Receiver>::detach() noexcept {
+  if ((state_.fetch_or(detached, base::acq_rel) & (hooked | detached)) == hooked) hook_.reset();  // (1)
+}
+
+template <class Execution, class Receiver>
+void timed_operation<Execution, Receiver>::refuse(errc problem) noexcept {
+  if (problem == errc::stopped) return complete(false);
+  Execution::set_error(receiver_, make_error_code(problem));
+}
+
+template <class Execution, class Receiver>
+void timed_operation<Execution, Receiver>::complete(bool with_value) noexcept {
+  if (with_value) {
+    Execution::set_value(receiver_);
+  } else {
+    Execution::set_stopped(receiver_);
+  }
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// A scheduler for senders and receivers: std::execution's of C++26, or stdexec's where the standard library has none.
+// Without either the header compiles, and the use of detent::scheduler does not: one sentence says why.
+#pragma once
+
+#include <detent/base/execution.hpp>
+#include <detent/detail/timed_operation.hpp>
+#include <detent/engine.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace detent {
+
+template <class Execution>
+class timed_sender;
+
+// An engine as a scheduler: what is scheduled completes where the engine runs callbacks, never before its time. A small
+// value, to be copied; refers to the engine, which it does not own. Lock-free, allocates nothing: the operation state
+// has it all. Models `scheduler`; and by its members what stdexec's exec::timed_scheduler asks for.
+//
+// An operation completes with set_value() when its time has come; with set_stopped() when its receiver's token asks for
+// a stop before, on the thread that asks, or when the engine ends or has ended; with set_error(std::error_code) where
+// the engine refuses the timer: capacity_exceeded, out_of_memory, forked. What stop() returns of it is an `unfired`
+// like others: run() completes it with a value, and its destruction as stopped. The engine may end once its operations
+// have completed, on whatever thread.
+template <class Execution>
+class basic_scheduler : public Execution::scheduler_mark {
+  static_assert(Execution::is_there,
+                "detent::scheduler needs std::execution (C++26), or the headers of NVIDIA/stdexec on the include path");
+
+ public:
+  // Of an engine that has been moved from: aborts, as its calls do.
+  explicit basic_scheduler(engine& of) noexcept : core_(detail::timer_access::core(of)) {
+    if (core_ == nullptr) [[unlikely]]
+      detail::used_after_move("engine", "scheduler");
+  }
+
+  // As soon as possible, after what is due already.
+  [[nodiscard]] timed_sender<Execution> schedule() const noexcept { return {core_, {0, true}}; }
+  [[nodiscard]] timed_sender<Execution> schedule_at(detail::clock_time deadline) const noexcept {
+    return {core_, {detail::to_ns(deadline), false}};
+  }
+  // That much after start(), not after this call.
+  [[nodiscard]] timed_sender<Execution> schedule_after(detail::whole_duration delay) const noexcept {
+    return {core_, {delay.count(), true}};
+  }
+  // By the engine's clock. Wait-free.
+  [[nodiscard]] time_point now() const noexcept { return detail::to_time(detail::deadline_after(core_, 0)); }
+
+  friend bool operator==(const basic_scheduler& a, const basic_scheduler& b) noexcept { return a.core_ == b.core_; }
+
+ private:
+  friend class timed_sender<Execution>;
+  explicit basic_scheduler(detail::engine_core* core) noexcept : core_(core) {}
+
+  detail::engine_core* core_;
+};
+
+using scheduler = basic_scheduler<base::execution>;
+
+// Of one timer. May be connected any number of times, each of which is a timer of its own.
+template <class Execution>
+class [[nodiscard]] timed_sender {
+ public:
+  using sender_concept = typename Execution::sender_tag;
+  using completion_signatures = typename Execution::completions;
+
+  class env {
+   public:
+    // Nothing is said of set_stopped, which may come on the thread that asks for it.
+    template <class... Env>
+    basic_scheduler<Execution> query(typename Execution::completion_scheduler_query, const Env&...) const noexcept {
+      return basic_scheduler<Execution>(core_);
+    }
+
+   private:
+    friend class timed_sender;
+    explicit env(detail::engine_core* core) noexcept : core_(core) {}
+    detail::engine_core* core_;
+  };
+  env get_env() const noexcept { return env(core_); }
+
+  template <class Receiver>
+  detail::timed_operation<Execution, Receiver> connect(Receiver receiver) const
+      noexcept(std::is_nothrow_move_constructible_v<Receiver>) {
+    return {*core_, when_, std::move(receiver)};
+  }
+
+ private:
+  friend class basic_scheduler<Execution>;
+  timed_sender(detail::engine_core* core, detail::timed_start when) noexcept : core_(core), when_(when) {}
+
+  detail::engine_core* core_;
+  detail::timed_start when_;
+};
+
+}  // namespace detent
