@@ -20,22 +20,33 @@ HEADERS = r"include/detent/(?:[\w/]+/)?\w+\.hpp"
 # Of each component, patterns of its files below the prefix. A pattern that no file matches is a file that is missing.
 WANTED = {
     "runtime": [LIB + r"libdetent\.so\.\d+\.\d+\.\d+", LIB + r"libdetent\.so\.\d+"],
+    "calendar": [LIB + r"libdetent_calendar\.so\.\d+\.\d+\.\d+", LIB + r"libdetent_calendar\.so\.\d+"],
+    "durable": [pattern for name in ("durable", "durable_sqlite")
+                for pattern in (LIB + rf"libdetent_{name}\.so\.\d+\.\d+\.\d+", LIB + rf"libdetent_{name}\.so\.\d+")],
     "development": [
         LIB + r"libdetent\.so", LIB + r"libdetent\.a", LIB + r"pkgconfig/detent\.pc",
         LIB + r"libdetent_checked\.a", LIB + r"pkgconfig/detent_checked\.pc",
         LIB + r"cmake/detent/detent-config\.cmake", LIB + r"cmake/detent/detent-config-version\.cmake",
         LIB + r"cmake/detent/detent-targets\.cmake", LIB + r"cmake/detent/detent-targets-\w+\.cmake",
-        "include/detent/detent\\.h", "include/detent/detent\\.hpp", "include/detent/asio\\.hpp", "include/detent/tbb\\.hpp",
+        LIB + r"libdetent_calendar\.(?:a|so)", LIB + r"pkgconfig/detent_calendar\.pc",
+        LIB + r"cmake/detent/detent-calendar-targets\.cmake", LIB + r"cmake/detent/detent-calendar-targets-\w+\.cmake",
+        LIB + r"libdetent_durable(?:_sqlite|_redis)?\.(?:a|so)", LIB + r"pkgconfig/detent_durable(?:_sqlite|_redis)?\.pc",
+        LIB + r"cmake/detent/detent-durable(?:-redis)?-targets\.cmake",
+        LIB + r"cmake/detent/detent-durable(?:-redis)?-targets-\w+\.cmake",
+        r"include/detent/schedule\.hpp", r"include/detent/recipes/watchdog\.hpp", r"include/detent/senders\.hpp",
+        "include/detent/detent\\.h", "include/detent/detent\\.hpp", "include/detent/(?:standalone_)?asio\\.hpp", "include/detent/tbb\\.hpp",
         HEADERS],
     "tools": [
         "bin/detent", "bin/detent-kernel-trace", "bin/detent-profile", "share/detent/kernel-trace", "share/detent/profile",
         *(rf"share/detent/kernel_trace/{part}\.py" for part in ("clocks", "lives", "text", "tracefs")),
+        r"share/detent/grafana/detent\.json",
         *(rf"share/detent/bpftrace/{script}\.bt" for script in ("lateness_by_label", "wake_up")),
         *(rf"share/bash-completion/completions/{name}" for name in ("detent", "detent-kernel-trace", "detent-profile")),
         *(rf"share/man/man1/{page}\.1(?:\.gz)?" for page in PAGES)],
     "papers": [rf"share/doc/detent/{paper}" for paper in ("LICENSE", r"README\.md", r"CHANGELOG\.md")],
 }
-PACKAGES = {r"libdetent\d+": "runtime", "libdetent-dev": "development", "detent-tools": "tools"}
+PACKAGES = {r"libdetent\d+": "runtime", r"libdetent-calendar\d+": "calendar", r"libdetent-durable\d+": "durable", "libdetent-dev": "development",
+            "detent-tools": "tools"}
 # What each Debian package has besides.
 PAPERS = [r"share/doc/{}/copyright", r"share/doc/{}/changelog\.gz", r"share/doc/{}/changelog\.Debian\.gz"]
 MORE = {"tools": ["share/lintian/overrides/detent-tools"],
@@ -83,7 +94,7 @@ def check_build(tree):
     """Of a static build with the checked library, as the tests have: no shared library is there to be installed."""
     everything = set()
     for component, patterns in WANTED.items():
-        shared = [pattern for pattern in patterns if r"libdetent\.so" in pattern]
+        shared = [pattern for pattern in patterns if re.search(r"libdetent(?:_calendar|_durable|_durable_sqlite)?\\\.so", pattern)]
         files = installed(tree, "--component", component)
         yield from differences(component, files, [pattern for pattern in patterns if pattern not in shared])
         for file in sorted(files & everything):

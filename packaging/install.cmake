@@ -4,7 +4,7 @@ set(tools "${PROJECT_SOURCE_DIR}/tools")
 set(shared "${CMAKE_INSTALL_DATADIR}/detent")
 set(completions "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 
-foreach(page detent detent-doctor detent-kernel-trace detent-profile detent-replay detent-run detent-stat detent-top)
+foreach(page detent detent-cron detent-doctor detent-durable detent-kernel-trace detent-pending detent-profile detent-replay detent-run detent-stat detent-top)
   if(DETENT_PACKAGE)  # Debian's way; man reads both
     find_program(DETENT_GZIP gzip REQUIRED)
     set(packed "${PROJECT_BINARY_DIR}/packaging/${page}.1")
@@ -15,6 +15,7 @@ foreach(page detent detent-doctor detent-kernel-trace detent-profile detent-repl
     install(FILES "${CMAKE_CURRENT_LIST_DIR}/man/${page}.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
   endif()
 endforeach()
+install(FILES "${CMAKE_CURRENT_LIST_DIR}/grafana/detent.json" DESTINATION "${shared}/grafana" COMPONENT tools)
 install(FILES "${CMAKE_CURRENT_LIST_DIR}/completions/detent" DESTINATION "${completions}" COMPONENT tools)
 
 install(PROGRAMS "${tools}/kernel-trace" "${tools}/profile" DESTINATION "${shared}" COMPONENT tools)

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "cron/cron_command.hpp"
 #include "doctor/worker_facts.hpp"
+#include "durable/durable_command.hpp"
+#include "http/http_server.hpp"
 #include "run/load_producer.hpp"
+#include "stat/pending_text.hpp"
 #include "stat/stat_command.hpp"
+#include "stat/stat_intervals.hpp"
 #include "text/option_values.hpp"
 #include "top/top_command.hpp"
 
@@ -52,10 +58,26 @@ struct doctor_command {
 struct stat_command {
   std::vector<std::string> targets;  // ids of processes, and files; none: every engine on the host
   stat_form form = stat_form::text;
+  stat_intervals intervals;
+  std::optional<http_options> listen;
+};
+
+struct pending_command {
+  std::vector<std::string> targets;  // as above
+  pending_by by = pending_by::engine;
+  bool json = false;
 };
 
 struct top_command {
   top_options options;
+};
+
+struct cron_command {
+  cron_options options;
+};
+
+struct durable_command {
+  durable_options options;
 };
 
 // What the command line asked for when that was only a text: --help or --version.
@@ -63,7 +85,8 @@ struct print_command {
   std::string text;
 };
 
-using any_command = std::variant<replay_command, run_command, doctor_command, stat_command, top_command, print_command>;
+using any_command = std::variant<replay_command, run_command, doctor_command, stat_command, pending_command,
+                                 top_command, cron_command, durable_command, print_command>;
 
 // Throws usage_error.
 any_command parse_command_line(int argc, const char* const* argv);

@@ -15,6 +15,7 @@
 #include "doctor/doctor_text.hpp"
 #include "doctor/worker_search.hpp"
 #include "report/report_file.hpp"
+#include "stat/stat_exporter.hpp"
 #include "text/input_error.hpp"
 
 namespace detent::tool {
@@ -117,16 +118,50 @@ command_result perform_one(const doctor_command& doctor) {
 }
 
 command_result perform_one(const stat_command& stat) {
-  stat_result result = take_stat(stat.targets, stat.form);
+  if (stat.intervals.seconds != 0) {
+    print_intervals(stat.targets, stat.intervals);
+    return std::string();
+  }
+  if (stat.listen) {
+    export_stat(stat.targets, *stat.listen);
+    return std::string();
+  }
+  stat_result result = take_stat(stat.targets, stat.form, "/dev/shm", stat.intervals.each_shard);
   command_result all(std::move(result.text));
   all.complaints = std::move(result.complaints);
   all.status = result.failed ? 1 : 0;
   return all;
 }
 
+command_result perform_one(const pending_command& pending) {
+  stat_reading read = read_stat(pending.targets);
+  const bool nothing = read.failed && read.engines.empty();
+  command_result all(nothing        ? ""
+                     : pending.json ? pending_json(read.engines, pending.by)
+                                    : pending_text(read.engines, pending.by));
+  all.complaints = std::move(read.complaints);
+  all.status = read.failed ? 1 : 0;
+  return all;
+}
+
 std::string perform_one(const top_command& top) {
   run_top(top.options);
   return "";
+}
+
+command_result perform_one(const cron_command& cron) {
+  cron_result result = take_cron(cron.options);
+  command_result all(std::move(result.text));
+  all.complaints = std::move(result.complaints);
+  all.status = result.failed ? 1 : 0;
+  return all;
+}
+
+command_result perform_one(const durable_command& durable) {
+  durable_result result = take_durable(durable.options);
+  command_result all(std::move(result.text));
+  all.status = result.failed ? 1 : 0;
+  return all;
 }
 
 std::string perform_one(const print_command& print) { return print.text; }

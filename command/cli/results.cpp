@@ -101,14 +101,19 @@ std::string settings_of(const replay_command& command) {
                      command.engine.wait, end);
 }
 
+static std::uint64_t operations_of(const load_counts& counts) {
+  return counts.scheduled + counts.restarted + counts.cancelled + counts.late_cancels;
+}
+
 text_table table_of(const run_command& command, const load_outcome& outcome) {
   const load_counts& counts = outcome.counts;
-  const std::uint64_t operations = counts.scheduled + counts.cancelled + counts.late_cancels;
+  const std::uint64_t operations = operations_of(counts);
   text_table table;
   table.add("operations",
             fmt::format("{}, {} a second", count_text(operations),
                         count_text(static_cast<std::uint64_t>(static_cast<double>(operations) / outcome.cpu.seconds))));
   table.add("scheduled", count_text(counts.scheduled));
+  if (counts.restarted != 0) table.add("restarted", count_text(counts.restarted));
   table.add("cancelled", count_text(counts.cancelled));
   table.add("late cancels", fmt::format("{} (the timer was not pending)", count_text(counts.late_cancels)));
   table.add("fired", count_text(outcome.fired));
@@ -121,7 +126,7 @@ text_table table_of(const run_command& command, const load_outcome& outcome) {
 std::string json_of(const run_command& command, const load_outcome& outcome) {
   const load_options& load = command.load;
   const load_counts& counts = outcome.counts;
-  const std::uint64_t operations = counts.scheduled + counts.cancelled + counts.late_cancels;
+  const std::uint64_t operations = operations_of(counts);
   json_object json;
   json.count("timers", load.timers)
       .count("producers", load.producers)
@@ -135,6 +140,7 @@ std::string json_of(const run_command& command, const load_outcome& outcome) {
       .count("operations", operations)
       .number("operations_per_second", static_cast<double>(operations) / outcome.cpu.seconds)
       .count("scheduled", counts.scheduled)
+      .count("restarted", counts.restarted)
       .count("cancelled", counts.cancelled)
       .count("late_cancels", counts.late_cancels)
       .count("fired", outcome.fired)
@@ -146,10 +152,16 @@ std::string json_of(const run_command& command, const load_outcome& outcome) {
 std::string settings_of(const run_command& command) {
   const load_options& load = command.load;
   const auto span = [](duration d) { return time_text(static_cast<double>(d.count())); };
-  return fmt::format("{} timers, {} producer{}, delays {} to {}, {} cancelled, {}, {} wheel, {} wait",
-                     count_text(load.timers), load.producers, load.producers == 1 ? "" : "s", span(load.delay.least),
-                     span(load.delay.most), percent_text(load.cancel), span(load.length), command.engine.wheel,
-                     command.engine.wait);
+  std::string said = fmt::format("{} timers, {} producer{}, delays {} to {}, {} cancelled, {}, {} wheel, {} wait",
+                                 count_text(load.timers), load.producers, load.producers == 1 ? "" : "s",
+                                 span(load.delay.least), span(load.delay.most), percent_text(load.cancel),
+                                 span(load.length), command.engine.wheel, command.engine.wait);
+  if (load.restart != 0) said += fmt::format(", {} restarted", percent_text(load.restart));
+  if (load.tick != duration(1)) said += fmt::format(", tick {}", span(load.tick));
+  if (load.cpu) said += fmt::format(", CPU {}", *load.cpu);
+  if (load.priority) said += fmt::format(", priority {}", *load.priority);
+  if (load.executor != 0) said += fmt::format(", pool of {}", load.executor);
+  return said;
 }
 
 }  // namespace detent::tool

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -43,7 +45,11 @@ engine_identity identity_in(const header& from, const std::string& path) {
           .wheel = wheels[from.wheel],
           .wait = waits[from.wait],
           .drive = drives[from.drive],
-          .clock = clocks[from.clock]};
+          .clock = clocks[from.clock],
+          .clock_reason = counters_layout::text_of(counters_layout::clock_reason{from.clock_reason}),
+          .set = from.set,
+          .shard = from.shard,
+          .shards = from.shards};
 }
 
 // The parts leave zeros out; they are as many as make up the count of the whole.
@@ -80,6 +86,9 @@ class counters_file::content {
   bool copy(std::uint64_t offset, void* into, std::size_t bytes) const;
   // Valid until the next call.
   words words_at(std::uint64_t offset, std::size_t count);
+  template <class Field>
+  Field header_field(std::size_t offset) const;
+  void add_last_error(counters_snapshot& snapshot) const;
   void add_threads(counters_snapshot& snapshot);
   histograms_by_cause histograms_at(std::uint64_t offset);
   label_snapshot label_at(std::uint64_t offset, const std::vector<label_snapshot>& others);
@@ -116,6 +125,7 @@ header counters_file::content::checked_header() const {
     }
     try {
       check_header(seen, static_cast<std::uint64_t>(status.st_size), file_.path_);
+      if (seen.header_bytes < sizeof seen) seen.set = seen.shard = seen.shards = 0;  // of an older engine
       return seen;
     } catch (const input_error&) {
       if (tries == 1) throw;
@@ -141,6 +151,30 @@ histograms_by_cause counters_file::content::histograms_at(std::uint64_t offset) 
   }
   complete_parts(histograms);
   return histograms;
+}
+
+template <class Field>
+Field counters_file::content::header_field(std::size_t offset) const {
+  Field field = {};
+  if (!copy(offset, &field, sizeof field))
+    throw input_error(fmt::format("{}: the file was cut while it was read", file_.path_));
+  return field;
+}
+
+// Whole, or left out: each time that it was tried another one was being written.
+void counters_file::content::add_last_error(counters_snapshot& snapshot) const {
+  if (header_.header_bytes < offsetof(header, set)) return;  // of an older engine
+  const auto sequence = [this] { return header_field<std::uint64_t>(offsetof(header, error_sequence)); };
+  for (int tries = 10; tries != 0; --tries) {
+    const std::uint64_t before = sequence();
+    if (before == 0) return;
+    const auto at = header_field<std::int64_t>(offsetof(header, error_at));
+    const auto text = header_field<std::array<char, counters_layout::error_text_bytes>>(offsetof(header, error_text));
+    if (before % 2 != 0 || sequence() != before) continue;
+    snapshot.last_error = printable_name(text.data(), text.size());
+    snapshot.last_error_at = at;
+    return;
+  }
 }
 
 void counters_file::content::add_threads(counters_snapshot& snapshot) {
@@ -175,6 +209,7 @@ counters_snapshot counters_file::content::snapshot() {
   const words gauges = words_at(header_.gauges_offset, static_cast<std::size_t>(gauge::count_));
   for_each_key<gauge>(
       [&](gauge key) { made.gauges[key] = static_cast<std::int64_t>(gauges[static_cast<std::size_t>(key)]); });
+  add_last_error(made);
   add_threads(made);
   made.histograms = histograms_at(header_.histograms_offset);
   for (std::uint64_t i = 0; i < header_.labels_in_use; ++i) {

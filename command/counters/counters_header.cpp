@@ -110,7 +110,7 @@ void header_check::identity() const {
 
 void header_check::sizes() const {
   aligned("header_bytes", header_.header_bytes);
-  at_least("header_bytes", header_.header_bytes, sizeof(header));
+  at_least("header_bytes", header_.header_bytes, counters_layout::least_header_bytes);
   at_least("gauge_count", header_.gauge_count, static_cast<std::uint64_t>(gauge::count_));
   at_most("gauge_count", header_.gauge_count, largest_stride / 8);
   at_least("counter_count", header_.counter_count, static_cast<std::uint64_t>(counter::count_));

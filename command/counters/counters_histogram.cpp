@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace detent::tool {
@@ -85,6 +86,24 @@ void counters_histogram::add_zeros(std::uint64_t zeros) {
   count_ = added(count_, zeros);
   if (counts_.empty() || counts_.front().bucket != 0) counts_.insert(counts_.begin(), {0, 0});
   counts_.front().count = added(counts_.front().count, zeros);
+}
+
+void counters_histogram::add(const counters_histogram& other) {
+  std::vector<bucket_count> both;
+  both.reserve(counts_.size() + other.counts_.size());
+  std::merge(counts_.begin(), counts_.end(), other.counts_.begin(), other.counts_.end(), std::back_inserter(both),
+             [](const bucket_count& a, const bucket_count& b) { return a.bucket < b.bucket; });
+  counts_.clear();
+  for (const bucket_count& each : both) {
+    if (!counts_.empty() && counts_.back().bucket == each.bucket) {
+      counts_.back().count = added(counts_.back().count, each.count);
+    } else {
+      counts_.push_back(each);
+    }
+  }
+  count_ = added(count_, other.count_);
+  sum_ += other.sum_;
+  max_ = std::max(max_, other.max_);
 }
 
 counters_histogram counters_histogram::since(const counters_histogram& earlier) const {

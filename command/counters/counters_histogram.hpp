@@ -28,6 +28,8 @@ class counters_histogram {
 
   // Counts this many more zeros: those that a part of the lateness leaves out.
   void add_zeros(std::uint64_t zeros);
+  // Becomes that of what either was made from.
+  void add(const counters_histogram& other);
   // What was recorded since `earlier`, a reading of the same histogram. Never negative.
   counters_histogram since(const counters_histogram& earlier) const;
 

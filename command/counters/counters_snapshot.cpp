@@ -35,6 +35,10 @@ std::uint64_t counters_snapshot::pending() const {
   return static_cast<std::int64_t>(pending) < 0 ? 0 : pending;
 }
 
+std::uint64_t counters_snapshot::queued() const {
+  return less(totals[counter::handed_over], totals[counter::fired] + static_cast<std::uint64_t>(gauges[gauge::let_go]));
+}
+
 std::uint64_t counters_snapshot::cancelled() const {
   return totals[counter::cancelled] + totals[counter::cancelled_running];
 }
@@ -44,6 +48,8 @@ counters_snapshot since(const counters_snapshot& later, const counters_snapshot&
   for_each_key<counter>([&](counter key) { subtract(change.totals, earlier.totals, key); });
   subtract(change.gauges, earlier.gauges, gauge::wakeups);
   subtract(change.gauges, earlier.gauges, gauge::record_dropped);
+  subtract(change.gauges, earlier.gauges, gauge::clock_distrusted);
+  subtract(change.gauges, earlier.gauges, gauge::let_go);
   subtract(change.histograms, earlier.histograms);
   // Labels are only ever added, and at the end.
   for (std::size_t i = 0; i < std::min(change.labels.size(), earlier.labels.size()); ++i) {
@@ -58,14 +64,14 @@ const char* name_of(counter key) {
   constexpr const char* names[] = {"scheduled", "revived",  "started_last", "cancelled", "cancelled_running",
                                    "expired",   "returned", "dropped",      "fired",     "restarted",
                                    "refused",   "failed",   "boxed",        "drains",    "drained",
-                                   "rings",     "retired",  "slow",         "missed"};
+                                   "rings",     "retired",  "slow",         "missed",    "handed_over"};
   static_assert(std::size(names) == std::size_t(counter::count_));
   return names[static_cast<std::size_t>(key)];
 }
 
 const char* name_of(gauge key) {
-  constexpr const char* names[] = {"wakeups",       "backlog", "margin",         "last_pass",
-                                   "next_deadline", "retries", "hidden_threads", "record_dropped"};
+  constexpr const char* names[] = {"wakeups", "backlog",        "margin",         "last_pass",        "next_deadline",
+                                   "retries", "hidden_threads", "record_dropped", "clock_distrusted", "let_go"};
   static_assert(std::size(names) == std::size_t(gauge::count_));
   return names[static_cast<std::size_t>(key)];
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ struct engine_identity {
   const char* wait = "";
   const char* drive = "";
   const char* clock = "";
+  const char* clock_reason = "";  // why it is the steady clock with clock_kind::automatic
+  // Of a sharded_engine: the set's number in the process, which shard of how many. 0: of no set.
+  std::uint32_t set = 0, shard = 0, shards = 0;
 };
 
 struct label_snapshot {
@@ -54,6 +58,14 @@ struct label_snapshot {
   histograms_by_cause histograms;
 
   std::uint64_t pending() const;
+};
+
+// How the shards of a set differ.
+struct set_figures {
+  std::uint32_t found = 0, shards = 0;  // whose counters can be read, of how many
+  double skew = 1;                      // runs of the shard with the most, against the mean
+  std::uint32_t busiest = 0, worst = 0;
+  double worst_p99 = 0;  // of the lateness, nanoseconds
 };
 
 // Its words were read one after the other while the engine went on: they are not of one instant.
@@ -66,13 +78,18 @@ struct counters_snapshot {
   array_by<gauge, std::int64_t> gauges;
   histograms_by_cause histograms;
   std::vector<label_snapshot> labels;
+  std::optional<set_figures> set;  // of what stands for a set
+  std::string last_error;          // printable; empty: no callback has thrown
+  std::int64_t last_error_at = 0;  // CLOCK_MONOTONIC, nanoseconds
 
   std::uint64_t pending() const;    // never below zero
+  std::uint64_t queued() const;     // as engine_metrics has it; zero of one that runs inline
   std::uint64_t cancelled() const;  // as engine_metrics has it: also while running
 };
 
-// What was counted between two readings of one file: totals, gauge::wakeups, gauge::record_dropped, histograms and
-// labels are differences, never negative; all else is as in `later`. pending() of the result means nothing.
+// What was counted between two readings of one file: totals, the gauges wakeups, record_dropped, clock_distrusted and
+// let_go, histograms and labels are differences, never negative; all else is as in `later`. pending() and queued() of
+// the result mean nothing.
 counters_snapshot since(const counters_snapshot& later, const counters_snapshot& earlier);
 
 const char* name_of(counter key);  // "scheduled", "started_last", ...

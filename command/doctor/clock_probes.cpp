@@ -73,8 +73,9 @@ finding time_stamp_counter(const host_files& host) {
             severity::warning,
             fmt::format("the CPU has no {}", wanted),
             cpuinfo_file,
-            "its rate changes, or it stops, with the CPU's states: an engine with clock_kind::tsc is refused",
-            "stay with clock_kind::steady; a virtual machine can be given it: qemu -cpu host,+invtsc"};
+            "its rate changes, or it stops, with the CPU's states: engines run by the steady clock, and one with "
+            "clock_kind::tsc is refused",
+            "a virtual machine can be given it: qemu -cpu host,+invtsc"};
   }
   const auto available = host.read(available_file);
   if (!available) return not_visible(subject, available_file);
@@ -86,7 +87,7 @@ finding time_stamp_counter(const host_files& host) {
           fmt::format("gone unstable: the CPU calls it invariant, the kernel has dropped it and offers {}", *available),
           available_file,
           "the TSC was seen to run apart from another clock, or between CPUs. The steady clock falls back to a slow "
-          "source, and clock_kind::tsc would fire at wrong times",
+          "source, engines run by it, and one with clock_kind::tsc would fire at wrong times",
           "dmesg | grep -i tsc says why; update the firmware; where the watchdog was wrong, boot with tsc=reliable"};
 }
 

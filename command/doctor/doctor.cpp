@@ -14,6 +14,7 @@
 #include "doctor/cpu_quota.hpp"
 #include "doctor/cpu_visitors.hpp"
 #include "doctor/host_probes.hpp"
+#include "doctor/idle_states.hpp"
 #include "doctor/interrupt_counts.hpp"
 #include "doctor/jitter_probes.hpp"
 #include "doctor/realtime_probes.hpp"
@@ -93,6 +94,8 @@ std::vector<finding> host_watch::notes::findings() const {
   out.push_back(quota_throttling(earlier(first_.quota), now.quota));
   if (worker_.thread) {
     out.push_back(worker_waits(last_ ? first_.worker : std::nullopt, now.worker, worker_, seconds));
+    if (auto load = worker_load(last_ ? first_.worker : std::nullopt, now.worker, worker_, seconds))
+      out.push_back(std::move(*load));
   }
   if (worker_.cpu) {
     out.push_back(worker_cpu(host_, *worker_.cpu));
@@ -103,6 +106,7 @@ std::vector<finding> host_watch::notes::findings() const {
     out.push_back(isolated_cpus(host_));
     if (worker_.thread) out.push_back(worker_affinity(host_, worker_));
   }
+  out.push_back(idle_states(host_, worker_));
   out.push_back(stolen_time(worker_.cpu, last_ ? first_.processors : std::nullopt, now.processors, seconds));
   for (const auto probe : {frequency_governor, transparent_huge_pages, huge_page_defrag, locked_memory_limit}) {
     out.push_back(probe(host_));

@@ -34,7 +34,8 @@ class host_watch {
   std::unique_ptr<notes> notes_;
 };
 
-// This very host: watches and measures for about twice `length`, with a line of progress on a terminal.
+// This very host: watches for `length`, and measures for up to two seconds longer, with a line of progress on a
+// terminal.
 std::vector<finding> examine(const worker_facts& worker, duration length);
 
 }  // namespace detent::tool

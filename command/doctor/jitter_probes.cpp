@@ -10,9 +10,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <ctime>
+#include <optional>
 #include <system_error>
 
+#include "doctor/idle_costs.hpp"
 #include "lateness/lateness_log.hpp"
 #include "lateness/precise_wait.hpp"
 #include "text/units.hpp"
@@ -21,19 +22,6 @@ namespace detent::tool {
 namespace {
 
 double as_number(std::int64_t ns) { return static_cast<double>(ns); }
-
-// Returns how many nanoseconds after the instant the thread was awake again.
-std::int64_t sleep_and_measure(duration length) {
-  timespec instant = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &instant);
-  const std::int64_t wanted = std::int64_t{instant.tv_sec} * 1'000'000'000 + instant.tv_nsec + length.count();
-  instant = {.tv_sec = wanted / 1'000'000'000, .tv_nsec = wanted % 1'000'000'000};
-  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, nullptr) == EINTR) {
-  }
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - wanted;
-}
 
 }  // namespace
 
@@ -74,17 +62,19 @@ finding slack_request() {
   return slack_obtained(accepted, ::prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL));
 }
 
-finding engine_tsc_clock() {
-  const std::string subject = "clock_kind::tsc";
+finding default_clock() {
+  const std::string subject = "clock of an engine";
   std::error_code problem;
-  if (engine::try_create({.drive = drive_kind::caller, .clock = clock_kind::tsc}, problem))
-    return {subject, severity::fine, "accepted"};
+  const std::optional<engine> made = engine::try_create({.drive = drive_kind::caller}, problem);
+  if (!made) return {subject, severity::unknown, fmt::format("no engine can be made: {}", problem.message())};
+  const clock_report seen = made->metrics().clock;
+  if (*seen.reason == '\0') return {subject, severity::fine, seen.name};
   return {subject,
           severity::note,
-          "refused",
+          fmt::format("{}: {}", seen.name, seen.reason),
           {},
-          fmt::format("an engine that wants it throws: {}", problem.message()),
-          "stay with clock_kind::steady"};
+          "by default an engine runs by the TSC where it may; by the steady clock each call with a delay costs more",
+          "see TSC and clock source; nothing fires early or later for it"};
 }
 
 finding clock_steering() {
@@ -108,23 +98,22 @@ finding steering_by(const timex& reported) {
   const std::string seen = fmt::format("{:+.3g} ppm{}", ppm + 0.0,
                                        (reported.status & STA_UNSYNC) != 0 ? "; not known to be synchronised" : "");
   if (std::abs(ppm) <= allowed) return {subject, severity::fine, seen};
-  return {subject,
-          severity::warning,
-          seen,
-          {},
-          "CLOCK_MONOTONIC is slewed. Where that begins or ends by more than 500 ppm at once, clock_kind::tsc can end "
-          "delays early that begin within the next 0.1 ms, by what the slew makes of that; then it reads the steady "
-          "clock, at its price, until the rate has been even for a second",
-          "chrony: maxslewrate 500 in chrony.conf, and makestep for what would take too long; or stay with "
-          "clock_kind::steady"};
+  return {
+      subject,
+      severity::warning,
+      seen,
+      {},
+      "CLOCK_MONOTONIC is slewed. Where that begins or ends by more than 500 ppm at once, an engine by the TSC can end "
+      "delays early that begin within the next 0.1 ms, by what the slew makes of that; then it reads the steady "
+      "clock, at its price, until the rate has been even for a second",
+      "chrony: maxslewrate 500 in chrony.conf, and makestep for what would take too long; or stay with "
+      "clock_kind::steady"};
 }
 
 finding oversleep(duration length) {
   const std::string subject = "oversleep, timer slack 1 ns";
   set_fine_timer_slack();
-  lateness_log late;
-  const time_point until = clock::now() + length;
-  while (clock::now() < until || late.count() == 0) late.record(sleep_and_measure(std::chrono::microseconds(500)));
+  const lateness_log late = sleeps_of(std::chrono::microseconds(500), length);
   const std::string measured = fmt::format("p50 {}, p99 {}, max {}", time_text(as_number(late.percentile(50))),
                                            time_text(as_number(late.percentile(99))), time_text(as_number(late.max())));
   if (late.percentile(99) <= 150'000) return {subject, severity::fine, measured};
@@ -134,7 +123,7 @@ finding oversleep(duration length) {
           {},
           "a sleeping thread wakes up late here, by more than hybrid() spins by default",
           "hybrid() with a max_spin of about the p99; pin the worker to a quiet CPU; keep it out of deep idle states: "
-          "cpupower idle-set -D 10"};
+          "engine_options::cpu_latency_limit, or cpupower idle-set -D 10"};
 }
 
 finding longest_pause(duration length) {
@@ -160,9 +149,10 @@ finding longest_pause(duration length) {
 std::vector<finding> measure_jitter(duration length) {
   return {cost_of_clock_reading(),
           slack_request(),
-          engine_tsc_clock(),
+          default_clock(),
           clock_steering(),
           oversleep(std::min<duration>(length, std::chrono::seconds(1))),
+          cost_of_idle_states(std::min<duration>(length, std::chrono::seconds(1))),
           longest_pause(length)};
 }
 

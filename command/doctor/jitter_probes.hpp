@@ -14,13 +14,13 @@ namespace detent::tool {
 finding cost_of_clock_reading();
 finding slack_request();  // is PR_SET_TIMERSLACK obeyed? Judged by:
 finding slack_obtained(bool accepted, long long nanoseconds);
-finding engine_tsc_clock();                  // will an engine take clock_kind::tsc here?
+finding default_clock();                     // what clock_kind::automatic comes down to here, and why
 finding clock_steering();                    // does the kernel slew CLOCK_MONOTONIC by more than that clock allows for?
 finding steering_by(const timex& reported);  // judges what adjtimex() reported
 finding oversleep(duration length);          // how late clock_nanosleep returns, with a timer slack of 1 ns
 finding longest_pause(duration length);      // seen by a thread that does nothing but read the clock
 
-// All of them; takes a little longer than `length`.
+// All of them; takes up to two seconds longer than `length`.
 std::vector<finding> measure_jitter(duration length);
 
 }  // namespace detent::tool

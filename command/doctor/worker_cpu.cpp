@@ -153,6 +153,21 @@ finding worker_waits(const std::optional<thread_facts>& earlier, const std::opti
           "an isolated CPU of its own: engine_options::cpu, or engine_options::realtime_priority"};
 }
 
+std::optional<finding> worker_load(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
+                                   const worker_facts& worker, double seconds) {
+  constexpr double much = 0.6;
+  if (!earlier || !later || seconds <= 0 || later->ran < earlier->ran) return std::nullopt;
+  const double share = static_cast<double>(later->ran - earlier->ran) / 1e9 / seconds;
+  if (share <= much || worker.wait == wait_options::kind::busy) return std::nullopt;
+  return finding{"the worker's load",
+                 severity::warning,
+                 fmt::format("{} of a CPU, in {}", percent_text(share), time_text(seconds * 1e9)),
+                 fmt::format("/proc/{}/task/{}/schedstat", later->process, later->thread),
+                 "unless it spins before deadlines that follow each other closely, it is the limit: callbacks wait for "
+                 "callbacks",
+                 "an executor, a pool by key or more shards: docs/sharding.md; with a busy wait, ask with --wait busy"};
+}
+
 finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& earlier,
                     const std::optional<std::string>& later, double seconds) {
   const std::string subject = "stolen time", file = "/proc/stat";

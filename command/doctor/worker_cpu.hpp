@@ -20,6 +20,10 @@ finding timer_slack(const host_files& host, const worker_facts& worker);
 // them.
 finding worker_waits(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
                      const worker_facts& worker, double seconds);
+// That a running worker is the limit, as it uses more than 60 % of a CPU between two readings, and does not spin all
+// the time by its own choice; none: it is not.
+std::optional<finding> worker_load(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
+                                   const worker_facts& worker, double seconds);
 finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& earlier,
                     const std::optional<std::string>& later, double seconds);
 

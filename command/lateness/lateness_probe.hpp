@@ -3,6 +3,7 @@
 #include <detent/detent.hpp>
 
 #include <cstdint>
+#include <mutex>
 
 #include "lateness/lateness_log.hpp"
 #include "lateness/lateness_series.hpp"
@@ -10,9 +11,11 @@
 namespace detent::tool {
 
 // What callbacks note down about themselves: how late they began, by the clock read in the callback, and whether one
-// ever began early. Belongs to the worker thread; read it after engine::stop().
+// ever began early. Belongs to the thread that runs the callbacks, or is shared by several; read it after they have
+// ended.
 class lateness_probe {
  public:
+  explicit lateness_probe(bool shared = false) : shared_(shared) {}
   // Before the first timer: the run begins then, and takes about so long.
   void begin(time_point start, duration expected) {
     start_ = start;
@@ -22,6 +25,8 @@ class lateness_probe {
   void note(time_point deadline) noexcept {
     const time_point now = clock::now();
     const std::int64_t late = (now - deadline).count();
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (shared_) lock.lock();
     early_ += late < 0 ? 1 : 0;
     lateness_.record(late);
     over_time_.record((now - start_).count(), late);
@@ -32,6 +37,8 @@ class lateness_probe {
   std::uint64_t early() const { return early_; }
 
  private:
+  const bool shared_;
+  std::mutex mutex_;
   time_point start_ = {};
   lateness_log lateness_;
   lateness_series over_time_;

@@ -34,7 +34,7 @@ json_object lateness_json(const lateness_log& samples) {
 
 void add_timing(text_table& table, const lateness_log& lateness, const machine_floor& floor, std::uint64_t early,
                 const cpu_usage::reading& cpu) {
-  table.add("fired early", early == 0 ? "0 (as it must be)" : count_text(early));
+  table.add("fired early", early == 0 ? "0 (expected)" : count_text(early));
   table.add("lateness of fired timers", lateness_text(lateness));
   table.add("bare spin loop", lateness_text(floor.spin));
   table.add("bare clock_nanosleep", lateness_text(floor.sleep));

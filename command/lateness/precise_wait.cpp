@@ -45,4 +45,15 @@ lateness_log bare_sleep(int wakeups) {
   return lateness;
 }
 
+lateness_log sleeps_of(duration each, duration all) {
+  lateness_log lateness;
+  const time_point until = clock::now() + all;
+  do {
+    const time_point instant = clock::now() + each;
+    std::this_thread::sleep_until(instant);
+    lateness.record((clock::now() - instant).count());
+  } while (clock::now() < until);
+  return lateness;
+}
+
 }  // namespace detent::tool

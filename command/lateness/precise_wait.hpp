@@ -19,4 +19,7 @@ lateness_log bare_spin_loop(int wakeups);
 // The same of a thread that sleeps half a millisecond each time and never spins. Wants set_fine_timer_slack().
 lateness_log bare_sleep(int wakeups);
 
+// The same of as many sleeps of that length as begin within `all`, one at least. Wants set_fine_timer_slack().
+lateness_log sleeps_of(duration each, duration all);
+
 }  // namespace detent::tool

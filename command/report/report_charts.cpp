@@ -78,22 +78,20 @@ double highest_share(const lateness_log& samples) {
 
 std::string percentile_chart(const lateness_log& timers, const machine_floor& floor) {
   const auto most_samples = std::max({timers.count(), floor.spin.count(), floor.sleep.count()});
-  return figure_of(
-      {.title = "Lateness by percentile",
-       .caption = fmt::format(
-           "How long after their deadlines callbacks began; lower is better. From one upright line to the next, a "
-           "tenth "
-           "as many timers are left. A curve ends where one is: there were {} timers, and {} wake-ups of each floor.",
-           count_text(timers.count()), count_text(floor.spin.count())),
-       .description = in_words(timers, floor),
-       .x = nines_scale("percentile of the timers that fired, %", as_number(most_samples)),
-       .y = scale_of_all(timers, floor),
-       .legend = legend_beside_floor(by_line),
-       .draw = [&](svg_plot& plot) {
-         plot.line(spin_series, staircase(floor.spin));
-         plot.line(sleep_series, staircase(floor.sleep));
-         plot.line(engine_series, staircase(timers));
-       }});
+  return figure_of({.title = "Lateness by percentile",
+                    .caption = fmt::format(
+                        "How long after their deadlines callbacks began; lower is better. Each vertical line adds a "
+                        "nine. A curve ends at its slowest timer; there were {} timers, and {} wake-ups of each floor.",
+                        count_text(timers.count()), count_text(floor.spin.count())),
+                    .description = in_words(timers, floor),
+                    .x = nines_scale("percentile of the timers that fired, %", as_number(most_samples)),
+                    .y = scale_of_all(timers, floor),
+                    .legend = legend_beside_floor(by_line),
+                    .draw = [&](svg_plot& plot) {
+                      plot.line(spin_series, staircase(floor.spin));
+                      plot.line(sleep_series, staircase(floor.sleep));
+                      plot.line(engine_series, staircase(timers));
+                    }});
 }
 
 std::string histogram_chart(const lateness_log& timers, const machine_floor& floor) {

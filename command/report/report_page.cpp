@@ -62,8 +62,8 @@ std::string cause_section(const report_page& page) {
   if (page.causes->any()) charts = share_chart(*page.causes) + cause_percentile_chart(*page.causes, *page.lateness);
   return section("By cause",
                  paragraph("The engine splits each timer's lateness into four parts that follow one another, and takes "
-                           "the time of each callback. It reads its clock once a batch of timers, so a microsecond may "
-                           "stand under a neighbour.") +
+                           "the time of each callback. It reads its clock once a batch of timers, so up to a "
+                           "microsecond may be attributed to the neighbouring part.") +
                      charts + cause_table(*page.causes));
 }
 
@@ -77,11 +77,11 @@ std::string time_section(const report_page& page) {
 }
 
 std::string run_section(const report_page& page) {
-  std::string columns = fmt::format("<div><h3>What came of it</h3>\n{}</div>\n", fact_table(page.summary));
+  std::string columns = fmt::format("<div><h3>Results</h3>\n{}</div>\n", fact_table(page.summary));
   columns += fmt::format("<div><h3>Engine</h3>\n{}<h3>Machine</h3>\n{}</div>\n", fact_table(page.engine),
                          fact_table(page.machine));
   return section("What was run", paragraph(page.settings) + "<div class=\"columns\">\n" + columns +
-                                     "</div>\n<h3>To do it again</h3>\n<pre><code>" + html_escaped(page.command) +
+                                     "</div>\n<h3>Reproduce this run</h3>\n<pre><code>" + html_escaped(page.command) +
                                      "</code></pre>\n" +
                                      paragraph("Absolute figures hold for this machine in that minute. Compare them "
                                                "with the floors of the same run."));

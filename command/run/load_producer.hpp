@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <random>
 #include <string>
@@ -20,24 +21,30 @@ struct load_options {
   std::uint64_t timers = 1000;
   std::uint64_t producers = 1;
   double cancel = 0.9;  // fraction of the timers
+  double restart = 0;   // the same: of them each is restarted once, with a new delay, before it is due or cancelled
   time_range delay = {std::chrono::milliseconds(1), std::chrono::milliseconds(100)};
   duration length = std::chrono::seconds(5);
   double rate = 0;  // most schedules a second, of all producers together; 0: no limit
   wheel_kind wheel = wheel_kind::hierarchical;
   wait_options wait = wait_options::hybrid();
   std::uint64_t seed = 0;
-  std::string record = {};    // empty: not recorded
-  std::string counters = {};  // empty: no counters file
+  std::string record = {};                     // empty: not recorded
+  std::string counters = {};                   // empty: no counters file
+  std::optional<int> cpu = {}, priority = {};  // of the worker
+  duration tick = duration(1);
+  std::uint64_t executor = 0;  // threads of a pool that runs the callbacks; 0: the worker does
 };
 
 struct load_counts {
   std::uint64_t scheduled = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t late_cancels = 0;  // came after the timer had fired
+  std::uint64_t restarted = 0;
 };
 
 // One thread's share of a synthetic load: keeps `timers` timers pending, each with a delay drawn uniformly, and decides
-// at once whether a timer is to be cancelled, and when before its deadline. A timer that ended is replaced.
+// at once whether a timer is to be restarted or cancelled, and when before its deadline. A timer that ended is
+// replaced.
 class load_producer {
  public:
   load_producer(engine& engine, lateness_probe& probe, const load_options& options, std::uint64_t number,
@@ -46,7 +53,7 @@ class load_producer {
   load_counts run(time_point until);
 
  private:
-  enum class step : std::uint8_t { cancel, replace, schedule };
+  enum class step : std::uint8_t { cancel, restart, replace, schedule };
   struct plan {
     time_point at;
     std::size_t slot;
@@ -57,13 +64,16 @@ class load_producer {
   void carry_out(const plan& due, time_point now);
   void replace(std::size_t slot, time_point now);
   void schedule(std::size_t slot, time_point now);
+  void restart(std::size_t slot, time_point now);
+  void plan_end(std::size_t slot, time_point now, duration delay);
+  duration part_of(duration delay);
 
   engine& engine_;
   lateness_probe& probe_;
   std::mt19937_64 random_;
   std::uniform_int_distribution<std::int64_t> delay_;
   std::uniform_real_distribution<double> unit_{0, 1};
-  double cancel_;
+  double cancel_, restart_;
   duration between_schedules_;
   time_point next_schedule_ = {};
   std::vector<timer> slots_;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "doctor/doctor.hpp"
@@ -55,14 +57,22 @@ load_outcome run_load(const load_options& options) {
   load_outcome outcome;
   outcome.began = std::time(nullptr);
   outcome.floor.measure();
-  lateness_probe probe;
-  engine engine({.wheel = options.wheel,
+  lateness_probe probe(options.executor != 0);  // what a full pool refuses runs on the worker
+  std::shared_ptr<executor> pool;
+  if (options.executor != 0)
+    pool = std::make_shared<thread_pool>(thread_pool_options{.threads = options.executor, .name = "detent-run-pool"});
+  engine engine({.tick = options.tick,
+                 .wheel = options.wheel,
                  .wait = options.wait,
+                 .cpu = options.cpu,
+                 .realtime_priority = options.priority,
+                 .executor = std::move(pool),
                  .name = "detent-run",
                  .counters_file = options.counters,
                  .record = options.record});
   const cpu_usage cpu(engine);
-  host_watch doctor({.wait = options.wait.mode, .thread = cpu.worker_thread()});
+  host_watch doctor(
+      {.cpu = options.cpu, .priority = options.priority, .wait = options.wait.mode, .thread = cpu.worker_thread()});
   const time_point began = clock::now();
   probe.begin(began, options.length);
   const time_point until = began + options.length;
@@ -73,6 +83,7 @@ load_outcome run_load(const load_options& options) {
     outcome.counts.scheduled += counts.scheduled;
     outcome.counts.cancelled += counts.cancelled;
     outcome.counts.late_cancels += counts.late_cancels;
+    outcome.counts.restarted += counts.restarted;
   }
   outcome.cpu = cpu.read();
   outcome.pending_at_end = engine.pending();

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <iterator>
+#include <map>
 #include <string_view>
 
 namespace detent::tool {
@@ -64,7 +65,7 @@ class family {
 
 struct engine_series {
   const counters_snapshot& engine;
-  std::string labels;  // of each of its series
+  std::string labels;  // of each of its series: what stays when the process is restarted
 };
 
 struct counter_family {
@@ -96,6 +97,8 @@ struct gauge_family {
 constexpr gauge_family gauge_families[] = {
     {gauge::wakeups, "detent_worker_wakeups_total", "counter", "Returns of the worker from a sleep."},
     {gauge::record_dropped, "detent_record_dropped_total", "counter", "Operations that the recording has lost."},
+    {gauge::clock_distrusted, "detent_clock_distrusted_total", "counter",
+     "How often the TSC disagreed with the steady clock."},
     {gauge::backlog, "detent_queue_backlog", "gauge", "Entries of the submission queue not yet drained."},
     {gauge::retries, "detent_executor_retries", "gauge", "Refused callbacks that wait to be offered again."},
     {gauge::hidden_threads, "detent_hidden_threads", "gauge", "Threads whose counts have no room in the file."},
@@ -120,10 +123,12 @@ constexpr label_family label_families[] = {
 class exposition {
  public:
   explicit exposition(const std::vector<counters_snapshot>& engines) {
+    std::map<std::string_view, int> seen;
     for (const counters_snapshot& engine : engines) {
-      const engine_identity& who = engine.identity;
-      series_.push_back({engine, label("engine", who.name) + "," + label("pid", std::to_string(who.process)) + "," +
-                                     label("file", who.path)});
+      const int number = ++seen[engine.identity.name];
+      std::string labels = label("engine", engine.identity.name);
+      if (number > 1) labels += "," + label("number", std::to_string(number));
+      series_.push_back({engine, std::move(labels)});
     }
   }
 
@@ -170,14 +175,18 @@ void exposition::state() {
   family info = begin("detent_engine_info", "gauge", "What the engine is made of; always 1.");
   for (const auto& [engine, labels] : series_) {
     const engine_identity& who = engine.identity;
-    info.sample(fmt::format("{},{},{},{},{}", labels, label("wheel", who.wheel), label("wait", who.wait),
-                            label("drive", who.drive), label("clock", who.clock)),
-                1);
+    info.sample(
+        fmt::format("{},{},{},{},{},{},{},{}", labels, label("pid", std::to_string(who.process)),
+                    label("file", who.path), label("wheel", who.wheel), label("wait", who.wait),
+                    label("drive", who.drive), label("clock", who.clock), label("clock_reason", who.clock_reason)),
+        1);
   }
   each_engine("detent_engine_live", "gauge", "1 while the engine runs, 0 once it has ended.",
               [](const counters_snapshot& engine) { return engine.ended ? 0 : 1; });
   each_engine("detent_timers_pending", "gauge", "Timers pending.",
               [](const counters_snapshot& engine) { return engine.pending(); });
+  each_engine("detent_executor_queued", "gauge", "Callbacks that executors have and have not begun.",
+              [](const counters_snapshot& engine) { return engine.queued(); });
   each_engine("detent_timers_capacity", "gauge", "Most timers that may be pending; 0: no limit.",
               [](const counters_snapshot& engine) { return engine.identity.capacity; });
   each_engine("detent_worker_margin_seconds", "gauge", "How long before a deadline the hybrid wait stops sleeping.",

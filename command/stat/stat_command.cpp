@@ -10,6 +10,7 @@
 
 #include "counters/counters_file.hpp"
 #include "counters/counters_search.hpp"
+#include "counters/counters_set.hpp"
 #include "stat/prometheus_text.hpp"
 #include "stat/stat_json.hpp"
 #include "stat/stat_text.hpp"
@@ -40,7 +41,7 @@ bool same_file(const std::string& a, const std::string& b) {
 
 class taker {
  public:
-  explicit taker(stat_result& result) : result_(result) {}
+  explicit taker(stat_reading& result) : result_(result) {}
 
   void take(const std::string& path) {
     const auto taken = [&path](const std::string& each) { return same_file(each, path); };
@@ -48,7 +49,7 @@ class taker {
     paths_.push_back(path);
     counters_snapshot snapshot = counters_file(path).read();
     require_owner(snapshot);
-    snapshots_.push_back(std::move(snapshot));
+    result_.engines.push_back(std::move(snapshot));
   }
   // Does `work`; what it cannot read becomes a complaint.
   template <class Work>
@@ -60,12 +61,10 @@ class taker {
       result_.failed = result_.failed || asked_for;
     }
   }
-  const std::vector<counters_snapshot>& snapshots() const { return snapshots_; }
 
  private:
-  stat_result& result_;
+  stat_reading& result_;
   std::vector<std::string> paths_;
-  std::vector<counters_snapshot> snapshots_;
 };
 
 std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form form) {
@@ -79,8 +78,8 @@ std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form fo
 
 }  // namespace
 
-stat_result take_stat(const std::vector<std::string>& targets, stat_form form, const std::string& directory) {
-  stat_result result;
+stat_reading read_stat(const std::vector<std::string>& targets, const std::string& directory) {
+  stat_reading result;
   taker taker(result);
   if (targets.empty()) {
     for (const std::string& path : counters_files_of_host(directory)) {
@@ -96,7 +95,17 @@ stat_result take_stat(const std::vector<std::string>& targets, stat_form form, c
       }
     });
   }
-  if (!result.failed || !taker.snapshots().empty()) result.text = formed(taker.snapshots(), form);
+  return result;
+}
+
+stat_result take_stat(const std::vector<std::string>& targets, stat_form form, const std::string& directory,
+                      bool each_shard) {
+  stat_reading read = read_stat(targets, directory);
+  if (form == stat_form::text && !each_shard) fold_sets(read.engines);
+  stat_result result;
+  if (!read.failed || !read.engines.empty()) result.text = formed(read.engines, form);
+  result.complaints = std::move(read.complaints);
+  result.failed = read.failed;
   return result;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// `detent stat`: what engines of other processes have counted, once.
+// `detent stat`: what engines of other processes have counted, once, or a line for each interval.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "counters/counters_snapshot.hpp"
 
 namespace detent::tool {
 
@@ -16,8 +18,15 @@ struct stat_result {
 };
 
 // Each target is the id of a process or the path of a counters file; without any, every engine on the host that
-// leaves its counters in `directory`.
+// leaves its counters in `directory`. In a text the shards of a set are one, unless each is asked for.
 stat_result take_stat(const std::vector<std::string>& targets, stat_form form,
-                      const std::string& directory = "/dev/shm");
+                      const std::string& directory = "/dev/shm", bool each_shard = false);
+// The same readings, not made into a text.
+struct stat_reading {
+  std::vector<counters_snapshot> engines;
+  std::vector<std::string> complaints;
+  bool failed = false;
+};
+stat_reading read_stat(const std::vector<std::string>& targets, const std::string& directory = "/dev/shm");
 
 }  // namespace detent::tool

@@ -32,7 +32,9 @@ json_object counts_of(const counters_snapshot& engine) {
   for_each_key<counter>([&](counter key) {
     json.count(name_of(key), key == counter::cancelled ? engine.cancelled() : engine.totals[key]);
   });
-  json.count("wakeups", engine.gauges[gauge::wakeups]).count("record_dropped", engine.gauges[gauge::record_dropped]);
+  json.count("wakeups", engine.gauges[gauge::wakeups])
+      .count("record_dropped", engine.gauges[gauge::record_dropped])
+      .count("clock_distrusted", engine.gauges[gauge::clock_distrusted]);
   return json;
 }
 
@@ -59,18 +61,25 @@ json_object json_of(const counters_snapshot& engine) {
       .text("wait", who.wait)
       .text("drive", who.drive)
       .text("clock", who.clock)
+      .text("clock_reason", who.clock_reason)
       .count("tick_ns", who.tick)
       .count("max_spin_ns", who.max_spin)
       .count("capacity", who.capacity)
+      .count("set", who.set)
+      .count("shard", who.shard)
+      .count("shards", who.shards)
       .count("threads", engine.threads)
       .count("pending", engine.pending())
       .count("backlog", engine.gauges[gauge::backlog])
+      .count("queued", engine.queued())
       .count("retries", engine.gauges[gauge::retries])
       .count("hidden_threads", engine.gauges[gauge::hidden_threads])
       .count("margin_ns", engine.gauges[gauge::margin])
       .count("last_pass_ns", engine.gauges[gauge::last_pass]);
   constexpr std::int64_t nothing_pending = std::numeric_limits<std::int64_t>::max();
   next == nothing_pending ? json.number("next_deadline_ns", std::nan("")) : json.count("next_deadline_ns", next);
+  if (!engine.last_error.empty())
+    json.object("last_error", json_object().text("text", engine.last_error).count("at_ns", engine.last_error_at));
   std::vector<json_object> labels;
   for (const label_snapshot& label : engine.labels) labels.push_back(json_of(label));
   json.object("counts", counts_of(engine)).object("histograms_ns", json_of(engine.histograms)).list("labels", labels);

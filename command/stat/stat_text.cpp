@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
+#include "counters/counters_set.hpp"
 #include "text/column_table.hpp"
 #include "text/text_table.hpp"
 #include "text/units.hpp"
@@ -35,14 +37,23 @@ std::string identity_of(const counters_snapshot& engine) {
   const engine_identity& who = engine.identity;
   text_table table;
   table.add("engine", who.name);
+  if (engine.set) table.add("set", text_of(*engine.set));
   table.add("process", fmt::format("{}, {}, {}", who.process, driver_of(who), engine.ended ? "ended" : "live"));
   table.add("file", who.path);
   table.add("made of",
             fmt::format("{} wheel, {}, {} clock, tick {}", who.wheel, wait_of(engine), who.clock, span(who.tick)));
+  if (*who.clock_reason != '\0') table.add("steady clock", who.clock_reason);
+  if (const auto times = engine.gauges[gauge::clock_distrusted]; times != 0) {
+    table.add("TSC", fmt::format("has disagreed with the steady clock {} times", times));
+  }
   table.add("capacity", who.capacity == 0 ? "no limit" : count_text(who.capacity));
   table.add("age", span(engine.read_at - who.made_at));
   if (const auto hidden = engine.gauges[gauge::hidden_threads]; hidden != 0) {
     table.add("not counted", fmt::format("what {} threads did, for which the file has no room", hidden));
+  }
+  if (!engine.last_error.empty()) {
+    table.add("last error", fmt::format("{} (a callback, {} ago)", engine.last_error,
+                                        span(std::max<std::int64_t>(engine.read_at - engine.last_error_at, 0))));
   }
   return table.text();
 }
@@ -60,7 +71,7 @@ std::string counts_of(const counters_snapshot& engine) {
   table.add({"dropped", total(counter::dropped), "refused", total(counter::refused), "wakeups", level(gauge::wakeups)});
   table.add({"pending", count_text(engine.pending()), "to retry", level(gauge::retries), "not recorded",
              level(gauge::record_dropped)});
-  table.add({"", "", "missed", total(counter::missed)});
+  table.add({"queued", count_text(engine.queued()), "missed", total(counter::missed)});
   return table.text();
 }
 

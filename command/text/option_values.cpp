@@ -66,6 +66,11 @@ duration time_span(std::string_view option, std::string_view text, const char* b
   refuse(option, text, "a time such as 250us, 10ms or 1.5s");
 }
 
+std::string one_of(std::string_view option, std::string_view text, std::string_view first, std::string_view second) {
+  if (text != first && text != second) refuse(option, text, fmt::format("{} or {}", first, second));
+  return std::string(text);
+}
+
 time_range span_range(std::string_view option, std::string_view text) {
   const std::size_t dots = text.find("..");
   if (dots == std::string_view::npos) {
@@ -89,6 +94,12 @@ wait_options wait_named(std::string_view option, std::string_view text) {
   if (text == "hybrid") return wait_options::hybrid();
   if (text == "sleep") return wait_options::sleep();
   refuse(option, text, "busy, hybrid or sleep");
+}
+
+duration positive_span(std::string_view option, std::string_view text, const char* bare_unit) {
+  const duration asked = time_span(option, text, bare_unit);
+  if (asked <= duration(0)) throw usage_error(fmt::format("{}: '{}' is not a time above zero", option, text));
+  return asked;
 }
 
 }  // namespace detent::tool

@@ -22,6 +22,11 @@ double positive_number(std::string_view option, std::string_view text);
 double fraction(std::string_view option, std::string_view text);  // 0 to 1
 // A number and ns, us, ms or s; where `bare_unit` is not null, a number alone is in that unit.
 duration time_span(std::string_view option, std::string_view text, const char* bare_unit);
+// The same, and above zero.
+duration positive_span(std::string_view option, std::string_view text, const char* bare_unit);
+
+// One of two words.
+std::string one_of(std::string_view option, std::string_view text, std::string_view first, std::string_view second);
 
 struct time_range {
   duration least, most;

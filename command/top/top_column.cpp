@@ -45,6 +45,7 @@ double time_of(top_column column, const top_row& row) {
     case top_column::p50: return known(all, all.p50);
     case top_column::p99: return known(all, all.p99);
     case top_column::most: return known(all, all.most);
+    case top_column::worst: return row.set && all.count != 0 ? row.set->worst_p99 : none;
     default: return row.margin.value_or(none);
   }
 }
@@ -56,6 +57,7 @@ double number_of(top_column column, const top_row& row) {
     case top_column::pending: return static_cast<double>(row.pending);
     case top_column::backlog: return static_cast<double>(row.backlog);
     case top_column::cpu: return row.cpu.value_or(none);
+    case top_column::skew: return row.set ? row.set->skew : none;
     default: return time_of(column, row);
   }
 }
@@ -70,7 +72,8 @@ const column_form& form_of(top_column column) {
       {"PEND", 5, false},      {"P50", 5, false},      {"P99", 5, false},     {"MAX", 5, false},
       {"LATE BY", 8, true},    {"CPU%", 4, false},     {"MISS/s", 6, false},  {"CANCEL/s", 8, false},
       {"RESTART/s", 9, false}, {"DRAIN", 5, false},    {"WAIT", 5, false},    {"WORKER", 6, false},
-      {"DISPATCH", 8, false},  {"CALLBACK", 8, false}, {"BACKLOG", 7, false}, {"MARGIN", 6, false}};
+      {"DISPATCH", 8, false},  {"CALLBACK", 8, false}, {"BACKLOG", 7, false}, {"MARGIN", 6, false},
+      {"SKEW", 5, false},      {"SHARD P99", 9, false}};
   static_assert(std::size(forms) == static_cast<std::size_t>(top_column::count_));
   return forms[static_cast<std::size_t>(column)];
 }
@@ -85,6 +88,7 @@ std::string text_of(top_column column, const top_row& row) {
     case top_column::cpu:
       if (!row.cpu) return "-";
       return fmt::format("{:.{}f}", *row.cpu * 100, *row.cpu < 0.9995 ? 1 : 0);
+    case top_column::skew: return row.set ? fmt::format("{:.2f}", row.set->skew) : "-";
     case top_column::late_by:
       if (const auto by = main_cause(row.times)) return name_of(*by);
       return "-";

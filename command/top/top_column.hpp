@@ -31,6 +31,8 @@ enum class top_column : std::uint8_t {
   callback,
   backlog,
   margin,
+  skew,   // of a set: runs of its busiest shard, against the mean
+  worst,  // of a set: p99 of the lateness of its latest shard
   count_
 };
 

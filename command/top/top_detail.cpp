@@ -39,17 +39,28 @@ std::string options_of(const top_row& row) {
   if (row.margin) text += fmt::format(", margin {}", compact_time(*row.margin));
   if (engine.worker_thread != 0) text += fmt::format(", worker {}", engine.worker_thread);
   text += fmt::format(", {} wheel, {} clock", engine.wheel, engine.clock);
+  if (*engine.clock_reason != '\0') text += fmt::format(" ({})", engine.clock_reason);
   if (engine.tick > 1) text += fmt::format(", tick {}", compact_time(static_cast<double>(engine.tick)));
   if (engine.capacity != 0) text += fmt::format(", capacity {}", compact_count(static_cast<double>(engine.capacity)));
   return text;
 }
 
+// Empty: no callback has thrown.
+std::string last_error_of(const top_row& row) {
+  return row.last_error.empty() ? ""
+                                : fmt::format("last error, {} ago: {}", age_text(row.last_error_age), row.last_error);
+}
+
 // What should not have happened since the engine was made; empty if nothing of it has.
 std::string failures_of(const top_row& row) {
   const std::pair<std::uint64_t, const char*> failures[] = {
-      {row.refused, "refused by the executor"}, {row.dropped, "dropped"},
-      {row.failed, "callbacks threw"},          {row.slow, "callbacks slow"},
-      {row.missed, "periods missed"},           {row.lost_records, "operations not recorded"}};
+      {row.refused, "refused by the executor"},
+      {row.dropped, "dropped"},
+      {row.failed, "callbacks threw"},
+      {row.slow, "callbacks slow"},
+      {row.missed, "periods missed"},
+      {row.lost_records, "operations not recorded"},
+      {row.clock_distrusted, "times the TSC disagreed with the steady clock"}};
   std::string text;
   for (const auto& [count, what] : failures) {
     if (count == 0) continue;
@@ -137,15 +148,23 @@ std::size_t figures_lines(const top_row& row) { return times_lines + (row.rates[
 }  // namespace
 
 std::size_t least_detail_lines(const top_row& row) {
-  return 2 + (failures_of(row).empty() ? 0 : 1) + figures_lines(row);
+  const auto line = [](bool there) -> std::size_t { return there ? 1 : 0; };
+  return 2 + line(row.set.has_value()) + line(!advice_of(row).empty()) + line(!failures_of(row).empty()) +
+         line(!row.last_error.empty()) + figures_lines(row);
 }
 
 void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const top_row& row, double seconds) {
   const std::size_t bottom = top + lines;
   draw_rule(grid, top++, row);
   grid.put_left(top++, 1, grid.width() - 1, options_of(row));
+  if (row.set) grid.put_left(top++, 1, grid.width() - 1, text_of(*row.set));
+  if (const std::string advice = advice_of(row); !advice.empty())
+    grid.put_left(top++, 1, grid.width() - 1, advice, text_style::alarm);
   if (const std::string failures = failures_of(row); !failures.empty()) {
     grid.put_left(top++, 1, grid.width() - 1, failures, text_style::alarm);
+  }
+  if (const std::string error = last_error_of(row); !error.empty()) {
+    grid.put_left(top++, 1, grid.width() - 1, error, text_style::alarm);
   }
   draw_times(grid, top, row);
   draw_rates(grid, top, row);

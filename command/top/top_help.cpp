@@ -14,7 +14,7 @@ struct help_line {
 constexpr help_line keys[] = {
     {"up down PgUp PgDn Home End", "select the engine that the lower part is about"},
     {"left right", "scroll the columns that do not fit"},
-    {"< >", "sort by the next column; R turns the order"},
+    {"< >", "sort by the next column, R turns; a set's shards"},
     {"N E S F T", "sort by PID, name, SCHED/s, FIRED/s, PEND"},
     {"L M P B", "sort by lateness P99, MAX, CPU%, BACKLOG"},
     {"w", "figures of the whole life, or of the last interval"},

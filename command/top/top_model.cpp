@@ -78,14 +78,63 @@ void top_model::take(host_reading reading) {
   make_rows();
 }
 
+top_model::set_key top_model::set_of(const engine_identity& identity) {
+  return {identity.process, identity.process_start, identity.set};
+}
+
 void top_model::make_rows() {
   rows_.clear();
+  std::vector<const known_engine*> engines;
+  std::vector<const engine_identity*> identities;
   for (const auto& [of, engine] : engines_) {
-    const bool recent = span_ == top_span::recent && engine.before;
-    rows_.push_back(row_of(engine.now, recent ? &*engine.before : nullptr));
-    rows_.back().p99s = engine.p99s;
+    engines.push_back(&engine);
+    identities.push_back(&engine.now.snapshot.identity);
+  }
+  for (const std::vector<std::size_t>& places : by_set(identities)) {
+    std::vector<const known_engine*> shards;
+    shards.reserve(places.size());
+    for (const std::size_t place : places) shards.push_back(engines[place]);
+    const engine_identity& first = *identities[places.front()];
+    if (first.set != 0 && !unfolded_.contains(set_of(first))) {
+      add_set(shards);
+      continue;
+    }
+    for (const known_engine* each : shards) {
+      const bool recent = span_ == top_span::recent && each->before;
+      rows_.push_back(row_of(each->now, recent ? &*each->before : nullptr));
+      rows_.back().p99s = each->p99s;
+    }
   }
   arrange();
+}
+
+// Its line over time is that of the shard which was the latest in each interval.
+void top_model::add_set(const std::vector<const known_engine*>& shards) {
+  std::vector<const engine_reading*> now, before;
+  std::vector<std::optional<double>> p99s;
+  for (const known_engine* each : shards) {
+    now.push_back(&each->now);
+    if (span_ == top_span::recent && each->before) before.push_back(&*each->before);
+    p99s.resize(std::max(p99s.size(), each->p99s.size()));
+    const std::size_t missing = p99s.size() - each->p99s.size();
+    for (std::size_t i = 0; i < each->p99s.size(); ++i) p99s[missing + i] = std::max(p99s[missing + i], each->p99s[i]);
+  }
+  if (before.size() != now.size()) before.clear();
+  rows_.push_back(row_of_set(now, before));
+  rows_.back().p99s = std::move(p99s);
+}
+
+bool top_model::unfold() {
+  if (rows_.empty() || !rows_[selected_].set) return false;
+  unfolded_.insert(set_of(rows_[selected_].identity));
+  make_rows();
+  return true;
+}
+
+bool top_model::fold() {
+  if (rows_.empty() || unfolded_.erase(set_of(rows_[selected_].identity)) == 0) return false;
+  make_rows();
+  return true;
 }
 
 void top_model::arrange() {

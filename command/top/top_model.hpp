@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -41,6 +42,11 @@ class top_model {
 
   void select_first();
 
+  // Of a selected row that stands for a set: shows its shards instead. False: it does not.
+  bool unfold();
+  // Of a selected shard: shows its set instead. False: it is none.
+  bool fold();
+
   top_span span() const { return span_; }
   void set_span(top_span span);
   top_column sorted_by() const { return sorted_by_; }
@@ -53,21 +59,25 @@ class top_model {
 
  private:
   // One engine has several names over time, and a file several engines.
-  using key = std::tuple<std::string, std::int64_t, std::int64_t>;  // path, process, made at
+  using key = std::tuple<std::string, std::int64_t, std::int64_t>;         // path, process, made at
+  using set_key = std::tuple<std::int64_t, std::uint64_t, std::uint32_t>;  // process, its start, number of the set
   struct known_engine {
     engine_reading now;
     std::optional<engine_reading> before;
     std::vector<std::optional<double>> p99s;
   };
   static key key_of(const engine_identity& identity);
+  static set_key set_of(const engine_identity& identity);
   void update(known_engine& engine, engine_reading reading);
   void forget(const std::map<key, engine_reading>& seen);
   void note_troubles(const std::vector<std::string>& troubles);
   void make_rows();
+  void add_set(const std::vector<const known_engine*>& shards);
   // Sorts the rows; the selection stays with its engine, or with its place if that is gone.
   void arrange();
 
   std::map<key, known_engine> engines_;
+  std::set<set_key> unfolded_;
   std::vector<std::string> troubles_;
   std::vector<top_row> rows_;
   std::size_t selected_ = 0;

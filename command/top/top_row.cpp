@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "top/top_row.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -93,8 +95,50 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   row.slow = now.totals[counter::slow];
   row.missed = now.totals[counter::missed];
   row.lost_records = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::record_dropped], 0));
+  row.clock_distrusted = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::clock_distrusted], 0));
+  row.last_error = now.last_error;
+  row.last_error_age = static_cast<double>(now.read_at - now.last_error_at);
   add_labels(row, now, change, seconds);
   return row;
+}
+
+namespace {
+
+engine_reading merged(const std::vector<const engine_reading*>& shards) {
+  std::vector<const counters_snapshot*> snapshots;
+  snapshots.reserve(shards.size());
+  for (const engine_reading* each : shards) snapshots.push_back(&each->snapshot);
+  return {.snapshot = merged(snapshots), .worker_cpu = std::nullopt};
+}
+
+top_row row_between(const engine_reading& later, const engine_reading& earlier) { return row_of(later, &earlier); }
+
+}  // namespace
+
+top_row row_of_set(const std::vector<const engine_reading*>& later, const std::vector<const engine_reading*>& earlier) {
+  const engine_reading now = merged(later);
+  top_row row = earlier.empty() ? row_of(now, nullptr) : row_between(now, merged(earlier));
+  std::vector<shard_figures> shards;
+  for (std::size_t i = 0; i < later.size(); ++i) {
+    const top_row shard = row_of(*later[i], earlier.empty() ? nullptr : earlier[i]);
+    shards.push_back(
+        {.shard = shard.identity.shard, .fired = shard.rates[counter::fired], .p99 = shard.times[cause::lateness].p99});
+    if (shard.cpu) row.cpu = std::max(row.cpu.value_or(0), *shard.cpu);
+  }
+  row.set = figures_of_set(row.identity, shards);
+  return row;
+}
+
+std::string advice_of(const top_row& row) {
+  constexpr double busy = 0.6, late = 100'000;  // of a CPU; nanoseconds
+  const bool spins = std::string_view(row.identity.wait) == "busy";
+  const char* const driver = row.identity.worker_thread != 0 ? "worker" : "loop";
+  std::string why;
+  if (row.cpu && *row.cpu > busy && !spins) why = fmt::format("uses {:.0f} % of a CPU", *row.cpu * 100);
+  if (main_cause(row.times) == cause::worker && row.times[cause::worker].p99 > late)
+    why += std::string(why.empty() ? "" : " and ") + "is why timers are late";
+  if (why.empty()) return "";
+  return fmt::format("the {} is the limit: it {}; an executor or more shards (docs/sharding.md)", driver, why);
 }
 
 }  // namespace detent::tool

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "counters/counters_set.hpp"
 #include "counters/counters_snapshot.hpp"
 
 namespace detent::tool {
@@ -42,7 +43,10 @@ struct top_row {
   figures_by_cause times;
   // Since the engine was made: what should be none.
   std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0;
-  std::uint64_t lost_records = 0;
+  std::uint64_t lost_records = 0, clock_distrusted = 0;
+  std::string last_error;                   // of a callback; empty: none
+  double last_error_age = 0;                // nanoseconds
+  std::optional<set_figures> set;           // of a row that stands for a set
   std::vector<top_label> labels;            // the latest p99 first
   std::vector<std::optional<double>> p99s;  // of lateness, an interval each, the latest last; none: nothing fired
 };
@@ -54,5 +58,11 @@ std::optional<cause> main_cause(const figures_by_cause& times);
 double share_of(const figures_by_cause& times, cause part);
 // Between two readings, or over the engine's whole life if there is no `earlier` one. Leaves p99s empty.
 top_row row_of(const engine_reading& later, const engine_reading* earlier);
+// A set's, from the readings of its shards, in their order; `earlier` has as many, or none. The CPU is that of the
+// worker that uses most, which is the first to be the limit. Leaves p99s empty.
+top_row row_of_set(const std::vector<const engine_reading*>& later, const std::vector<const engine_reading*>& earlier);
+// What to do about a worker, or a loop, that is the limit: it uses more than 60 % of a CPU, or is why timers are late.
+// Empty: it is not, as far as the row says.
+std::string advice_of(const top_row& row);
 
 }  // namespace detent::tool

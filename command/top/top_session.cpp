@@ -95,6 +95,8 @@ void top_session::sort_by(top_column column, std::size_t width) {
 }
 
 bool top_session::press_to_sort(char32_t key, std::size_t width) {
+  if (key == U'>' && model_.unfold()) return true;
+  if (key == U'<' && model_.fold()) return true;
   const auto now = static_cast<int>(model_.sorted_by());
   constexpr int columns = static_cast<int>(top_column::count_);
   const auto found =

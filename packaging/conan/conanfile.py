@@ -39,21 +39,13 @@ class DetentRecipe(ConanFile):
             raise ConanInvalidConfiguration("detent runs on Linux, on x86_64 and aarch64")
         check_min_cppstd(self, 20)
 
-    def requirements(self):
-        # Inside the library only: no public header knows it.
-        self.requires("concurrentqueue/1.0.4", headers=True, libs=False, visible=False)
-
     def layout(self):
         cmake_layout(self)
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        queue = self.dependencies["concurrentqueue"].cpp_info.includedirs
-        found = [os.path.join(each, *inner) for each in queue for inner in ((), ("moodycamel",))]
-        toolchain.cache_variables["DETENT_CONCURRENTQUEUE_INCLUDE_DIR"] = next(
-            (each for each in found if os.path.exists(os.path.join(each, "concurrentqueue.h"))), queue[0])
         toolchain.cache_variables["DETENT_USDT"] = "ON" if self.options.probes else "OFF"
-        for part in ("TESTS", "BENCH", "STRESS", "TOOLS", "EXAMPLES"):
+        for part in ("TESTS", "BENCH", "STRESS", "TOOLS", "EXAMPLES", "CALENDAR", "DURABLE"):
             toolchain.cache_variables[f"DETENT_BUILD_{part}"] = False
         toolchain.generate()
         CMakeDeps(self).generate()

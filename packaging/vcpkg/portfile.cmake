@@ -9,7 +9,8 @@ vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS
     ${features}
-    "-DDETENT_CONCURRENTQUEUE_INCLUDE_DIR=${CURRENT_INSTALLED_DIR}/include")
+    -DDETENT_BUILD_CALENDAR=OFF
+    -DDETENT_BUILD_DURABLE=OFF)
 
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME detent CONFIG_PATH lib/cmake/detent)

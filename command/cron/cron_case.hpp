@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cron/csv_reader.hpp"
+#include "cron/schedule_words.hpp"
+#include "cron/zoned_time.hpp"
+
+namespace detent::tool {
+
+// What a row of a file of cases says that an expression does.
+struct cron_case {
+  schedule_words words;
+  wall_time from;
+  std::vector<zoned_time> expected;  // the first ones after `from`
+  bool ends = false;                 // and none after them: `none` or `never`
+  bool refused = false;              // `error`: the expression, or its zone, is none
+  std::string expected_text, source;
+};
+
+// Which column of a file holds what. The header names them; without one they are in the order of the documentation.
+class case_columns {
+ public:
+  case_columns();
+
+  // Takes the row for the header if it names columns. Throws input_error for one that lacks what each case needs.
+  bool take_header(const csv_row& row);
+  // Throws input_error, without the name of the file and the line.
+  cron_case read(const csv_row& row) const;
+
+ private:
+  std::string text(const csv_row& row, std::size_t column) const;
+
+  std::vector<std::optional<std::size_t>> places_;  // by column of the documentation
+  std::size_t width_;
+};
+
+}  // namespace detent::tool

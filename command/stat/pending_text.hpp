@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// `detent pending`: how many timers are pending in engines of other processes, as far as counts can say.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "counters/counters_snapshot.hpp"
+
+namespace detent::tool {
+
+enum class pending_by : std::uint8_t { engine, label };
+
+// For people: a line for each engine, or for each label of each engine, and what a counters file cannot say.
+std::string pending_text(const std::vector<counters_snapshot>& engines, pending_by by);
+// One object with a list of engines, with their labels where these are asked for. Times are whole nanoseconds.
+std::string pending_json(const std::vector<counters_snapshot>& engines, pending_by by);
+
+}  // namespace detent::tool

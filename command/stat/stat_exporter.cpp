@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "stat/stat_exporter.hpp"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "stat/stat_command.hpp"
+#include "text/input_error.hpp"
+
+namespace detent::tool {
+namespace {
+
+constexpr const char* exposition_type = "text/plain; version=0.0.4; charset=utf-8";
+
+// Complaints of one reading after another: each is printed when it begins, not with every scrape.
+class complaint_log {
+ public:
+  void print_new(const std::vector<std::string>& complaints) {
+    const std::scoped_lock lock(mutex_);
+    for (const std::string& each : complaints) {
+      if (std::find(last_.begin(), last_.end(), each) == last_.end()) fmt::print(stderr, "detent: {}\n", each);
+    }
+    last_ = complaints;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> last_;
+};
+
+http_answer metrics_of(const std::vector<std::string>& targets, complaint_log& log) {
+  stat_result result = take_stat(targets, stat_form::prometheus);
+  log.print_new(result.complaints);
+  if (!result.failed || !result.text.empty()) return {.type = exposition_type, .text = std::move(result.text)};
+  http_answer nothing = {.status = 503, .text = ""};
+  for (const std::string& each : result.complaints) nothing.text += each + "\n";
+  return nothing;
+}
+
+std::string name_of_host() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return ::gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
+}
+
+}  // namespace
+
+void export_stat(const std::vector<std::string>& targets, const http_options& options) {
+  if (const stat_reading first = read_stat(targets); first.failed) throw input_error(first.complaints.front());
+  http_options own = options;
+  if (std::string name = name_of_host(); !name.empty() && !own.at.loopback()) own.names.push_back(std::move(name));
+  http_server server(std::move(own));
+  complaint_log log;
+  server.add("/metrics", [&] { return metrics_of(targets, log); });
+  if (std::printf("serving http://%s/metrics\n", server.at().text().c_str()) < 0 || std::fflush(stdout) != 0)
+    throw input_error(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+  server.serve();
+}
+
+}  // namespace detent::tool
