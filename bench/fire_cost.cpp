@@ -3,7 +3,8 @@
 // within a second: at one instant, spread uniformly, or log-uniformly from 1 us; the callback counts. At a tick of 1 ns
 // each deadline is met by itself, and the worker spins from one to the next (hybrid wait), so its CPU is bounded by the
 // second and not by the work; at 1 ms whole batches come due, and the rest of the time it sleeps, but for hybrid's
-// spinning before each batch.
+// spinning before each batch. `prefault` has the memory of `reserve` there before it begins, `hashed` is the hashed
+// wheel of 512 slots.
 //
 // Read: cpu_ns is CPU of all threads by the number of timers, schedule included. The bound is floor_sort_and_call: the
 // deadlines sorted, the nodes visited in that order, each called through a pointer.
@@ -53,6 +54,8 @@ struct firing_case {
   detent::duration tick = 1ns;
   bool pool = false;
   detent::wait_options wait = detent::wait_options::hybrid();
+  detent::wish prefault = detent::wish::off;
+  detent::wheel_kind wheel = detent::wheel_kind::hierarchical;
 };
 
 void report(benchmark::State& state, std::int64_t cpu_ns, std::size_t timers) {
@@ -63,7 +66,12 @@ void fire(benchmark::State& state, const firing_case& wanted) {
   const auto count = static_cast<std::size_t>(full_or_smoke(state.range(0), 10'000));
   const auto delays = make_delays(wanted.delays, count, shortest, longest);
   for (auto _ : state) {
-    detent::engine_options options{.tick = wanted.tick, .wait = wanted.wait, .reserve = count};
+    detent::engine_options options{.tick = wanted.tick,
+                                   .wheel = wanted.wheel,
+                                   .hashed_slots = 512,
+                                   .wait = wanted.wait,
+                                   .reserve = count,
+                                   .memory = {.prefault = wanted.prefault}};
     if (wanted.pool) {
       options.executor = std::make_shared<detent::thread_pool>(detent::thread_pool_options{.queue_capacity = count});
     }
@@ -111,11 +119,16 @@ void one_million(benchmark::internal::Benchmark* wanted) { timers(wanted, 1'000'
 void two_million(benchmark::internal::Benchmark* wanted) { timers(wanted, 2'000'000); }
 
 using detent::wait_options;
+firing_case prefaulted(detent::wheel_kind wheel) {
+  return {.tick = 1ms, .wait = wait_options::sleep(), .prefault = detent::wish::attempt, .wheel = wheel};
+}
 BENCHMARK(floor_sort_and_call)->Apply(one_million);
 BENCHMARK_CAPTURE(fire, tick_1ms_uniform, {.tick = 1ms})->Apply(two_million);
 BENCHMARK_CAPTURE(fire, tick_1ms_uniform, {.tick = 1ms})->Apply(one_million);
 BENCHMARK_CAPTURE(fire, tick_1ms_uniform_sleep, {.tick = 1ms, .wait = wait_options::sleep()})->Apply(two_million);
 BENCHMARK_CAPTURE(fire, tick_1ms_uniform_sleep, {.tick = 1ms, .wait = wait_options::sleep()})->Apply(one_million);
+BENCHMARK_CAPTURE(fire, tick_1ms_prefault, prefaulted(detent::wheel_kind::hierarchical))->Apply(two_million);
+BENCHMARK_CAPTURE(fire, tick_1ms_prefault_hashed, prefaulted(detent::wheel_kind::hashed))->Apply(two_million);
 BENCHMARK_CAPTURE(fire, tick_1ms_log_uniform, {.delays = shape::log_uniform, .tick = 1ms})->Apply(one_million);
 BENCHMARK_CAPTURE(fire, tick_1ms_uniform_pool, {.tick = 1ms, .pool = true})->Apply(one_million);
 BENCHMARK_CAPTURE(fire, tick_1ns_same_instant, {.delays = shape::same})->Apply(one_million);

@@ -4,7 +4,7 @@
 // the clock, and one that sleeps with a timer slack of 1 ns.
 //
 // Read: busy and hybrid against floor_spin, sleep against floor_sleep, in this run: the tails are the host's.
-// cpu_percent is of one CPU and of the whole process, the thread that schedules included.
+// cpu_percent is of one CPU and of the whole process, worker_percent without the thread that schedules.
 #include <benchmark/benchmark.h>
 
 #include "support/lateness.hpp"
@@ -15,14 +15,17 @@ namespace {
 using namespace detent::bench;
 using namespace std::chrono_literals;
 
-// Runs `work`, and reports the CPU time of all threads by the wall time.
+// Runs `work`, and reports the CPU time of all threads, and of all but this one, by the wall time.
 template <class Work>
 void with_cpu_percent(benchmark::State& state, Work work) {
   const auto began = detent::clock::now();
-  const std::int64_t before = process_cpu_ns();
+  const std::int64_t before = process_cpu_ns(), own_before = thread_cpu_ns();
   work();
+  const auto own = static_cast<double>(thread_cpu_ns() - own_before);
   const auto cpu = static_cast<double>(process_cpu_ns() - before);
-  state.counters["cpu_percent"] = 100 * cpu / static_cast<double>((detent::clock::now() - began).count());
+  const auto wall = static_cast<double>((detent::clock::now() - began).count());
+  state.counters["cpu_percent"] = 100 * cpu / wall;
+  state.counters["worker_percent"] = 100 * (cpu - own) / wall;
 }
 
 void floor_spin(benchmark::State& state) {

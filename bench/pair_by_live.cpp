@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What does a producer pay for schedule + cancel when many timers are live? For each cancelled timer one is scheduled
-// through schedule_at, its deadline 1 to 5.3 s after the one that the engine waits for: the oldest goes, or any.
+// What does a producer pay for schedule + cancel when many timers are live? For each cancelled timer one is scheduled,
+// its deadline 1 to 5.3 s after the one that the engine waits for: the oldest goes, or any. `pair` is through
+// schedule_at, `pair_after` through schedule_after, which reads the clock.
 //
-// Read: Time is the producer's, cpu_ns the whole process's, the worker's insertions included. In the cache the bound is
-// floor_hand_over; of large numbers driver_loop says what the loop and its array of handles cost, and the exchanges at
-// random what it takes to touch a timer's line once, alone and through its handle.
+// Read: Time is the producer's, CPU its CPU time, cpu_ns the whole process's, the worker's insertions included. In the
+// cache the bound is floor_hand_over; of large numbers floor_pair_through_handle, which does all that schedule + cancel
+// cannot do without; driver_loop is the loop and its array of handles alone, and the exchanges at random are what it
+// takes to touch a timer's line once, alone and through its handle.
 #include <benchmark/benchmark.h>
 
 #include "support/bare_floors.hpp"
+#include "support/bare_pairs.hpp"
 #include "support/live_timers.hpp"
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"
@@ -16,10 +19,10 @@ namespace {
 
 using namespace detent::bench;
 
-template <victim Which>
+template <victim Which, class Schedule = schedule_at_counted>
 void pair(benchmark::State& state) {
   engine_at_work at_work;
-  live_timers live(state.range(0), 1, schedule_at_counted(at_work.engine));
+  live_timers live(state.range(0), 1, Schedule(at_work.engine));
   settle(at_work.engine);
   run_counting_cpu(state, [&] { live.replace(live.choose(Which)); });
 }
@@ -46,10 +49,13 @@ BENCHMARK(floor_exchange_16)->UseRealTime();
                    {1'000, 100'000, 1'000'000, 5'000'000, 10'000'000});
   register_by_live("floor_exchange_16_through_handle", floor_exchange_16_through_handle,
                    {1'000, 100'000, 1'000'000, 5'000'000, 10'000'000});
+  register_by_live("floor_pair_through_handle", floor_pair_through_handle, {100'000, 5'000'000});
   register_by_live("driver_loop/oldest", driver_loop<victim::oldest>, {1, 1'000, 1'000'000, 10'000'000});
   register_by_live("driver_loop/any", driver_loop<victim::any>, {1'000, 100'000, 1'000'000, 5'000'000, 10'000'000});
   register_by_live("pair/oldest", pair<victim::oldest>, {1, 1'000, 100'000, 1'000'000, 5'000'000, 10'000'000});
   register_by_live("pair/any", pair<victim::any>, {1'000, 100'000, 1'000'000, 5'000'000, 10'000'000});
+  register_by_live("pair_after/oldest", pair<victim::oldest, schedule_after_now>, {1, 100'000});
+  register_by_live("pair_after/any", pair<victim::any, schedule_after_now>, {100'000, 5'000'000});
   return true;
 }();
 

@@ -16,6 +16,7 @@ DERIVED = {
     "pair_cpu_ns": lambda said: said["cpu_ns"] / said["pairs"],
     "timer_cpu_ns": lambda said: said["cpu_ns"] / said["timers"],
     "cpu_percent": lambda said: 100 * said["cpu_ns"] / said["wall_ns"],
+    "others_percent": lambda said: 100 * said["others_cpu_ns"] / said["wall_ns"],
     "early_percent": lambda said: 100 * said["early"] / said["count"],
 }
 PAIR_WORKS = ("pair", "pair_at")
@@ -71,6 +72,11 @@ class Comparison:
             if wanted <= {k: v for k, v in said.items() if not isinstance(v, (list, dict))}.items():
                 values[said["round"]] = DERIVED[what](said) if what in DERIVED else said[what]
         return Series(values)
+
+    def series_if_said(self, system, work, what):
+        """The same, of what not every system says."""
+        return Series({said["round"]: said[what] for said in self._said
+                       if said["system"] == system and said["work"] == work and what in said})
 
     def who_did(self, work, **numbers):
         """The systems with a figure for it, in the order of their introduction."""

@@ -4,7 +4,10 @@ import plan
 from markdown import cell, table
 from series import figure, number
 
-TITLES = {"time_ns": "ns", "cpu_ns": "CPU ns", "p50_ns": "p50 ns", "p99_ns": "p99 ns", "pairs_a_second": "pairs/s",
+TITLES = {"time_ns": "ns", "thread_ns": "CPU ns, the caller", "cpu_ns": "CPU ns, the process",
+          "first_us": "first, µs late", "last_us": "last, µs late", "fresh_ns": "fresh, ns", "aged_ns": "aged, ns",
+          "ratio": "aged ÷ fresh", "worst": "worst round", "bytes_per_timer": "bytes a timer",
+          "late_worker_p99_ns": "p99 ns late by the worker", "p50_ns": "p50 ns", "p99_ns": "p99 ns", "pairs_a_second": "pairs/s",
           "late_p99_us": "p99 µs late", "insert_ns": "insert ns", "expire_ns": "expire ns", "cpu_us": "CPU µs"}
 
 
@@ -33,6 +36,13 @@ def own_table(part, programs):
     return table(header + ([f"÷ {part.beside}"] if part.beside else []), rows)
 
 
-def own_sections(programs):
-    """(what is asked, the table) for each program that has answered."""
-    return [(part.asks, own_table(part, programs)) for part in plan.FULL if programs.answers.get(part.program)]
+def own_section(program, programs):
+    """What is asked, and the table; nothing of a program that has not answered."""
+    part = next(each for each in plan.FULL if each.program == program)
+    return [f"{part.asks}:", own_table(part, programs)] if programs.answers.get(program) else []
+
+
+def own_sections(programs, but):
+    """The same of all programs but those."""
+    wanted = (part.program for part in plan.FULL if part.program not in but)
+    return [each for program in wanted for each in own_section(program, programs)]

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The page: the run, the targets, the tables, the plots, the systems."""
+"""The page: what was found and the plot of it, the results, the targets, and how they were measured."""
+import against_record
 import tables
 import targets
 from markdown import cell, list_table
-from own_tables import own_sections
+from opening import opening
+from own_tables import own_section, own_sections
 from series import number
+from target_list import ALL
 
 HOW_TO_READ = """A figure is the median of the rounds, with the least and the most in brackets. Absolute figures
 hold for this machine on this day; compare them with the floor of the same run, which is the same work without a
@@ -12,20 +15,34 @@ timer system: bare operations in a loop. In each round the systems do a work rig
 taken round by round. `bench/peers/README.md` says how the works are done, `bench/peers/children/README.md` what to
 know of the systems in other languages."""
 
+LATENESS = """1,000 timers a second, delays of 1 to 100 ms. The floors are bare threads that know all deadlines
+ahead: one spins on the clock, one sleeps with `clock_nanosleep`. The tails are the machine's. The best rival is the
+one with the least p50 of those that never fire early; the last column says how often one does."""
+
 PAIRS = """Each step schedules a timer by a relative delay and cancels the oldest of those that are live. Floor: a
 free node taken, an enqueue with its share of a bulk dequeue, a 16-byte exchange, all in the cache; and a reading of
 the clock, but for the columns by deadline. In wall time it is shared out over the CPUs that the producers have. The clock is the steady one, so
-`detent-tsc` can lie below the floor."""
+`detent`, which reads the TSC where it may, can lie below the floor."""
+
+CALLS = """Each call by itself, on one thread that makes a step each microsecond: a timer chosen at random of 10,000 is
+cancelled and scheduled again, 50 µs to 50 ms ahead, and another is restarted, while the system's own thread fires some of
+them. Two readings of the time-stamp counter are in each figure. Asio, DPDK and the multimap lock; a call of libuv, libevent,
+libev and `asio-post` is an enqueue for the loop's thread, which does the work later."""
 
 FIRING = """CPU time of the whole process, from the first schedule to the last callback, deadlines spread over a
 second. `detent` meets each deadline by itself and spins from one to the next; `detent-tick1ms` is as coarse as a
 ticking wheel. Floor: as many deadlines sorted, their nodes visited in that order and called."""
 
-LATENESS = """1,000 timers a second, delays of 1 to 100 ms. The floors are bare threads that know all deadlines
-ahead: one spins on the clock, one sleeps with `clock_nanosleep`. The tails are the machine's. The best rival is the
-one with the least p50 of those that never fire early; the last column says how often one does."""
+TICKING = """2,000,000 timers on the wheels of a tick of 1 ms; the hashed one has Netty's 512 slots."""
 
 MEMORY = "Resident bytes by the number of timers, each with an argument of 24 bytes."
+
+AGAINST = """Measured by `./tools/dev bench --against {other}` on {date}, in {minutes} minutes: that commit's library beside
+this tree's, under the same programs, by turns. A bound in x is for the ratio, else for this tree's figure."""
+
+
+# What detent's own programs show that has a section of its own.
+OWN = {"burst": "Bursts", "aged": "An engine that has aged", "heartbeat": "Heartbeats"}
 
 
 class Facts:
@@ -50,8 +67,8 @@ def _machine(results, facts):
     return list_table(["the run", ""], rows)
 
 
-def targets_table(results):
-    rows, counts = targets.verdicts(results)
+def targets_table(results, wanted=ALL):
+    rows, counts = targets.verdicts(results, wanted)
     lines = [[target.what, target.against, target.bound(), measured, verdict if verdict == "met" else f"**{verdict}**"]
              for target, verdict, measured in rows]
     return list_table(["what", "against", "target", "measured", ""], lines), targets.summary(counts)
@@ -63,6 +80,38 @@ def _fired_note(results):
         return ""
     said = ", ".join(f"{system} {number(100 * share)} %" for system, share in worst.items())
     return f"\nTimers that fired because their cancel came too late, by the pairs made, at worst: {said}.\n"
+
+
+def _firing(results):
+    counts = results.compared.requests("fire", "timers")
+    parts = ["## Firing", FIRING]
+    parts += [tables.fire_table(results, counts[0])] if counts else ["Not measured."]
+    if len(counts) > 1:
+        parts += [TICKING, tables.fire_table(results, counts[-1])]
+    return parts
+
+
+def _calls(results, plot):
+    if not results.compared.who_did("calls"):
+        return []
+    parts = ["## The tails of the calls", CALLS, *plot("calls", "Percentiles of schedule_at by system")]
+    return parts + [tables.calls_table(results, call) for call in ("schedule", "cancel", "restart")]
+
+
+def _own(results):
+    parts = []
+    for program, heading in OWN.items():
+        section = own_section(program, results.own)
+        parts += [f"## {heading}", *section] if section else []
+    return parts
+
+
+def _against(record):
+    if record is None:
+        return []
+    facts = record.facts
+    said = AGAINST.format(other=facts["other"], date=facts["date"], minutes=number(facts["seconds"] / 60))
+    return ["### Against an earlier build", said, against_record.table(record)]
 
 
 def _systems(results, facts):
@@ -85,6 +134,8 @@ def _left_out(results, facts):
     said = list(facts.notes)
     said += [f"`{program}`: {facts.plain(why)}." for program, why in results.own.left_out.items()]
     said += [f"`{program}`, `{name}`: {facts.plain(why)}." for program, name, why in results.own.errors()]
+    if results.against:
+        said += [f"`--against`, `{work}`, {side}: {facts.plain(why)}." for side, work, why in results.against.failures]
     return "\n".join(f"- {each}" for each in said) if said else "Nothing that was meant to be run was left out."
 
 
@@ -94,18 +145,17 @@ def page(results, facts, pictures, drawn):
         return [f"![{words}]({pictures}/{name}.svg)"] if name in drawn else []
 
     verdicts, summary = targets_table(results)
-    parts = ["# Benchmarks",
-             f"Written by `{facts.command}`; not edited by hand.", HOW_TO_READ, _machine(results, facts),
-             tables.floors_table(results), "## Targets", f"{summary[0].upper()}{summary[1:]}.", verdicts,
+    parts = ["# Benchmarks", opening(results), *plot("cpu-against-lateness", "CPU against lateness"),
+             "## Lateness", LATENESS, *plot("lateness", "Lateness percentiles by system"), tables.lateness_table(results),
              "## Schedule and cancel", PAIRS, *plot("throughput", "Throughput by live timers"),
              "Wall time:", tables.PairTable(results, "wall").text(),
              "CPU time of the whole process:", tables.PairTable(results, "cpu").text() + _fired_note(results),
-             "## Firing", FIRING, tables.fire_table(results),
-             "## Lateness", LATENESS, *plot("lateness", "Lateness percentiles by system"),
-             *plot("cpu-against-lateness", "CPU against lateness"), tables.lateness_table(results),
+             *_calls(results, plot), *_firing(results), *_own(results),
              "## Memory", MEMORY, *plot("memory", "Memory of a pending timer"), tables.memory_table(results),
-             "## detent alone", "Its own benchmark programs, by their questions. `floor_` names the bare operation."]
-    for asks, text in own_sections(results.own):
-        parts += [asks + ":", text]
-    parts += ["## Systems", _systems(results, facts), "## Left out", _left_out(results, facts)]
-    return "\n\n".join(each.strip("\n") for each in parts) + "\n"
+             "## detent alone", "Its own benchmark programs, by their questions. `floor_` names the bare operation.",
+             *own_sections(results.own, OWN)]
+    parts += ["## Targets", f"{summary[0].upper()}{summary[1:]}.", verdicts, *_against(results.against),
+              "## The run", f"Written by `{facts.command}`; not edited by hand.", HOW_TO_READ, _machine(results, facts),
+              tables.floors_table(results), "## Systems", _systems(results, facts), "## Left out",
+              _left_out(results, facts)]
+    return "\n\n".join(each.strip("\n") for each in parts if each) + "\n"

@@ -20,10 +20,19 @@ class Part:
 
 # What comes first is left out last where time runs short.
 FULL = (
-    Part("pair_by_live", "`schedule_at` + `cancel` with `live` timers, of which the oldest goes or any: ns a pair",
-         r"^(floor_hand_over|floor_exchange_16)/|^floor_exchange_16_at_random/live:(1000|5000000)/"
+    Part("pair_by_live", "`schedule_at` + `cancel` with `live` timers, of which the oldest goes or any: ns a pair; "
+         "`pair_after`: by `schedule_after`",
+         r"^(floor_hand_over|floor_exchange_16)/|^floor_exchange_16_at_random/live:1000/|^pair_after/.*/live:(1|100000)/"
+         r"|^floor_pair_through_handle/live:5000000/"
          r"|^pair/(oldest/live:(1|1000|100000|1000000|5000000)|any/live:(1000|100000|1000000|5000000))/",
-         ("time_ns", "cpu_ns"), "floor_hand_over", rounds=5, takes=22),
+         ("time_ns", "thread_ns", "cpu_ns"), "floor_hand_over", rounds=5, takes=32),
+    Part("burst", "Timers that are all due at one instant: when the first callback starts, and the last", ".",
+         ("first_us", "last_us"), "", takes=12),
+    Part("aged", "`schedule_at` + `cancel` of the oldest, on a fresh engine and after 2 million timers have fired in random "
+         "order: the producer's CPU ns a pair", "/live:100000/", ("fresh_ns", "aged_ns", "ratio", "worst"), "", rounds=1,
+         takes=20),
+    Part("heartbeat", "A run of one of 200,000 periodic timers of 1 s at tick 1 ms: CPU ns of the whole process", ".",
+         ("cpu_ns",), "", rounds=2, takes=14),
     Part("restart", "Restart of a live timer, to a later deadline or by a delay: ns each",
          r"^floor_(exchange_16|clock_reading)/|^later/(oldest/live:(1|1000)|any/live:100000)/|^by_delay/oldest/live:1/",
          ("time_ns", "cpu_ns"), "floor_exchange_16", rounds=5, takes=6),
@@ -31,10 +40,13 @@ FULL = (
          ("time_ns",), "floor_clock_reading", rounds=5, takes=10),
     Part("flood",
          "Lateness of 1,000 timers a second in busy mode, alone and beside a thread that schedules and cancels",
-         r"^(floor_spin|floor_spin_beside_work|alone|flood_behind|flood_ahead)/",
-         ("p99_ns", "p50_ns", "pairs_a_second"), "alone", takes=48),
+         r"^(alone|flood_behind|flood_ahead)/",
+         ("p50_ns", "p99_ns", "late_worker_p99_ns", "pairs_a_second"), "alone", takes=30),
     Part("fire_cost", "Schedule to end of callback, all due within a second: CPU ns of the whole process a timer",
-         r"^floor|tick_1ms_uniform(_sleep|_pool)?/", ("cpu_ns", "late_p99_us"), "floor_sort_and_call", takes=18),
+         r"^floor|tick_1ms_(uniform(_sleep|_pool)?|prefault(_hashed)?)/", ("cpu_ns", "late_p99_us"), "floor_sort_and_call",
+         takes=26),
+    Part("memory_per_timer", "Resident bytes a pending timer by how many there are, each with 24 bytes captured", "000000/",
+         ("bytes_per_timer",), "", rounds=1, takes=3),
     Part("wheel_expire", "The wheel alone: a million inserted, then expired in order: ns a timer",
          r"^(driver_loop|hierarchical|hashed|multimap|asio_heap)/", ("time_ns", "insert_ns", "expire_ns"), "asio_heap",
          takes=12),
@@ -54,11 +66,13 @@ def _quick(program, benchmarks, rounds, takes):
 
 
 QUICK = (
-    _quick("pair_by_live", r"^(floor_hand_over|floor_exchange_16)/|^floor_exchange_16_at_random/live:5000000/"
-           r"|^pair/(oldest/live:(1|1000|5000000)|any/live:(1000|5000000))/", 1, 5),
+    _quick("pair_by_live", r"^(floor_hand_over|floor_exchange_16)/|^floor_pair_through_handle/live:5000000/"
+           r"|^pair/(oldest/live:(1|1000)|any/live:(1000|5000000))/", 1, 6),
+    _quick("burst", "/timers:1?0000/", 1, 2),
     _quick("restart", r"^floor_(exchange_16|clock_reading)/|^later/oldest/live:(1|1000)/", 3, 1),
-    _quick("poll", r"^floor|^nothing_due(_wake_fd_open)?/pending:(0|100000)$", 3, 1),
+    _quick("poll", r"^floor|^(next_deadline|nothing_due(_wake_fd_open)?)/pending:100000$", 3, 1),
     _quick("fire_cost", r"^floor", 1, 1),
     _quick("wheel_expire", r"^(hierarchical|asio_heap)/uniform/", 1, 2),
-    _quick("flood", r"^(floor_spin_beside_work|alone|flood_behind|flood_ahead)/", 1, 13),
+    _quick("memory_per_timer", "/1000000/", 1, 2),
+    _quick("flood", r"^(alone|flood_behind|flood_ahead)/", 1, 10),
 )

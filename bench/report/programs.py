@@ -8,6 +8,7 @@ from comparison import BadRecord
 from series import Series
 
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+TIMES = {"time_ns": "real_time", "thread_ns": "cpu_time"}
 # What Google Benchmark appends to a name to say how it ran.
 HOW_IT_RAN = re.compile(r"/(?:iterations:\d+|real_time|manual_time|process_time)")
 
@@ -40,13 +41,13 @@ class Programs:
         return list(dict.fromkeys(plain_name(each["run_name"]) for each in said))
 
     def series(self, program, benchmark, what="time_ns"):
-        """`what` is time_ns, or the name of a counter."""
+        """`what` is time_ns, thread_ns (the CPU time of the thread that called), or the name of a counter."""
         values = {}
         for each in self._measured(program):
             if plain_name(each["run_name"]) != benchmark:
                 continue
-            if what == "time_ns":
-                values[each.get("repetition_index", 0)] = each["real_time"] * NANOSECONDS[each["time_unit"]]
+            if what in TIMES:
+                values[each.get("repetition_index", 0)] = each[TIMES[what]] * NANOSECONDS[each["time_unit"]]
             elif what in each:
                 values[each.get("repetition_index", 0)] = each[what]
         return Series(values)

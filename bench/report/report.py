@@ -4,6 +4,8 @@
 
 usage: report.py [--quick]     runs, and writes docs/benchmarks.md (--quick: build/bench/quick/benchmarks.md)
        report.py --again       writes the page of the last full run again
+
+The page shows what against.py has recorded of two builds as well, if it has.
 """
 import argparse
 import json
@@ -11,6 +13,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # a run leaves the sources as they are
+import against_record
 import html_page
 import page
 import run
@@ -50,7 +53,8 @@ def measure(build, size, directory):
 def recorded(directory, command):
     """The results of the run that left its records there, and the facts about it."""
     results = targets.Results(Comparison.read(directory / "comparison.jsonl"),
-                              Programs.read(directory / "programs.json"))
+                              Programs.read(directory / "programs.json"),
+                              against_record.Record.read(ROOT / "build/against/record.json"))
     try:
         said = json.loads((directory / "run.json").read_text(encoding="utf-8"))
         return results, page.Facts(command, said["seconds"], said["notes"], ROOT)
@@ -60,7 +64,7 @@ def recorded(directory, command):
 
 def write_page(results, facts, directory, target):
     pictures = target.parent / target.stem
-    drawn = draw(results, directory, pictures)
+    drawn = draw(results, pictures)
     text = page.page(results, facts, target.stem, drawn)
     target.write_text(text, encoding="utf-8")
     alone = directory / "report.html"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The page says what the records in recorded/ say.  usage: report_test.py"""
 import json
-import shutil
 import sys
 import tempfile
 import unittest
@@ -11,11 +10,11 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import html_page
 import page
-import plots
 import tables
+import target_list
 import targets
+from against_record import Record
 from comparison import BadRecord, Comparison, is_own, is_rival
-from draw import draw
 from plan import FULL, QUICK, Part
 from programs import Programs
 from run import Run, Size
@@ -26,7 +25,8 @@ MACHINE = {"machine": {"cpu": "a", "cores": 2, "kernel": "b", "load": 0, "compil
 
 
 def recorded():
-    return targets.Results(Comparison.read(RECORDED / "comparison.jsonl"), Programs.read(RECORDED / "programs.json"))
+    return targets.Results(Comparison.read(RECORDED / "comparison.jsonl"), Programs.read(RECORDED / "programs.json"),
+                           Record.read(RECORDED / "against.json"))
 
 
 def compared(*lines):
@@ -87,7 +87,7 @@ class ComparisonTest(unittest.TestCase):
             Comparison.read(RECORDED / "none.jsonl")
 
     def test_tells_floors_from_rivals(self):
-        self.assertTrue(is_own("detent-tsc") and is_rival("libev"))
+        self.assertTrue(is_own("detent-steady") and is_rival("libev"))
         self.assertFalse(is_rival("floor-spin") or is_rival("detent") or is_own("detention"))
 
 
@@ -129,17 +129,24 @@ class TargetsTest(unittest.TestCase):
         self.assertEqual(at_most.verdict(Series({})), ("not measured", "–"))
 
     def test_no_target_is_left_out(self):
-        rows, counts = targets.verdicts(recorded())
-        self.assertEqual(sum(counts.values()), len(targets.ALL))
-        # poll() was not run; all else was.
-        self.assertEqual([target.what[:6] for target, verdict, _ in rows if verdict == "not measured"], ["poll()"])
+        rows, counts = targets.verdicts(recorded(), target_list.ALL)
+        self.assertEqual(sum(counts.values()), len(target_list.ALL))
+        # poll() was not run, nor the other build's wheel; all else was.
+        self.assertEqual([target.what.split(",")[0] for target, verdict, _ in rows if verdict == "not measured"],
+                         ["the wheel alone: insert + expire of a million", "next_deadline()",
+                          "poll() with wake_fd open", "poll() with nothing due"])
         self.assertGreater(counts["missed"], 0)
+
+    def test_without_an_earlier_build_its_targets_are_not_measured(self):
+        alone = targets.Results(recorded().compared, recorded().own)
+        verdicts = {target.what: verdict for target, verdict, _ in targets.verdicts(alone, target_list.ALL)[0]}
+        self.assertEqual(verdicts["hybrid: p99"], "not measured")
 
     def test_the_ratio_is_that_of_the_lines(self):
         results = targets.Results(compared(pair("detent", 100), pair("netty", 250), pair("detent", 100, 2),
                                            pair("netty", 350, 2)), Programs())
-        rows = {target.what: said for target, _, said in targets.verdicts(results)[0]}
-        self.assertEqual(rows["schedule_after + cancel, 1 live: rate"], "3.00 (2.50–3.50) x")
+        rows = {target.what: said for target, _, said in targets.verdicts(results, target_list.PAIRS)[0]}
+        self.assertEqual(rows["schedule_after + cancel, 1 live: rate by CPU"], "3.00 (2.50–3.50) x")
 
 
 class PageTest(unittest.TestCase):
@@ -150,6 +157,20 @@ class PageTest(unittest.TestCase):
     def test_says_where_its_figures_are_from(self):
         for said in ("`./tools/dev bench`", "11.7 minutes", "AMD EPYC", "GNU 12.2.0", "2026-", "A note."):
             self.assertIn(said, self.text)
+
+    def test_opens_with_what_was_found_and_its_plot(self):
+        facts = page.Facts("", 0, [], "/tree")
+        opens, picture, first = page.page(recorded(), facts, "benchmarks", ["cpu-against-lateness"]).split("\n\n")[1:4]
+        self.assertEqual(opens.count(". ") + 1, 3)
+        self.assertRegex(opens, r"^A timer fires a median of .* With 100,000 timers live, .* One call of .* in 10,000 ")
+        self.assertIn("cpu-against-lateness.svg", picture)
+        self.assertEqual(first, "## Lateness")
+        self.assertLess(self.text.index("## Memory"), self.text.index("## Targets"))
+
+    def test_shows_a_call_of_those_that_have_it(self):
+        restarts = self.text[self.text.index("| restart, ns"):].split("\n\n")[0]
+        self.assertIn("| multimap |", restarts)
+        self.assertNotIn("libuv", restarts)
 
     def test_names_who_was_skipped_or_failed_and_what_was_left_out(self):
         for said in ("| go | golang-go is not installed |", "| libev | `memory timers=1000000` | it ended",
@@ -177,30 +198,6 @@ class PageTest(unittest.TestCase):
         self.assertLess(text.index("| fast"), text.index("| slow"))
 
 
-class PlotsTest(unittest.TestCase):
-    def test_each_system_is_drawn(self):
-        results = recorded()
-        self.assertIn('title "floor, steady clock"', plots.throughput(results))
-        for system in results.compared.who_did("pair"):
-            self.assertIn(f'title "{system}"', plots.throughput(results))
-        for system in results.compared.who_did("lateness"):
-            self.assertIn(f'"{system}"', plots.lateness(results))
-            self.assertIn(f'"{system}"', plots.cpu_against_lateness(results))
-        self.assertIn('"67.2"', plots.memory(results))
-
-    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
-    def test_gnuplot_takes_the_scripts(self):
-        with tempfile.TemporaryDirectory() as directory:
-            drawn = draw(recorded(), directory, f"{directory}/pictures")
-            self.assertEqual(drawn, [name for name, _, _, _ in plots.ALL])
-            for name in drawn:
-                self.assertIn("</svg>", Path(f"{directory}/pictures/{name}.svg").read_text(encoding="utf-8"))
-
-    def test_nothing_measured_draws_nothing(self):
-        with tempfile.TemporaryDirectory() as directory:
-            self.assertEqual(draw(targets.Results(compared(), Programs()), directory, directory), [])
-
-
 class HtmlPageTest(unittest.TestCase):
     def html(self, markdown, **files):
         with tempfile.TemporaryDirectory() as directory:
@@ -222,13 +219,9 @@ class HtmlPageTest(unittest.TestCase):
         self.assertIn("<td><code>x&lt;y</code> | &lt;b&gt;</td><td class=figure><strong>1</strong></td>", text)
         self.assertIn("<li>one &amp; two</li>", text)
 
-    def test_takes_pictures_in_with_ids_of_their_own(self):
-        svg = "<?xml version='1.0'?>\n<svg width=\"9\" height=\"8\" viewBox=\"0 0 9 8\"><g id='p'/><use href='#p'/></svg>"
-        text = self.html("# T\n\n![one](a.svg)\n\n![two](b.svg)", a=svg, b=svg)
-        self.assertEqual(text.count("<figure>"), 2)
-        for said in ("id='a_p'", "href='#a_p'", "id='b_p'", 'aria-label="two"'):
-            self.assertIn(said, text)
-        self.assertNotIn("<?xml", text)
+    def test_takes_pictures_in(self):
+        text = self.html("# T\n\n![one & two](a.svg)", a="<svg/>")
+        self.assertIn('<figure><img alt="one &amp; two" src="data:image/svg+xml;base64,PHN2Zy8+"></figure>', text)
 
 
 class RunTest(unittest.TestCase):

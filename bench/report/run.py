@@ -25,7 +25,7 @@ class Size:
     least_left: float = 3
 
 
-FULL = Size("full", (), plan.FULL, 15 * 60, 13 * 60)
+FULL = Size("full", (), plan.FULL, 17 * 60, 13 * 60)
 QUICK = Size("quick", ("--quick",), plan.QUICK, 120, 90,
              "This was a quick run: one small round shows the direction, not the figure.")
 

@@ -90,20 +90,32 @@ def _ratio(series, base):
     return number(series.median / base.median) if base and base.median else "–"
 
 
-def fire_table(results):
-    compared = results.compared
+def fire_table(results, timers):
     floor = results.own.series("fire_cost", "floor_sort_and_call/timers:1000000", "cpu_ns")
 
     def cpu(system):
-        return compared.series(system, "fire", "timer_cpu_ns")
+        return results.fire(system, timers)
 
-    systems = _split(compared.who_did("fire"), lambda s: cpu(s).median)
+    systems = _split(results.compared.who_did("fire", timers=timers), lambda s: cpu(s).median)
     best = _least(systems, cpu)
     labelled = [("*floor: sort and call*", floor)] if floor else []
     labelled += [(_label(s), cpu(s)) for s in systems]
     return table(["system", "CPU s per million", "÷ floor", "÷ best rival"],
                  [[label, figure(series / 1e3), _ratio(series, floor), _ratio(series, best)]
                   for label, series in labelled])
+
+
+def calls_table(results, call):
+    """Percentiles of single calls; of a system that has no such call, nothing."""
+    compared = results.compared
+
+    def took(system, suffix):
+        return compared.series_if_said(system, "calls", f"{call}_{suffix}_ns")
+
+    systems = [s for s in compared.who_did("calls") if took(s, "p50")]
+    rows = [[_label(s), *(figure(took(s, suffix)) for suffix in ("p50", "p90", "p99", "p999", "p9999"))]
+            for s in _split(systems, lambda s: took(s, "p9999").median)]
+    return table([f"{call}, ns", "p50", "p90", "p99", "p99.9", "p99.99"], rows)
 
 
 def lateness_table(results):

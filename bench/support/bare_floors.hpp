@@ -66,7 +66,7 @@ inline void floor_exchange_16_through_handle(benchmark::State& state) {
   };
   const auto count = static_cast<std::uint64_t>(state.range(0));
   line_memory<bare_line> lines(count);
-  std::vector<handle> handles(count);
+  line_memory<handle> handles(count);
   for (std::uint64_t i = 0; i < count; ++i) handles[i].index = i;
   cheap_random random(1);
   for (auto _ : state) exchange_pair(lines[handles[random.below(count)].index]);

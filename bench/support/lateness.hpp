@@ -28,13 +28,14 @@ class lateness_samples {
   explicit lateness_samples(std::size_t most) { samples_.reserve(most); }
   void note(time_point deadline) { samples_.push_back((clock::now() - deadline).count()); }
   std::size_t count() const { return samples_.size(); }
-  // Adds the counters p50_ns, p99_ns and max_ns, and fails the benchmark if one came early or none came.
+  // Adds the counters p50_ns, p90_ns, p99_ns and max_ns, and fails the benchmark if one came early or none came.
   void report(benchmark::State& state) {
     if (samples_.empty()) return state.SkipWithError("nothing fired");
     std::sort(samples_.begin(), samples_.end());
     if (samples_.front() < 0) return state.SkipWithError("a timer fired early");
     auto at = [&](std::size_t percent) { return static_cast<double>(samples_[(samples_.size() - 1) * percent / 100]); };
     state.counters["p50_ns"] = at(50);
+    state.counters["p90_ns"] = at(90);
     state.counters["p99_ns"] = at(99);
     state.counters["max_ns"] = at(100);
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Cache lines for floors and for wheels without an engine, with huge pages asked for, as the engine does for its own.
+// Memory for floors, for wheels without an engine and for many handles, with huge pages asked for, as the engine does
+// for its own.
 #pragma once
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -14,7 +16,7 @@ namespace detent::bench {
 template <class Line>
 class line_memory {
  public:
-  explicit line_memory(std::size_t count) : bytes_(count * sizeof(Line)) {
+  explicit line_memory(std::size_t count) : bytes_(std::max<std::size_t>(count, 1) * sizeof(Line)) {
     void* mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
     ::madvise(mapped, bytes_, MADV_HUGEPAGE);  // a wish: without it the lines are just slower to reach

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstdint>
 #include <future>
-#include <vector>
 
+#include "line_memory.hpp"
 #include "random.hpp"
 #include "victim.hpp"
 
@@ -35,38 +35,39 @@ struct engine_at_work {
   timer far = engine.schedule_after(far_delay, [] {});
 };
 
-// `schedule(random)` makes a timer. The destructor cancels what is live.
+// `schedule(random)` makes a timer. The destructor cancels what is live. The handles lie on huge pages, so that a
+// choice at random costs a miss of the cache, and none of the page table.
 template <class Schedule>
 class live_timers {
  public:
   live_timers(std::int64_t size, std::uint64_t seed, Schedule schedule)
-      : random_(seed), schedule_(schedule), timers_(static_cast<std::size_t>(size)) {
-    for (timer& each : timers_) each = schedule_(random_);
+      : random_(seed), schedule_(schedule), size_(static_cast<std::size_t>(size)), timers_(size_) {
+    for (std::size_t i = 0; i < size_; ++i) timers_[i] = schedule_(random_);
   }
   live_timers(const live_timers&) = delete;
   live_timers& operator=(const live_timers&) = delete;
   ~live_timers() {
-    for (timer& each : timers_) each.cancel();
+    for (std::size_t i = 0; i < size_; ++i) timers_[i].cancel();
   }
 
   timer& oldest() noexcept {
     timer& found = timers_[oldest_];
-    if (++oldest_ == timers_.size()) oldest_ = 0;
+    if (++oldest_ == size_) oldest_ = 0;
     return found;
   }
-  timer& any() noexcept { return timers_[random_.below(timers_.size())]; }
+  timer& any() noexcept { return timers_[random_.below(size_)]; }
   timer& choose(victim which) noexcept { return which == victim::oldest ? oldest() : any(); }
   void replace(timer& old) {
     old.cancel();
     old = schedule_(random_);
   }
   cheap_random& random() noexcept { return random_; }
-  std::vector<timer>& all() noexcept { return timers_; }
 
  private:
   cheap_random random_;
   Schedule schedule_;
-  std::vector<timer> timers_;
+  std::size_t size_;
+  line_memory<timer> timers_;
   std::size_t oldest_ = 0;
 };
 

@@ -80,16 +80,28 @@ class hierarchical_at : public wheel_of_nodes<detail::hierarchical_wheel<node_ar
 };
 using hierarchical = hierarchical_at<1>;
 
+// A hashed wheel with sets and runs of its own; an engine's has those of its other wheel.
+struct sets_and_runs {
+  explicit sets_and_runs(node_array nodes) : sets(nodes), runs(sets) {}
+  detail::slot_sets<node_array, 8, 0> sets;
+  detail::due_runs<detail::slot_sets<node_array, 8, 0>> runs;
+};
+class lone_hashed_wheel : private sets_and_runs, public detail::hashed_wheel<node_array> {
+ public:
+  lone_hashed_wheel(node_array nodes, detail::tick_grid grid, std::size_t slots)
+      : sets_and_runs(nodes), detail::hashed_wheel<node_array>(nodes, grid, 0, slots, this->sets, this->runs) {}
+};
+
 // At a tick of 1 us, as it has no levels to make up for a finer one, and about as many slots as timers.
-class hashed : public wheel_of_nodes<detail::hashed_wheel<node_array>> {
-  using wheel = wheel_of_nodes<detail::hashed_wheel<node_array>>;
+class hashed : public wheel_of_nodes<lone_hashed_wheel> {
+  using wheel = wheel_of_nodes<lone_hashed_wheel>;
 
  public:
   static constexpr nanoseconds tick = 1'000;
   hashed(std::size_t ids, std::size_t live)
       : wheel(ids, [live](node_array nodes) {
           const std::size_t slots = std::clamp<std::size_t>(std::bit_ceil(live), 512, std::size_t{1} << 24);
-          return detail::hashed_wheel<node_array>(nodes, detail::tick_grid(tick), slots);
+          return lone_hashed_wheel(nodes, detail::tick_grid(tick), slots);
         }) {}
   void insert(timer_id id, nanoseconds deadline) { wheel::insert(id, detail::tick_grid(tick).round_up(deadline)); }
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What a measurement costs the whole process: CPU time of all threads, context switches.
+// What a measurement costs the whole process: CPU time of all threads, context switches, memory.
 #pragma once
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <ctime>
+#include <fstream>
 
 namespace detent::bench {
 
@@ -22,6 +24,12 @@ inline std::int64_t context_switches() noexcept {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
   return used.ru_nvcsw + used.ru_nivcsw;
+}
+
+inline double resident_bytes() {
+  std::uint64_t total = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 // The benchmark's loop: runs `operation` as often as asked, and adds the counter cpu_ns, the CPU time of the whole

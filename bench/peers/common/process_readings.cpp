@@ -25,6 +25,8 @@ std::int64_t steady_ns() { return reading_of(CLOCK_MONOTONIC); }
 
 std::int64_t process_cpu_ns() { return reading_of(CLOCK_PROCESS_CPUTIME_ID); }
 
+std::int64_t thread_cpu_ns() { return reading_of(CLOCK_THREAD_CPUTIME_ID); }
+
 double resident_bytes() {
   std::uint64_t total = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> total >> resident;

@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "build_facts.hpp"
@@ -23,6 +25,7 @@ using namespace peers;
 struct options {
   std::vector<std::string> systems, works;
   int rounds = 5;
+  std::uint64_t timers = 0;  // of fire; 0: as planned
   bool quick = false, smoke = false, list = false;
   std::string output;
   std::filesystem::path children = children_directory;
@@ -36,6 +39,7 @@ void describe(CLI::App& app, options& to) {
   app.add_option("--rounds", to.rounds,
                  "How often each system does each work; fire and lateness at most 3 times, memory once")
       ->check(CLI::Range(1, most_rounds));
+  app.add_option("--timers", to.timers, "How many timers fire schedules")->check(CLI::Range(1, 100'000'000));
   const auto quick = app.add_flag("--quick", to.quick, "One small round");
   app.add_flag("--smoke", to.smoke, "One tiny round, to see that everything works")->excludes(quick);
   app.add_flag("--list", to.list, "Name the systems and end");
@@ -69,6 +73,10 @@ std::vector<task> wanted_tasks(const options& wanted) {
   std::vector<task> tasks = plan(wanted.smoke ? plan_size::smoke : wanted.quick ? plan_size::quick : plan_size::full);
   if (!wanted.works.empty()) {
     std::erase_if(tasks, [&](const task& each) { return std::ranges::count(wanted.works, each.work) == 0; });
+  }
+  for (task& each : tasks) {
+    if (each.work != "fire" || wanted.timers == 0) continue;
+    std::ranges::find(each.numbers, "timers", &std::pair<std::string, std::uint64_t>::first)->second = wanted.timers;
   }
   return tasks;
 }

@@ -24,6 +24,11 @@ task lateness(std::uint64_t milliseconds) {
       .work = "lateness", .numbers = {{"rate", 1000}, {"milliseconds", milliseconds}}, .rounds = rounds_of_long_works};
 }
 
+task calls(std::uint64_t milliseconds) {
+  return {
+      .work = "calls", .numbers = {{"live", 10'000}, {"milliseconds", milliseconds}}, .rounds = rounds_of_long_works};
+}
+
 task memory(std::uint64_t timers) { return {.work = "memory", .numbers = {{"timers", timers}}, .rounds = 1}; }
 
 task floors(std::uint64_t milliseconds) { return {.work = "floors", .numbers = {{"milliseconds", milliseconds}}}; }
@@ -32,6 +37,8 @@ std::vector<task> full_plan() {
   // Beyond a million only the fastest fill their window in time.
   task most = pairs("pair", 10'000'000, 1, 200);
   most.only = {"detent"};
+  task ticking = firing(2'000'000, 1000);
+  ticking.only = {"detent-tick1ms", "detent-hashed", "netty"};
   return {floors(300),
           pairs("pair", 1, 1, 200),
           pairs("pair", 1, 2, 200),
@@ -43,7 +50,9 @@ std::vector<task> full_plan() {
           pairs("pair_at", 1, 1, 200),
           pairs("pair_at", 100'000, 1, 200),
           firing(1'000'000, 1000),
+          ticking,
           lateness(3000),
+          calls(1500),
           memory(1'000'000)};
 }
 
@@ -70,6 +79,15 @@ std::string implausible_lateness(const task& asked, const nlohmann::ordered_json
   return {};
 }
 
+std::string implausible_calls(const nlohmann::ordered_json& answer) {
+  for (const char* call : {"schedule", "cancel"}) {
+    const std::string name(call), median = name + "_p50_ns", most = name + "_p9999_ns";
+    if (!has_numbers(answer, {median.c_str(), most.c_str()})) return "incomplete";
+    if (answer[median] <= 0 || answer[median] > answer[most]) return "the percentiles do not ascend";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string task::request() const {
@@ -89,15 +107,22 @@ std::vector<task> plan(plan_size size) {
               pairs("pair_at", 1, 1, 50),
               firing(100'000, 200),
               lateness(500),
+              calls(200),
               memory(100'000)};
     case plan_size::smoke:
-      return {floors(12),       pairs("pair", 1, 1, 5), pairs("pair", 100, 2, 5), pairs("pair_at", 1, 1, 5),
-              firing(1000, 10), lateness(50),           memory(100'000)};
+      return {floors(12),
+              pairs("pair", 1, 1, 5),
+              pairs("pair", 100, 2, 5),
+              pairs("pair_at", 1, 1, 5),
+              firing(1000, 10),
+              lateness(50),
+              calls(2),
+              memory(100'000)};
   }
   return {};
 }
 
-std::vector<std::string> works() { return {"floors", "pair", "pair_at", "fire", "lateness", "memory"}; }
+std::vector<std::string> works() { return {"floors", "pair", "pair_at", "fire", "lateness", "calls", "memory"}; }
 
 std::string implausible(const task& asked, const nlohmann::ordered_json& answer) {
   if (asked.work == "floors") {
@@ -112,6 +137,7 @@ std::string implausible(const task& asked, const nlohmann::ordered_json& answer)
   if (!has_numbers(answer, {"wall_ns", "cpu_ns"})) return "incomplete";
   if (answer["wall_ns"] <= 0 || answer["cpu_ns"] < 0) return "time did not pass";
   if (asked.work == "lateness") return implausible_lateness(asked, answer);
+  if (asked.work == "calls") return implausible_calls(answer);
   if (asked.work == "fire") {
     return has_numbers(answer, {"timers"}) && answer["timers"] == number(asked, "timers") ? "" : "not all have fired";
   }

@@ -39,6 +39,9 @@ class detent_engine {
       at = engine_.schedule_at(detent::time_point(nanoseconds(deadline_ns)), work);
     }
     void cancel(slot& at) { at.cancel(); }
+    bool restart_at(slot& at, std::int64_t deadline_ns) {
+      return at.restart_at(detent::time_point(nanoseconds(deadline_ns)));
+    }
     void flush() {}
 
    private:
@@ -71,12 +74,22 @@ variant configured(const std::string& name, const std::string& what, const deten
 
 int main(int count, char** words) {
   const auto wait = [](detent::wait_options how) { return detent::engine_options{.wait = how}; };
+  const std::string touched = "`prefault`, as Netty's JVM touches its memory ahead";
+  const auto coarse = [](detent::wheel_kind wheel) {
+    return detent::engine_options{.tick = 1ms,
+                                  .wheel = wheel,
+                                  .hashed_slots = 512,
+                                  .wait = detent::wait_options::sleep(),
+                                  .memory = {.prefault = detent::wish::attempt}};
+  };
   return serve({words, static_cast<std::size_t>(count)},
-               {configured("detent", "the defaults: steady clock, hybrid wait, exact deadlines", {}),
-                configured("detent-tsc", "clock tsc, hybrid wait", {.clock = detent::clock_kind::tsc}),
-                configured("detent-tick1ms", "tick 1 ms and wait sleep: as coarse as a ticking wheel",
-                           {.tick = 1ms, .wait = detent::wait_options::sleep()}, {"pair", "fire", "lateness"}),
-                configured("detent-busy", "wait busy", wait(detent::wait_options::busy()), {"lateness"}),
+               {configured("detent", "the defaults: the TSC where it may be, hybrid wait, exact deadlines", {}),
+                configured("detent-steady", "clock steady, hybrid wait", {.clock = detent::clock_kind::steady}),
+                configured("detent-tick1ms", "tick 1 ms and wait sleep: as coarse as a ticking wheel; " + touched,
+                           coarse(detent::wheel_kind::hierarchical), {"pair", "fire", "lateness"}),
+                configured("detent-hashed", "the hashed wheel of 512 slots, tick 1 ms, wait sleep; " + touched,
+                           coarse(detent::wheel_kind::hashed), {"fire"}),
+                configured("detent-busy", "wait busy", wait(detent::wait_options::busy()), {"lateness", "calls"}),
                 configured("detent-hybrid500", "wait hybrid, spins at most 500 us",
                            wait(detent::wait_options::hybrid(500us)), {"lateness"}),
                 configured("detent-sleep", "wait sleep", wait(detent::wait_options::sleep()), {"lateness", "fire"})});

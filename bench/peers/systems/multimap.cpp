@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "../works/all.hpp"
 
@@ -51,6 +52,9 @@ class locked_map {
       to_.schedule(at, steady_clock::time_point(nanoseconds(deadline_ns)), work);
     }
     void cancel(slot& at) { to_.cancel(at); }
+    bool restart_at(slot& at, std::int64_t deadline_ns) {
+      return to_.restart(at, steady_clock::time_point(nanoseconds(deadline_ns)));
+    }
     void flush() {}
 
    private:
@@ -73,6 +77,21 @@ class locked_map {
     const std::lock_guard held(mutex_);
     if (at.pending) pending_.erase(at.place);
     at.pending = false;
+  }
+
+  // The entry keeps its memory.
+  bool restart(slot& at, steady_clock::time_point deadline) {
+    bool first;
+    {
+      const std::lock_guard held(mutex_);
+      if (!at.pending) return false;
+      auto moved = pending_.extract(at.place);
+      moved.key() = deadline;
+      at.place = pending_.insert(std::move(moved));
+      first = at.place == pending_.begin() && deadline < waits_for_;
+    }
+    if (first) changed_.notify_one();
+    return true;
   }
 
   void run() {

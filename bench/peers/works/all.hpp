@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calls.hpp"
 #include "fire.hpp"
 #include "lateness.hpp"
 #include "memory.hpp"
@@ -22,6 +23,7 @@ void add_works(system& to, const std::vector<std::string_view>& only, Make make)
   add("pair", [make](const request& wanted) { return run_pair<false>(make, wanted); });
   if constexpr (takes_deadlines<decltype(make(std::size_t{}))>) {
     add("pair_at", [make](const request& wanted) { return run_pair<true>(make, wanted); });
+    add("calls", [make](const request& wanted) { return run_calls(make, wanted); });
   }
   add("fire", [make](const request& wanted) { return run_fire(make, wanted); });
   add("lateness", [make](const request& wanted) { return run_lateness(make, wanted); });

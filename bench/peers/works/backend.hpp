@@ -36,4 +36,10 @@ concept takes_deadlines = requires(typename T::producer& producer, typename T::s
   producer.schedule_at(slot, std::int64_t{}, work);
 };
 
+// A system that gives a live timer another deadline in one call. False: it has fired.
+template <class T>
+concept restarts_timers = requires(typename T::producer& producer, typename T::slot& slot) {
+  { producer.restart_at(slot, std::int64_t{}) } -> std::same_as<bool>;
+};
+
 }  // namespace peers

@@ -18,7 +18,7 @@ lateness_plan::lateness_plan(const request& wanted) {
 }
 
 answer lateness_answer(std::vector<std::int64_t> lateness_ns, const stopwatch& watch) {
-  const std::int64_t cpu_ns = watch.cpu_ns(), wall_ns = watch.wall_ns();
+  const std::int64_t others_cpu_ns = watch.others_cpu_ns(), cpu_ns = watch.cpu_ns(), wall_ns = watch.wall_ns();
   std::ranges::sort(lateness_ns);
   const auto percentile = [&](double share) {
     const double rank = std::ceil(share * static_cast<double>(lateness_ns.size()));
@@ -33,6 +33,7 @@ answer lateness_answer(std::vector<std::int64_t> lateness_ns, const stopwatch& w
           {"max_ns", lateness_ns.back()},
           {"early", early},
           {"cpu_ns", cpu_ns},
+          {"others_cpu_ns", others_cpu_ns},
           {"wall_ns", wall_ns}};
 }
 

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// What does a durable timer in Redis cost, beside a bare SET of the same bytes in a pipeline? By turns in each round,
+// on a server of its own, and medians of the ratios.
+#include "support/durable_work.hpp"
+#include "support/scale.hpp"
+
+#include <detent/durable.hpp>
+#include <detent/durable_redis.hpp>
+#include <detent/engine.hpp>
+
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <hiredis/hiredis.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace detent::durable;
+using detent::bench::seconds_since;
+using detent::bench::steady;
+
+std::int64_t rows() { return detent::bench::full_or_smoke(50'000, 2'000); }
+
+class server {
+ public:
+  explicit server(const char* appendonly) {
+    std::string name = (std::filesystem::temp_directory_path() / "durable-bench-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    directory_ = name;
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::dup2(::open("/dev/null", O_RDWR), 1);
+      ::execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", path().c_str(), "--save", "",
+               "--appendonly", appendonly, "--dir", directory_.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    for (int i = 0; i != 5000 && to_ == nullptr; ++i) {
+      to_.reset(redisConnectUnix(path().c_str()));
+      if (to_ != nullptr && to_->err != 0) to_.reset();
+      if (to_ == nullptr) ::usleep(1000);
+    }
+    if (to_ == nullptr) throw std::runtime_error("redis-server does not start: is it installed?");
+  }
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+  ~server() {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    std::filesystem::remove_all(directory_);
+  }
+
+  std::string path() const { return directory_ + "/socket"; }
+  redisContext* to() const noexcept { return to_.get(); }
+  std::string ask(const char* command) const {
+    auto* const reply = static_cast<redisReply*>(redisCommand(to_.get(), command));
+    if (reply == nullptr) throw std::runtime_error(command);
+    std::string text(reply->str != nullptr ? reply->str : "", reply->len);
+    freeReplyObject(reply);
+    return text;
+  }
+  double memory() const {
+    const std::string info = ask("INFO memory");
+    return std::stod(info.substr(info.find("used_memory:") + 12));
+  }
+
+ private:
+  std::string directory_;
+  pid_t process_ = 0;
+  std::unique_ptr<redisContext, decltype(&redisFree)> to_{nullptr, &redisFree};
+};
+
+double bare_sets(const server& at, std::int64_t at_once) {
+  const std::string body(64, 'b');
+  const auto begin = steady::now();
+  for (std::int64_t from = 0; from < rows(); from += at_once) {
+    for (std::int64_t i = 0; i < at_once; ++i)
+      redisAppendCommand(at.to(), "SET bare:%lld %b", static_cast<long long>(from + i), body.data(), body.size());
+    for (std::int64_t i = 0; i < at_once; ++i) {
+      void* reply = nullptr;
+      if (redisGetReply(at.to(), &reply) != REDIS_OK) throw std::runtime_error("SET");
+      freeReplyObject(reply);
+    }
+  }
+  return static_cast<double>(rows()) / seconds_since(begin);
+}
+
+double put(store& in, std::int64_t at_once) {
+  std::mt19937_64 random(1);
+  std::vector<put_request> requests(static_cast<std::size_t>(at_once));
+  std::vector<put_status> results(requests.size());
+  double took = 0;
+  for (std::int64_t from = 0; from < rows(); from += at_once) {
+    for (std::int64_t i = 0; i < at_once; ++i) {
+      record& one = requests[static_cast<std::size_t>(i)].what;
+      one.key = std::to_string(1'000'000'000'000'000 + from + i);
+      one.id = static_cast<std::uint64_t>(from + i + 1);
+      one.due = stored_time(std::chrono::seconds(1'700'000'000) + std::chrono::microseconds(random() % 86'400'000'000));
+      one.handler = "bill";
+      one.payload.resize(64);
+    }
+    const auto begin = steady::now();
+    if (in.put(requests, results) != errc{}) throw std::runtime_error("put");
+    took += seconds_since(begin);
+  }
+  return static_cast<double>(rows()) / took;
+}
+
+struct rates {
+  double put = 0, read = 0, end = 0, bytes = 0;
+};
+
+rates life(const server& at, std::int64_t at_once) {
+  const auto in = redis_store(at.path(), {.shards = 1});
+  rates out;
+  const double before = at.memory();
+  out.put = put(*in, at_once);
+  out.bytes = (at.memory() - before) / static_cast<double>(rows());
+  const take_request all{0, std::chrono::hours(1)};
+  take_result taken;
+  in->take("bench", {&all, 1}, {&taken, 1});
+  const read_request next{
+      {0, taken.fence}, stored_time(std::chrono::seconds(1'800'000'000)), 1000, std::chrono::hours(1)};
+  std::vector<end_request> requests;
+  auto begin = steady::now();
+  for (read_result read; requests.size() < static_cast<std::size_t>(rows());) {
+    if (in->read_on({&next, 1}, {&read, 1}) != errc{} || !read.stands) throw std::runtime_error("read_on");
+    for (record& its : read.due) {
+      end_request& one = requests.emplace_back();
+      one.term = next.term;
+      one.key = std::move(its.key);
+      one.id = its.id;
+      one.ran = its.due;
+    }
+  }
+  out.read = static_cast<double>(rows()) / seconds_since(begin);
+  std::vector<end_status> results(static_cast<std::size_t>(at_once));
+  begin = steady::now();
+  for (std::size_t from = 0; from < requests.size(); from += results.size())
+    if (in->end(std::span(requests).subspan(from, results.size()), results) != errc{}) throw std::runtime_error("end");
+  out.end = static_cast<double>(rows()) / seconds_since(begin);
+  return out;
+}
+
+void beside_bare_set(benchmark::State& state, const char* appendonly) {
+  const std::int64_t at_once = state.range(0);
+  std::vector<double> put_of, read_of, end_of, bare_rates, bytes;
+  const server at(appendonly);
+  for (auto round : state) {
+    at.ask("FLUSHALL");
+    const rates its = life(at, at_once);
+    const double bare = bare_sets(at, 100);
+    bare_rates.push_back(bare);
+    put_of.push_back(its.put / bare);
+    read_of.push_back(its.read / bare);
+    end_of.push_back(its.end / bare);
+    bytes.push_back(its.bytes);
+  }
+  const auto median = [](std::vector<double>& of) {
+    std::ranges::nth_element(of, of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2));
+    return of[of.size() / 2];
+  };
+  state.counters["bare_set/s"] = median(bare_rates);
+  state.counters["put_of_set"] = median(put_of);
+  state.counters["read_of_set"] = median(read_of);
+  state.counters["end_of_set"] = median(end_of);
+  state.counters["bytes_each"] = median(bytes);
+}
+BENCHMARK_CAPTURE(beside_bare_set, in_memory, "no")
+    ->ArgName("a_call")
+    ->Arg(100)
+    ->Arg(1000)
+    ->Iterations(7)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(beside_bare_set, appending, "yes")
+    ->ArgName("a_call")
+    ->Arg(100)
+    ->Iterations(7)
+    ->Unit(benchmark::kMillisecond);
+
+void lateness(benchmark::State& state) {
+  const server at("no");
+  detent::bench::measure_lateness(state, redis_store(at.path()), detent::bench::full_or_smoke(2'000, 100),
+                                  std::chrono::seconds(4));
+}
+BENCHMARK(lateness)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void drain(benchmark::State& state) {
+  const server at("no");
+  detent::bench::measure_drain(
+      state, [&] { return redis_store(at.path()); }, rows());
+}
+BENCHMARK(drain)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
