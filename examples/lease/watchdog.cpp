@@ -79,12 +79,12 @@ void watchdog::ask() {
 void watchdog::on_asked(const std::string& token, boot_time sent, const redisReply* reply, std::string_view why) {
   if (const auto refused = refusal(reply, why); !refused.empty()) {
     events_.on_trouble(refused);
-    next_ask_ = engine_.schedule_after(back_off(), [this] {
+    next_ask_ = engine_.schedule_after(pauses_.next(), [this] {
       if (wanted_) ask();
     });
     return;
   }
-  failures_ = 0;
+  pauses_.reset();
   const std::int64_t fence = reply->element[0]->integer;
   const auto wait = std::chrono::milliseconds(reply->element[1]->integer);
   auto granted = std::make_shared<term>(token, fence, end_of(sent));
@@ -125,13 +125,13 @@ void watchdog::on_renewed(const std::shared_ptr<term>& of, boot_time sent, const
   if (of != held_) return;  // it has ended meanwhile
   if (const auto refused = refusal(reply, why); !refused.empty()) {
     events_.on_trouble(refused);
-    renewal_.restart_after(back_off());
+    renewal_.restart_after(pauses_.next());
   } else if (reply->integer == 0) {
     lose("redis knows nothing of it");
   } else if (!of->extend(end_of(sent))) {
     lose("the answer came after its end");
   } else {
-    failures_ = 0;
+    pauses_.reset();
     end_.restart_after(of->until() - boot_clock::now());
     renewal_.restart_after(options_.third());  // from the answer on
     events_.on_renewed(*of);
@@ -168,12 +168,6 @@ void watchdog::finish() {
 }
 
 // From a thirtieth of the lease, doubled each time, to a third; and scattered, lest all come back at once.
-detent::duration watchdog::back_off() {
-  const detent::duration most = options_.third();
-  const detent::duration step = std::min(most, most / 10 * (1 << std::min(failures_++, 8u)));
-  return step / 2 + detent::duration(std::uniform_int_distribution<std::int64_t>(0, step.count() / 2)(entropy_));
-}
-
 std::string watchdog::new_token() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", entropy_(), entropy_(), entropy_(), entropy_());
 }

@@ -7,6 +7,7 @@
 #include "term.hpp"
 
 #include <detent/engine.hpp>
+#include <detent/recipes/backoff.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -68,7 +69,6 @@ class watchdog {
   void let_go(const std::shared_ptr<term>& ending);
   void finish();
   void ask_redis(const char* script, const std::string& token, redis_link::answer done);
-  detent::duration back_off();
   boot_time end_of(boot_time sent) const { return sent + options_.lease - options_.margin(); }
   std::string new_token();
 
@@ -81,7 +81,7 @@ class watchdog {
   detent::timer renewal_;  // at every third of the lease, or sooner after a failure
   detent::timer end_;      // of the lease: each renewal moves it later, and it fires if none does
   detent::timer next_ask_;
-  unsigned failures_ = 0;  // since redis last answered
+  detent::recipes::backoff pauses_{{.first = options_.third() / 10, .longest = options_.third()}};
   bool wanted_ = false;
   bool ending_ = false;
   std::random_device entropy_;

@@ -18,7 +18,7 @@ namespace rpc {
 
 struct client_policy {
   retry_policy retry;
-  backoff_policy pauses;
+  detent::recipes::backoff_policy pauses{.longest = std::chrono::milliseconds(500)};
   std::uint64_t retry_percent = 10;  // of the calls may be retried
   std::uint64_t hedge_percent = 5;   // of the calls may be sent twice
   std::uint64_t reserve = 1000;      // of either, to begin with
@@ -108,11 +108,11 @@ void client<Timers>::close() {
 
 template <class Timers>
 awaitable<void> client<Timers>::keep(connection& link) {
-  backoff pauses(policy_.pauses, random_);
+  detent::recipes::backoff pauses(policy_.pauses, random_());
   for (;;) {
     const bool served = co_await link.serve();
     if (link.closed()) co_return;
-    if (served) pauses = backoff(policy_.pauses, random_);
+    if (served) pauses.reset();
     co_await timers_.sleep(pauses.next());
   }
 }
@@ -121,7 +121,7 @@ template <class Timers>
 awaitable<call_result> client<Timers>::call(std::uint32_t value) {
   hedges_.earn();
   return with_retries(
-      timers_, policy_.retry, backoff(policy_.pauses, random_), retries_,
+      timers_, policy_.retry, detent::recipes::backoff(policy_.pauses, random_()), retries_,
       [this, value, turn = turn_++](time_point limit) mutable { return attempt(value, turn++, limit); });
 }
 

@@ -2,9 +2,10 @@
 // A call is a few attempts within one deadline.
 #pragma once
 
-#include "backoff.hpp"
 #include "coroutines.hpp"
 #include "token_budget.hpp"
+
+#include <detent/recipes/backoff.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -23,8 +24,8 @@ enum class call_result : std::uint8_t { answered, deadline_exceeded, attempts_us
 
 // attempt(limit) is one attempt, which ends at `limit` at the latest, and returns awaitable<attempt_result>.
 template <class Timers, class Attempt>
-awaitable<call_result> with_retries(Timers& timers, retry_policy policy, backoff pauses, token_budget& budget,
-                                    Attempt attempt) {
+awaitable<call_result> with_retries(Timers& timers, retry_policy policy, detent::recipes::backoff pauses,
+                                    token_budget& budget, Attempt attempt) {
   const auto deadline = timers.now() + policy.deadline;
   budget.earn();
   for (int count = 1;; ++count) {

@@ -78,7 +78,7 @@ void game_server::on_silence(const endpoint& of, detent::firing& end) {
 }
 
 void game_server::heard(session& of) {
-  of.silence.get().restart_after(away_after);
+  of.silence.restart_after(away_after);
   if (!of.away) return;
   ++counts_.back;
   of.away = false;
