@@ -44,7 +44,7 @@ function(detent_add_test name)
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/alloc/src")
   target_compile_options(${name} PRIVATE ${detent_test_options})
   target_link_libraries(${name} PRIVATE
-    ${arg_ENGINE} detent_flags detent_rooms detent_concurrentqueue ${arg_LIBS} GTest::gtest_main)
+    ${arg_ENGINE} detent_flags detent_rooms ${arg_LIBS} GTest::gtest_main)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT arg_ENGINE STREQUAL "detent_hooked")  # which comes with macros of its own
     target_precompile_headers(${name} REUSE_FROM detent_test_headers)
   endif()

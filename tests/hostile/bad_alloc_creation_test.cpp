@@ -55,7 +55,7 @@ TEST(BadAllocCreation, WithoutExceptionsReturnsACode) {
     std::optional<engine> made;
     scope.during([&] { made = engine::try_create({.reserve = 0}, problem); });
     EXPECT_EQ(made.has_value(), !problem);
-    EXPECT_TRUE(!problem || problem == errc::out_of_memory || problem == errc::not_permitted) << problem.message();
+    EXPECT_TRUE(!problem || problem == errc::out_of_memory || problem == errc::limit_reached) << problem.message();
     if (made) expect_works(*made);
   });
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <latch>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "hostile/fault_walk.hpp"
+#include "submission/entry_blocks.hpp"
 #include "threads/thread_registry.hpp"
 
 namespace detent {
@@ -51,23 +53,32 @@ void use_up_blocks(timer& armed, time_point below) {
 }
 
 // The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to accept.
+// Each thread that has pushed keeps its last block, so that a page of them is used up by as many threads.
 TEST(BadAllocDrive, APollScansForWhatAnEmptyQueueHadNoMemoryFor) {
   expect_in_child([] {
+    constexpr std::size_t blocks_a_page = 4096 / detail::entry_block::bytes - 1;
     bare_engine bare;
     EXPECT_EQ(bare.engine.poll(), 0u);
     timer armed;
-    std::thread([&] {
-      armed = bare.engine.schedule_after(1h, [] {});
-      hostile::arm_faults(hostile::faults::from_then, 1);
-      use_up_blocks(armed, time_point(1h));
-      EXPECT_GT(hostile::disarm_faults(), 0u);
-    }).join();
+    std::latch pushed(blocks_a_page), over(1);
+    std::vector<std::thread> holders;
+    for (std::size_t i = 0; i != blocks_a_page; ++i) {
+      holders.emplace_back([&, i] {
+        timer mine = bare.engine.schedule_after(1h, [] {});
+        if (i == 0) armed = mine;
+        pushed.count_down();
+        over.wait();
+      });
+    }
+    pushed.wait();
     EXPECT_EQ(bare.engine.poll(), 0u);
     hostile::arm_faults(hostile::faults::from_then, 1);
     EXPECT_TRUE(armed.restart_at(time_point(1us)));
     EXPECT_GT(hostile::disarm_faults(), 0u) << "there was memory for the entry";
     bare.clock.advance(1us);
     EXPECT_EQ(bare.engine.poll(), 1u);
+    over.count_down();
+    for (std::thread& each : holders) each.join();
     bare.expect_works();
   });
 }
@@ -170,8 +181,8 @@ TEST(BadAllocDrive, AThreadThatIsRefusedKeepsNobodyElseWaiting) {
   });
 }
 
-// An engine in the place of the one that has gone would take the freed record for its own.
-TEST(BadAllocDrive, AThreadForgetsTheRecordOfAnEngineThatHasGoneThoughThereIsNoMemoryForTheNext) {
+// An engine in the place of the one that has gone would take the record for its own.
+TEST(BadAllocDrive, AThreadHasNoFastPathToAnEngineThatHasGoneThoughThereIsNoMemoryForTheNext) {
   expect_in_child([] {
     std::optional<bare_engine> gone(std::in_place);
     const detail::engine_core* const place = detail::timer_access::core(gone->engine.schedule_after(1h, [] {}));
@@ -181,7 +192,7 @@ TEST(BadAllocDrive, AThreadForgetsTheRecordOfAnEngineThatHasGoneThoughThereIsNoM
     EXPECT_FALSE(next.engine.try_schedule_after(1h, [] {}));
     hostile::disarm_faults();
     detail::thread_record* found = nullptr;
-    EXPECT_FALSE(detail::thread_registry::fast_path(place, detail::fast_paths::none, found));
+    EXPECT_FALSE(detail::thread_registry::fast_path(place, detail::fast_paths::some, found));
     next.expect_works();
   });
 }

@@ -15,18 +15,24 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "hostile/drop_privileges.hpp"
 #include "hostile/in_child.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_process.hpp"
+#include "support/temporary_directory.hpp"
 
 // Asked by the address sanitizer, which would keep freed memory mapped otherwise, and that is counted here.
 extern "C" const char* __asan_default_options() { return "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"; }
+
+extern "C" [[gnu::weak]] void __asan_init();  // null in programs without AddressSanitizer
 
 namespace detent {
 namespace {
@@ -68,8 +74,9 @@ TEST(DeniedThreads, AreNamedByTheEngineWhichLeavesNothing) {
       lowered_limit none(RLIMIT_NPROC, 0);
       ASSERT_TRUE(none.is_set());
       const drive::problem refused = problem_of([] { engine e; });
-      EXPECT_EQ(refused.code, errc::not_permitted);
-      EXPECT_TRUE(refused.names("the worker thread cannot be started")) << refused.what;
+      EXPECT_EQ(refused.code, errc::limit_reached);
+      EXPECT_TRUE(refused.names("the worker thread cannot be started: ")) << refused.what;
+      EXPECT_TRUE(refused.names("raise RLIMIT_NPROC, which is 0 (ulimit -u, ")) << refused.what;
       expect_nothing_left([] { engine e; });
       expect_fires(there);
     }
@@ -97,8 +104,9 @@ TEST(DeniedThreads, AreNamedByThePoolWhichLeavesNothing) {
     lowered_limit none(RLIMIT_NPROC, 0);
     auto create = [] { thread_pool pool({.threads = 3}); };
     const drive::problem refused = problem_of(create);
-    EXPECT_EQ(refused.code, errc::not_permitted);
-    EXPECT_TRUE(refused.names("threads = 3")) << refused.what;
+    EXPECT_EQ(refused.code, errc::limit_reached);
+    EXPECT_TRUE(refused.names("threads = 3: ")) << refused.what;
+    EXPECT_TRUE(refused.names("raise RLIMIT_NPROC, which is 0 (ulimit -u, ")) << refused.what;
     expect_nothing_left(create);
   });
 }
@@ -109,7 +117,24 @@ TEST(DeniedRealTimePriority, IsNamedAndLeavesNothing) {
     auto create = [] { engine e({.realtime_priority = 50}); };
     const drive::problem refused = problem_of(create);
     EXPECT_EQ(refused.code, errc::not_permitted);
-    EXPECT_TRUE(refused.names("realtime_priority = 50")) << refused.what;
+    EXPECT_EQ(refused.what,
+              "engine \"detent\": realtime_priority = 50: needs CAP_SYS_NICE or RLIMIT_RTPRIO >= 50, "
+              "which is 0; LimitRTPRIO=50 in the service, ulimit -r 50, or setcap cap_sys_nice+ep PROGRAM");
+    expect_nothing_left(create);
+  });
+}
+
+TEST(DeniedCpuLatency, IsNamedWithItsCureAndLeavesNothing) {
+  expect_in_child([] {
+    ASSERT_TRUE(drop_privileges());
+    auto create = [] { engine e({.cpu_latency_limit = 20us}); };
+    const drive::problem refused = problem_of(create);
+    const bool is_there = access("/dev/cpu_dma_latency", F_OK) == 0;
+    EXPECT_EQ(refused.code, is_there ? errc::not_permitted : errc::invalid_option);
+    EXPECT_TRUE(refused.names("cpu_latency_limit = 20000 ns: /dev/cpu_dma_latency: ")) << refused.what;
+    EXPECT_TRUE(refused.names(is_there ? "run as root, or let the user write to it" : "a kernel CONFIG_CPU_IDLE"))
+        << refused.what;
+    EXPECT_EQ(refused.what.find('\n'), std::string::npos) << refused.what;
     expect_nothing_left(create);
   });
 }
@@ -119,8 +144,9 @@ TEST(DeniedLock, IsNamedAndLeavesNothing) {
     ASSERT_TRUE(drop_privileges());
     auto create = [] { engine e({.memory = {.lock = wish::require}}); };
     const drive::problem refused = problem_of(create);
-    EXPECT_EQ(refused.code, errc::invalid_option);
-    EXPECT_TRUE(refused.names("memory.lock = require")) << refused.what;
+    EXPECT_EQ(refused.code, errc::not_permitted);
+    EXPECT_TRUE(refused.names("memory.lock = require: ")) << refused.what;
+    EXPECT_TRUE(refused.names("RLIMIT_MEMLOCK, which is ")) << refused.what;
     expect_nothing_left(create);
   });
 }
@@ -149,6 +175,46 @@ TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
     clock.advance(1ms);
     EXPECT_EQ(e.poll(), made);
     EXPECT_TRUE(e.try_schedule_after(1ms, [] {}));
+  });
+}
+
+// What asks the kernel for a file, by the name with which its error begins.
+std::vector<std::pair<std::string, std::function<void()>>> uses_of_files(engine& polled, const std::string& folder) {
+  const std::string trace = folder + "/trace.csv", counters = folder + "/counters";
+  return {{"record = \"" + trace + "\": ", [trace] { engine e({.record = trace}); }},
+          {"counters_file = " + counters + ": ", [counters] { engine e({.counters_file = counters}); }},
+          {"wake_fd(): ", [&polled] { polled.wake_fd(); }}};
+}
+
+TEST(DeniedDescriptors, AreOneCodeWhateverWantedOne) {
+  if (&__asan_init != nullptr) GTEST_SKIP() << "UBSan, which comes with it, looks for objects through a pipe";
+  const test::temporary_directory place;
+  expect_in_child([&] {
+    engine polled({.drive = drive_kind::caller});
+    lowered_limit none(RLIMIT_NOFILE, 0);
+    for (const auto& [named, use] : uses_of_files(polled, place.path())) {
+      const drive::problem refused = problem_of(use);
+      EXPECT_EQ(refused.code, errc::limit_reached) << refused.what;
+      EXPECT_TRUE(refused.names("engine \"detent\": " + named)) << refused.what;
+      EXPECT_TRUE(refused.names("raise RLIMIT_NOFILE, which is 0 (ulimit -n, ")) << refused.what;
+    }
+    EXPECT_EQ(polled.poll(), 0u);
+  });
+}
+
+TEST(DeniedFolder, IsOneCodeWhateverWasToBeWrittenThere) {
+  const test::temporary_directory place;
+  std::filesystem::permissions(place.path(), std::filesystem::perms(0555));
+  expect_in_child([&] {
+    ASSERT_TRUE(drop_privileges());
+    engine polled({.drive = drive_kind::caller});
+    auto uses = uses_of_files(polled, place.path());
+    uses.pop_back();  // which needs no folder
+    for (const auto& [named, use] : uses) {
+      const drive::problem refused = problem_of(use);
+      EXPECT_EQ(refused.code, errc::not_permitted) << refused.what;
+      EXPECT_TRUE(refused.names(named + "Permission denied; the user must be allowed to write there")) << refused.what;
+    }
   });
 }
 
@@ -221,7 +287,9 @@ TEST(DeniedCpu, ThatDoesNotExistIsNamedAndLeavesNothing) {
 
 TEST(DeniedCpu, IsNamedByThePoolWhichLeavesNothing) {
   const int absent = static_cast<int>(sysconf(_SC_NPROCESSORS_CONF));
-  expect_cpu_refused("cpus: " + std::to_string(absent), [&] { thread_pool pool({.threads = 2, .cpus = {0, absent}}); });
+  expect_cpu_refused("cpus[1] = " + std::to_string(absent), [&] {
+    thread_pool pool({.threads = 2, .cpus = {0, absent}});
+  });
 }
 
 }  // namespace

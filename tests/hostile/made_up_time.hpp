@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <ctime>
 #include <span>
-#include <thread>
 
 namespace detent::hostile {
 
@@ -36,6 +35,9 @@ inline void pass(std::chrono::nanoseconds time) {
   steady_ns += time.count() + whole;
 }
 
+// So much passes inside each reading of steady_clock: not little where the kernel's clock source is a slow device.
+inline std::chrono::nanoseconds steady_takes{0};
+
 // So much passes before each of this thread's next readings of either.
 inline thread_local std::span<const std::chrono::nanoseconds> before_readings;
 
@@ -51,6 +53,7 @@ extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   if (clock != CLOCK_MONOTONIC) return static_cast<int>(syscall(SYS_clock_gettime, clock, now));
   detent::hostile::pass_before_a_reading();
   ++detent::hostile::steady_readings;
+  if (detent::hostile::steady_takes.count() != 0) detent::hostile::pass(detent::hostile::steady_takes);
   const std::int64_t ns = detent::hostile::steady_ns;
   *now = {ns / 1'000'000'000, ns % 1'000'000'000};
   return 0;
@@ -66,6 +69,4 @@ inline std::uint64_t read_time_stamp() noexcept {
 inline std::uint64_t read_time_stamp_in_order() noexcept { return base::read_time_stamp(); }
 inline bool time_stamp_is_invariant() noexcept { return true; }
 }  // namespace detent::detail::base
-#define sleep_for(span) yield(), hostile::pass(span)
 #include "platform/tsc_clock.cpp"
-#undef sleep_for

@@ -29,6 +29,7 @@ class SlewedClock : public ::testing::Test {
   SlewedClock() { slew_and_fit(0); }
   ~SlewedClock() override {
     hostile::slewed_by = 0;
+    hostile::steady_takes = 0us;
     hostile::before_readings = {};
   }
 
@@ -60,13 +61,15 @@ class SlewedClock : public ::testing::Test {
     hostile::before_readings = takes_;
   }
 
-  // The beginning of a delay; it is counted whether it is before the call.
+  // The beginning of a delay, and the end of a run; it is counted whether one is before the call, or the other after
+  // it.
   void begin_delay() {
     readings_take_time();
     const nanoseconds_t before = steady();
-    const nanoseconds_t reported = tsc_.not_before_now();
+    const nanoseconds_t reported = tsc_.not_before_now(), ended = tsc_.not_after_now();
     hostile::before_readings = {};
-    if (reported < before) ++early_, worst_ = std::max(worst_, before - reported);
+    const nanoseconds_t wrong = std::max(before - reported, ended - steady());
+    if (wrong > 0) ++early_, worst_ = std::max(worst_, wrong);
   }
   // From a nanosecond to some milliseconds apart, mostly within what an anchor is used for.
   void begin_delays(int count) {
@@ -156,6 +159,22 @@ TEST_F(SlewedClock, FiresNoTimerOfAnEngineEarly) {
   EXPECT_EQ(early, 0) << "seed " << seed_;
 }
 
+// Whichever of the two an engine reports, the time left of a timer counts from that.
+TEST_F(SlewedClock, TheTimeLeftCountsFromTheEnginesNow) {
+  for (const clock_kind kind : {clock_kind::automatic, clock_kind::tsc}) {
+    engine e({.drive = drive_kind::caller, .clock = kind});
+    timer far = e.schedule_after(1h, [] {});
+    for (const int ppm : {-most, most}) {
+      slew_and_fit(0);
+      slew(ppm);
+      pass(1ms);
+      tsc_.now();
+      pass(99us);
+      EXPECT_EQ(far.remaining(), *far.deadline() - e.now()) << ppm;
+    }
+  }
+}
+
 // Beyond what is allowed for: the next anchor finds it out, and steady_clock is read until the rate is even again.
 TEST_F(SlewedClock, IsReadItselfWhereItIsSlewedByMore) {
   for (const int ppm : {5'000, -5'000, 80'000, -80'000}) {
@@ -175,6 +194,23 @@ TEST_F(SlewedClock, IsReadItselfWhereItIsSlewedByMore) {
     EXPECT_FALSE(is_trusted());
     slew_and_fit(0);
   }
+}
+
+// As where the kernel has changed to another clock source under way, which runs at a rate of its own: the counter, of
+// which it no longer thinks well, is not read from the third anchor on.
+TEST_F(SlewedClock, IsReadItselfWhereThatHasBecomeSlow) {
+  const std::uint64_t before = tsc_.distrusted();
+  hostile::steady_takes = 1us;
+  slew(300);
+  begin_delays(20'000);
+  EXPECT_FALSE(is_trusted());
+  EXPECT_EQ(tsc_.distrusted(), before + 1);
+  pass(3s);
+  begin_delays(1'000);
+  EXPECT_FALSE(is_trusted());
+  expect_none_early();
+  hostile::steady_takes = 0us;
+  slew_and_fit(0);  // checks that it is trusted again
 }
 
 }  // namespace

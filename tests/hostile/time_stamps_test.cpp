@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -149,11 +150,17 @@ TEST_F(TimeStamps, AreNotReadBesideAManualClock) {
   EXPECT_EQ(time.confirm(3), 3);
 }
 
-TEST_F(TimeStamps, AheadEndAWaitWithACertainReading) {
+TEST_F(TimeStamps, AheadDoNotEndAWaitBeforeItsTime) {
   doorbell bell;
   waiter waits(wait_options::busy(), 1, time_, bell);
   be_ahead();
-  EXPECT_EQ(waits.spin(steady() + bound() / 2), steady());
+  const nanoseconds_t deadline = steady() + bound() / 2;
+  const std::chrono::nanoseconds passes[] = {1ns, 1ns, duration(bound())};
+  before_readings = passes;
+  const std::optional<nanoseconds_t> reached = waits.spin(deadline);
+  EXPECT_EQ(reached, steady());
+  EXPECT_GE(reached, deadline);
+  EXPECT_TRUE(before_readings.empty());
 }
 
 TEST_F(TimeStamps, OffLeaveAPauseAsLongAsBySteadyClock) {

@@ -41,6 +41,7 @@ class counters_image {
   void set(std::uint32_t thread, counters_layout::counter key, std::uint64_t value);
   void set(counters_layout::gauge key, std::int64_t value);
   void record(counters_layout::cause key, std::uint64_t nanoseconds, std::uint64_t times = 1);
+  void set_last_error(std::string_view text, std::uint64_t sequence = 2);
   // Adds one, and returns its number, from 0 on.
   std::uint32_t add_label(std::string_view name);
   void set(std::uint32_t label, counters_layout::label_counter key, std::uint64_t value);
@@ -108,6 +109,15 @@ inline void counters_image::set(std::uint32_t thread, counters_layout::counter k
 
 inline void counters_image::set(counters_layout::gauge key, std::int64_t value) {
   put_at(counters_layout::gauges_offset + 8 * static_cast<std::uint32_t>(key), value);
+}
+
+inline void counters_image::set_last_error(std::string_view text, std::uint64_t sequence) {
+  counters_layout::header head = header();
+  head.error_sequence = sequence;
+  head.error_at = head.made_at;
+  std::memset(head.error_text, 0, sizeof head.error_text);
+  text.copy(head.error_text, sizeof head.error_text - 1);
+  put(head);
 }
 
 inline void counters_image::record_at(std::uint64_t histogram, std::uint64_t nanoseconds, std::uint64_t times) {

@@ -227,13 +227,15 @@ TYPED_TEST_P(WheelLaws, DropsWhatIsGoneWhileItSearchesForTheNext) {
 
 // However many they are: a caller that asks for the next deadline may not get a later one.
 TYPED_TEST_P(WheelLaws, NeverReturnsATimeAfterADeadlineThatWasPast) {
-  for (std::size_t count : {1U, 64U, 65U, 200U}) {
-    SCOPED_TRACE(count);
-    wheel_model<TypeParam> model(1, 5'000, 200);
-    for (std::size_t i = 0; i < count; ++i) model.insert(1'000);
-    std::optional<nanoseconds_t> next = model.wheel().next_exact([](node_index, detail::node&) { return false; });
-    ASSERT_TRUE(next.has_value());
-    EXPECT_LE(*next, 1'000);
+  for (nanoseconds_t apart : {0, 1}) {  // of one deadline, one node stands for all
+    for (nanoseconds_t count : {1, 64, 65, 200}) {
+      SCOPED_TRACE(::testing::Message() << count << ", " << apart << " ns apart");
+      wheel_model<TypeParam> model(1, 5'000, 200);
+      for (nanoseconds_t i = 0; i < count; ++i) model.insert(1'000 + i * apart);
+      std::optional<nanoseconds_t> next = model.wheel().next_exact([](node_index, detail::node&) { return false; });
+      ASSERT_TRUE(next.has_value());
+      EXPECT_LE(*next, 1'000);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -107,6 +108,26 @@ TEST(EngineCallbackThatThrows, IsALineOnStderrByDefault) {
   EXPECT_EQ(rig.engine.metrics().failed, 1u);
 }
 
+TEST(EngineCallbackThatThrows, IsTheLastErrorOfTheMetricsWhoeverGetsIt) {
+  for (const bool by_default : {true, false}) {
+    drive::virtual_engine rig(
+        {.on_error = by_default ? std::function<void(std::exception_ptr)>() : [](std::exception_ptr) {}});
+    EXPECT_EQ(rig.engine.metrics().last_error.text, "");
+    rig.engine.schedule_at(at(10), [] { throw std::runtime_error("no such route"); });
+    rig.engine.schedule_at(at(20), [] { throw 7; });
+    ::testing::internal::CaptureStderr();
+    const time_point before = clock::now();
+    rig.poll_at(at(10));
+    const error_report first = rig.engine.metrics().last_error;
+    EXPECT_EQ(first.text, "no such route");
+    EXPECT_GE(first.at, before);  // by the steady clock, whatever the engine's is
+    EXPECT_LE(first.at, clock::now());
+    rig.poll_at(at(20));
+    EXPECT_EQ(rig.engine.metrics().last_error.text, "an exception that is no std::exception");
+    ::testing::internal::GetCapturedStderr();
+  }
+}
+
 TEST(EngineCallbackThatThrows, IsSurvivedThoughOnErrorThrowsToo) {
   for (bool standard : {true, false}) {
     drive::virtual_engine rig({.on_error = [standard](std::exception_ptr) {
@@ -119,6 +140,8 @@ TEST(EngineCallbackThatThrows, IsSurvivedThoughOnErrorThrowsToo) {
     EXPECT_EQ(rig.poll_at(at(10)), 2u);
     EXPECT_NE(::testing::internal::GetCapturedStderr(), "") << "nothing is swallowed";
     EXPECT_EQ(rig.engine.metrics().failed, 1u);
+    EXPECT_EQ(rig.engine.metrics().last_error.text,
+              standard ? "on_error itself" : "an exception that is no std::exception");
     EXPECT_EQ(rig.fired, ids{2});
   }
 }

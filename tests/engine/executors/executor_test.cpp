@@ -138,6 +138,36 @@ TEST(EngineExecutorPool, RunsOtherTimersBesideASlowOne) {
   release = true;
 }
 
+// What it has and has not begun: neither what runs, nor what it has done with, in whatever way.
+TEST_F(EngineExecutor, IsReportedByItsDepth) {
+  const auto depth = [&] { return rig_.engine.metrics().queued; };
+  timer first = rig_.engine.schedule_at(at(1), [&] { EXPECT_EQ(depth(), 4u); });
+  timer cancelled = rig_.engine.schedule_at(at(1), [] {});
+  timer restarted = rig_.engine.schedule_at(at(1), [] {});
+  rig_.engine.schedule_at(at(1), [] {}, {.max_lateness = 5ns});
+  rig_.engine.schedule_at(at(1), [] {});
+  EXPECT_EQ(depth(), 0u);
+  rig_.poll_all_at(at(1));
+  EXPECT_EQ(depth(), 5u);
+  holds_->run_first();
+  EXPECT_EQ(first.pending(), false);
+  cancelled.cancel();
+  restarted.restart_at(at(100));
+  EXPECT_EQ(depth(), 4u);  // they wait there all the same
+  holds_->run_first();
+  holds_->run_first();
+  EXPECT_EQ(depth(), 2u);
+  rig_.clock.advance_to(at(10));
+  holds_->run_first();
+  EXPECT_EQ(rig_.engine.metrics().dropped, 1u);  // as it is stale
+  EXPECT_EQ(depth(), 1u);
+  holds_->held.clear();
+  EXPECT_EQ(depth(), 0u);
+  holds_->refuse = true;
+  EXPECT_EQ(rig_.poll_at(at(100)), 1u);  // refused, and run inline
+  EXPECT_EQ(depth(), 0u);
+}
+
 TEST(EngineExecutorPool, GoesOnAfterACallbackThatThrows) {
   std::atomic<int> reported{0}, ran{0};
   std::atomic<bool> on_a_pool_thread{true};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -260,21 +261,23 @@ TEST_P(EngineLanes, ReachToTheEndOfTime) {
 
 TEST_P(EngineLanes, ThatDoNotExistAreRefusedAndLeaveNothingBehind) {
   census captures;
-  auto refused = [&](auto&& call) {
+  auto refused = [&](const auto& options, auto&& call) {
     const drive::problem reported = drive::problem_of(call);
+    const std::string named = options.lane < lane_count ? "slack = -1 ns: must not be negative"
+                                                        : "lane = " + std::to_string(options.lane) + ": must be 0 to 3";
     EXPECT_EQ(reported.code, errc::invalid_option);
-    EXPECT_TRUE(reported.names("lane") && reported.names("slack")) << reported.what;
+    EXPECT_EQ(reported.what, "engine \"detent\": " + named);
   };
   auto f = [token = captures.join()] {};
   for (timer_options wrong : {timer_options{.lane = 4}, timer_options{.lane = 255}, timer_options{.slack = -1ns}}) {
-    refused([&] { engine_.schedule_at(at(10), f, wrong); });
-    refused([&] { engine_.schedule_after(10ns, f, wrong); });
+    refused(wrong, [&] { engine_.schedule_at(at(10), f, wrong); });
+    refused(wrong, [&] { engine_.schedule_after(10ns, f, wrong); });
     EXPECT_FALSE(engine_.try_schedule_at(at(10), f, wrong));
     EXPECT_FALSE(engine_.try_schedule_after(10ns, f, wrong));
   }
   for (periodic_options wrong : {periodic_options{.lane = 4}, periodic_options{.slack = -1ns}}) {
-    refused([&] { engine_.schedule_at_fixed_rate(1ns, 1ns, f, wrong); });
-    refused([&] { engine_.schedule_with_fixed_delay(1ns, 1ns, f, wrong); });
+    refused(wrong, [&] { engine_.schedule_at_fixed_rate(1ns, 1ns, f, wrong); });
+    refused(wrong, [&] { engine_.schedule_with_fixed_delay(1ns, 1ns, f, wrong); });
     EXPECT_FALSE(engine_.try_schedule_at_fixed_rate(1ns, 1ns, f, wrong));
   }
   EXPECT_EQ(captures.living(), 1);  // f itself

@@ -149,7 +149,7 @@ TEST(EngineCountersFileEnds, WhereItMayNotWrite) {
   hostile::expect_in_child([&] {
     ASSERT_TRUE(hostile::drop_privileges());
     const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
-    EXPECT_EQ(problem.code, errc::invalid_option);
+    EXPECT_EQ(problem.code, errc::not_permitted);
     EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
   });
 }
@@ -160,8 +160,9 @@ TEST(EngineCountersFileEnds, WhereThereIsNoRoomForIt) {
     signal(SIGXFSZ, SIG_IGN);
     hostile::lowered_limit limit(RLIMIT_FSIZE, counters_layout::labels_offset / 2);
     const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
-    EXPECT_EQ(problem.code, errc::invalid_option);
+    EXPECT_EQ(problem.code, errc::limit_reached);
     EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
+    EXPECT_TRUE(problem.names("raise RLIMIT_FSIZE, which is ")) << problem.what;
     EXPECT_EQ(folder.files(), 0u);
   });
 }
@@ -174,7 +175,8 @@ TEST(EngineCountersFileEnds, WhereThereIsNoRoomForALabel) {
     drive::virtual_engine rig(with_file(folder / "counters"));
     const label first = rig.engine.make_label("first");
     const auto problem = problem_of([&] { rig.engine.make_label("second"); });
-    EXPECT_EQ(problem.code, errc::out_of_memory);
+    EXPECT_EQ(problem.code, errc::limit_reached);
+    EXPECT_TRUE(problem.names("counters_file = ") && problem.names("second")) << problem.what;
     EXPECT_EQ(counters_file(folder / "counters").header.labels_in_use, 1u);
     rig.engine.schedule_at(at(10), [] {}, {.label = first});
     rig.poll_at(at(10));

@@ -81,8 +81,11 @@ void expect_same_histograms(Read&& read, const engine_metrics& reported) {
 
 TEST(EngineCountersFile, SaysWhoseItIs) {
   scratch_folder folder;
-  engine e(with_file(folder / "counters",
-                     {.tick = 1us, .wheel = wheel_kind::hashed, .wait = wait_options::hybrid(77us), .capacity = 1000}));
+  engine e(with_file(folder / "counters", {.tick = 1us,
+                                           .wheel = wheel_kind::hashed,
+                                           .wait = wait_options::hybrid(77us),
+                                           .clock = clock_kind::steady,
+                                           .capacity = 1000}));
   const counters_file file(folder / "counters");
   const counters_layout::header& h = file.header;
   EXPECT_EQ(std::string(h.magic, 8), "detent#c");
@@ -98,6 +101,7 @@ TEST(EngineCountersFile, SaysWhoseItIs) {
   EXPECT_EQ(h.wait, 1);
   EXPECT_EQ(h.drive, 0);
   EXPECT_EQ(h.clock, 0);
+  EXPECT_EQ(h.clock_reason, 0);  // it was to be steady
   EXPECT_TRUE(std::filesystem::exists("/proc/self/task/" + std::to_string(h.worker_thread)));
   EXPECT_NE(h.worker_thread, static_cast<std::uint32_t>(gettid()));
   EXPECT_LE(h.made_at, detail::to_ns(clock::now()));
@@ -220,6 +224,7 @@ TEST(EngineCountersFile, GaugesShowWhatWaits) {
   for (int i = 0; i < 3; ++i) rig.engine.schedule_at(at(1), [] {});
   rig.poll_at(at(1));
   EXPECT_EQ(counters_file(folder / "counters").value(gauge::retries), 3);
+  EXPECT_EQ(rig.engine.metrics().queued, 3u);
   // Of very many that are far away, a sleeping worker leaves some where they are.
   engine worker(with_file(folder / "worker"));
   std::vector<timer> out(50'000);

@@ -110,7 +110,7 @@ TEST(EngineOptions, AreByDefaultExactUnlimitedAndOnAWorker) {
   EXPECT_EQ(o.tick, 1ns);
   EXPECT_EQ(o.wheel, wheel_kind::hierarchical);
   EXPECT_EQ(o.drive, drive_kind::worker);
-  EXPECT_EQ(o.clock, clock_kind::steady);
+  EXPECT_EQ(o.clock, clock_kind::automatic);
   EXPECT_EQ(o.capacity, 0u);
   EXPECT_EQ(o.executor, nullptr);
 }

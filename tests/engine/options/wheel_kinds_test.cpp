@@ -167,6 +167,22 @@ TEST_P(EngineWheelKinds, HandOutManyTimersOfOneDeadlineInTheirArmingOrder) {
   EXPECT_EQ(rig_.fired, expected);
 }
 
+// Some of them while it is far, some while it is near, and others of its slot come due between.
+TEST_P(EngineWheelKinds, HandOutManyTimersOfOneDeadlineInTheirArmingOrderHoweverFarItWas) {
+  const time_point due = at(512 * 20);
+  ids expected;
+  for (const int ahead : {512 * 20, 512 * 6, 1600, 1000, 600, 512, 100, 1}) {
+    rig_.poll_at(due - duration(ahead));
+    for (int i = 0; i < 50; ++i) {
+      expected.push_back(static_cast<int>(expected.size()));
+      engine_.schedule_at(due, rig_.note(expected.back()));
+    }
+    for (const int rounds : {1, 2, 3, 6}) engine_.schedule_at(due - duration(512 * rounds), [] {});
+  }
+  rig_.poll_at(due);
+  EXPECT_EQ(rig_.fired, expected);
+}
+
 TEST_P(EngineWheelKinds, FireNothingOfAThousandCancelledAtEveryDistance) {
   std::vector<timer> timers;
   for (unsigned i = 0; i < 1000; ++i) {

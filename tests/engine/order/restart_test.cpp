@@ -27,6 +27,46 @@ TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsThoughItIsDue) {
   EXPECT_EQ(fired_, (ids{1, 3, 2}));
 }
 
+// So many that they fire as a run.
+TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsHoweverManyTheyAre) {
+  timer second;
+  engine_.schedule_at(at(10), [&] {
+    fired_.push_back(1);
+    EXPECT_TRUE(second.restart_at(at(10)));
+  });
+  second = engine_.schedule_at(at(10), rig_.note(2));
+  ids expected{1};
+  for (int id = 3; id <= 20; ++id) {
+    engine_.schedule_at(at(10), rig_.note(id));
+    expected.push_back(id);
+  }
+  expected.push_back(2);
+  rig_.poll_at(at(10));
+  EXPECT_EQ(fired_, expected);
+}
+
+// All of it comes due at once: two runs, one of which holds a timer that has been restarted into the time of the other,
+// and beside them one that has come to the first run's time from elsewhere.
+TEST_P(EngineOrderRestart, FromOneRunIntoAnotherGoesByTheOrderOfTheArmings) {
+  timer from_elsewhere = engine_.schedule_at(at(1), rig_.note(1));
+  timer moved = engine_.schedule_at(at(10), rig_.note(100));
+  ids expected;
+  for (int id = 2; id <= 20; ++id) {
+    engine_.schedule_at(at(10), rig_.note(id));
+    expected.push_back(id);
+  }
+  rig_.poll_at(at(0));  // from now on they are in the wheel
+  EXPECT_TRUE(from_elsewhere.restart_at(at(10)));
+  EXPECT_TRUE(moved.restart_at(at(20)));
+  expected.insert(expected.end(), {1, 100});
+  for (int id = 101; id <= 120; ++id) {
+    engine_.schedule_at(at(20), rig_.note(id));
+    expected.push_back(id);
+  }
+  rig_.poll_at(at(30));
+  EXPECT_EQ(fired_, expected);
+}
+
 TEST_P(EngineOrderRestart, ToAnEarlierDeadlineGoesBeforeWhatIsDueAfterIt) {
   timer last;
   engine_.schedule_at(at(10), [&] {

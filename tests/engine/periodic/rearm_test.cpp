@@ -151,6 +151,23 @@ TEST_P(EnginePeriodicRearm, TakesItsTurnAfterWhatWasArmedForThatDeadlineBefore) 
   EXPECT_EQ(fired_, (ids{1, 2, 1, 3}));
 }
 
+// So far that the hashed wheel keeps them in the lists of a slot, which do not keep their order.
+TEST_P(EnginePeriodicRearm, KeepsTheOrderOfManyHoweverFarTheyGo) {
+  ids expected;
+  for (int id = 1; id <= 20; ++id) {
+    engine_.schedule_at(at(10), [&, id](firing& f) {
+      fired_.push_back(id);
+      if (f.deadline() == at(10)) f.rearm_at(at(1'000'000));
+    });
+    expected.push_back(id);
+  }
+  rig_.poll_at(at(10));
+  EXPECT_EQ(fired_, expected);
+  fired_.clear();
+  rig_.poll_at(at(1'000'000));
+  EXPECT_EQ(fired_, expected);
+}
+
 TEST_P(EnginePeriodicRearm, SaturatesAtTheEndOfTime) {
   timer t = engine_.schedule_at(at(10), [](firing& f) { f.rearm_after(duration::max()); });
   rig_.poll_at(at(10));

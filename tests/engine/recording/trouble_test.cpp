@@ -61,7 +61,7 @@ TEST(EngineRecordRefused, NamesThePathAndTheReason) {
   const auto with_nul = problem_of([&] { engine e({.record = std::string("a\0b", 3)}); });
   EXPECT_EQ(with_nul.code, make_error_code(errc::invalid_option));
   EXPECT_TRUE(with_nul.names("record = \"a\": a file's name has no NUL in it")) << with_nul.what;
-  expect_refusal("/dev/full", errc::invalid_option, "No space left on device");
+  expect_refusal("/dev/full", errc::limit_reached, "No space left on device");
 }
 
 TEST(EngineRecordRefused, WhereAnotherEngineRecordsToTheFile) {

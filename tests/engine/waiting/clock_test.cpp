@@ -91,16 +91,30 @@ TEST(EngineClockManual, MayBeMovedByAnotherThread) {
 }
 
 TEST(EngineClockSteady, IsTheEnginesNow) {
-  engine e;
-  const time_point before = clock::now();
-  const time_point now = e.now();
-  EXPECT_LE(before, now);
-  EXPECT_LE(now, clock::now());
+  for (const clock_kind kind : {clock_kind::steady, clock_kind::automatic}) {
+    engine e({.clock = kind});
+    for (int i = 0; i != 1'000; ++i) {
+      const time_point before = clock::now();
+      const time_point now = e.now();
+      EXPECT_LE(before, now);
+      EXPECT_LE(now, clock::now());
+    }
+  }
+}
+
+TEST(EngineClock, IsReportedAndWhyIfTheDefaultIsNotTheTsc) {
+  const auto reported = [](engine_options options) { return engine(std::move(options)).metrics().clock; };
+  EXPECT_STREQ(reported({.clock = clock_kind::steady}).name, "steady");
+  EXPECT_STREQ(reported({.clock = clock_kind::steady}).reason, "");
+  manual_clock manual;
+  EXPECT_STREQ(reported({.manual = &manual}).name, "manual");
+  const clock_report by_default = reported({});
+  EXPECT_STREQ(by_default.name, *by_default.reason == '\0' ? "tsc" : "steady");
 }
 
 // A delay counts from a fresh reading: whatever the engine last read, nothing comes early.
 TEST(EngineClockSteady, CountsADelayFromTheCallThoughTheEngineWasBusy) {
-  engine e;
+  engine e({.clock = clock_kind::steady});
   std::atomic<bool> fired{false};
   std::atomic<std::int64_t> early{0};
   e.schedule_after(0ns, [&] {
@@ -113,6 +127,25 @@ TEST(EngineClockSteady, CountsADelayFromTheCallThoughTheEngineWasBusy) {
   });
   EXPECT_TRUE(eventually([&] { return fired.load(); }));
   EXPECT_EQ(early.load(), 0);
+}
+
+// Whatever the clock: equal delays of a thread end in the order in which they began, and none is due at once.
+TEST(EngineClock, KeepsTheOrderOfEqualDelays) {
+  engine e({.drive = drive_kind::caller});
+  int next = 0, disorder = 0;
+  for (int rounds = 0; rounds != 50; ++rounds) {
+    const int first = next;
+    constexpr int timers = 20'000;
+    for (int i = first; i != first + timers; ++i) {
+      e.schedule_after(5ms, [&, i] {
+        if (i != next++) ++disorder;
+      });
+    }
+    while (next != first + timers) e.poll();
+    e.schedule_after(0ns, [&] { ++next; });
+    ASSERT_EQ(e.poll(), 1u) << "round " << rounds;
+  }
+  EXPECT_EQ(disorder, 0);
 }
 
 // The TSC clock, on machines that have one.

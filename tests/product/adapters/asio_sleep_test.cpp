@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT
-// async_sleep_for and async_sleep_until with callbacks and futures, and what ends them.
-#include <detent/asio.hpp>
+// async_sleep_for and async_sleep_until with callbacks and futures, and what ends them; compiled for both Asios.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <atomic>
 #include <future>
@@ -19,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "asio_library.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"
 
@@ -26,11 +19,10 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
-using boost::asio::io_context;
-using boost::system::error_code;
 using drive::at;
 using drive::eventually;
-namespace error = boost::asio::error;
+using net::io_context;
+namespace error = net::error;
 
 // What a handler was passed, and on which thread; it counts how often.
 struct outcome {
@@ -45,7 +37,7 @@ struct outcome {
       thread = std::this_thread::get_id();
     };
   }
-  auto handler_on(io_context& context) { return boost::asio::bind_executor(context, handler()); }
+  auto handler_on(io_context& context) { return net::bind_executor(context, handler()); }
 };
 
 TEST(AsioSleep, CompletesAtItsDeadlineAndNotBefore) {
@@ -68,7 +60,7 @@ TEST(AsioSleep, CompletesOnItsHandlersExecutorAndNeverInsideTheInitiation) {
   io_context context;
   engine worker;
   outcome mine;
-  boost::asio::post(context, [&] {
+  net::post(context, [&] {
     async_sleep_for(worker, 0ns, mine.handler_on(context));
     EXPECT_EQ(mine.calls, 0);
   });
@@ -103,12 +95,12 @@ TEST(AsioSleep, RunsOnTheEnginesThreadWhereItHasNoExecutor) {
 
 TEST(AsioSleep, BreaksAFutureWithAnErrorWhenTheEngineEnds) {
   std::optional<engine> worker(std::in_place);
-  std::future<void> done = async_sleep_for(*worker, 1h, boost::asio::use_future);
+  std::future<void> done = async_sleep_for(*worker, 1h, net::use_future);
   worker.reset();
   try {
     done.get();
     FAIL() << "no error";
-  } catch (const boost::system::system_error& failure) {
+  } catch (const system_error& failure) {
     EXPECT_EQ(failure.code(), error::operation_aborted);
   }
 }
@@ -169,7 +161,7 @@ TEST(AsioSleep, NeverReportsARefusalInsideTheInitiation) {
   drive::virtual_engine rig({.capacity = 1});
   rig.engine.schedule_at(at(1), [] {});
   outcome refused;
-  boost::asio::post(context, [&] {  // where the handler might run at once
+  net::post(context, [&] {  // where the handler might run at once
     async_sleep_for(rig.engine, 1ns, refused.handler_on(context));
     EXPECT_EQ(refused.calls, 0);
   });
@@ -179,7 +171,9 @@ TEST(AsioSleep, NeverReportsARefusalInsideTheInitiation) {
 }
 
 TEST(AsioSleep, HasAReasonForEachRefusal) {
-  auto reported = [](errc reason) { return detail::asio_refusal(detent::error(make_error_code(reason), "")); };
+  auto reported = [](errc reason) {
+    return detail::asio_refusal<asio_library>(detent::error(make_error_code(reason), ""));
+  };
   EXPECT_EQ(reported(errc::capacity_exceeded), error::no_buffer_space);
   EXPECT_EQ(reported(errc::out_of_memory), error::no_memory);
   EXPECT_EQ(reported(errc::stopped), error::operation_aborted);
@@ -191,7 +185,7 @@ TEST(AsioSleep, IsForgottenWithAContextThatEndsBeforeItsCompletionRan) {
   {
     io_context context;
     engine worker;
-    async_sleep_for(worker, 1h, boost::asio::bind_executor(context, [held](error_code) { FAIL(); }));
+    async_sleep_for(worker, 1h, net::bind_executor(context, [held](error_code) { FAIL(); }));
     worker.stop();
   }
   EXPECT_EQ(held.use_count(), 1);
@@ -230,8 +224,7 @@ TEST(AsioSleep, LivesInMemoryOfItsHandlersAllocatorWhichIsFreeBeforeTheHandlerRu
   counting_resource resource;
   int live_inside = -1;
   drive::virtual_engine rig;
-  async_sleep_for(rig.engine, 1ns,
-                  boost::asio::bind_executor(context, allocating_handler{&resource, &live_inside, &resource}));
+  async_sleep_for(rig.engine, 1ns, net::bind_executor(context, allocating_handler{&resource, &live_inside, &resource}));
   EXPECT_EQ(resource.live, 1);
   rig.poll_at(at(1));
   context.run();
@@ -241,8 +234,8 @@ TEST(AsioSleep, LivesInMemoryOfItsHandlersAllocatorWhichIsFreeBeforeTheHandlerRu
 }
 
 TEST(AsioSleep, OfManyThreadsCompletesEachOnceOnItsStrand) {
-  boost::asio::thread_pool pool(2);
-  auto strand = boost::asio::make_strand(pool);
+  net::thread_pool pool(2);
+  auto strand = net::make_strand(pool);
   int plain = 0;  // a race, if two handlers ran at once
   {
     engine worker;
@@ -250,7 +243,7 @@ TEST(AsioSleep, OfManyThreadsCompletesEachOnceOnItsStrand) {
     for (int t = 0; t < 3; ++t) {
       threads.emplace_back([&] {
         for (int i = 0; i < 2000; ++i)
-          async_sleep_for(worker, i * 1us, boost::asio::bind_executor(strand, [&](error_code) { ++plain; }));
+          async_sleep_for(worker, i * 1us, net::bind_executor(strand, [&](error_code) { ++plain; }));
       });
     }
     for (std::thread& each : threads) each.join();

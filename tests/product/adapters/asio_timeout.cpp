@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A read with a timeout, and a sleep that is cancelled by a signal.
+// A read with a timeout, one that shares the deadline of its caller, and a sleep that is cancelled by a signal.
 #include <detent/asio.hpp>
 #include <detent/detent.hpp>
 
@@ -9,7 +9,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -21,30 +20,28 @@
 #include <cstdio>
 
 namespace asio = boost::asio;
-using namespace asio::experimental::awaitable_operators;
 using namespace std::chrono_literals;
-using asio::use_awaitable;
+using asio::as_tuple, asio::use_awaitable;
+using detent::cancel_after, detent::cancel_at;
 using stream = asio::local::stream_protocol::socket;
 
-// Whether a byte came, or an error, before the time was over. What has not ended by then is cancelled.
-asio::awaitable<bool> answered(detent::engine& engine, stream& from, detent::duration patience) {
-  char byte = 0;
-  auto first = co_await (asio::async_read(from, asio::buffer(&byte, 1), asio::as_tuple(use_awaitable)) ||
-                         detent::async_sleep_for(engine, patience, use_awaitable));
-  co_return first.index() == 0;
-}
-
 asio::awaitable<void> talk(detent::engine& engine, stream& here, stream& there, int& answers, int& timeouts) {
-  bool came = co_await answered(engine, here, 1ms);  // nobody has written yet
-  timeouts += came ? 0 : 1;
-  co_await asio::async_write(there, asio::buffer("!", 1), use_awaitable);
-  came = co_await answered(engine, here, 1h);
-  answers += came ? 1 : 0;
+  char byte = 0;
+  const auto buffer = asio::buffer(&byte, 1);
+
+  // Nobody has written yet: the read is cancelled after a millisecond.
+  auto [ec, got] = co_await asio::async_read(here, buffer, cancel_after(engine, 1ms, as_tuple(use_awaitable)));
+  timeouts += ec == asio::error::operation_aborted ? 1 : 0;
+
+  // One deadline for both steps; without as_tuple, a timeout is an exception.
+  const detent::time_point deadline = engine.now() + 1h;
+  co_await asio::async_write(there, asio::buffer("!", 1), cancel_at(engine, deadline, use_awaitable));
+  answers += co_await asio::async_read(here, buffer, cancel_at(engine, deadline, use_awaitable)) == 1 ? 1 : 0;
 }
 
 int main() {
   asio::io_context io;
-  detent::engine engine;  // sleeps need no executor of the engine's
+  detent::engine engine;  // sleeps and time limits need no executor of the engine's
   stream here(io), there(io);
   asio::local::connect_pair(here, there);
   int answers = 0, timeouts = 0;

@@ -66,6 +66,11 @@ static void a_callers_loop(void) {
 static void fires_with(const detent_options* options) {
   detent_engine* engine = make(options);
   CHECK(detent_worker_thread_id(engine) > 0);
+  const char* reason = NULL;
+  const int clock = detent_clock(engine, &reason);
+  CHECK(clock == DETENT_CLOCK_STEADY || clock == DETENT_CLOCK_TSC);
+  CHECK((clock == DETENT_CLOCK_TSC) == (reason[0] == 0));  // why not, where it is not
+  CHECK(detent_clock(engine, NULL) == clock);
   atomic_int runs = 0;
   for (int i = 0; i < 100; ++i) CHECK(detent_schedule_after(engine, i * 10000, count, &runs) != 0);
   EVENTUALLY(atomic_load(&runs) == 100);

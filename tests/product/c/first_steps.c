@@ -68,6 +68,17 @@ static void a_keep_alive_moves(detent_engine *engine, detent_timer idle) {
   CHECK(detent_is_pending(engine, idle) == 1 && detent_pending(engine) == 1);
 }
 
+static void a_timer_says_when_it_is_due(detent_engine *engine, detent_timer idle) {
+  int64_t due = detent_now() + HOURS, deadline = 0, remaining = 0;
+  CHECK(detent_restart_at(engine, idle, due) == 1);
+  CHECK(detent_deadline(engine, idle, &deadline) == 1 && deadline == due);
+  int64_t before = detent_now();
+  CHECK(detent_remaining(engine, idle, &remaining) == 1);
+  CHECK(remaining <= due - before && remaining >= due - detent_now());
+  CHECK(detent_deadline(engine, 0, &deadline) == 0 && detent_remaining(engine, 0, &remaining) == 0);
+  CHECK(deadline == due);  // left as it was
+}
+
 static void nothing_is_none(detent_engine *engine) {
   CHECK(detent_cancel(engine, 0) == DETENT_GONE && detent_cancel_and_wait(engine, 0) == DETENT_GONE);
   CHECK(detent_restart_after(engine, 0, 1) == 0 && detent_is_pending(engine, 0) == 0);
@@ -96,12 +107,13 @@ int main(void) {
   detent_timer idle = detent_schedule_after(engine, 10 * HOURS, count, &never);
   timers_fire_and_are_cancelled(engine, &never);
   a_keep_alive_moves(engine, idle);
+  a_timer_says_when_it_is_due(engine, idle);
   stop_gives_back(engine, idle, &never);
 
   detent_metrics seen;
   CHECK(detent_read_metrics(engine, &seen) == 0);
   CHECK(seen.scheduled == seen.expired + seen.cancelled + seen.returned + seen.dropped + seen.pending);
-  CHECK(seen.scheduled == 5 && seen.expired == 1 && seen.returned == 1 && seen.restarted == 21);
+  CHECK(seen.scheduled == 5 && seen.expired == 1 && seen.returned == 1 && seen.restarted == 22);
   CHECK(seen.fired > seen.expired && seen.lateness_count == seen.fired && seen.lateness_p50 <= seen.lateness_max);
   detent_engine_destroy(engine);
   puts("first steps in C: ok");

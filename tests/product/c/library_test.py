@@ -24,8 +24,9 @@ def names_of(header):
     return set(re.findall(r"^DETENT_C_API [^;(]*?\b(detent_\w+)\(", Path(header).read_text(), re.MULTILINE))
 
 
-# Functions that the templates of the public headers call; no class of the inside.
-INSIDE = re.compile(r"detent::(?:base|detail)::\w+\(")
+# Functions that the public headers declare for their templates and for the modules; no class of the inside. g++ marks those
+# that return a std::string.
+INSIDE = re.compile(r"detent::(?:base|detail)::\w+(?:\[abi:cxx11\])?\(")
 # And what is nested in a public class.
 PUBLIC = re.compile(r"(?:vtable for |typeinfo for |typeinfo name for )?detent::(?!base::|detail::)\w+")
 

@@ -28,6 +28,8 @@ TEST(COptions, AreByDefaultThoseOfTheEngine) {
   EXPECT_EQ(reported.clock, defaults.clock);
   EXPECT_EQ(reported.cpu, defaults.cpu);
   EXPECT_EQ(reported.realtime_priority, defaults.realtime_priority);
+  EXPECT_EQ(reported.cpu_latency_limit, defaults.cpu_latency_limit);
+  EXPECT_EQ(reported.wait.light_spin, defaults.wait.light_spin);
   EXPECT_EQ(reported.capacity, defaults.capacity);
   EXPECT_EQ(reported.reserve, defaults.reserve);
   EXPECT_EQ(reported.memory.source, defaults.memory.source);
@@ -46,8 +48,10 @@ TEST(COptions, AreEachTheEnginesOwn) {
   EXPECT_EQ(with([](detent_options& o) { o.hashed_slots = 64; }).hashed_slots, 64u);
   EXPECT_EQ(with([](detent_options& o) { o.drive = DETENT_DRIVE_CALLER; }).drive, drive_kind::caller);
   EXPECT_EQ(with([](detent_options& o) { o.clock = DETENT_CLOCK_TSC; }).clock, clock_kind::tsc);
+  EXPECT_EQ(with([](detent_options& o) { o.clock = DETENT_CLOCK_STEADY; }).clock, clock_kind::steady);
   EXPECT_EQ(with([](detent_options& o) { o.cpu = 0; }).cpu, 0);
   EXPECT_EQ(with([](detent_options& o) { o.realtime_priority = 9; }).realtime_priority, 9);
+  EXPECT_EQ(with([](detent_options& o) { o.cpu_latency_limit_ns = 2000; }).cpu_latency_limit, duration(2000));
   EXPECT_EQ(with([](detent_options& o) { o.capacity = 5; }).capacity, 5u);
   EXPECT_EQ(with([](detent_options& o) { o.reserve = 6; }).reserve, 6u);
   EXPECT_EQ(with([](detent_options& o) { o.numa_node = 0; }).memory.numa_node, 0);
@@ -67,6 +71,7 @@ TEST(COptions, OfWaiting) {
   const engine_options hybrid = with([](detent_options& o) { o.wait = DETENT_WAIT_HYBRID, o.max_spin_ns = 77; });
   EXPECT_EQ(hybrid.wait.mode, wait_options::kind::hybrid);
   EXPECT_EQ(hybrid.wait.max_spin, duration(77));
+  EXPECT_TRUE(with([](detent_options& o) { o.light_spin = 1; }).wait.light_spin);
 }
 
 TEST(COptions, OfMemory) {

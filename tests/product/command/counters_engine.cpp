@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A program with an engine that leaves its counters in a file:  counters_engine FILE [heartbeat]
-// Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms. Says on standard
-// output "ready", and waits until standard input ends; then the engine does.
+// A program with an engine that leaves its counters in a file:  counters_engine FILE [heartbeat | failing]
+// Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms; or runs 100 that
+// throw. Says on standard output "ready", and waits until standard input ends; then the engine does.
 #include <detent/detent.hpp>
 
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -31,6 +33,17 @@ void beat(const char* file) {
   wait_for_the_end();
 }
 
+// From both threads of a pool.
+void fail(const char* file) {
+  detent::engine engine({.executor = std::make_shared<detent::thread_pool>(detent::thread_pool_options{.threads = 2}),
+                         .on_error = [](std::exception_ptr) {},
+                         .counters_file = file});
+  for (int i = 0; i < 100; ++i)
+    engine.schedule_after(detent::duration(i), [] { throw std::runtime_error("no route to host"); });
+  while (engine.metrics().failed < 100) std::this_thread::sleep_for(1ms);
+  wait_for_the_end();
+}
+
 void run(const char* file) {
   detent::engine engine({.name = "two words", .counters_file = file});
   const detent::label retry = engine.make_label("retry \"3\"");
@@ -51,12 +64,13 @@ void run(const char* file) {
 
 int main(int argc, char** argv) {
   const bool beats = argc == 3 && argv[2] == std::string_view("heartbeat");
-  if (argc != 2 && !beats) {
-    std::fprintf(stderr, "usage: %s FILE [heartbeat]\n", argv[0]);
+  const bool fails = argc == 3 && argv[2] == std::string_view("failing");
+  if (argc != 2 && !beats && !fails) {
+    std::fprintf(stderr, "usage: %s FILE [heartbeat | failing]\n", argv[0]);
     return 2;
   }
   try {
-    beats ? beat(argv[1]) : run(argv[1]);
+    beats ? beat(argv[1]) : fails ? fail(argv[1]) : run(argv[1]);
     return 0;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());

@@ -56,6 +56,20 @@ TEST_F(CountersFile, NamesItsEngineAndProcess) {
   EXPECT_STREQ(who.clock, "manual");
 }
 
+TEST_F(CountersFile, NamesWhyAnEngineRunsByTheSteadyClock) {
+  counters_layout::header header = image_.header();
+  header.clock = 0;
+  header.clock_reason = static_cast<std::uint8_t>(counters_layout::clock_reason::other_source);
+  image_.put(header);
+  EXPECT_STREQ(read().identity.clock_reason, "the kernel's clock source is not the TSC");
+  header.clock_reason = 0;
+  image_.put(header);
+  EXPECT_STREQ(read().identity.clock_reason, "");
+  header.clock_reason = 255;  // of a later version
+  image_.put(header);
+  EXPECT_STREQ(read().identity.clock_reason, "");
+}
+
 TEST_F(CountersFile, TotalsAreSumsOverTheThreadsInUse) {
   for_each_key<counter>([&](counter key) {
     for (const std::uint32_t thread : {0U, 1U, 1'023U})

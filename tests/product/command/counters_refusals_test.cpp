@@ -90,7 +90,7 @@ const std::vector<refused_header>& refused_headers() {
       {"file_bytes", [](layout_header& h) { ++h.file_bytes; }},
       {"file_bytes", [](layout_header& h) { h.file_bytes = ~std::uint64_t{0}; }},
       {"header_bytes", [](layout_header& h) { h.file_bytes = 0; }},
-      {"gauges_offset", [](layout_header& h) { h.file_bytes = 216; }},
+      {"gauges_offset", [](layout_header& h) { h.file_bytes = 488; }},
       {"histograms_offset", [](layout_header& h) { h.file_bytes -= 2'000; }},
   };
   return all;
@@ -110,11 +110,15 @@ TEST_F(CountersRefusals, AnUntouchedOneIsTaken) {
   EXPECT_EQ(said_of([](layout_header& h) { h.state = static_cast<std::uint32_t>(file_state::ended); }), "");
 }
 
+TEST_F(CountersRefusals, WhatEarlierEnginesHaveNotIsNoReason) {
+  EXPECT_EQ(said_of([](layout_header& h) { h.header_bytes = counters_layout::least_header_bytes; }), "");
+}
+
 TEST_F(CountersRefusals, WhatLaterEnginesAppendIsNoReason) {
-  EXPECT_EQ(said_of([](layout_header& h) { h.header_bytes += 64; }), "");
+  EXPECT_EQ(said_of([](layout_header& h) { h.header_bytes += 24; }), "");
   EXPECT_EQ(said_of([](layout_header& h) { ++h.gauge_count; }), "");
   EXPECT_EQ(said_of([](layout_header& h) { ++h.counter_count; }), "");
-  EXPECT_EQ(said_of([](layout_header& h) { h.reserved = 1; }), "");
+  EXPECT_EQ(said_of([](layout_header& h) { h.reserved[0] = 1; }), "");
 }
 
 TEST_F(CountersRefusals, ForeignFilesAreDistinguishedFromDamagedOnes) {
@@ -122,11 +126,11 @@ TEST_F(CountersRefusals, ForeignFilesAreDistinguishedFromDamagedOnes) {
   std::string program(1'006, 'e');
   program.replace(0, 8, "\177ELF\033[2J");
   for (const std::string& bytes :
-       {std::string(), std::string("detent#c"), std::string(215, 'd'), std::string(1'000'000, '\0'), program}) {
+       {std::string(), std::string("detent#c"), std::string(487, 'd'), std::string(1'000'000, '\0'), program}) {
     EXPECT_NE(said_of(bytes).find(foreign), std::string::npos) << said_of(bytes);
   }
   test::counters_image image;
-  for (const std::size_t bytes : {216UL, 4'096UL, 300'000UL, image.bytes().size() - 1}) {
+  for (const std::size_t bytes : {488UL, 4'096UL, 300'000UL, image.bytes().size() - 1}) {
     EXPECT_NE(said_of(image.bytes().substr(0, bytes)).find("the file was cut"), std::string::npos) << bytes;
   }
 }

@@ -48,7 +48,8 @@ TEST_F(Doctor, SaysWhichFilesAreFullOfNonsense) {
         "proc/1/task/1/status", "proc/1/task/1/schedstat", "sys/fs/cgroup/cpu.max", "sys/fs/cgroup/cpu.stat"}) {
     given(file, nonsense);
   }
-  for (const char* file : {"isolated", "online", "nohz_full", "cpu0/cpufreq/scaling_governor"})
+  for (const char* file :
+       {"isolated", "online", "nohz_full", "cpu0/cpufreq/scaling_governor", "cpu3/cpuidle/state0/name"})
     given(cpus + file, nonsense);
   for (const char* file : {"enabled", "defrag"}) given(huge_pages + file, nonsense);
   for (const char* file : {"current_clocksource", "available_clocksource"}) given(clocksource + file, nonsense);

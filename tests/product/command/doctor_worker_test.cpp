@@ -174,6 +174,18 @@ TEST_F(DoctorOfAWorker, SeesItWaitForItsCpu) {
   EXPECT_EQ(changed(10 * ms, 2).seen, "10 ms ready to run but waiting, 2 times preempted, in 1 s");
 }
 
+TEST_F(DoctorOfAWorker, SeesThatItIsTheLimit) {
+  thread_facts before, after;
+  after.ran = 900 * ms;
+  EXPECT_FALSE(worker_load(before, after, {}, 2).has_value());
+  const auto seen = worker_load(before, after, {}, 1);
+  ASSERT_TRUE(seen.has_value());
+  EXPECT_EQ(seen->judged, severity::warning);
+  EXPECT_EQ(seen->seen, "90 % of a CPU, in 1 s");
+  EXPECT_FALSE(worker_load(before, after, {.wait = wait_options::kind::busy}, 1).has_value());
+  EXPECT_FALSE(worker_load(std::nullopt, after, {}, 1).has_value());
+}
+
 TEST_F(DoctorOfAWorker, SeesTimeStolenFromItsCpu) {
   const auto stolen = [this](int hundredths) {
     given("proc/stat", "cpu  1 1 1 1 1 1 1 " + std::to_string(hundredths + 40) +
@@ -236,7 +248,7 @@ TEST_F(DoctorOfAWorker, FindsItInItsCountersFile) {
   given("dev/shm/detent.10.0", image.bytes());
   EXPECT_EQ(worker_of(host(), 10, {}).thread, 12);
   EXPECT_EQ(worker_of(host(), 10, {}).wait, wait_options::kind::busy);
-  // Left behind by another process of that id, or damaged: it says nothing.
+  // Left by another process of that id, or damaged: it says nothing.
   header.process_start = 778;
   image.put(header);
   given("dev/shm/detent.10.0", image.bytes());

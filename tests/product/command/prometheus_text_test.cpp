@@ -21,9 +21,7 @@ class prometheus_of_a_file : public testing::Test {
     const std::size_t space = text.rfind(' ', end);
     return text.substr(space + 1, end - space - 1);
   }
-  std::string labels() const {
-    return "engine=\"sample\",pid=\"" + std::to_string(::getpid()) + "\",file=\"" + directory.path() + "/live\"";
-  }
+  std::string labels() const { return "engine=\"sample\""; }
 
   test::temporary_directory directory;
   test::counters_image image;
@@ -35,6 +33,9 @@ TEST_F(PrometheusText, CountersAndGaugesHaveTheirValues) {
   image.set(0, counter::cancelled, 1);
   image.set(1, counter::cancelled_running, 3);
   image.set(1, counter::missed, 6);
+  image.set(0, counter::handed_over, 20);
+  image.set(1, counter::fired, 12);
+  image.set(gauge::let_go, 3);
   image.set(gauge::wakeups, 8);
   image.set(gauge::margin, 61'000);
   const std::uint32_t label = image.add_label("retry");
@@ -46,6 +47,7 @@ TEST_F(PrometheusText, CountersAndGaugesHaveTheirValues) {
   EXPECT_EQ(value(text, "detent_timers_cancelled_total{" + labels() + "}"), "4");
   EXPECT_EQ(value(text, "detent_periods_missed_total{" + labels() + "}"), "6");
   EXPECT_EQ(value(text, "detent_timers_pending{" + labels() + "}"), "11");
+  EXPECT_EQ(value(text, "detent_executor_queued{" + labels() + "}"), "5");
   EXPECT_EQ(value(text, "detent_worker_wakeups_total{" + labels() + "}"), "8");
   EXPECT_EQ(value(text, "detent_worker_margin_seconds{" + labels() + "}"), "6.1e-05");
   EXPECT_EQ(value(text, "detent_engine_live{" + labels() + "}"), "1");

@@ -40,6 +40,9 @@ TEST_F(StatCommand, JsonSaysAllThereIs) {
   image.set(1, counter::cancelled, 2);
   image.set(1, counter::cancelled_running, 3);
   image.set(1, counter::missed, 6);
+  image.set(0, counter::handed_over, 20);
+  image.set(1, counter::fired, 12);
+  image.set(gauge::let_go, 3);
   image.set(gauge::margin, 61'000);
   image.set(gauge::wakeups, 8);
   image.set(gauge::next_deadline, 5);
@@ -64,6 +67,7 @@ TEST_F(StatCommand, JsonSaysAllThereIs) {
   EXPECT_EQ(engine["next_deadline_ns"], 5);
   EXPECT_EQ(engine["threads"], 2);
   EXPECT_EQ(engine["pending"], 10);
+  EXPECT_EQ(engine["queued"], 5);
   EXPECT_EQ(engine["counts"]["scheduled"], 12);
   EXPECT_EQ(engine["counts"]["cancelled"], 5);
   EXPECT_EQ(engine["counts"]["missed"], 6);
@@ -99,6 +103,22 @@ TEST_F(StatCommand, WithoutTargetsAStaleFileIsNamedAndTheRestIsShown) {
   ASSERT_EQ(result.complaints.size(), 1U);
   EXPECT_NE(result.complaints[0].find("detent.7.7"), std::string::npos);
   EXPECT_FALSE(result.failed);
+}
+
+TEST_F(StatCommand, TheLastErrorIsShownOnceItIsWhole) {
+  EXPECT_EQ(take({write(1, image)}, stat_form::text).text.find("last error"), std::string::npos);
+  image.set_last_error("no route\n\x1b[2J");
+  const std::string path = write(1, image);
+  EXPECT_NE(take({path}, stat_form::text).text.find("last error  no route\\x0a\\x1b[2J (a callback, "),
+            std::string::npos);
+  EXPECT_EQ(json_of(take({path}))["engines"][0]["last_error"]["text"], "no route\\x0a\\x1b[2J");
+  image.set_last_error("half of it", 3);
+  EXPECT_FALSE(json_of(take({write(1, image)}))["engines"][0].contains("last_error"));
+  image.set_last_error("of no such field", 2);
+  counters_layout::header old = image.header();
+  old.header_bytes = counters_layout::least_header_bytes;
+  image.put(old);
+  EXPECT_FALSE(json_of(take({write(1, image)}))["engines"][0].contains("last_error"));
 }
 
 TEST_F(StatCommand, WhatWasAskedForAndCannotBeReadIsAFailure) {

@@ -68,6 +68,38 @@ class StatOfAnEngine(WithDirectory):
         self.assertEqual((ended["state"], ended["pending"], ended["counts"]["returned"]), ("ended", 0, 10))
         self.check_counts(ended)
 
+    def test_the_last_error_of_a_callback_is_shown_though_the_program_handles_it(self):
+        file = self.path("counters")
+        process = self.start(file, "failing")
+        live = self.engine(file)
+        self.assertEqual((live["counts"]["failed"], live["last_error"]["text"]), (100, "no route to host"))
+        self.assertTrue(live["made_at_ns"] <= live["last_error"]["at_ns"] <= live["read_at_ns"])
+        self.assertRegex(detent("stat", file).stdout, r"(?m)^ *last error +no route to host \(a callback, .* ago\)$")
+        self.end(process)
+        self.assertEqual(self.engine(file)["last_error"]["text"], "no route to host")
+
+    def test_what_is_pending_is_counted_by_engine_and_by_label(self):
+        process = self.start(self.path("counters"))
+        done = detent("pending", str(process.pid))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, rf"(?m)^ *two words +{process.pid} +live +10 +\d+ +\d+ s$")
+        self.assertIn("list_pending()", done.stdout)
+        done = detent("pending", str(process.pid), "--by", "label")
+        self.assertRegex(done.stdout, rf"(?m)^ *two words +{process.pid} +retry \"3\" +0 +0 %$")
+        self.assertRegex(done.stdout, rf"(?m)^ *two words +{process.pid} +\(no label\) +10 +100 %$")
+        engine, = json.loads(detent("pending", str(process.pid), "--by", "label", "--json").stdout)["engines"]
+        self.assertEqual((engine["pending"], engine["no_label"], engine["labels"]),
+                         (10, 10, [{"name": 'retry "3"', "pending": 0}]))
+        self.assertTrue(0 < engine["next_due_in_ns"] <= 3_600_000_000_000)
+        self.end(process)
+        done = detent("pending", self.path("counters"))
+        self.assertRegex(done.stdout, r"ended +0 +0 +-")
+
+    def test_what_cannot_be_counted_is_one_line(self):
+        self.assertIn("no process", self.refused(1, "pending", "999999999"))
+        self.assertIn("cannot be opened", self.refused(1, "pending", self.path("none")))
+        self.assertIn("'tag' is not engine or label", self.refused(2, "pending", "--by", "tag"))
+
     def test_an_automatic_file_goes_with_its_engine(self):
         process = self.start("auto")
         file, = glob.glob(f"/dev/shm/detent.{process.pid}.*")

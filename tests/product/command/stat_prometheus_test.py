@@ -6,6 +6,7 @@ usage: stat_prometheus_test.py DETENT COUNTERS_SAMPLE
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,8 @@ def main():
             subprocess.run([sample, file], check=True, timeout=60)
         text = stat(detent, "--prometheus", *files)
         engines = json.loads(stat(detent, "--json", *files))["engines"]
+    if shutil.which("promtool"):
+        subprocess.run(["promtool", "check", "metrics"], input=text, check=True, text=True, timeout=60)
     families = {}
     seen = set()
     for family in text_string_to_metric_families(text):
@@ -57,8 +60,13 @@ def main():
         if family.type == "histogram":
             check_histogram(family)
 
+    # Two engines of one name: the second has a number, and which process each is says the info series alone.
+    info = [one.labels for one in families["detent_engine_info"].samples]
+    assert [one.get("number") for one in info] == [None, "2"], info
+
     def of(engine, name, **labels):
-        wanted = {"engine": engine["name"], "pid": str(engine["process"]), "file": engine["file"], **labels}
+        (who,) = (one for one in info if one["pid"] == str(engine["process"]) and one["file"] == engine["file"])
+        wanted = {key: who[key] for key in ("engine", "number") if key in who} | labels
         value, = (one.value for family in families.values() for one in family.samples
                   if one.name == name and one.labels == wanted)
         return value

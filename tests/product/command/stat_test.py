@@ -46,7 +46,7 @@ class Stat(WithDirectory):
         self.assertEqual(detent("stat", "--help").returncode, 0)
 
     def test_what_was_typed_moves_no_cursor(self):
-        self.assertIn("-v?", self.refused(2, "doctor", "-v\x16"))
+        self.assertIn("'-v\\x16'", self.refused(2, "doctor", "-v\x16"))
         self.assertNotIn("\x1b", self.refused(2, "stat", "--\x1b[2J\x7f"))
 
 

@@ -90,6 +90,19 @@ q quit  h help  ↑↓ select  < > sort: P99  w whole life
 )");
 }
 
+TEST(TopScreen, ShowsTheLastErrorBelowTheFailures) {
+  top_model model;
+  engine_reading gateway = busy_reading("gateway", 4242, 100, 100, 40'000);
+  gateway.snapshot.totals[counter::failed] = 2;
+  gateway.snapshot.last_error = "no route to 10.0.0.1";
+  gateway.snapshot.last_error_at = gateway.snapshot.read_at - 3 * test::second;
+  model.take({{gateway}, {}});
+  EXPECT_NE(
+      shown(model, 80, 24).find("\n in its life: 2 callbacks threw\n last error, 3 s ago: no route to 10.0.0.1\n"),
+      std::string::npos)
+      << shown(model, 80, 24);
+}
+
 TEST(TopScreen, ShowsMissedPeriodsInRedInEveryPart) {
   top_model model;
   for (const std::int64_t seconds : {100, 101}) {

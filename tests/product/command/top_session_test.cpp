@@ -80,10 +80,10 @@ TEST_F(TopSession, AnglesSortByTheNextColumnAndScrollToIt) {
   press('<');
   press('<');
   EXPECT_EQ(session.model().sorted_by(), top_column::p50);
-  EXPECT_FALSE(shows(" MARGIN"));
+  EXPECT_FALSE(shows(" SHARD P99"));
   for (int i = 0; i < 30; ++i) press('>');
-  EXPECT_EQ(session.model().sorted_by(), top_column::margin);
-  EXPECT_TRUE(shows(" MARGIN"));
+  EXPECT_EQ(session.model().sorted_by(), top_column::worst);
+  EXPECT_TRUE(shows(" SHARD P99"));
   for (int i = 0; i < 30; ++i) press('<');
   EXPECT_EQ(session.model().sorted_by(), top_column::process);
   press('R');

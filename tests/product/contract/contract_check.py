@@ -19,7 +19,7 @@ LEAST_REASON = 4  # words
 def tests_below(folder):
     """Suite.Name of each test in the sources below a folder, and proofs.suite of each suite of the explorer."""
     names = {f"proofs.{suite.stem}" for suite in folder.glob("proofs/protocols/*.cpp")}
-    for source in sorted(folder.rglob("*.cpp")):
+    for source in sorted([*folder.rglob("*.cpp"), *folder.rglob("*.hpp")]):
         names.update(".".join(found) for found in DEFINED.findall(source.read_text(encoding="utf-8")))
     return names
 

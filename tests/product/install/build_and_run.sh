@@ -26,7 +26,7 @@ mkdir -p "$work"
 case $program in
   every_header)  # what the public headers include must be installed with them
     (cd "$prefix/include" && find detent -name '*.hpp' | sort) | sed -e 's/.*/#include <&>/' \
-      -e '/asio/s/.*/#if __has_include(<boost\/asio.hpp>)\n&\n#endif/' -e '/tbb/s/.*/#if __has_include(<oneapi\/tbb.h>)\n&\n#endif/' > "$work/every_header.cpp"
+      -e '/standalone_asio/s/.*/#if __has_include(<asio.hpp>)\n&\n#endif/' -e '/<detent\/\(detail\/\|base\/boost_\|base\/\)*asio[_.]/s/.*/#if __has_include(<boost\/asio.hpp>)\n&\n#endif/' -e '/tbb/s/.*/#if __has_include(<oneapi\/tbb.h>)\n&\n#endif/' > "$work/every_header.cpp"
     echo 'int main() {}' >> "$work/every_header.cpp"
     sources=$work/every_header.cpp ;;
   hostile_macros) sources="$here/hostile_first.cpp $here/hostile_after.cpp" ;;

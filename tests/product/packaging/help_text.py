@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("replay", "run", "doctor", "stat", "top")
+COMMANDS = ("replay", "run", "doctor", "stat", "pending", "top", "cron", "durable")
 LINE = re.compile(r"^  +(-.*?)(?=  |\n)", re.MULTILINE)
 RULES = re.compile(r" (?:Excludes|Needs):.*| REQUIRED")  # which other options it goes with
 OPTION = re.compile(r"(?<![\w-])(--?[\w-]+)(?:[ =](\{[^}]*\}|[A-Z][A-Z.a-z|]*))?")
@@ -21,8 +21,10 @@ def programs(detent, tools):
 
 
 def help_of(call):
+    """That of a command that has commands of its own, with theirs."""
     done = subprocess.run([*call, "--help"], capture_output=True, text=True, check=True, timeout=60)
-    return done.stdout
+    below = done.stdout.partition("\nSubcommands:\n")[2] if len(call) > 1 else ""
+    return done.stdout + "".join(help_of([*call, name]) for name in re.findall(r"^  (\w+) ", below, re.MULTILINE))
 
 
 def options_of(text):

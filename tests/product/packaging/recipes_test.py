@@ -140,11 +140,8 @@ class Conan(unittest.TestCase):
         toolchain = Anything()
         self.module.CMakeToolchain = lambda _: toolchain
         self.made.options = types.SimpleNamespace(probes=False)
-        includes = types.SimpleNamespace(cpp_info=types.SimpleNamespace(includedirs=["include"]))
-        self.made.dependencies = {"concurrentqueue": includes}
         self.made.generate()
         self.assertLessEqual(set(toolchain.cache_variables), options_of_the_build())
-        self.assertEqual(toolchain.cache_variables["DETENT_CONCURRENTQUEUE_INCLUDE_DIR"], "include")
 
     def test_the_target_has_the_name_that_it_has_everywhere(self):
         self.made.cpp_info = Anything()

@@ -20,6 +20,16 @@ SECONDS = 120
 HUNG_FACTOR, HUNG_SECONDS = 20, 5  # a test that hangs, compared with how it is without the fault, is as dead as one that fails
 
 
+DURABLE = "modules/durable/src/"
+
+
+def library_of(source):
+    """The target folder in which the build compiles it."""
+    if source.startswith(DURABLE + "sqlite/"):
+        return "detent_durable_sqlite.dir"
+    return "detent_durable.dir" if source.startswith(DURABLE) else "detent.dir"
+
+
 class Build:
     """A build of the tree as it is: how each source is compiled there, and what to link with."""
 
@@ -99,6 +109,10 @@ def plant(mutant, build, scratch):
         shutil.copytree(build.root / Path(mutant.file).parent, scratch / Path(mutant.file).parent)
         copy = scratch / mutant.file
         flags = [f"-I{scratch / 'core/src'}"]
+    elif mutant.file.startswith(DURABLE):  # includes its neighbours by "../ROOM/HEADER.hpp"
+        shutil.copytree(build.root / DURABLE, scratch / DURABLE)
+        copy = scratch / mutant.file
+        flags = [f"-I{copy.parent}"]
     else:
         folder = Path(mutant.file).parent
         shutil.copytree(build.root / folder, scratch / folder)
@@ -209,7 +223,7 @@ def kill_by_test(mutant, build, scratch):
     else:  # the archive's own object is left out where this one has all its symbols
         objects.append(built)
     for original in through:
-        how, _, _ = build.command(build.root / original, "detent.dir")
+        how, _, _ = build.command(build.root / original, library_of(original))
         near = scratch / original
         objects.append(compile_source(how, first, near if near.is_file() else build.root / original, "-O0", build, scratch))
     program = scratch / "mutant"

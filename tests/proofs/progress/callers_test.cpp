@@ -150,6 +150,10 @@ TEST(progress_query, pending_of_a_handle) {
   expect_lock_free(
       "handle's pending()", {}, [](world& w) { w.contested().pending(); }, 1);
 }
+TEST(progress_query, deadline_of_a_handle) {
+  expect_lock_free(
+      "handle's deadline()", {}, [](world& w) { w.contested().deadline(); }, 4);
+}
 // Of the ten thousands of operations, one for each bucket of the histograms, all that are not.
 TEST(progress_query, metrics) {
   expect_lock_free("metrics()", {}, [](world& w) { w.engine().metrics(); }, 60, {.but_not = "/histogram_recorder"});

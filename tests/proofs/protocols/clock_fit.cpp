@@ -7,10 +7,8 @@
 #include <detent/time.hpp>
 #include "platform/time_stamp.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <new>
-#include <thread>
 
 namespace model {
 namespace {
@@ -22,6 +20,7 @@ struct world_time {
   // Between the readings that a sample takes of the counter. None passes before another reading.
   static constexpr std::uint64_t step = 1000;
   static constexpr std::int64_t million = 1'000'000;
+  std::uint64_t slowness = 1;  // how many times as long a sample takes
   std::uint64_t ticks = 0;
   std::int64_t millionths = 0;  // of a nanosecond
   std::int64_t rate = million;  // of those in a tick
@@ -51,7 +50,7 @@ namespace base {
 using namespace detent::base;
 inline std::uint64_t read_time_stamp() noexcept { return model::now().ticks; }
 inline std::uint64_t read_time_stamp_in_order() noexcept {
-  model::now().pass(model::world_time::step);
+  model::now().pass(model::world_time::step * model::now().slowness);
   return model::now().ticks;
 }
 }  // namespace base
@@ -60,16 +59,14 @@ struct clock {
   static time_point now() noexcept {
     model::world_time& is = model::now();
     ++is.looks;
-    return to_time((is.millionths + static_cast<std::int64_t>(model::world_time::step / 2) * is.rate) /
+    return to_time((is.millionths + static_cast<std::int64_t>(model::world_time::step / 2 * is.slowness) * is.rate) /
                    model::world_time::million);
   }
 };
 }  // namespace detent::detail
 
-// Compiled against the explorer, and with a mutant's fault in it. Nobody sleeps: the readings take time enough.
-#define sleep_for(span) yield()
+// Compiled against the explorer, and with a mutant's fault in it.
 #include "platform/tsc_clock.cpp"
-#undef sleep_for
 
 namespace model {
 namespace {
@@ -81,26 +78,32 @@ constexpr std::uint64_t too_far = 500'000;
 // A span, and a little more.
 constexpr std::uint64_t a_span = 1'100'000'000;
 
+// Trusted: after the two spans that it begins with.
 tsc_clock& make_clock(execution& run) {
   now() = {};
   now().ticks = 10'000'000;  // it has run before
-  return run.make<tsc_clock>("clock");
+  tsc_clock& made = run.make<tsc_clock>("clock");
+  for (int spans = 0; spans != 2; ++spans) {
+    now().pass(6'000'000);
+    made.now();
+  }
+  return made;
 }
 
 // A mixture of two anchors is off by what lies between them.
-constexpr nanoseconds_t tolerance = 4 * static_cast<nanoseconds_t>(world_time::step);
+nanoseconds_t tolerance() { return 4 * static_cast<nanoseconds_t>(world_time::step * now().slowness); }
 
 void read(tsc_clock& clock) {
   const nanoseconds_t before = now().ns();
   const nanoseconds_t reported = clock.now();
-  require(reported >= before - tolerance && reported <= now().ns() + tolerance, "the time of no anchor");
+  require(reported >= before - tolerance() && reported <= now().ns() + tolerance(), "the time of no anchor");
 }
 
 void begin_delay(tsc_clock& clock) {
   const nanoseconds_t before = now().ns();
   const nanoseconds_t reported = clock.not_before_now();
   require(reported >= before, "a delay would end early");
-  require(reported <= now().ns() + tolerance, "a delay would end late");
+  require(reported <= now().ns() + tolerance(), "a delay would end late");
 }
 
 // For more than an anchor is used.
@@ -252,6 +255,51 @@ void a_shade_behind(execution& run) {
   require(clock.anchored_at_.load(detent::base::relaxed) == anchor && is_trusted(clock), "goes on by the same anchor");
 }
 
+// As after a change to a clock source that is not read in user space.
+void read_where_samples_are_slow(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  now().slowness = 10;
+  for (int anchors = 0; anchors != 4; ++anchors) {
+    now().pass(too_far);
+    clock.now();
+  }
+  measure_spans(clock, 2);
+  require(!is_trusted(clock), "is slow to read");
+  now().slowness = 1;
+  measure_spans(clock, 2);
+  require(is_trusted(clock), "is so no more");
+}
+
+// As where two cores' counters differ by as much as that, and the anchors are taken by turns.
+void disagrees_again_and_again(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  clock.doubt_ = 28 * 60;  // 28 times before
+  for (int times = 0; times != 6; ++times) {
+    require(times >= 3 || !clock.is_given_up(), "an occasional suspend is no reason");
+    now().jump(times % 2 == 0 ? 10'000'000 : -10'000'000);
+    now().pass(too_far);
+    read(clock);
+    measure_spans(clock, 2);
+  }
+  require(clock.is_given_up(), "has disagreed again and again");
+  begin_delay(clock);
+  require(!is_trusted(clock), "was given up");
+}
+
+// The child has what the parent's thread had stored so far, and not that thread.
+void forked_while_an_anchor_is_stored(execution& run) {
+  tsc_clock& clock = make_clock(run);
+  clock.sequence_.store(7, detent::base::relaxed);
+  clock.span_ = {};
+  clock.begin_again();
+  read_for_a_while(clock);
+  for (int spans = 0; spans != 2; ++spans) {
+    now().pass(6'000'000);
+    read(clock);
+  }
+  require(is_trusted(clock), "the child is as good as its parent");
+}
+
 const suite clock_fit("ClockFit", {
                                       {"ReadWhereTimePassed", read_where_time_passed},
                                       {"ReadAfterASuspend", read_after_a_suspend},
@@ -263,6 +311,9 @@ const suite clock_fit("ClockFit", {
                                       {"MeasureAfterASuspend", measure_after_a_suspend},
                                       {"ReadWhereTheCounterWasSetBack", read_where_the_counter_was_set_back},
                                       {"AShadeBehind", a_shade_behind},
+                                      {"ReadWhereSamplesAreSlow", read_where_samples_are_slow},
+                                      {"DisagreesAgainAndAgain", disagrees_again_and_again},
+                                      {"ForkedWhileAnAnchorIsStored", forked_while_an_anchor_is_stored},
                                   });
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 // Compiled against the explorer, and with a mutant's fault in it.
 #include "counters/counters_block.cpp"
+#include "counters/last_error.cpp"
 
 namespace model {
 namespace {
@@ -143,11 +144,35 @@ void a_label_in_the_file(execution& run) {
   run.join();
 }
 
+struct error_and_writers {
+  detent::detail::last_error error;
+};
+
+// Two write, and one reads: whose text it is, it is whole, and no text replaces a later one of the same writer.
+void a_last_error_is_whole(execution& run) {
+  auto& shared = run.make<error_and_writers>("error");
+  run.thread("writes a", [&] {
+    shared.error.write("aaaaaaaaa", 1);
+    shared.error.write("AAAAAAAAA", 2);
+  });
+  run.thread("writes b", [&] { shared.error.write("bbbbbbbbb", 3); });
+  run.thread("reads", [&] {
+    const detent::error_report found = shared.error.read(1);
+    if (found.text.empty()) return reach("none");
+    const char first = found.text.front();
+    require(found.text == std::string(9, first), "parts of two texts");
+    require(found.at.time_since_epoch().count() == (first == 'a' ? 1 : first == 'A' ? 2 : 3), "the time of another");
+    reach(first == 'b' ? "the one's" : "the other's");
+  });
+  run.join();
+}
+
 const suite counters_suite(
     "Counters", {
                     {"EndsBringTheirBeginnings", ends_bring_their_beginnings, {}, {"an end"}},
                     {"EndsOfALabelBringTheirBeginnings", ends_of_a_label_bring_their_beginnings, {}, {"none", "some"}},
                     {"ALabelInTheFile", a_label_in_the_file, {}, {"none", "one"}},
+                    {"ALastErrorIsWhole", a_last_error_is_whole, {}, {"none", "the one's", "the other's"}},
                 });
 
 }  // namespace

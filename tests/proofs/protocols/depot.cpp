@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The depot of magazines, the store of empty ones, the stray bits, and the pool that is made of them: nothing has two
-// owners, and nothing is lost.
+// The depot of magazines, the store of empty ones, the map of free slots, and the pool that is made of them: nothing
+// has two owners, and nothing is lost.
 #include "pages.hpp"
 #include "scenario.hpp"
 
 #include <detent/alloc/depot.hpp>
-#include <detent/alloc/stray_bits.hpp>
+#include <detent/alloc/free_map.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -17,7 +17,6 @@ using detent::alloc::depot;
 using detent::alloc::magazine;
 using detent::alloc::no_slot;
 using detent::alloc::slot_index;
-using detent::alloc::stray_bits;
 
 struct loaded_depot {
   explicit loaded_depot(std::uint32_t magazines) {
@@ -83,35 +82,105 @@ void pushes_and_pops(execution& run) {
   count_all(shared, 2);
 }
 
-// Each slot that was put is taken once, with what its last owner wrote.
-template <bool Full>
-void strays(execution& run) {
-  struct words {
-    std::uint64_t bits[1];
-    int slots[3];
+// A map of one group of two words.
+struct mapped_slots {
+  struct traits {
+    static constexpr unsigned slab_bits = 7;
+    [[maybe_unused]] static constexpr std::size_t max_slabs = 1;
   };
-  auto& memory = run.make<words>("words");
-  stray_bits shared(memory.bits, 64);
-  if (Full) shared.put(2);
-  std::vector<slot_index> taken[2];
-  auto take_some = [&](std::vector<slot_index>& mine, std::uint32_t room) {
-    slot_index out[3];
-    std::uint32_t count = shared.take(out, room, 0);
+  using map_type = detent::alloc::free_map<traits>;
+  static constexpr slot_index first = 0, neighbour = 1, in_next_word = 64, end = 128;
+
+  mapped_slots() {
+    part.store(reinterpret_cast<std::byte*>(words), detent::base::relaxed);
+    map.lay_out(&part, 0, &root);
+  }
+  void put(slot_index slot) {
+    owners[slot] = 1;
+    map.put(&slot, 1);
+  }
+  // Says which were taken, none twice.
+  void take(std::vector<slot_index>& taken, std::uint32_t room) {
+    slot_index out[4];
+    const std::uint32_t count = map.take(out, room, end, [](slot_index, std::uint64_t) {});
     for (std::uint32_t i = 0; i != count; ++i) {
-      ++memory.slots[out[i]];
-      mine.push_back(out[i]);
+      require(++owners[out[i]] == 2, "a slot with two owners");
+      taken.push_back(out[i]);
     }
-  };
-  run.thread("giver", [&] {
-    for (std::uint32_t slot : {0u, 1u}) {
-      memory.slots[slot] = 1;
-      shared.put(slot);
-    }
-  });
-  for (auto& mine : taken) run.thread("taker", [&] { take_some(mine, 1); });
+  }
+
+  std::uint64_t words[map_type::bytes_per_slab / 8] = {}, root = 0;
+  map_type::piece part{nullptr};
+  map_type map;
+  int owners[end] = {};
+};
+
+// Each slot that was put is taken once, with what its last owner wrote. Between the two givers' words lies a summary,
+// of which only one of them has to enter the group.
+template <slot_index Second, bool Full>
+void mapped(execution& run) {
+  auto& shared = run.make<mapped_slots>("map");
+  if (Full) shared.put(mapped_slots::neighbour + 1);
+  std::vector<slot_index> taken[2];
+  run.thread("giver", [&] { shared.put(mapped_slots::first); });
+  run.thread("giver", [&] { shared.put(Second); });
+  run.thread("taker", [&] { shared.take(taken[0], 1); });
+  if (Full) run.thread("taker", [&] { shared.take(taken[1], 1); });
   run.join();
-  take_some(taken[0], 3);
-  require(taken[0].size() + taken[1].size() == (Full ? 3 : 2), "a stray slot was lost, or came twice");
+  shared.take(taken[0], 4);
+  require(taken[0].size() + taken[1].size() == (Full ? 3 : 2), "a slot was lost, or came twice");
+}
+
+// A group of one word, all of it free and idle since the last look.
+struct idle_word {
+  struct traits {
+    static constexpr unsigned slab_bits = 6;
+    [[maybe_unused]] static constexpr std::size_t max_slabs = 1;
+  };
+  using map_type = detent::alloc::free_map<traits>;
+
+  idle_word() {
+    part.store(reinterpret_cast<std::byte*>(words), detent::base::relaxed);
+    map.lay_out(&part, 0, &root);
+    for (slot_index each = 0; each != 64; ++each) map.put(&each, 1);
+    look();
+  }
+  void look() {
+    map.give_back(0, [this](slot_index, slot_index) {
+      ++memory;  // plain: nobody else has any of these slots
+      given = true;
+      return std::uint64_t{7};
+    });
+  }
+  slot_index take() {
+    slot_index taken = 64;
+    map.take(&taken, 1, 64, [this](slot_index, std::uint64_t lives) {
+      require(lives == 7, "other lives");
+      require(given, "revived, and not given back");
+      given = false;
+      reach("revived");
+    });
+    if (taken != 64) require(!given && ++memory != 0, "taken, and not revived");
+    return taken;
+  }
+
+  std::uint64_t words[map_type::bytes_per_slab / 8] = {}, root = 0;
+  map_type::piece part{nullptr};
+  map_type map;
+  int memory = 0;
+  bool given = false;
+};
+
+// What is given back is in nobody's hands, and is revived by the first to take any of it.
+void given_back(execution& run) {
+  auto& shared = run.make<idle_word>("map");
+  run.thread("looker", [&] { shared.look(); });
+  run.thread("user", [&] {
+    const slot_index taken = shared.take();
+    if (taken != 64) shared.map.put(&taken, 1);
+  });
+  run.join();
+  for (int i = 0; i != 64; ++i) require(shared.take() != 64, "a slot was lost");
 }
 
 using shrunk_store = detent::alloc::magazine_store<shrunk_traits>;
@@ -200,17 +269,47 @@ void freed_elsewhere(execution& run) {
   last.leave();
 }
 
+// Where more is freed than is wanted, it goes to the map: by the thread that frees, or by one that has time.
+void surplus(execution& run) {
+  auto& pages = run.make<model_pages>("pages");
+  auto& pool = run.make<shrunk_pool>("pool", pages, std::size_t{4}, std::size_t{0});
+  {
+    pool_user before(pool);
+    slot_index slots[] = {before.take(), before.take(), before.take()};
+    for (slot_index each : slots) before.give(each);
+    before.leave();
+  }
+  run.thread("tidy", [&] {
+    if (!pool.is_untidy()) return;
+    reach("tidied");
+    pool.tidy([] { return false; });
+  });
+  run.thread("user", [&] {
+    pool_user self(pool);
+    slot_index slots[] = {self.take(), self.take()};
+    for (slot_index each : slots) self.give(each);
+    self.leave();
+  });
+  run.join();
+  pool_user last(pool);
+  for (int i = 0; i != 4; ++i) require(last.take() < 4, "a slot was lost");
+  last.leave();
+}
+
 const suite depot_suite(
     "Depot",
     {
         {"TheTopComesBack", top_comes_back, {.preemptions = 6}},
         {"PushesAndPops", pushes_and_pops, {.preemptions = 3}},
-        {"StrayBits", strays<false>, {.preemptions = 4}},
-        {"StrayBitsWithALeftOver", strays<true>, {.preemptions = 4}},
+        {"OneWordOfTheMap", mapped<mapped_slots::neighbour, false>, {.preemptions = 3}},
+        {"TwoWordsOfTheMap", mapped<mapped_slots::in_next_word, false>, {.preemptions = 3}},
+        {"TheMapWithALeftOver", mapped<mapped_slots::neighbour, true>, {.preemptions = 2}},
+        {"GivenBack", given_back, {.preemptions = 3}, {"revived"}},
         {"TwoGrowers", two_growers<0>, {.preemptions = 3, .surprises = 1}},
         {"TwoGrowersOfANextChunk", two_growers<shrunk_store::magazines_per_chunk>, {.preemptions = 2, .surprises = 1}},
         {"TwoCarvers", two_carvers, {.preemptions = 2, .weak = {.stale = 2}}},
         {"CarvedAreMapped", carved_are_mapped, {.preemptions = 1, .weak = {.stale = 2}}, {"looked at a slot"}},
+        {"Surplus", surplus, {.preemptions = 2, .weak = {.stale = 2}}, {"tidied"}},
         {"FreedElsewhere", freed_elsewhere, {.preemptions = 2, .weak = {.stale = 2}}},
     });
 

@@ -25,23 +25,28 @@ using detent::detail::lifecycle;
 using detent::detail::nanoseconds_t;
 using detent::detail::rescan_request;
 
-template <std::uint32_t Producers, std::uint32_t Entries = 2>
-struct front {
+struct signalled_front {
   doorbell bell;
   rescan_request rescan;
-  submission_stand_in<Producers, Entries> queue;
   detent::base::atomic<std::uint32_t> signalled{0};  // the wake_fd
 
-  // `fits`: there is memory for the entry.
-  void submit(std::uint32_t producer, std::uint64_t entry, nanoseconds_t deadline, bool fits = true) {
-    if (fits) queue.push(producer, entry);
-    if (detent::detail::has_to_ring(bell, rescan, deadline, fits)) after_ring(bell.ring_for_earlier(deadline));
-  }
   void ring() { after_ring(bell.ring()); }
   void after_ring(doorbell::ring_result result) {
     if (result != doorbell::ring_result::needs_signal) return;
     signalled.store(1, detent::base::release);
     detent::base::futex_wake(signalled, 1);
+  }
+};
+
+template <std::uint32_t Producers, std::uint32_t Entries = 2>
+struct front : signalled_front {
+  submission_stand_in<Producers, Entries> queue;
+
+  // `fits`: there is memory for the entry.
+  void submit(std::uint32_t producer, std::uint64_t entry, nanoseconds_t deadline, bool fits = true) {
+    if (fits) queue.push(producer, entry);
+    if (detent::detail::has_to_ring(bell, rescan, deadline, fits, [] { return false; }))
+      after_ring(bell.ring_for_earlier(deadline));
   }
 };
 
@@ -89,7 +94,9 @@ class drain_port {
     return rung - now() > manners_.leaves_beyond ? manners_.looks_ahead : 0;
   }
   bool keeps(nanoseconds_t time) const { return time - now() > manners_.keeps_beyond; }
-  void count_raise() const {}
+  void raises() {
+    if constexpr (requires { shared_.queue.forget_idle(); }) shared_.queue.forget_idle();
+  }
   void looked(nanoseconds_t) const {}
   void emptied() const {}
 

@@ -17,7 +17,7 @@ class model_pages {
   // Refuses sparse memory, of which magazines are made, after so many pieces.
   explicit model_pages(unsigned sparse_pieces = UINT32_MAX) { sparse_left = sparse_pieces; }
 
-  void* allocate(std::size_t bytes) noexcept { return machine::instance().allocate(bytes, 64, "slab"); }
+  void* allocate(std::size_t bytes, bool = true) noexcept { return machine::instance().allocate(bytes, 64, "slab"); }
   void release(void* memory, std::size_t) noexcept { machine::instance().free(memory); }
   void* allocate_sparse(std::size_t bytes) noexcept {
     if (sparse_left == 0) return nullptr;
@@ -37,6 +37,7 @@ struct shrunk_traits {
   static constexpr std::uint32_t magazine_capacity = 1;
   static constexpr std::size_t max_slabs = 4;
   static constexpr std::size_t cold_bytes = 0;
+  static constexpr std::uint32_t shallow = 0, deep = 1;
 };
 
 using shrunk_pool = detent::alloc::slot_pool<shrunk_traits>;

@@ -115,7 +115,11 @@ void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
 void trace_writer::flush() noexcept {}
 void trace_writer::give_up() noexcept {}
 errc trace_file::open(const ::std::string&, const ::std::string&, ::std::string&) { return errc{}; }
+errc trace_file::refuse(int, const ::std::string&, ::std::string&) { return errc{}; }
 void trace_file::close(std::uint64_t) noexcept { ++model::file.closed; }
+gzip_packer::~gzip_packer() = default;
+errc code_of(int) noexcept { return errc::limit_reached; }
+::std::string explain(int) { return {}; }
 void name_this_thread(const ::std::string&) noexcept {}
 }  // namespace detent::detail
 

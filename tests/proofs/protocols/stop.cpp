@@ -46,7 +46,7 @@ bool schedule(engine& host, ends& count) {
   host.only.publish(5, timer_state::queued, now);
   std::uint64_t word = host.only.word();
   host.queue.push(0, generation);
-  if (detent::detail::has_to_ring(host.bell, host.rescan, now, true)) host.bell.ring();
+  if (detent::detail::has_to_ring(host.bell, host.rescan, now, true, [] { return false; })) host.bell.ring();
   if (!host.life.is_open() && states::collect(host.only.pair, word) == collect_result::returned) {
     host.only.destroy_callable();
     ++count.taken_back;
@@ -86,7 +86,9 @@ void against_schedule(execution& run) {
   if (handle) require(count[1].returned == 1, "a handle to a timer that stop() did not find");
 }
 
-// A driver fires meanwhile, and stop() waits for it: nothing that it has accepted is taken back.
+// A driver fires meanwhile, and stop() waits for it: nothing that it has accepted is taken back. `Closed`: by close(),
+// too, which waits for no driver.
+template <bool Closed>
 void against_schedule_and_expiry(execution& run) {
   auto& host = run.make<engine>("engine");
   ends count[3];
@@ -108,7 +110,10 @@ void against_schedule_and_expiry(execution& run) {
     });
     host.life.leave_drive();
   });
-  run.thread("stopper", [&] { stop(host, count[1]); });
+  run.thread("stopper", [&] {
+    if (Closed) host.life.close();
+    stop(host, count[1]);
+  });
   run.join();
   int all = count[0].all() + count[1].all() + count[2].all();
   require(all <= 1, "one timer ended twice");
@@ -241,7 +246,8 @@ const suite stop_suite(
                  against_schedule<true, true>,
                  {.preemptions = 5},
                  {"taken back", "returned", "refused"}},
-                {"AgainstScheduleAndExpiry", against_schedule_and_expiry, {.preemptions = 2}},
+                {"AgainstScheduleAndExpiry", against_schedule_and_expiry<false>, {.preemptions = 2}},
+                {"AgainstCloseAndExpiry", against_schedule_and_expiry<true>, {.preemptions = 2}},
                 {"AgainstPolls", against_polls, {}, {"refused", "turned", "stopped"}},
                 {"FreesAllBehindADrive", frees_all_behind_a_drive, {.preemptions = 8, .surprises = 1}},
                 {"AgainstRestart", against_restart},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A stand-in for the submission queue, with the guarantees that moodycamel's queue documents and no more: what one
-// producer pushed comes in that order, nothing is lost or comes twice, and the taker of an entry sees what was written
-// before its push. Entries of different producers come in any order, and a taker that is not synchronised with a push
-// may miss it.
+// A stand-in for the submission queue, with its guarantees and no more: what one producer pushed comes in that order,
+// nothing is lost or comes twice, and the taker of an entry sees what was written before its push. pushers.cpp has the
+// marks by which the taker finds a producer. Entries of different producers come in any order, and a taker that is not
+// synchronised with a push may miss it.
 #pragma once
 
 #include <detent/base/atomic.hpp>

@@ -33,7 +33,8 @@ struct described_timer : timer {
     twin.set_group(reinterpret_cast<group_state*>(&places[life]));
     twin.set_epoch(life + 1);
     twin.set_label(static_cast<std::uint16_t>(life + 1));
-    twin.set_lane(static_cast<std::uint8_t>(life + 1));
+    twin.set_tag(life + 1);
+    twin.set_lane(static_cast<std::uint8_t>(life + 1), 0);
     origin.set(life == 0 ? "first" : "second", life + 1, life + 1);
     publish(life, timer_state::queued, due * (life + 1), state_word::cold);
   }

@@ -58,8 +58,21 @@ struct within_bounds {
   void operator()(const tool::stat_command& stat) const {
     require(stat.form <= tool::stat_form::prometheus, "a form there is", std::to_string(int(stat.form)));
   }
+  void operator()(const tool::pending_command& pending) const {
+    require(pending.by <= tool::pending_by::label, "a division there is", std::to_string(int(pending.by)));
+  }
+  void operator()(const tool::durable_command& durable) const {
+    const tool::durable_options& options = durable.options;
+    require(!options.store.empty(), "there is a store", "");
+    require(options.what == tool::durable_options::action::list || !options.key.empty(), "there is a key", "");
+  }
   void operator()(const tool::top_command& top) const {
     require(top.options.delay > 0, "the delay is positive", std::to_string(top.options.delay));
+  }
+  void operator()(const tool::cron_command& cron) const {
+    const tool::cron_options& options = cron.options;
+    require(options.count >= 1, "--count is positive", std::to_string(options.count));
+    require(options.expression.empty() != options.check.empty(), "an expression, or a file", options.check);
   }
   void operator()(const tool::print_command& print) const {
     require(!print.text.empty() && print.text.back() == '\n', "what is printed is lines", print.text);

@@ -3,11 +3,11 @@
 // one thread. For wheels of a shape that no engine has.
 #pragma once
 
-#include "wheel/hashed_wheel.hpp"
 #include "wheel/hierarchical_wheel.hpp"
 
 #include "search/histories/history.hpp"
 #include "search/histories/oracle.hpp"
+#include "support/lone_hashed_wheel.hpp"
 #include "support/node_store.hpp"
 
 #include <algorithm>
@@ -26,19 +26,25 @@ struct shrunk_hierarchy {
     static constexpr unsigned slot_bits = Bits, chain_bits = 1;
   };
   using wheel_type = detail::hierarchical_wheel<test::node_store::view, traits>;
-  static wheel_type make(test::node_store::view nodes, const setting& where, nanoseconds_t start) {
-    return {nodes, detail::tick_grid(where.tick), start};
+  static void make(std::optional<wheel_type>& made, test::node_store::view nodes, const setting& where,
+                   nanoseconds_t start) {
+    made.emplace(nodes, detail::tick_grid(where.tick), start);
   }
 };
 
+// Few near ticks, so that rounds come into it.
 struct shrunk_ring {
-  using wheel_type = detail::hashed_wheel<test::node_store::view>;
-  static wheel_type make(test::node_store::view nodes, const setting& where, nanoseconds_t) {
-    return {nodes, detail::tick_grid(where.tick), where.slots};
+  struct traits {
+    static constexpr unsigned ring_bits = 2, near_ticks = 2;
+  };
+  using wheel_type = test::lone_hashed_wheel<test::node_store::view, traits>;
+  static void make(std::optional<wheel_type>& made, test::node_store::view nodes, const setting& where,
+                   nanoseconds_t start) {
+    made.emplace(nodes, detail::tick_grid(where.tick), start, where.slots);
   }
 };
 
-// Kind has wheel_type and make(nodes, setting, start). Only plain timers, at most eight.
+// Kind has wheel_type and make(made, nodes, setting, start). Only plain timers, at most eight.
 template <class Kind>
 class wheel_world {
  public:
@@ -50,7 +56,7 @@ class wheel_world {
     due_.clear();
     wheel_.reset();
     store_.emplace(8);
-    wheel_.emplace(Kind::make(store_->nodes(), where_, start));
+    Kind::make(wheel_, store_->nodes(), where_, start);
   }
   nanoseconds_t now() const { return now_; }
   std::uint32_t made() const { return static_cast<std::uint32_t>(timers_.size()); }

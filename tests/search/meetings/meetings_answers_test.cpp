@@ -5,6 +5,7 @@
 #include <detent/detail/timer_access.hpp>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace {
@@ -61,6 +62,47 @@ TEST(MeetingsAnswers, OfACancelledMemberAreNotAnotherTimersOfItsPlace) {
     in.run_to(noon + 1h);
     EXPECT_EQ(in.runs, 0);
     next.cancel();
+    in.expect_at_rest();
+  });
+}
+
+// A handle's deadline is its own timer's, whosever the place is by then, or none.
+TEST(MeetingsAnswers, ADeadlineIsNotAnotherTimersOfItsPlace) {
+  for (const bool in_group : {false, true}) {
+    meet(3, [in_group](meeting& at) {
+      scene in;
+      timer first =
+          in_group ? in.group->schedule_after(1h, in.note()) : in.engine.schedule_at(noon + 1h, [&in] { ++in.runs; });
+      std::optional<detent::time_point> due;
+      at.hold(in, [&] { due = first.deadline(); });
+      first.cancel();
+      timer second = in.engine.schedule_at(noon + 2h, [&in] { ++in.runs; });
+      EXPECT_EQ(place_of(first), place_of(second));
+      at.go_on();
+      EXPECT_TRUE(!due || *due == noon + 1h);
+      second.cancel();
+      in.expect_at_rest();
+    });
+  }
+}
+
+// Of one arming, and as its group was then.
+TEST(MeetingsAnswers, ADeadlineIsOfOneArming) {
+  meet(5, [](meeting& at) {
+    scene in;
+    timer member = in.group->schedule_after(1h, in.note());
+    in.settle();
+    std::optional<detent::time_point> due;
+    at.hold(in, [&] { due = member.deadline(); });
+    EXPECT_TRUE(member.restart_after(10h));
+    in.group->pause();
+    in.clock.advance(3h);
+    in.settle();
+    in.group->resume();
+    at.go_on();
+    EXPECT_TRUE(due == noon + 1h || due == noon + 10h || due == (detent::time_point::max)() || due == noon + 13h);
+    EXPECT_EQ(member.deadline(), noon + 13h);
+    member.cancel();
     in.expect_at_rest();
   });
 }

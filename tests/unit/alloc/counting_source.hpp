@@ -89,8 +89,11 @@ inline std::string flags_of(const void* memory) {
 
 class counting_source {
  public:
-  void* allocate(std::size_t bytes) noexcept { return keep(refused() ? nullptr : pages_.allocate(bytes), bytes); }
+  void* allocate(std::size_t bytes, bool full = true) noexcept {
+    return keep(refused() ? nullptr : pages_.allocate(bytes, full), bytes);
+  }
   void release(void* memory, std::size_t bytes) noexcept { pages_.release(forget(memory, bytes), bytes); }
+  void give_back(void* memory, std::size_t bytes) noexcept { pages_.give_back(memory, bytes); }
   // A touch of the page after it is a fault.
   void* allocate_sparse(std::size_t bytes) noexcept {
     void* memory = refused() ? nullptr : pages_.allocate_sparse(fenced(bytes));
@@ -144,6 +147,7 @@ struct small_traits {
   static constexpr std::uint32_t magazine_capacity = 4;
   static constexpr std::size_t max_slabs = 1024;
   static constexpr std::size_t cold_bytes = 24;
+  static constexpr std::uint32_t shallow = 4, deep = 64;
 };
 using small_pool = slot_pool<small_traits>;
 

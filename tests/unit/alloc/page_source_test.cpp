@@ -130,8 +130,9 @@ TEST(PageSource, ExplainsAMissingNumaNode) {
     page_source pages({.numa_node = node});
     ASSERT_EQ(pages.check(), problem::numa_node);
     const std::string number = std::to_string(node);
-    EXPECT_EQ(pages.explain(problem::numa_node),
-              "memory.numa_node = " + number + ": there is no /sys/devices/system/node/node" + number);
+    EXPECT_EQ(pages.explain(problem::numa_node), "memory.numa_node = " + number +
+                                                     ": there is no /sys/devices/system/node/node" + number +
+                                                     "; numactl --hardware lists the nodes");
     EXPECT_EQ(pages.allocate(huge_page_bytes), nullptr);
     EXPECT_EQ(pages.allocate_sparse(4096), nullptr);
   }
@@ -191,7 +192,8 @@ TEST(PageSource, RequiresHugePagesExactlyWhereThePolicyHasThem) {
   } else {
     ASSERT_EQ(pages.check(), problem::huge_pages);
     EXPECT_EQ(pages.explain(problem::huge_pages),
-              "memory.huge_pages = require: /sys/kernel/mm/transparent_hugepage/enabled is \"never\" or missing");
+              "memory.huge_pages = require: /sys/kernel/mm/transparent_hugepage/enabled is \"never\" or missing; write "
+              "madvise to it, or take attempt");
   }
 }
 
@@ -242,7 +244,9 @@ TEST(PageSourceDeathTest, ExplainsALockThatIsRefused) {
   getrlimit(RLIMIT_MEMLOCK, &limit);
   if (geteuid() != 0 && limit.rlim_max < 64 * 1024) GTEST_SKIP() << "less than 64 kB may be locked here";
   EXPECT_EXIT(require_lock_under(64 * 1024), ::testing::ExitedWithCode(0),
-              "memory.lock = require: mlock of 2097152 bytes: Cannot allocate memory \\(limit 64 kB\\)");
+              "memory.lock = require: mlock of 2097152 bytes: Cannot allocate memory; needs CAP_IPC_LOCK or a greater "
+              "RLIMIT_MEMLOCK, which is "
+              "64 KiB; LimitMEMLOCK=infinity");
 }
 
 TEST(PageSource, LocksWhatItMay) {

@@ -131,7 +131,7 @@ TEST(SlotPool, RecoversWhenRefusedMemoryCanBeHadAgain) {
   EXPECT_EQ(without_directory.allocate(cache), no_slot);
 }
 
-// Far more caches than there are magazines for, and no memory for more. What marks the strays lies neither on what is
+// Far more caches than there are magazines for, and no memory for more. The map that they go to lies neither on what is
 // written in the slots nor beyond the mapping, which has no room to spare if the cold array ends with a page.
 TEST(SlotPool, LosesNoSlotWhenMagazinesAreRefused) {
   for (std::size_t cold_bytes : {std::size_t{24}, testing::page_bytes() / small_pool::slots_per_slab}) {
@@ -152,8 +152,8 @@ TEST(SlotPool, LosesNoSlotWhenMagazinesAreRefused) {
   }
 }
 
-// Fewer strays in each slab than a magazine holds: the rest of the next slab's does not go where there is no room.
-TEST(SlotPool, TakesStraysOfSeveralSlabsIntoOneMagazine) {
+// Fewer in each slab's part of the map than a magazine holds: the rest of the next does not go where there is no room.
+TEST(SlotPool, TakesFromSeveralSlabsOfTheMapIntoOneMagazine) {
   counting_source pages;
   small_pool pool(pages, 0);
   slot_cache owner;
@@ -288,6 +288,7 @@ TEST(SlotPool, KeepsSlotsApartWhenAllocatedHereAndFreedThere) {
         *static_cast<std::size_t*>(pool.hot(mine)) = 0;
         pool.free(cache, mine);
       }
+      if (round % 100 == self && pool.is_untidy()) pool.tidy([] { return false; });
       if (round % 1000 == self) pool.flush(cache);
     }
     pool.flush(cache);

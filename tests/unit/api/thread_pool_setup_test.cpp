@@ -55,8 +55,8 @@ TEST(ThreadPool, NamesAnImpossibleOption) {
   auto refused = [](thread_pool_options options) { return problem_of([&] { thread_pool pool(std::move(options)); }); };
   EXPECT_TRUE(refused({.threads = 0}).names("threads = 0"));
   EXPECT_TRUE(refused({.queue_capacity = 0}).names("queue_capacity = 0"));
-  EXPECT_TRUE(refused({.cpus = {100'000}}).names("cpus: 100000"));
-  EXPECT_TRUE(refused({.cpus = {-1}}).names("cpus: -1"));
+  EXPECT_TRUE(refused({.cpus = {0, 100'000}}).names("cpus[1] = 100000: no such CPU; this host has 0"));
+  EXPECT_TRUE(refused({.cpus = {-1}}).names("cpus[0] = -1: no such CPU; this host has 0"));
   EXPECT_EQ(refused({.cpus = {static_cast<int>(sysconf(_SC_NPROCESSORS_CONF))}}).code, errc::invalid_option);
   EXPECT_EQ(refused({.threads = 0}).code, errc::invalid_option);
 }

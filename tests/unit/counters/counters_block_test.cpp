@@ -46,7 +46,7 @@ TEST_F(CountersBlock, SaysWhereEverythingLies) {
   const counters_layout::header& h = file.header;
   EXPECT_EQ(std::string(h.magic, 8), "detent#c");
   EXPECT_EQ(h.version, 1u);
-  EXPECT_EQ(h.header_bytes, 216u);
+  EXPECT_EQ(h.header_bytes, 488u);
   EXPECT_EQ(h.file_bytes, file.size());
   EXPECT_EQ(file.state(), counters_layout::file_state::live);
   EXPECT_EQ(h.gauge_count, static_cast<std::uint32_t>(gauge::count_));
@@ -58,7 +58,7 @@ TEST_F(CountersBlock, SaysWhereEverythingLies) {
   EXPECT_LE(h.gauges_offset + h.gauge_count * 8, h.threads_offset);
   EXPECT_LE(h.threads_offset + h.thread_capacity * h.thread_stride, h.histograms_offset);
   EXPECT_LE(h.histograms_offset + h.histogram_count * h.histogram_stride, h.labels_offset);
-  EXPECT_EQ(h.reserved, 0u);
+  EXPECT_EQ(h.reserved[0], 0);
   block.end();
   EXPECT_EQ(counters_file(folder / "counters").state(), counters_layout::file_state::ended);
 }
@@ -148,7 +148,7 @@ TEST_F(CountersBlock, SaysWhyThereIsNone) {
   counters_block none(with_file("/nowhere/at/all"));
   std::string why;
   EXPECT_EQ(none.check(why), errc::invalid_option);
-  EXPECT_EQ(why, "counters_file = /nowhere/at/all: No such file or directory");
+  EXPECT_EQ(why, "counters_file = /nowhere/at/all: No such file or directory; its folder must exist");
   EXPECT_EQ(none.take_cells(), nullptr);
 }
 
@@ -158,7 +158,7 @@ TEST_F(CountersBlock, SaysWhyItCannotBeShown) {
   std::string why;
   EXPECT_EQ(refused.check(why), errc{});
   EXPECT_EQ(refused.publish(why), errc::invalid_option);
-  EXPECT_EQ(why, "counters_file = " + (folder / "folder") + ": Is a directory");
+  EXPECT_EQ(why, "counters_file = " + (folder / "folder") + ": Is a directory; name a file in it");
 }
 
 // Nothing else orders the two: a thread that finds a label's number, were it by a guess, finds its block and its name.
@@ -170,8 +170,9 @@ TEST(LabelStore, ALabelThatIsFoundIsWhole) {
   std::atomic<bool> refused{false};
   testing::joined_thread maker([&] {
     label made;
+    std::string why;
     for (std::uint16_t number = 1; number <= count; ++number) {
-      if (labels.make(name(number), made) != errc{}) refused.store(true, std::memory_order_relaxed);
+      if (labels.make(name(number), made, why) != errc{}) refused.store(true, std::memory_order_relaxed);
     }
   });
   for (std::uint16_t number = 1; number <= count; ++number) {

@@ -53,7 +53,8 @@ TEST(CountersMemoryRace, OfTwoThatAreMadeAtOnceOneGetsTheFile) {
   ASSERT_TRUE(first->publish());
   const ino_t live = identity_of(path);
   EXPECT_FALSE(second->publish());
-  EXPECT_EQ(second->problem(), "counters_file = " + path + ": another engine writes it");
+  EXPECT_EQ(second->problem(),
+            "counters_file = " + path + ": another engine writes it; give each a file of its own, or \"auto\"");
   EXPECT_EQ(identity_of(path), live);
 }
 
@@ -63,9 +64,11 @@ TEST(CountersMemoryRace, OfTwoThatWouldReplaceAStaleFileOneDoes) {
   write_bytes(path, magic);
   auto first = begun(path);
   EXPECT_TRUE(first->problem().empty()) << first->problem();
-  EXPECT_EQ(begun(path)->problem(), "counters_file = " + path + ": another engine writes it");
+  EXPECT_EQ(begun(path)->problem(),
+            "counters_file = " + path + ": another engine writes it; give each a file of its own, or \"auto\"");
   ASSERT_TRUE(first->publish()) << first->problem();
-  EXPECT_EQ(begun(path)->problem(), "counters_file = " + path + ": another engine writes it");
+  EXPECT_EQ(begun(path)->problem(),
+            "counters_file = " + path + ": another engine writes it; give each a file of its own, or \"auto\"");
   first = nullptr;
   const auto next = begun(path);
   EXPECT_TRUE(next->is_file() && next->publish()) << next->problem();
@@ -139,7 +142,7 @@ TEST(CountersMemoryRace, OfTwoEnginesThatAreMadeAtOnceOneGetsTheFileAndTheOtherL
     other.join();
     ASSERT_NE(made[0].has_value(), made[1].has_value()) << "round " << round;
     const std::size_t refused = made[0] ? 1 : 0;
-    EXPECT_EQ(problems[refused].code, errc::invalid_option);
+    EXPECT_EQ(problems[refused].code, errc::not_permitted);
     EXPECT_TRUE(problems[refused].names(path + ": another engine writes it")) << problems[refused].what;
     EXPECT_EQ(folder.files(), 1u);
     made[1 - refused]->schedule_after(std::chrono::hours(1), [] {});

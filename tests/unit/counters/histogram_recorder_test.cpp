@@ -120,6 +120,35 @@ TEST(Histogram, ReportsTheMeanOfHugeValues) {
   EXPECT_NEAR(static_cast<double>(reported.mean().count()), 9.2e18, 0.1e18);
 }
 
+// The promise of operator+=, whichever of the two is empty, was never filled, or is the same object.
+TEST(Histogram, MergesToTheHistogramOfTheUnion) {
+  test::random_source random(test::new_seed());
+  std::vector<nanoseconds_t> one, other;
+  for (int i = 0; i < 3'000; ++i) (i % 3 == 0 ? one : other).push_back(random.any_magnitude(50));
+  std::vector<nanoseconds_t> all = one;
+  all.insert(all.end(), other.begin(), other.end());
+  histogram merged = of(one);
+  merged += of(other);
+  EXPECT_TRUE(merged == of(all));
+  EXPECT_FALSE(merged == of(one));
+  const histogram whole = of(all);
+  for (double p = 0.05; p < 100; p += 0.3) ASSERT_EQ(merged.percentile(p), whole.percentile(p)) << p;
+  EXPECT_EQ(merged.max(), of(all).max());
+  EXPECT_NEAR(static_cast<double>(merged.mean().count()), static_cast<double>(of(all).mean().count()),
+              1e-9 * static_cast<double>(of(all).mean().count()));
+  histogram unfilled;
+  EXPECT_TRUE(unfilled == of({}));
+  unfilled += of(one);
+  EXPECT_TRUE(unfilled == of(one));
+  unfilled += histogram();
+  unfilled += of({});
+  EXPECT_TRUE(unfilled == of(one));
+  unfilled += unfilled;
+  const std::vector<nanoseconds_t> again = one;
+  one.insert(one.end(), again.begin(), again.end());
+  EXPECT_TRUE(unfilled == of(one));
+}
+
 TEST(HistogramRecorder, LosesNothingWhenThreadsRecordAtOnce) {
   constexpr nanoseconds_t each = 200'000;
   std::atomic<int> ready{0};

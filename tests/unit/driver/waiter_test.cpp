@@ -106,11 +106,37 @@ TEST(Waiter, SpinsNoLongerThanA64thOfACoarseTick) {
   EXPECT_EQ(first_margin(wait_options::hybrid(duration(500)), millisecond), 500);
 }
 
+wait_options lightly(wait_options mode) {
+  mode.light_spin = true;
+  return mode;
+}
+
 const std::vector<wait_options>& all_modes() {
-  static const std::vector<wait_options> modes{wait_options::busy(), wait_options::hybrid(), wait_options::sleep(),
+  static const std::vector<wait_options> modes{wait_options::busy(),
+                                               wait_options::hybrid(),
+                                               wait_options::sleep(),
                                                wait_options::hybrid(duration(0)),
-                                               wait_options::hybrid(duration::max())};
+                                               wait_options::hybrid(duration::max()),
+                                               lightly(wait_options::busy()),
+                                               lightly(wait_options::hybrid(duration::max()))};
   return modes;
+}
+
+// Whatever the pauses are, they end before the last stretch, which is the bare spin of every other wait.
+TEST(Waiter, LeavesTheEndOfALightSpinToTheBareOne) {
+  for (const wait_options& mode : {lightly(wait_options::busy()), lightly(wait_options::hybrid(duration::max()))}) {
+    bench each(mode);
+    int left_over = 0;
+    constexpr int rounds = 50;
+    for (int i = 0; i < rounds; ++i) {
+      const nanoseconds_t deadline = each.time.certain() + millisecond / 5;
+      ASSERT_TRUE(each.waits.sleep(deadline));
+      if (each.time.certain() < deadline) ++left_over;
+      each.waits.spin(deadline);
+      EXPECT_GE(each.time.certain(), deadline);
+    }
+    EXPECT_GT(left_over, 0) << "of " << rounds;  // an interrupt may take all of one
+  }
 }
 
 TEST(Waiter, NeverReturnsBeforeItsDeadlineWithoutARing) {

@@ -37,16 +37,16 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
     const char* begins;
     change make;
   } const cases[] = {
-      {"tick = 0: ", [](engine_options& o) { o.tick = duration(0); }},
-      {"tick = -7: ", [](engine_options& o) { o.tick = duration(-7); }},
-      {"wake_budget = 0: ", [](engine_options& o) { o.wake_budget = duration(0); }},
-      {"slow_threshold = 0: ", [](engine_options& o) { o.slow_threshold = duration(0); }},
+      {"tick = 0 ns: ", [](engine_options& o) { o.tick = duration(0); }},
+      {"tick = -7 ns: ", [](engine_options& o) { o.tick = duration(-7); }},
+      {"wake_budget = 0 ns: ", [](engine_options& o) { o.wake_budget = duration(0); }},
+      {"slow_threshold = 0 ns: ", [](engine_options& o) { o.slow_threshold = duration(0); }},
       {"wheel = 2: ", [](engine_options& o) { o.wheel = beyond(wheel_kind::hashed); }},
       {"drive = 2: ", [](engine_options& o) { o.drive = beyond(drive_kind::caller); }},
-      {"clock = 2: ", [](engine_options& o) { o.clock = beyond(clock_kind::tsc); }},
+      {"clock = 3: ", [](engine_options& o) { o.clock = beyond(clock_kind::automatic); }},
       {"on_refusal = 3: ", [](engine_options& o) { o.on_refusal = beyond(refusal_policy::drop); }},
-      {"wait = 3: ", [](engine_options& o) { o.wait.mode = beyond(wait_options::kind::sleep); }},
-      {"wait.max_spin = -1: ", [](engine_options& o) { o.wait.max_spin = duration(-1); }},
+      {"wait.mode = 3: ", [](engine_options& o) { o.wait.mode = beyond(wait_options::kind::sleep); }},
+      {"wait.max_spin = -1 ns: ", [](engine_options& o) { o.wait.max_spin = duration(-1); }},
       {"hashed_slots = 0: ", [](engine_options& o) { o.hashed_slots = 0; }},
       {"hashed_slots = 16777217: ", [](engine_options& o) { o.hashed_slots = (1U << 24) + 1; }},
       {"hashed_slots = 18446744073709551615: ", [](engine_options& o) { o.hashed_slots = SIZE_MAX; }},
@@ -59,11 +59,23 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
       {"realtime_priority = 100: ", [](engine_options& o) { o.realtime_priority = 100; }},
       {"cpu = 0: ", [](engine_options& o) { o.cpu = 0, o.drive = drive_kind::caller; }},
       {"realtime_priority = 5: ", [](engine_options& o) { o.realtime_priority = 5, o.drive = drive_kind::caller; }},
+      {"cpu_latency_limit = -1 ns: ", [](engine_options& o) { o.cpu_latency_limit = duration(-1); }},
+      {"cpu_latency_limit = 1000000001 ns: ", [](engine_options& o) { o.cpu_latency_limit = duration(1'000'000'001); }},
+      {"cpu_latency_limit = 5 ns: ",
+       [](engine_options& o) { o.cpu_latency_limit = duration(5), o.drive = drive_kind::caller; }},
       {"memory.source = 2: ", [](engine_options& o) { o.memory.source = beyond(memory_source::jemalloc); }},
       {"memory.huge_pages = 3: ", [](engine_options& o) { o.memory.huge_pages = beyond(wish::require); }},
       {"memory.prefault = 3: ", [](engine_options& o) { o.memory.prefault = beyond(wish::require); }},
       {"memory.lock = 3: ", [](engine_options& o) { o.memory.lock = beyond(wish::require); }},
-      {"memory.numa_node = -1: ", [](engine_options& o) { o.memory.numa_node = -1; }}};
+      {"memory.numa_node = -1: ", [](engine_options& o) { o.memory.numa_node = -1; }},
+      {"executors[0] = null: ", [](engine_options& o) { o.executors.resize(1); }},
+      {"executors.size() = 64: ", [](engine_options& o) { o.executors.resize(64); }},
+      {"memory.give_back_after = -1 ns: ",
+       [](engine_options& o) { o.memory.give_back_after = std::chrono::nanoseconds(-1); }},
+      {"memory.give_back_after = 5 ns: ", [](engine_options& o) {
+         o.memory.give_back_after = std::chrono::nanoseconds(5);
+         o.memory.lock = wish::attempt;
+       }}};
   for (auto& each : cases) {
     std::string reported = settled(each.make);
     EXPECT_EQ(reported.substr(0, std::string(each.begins).size()), each.begins) << "in full: " << reported;
@@ -84,6 +96,8 @@ TEST(OptionsCheck, AcceptsEveryOptionAtItsLimits) {
                                  [](engine_options& o) { o.cpu = 0; },
                                  [](engine_options& o) { o.realtime_priority = 1; },
                                  [](engine_options& o) { o.realtime_priority = 99; },
+                                 [](engine_options& o) { o.cpu_latency_limit = duration(0); },
+                                 [](engine_options& o) { o.cpu_latency_limit = std::chrono::seconds(1); },
                                  [](engine_options& o) { o.memory.numa_node = 0; }};
   for (auto& each : fine) EXPECT_EQ(settled(each), "");
 }
@@ -100,7 +114,7 @@ TEST(OptionsCheck, RefusesFilesThatCannotBeMeant) {
   EXPECT_EQ(settled([](engine_options& o) { o.counters_file = std::string("a\0b", 3); }),
             "counters_file = a: a file's name has no NUL in it");
   EXPECT_EQ(settled([](engine_options& o) { o.counters_file = o.record = "one"; }),
-            "record = one: is the counters_file as well");
+            "record = one: is the counters_file as well; name two files");
   EXPECT_EQ(settled([](engine_options& o) { o.counters_file = "auto", o.record = "auto.csv"; }), "");
 }
 

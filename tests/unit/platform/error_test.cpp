@@ -3,15 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
+#include <cerrno>
 #include <set>
 #include <string>
+#include <type_traits>
 
 namespace detent {
 namespace {
 
 TEST(Error, HasAMessageOfItsOwnForEachCode) {
   std::set<std::string> messages;
-  for (int code = static_cast<int>(errc::capacity_exceeded); code <= static_cast<int>(errc::out_of_memory); ++code) {
+  for (int code = static_cast<int>(errc::capacity_exceeded); code <= static_cast<int>(errc::limit_reached); ++code) {
+    if (code == 10) continue;  // DETENT_ERROR_OTHER, of C
     std::error_code reported = make_error_code(static_cast<errc>(code));
     EXPECT_EQ(reported.value(), code);
     EXPECT_EQ(&reported.category(), &error_category());
@@ -29,10 +34,33 @@ TEST(Error, ConvertsImplicitlyAndComparesWithItsCode) {
   EXPECT_STREQ(error_category().name(), "detent");
 }
 
-TEST(Error, HasWhatItWasGiven) {
-  error thrown(make_error_code(errc::invalid_option), "tick = 0");
-  EXPECT_EQ(thrown.code(), errc::invalid_option);
-  EXPECT_NE(std::string(thrown.what()).find("tick = 0"), std::string::npos);
+TEST(Error, SaysWhatItWasGivenAndNothingElse) {
+  const error thrown(errc::invalid_option, "tick = 0 ns: must be at least 1 ns");
+  const error copied = thrown;
+  EXPECT_EQ(copied.code(), errc::invalid_option);
+  EXPECT_STREQ(copied.what(), "tick = 0 ns: must be at least 1 ns");
+  const std::system_error& as_any_other = thrown;
+  EXPECT_STREQ(as_any_other.what(), thrown.what());
+  EXPECT_EQ(error(errc::stopped).what(), make_error_code(errc::stopped).message());
+  static_assert(std::is_nothrow_copy_constructible_v<error>);
+}
+
+TEST(Error, HasTheSameCodeForTheSameCause) {
+  for (int denied : {EACCES, EPERM, EROFS, EBUSY}) EXPECT_EQ(detail::code_of(denied), errc::not_permitted) << denied;
+  for (int too_many : {EMFILE, ENFILE, EAGAIN, ENOSPC, EDQUOT, EFBIG})
+    EXPECT_EQ(detail::code_of(too_many), errc::limit_reached) << too_many;
+  for (int wrong : {ENOENT, EISDIR, ENAMETOOLONG, EINVAL, ENODEV})
+    EXPECT_EQ(detail::code_of(wrong), errc::invalid_option) << wrong;
+  EXPECT_EQ(detail::code_of(ENOMEM), errc::out_of_memory);
+}
+
+TEST(Error, NamesTheLimitItsValueAndWhereItIsSet) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const std::string value = limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur);
+  EXPECT_EQ(detail::explain(EMFILE), "Too many open files; raise RLIMIT_NOFILE, which is " + value +
+                                         " (ulimit -n, LimitNOFILE= of the service)");
+  EXPECT_EQ(detail::explain(EPERM), "Operation not permitted");
 }
 
 }  // namespace

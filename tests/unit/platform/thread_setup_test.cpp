@@ -83,7 +83,8 @@ TEST(ThreadSetup, SaysThatACpuMayNotBeChosen) {
   in_a_thread([] {
     setup_result refused = set_up_worker_thread("pinned", allowed_cpu(), {});
     EXPECT_EQ(refused.problem, errc::not_permitted);
-    EXPECT_EQ(refused.why, "cpu = " + std::to_string(allowed_cpu()) + ": Operation not permitted");
+    EXPECT_EQ(refused.why, "cpu = " + std::to_string(allowed_cpu()) +
+                               ": Operation not permitted; a filter for system calls forbids sched_setaffinity");
   });
 }
 
@@ -92,7 +93,8 @@ TEST(ThreadSetup, NamesTheOptionThatCannotBe) {
   in_a_thread([] {
     setup_result cpu = set_up_worker_thread("nowhere", CPU_SETSIZE - 1, {});
     EXPECT_EQ(cpu.problem, errc::invalid_option);
-    EXPECT_EQ(cpu.why.substr(0, 12), "cpu = " + std::to_string(CPU_SETSIZE - 1) + ": ");
+    EXPECT_EQ(cpu.why, "cpu = " + std::to_string(CPU_SETSIZE - 1) +
+                           ": offline, or not in the control group's cpuset; " + describe_cpus());
     setup_result priority = set_up_worker_thread("too much", {}, 1'000);
     EXPECT_EQ(priority.problem, errc::invalid_option);
     EXPECT_EQ(priority.why.substr(0, 26), "realtime_priority = 1000: ");
@@ -115,6 +117,17 @@ TEST(ThreadSetup, BecomesRealTimeOrSaysThatItMayNot) {
       }
     });
   }
+}
+
+TEST(DescribeCpus, NamesThoseOfTheHostAndThoseOfThisThread) {
+  if (!may_choose_cpus()) GTEST_SKIP() << "this kernel lets nobody choose a processor";
+  in_a_thread([] {
+    const std::string cpu = std::to_string(allowed_cpu());
+    ASSERT_EQ(pin_thread(pthread_self(), allowed_cpu()), 0);
+    const std::string text = describe_cpus(), end = ", and this thread may use " + cpu;
+    EXPECT_EQ(text.rfind("this host has 0", 0), 0u) << text;
+    EXPECT_EQ(text.substr(text.size() - end.size()), end);
+  });
 }
 
 TEST(PinThread, RefusesWhatIsNoCpu) {

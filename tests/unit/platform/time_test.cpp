@@ -27,5 +27,37 @@ TEST(SubtractSaturated, HoldsAtTheEndsAndIsExactBetween) {
   EXPECT_EQ(subtract_saturated(-2, forever), INT64_MIN);
 }
 
+using namespace std::chrono_literals;
+
+// A count of a program's own, and what converts to a duration or a time by itself.
+struct count {
+  long value = 0;
+  constexpr operator long() const { return value; }
+};
+struct half_a_second {
+  operator duration() const { return 500ms; }
+};
+struct tomorrow {
+  operator time_point() const { return time_point(24h); }
+};
+
+TEST(WholeDuration, TakesWhateverConvertsToNanoseconds) {
+  EXPECT_EQ(whole_duration(2h).count(), 7'200'000'000'000);
+  EXPECT_EQ(whole_duration(duration::max()).count(), forever);
+  EXPECT_EQ(whole_duration(std::chrono::duration<short, std::ratio<1, 1000>>(-7)).count(), -7'000'000);
+  EXPECT_EQ(whole_duration(std::chrono::duration<count, std::milli>(count{5})).count(), 5'000'000);
+  EXPECT_EQ(whole_duration(half_a_second()).count(), 500'000'000);
+  EXPECT_EQ(whole_duration({}).count(), 0);
+  constexpr duration constant = whole_duration(1us);
+  EXPECT_EQ(constant, 1000ns);
+}
+
+TEST(ClockTime, TakesWhateverConvertsToATimeOfTheClock) {
+  const auto in_seconds = std::chrono::time_point<clock, std::chrono::seconds>(3s);
+  EXPECT_EQ(time_point(clock_time(in_seconds)), time_point(3s));
+  EXPECT_EQ(time_point(clock_time(tomorrow())), time_point(24h));
+  EXPECT_EQ(time_point(clock_time({})), time_point());
+}
+
 }  // namespace
 }  // namespace detent::detail

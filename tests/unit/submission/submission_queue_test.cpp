@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -26,45 +28,123 @@ TEST(Submission, GivesBackWhatWasPackedAtTheExtremes) {
   }
 }
 
+// A producer that is enrolled, and pushes as the engine's callers do.
+struct enrolled {
+  explicit enrolled(submission_queue& of) : queue(of) {
+    if (!queue.enrol(mine)) ADD_FAILURE() << "no memory";
+  }
+  void push(std::uint64_t entry) {
+    if (!queue.push(mine, entry)) ADD_FAILURE() << "no memory";
+    base::full_fence();
+    if (queue.mark_if_needed(mine)) base::full_fence();
+  }
+  submission_queue& queue;
+  producer mine;
+};
+
+// As the driver does: what was idle is forgotten, with its fence.
+void forget_idle(submission_queue& queue) {
+  queue.forget_idle();
+  base::full_fence();
+}
+
 TEST(SubmissionQueue, GivesOneProducersEntriesInOrder) {
   submission_queue queue(16);
-  auto mine = queue.make_producer();
-  ASSERT_TRUE(mine.valid());
+  enrolled mine(queue);
   std::vector<std::uint64_t> pushed(5'000), taken(6'000);
   std::iota(pushed.begin(), pushed.end(), 7U);
-  for (std::uint64_t each : pushed) ASSERT_TRUE(queue.push(mine, each));
-  EXPECT_EQ(queue.size_approx(), pushed.size());
+  for (std::uint64_t each : pushed) mine.push(each);
+  EXPECT_EQ(queue.size(), pushed.size());
+  EXPECT_EQ(mine.mine.size_approx(), pushed.size());
   std::size_t count = 0;
   for (std::size_t room : {1U, 255U, 256U, 10'000U})
     count += queue.take(taken.data() + count, std::min(room, taken.size() - count));
   taken.resize(count);
   EXPECT_EQ(taken, pushed);
-  EXPECT_EQ(queue.size_approx(), 0U);
+  EXPECT_EQ(queue.size(), 0U);
 }
 
 // Fewer than asked must mean that nothing more was there: the driver goes to sleep on it.
 TEST(SubmissionQueue, TakesFromAllProducersBeforeItReturnsLessThanAsked) {
+  constexpr std::size_t producers = 150;  // more than a group of marks
   submission_queue queue(16);
-  std::vector<submission_queue::producer> producers;
-  for (int i = 0; i < 5; ++i) producers.push_back(queue.make_producer());
+  std::deque<enrolled> all;
+  while (all.size() != producers) all.emplace_back(queue);
   for (std::uint64_t round = 0; round < 100; ++round) {
-    for (auto& each : producers) {
-      for (std::uint64_t i = 0; i <= round % 3; ++i) queue.push(each, round);
+    for (auto& each : all) {
+      for (std::uint64_t i = 0; i <= round % 3; ++i) each.push(round);
     }
-    std::array<std::uint64_t, 64> out{};
-    EXPECT_EQ(queue.take(out.data(), out.size()), 5 * (round % 3 + 1));
-    EXPECT_EQ(queue.size_approx(), 0U);
+    if (round % 2 == 1) forget_idle(queue);
+    std::array<std::uint64_t, 512> out{};
+    EXPECT_EQ(queue.take(out.data(), out.size()), producers * (round % 3 + 1));
+    EXPECT_EQ(queue.size(), 0U);
+    if (round % 4 == 3) forget_idle(queue);
+  }
+}
+
+// A flood of one producer comes in batches, between which the others have their turn.
+TEST(SubmissionQueue, TakesFromTheOthersBeforeItGoesOnWithAFlood) {
+  submission_queue queue(16);
+  enrolled flood(queue), other(queue);
+  for (std::uint64_t i = 0; i != 100; ++i) flood.push(i);
+  other.push(1'000);
+  std::array<std::uint64_t, 10> out{};
+  ASSERT_EQ(queue.take(out.data(), out.size()), out.size());
+  ASSERT_EQ(queue.take(out.data(), out.size()), out.size());
+  EXPECT_EQ(out[0], 1'000U);
+  EXPECT_EQ(out[1], 10U);
+}
+
+// A thousand threads that called once cost a look nothing: their producers are not visited any more.
+TEST(SubmissionQueue, VisitsNoProducerThatHasBeenIdle) {
+  submission_queue queue(0);
+  std::deque<enrolled> all;
+  while (all.size() != 100) all.emplace_back(queue).push(1);
+  std::array<std::uint64_t, 128> out{};
+  EXPECT_EQ(queue.take(out.data(), out.size()), all.size());
+  EXPECT_FALSE(queue.is_forgetting_due(true));
+  for (int i = 0; i != 20 && !queue.is_forgetting_due(true); ++i) EXPECT_EQ(queue.size(), 0U);
+  EXPECT_TRUE(queue.is_forgetting_due(true));
+  forget_idle(queue);  // those that were busy since the call before, which there was none of, stay once
+  forget_idle(queue);
+  EXPECT_EQ(queue.size(), 0U);
+  EXPECT_TRUE(queue.is_forgetting_due(false));
+  forget_idle(queue);
+  EXPECT_EQ(queue.size(), 0U);
+  EXPECT_FALSE(queue.is_forgetting_due(false));
+  all[70].push(2);
+  EXPECT_EQ(queue.size(), 1U);
+}
+
+// Threads that come and go leave what the driver has not taken yet, and no memory.
+TEST(SubmissionQueue, GoesOnWithTheProducerOfAThreadThatHasEnded) {
+  submission_queue queue(0);
+  enrolled mine(queue);
+  std::array<std::uint64_t, 64> out{};
+  for (std::uint64_t life = 0; life != 300; ++life) {
+    for (std::uint64_t i = 0; i != life % 65; ++i) mine.push(life << 32 | i);
+    const bool drains = life % 3 != 0;
+    if (drains) queue.take(out.data(), out.size());
+    queue.leave(mine.mine);
+    mine.push(life);
+    std::uint64_t last = 0;
+    for (std::size_t count = 1; count != 0;) {
+      count = queue.take(out.data(), out.size());
+      if (count != 0) last = out[count - 1];
+    }
+    ASSERT_EQ(last, life);
   }
 }
 
 TEST(SubmissionQueue, LosesAndDoublesNothingBetweenThreads) {
   constexpr std::uint64_t each = 50'000, threads = 3;
   submission_queue queue(1'000);
+  std::deque<enrolled> all;
+  while (all.size() != threads) all.emplace_back(queue);
   std::vector<std::thread> producers;
   for (std::uint64_t self = 0; self < threads; ++self) {
-    producers.emplace_back([&queue, self] {
-      auto mine = queue.make_producer();
-      for (std::uint64_t i = 0; i < each; ++i) queue.push(mine, self << 32 | i);
+    producers.emplace_back([&all, self] {
+      for (std::uint64_t i = 0; i < each; ++i) all[self].push(self << 32 | i);
     });
   }
   std::array<std::uint64_t, threads> next{};
@@ -73,10 +153,12 @@ TEST(SubmissionQueue, LosesAndDoublesNothingBetweenThreads) {
     std::size_t count = queue.take(batch.data(), batch.size());
     taken += count;
     for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(batch[i] & 0xffffffff, next[batch[i] >> 32]++);
-    if (count == 0) std::this_thread::yield();
+    if (count != 0) continue;
+    forget_idle(queue);
+    std::this_thread::yield();
   }
   for (std::thread& producer : producers) producer.join();
-  EXPECT_EQ(queue.size_approx(), 0U);
+  EXPECT_EQ(queue.size(), 0U);
 }
 
 }  // namespace

@@ -137,13 +137,30 @@ TEST(ThreadRegistry, SurvivesEitherOrderOfEnds) {
   thread_first.reset();
 }
 
+TEST(ThreadRegistry, FindsEachOfManyEnginesAlsoWhenSomeHaveEnded) {
+  std::vector<std::unique_ptr<owner>> all(100);
+  std::vector<thread_record*> mine(all.size());
+  for (int round = 0; round < 4; ++round) {
+    for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(round) + 1) {
+      all[i] = std::make_unique<owner>();
+      mine[i] = all[i]->threads.mine();
+    }
+    EXPECT_EQ(std::set<thread_record*>(mine.begin(), mine.end()).size(), mine.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(all[i]->threads.mine(), mine[i]);
+      EXPECT_EQ(all[i]->records(), 1U);
+    }
+  }
+}
+
 TEST(ThreadRegistry, GivesANewEngineANewRecordWhereAnOldOneWas) {
   std::optional<owner> place;
   for (int i = 0; i < 3; ++i) {
     place.emplace();
     thread_record* mine = place->threads.mine();
     ASSERT_NE(mine, nullptr);
-    EXPECT_TRUE(mine->producer.has_value());
+    EXPECT_TRUE(mine->enrolled);
+    EXPECT_FALSE(mine->link.engine_gone());
     EXPECT_EQ(mine->counts.read(counter::fired), 0U);
     mine->counts.add(counter::fired);
   }

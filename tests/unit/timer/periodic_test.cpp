@@ -18,7 +18,7 @@ struct timeline {
 
   period_run start_at(nanoseconds_t started) {
     period_run run = begin_period(cold, armed, started, ticks);
-    armed = ticks.round_up(next_period(cold, started));
+    armed = ticks.round_up(next_period(cold, [&] { return nanoseconds_t{started}; }));
     return run;
   }
 };

@@ -62,7 +62,8 @@ TEST(StateWordFastPaths, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound)
       EXPECT_FALSE(restart_later(node.pair, half, deadline, order + 1, [] {}))
           << "whether it keeps its place is not checked here";
       EXPECT_EQ(restart_later(node.pair, half, deadline + 1, order + 1, [] {}), waits);
-      EXPECT_EQ(node.now(), waits ? state_word::make(generation, order + 1, from, flags) : node.word);
+      EXPECT_EQ(node.now(),
+                waits ? state_word::make(generation, order + 1, from, flags | state_word::moved) : node.word);
       EXPECT_FALSE(restart_later(earlier.pair, half, deadline - 1, order + 1, [] {}));
       EXPECT_EQ(earlier.now(), earlier.word);
     }

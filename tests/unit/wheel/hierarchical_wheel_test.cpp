@@ -41,13 +41,13 @@ TEST(HierarchicalWheel, InsertsByTheHighestDigitThatDiffersFromItsTime) {
   auto wheel = bits_a_level<6>::make(store.nodes(), detail::tick_grid(1), 0);
   struct {
     nanoseconds_t deadline;
-    std::uint32_t location;
+    std::uint32_t slot;
   } const cases[] = {{0, 0}, {5, 5}, {63, 63}, {64, 64 + 1}, {4'095, 64 + 63}, {4'096, 128 + 1}, {-1, 0}};
   for (auto& each : cases) {
     SCOPED_TRACE(each.deadline);
     node_index index = store.take(each.deadline);
     wheel.insert(index, store[index], each.deadline);
-    EXPECT_EQ(store[index].location / 8, each.location);
+    EXPECT_EQ(wheel.slot_of(store[index]), each.slot);
     wheel.unlink(store[index]);
     store.give_back(index);
   }

@@ -71,7 +71,7 @@ void print_example() {
   auto made = std::make_unique<wheel>(one_node{&only}, tick_grid(1), 1'000'000);
   made->insert(0, only, due);
   for (nanoseconds_t now = 0; now < due;) {
-    const std::uint32_t slot = only.location / wheel::chains;
+    const std::uint32_t slot = made->slot_of(only);
     print("filed", "slot", slot / wheel::slots, slot % wheel::slots);
     now = made->next_bound().value_or(due);
     made->expire(now, [&](node_index, node&) { return now >= due; });

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The files that docs/operating.md shows are what they claim: alert rules about metrics that there are, a unit that systemd reads.
+"""Files for operators are what they claim: monitoring.md's alert rules and the dashboard are about metrics that there are, and
+systemd reads operating.md's unit.
 
-usage: operating_files_test.py PAGE DETENT
+usage: operating_files_test.py OPERATING MONITORING DASHBOARD DETENT
 """
+import json
 import os
 import re
 import shutil
@@ -50,6 +52,33 @@ def check_rules(rules, known):
             subprocess.run(["promtool", "check", "rules", file.name], check=True)
 
 
+def check_dashboard(text, known):
+    """Of Grafana: its panels have what it needs and lie side by side, and their queries ask for what is exported."""
+    dashboard = json.loads(text)
+    taken = set()
+    for panel in dashboard["panels"]:
+        if not {"id", "type", "title", "datasource", "gridPos", "targets", "fieldConfig"} <= panel.keys():
+            sys.exit(f"no panel: {panel.get('title')}")
+        at = panel["gridPos"]
+        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+        if taken & cells or at["x"] + at["w"] > 24:
+            sys.exit(f"{panel['title']} lies over another panel, or beside the page")
+        taken |= cells
+    queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    used = {SUFFIX.sub("", name) for query in queries for name in METRIC.findall(query)}
+    if not used or used - known:
+        sys.exit(f"panels about what is not exported: {sorted(used - known)}")
+    if len({panel["id"] for panel in dashboard["panels"]}) != len(dashboard["panels"]):
+        sys.exit("two panels have one id")
+    if shutil.which("promtool"):
+        rules = [{"record": f"query:{i}", "expr": query.replace("$__rate_interval", "5m").replace("$engine", ".*")}
+                 for i, query in enumerate(queries)]
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            file.write(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))  # JSON is YAML
+            file.flush()
+            subprocess.run(["promtool", "check", "rules", file.name], check=True)
+
+
 def check_unit(unit, directory):
     if shutil.which("systemd-analyze") is None:
         print("the unit is not checked: systemd-analyze is not installed")
@@ -63,14 +92,16 @@ def check_unit(unit, directory):
         sys.exit("\n".join(ours))
 
 
-def main(page, detent):
-    text = Path(page).read_text(encoding="utf-8")
+def main(operating, monitoring, dashboard, detent):
+    rules, unit = (Path(page).read_text(encoding="utf-8") for page in (monitoring, operating))
     with tempfile.TemporaryDirectory() as directory:
-        check_rules(block(text, "yaml"), metrics_of(detent, directory))
-        check_unit(block(text, "ini"), directory)
+        known = metrics_of(detent, directory)
+        check_rules(block(rules, "yaml"), known)
+        check_dashboard(Path(dashboard).read_text(encoding="utf-8"), known)
+        check_unit(block(unit, "ini"), directory)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 5:
         sys.exit(__doc__.split("\n\n")[1])
     main(*sys.argv[1:])

@@ -136,7 +136,13 @@ std::vector<subject> lateness_subjects(const effort& how) {
       of_engine(how, "tick", "tick 1 ns", "tick 1 ms", {.tick = 1ms}),
       of_engine(how, "cpu", "any CPU", fmt::format("CPU {}", last_cpu), {.cpu = last_cpu}),
       of_engine(how, "priority", "ordinary", "SCHED_FIFO 50", {.realtime_priority = 50}),
-      of_engine(how, "tsc", "steady clock", "TSC", {.clock = detent::clock_kind::tsc})};
+      of_engine(how, "latency", "any idle state", "cpu_latency_limit = 0", {.cpu_latency_limit = 0us}),
+      of_engine(how, "steady", "TSC", "steady clock", {.clock = detent::clock_kind::steady})};
+  all.push_back({"light", "busy", "busy, light_spin", [how](bool with) {
+                   wait_options spins = wait_options::busy();
+                   spins.light_spin = with;
+                   return lateness_run(how, {.wait = spins}, {});
+                 }});
   all.push_back({"slack", "no slack", "slack 5 ms", [how](bool with) {
                    return lateness_run(how, {}, {.slack = with ? detent::duration(5ms) : detent::duration(0)});
                  }});
@@ -202,8 +208,8 @@ int main(int argc, char** argv) {
   std::int64_t milliseconds = 1000;
   CLI::App app("What the options of docs/tuning.md change on this machine");
   app.add_option("SUBJECT", wanted, "all of them, if none is named")
-      ->check(CLI::IsMember(
-          {"busy", "sleep", "spin50", "spin1000", "tick", "cpu", "priority", "tsc", "slack", "prefault", "huge"}));
+      ->check(CLI::IsMember({"busy", "sleep", "spin50", "spin1000", "tick", "cpu", "priority", "latency", "light",
+                             "steady", "slack", "prefault", "huge"}));
   app.add_option("--rounds", how.rounds, "each is measured so many times without and with")->check(CLI::Range(1, 1000));
   app.add_option("--milliseconds", milliseconds, "of each run of timers")->check(CLI::Range(1, 1'000'000));
   app.add_option("--timers", how.timers, "pending, where memory is measured")->check(CLI::Range(1'000, 100'000'000));

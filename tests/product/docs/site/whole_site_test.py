@@ -14,7 +14,7 @@ NOT_INSTALLED = 77
 MODULES = ("furo", "myst_parser", "breathe", "sphinx_copybutton")
 # Of each page, what a reader looks for there.
 EXPECTED = {
-    "index.html": ["A timer engine in C++20", "Guides", "API reference"],
+    "index.html": ["lock-free timer engine for C++20", "Guides", "API reference"],
     "reference/engine.html": ["schedule_at_fixed_rate", "Every timer that had not ended, once each"],
     "reference/timer.html": ["cancel_and_wait", "its captures are already destroyed"],
     "reference/options.html": ["realtime_priority", "queue blocks and lists allocated ahead"],

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <optional>
-#include <random>
 #include <vector>
 
 namespace rpc {
@@ -18,7 +17,7 @@ using namespace std::chrono_literals;
 using detent::time_point;
 
 constexpr std::uint64_t seed = 42;
-constexpr backoff_policy pauses{.first = 10ms, .longest = 80ms};
+constexpr detent::recipes::backoff_policy pauses{.first = 10ms, .longest = 80ms};
 
 class rpc_retry : public testing::Test {
  protected:
@@ -31,7 +30,7 @@ class rpc_retry : public testing::Test {
       return attempt(limit);
     };
     const auto body = [&]() -> awaitable<void> {
-      result = co_await with_retries(timers, policy, backoff(pauses, random), budget, noted);
+      result = co_await with_retries(timers, policy, detent::recipes::backoff(pauses, seed), budget, noted);
     };
     start(io.get_executor(), body());
     drive();
@@ -45,7 +44,6 @@ class rpc_retry : public testing::Test {
     co_return attempt_result::timed_out;
   }
 
-  std::mt19937_64 random{seed};
   asio::io_context io;
   detent::manual_clock clock{time_point(1h)};
   detent_timers timers{io, {.manual = &clock}};
@@ -74,8 +72,7 @@ TEST_F(rpc_retry, AttemptsComeExactlyWhenTheirPausesEnd) {
   EXPECT_EQ(call({.timeout = 1s, .deadline = 1h, .attempts = 8}, budget, [&](time_point) { return fail(); }),
             call_result::attempts_used_up);
 
-  std::mt19937_64 same(seed);
-  backoff expected(pauses, same);
+  detent::recipes::backoff expected(pauses, seed);
   time_point due = begin;
   ASSERT_EQ(attempts.size(), 8u);
   for (const time_point attempt : attempts) {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// manual_clock::run_for() and run_until(): every callback at its own deadline, over several engines.
+#include <detent/coroutine.hpp>
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/coroutine_tasks.hpp"
+#include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+
+TEST(VirtualTime, StopsAtEachDeadlineAndEndsAtItsEnd) {
+  drive::virtual_engine v;
+  std::vector<duration> seen;
+  const auto look = [&] { seen.push_back(v.clock.now().time_since_epoch()); };
+  v.engine.schedule_after(3s, look);
+  v.engine.schedule_at_fixed_rate(2s, 2s, look);
+  v.engine.schedule_after(1s, [&] { look(), v.engine.schedule_after(500ms, look); });
+  v.engine.schedule_after(9s, look);
+  EXPECT_EQ(v.clock.run_for(8s, v.engine), 7u);
+  EXPECT_EQ(seen, (std::vector<duration>{1s, 1500ms, 2s, 3s, 4s, 6s, 8s}));
+  EXPECT_EQ(v.clock.now(), at(8s));
+  EXPECT_EQ(v.clock.run_until(at(5s), v.engine), 0u);  // past: moves no time
+  EXPECT_EQ(v.clock.now(), at(8s));
+}
+
+TEST(VirtualTime, DoesNotSkipPeriods) {
+  drive::virtual_engine v;
+  std::uint64_t missed = 0;
+  v.engine.schedule_at_fixed_rate(1s, 1s, [&](firing& run) { missed += run.missed(); });
+  EXPECT_EQ(v.clock.run_for(1h, v.engine), 3600u);
+  EXPECT_EQ(missed, 0u);
+}
+
+TEST(VirtualTime, OrdersDeadlinesOverAllEngines) {
+  manual_clock clock;
+  engine a({.manual = &clock}), b({.manual = &clock});
+  std::string order;
+  b.schedule_after(2s, [&] { order += "b2 "; });
+  a.schedule_after(1s, [&] { order += "a1 ", b.schedule_after(1ms, [&] { order += "b1.001 "; }); });
+  a.schedule_after(2s, [&] { order += "a2 "; });
+  b.schedule_after(3s, [&] { order += "b3 ", a.schedule_after(0s, [&] { order += "a3 "; }); });
+  EXPECT_EQ(clock.run_for(3s, a, b), 6u);
+  EXPECT_EQ(order, "a1 b1.001 a2 b2 b3 a3 ");
+  std::vector<engine*> both{&a, &b};
+  b.schedule_after(1s, [&] { order += "b4"; });
+  EXPECT_EQ(clock.run_for(1s, both), 1u);
+}
+
+TEST(VirtualTime, ResumesCoroutines) {
+  drive::virtual_engine v;
+  std::vector<duration> woken;
+  auto sleeper = [&]() -> testing::free_task {
+    for (int i = 0; i < 3; ++i) {
+      co_await v.engine.sleep_for(10s);
+      woken.push_back(v.engine.now().time_since_epoch());
+    }
+  };
+  sleeper();
+  v.clock.run_for(1min, v.engine);
+  EXPECT_EQ(woken, (std::vector<duration>{10s, 20s, 30s}));
+}
+
+TEST(VirtualTime, FiresAllThereIsWithoutAnEnd) {
+  drive::virtual_engine v;
+  v.engine.schedule_after(10000h, v.note(1));
+  v.engine.schedule_at((time_point::max)(), v.note(2));  // waits for ever
+  EXPECT_EQ(v.clock.run_until((time_point::max)(), v.engine), 1u);
+  EXPECT_EQ(v.clock.now(), at(10000h));
+  EXPECT_EQ(v.engine.pending(), 1u);
+}
+
+TEST(VirtualTime, OffersRefusedWorkAgain) {
+  auto moody = std::make_shared<testing::moody_executor>();
+  drive::virtual_engine v({.executor = moody, .on_refusal = refusal_policy::retry});
+  moody->refuse = true;
+  v.engine.schedule_after(1s, v.note(1));
+  v.clock.run_for(2s, v.engine);
+  EXPECT_EQ(v.fired, drive::ids{});
+  moody->refuse = false;
+  v.clock.run_for(1s, v.engine);
+  EXPECT_EQ(v.fired, drive::ids{1});
+}
+
+// Schedules on another engine when its timer is dropped, and so after that engine has been polled.
+struct arms_at_its_end {
+  arms_at_its_end(engine& on, std::string& log) : on_(&on), log_(log) {}
+  arms_at_its_end(arms_at_its_end&& other) noexcept : on_(std::exchange(other.on_, nullptr)), log_(other.log_) {}
+  ~arms_at_its_end() {
+    if (on_ != nullptr) on_->schedule_after(0s, [this_log = &log_] { *this_log += "late"; });
+  }
+  void operator()() { log_ += "ran "; }
+
+ private:
+  engine* on_;
+  std::string& log_;
+};
+
+TEST(VirtualTime, DoesNotGoBeyondItsEndForWhatIsArmedThere) {
+  manual_clock clock;
+  engine a({.manual = &clock}), b({.manual = &clock});
+  std::string log;
+  b.schedule_after(1s, arms_at_its_end(a, log), {.max_lateness = 1s});
+  clock.advance(10s);
+  EXPECT_EQ(clock.run_for(0s, a, b), 1u);
+  EXPECT_EQ(log, "late");
+  EXPECT_EQ(clock.now(), at(10s));
+}
+
+TEST(VirtualTime, RefusesAnEngineOfAnotherClock) {
+  manual_clock clock(at(5s)), earlier, equal(at(5s));
+  engine of_earlier({.manual = &earlier}), of_equal({.manual = &equal}), of_none({.drive = drive_kind::caller});
+  for (engine* each : {&of_earlier, &of_equal, &of_none}) {
+    try {
+      clock.run_for(1s, *each);
+      ADD_FAILURE();
+    } catch (const error& refused) {
+      EXPECT_EQ(refused.code(), errc::invalid_option);
+    }
+  }
+  EXPECT_EQ(clock.now(), at(5s));
+}
+
+TEST(VirtualTime, IsNotRunFromACallback) {
+  drive::virtual_engine v;
+  std::error_code code;
+  v.engine.schedule_after(1s, [&] {
+    try {
+      v.clock.run_for(1s, v.engine);
+    } catch (const error& refused) {
+      code = refused.code();
+    }
+  });
+  v.clock.run_for(1s, v.engine);
+  EXPECT_EQ(code, errc::called_from_callback);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`detent stat --listen` as Prometheus sees it, and as those see it who are not meant.
+
+usage: listen_test.py DETENT COUNTERS_SAMPLE [unittest option ...]
+"""
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+from command_support import DATA as SAMPLE, DETENT, WithDirectory, detent, run_tests
+
+if "needs cpp-httplib" in detent("stat", "--listen", "192.0.2.1:1").stderr:  # which nobody has
+    class Absent(WithDirectory):
+        def test_without_the_library_it_says_what_it_lacks(self):
+            self.assertIn("libcpp-httplib-dev", self.refused(1, "stat", "--listen", "127.0.0.1:0"))
+
+    run_tests()
+
+
+class Listen(WithDirectory):
+    def sample(self):
+        subprocess.run([SAMPLE, self.path("counters")], check=True, timeout=60)
+        return self.path("counters")
+
+    def start(self, *arguments):
+        """Returns the server and its port."""
+        server = subprocess.Popen([DETENT, "stat", "--listen", *arguments], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.stderr.close)
+        self.addCleanup(server.stdout.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        return server, int(re.fullmatch(r"serving http://.*:(\d+)/metrics\n", server.stdout.readline())[1])
+
+    def ask(self, port, method="GET", path="/metrics", host="localhost:1"):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.addCleanup(connection.close)
+        connection.putrequest(method, path, skip_host=True)
+        connection.putheader("Host", host)
+        connection.endheaders()
+        answer = connection.getresponse()
+        return answer, answer.read().decode()
+
+    def status(self, *arguments, **named):
+        return self.ask(*arguments, **named)[0].status
+
+    def test_it_serves_what_stat_prints_and_ends_by_a_signal(self):
+        for end in (signal.SIGTERM, signal.SIGINT):
+            server, port = self.start("0", self.sample())
+            answer, body = self.ask(port)
+            self.assertEqual(body, detent("stat", "--prometheus", self.path("counters")).stdout)
+            self.assertEqual(answer.getheader("Content-Type"), "text/plain; version=0.0.4; charset=utf-8")
+            head, nothing = self.ask(port, "HEAD")
+            self.assertEqual((head.status, nothing, head.getheader("Content-Length")), (200, "", str(len(body.encode()))))
+            server.send_signal(end)
+            self.assertEqual(server.wait(60), 0)
+            self.assertEqual(server.stderr.read(), "")
+
+    def test_only_its_own_names_are_answered_and_only_questions(self):
+        _, port = self.start("127.0.0.1:0", self.sample(), "--host", "timers.example")
+        for own in ("localhost", "LOCALHOST:80", f"127.0.0.1:{port}", "[::1]:9", "127.1.2.3", "Timers.Example:9464"):
+            self.assertEqual(self.status(port, host=own), 200, own)
+        for foreign in ("evil.example", "localhost.evil.example", "192.0.2.1", "[2001:db8::1]", "localhost:x", "[::1", "::1",
+                        "[localhost]"):
+            self.assertEqual(self.status(port, host=foreign), 421, foreign)
+        self.assertEqual(self.status(port, host=""), 400)
+        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+            self.assertEqual(self.status(port, method), 405, method)
+        self.assertEqual(self.status(port, path="/metric"), 404)
+
+    def test_another_address_than_loopback_answers_to_addresses_and_the_names_it_was_given(self):
+        _, port = self.start("0.0.0.0:0", self.sample())
+        for own in ("192.0.2.1:9464", "[2001:db8::1]", "localhost", socket.gethostname()):
+            self.assertEqual(self.status(port, host=own), 200, own)
+        self.assertEqual(self.status(port, host="evil.example"), 421)
+
+    def test_a_file_that_is_gone_is_an_error_of_the_answer_and_one_line(self):
+        server, port = self.start("0", self.sample())
+        os.remove(self.path("counters"))
+        for _ in range(2):
+            answer, body = self.ask(port)
+            self.assertEqual(answer.status, 503)
+            self.assertIn("cannot be opened", body)
+        self.sample()
+        self.assertEqual(self.status(port), 200)
+        server.terminate()
+        self.assertRegex(server.communicate(timeout=60)[1], r"\Adetent: [^\n]+ cannot be opened[^\n]+\n\Z")
+
+    def test_clients_that_dawdle_hold_up_neither_others_nor_the_end(self):
+        server, port = self.start("0", self.sample())
+        stop = threading.Event()
+        slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(16)]
+
+        def drip():
+            for letter in "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: " + "x" * 1000:
+                for each in slow:
+                    try:
+                        each.send(letter.encode())
+                    except OSError:
+                        pass  # ended, as it should be
+                if stop.wait(0.5):
+                    return
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        try:
+            self.assertEqual(self.status(port), 200)  # after ten seconds at most
+            slow += [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+            server.terminate()
+            self.assertEqual(server.wait(60), 0)
+        finally:
+            stop.set()
+            thread.join()
+            for each in slow:
+                each.close()
+
+    def test_an_address_that_cannot_be_used_is_one_line(self):
+        _, port = self.start("127.0.0.1:0")
+        self.assertRegex(self.refused(1, "stat", "--listen", str(port)), f"--listen 127.0.0.1:{port}: .*in use")
+        self.assertIn("no-file", self.refused(1, "stat", "--listen", "0", self.path("no-file")))
+        for wrong in ("", "x", "65536", "127.0.0.1", "1.2.3:4", "::1:4", "[::1]4", "[127.0.0.1]:4", "here.example:4"):
+            self.assertIn("--listen", self.refused(2, "stat", "--listen", wrong))
+        for other in (["--json"], ["-i", "1"]):
+            self.assertIn("--listen", self.refused(2, "stat", "--listen", "0", *other))
+        self.assertIn("--listen", self.refused(2, "stat", "--host", "name"))
+        self.assertIn("--host", self.refused(2, "stat", "--listen", "0", "--host", "name:80"))
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// A set of engines in `detent top`: one row, its shards at a key, and what to do when a worker is the limit.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "made_up_engines.hpp"
+#include "top/top_key.hpp"
+#include "top/top_session.hpp"
+
+namespace detent::tool {
+namespace {
+
+using test::busy_reading;
+using test::reading_of;
+
+engine_reading shard_of(const std::string& set, std::uint32_t shard, std::int64_t seconds, std::uint64_t fired,
+                        std::uint64_t late) {
+  engine_reading made = busy_reading(set + "/" + std::to_string(shard), 7, seconds, fired, late);
+  made.snapshot.identity.path += "." + std::to_string(shard);
+  made.snapshot.identity.set = 1;
+  made.snapshot.identity.shard = shard;
+  made.snapshot.identity.shards = 2;
+  return made;
+}
+
+host_reading look(std::int64_t seconds) {
+  return {.engines = {shard_of("orders", 0, seconds, 300, 1'000), shard_of("orders", 1, seconds, 100, 50'000),
+                      reading_of("alone", 8, seconds)},
+          .troubles = {}};
+}
+
+std::vector<std::string> names_in(top_session& session) {
+  std::vector<std::string> names;
+  for (const top_row& row : session.model().rows()) names.push_back(row.identity.name);
+  return names;
+}
+
+class TopSet : public ::testing::Test {
+ protected:
+  TopSet() {
+    session_.model().set_span(top_span::whole_life);
+    session_.take(look(1), "12:00:00");
+    session_.model().select_first();
+  }
+  void press(char32_t key) { session_.press(key, 160, 30); }
+
+  top_session session_{1, "on this host"};
+};
+
+TEST_F(TopSet, IsOneRowWithItsSkewAndItsWorstShard) {
+  ASSERT_EQ(names_in(session_), (std::vector<std::string>{"orders x2", "alone"}));
+  const top_row& row = session_.model().rows()[0];
+  ASSERT_TRUE(row.set.has_value());
+  EXPECT_DOUBLE_EQ(row.set->skew, 1.5);
+  EXPECT_EQ(row.set->busiest, 0U);
+  EXPECT_EQ(row.set->worst, 1U);
+  EXPECT_NEAR(row.set->worst_p99, 50'000, 500);
+  EXPECT_DOUBLE_EQ(row.rates[counter::fired], 400);
+  EXPECT_EQ(text_of(top_column::skew, row), "1.50");
+  EXPECT_EQ(text_of(top_column::skew, session_.model().rows()[1]), "-");
+  const std::string screen = session_.screen(160, 30, false).text();
+  EXPECT_NE(screen.find("2 shards; skew 1.50 (most runs: shard 0); worst p99"), std::string::npos) << screen;
+}
+
+TEST_F(TopSet, UnfoldsAndFoldsAtAKeyAndElsewhereTheKeysSort) {
+  press(U'>');
+  EXPECT_EQ(names_in(session_), (std::vector<std::string>{"orders/1", "orders/0", "alone"}));
+  EXPECT_EQ(session_.model().sorted_by(), top_column::p99);
+  session_.take(look(2), "12:00:01");
+  EXPECT_EQ(names_in(session_).size(), 3U);
+  press(U'>');
+  EXPECT_EQ(session_.model().sorted_by(), top_column::most);
+  press(U'<');
+  EXPECT_EQ(names_in(session_), (std::vector<std::string>{"orders x2", "alone"}));
+  EXPECT_EQ(session_.model().sorted_by(), top_column::most);
+  press(U'<');
+  EXPECT_EQ(session_.model().sorted_by(), top_column::p99);
+}
+
+TEST(TopAdvice, IsGivenWhereTheWorkerIsTheLimit) {
+  engine_reading made = reading_of("a", 7, 1);
+  made.snapshot.identity.worker_thread = 9;
+  EXPECT_EQ(advice_of(row_of(made, nullptr)), "");
+  made.worker_cpu = 800'000'000;
+  EXPECT_EQ(advice_of(row_of(made, nullptr)),
+            "the worker is the limit: it uses 80 % of a CPU; an executor or more shards (docs/sharding.md)");
+  made.snapshot.identity.wait = "busy";
+  EXPECT_EQ(advice_of(row_of(made, nullptr)), "");
+  made.snapshot.histograms[cause::lateness] = made.snapshot.histograms[cause::worker] =
+      test::histogram_of({{2'000'000, 10}});
+  EXPECT_EQ(advice_of(row_of(made, nullptr)),
+            "the worker is the limit: it is why timers are late; an executor or more shards (docs/sharding.md)");
+}
+
+}  // namespace
+}  // namespace detent::tool

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// What is refused, by which code, and that the line says what to do.
+#include "nodes.hpp"
+#include "sqlite_bed.hpp"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+
+namespace durable_test {
+namespace {
+
+// The code and the line of what a call throws.
+template <class Call>
+void refuses(Call&& call, std::error_code code, std::string_view words) {
+  try {
+    call();
+    FAIL() << "nothing was thrown: " << words;
+  } catch (const detent::error& refused) {
+    EXPECT_EQ(refused.code(), code) << refused.what();
+    EXPECT_NE(std::string_view(refused.what()).find(words), std::string_view::npos) << refused.what();
+    EXPECT_EQ(std::string_view(refused.what()).find('\n'), std::string_view::npos);
+  }
+}
+
+void change(const std::string& file, const char* sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+}
+
+TEST(DurableBadInput, NamesAndPayloadsHaveLimits) {
+  journal book;
+  memory data;
+  a_node node(data.connect(), book);
+  const std::string fits(key_limit, 'k'), large(key_limit + 1, 'k');
+  const std::string body(payload_limit, 'b'), large_body(payload_limit + 1, 'b');
+  EXPECT_EQ(node.on.schedule_after(1h, "write", bytes(body), {.key = fits}), fits);
+  const std::error_code too_large = errc::too_large;
+  refuses([&] { node.on.schedule_after(1h, "write", {}, {.key = large}); }, too_large, "129 bytes: at most 128");
+  refuses([&] { node.on.schedule_after(1h, "write", {}, {.partition = large}); }, too_large, "a partition of 129");
+  refuses([&] { node.on.schedule_after(1h, "write", bytes(large_body), {}); }, too_large, "65537 bytes: at most 65536");
+  refuses([&] { node.on.schedule_after(1h, std::string(65, 'h'), {}, {}); }, too_large, "65 bytes: at most 64");
+  refuses([&] { node.on.cancel(large, {}); }, too_large, "129 bytes");
+  EXPECT_TRUE(node.on.flush(10s));
+  EXPECT_EQ(node.on.list({}).size(), 1u) << "of the others nothing is left";
+}
+
+TEST(DurableBadInput, OptionsAreNamed) {
+  journal book;
+  memory data;
+  const std::error_code invalid = detent::errc::invalid_option;
+  refuses([&] { a_node(data.connect(), book, {.lease = 1ms}); }, invalid, "lease = 1000000 ns: from 50 ms to 1 h");
+  refuses([&] { a_node(data.connect(), book, {.outbox = 0}); }, invalid, "outbox = 0");
+  refuses([&] { a_node(data.connect(), book, {.horizon = 0s}); }, invalid, "horizon = 0 ns");
+  refuses(
+      [&] {
+        detent::engine e;
+        timers(e, nullptr);
+      },
+      invalid, "store = null");
+  refuses([&] { memory(0); }, invalid, "0 shards: from 1 to 1024");
+  a_node node(data.connect(), book);
+  refuses([&] { node.on.handle("write", [](job&) { return outcome::done(); }); }, invalid, "\"write\": it is taken");
+  refuses([&] { node.on.handle("", [](job&) { return outcome::done(); }); }, invalid, "1 to 64 bytes");
+  refuses([&] { node.on.handle("x", {}); }, invalid, "the handler is empty");
+  node.on.start();
+  refuses([&] { node.on.start(); }, detent::errc::not_permitted, "have started");
+}
+
+TEST(DurableBadInput, AFileIsOfOneStoreAtATime) {
+  const temporary_directory directory;
+  const std::string file = directory.file("timers");
+  const auto first = sqlite_store(file);
+  refuses([&] { sqlite_store(file); }, errc::in_use, "another process, or another store of this one, has the file");
+  const auto beside = sqlite_store(file, {.read_only = true});
+  asker{*first}.put(timer("k", 1, at(1)));
+  EXPECT_EQ(asker{*beside}.list({}).size(), 1u) << "a list may be read beside it";
+  put_status out{};
+  const put_request one{timer("l", 2, at(2)), put_mode::keep};
+  EXPECT_EQ(beside->put({&one, 1}, {&out, 1}), errc::not_permitted);
+}
+
+TEST(DurableBadInput, AFileOfANewerVersionIsLeftAlone) {
+  const temporary_directory directory;
+  const std::string file = directory.file("timers");
+  asker{*sqlite_store(file)}.put(timer("k", 1, at(1)));
+  change(file, "PRAGMA user_version = 2");
+  refuses([&] { sqlite_store(file); }, errc::foreign_format, "of format 2, and this version knows 1");
+  change(file, "PRAGMA user_version = 1");
+  EXPECT_EQ(asker{*sqlite_store(file)}.list({}).size(), 1u);
+}
+
+TEST(DurableBadInput, FilesOfSomethingElseAreRefused) {
+  const temporary_directory directory;
+  const std::string text = directory.file("text");
+  std::ofstream(text) << std::string(4096, 'x');
+  refuses([&] { sqlite_store(text); }, errc::corrupt, "text");
+  const std::string other = directory.file("other");
+  change(other, "CREATE TABLE t (a)");
+  refuses([&] { sqlite_store(other); }, errc::corrupt, "name another file");
+  refuses([&] { sqlite_store(directory.file("no/such/directory")); }, errc::not_permitted, "No such file or directory");
+  refuses([&] { sqlite_store(directory.file("none"), {.read_only = true}); }, errc::not_permitted, "none");
+  refuses([&] { sqlite_store(directory.file("x"), {.cache = 1}); }, detent::errc::invalid_option, "cache = 1");
+  refuses([&] { sqlite_store(directory.file("x"), {.shards = 0}); }, detent::errc::invalid_option, "shards = 0");
+}
+
+TEST(DurableBadInput, AFullFileKeepsTheRestInTheOutbox) {
+  const temporary_directory directory;
+  journal book;
+  a_node node(sqlite_store(directory.file("timers"), {.most_bytes = 200'000}), book);
+  const std::string body(10'000, 'b');
+  for (int i = 0; i < 40; ++i) node.on.schedule_after(1h, "write", bytes(body), {.key = "k" + std::to_string(i)});
+  EXPECT_FALSE(node.on.flush(300ms));
+  EXPECT_TRUE(node.reported->has(errc::unavailable)) << node.reported->all();
+  EXPECT_EQ(node.on.metrics().outbox + node.on.list({}).size(), 40u) << "each is in the file or waits";
+}
+
+}  // namespace
+}  // namespace durable_test

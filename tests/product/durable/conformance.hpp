@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// What every store does: the contract of <detent/durable_store.hpp>, as a suite. A store joins by a bed and one line:
+//   INSTANTIATE_TYPED_TEST_SUITE_P(sqlite, StoreConformance, sqlite_bed);
+// A bed is default-constructed for each test, empty, of bed_shards shards, and has
+//   store& get();                                  // connected
+//   void crash();                                  // the process that talks to it is killed, and another one connects
+//   static constexpr bool terms_survive_crash;     // false where no other process can have had a term
+#pragma once
+
+#include <detent/durable_store.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace durable_test {
+
+using namespace detent::durable;
+using std::chrono::milliseconds;
+
+inline constexpr shard_id bed_shards = 3;
+inline constexpr milliseconds long_lease{3'600'000};
+
+inline stored_time at(std::int64_t seconds) { return stored_time(std::chrono::seconds(1'000'000'000 + seconds)); }
+inline std::vector<std::byte> bytes_of(std::string_view text) {
+  const auto its = std::as_bytes(std::span(text));
+  return {its.begin(), its.end()};
+}
+inline record timer(std::string key, std::uint64_t id, stored_time due, shard_id shard = 0) {
+  return {shard, std::move(key), id, due, 1, "bill", "", bytes_of("body")};
+}
+
+// One entry at a time, each call asserted to succeed: what the tests say.
+struct asker {
+  store& its;
+
+  take_result take(shard_id shard, std::string_view node = "a", milliseconds lease = long_lease) {
+    take_result out;
+    const take_request what{shard, lease};
+    EXPECT_EQ(its.take(node, {&what, 1}, {&out, 1}), errc{});
+    return out;
+  }
+  put_status put(record what, put_mode mode = put_mode::keep) {
+    put_status out{};
+    const put_request one{std::move(what), mode};
+    EXPECT_EQ(its.put({&one, 1}, {&out, 1}), errc{});
+    return out;
+  }
+  put_status revive(record what) {
+    put_status out{};
+    const put_request one{std::move(what), put_mode::keep};
+    EXPECT_EQ(its.revive({&one, 1}, {&out, 1}), errc{});
+    return out;
+  }
+  read_result read(const term_ref& term, stored_time upto, std::size_t limit = 1000, milliseconds lease = long_lease) {
+    read_result out;
+    const read_request one{term, upto, limit, lease};
+    EXPECT_EQ(its.read_on({&one, 1}, {&out, 1}), errc{});
+    return out;
+  }
+  end_status end(const end_request& what) {
+    end_status out{};
+    EXPECT_EQ(its.end({&what, 1}, {&out, 1}), errc{});
+    return out;
+  }
+  cancel_status cancel(shard_id shard, std::string key, std::uint64_t question = 1) {
+    cancel_status out{};
+    const cancel_request one{shard, std::move(key), question};
+    EXPECT_EQ(its.cancel({&one, 1}, {&out, 1}), errc{});
+    return out;
+  }
+  answer read_answer(shard_id shard, std::uint64_t question) {
+    answer out{};
+    const question_ref one{shard, question};
+    EXPECT_EQ(its.read_answers({&one, 1}, {&out, 1}), errc{});
+    return out;
+  }
+  void give_back(const term_ref& term) { EXPECT_EQ(its.give_back({&term, 1}), errc{}); }
+  std::vector<listed_record> list(const list_request& which) {
+    std::vector<listed_record> out;
+    EXPECT_EQ(its.list(which, out), errc{});
+    return out;
+  }
+  // The lease runs out while the node does not know it.
+  void lapse(const term_ref& term) {
+    read(term, stored_time::min(), 0, milliseconds(1));
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+};
+
+inline end_request end_of(const term_ref& term, const record& ran, end_kind how = end_kind::erase) {
+  end_request out;
+  out.term = term;
+  out.key = ran.key;
+  out.id = ran.id;
+  out.ran = ran.due;
+  out.how = how;
+  return out;
+}
+
+inline std::vector<std::string> keys_of(const std::vector<record>& records) {
+  std::vector<std::string> out;
+  for (const record& its : records) out.push_back(its.key);
+  return out;
+}
+
+using keys = std::vector<std::string>;
+
+}  // namespace durable_test

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The suite itself: each promise of the contract by name, and random histories against the model.
+#pragma once
+
+#include "conformance_terms.hpp"
+#include "histories.hpp"
+
+namespace durable_test {
+
+TYPED_TEST_P(StoreConformance, PutsKeepReplaceFailAndMove) {
+  EXPECT_EQ(this->on().put(timer("k", 1, at(1))), put_status::stored);
+  EXPECT_EQ(this->on().put(timer("k", 1, at(1)), put_mode::fail), put_status::stored) << "sent again";
+  EXPECT_EQ(this->on().put(timer("k", 2, at(2))), put_status::kept);
+  EXPECT_EQ(this->on().put(timer("k", 2, at(2)), put_mode::fail), put_status::exists);
+  EXPECT_EQ(this->on().put(timer("k", 3, at(3), 1), put_mode::move), put_status::gone) << "of another shard";
+  EXPECT_EQ(this->on().list({.shard = 0}).at(0).what.id, 1u);
+  record other = timer("k", 4, at(4));
+  other.payload = bytes_of("other");
+  EXPECT_EQ(this->on().put(other, put_mode::replace), put_status::replaced);
+  EXPECT_EQ(this->on().put(timer("k", 5, at(5)), put_mode::move), put_status::moved);
+  EXPECT_EQ(this->on().put(timer("k", 5, at(5)), put_mode::move), put_status::moved) << "sent again";
+  const auto now = this->on().list({.shard = 0});
+  ASSERT_EQ(now.size(), 1u);
+  EXPECT_EQ(now[0].what.due, at(5));
+  EXPECT_EQ(now[0].what.id, 5u);
+  EXPECT_EQ(now[0].what.payload, bytes_of("other"));
+}
+
+TYPED_TEST_P(StoreConformance, BytesComeBackAsTheyWere) {
+  std::string odd("\0k\xff\n", 4);
+  record its = timer(odd, ~std::uint64_t{0} >> 1, stored_time(std::chrono::microseconds(1'234'567'890'123'457)));
+  its.payload.assign(payload_limit, std::byte{0xa5});
+  its.payload[1] = std::byte{0};
+  its.handler = std::string("h\0\r", 3);
+  its.schedule = "daily";
+  this->on().put(its);
+  record bare = timer("bare", 7, at(0));
+  bare.payload.clear();
+  this->on().put(bare);
+  const term_ref term = this->take();
+  const auto read = this->on().read(term, stored_time::max()).due;
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].payload.size(), 0u);
+  EXPECT_EQ(read[1].key, odd);
+  EXPECT_EQ(read[1].id, its.id);
+  EXPECT_EQ(read[1].due, its.due);
+  EXPECT_EQ(read[1].handler, its.handler);
+  EXPECT_EQ(read[1].schedule, its.schedule);
+  EXPECT_EQ(read[1].payload, its.payload);
+}
+
+TYPED_TEST_P(StoreConformance, AnEndIsOfTheRunAndOfNothingNewer) {
+  const term_ref term = this->take();
+  this->on().put(timer("k", 1, at(1)));
+  const record ran = this->on().read(term, at(10)).due.at(0);
+  this->on().put(timer("k", 2, at(5)), put_mode::replace);
+  EXPECT_EQ(this->on().end(end_of(term, ran)), end_status::gone);
+  const record now = this->on().read(term, at(10)).announced_now.at(0);
+  end_request retry = end_of(term, now, end_kind::move);
+  retry.due = at(6);
+  retry.attempt = 2;
+  EXPECT_EQ(this->on().end(retry), end_status::ended);
+  EXPECT_EQ(this->on().end(retry), end_status::ended) << "sent again: else its owner would not know that it is there";
+  EXPECT_EQ(this->on().end(end_of(term, now)), end_status::gone) << "the run that was moved";
+  const auto left = this->on().list({.shard = 0});
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].what.due, at(6));
+  EXPECT_EQ(left[0].what.attempt, 2u);
+  EXPECT_TRUE(this->on().read(term, at(10)).announced_keys.empty()) << "the owner knows what it has moved";
+}
+
+TYPED_TEST_P(StoreConformance, AnEndErasesItsOwnKeyAndNoRange) {
+  const term_ref term = this->take();
+  this->on().put(timer("a", 1, at(1)));
+  this->on().put(timer("b", 2, at(1)));
+  this->on().put(timer("c", 3, at(2)));
+  const auto due = this->on().read(term, at(10)).due;
+  EXPECT_EQ(this->on().end(end_of(term, due.at(2))), end_status::ended);
+  EXPECT_EQ(this->on().list({.shard = 0}).size(), 2u);
+}
+
+TYPED_TEST_P(StoreConformance, CancelIsExactBeyondTheReadLevel) {
+  this->on().put(timer("near", 1, at(1)));
+  this->on().put(timer("far", 2, at(20)));
+  EXPECT_EQ(this->on().cancel(0, "none"), cancel_status::gone);
+  const term_ref term = this->take();
+  const record near = this->on().read(term, at(10)).due.at(0);
+  EXPECT_EQ(this->on().cancel(0, "far"), cancel_status::cancelled);
+  EXPECT_EQ(this->on().cancel(0, "far"), cancel_status::gone);
+  EXPECT_EQ(this->on().cancel(0, "near", 77), cancel_status::asked);
+  EXPECT_EQ(this->on().read_answer(0, 77), answer::none);
+  const read_result read = this->on().read(term, at(30));
+  ASSERT_EQ(read.announced_keys.size(), 1u);
+  EXPECT_EQ(read.announced_keys[0].question, 77u);
+  EXPECT_TRUE(read.announced_now.empty());
+  EXPECT_TRUE(read.due.empty());
+  end_request reply = end_of(term, near);
+  reply.question = 77;
+  reply.reply = answer::cancelled;
+  EXPECT_EQ(this->on().end(reply), end_status::ended);
+  EXPECT_EQ(this->on().read_answer(0, 77), answer::cancelled);
+  EXPECT_EQ(this->on().read_answer(0, 77), answer::cancelled) << "reading does not erase it";
+  EXPECT_TRUE(this->on().list({.shard = 0}).empty());
+}
+
+TYPED_TEST_P(StoreConformance, CancelBelowTheLevelOfALapsedTermProvesNothing) {
+  this->on().put(timer("near", 1, at(1)));
+  const term_ref term = this->take();
+  this->on().read(term, at(10));
+  this->on().lapse(term);
+  EXPECT_EQ(this->on().cancel(0, "near"), cancel_status::asked) << "a handler may run";
+  const term_ref second = this->take();
+  this->on().give_back(second);
+  EXPECT_EQ(this->on().cancel(0, "near"), cancel_status::cancelled) << "given back: nothing of it runs";
+}
+
+TYPED_TEST_P(StoreConformance, TheDeadAreKeptApartAndLiveAgain) {
+  const term_ref term = this->take();
+  this->on().put(timer("k", 1, at(1)));
+  const record ran = this->on().read(term, at(10)).due.at(0);
+  end_request kill = end_of(term, ran, end_kind::kill);
+  kill.why = "no such account";
+  EXPECT_EQ(this->on().end(kill), end_status::ended);
+  EXPECT_TRUE(this->on().list({.shard = 0}).empty());
+  auto dead = this->on().list({.shard = 0, .dead = true});
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0].why, "no such account");
+  EXPECT_EQ(dead[0].what.payload, ran.payload);
+  EXPECT_EQ(this->on().revive(timer("other", 2, at(5))), put_status::gone);
+  EXPECT_EQ(this->on().revive(timer("k", 3, at(5))), put_status::stored);
+  EXPECT_EQ(this->on().revive(timer("k", 3, at(5))), put_status::stored) << "sent again";
+  const record again = this->on().read(term, at(10)).announced_now.at(0);
+  EXPECT_EQ(again.payload, ran.payload);
+  EXPECT_EQ(again.attempt, 1u);
+  EXPECT_EQ(this->on().end(end_of(term, again, end_kind::kill)), end_status::ended);
+  EXPECT_EQ(this->on().put(timer("k", 9, at(20))), put_status::stored) << "a dead one does not hold its key";
+  EXPECT_TRUE(this->on().list({.shard = 0, .dead = true}).empty());
+  EXPECT_EQ(this->on().cancel(0, "k"), cancel_status::cancelled);
+}
+
+TYPED_TEST_P(StoreConformance, ListsByHandlerKeyAndTimeInPages) {
+  for (std::uint64_t i = 0; i < 25; ++i) {
+    record its =
+        timer((i % 2 != 0 ? "odd:" : "even:") + std::to_string(i), i + 1, at(static_cast<std::int64_t>(i / 5)));
+    its.handler = i % 3 == 0 ? "third" : "other";
+    this->on().put(its);
+  }
+  EXPECT_EQ(this->on().list({.shard = 0, .handler = "third"}).size(), 9u);
+  EXPECT_EQ(this->on().list({.shard = 0, .key_prefix = "odd:"}).size(), 12u);
+  EXPECT_EQ(this->on().list({.shard = 0, .from = at(1), .until = at(3)}).size(), 10u);
+  list_request page{.shard = 0, .limit = 4};
+  std::size_t seen = 0;
+  stored_time last = stored_time::min();
+  for (auto found = this->on().list(page); !found.empty(); found = this->on().list(page)) {
+    for (const auto& its : found) {
+      EXPECT_GE(its.what.due, last);
+      last = its.what.due;
+    }
+    seen += found.size();
+    page.after_due = found.back().what.due;
+    page.after_key = found.back().what.key;
+    if (found.size() < page.limit) break;
+  }
+  EXPECT_EQ(seen, 25u);
+}
+
+TYPED_TEST_P(StoreConformance, KnowsWhoIsThereAndWhatItHas) {
+  roll_call roll;
+  EXPECT_EQ(this->bed.get().call_roll("a", milliseconds(60'000), roll), errc{});
+  EXPECT_EQ(this->bed.get().call_roll("b", milliseconds(1), roll), errc{});
+  EXPECT_EQ(roll.nodes.size(), 2u);
+  std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_EQ(this->bed.get().call_roll("a", milliseconds(60'000), roll), errc{});
+  EXPECT_EQ(roll.nodes, keys{"a"});
+  const term_ref term = this->take(1);
+  this->on().read(term, at(4));
+  this->on().put(timer("k", 1, at(1), 2));
+  std::vector<shard_state> states(this->bed.get().shards());
+  ASSERT_EQ(states.size(), bed_shards);
+  EXPECT_EQ(this->bed.get().look(states), errc{});
+  EXPECT_EQ(states[1].node, "a");
+  EXPECT_EQ(states[1].fence, term.fence);
+  EXPECT_EQ(states[1].upto, at(4));
+  EXPECT_EQ(states[2].timers, 1u);
+  EXPECT_TRUE(states[2].node.empty());
+}
+
+TYPED_TEST_P(StoreConformance, RandomHistoriesAreTheModels) {
+  const std::uint64_t seed = seed_of_run();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  history<TypeParam> both(seed);
+  both.run(400);
+}
+
+REGISTER_TYPED_TEST_SUITE_P(StoreConformance, AShardHasOneTermAtATimeAndEachHasAGreaterFence, AFenceGrowsOverACrash,
+                            ANewTermReadsAgainWhatWasNotEnded, AnEndUnderAForeignTermIsRefused,
+                            ALimitTakesAllOfTheLastInstant, WhatWasErasedIsNotReadAsATimerOfAnotherShard,
+                            ReadLevelsNeverGoBack, WhatChangesBelowTheReadLevelIsAnnouncedOnce,
+                            ListenersAreWokenWhenSomethingIsAnnounced, PutsKeepReplaceFailAndMove,
+                            BytesComeBackAsTheyWere, AnEndIsOfTheRunAndOfNothingNewer, AnEndErasesItsOwnKeyAndNoRange,
+                            CancelIsExactBeyondTheReadLevel, CancelBelowTheLevelOfALapsedTermProvesNothing,
+                            TheDeadAreKeptApartAndLiveAgain, ListsByHandlerKeyAndTimeInPages,
+                            KnowsWhoIsThereAndWhatItHas, RandomHistoriesAreTheModels);
+
+}  // namespace durable_test

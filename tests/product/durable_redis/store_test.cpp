@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// What is peculiar to the store on Redis: its options, several machines, and a server that goes away.
+#include "free_ports.hpp"
+#include "redis_server.hpp"
+
+#include <detent/durable_redis.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using durable::redis_store;
+using test::redis_server;
+
+class DurableRedisStore : public ::testing::Test {
+ protected:
+  void SetUp() override { DETENT_NEED_REDIS(); }
+};
+
+std::error_code refused(const std::string& address, const durable::redis_options& how = {}) {
+  try {
+    redis_store(address, how);
+  } catch (const error& why) {
+    EXPECT_EQ(std::string(why.what()).find('\n'), std::string::npos);
+    EXPECT_EQ(std::string(why.what()).find("redis_store: "), 0u) << why.what();
+    return why.code();
+  }
+  return {};
+}
+
+durable::record timer(std::string key, std::uint64_t id) {
+  durable::record its;
+  its.key = std::move(key);
+  its.id = id;
+  its.due = durable::stored_time(std::chrono::seconds(1'000'000'000));
+  its.handler = "h";
+  return its;
+}
+
+durable::errc put(durable::store& to, const durable::record& what) {
+  const durable::put_request one{what, durable::put_mode::keep};
+  durable::put_status status{};
+  return to.put({&one, 1}, {&status, 1});
+}
+
+TEST_F(DurableRedisStore, EachBadOptionIsRefusedByItsName) {
+  const redis_server server;
+  for (const durable::redis_options& bad : {durable::redis_options{.prefix = ""},
+                                            {.prefix = "a{b"},
+                                            {.shards = 0},
+                                            {.shards = 1025},
+                                            {.user = "u"},
+                                            {.patience = 0ms},
+                                            {.patience = 1h}})
+    EXPECT_EQ(refused(server.path(), bad), errc::invalid_option);
+  EXPECT_EQ(refused("nowhere:port"), errc::invalid_option);
+  EXPECT_FALSE(refused(server.path()));
+}
+
+TEST_F(DurableRedisStore, EachUnfitServerIsRefusedByItsReason) {
+  EXPECT_EQ(refused("/nonexistent/redis.sock"), durable::errc::unavailable);
+  const redis_server evicting({"--maxmemory-policy", "volatile-lru"});
+  EXPECT_EQ(refused(evicting.path()), durable::errc::not_permitted);
+  const redis_server closed({"--requirepass", "right"});
+  EXPECT_EQ(refused(closed.path(), {.password = "wrong"}), durable::errc::not_permitted);
+  const redis_server newer;
+  newer.ask("HSET detent:{meta}:store shards 64 format 2");
+  EXPECT_EQ(refused(newer.path()), durable::errc::foreign_format);
+}
+
+TEST_F(DurableRedisStore, ANewStoreHasTheShardsAskedForAndAnOldOneKeepsItsOwn) {
+  const redis_server server;
+  EXPECT_EQ(redis_store(server.path(), {.shards = 7})->shards(), 7);
+  EXPECT_EQ(redis_store(server.path(), {.shards = 9})->shards(), 7);
+  EXPECT_EQ(redis_store(server.path(), {.prefix = "other", .shards = 9})->shards(), 9);
+}
+
+TEST_F(DurableRedisStore, ANodeHearsWhatAnotherPutsBelowItsReadLevel) {
+  const redis_server server;
+  const auto owner = redis_store(server.path(), {.shards = 4});
+  const auto other = redis_store(server.path(), {.shards = 4});
+  std::array<std::atomic<int>, 4> heard{};
+  owner->listen([&](durable::shard_id shard) { ++heard.at(shard); });
+  const durable::take_request take{2, 1h};
+  durable::take_result taken;
+  ASSERT_EQ(owner->take("a", {&take, 1}, {&taken, 1}), durable::errc{});
+  const durable::read_request read{{2, taken.fence}, durable::stored_time(std::chrono::seconds(2'000'000'000)), 9, 1h};
+  durable::read_result ahead;
+  ASSERT_EQ(owner->read_on({&read, 1}, {&ahead, 1}), durable::errc{});
+  server.ask("CLIENT KILL TYPE pubsub");  // the listener connects again
+  durable::record near = timer("k", 1);
+  near.shard = 2;
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  // Each connection wakes every shard once, as what was published before it is not heard.
+  while (heard[2] < heard[3] + 2 && std::chrono::steady_clock::now() < end) {
+    near.key = "k" + std::to_string(++near.id);
+    ASSERT_EQ(put(*other, near), durable::errc{});
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_GE(heard[2], heard[3] + 2);
+  owner->listen(nullptr);
+}
+
+TEST_F(DurableRedisStore, ABatchOfThousandsIsCarriedOutInOrder) {
+  const redis_server server;
+  const auto store = redis_store(server.path(), {.shards = 2});
+  std::vector<durable::put_request> puts;
+  for (std::uint64_t i = 0; i != 5000; ++i) {
+    puts.push_back({timer("k" + std::to_string(i % 2500), i + 1), durable::put_mode::replace});
+    puts.back().what.shard = static_cast<durable::shard_id>(i % 2);
+  }
+  std::vector<durable::put_status> statuses(puts.size());
+  ASSERT_EQ(store->put(puts, statuses), durable::errc{});
+  EXPECT_EQ(std::count(statuses.begin(), statuses.end(), durable::put_status::replaced), 2500);
+  std::vector<durable::listed_record> all;
+  for (durable::shard_id shard = 0; shard != 2; ++shard)
+    ASSERT_EQ(store->list({.shard = shard, .limit = 10'000}, all), durable::errc{});
+  ASSERT_EQ(all.size(), 2500u);
+  for (const auto& its : all) EXPECT_GT(its.what.id, 2500u) << "the later one was replaced by the earlier";
+}
+
+TEST_F(DurableRedisStore, AnUnreachableServerIsUnavailableAndLaterTheSameBatchIsStored) {
+  redis_server server({}, true);
+  const auto store = redis_store(server.path(), {.patience = 50ms});
+  ASSERT_EQ(put(*store, timer("a", 1)), durable::errc{});
+  server.pause();
+  EXPECT_EQ(put(*store, timer("b", 2)), durable::errc::unavailable);
+  server.go_on();
+  server.kill();
+  EXPECT_EQ(put(*store, timer("b", 2)), durable::errc::unavailable);
+  server.start();
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  while (put(*store, timer("b", 2)) != durable::errc{} && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(1ms);
+  std::vector<durable::listed_record> all;
+  ASSERT_EQ(store->list({.shard = 0}, all), durable::errc{});
+  EXPECT_EQ(all.size(), 2u);
+}
+
+TEST_F(DurableRedisStore, AClusterWithADeadNodeServesTheOtherShardsAndStoresNothingTwice) {
+  const std::vector<int> ports = test::free_ports(3);
+  std::vector<std::unique_ptr<redis_server>> nodes;
+  for (const int port : ports)
+    nodes.push_back(std::make_unique<redis_server>(std::vector<std::string>{
+        "--port", std::to_string(port), "--cluster-enabled", "yes", "--cluster-port",
+        std::to_string(test::free_ports(1).front()), "--cluster-require-full-coverage", "no"}));
+  test::make_cluster(nodes, ports);
+  const std::string address = "127.0.0.1:" + std::to_string(ports.front());
+  constexpr durable::shard_id shards = 12;
+  const auto store = redis_store(address, {.shards = shards, .patience = 200ms});
+  const auto other = redis_store(address, {.patience = 200ms});
+  nodes.back()->kill();
+
+  std::vector<durable::shard_state> states(shards);
+  ASSERT_EQ(store->look(states), durable::errc{});
+  const auto lost = std::ranges::count(states, std::string("?"), &durable::shard_state::node);
+  EXPECT_GT(lost, 0);
+  EXPECT_LT(lost, shards);
+
+  std::vector<durable::put_request> puts;
+  for (durable::shard_id shard = 0; shard != shards; ++shard) {
+    puts.push_back({timer("k", shard + 1u), durable::put_mode::keep});
+    puts.back().what.shard = shard;
+  }
+  std::vector<durable::put_status> statuses(shards);
+  EXPECT_EQ(store->put(puts, statuses), durable::errc::unavailable);
+  const auto lives = static_cast<durable::shard_id>(std::ranges::find(states, "", &durable::shard_state::node)->shard);
+  const durable::cancel_request erase{lives, "k", 1};  // as if it had run
+  durable::cancel_status status{};
+  ASSERT_EQ(other->cancel({&erase, 1}, {&status, 1}), durable::errc{});
+  EXPECT_EQ(status, durable::cancel_status::cancelled);
+  EXPECT_EQ(store->put(puts, statuses), durable::errc::unavailable);
+  std::vector<durable::listed_record> left;
+  ASSERT_EQ(other->list({.shard = lives}, left), durable::errc{});
+  EXPECT_TRUE(left.empty());
+}
+
+TEST_F(DurableRedisStore, WhatNoReplicaHasIsNotStored) {
+  const redis_server server;
+  const auto store = redis_store(server.path(), {.patience = 20ms, .replicas = 1});
+  EXPECT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
+}
+
+TEST_F(DurableRedisStore, WhatWasCarriedOutIsNotCarriedOutAgainForAReplicaThatWasLate) {
+  const redis_server server;
+  const auto store = redis_store(server.path(), {.shards = 1, .patience = 20ms, .replicas = 1});
+  ASSERT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
+  const auto other = redis_store(server.path());
+  const durable::cancel_request erase{0, "a", 1};  // as if it had run
+  durable::cancel_status status{};
+  ASSERT_EQ(other->cancel({&erase, 1}, {&status, 1}), durable::errc{});
+  ASSERT_EQ(status, durable::cancel_status::cancelled);
+  EXPECT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
+  std::vector<durable::listed_record> all;
+  ASSERT_EQ(other->list({.shard = 0}, all), durable::errc{});
+  EXPECT_TRUE(all.empty());
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include <detent/recipes/detail/alarm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace detent::recipes::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Its test holds the mutex while the timer fires.
+class held_alarm final : public detail::alarm {
+ public:
+  explicit held_alarm(engine& on) : alarm(on, {}) {}
+  void arm_anew_while_it_fires() {
+    const std::lock_guard lock(mutex_);
+    arm(on().now());
+    while (pending()) std::this_thread::yield();  // its run waits for the mutex
+    arm(after(5ms));
+    earliest_ = after(0ms);
+  }
+  void wait() { ran_.wait(); }
+  int runs() {
+    const std::lock_guard lock(mutex_);
+    return runs_;
+  }
+
+ private:
+  bool due(time_point started) noexcept override {
+    ++runs_;
+    EXPECT_GE(started, earliest_);
+    ran_.count_down();
+    return true;
+  }
+  void call() override {}
+
+  time_point earliest_;
+  int runs_ = 0;
+  std::latch ran_{1};
+};
+
+TEST(RecipesAlarm, ArmedBeforeItsRunHasTheMutexRunsAtTheNewTimeOnly) {
+  engine engine;
+  const auto alarm = std::make_shared<held_alarm>(engine);
+  alarm->arm_anew_while_it_fires();
+  alarm->wait();
+  alarm->end();
+  EXPECT_EQ(alarm->runs(), 1);
+}
+
+}  // namespace
+}  // namespace detent::recipes::testing

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include <detent/recipes/debounce.hpp>
+
+#include "virtual_time.hpp"
+
+namespace detent::recipes::testing {
+namespace {
+
+using RecipesDebounce = Recipes;
+
+TEST_F(RecipesDebounce, RunsOnceWhenTheBurstIsOver) {
+  debounce save(engine_, 10ms, log());
+  for (int ms : {0, 4, 8, 12}) {
+    run_until(ms);
+    save();
+  }
+  run_until(100);
+  save();
+  run_until(200);
+  EXPECT_EQ(at_, (milliseconds{22, 110}));
+}
+
+TEST_F(RecipesDebounce, WaitsNoLongerThanMaxWait) {
+  debounce save(engine_, {.delay = 10ms, .max_wait = 25ms}, log());
+  for (int ms = 0; ms < 60; ms += 4) {
+    run_until(ms);
+    save();
+  }
+  run_until(200);
+  EXPECT_EQ(at_, (milliseconds{25, 53, 66}));
+}
+
+TEST_F(RecipesDebounce, LeadingRunsAtOnceAndAtTheEndOnlyIfMoreCame) {
+  debounce save(engine_, {.delay = 10ms, .leading = true}, log());
+  save();
+  run_until(50);
+  EXPECT_EQ(at_, milliseconds{0});
+  save();
+  save();
+  run_until(55);
+  save();
+  run_until(100);
+  EXPECT_EQ(at_, (milliseconds{0, 50, 65}));
+}
+
+TEST_F(RecipesDebounce, CountsACallInsideItsRunForTheNext) {
+  debounce<>* self = nullptr;
+  debounce<> save(engine_, 10ms, [&] {
+    at_.push_back(now());
+    if (at_.size() < 3) self->call();
+  });
+  self = &save;
+  save();
+  run_until(100);
+  EXPECT_EQ(at_, (milliseconds{10, 20, 30}));
+}
+
+TEST_F(RecipesDebounce, ForgetsWhatIsCancelled) {
+  debounce save(engine_, 10ms, log());
+  save();
+  save.cancel();
+  run_until(50);
+  EXPECT_TRUE(at_.empty());
+}
+
+}  // namespace
+}  // namespace detent::recipes::testing

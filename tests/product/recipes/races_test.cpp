@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// The recipes that any thread may call, where their timers fire meanwhile.
+#include <detent/recipes/debounce.hpp>
+#include <detent/recipes/hedge.hpp>
+#include <detent/recipes/rate_limiter.hpp>
+#include <detent/recipes/retry.hpp>
+#include <detent/recipes/throttle.hpp>
+#include <detent/recipes/watchdog.hpp>
+#include <detent/thread_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace detent::recipes::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class RecipesRaces : public ::testing::Test {
+ protected:
+  static constexpr int threads = 3;
+  static void on_threads(const std::function<void(int)>& body) {
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t) all.emplace_back(body, t);
+    for (std::thread& one : all) one.join();
+  }
+
+  engine engine_{engine_options{.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})}};
+};
+
+TEST_F(RecipesRaces, DebounceRunsAfterEachCallAndSeesWhatCameBefore) {
+  int inside = 0;  // not atomic: runs never overlap
+  std::atomic<int> calls{0}, seen{0};
+  debounce save(engine_, 20us, [&] {
+    ++inside;
+    seen = calls.load();
+  });
+  on_threads([&](int) {
+    for (int i = 0; i < 2000; ++i) {
+      ++calls;
+      save();
+      if (i % 16 == 0) std::this_thread::sleep_for(20us);
+    }
+  });
+  while (seen != threads * 2000) std::this_thread::yield();
+}
+
+TEST_F(RecipesRaces, ThrottleRunsAfterEachCallAndSeesWhatCameBefore) {
+  int inside = 0;
+  std::atomic<int> calls{0}, seen{0};
+  throttle redraw(engine_, 20us, [&] {
+    ++inside;
+    seen = calls.load();
+  });
+  on_threads([&](int) {
+    for (int i = 0; i < 2000; ++i) {
+      ++calls;
+      redraw();
+      if (i % 16 == 0) std::this_thread::sleep_for(20us);
+    }
+  });
+  while (seen != threads * 2000) std::this_thread::yield();
+}
+
+TEST_F(RecipesRaces, WatchdogAndItsEndMeetItsFiring) {
+  for (int round = 0; round < 200; ++round) {
+    int barks = 0;
+    {
+      watchdog dog(engine_, 15us, [&] { ++barks; });
+      on_threads([&](int t) {
+        for (int i = 0; i < 20; ++i) t == 0 && i % 4 == 0 ? dog.start() : static_cast<void>(dog.feed());
+      });
+      if (round % 2 == 0) std::this_thread::sleep_for(15us);
+    }
+    EXPECT_LE(barks, 6);  // once for each start, the constructor's included
+  }
+}
+
+TEST_F(RecipesRaces, WatchdogDoesNotBarkWithinItsTimeoutOfASuccessfulFeed) {
+  std::atomic<time_point> fed{engine_.now()};
+  std::atomic<int> early{0};
+  watchdog dog(engine_, 10us, [&] {
+    if (engine_.now() < fed.load() + 10us) ++early;
+  });
+  for (int i = 0; i < 20'000; ++i) {
+    const time_point before = engine_.now();
+    if (dog.feed()) {
+      fed = before;
+    } else {
+      dog.start();
+    }
+    while (engine_.now() < before + 8us + duration(i % 64) * 64) {
+    }
+  }
+  EXPECT_EQ(early, 0);
+}
+
+TEST_F(RecipesRaces, RateLimiterGivesEachPermitOnce) {
+  rate_limiter limiter(engine_, {.permits = 1, .per = 1h, .burst = 1000});
+  std::atomic<int> taken{0};
+  on_threads([&](int) {
+    while (limiter.try_acquire()) ++taken;
+  });
+  EXPECT_EQ(taken, 1000);
+}
+
+TEST_F(RecipesRaces, RetryFinishesOnceOrIsCancelled) {
+  for (int round = 0; round < 300; ++round) {
+    std::atomic<int> finished{0};
+    bool cancelled = false;
+    {
+      retry call(
+          engine_, {.timeout = 10us, .pauses = {.first = 5us}},
+          [](const retry_attempt& attempt) { attempt(attempt.number() == 2); }, [&](retry_result) { ++finished; });
+      std::this_thread::sleep_for(std::chrono::microseconds(round % 100));
+      cancelled = call.cancel();
+    }
+    EXPECT_EQ(finished, cancelled ? 0 : 1);
+  }
+}
+
+TEST_F(RecipesRaces, HedgeAnswersOnceOrIsCancelled) {
+  for (int round = 0; round < 300; ++round) {
+    std::atomic<int> answered{0}, sent{0}, lost{0};
+    bool cancelled = false;
+    {
+      auto call = hedge_call<int>(
+          engine_, {.delay = 10us, .copies = 4},
+          [&](const hedged_copy<int>& copy) {
+            ++sent;
+            if (copy.index() == 2) copy(1);
+          },
+          [&](std::optional<int>) { ++answered; }, [&](int) { ++lost; });
+      std::this_thread::sleep_for(std::chrono::microseconds(round % 100));
+      cancelled = call.cancel();
+    }
+    if (cancelled) {
+      EXPECT_EQ(answered, 0);
+      EXPECT_EQ(sent, lost);
+    } else {
+      EXPECT_EQ(answered, 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace detent::recipes::testing

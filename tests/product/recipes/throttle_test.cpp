@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include <detent/recipes/throttle.hpp>
+
+#include "virtual_time.hpp"
+
+#include <memory>
+
+namespace detent::recipes::testing {
+namespace {
+
+class RecipesThrottle : public Recipes {
+ protected:
+  milliseconds runs_of(throttle_options options) {
+    throttle redraw(engine_, options, log());
+    for (int ms = 0; ms < 24; ms += 3) {
+      run_until(ms);
+      redraw();
+    }
+    run_until(100);
+    redraw();
+    run_until(200);
+    return at_;
+  }
+};
+
+TEST_F(RecipesThrottle, RunsAtOnceAndThenOnceAnInterval) {
+  EXPECT_EQ(runs_of({.interval = 10ms}), (milliseconds{0, 10, 20, 30, 100}));
+}
+TEST_F(RecipesThrottle, RunsOnlyAtTheEndsWithoutLeading) {
+  EXPECT_EQ(runs_of({.interval = 10ms, .leading = false}), (milliseconds{10, 20, 30, 110}));
+}
+TEST_F(RecipesThrottle, DropsWhatComesInsideWithoutTrailing) {
+  EXPECT_EQ(runs_of({.interval = 10ms, .trailing = false}), (milliseconds{0, 12, 100}));
+}
+TEST_F(RecipesThrottle, IsArmedAgainAfterAnExecutorDroppedItsTimer) {
+  engine lossy({.manual = &clock_, .executor = std::make_shared<dropping>()});
+  throttle redraw(lossy, 10ms, log());
+  redraw();
+  lossy.poll();
+  EXPECT_EQ(lossy.pending(), 0u);
+  redraw();
+  EXPECT_EQ(lossy.pending(), 1u);
+}
+TEST_F(RecipesThrottle, GoesOnAfterARunThatThrows) {
+  engine quiet({.manual = &clock_, .on_error = [](std::exception_ptr) {}});
+  throttle fails(quiet, 10ms, [this] {
+    at_.push_back(now());
+    throw 1;
+  });
+  for (int ms : {0, 5, 10}) {
+    clock_.advance_to(time_point(std::chrono::milliseconds(ms)));
+    fails();
+    quiet.poll();
+  }
+  EXPECT_EQ(at_, (milliseconds{0, 10}));
+}
+
+}  // namespace
+}  // namespace detent::recipes::testing

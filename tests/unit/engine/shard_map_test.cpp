@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "engine/shard_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <vector>
+
+namespace detent::detail {
+namespace {
+
+// A mask that leaves two CPUs of 64, of numbers that are alike by any power of two, leaves no shard without threads.
+TEST(ShardMap, GoesByThePlaceOfACpuInTheMask) {
+  for (const std::array<int, 2> mask : {std::array{0, 1}, std::array{0, 32}, std::array{16, 48}, std::array{62, 63}}) {
+    for (std::size_t shards = 1; shards <= 64; ++shards) {
+      const shard_map map(shards, mask, {});
+      std::set<std::size_t> seen;
+      for (std::size_t thread = 0; thread < 64; ++thread) {
+        for (const int cpu : mask) seen.insert(map.of_cpu(cpu, thread));
+      }
+      EXPECT_EQ(seen.size(), shards) << mask[0] << " and " << mask[1];
+      EXPECT_LT(*seen.rbegin(), shards);
+    }
+  }
+}
+
+TEST(ShardMap, GivesNeighboursOneShardAndEachTheSameNumber) {
+  std::vector<int> cpus(64);
+  for (int i = 0; i < 64; ++i) cpus[static_cast<std::size_t>(i)] = 2 * i;
+  const shard_map map(8, cpus, {});
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(map.of_cpu(2 * i, 5), static_cast<std::size_t>(i / 8));
+}
+
+TEST(ShardMap, KnowsNoBetterOfACpuOutsideTheMaskThanItsNumber) {
+  const shard_map map(4, std::array{3}, {});
+  for (const int cpu : {0, 1, 2, 4, 63, 4'000}) EXPECT_EQ(map.of_cpu(cpu, 9), static_cast<std::size_t>(cpu) % 4);
+  EXPECT_LT(map.of_cpu(-1, 0), 4u);
+  EXPECT_LT(shard_map(4, {}, {}).of_cpu(5, 0), 4u);
+}
+
+TEST(ShardMap, GivesTheCpuOfAWorkerItsShard) {
+  const shard_map map(2, std::array{0, 1, 2, 3}, std::array{3, 0});
+  EXPECT_EQ(map.of_cpu(3, 0), 0u);
+  EXPECT_EQ(map.of_cpu(0, 0), 1u);
+  EXPECT_EQ(map.of_cpu(1, 0), 0u);
+  EXPECT_EQ(map.of_cpu(2, 0), 1u);
+}
+
+TEST(ShardMap, FindsTheCpusOfThisProcess) { EXPECT_FALSE(usable_cpus().empty()); }
+
+}  // namespace
+}  // namespace detent::detail
