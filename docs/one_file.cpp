@@ -14,7 +14,7 @@ class connection {
         idle_(engine.schedule_after(50ms, [this](detent::firing& run) { close(run); })) {}
 
   // The peer said something: the end is 50 ms from now, not from then.
-  void heard() { idle_.get().restart_after(50ms); }
+  void heard() { idle_.restart_after(50ms); }
 
   int sent = 0;
   detent::duration late{};
@@ -22,7 +22,7 @@ class connection {
 
  private:
   void close(detent::firing& run) {
-    heartbeat_.get().cancel();
+    heartbeat_.cancel();
     late = run.lateness();  // never below zero
     closed.count_down();
   }

@@ -17,11 +17,17 @@ import markdown_links
 import navigation
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADER = re.compile(r"^\| \[`(detent/\S+)`\]\((\S+)\.md\)", re.MULTILINE)
-INCLUDE = ("core/include", "modules/asio/include", "modules/tbb/include", "modules/common/include", "modules/c/include", "alloc/include")
-PUBLIC = [f"{each}/detent/*.h*" for each in INCLUDE]
+REFERENCE, REFERENCE_PAGE = ROOT / "docs/reference.md", "reference/index.md"
+HEADER = re.compile(r"^\| \[`(detent/\S+)`\]\(\S+/(\w+)\.hp*\)", re.MULTILINE)
+INCLUDE = ("core/include", "modules/recipes/include", "modules/asio/include", "modules/calendar/include", "modules/tbb/include",
+           "modules/common/include", "modules/c/include", "modules/senders/include", "modules/durable/include", "modules/durable_redis/include",
+           "alloc/include")
+PUBLIC = [*(f"{each}/detent/*.h*" for each in INCLUDE), "modules/recipes/include/detent/recipes/*.hpp"]
+PAGE = {"detent/detent.h": "c"}  # of the others, their name
 
 
+# Arguments that take any std::chrono type but those that would round; a reader is shown what they are made into.
+MADE_INTO = {"detail::whole_duration": "duration", "detail::clock_time": "time_point"}
 SECTIONS = ("briefdescription detaileddescription public-type public-func public-static-func public-attrib public-static-attrib "
             "innerclass innernamespace enum typedef define func var")
 
@@ -49,6 +55,8 @@ class Stage:
             file = file / "README.md"
         if file == ROOT / "README.md":
             file = ROOT / "index.md"
+        elif file == REFERENCE:
+            file = ROOT / REFERENCE_PAGE
         elif file.suffix != ".md":
             copy = self.to / file.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -56,16 +64,19 @@ class Stage:
         return os.path.relpath(file, page.parent) + hash_sign + anchor
 
     def reference(self):
-        """A page for each public header."""
-        text = (ROOT / "docs/site/reference.md").read_text(encoding="utf-8")
-        named = HEADER.findall(text)
+        """A page for each public header; where the tree's own page links to the header, the site's links to that."""
+        text = REFERENCE.read_text(encoding="utf-8")
+        named = [(header, PAGE.get(header, stem)) for header, stem in HEADER.findall(text)]
         public = {file.relative_to(ROOT).as_posix().split("/include/")[1] for each in PUBLIC for file in ROOT.glob(each)}
         if missing := public - {header for header, _ in named} - {"detent/detent.hpp"}:
-            sys.exit(f"docs/site/reference.md says nothing of {', '.join(sorted(missing))}")
+            sys.exit(f"docs/reference.md says nothing of {', '.join(sorted(missing))}")
         for header, page in named:
             self._write(f"reference/{page}.md", f"# `<{header}>`\n\n{namespace_of(header)}"
                                                 f"```{{doxygenfile}} {header}\n:sections: {SECTIONS}\n```\n")
-        self._write("reference/index.md", text + toctree("", [f"{page}.md" for _, page in named]))
+        pages = dict(named)
+        text = HEADER.sub(lambda found: f"| [`{found.group(1)}`]({pages[found.group(1)]}.md)", text)
+        text = text.replace("](cheat-sheet.md)", "](../docs/cheat-sheet.md)")
+        self._write(REFERENCE_PAGE, text + toctree("", [f"{page}.md" for _, page in named]))
 
     def _write(self, path, text):
         file = self.to / path
@@ -76,8 +87,8 @@ class Stage:
 def namespace_of(header):
     """The directive that puts a header's declarations into its namespace."""
     file, = (file for each in INCLUDE for file in ROOT.glob(f"{each}/{header}"))
-    found = re.search(r"^namespace (detent(?:::(?!detail)\w+)*) {", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return f"```{{cpp:namespace}} {found.group(1)}\n```\n\n" if found else ""
+    found = re.search(r"^namespace (detent(?:::(?:inline )?(?!detail)\w+)*) {", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return f"```{{cpp:namespace}} {found.group(1).replace('inline ', '')}\n```\n\n" if found else ""
 
 
 def toctree(caption, pages):
@@ -86,11 +97,17 @@ def toctree(caption, pages):
 
 
 def there(pages):
-    return [page for page in pages if page.startswith("reference/") or (ROOT / page).exists()]
+    return [page for page in pages if (ROOT / page).exists()]
 
 
 def contents():
-    return "".join(toctree(caption, there(pages)) for caption, pages in navigation.CHAPTERS.items() if there(pages))
+    chapters = {caption: [in_site(page) for page in there(pages)] for caption, pages in navigation.CHAPTERS.items()}
+    return "".join(toctree(caption, pages) for caption, pages in chapters.items() if pages)
+
+
+def in_site(page):
+    """Where a page of the tree lies in the site."""
+    return REFERENCE_PAGE if ROOT / page == REFERENCE else page
 
 
 def run(*command, **environment):
@@ -103,17 +120,26 @@ def run(*command, **environment):
         sys.exit(f"{done.stdout}{command[0]}: not without a warning, status {done.returncode}")
 
 
+def name_arguments(xml):
+    for file in xml.glob("*.xml"):
+        text = file.read_text(encoding="utf-8")
+        for type_name, shown in MADE_INTO.items():
+            text = text.replace(type_name, shown)
+        file.write_text(text, encoding="utf-8")
+
+
 def build(directory):
     pages, xml, html, doctrees = (directory / name for name in ("pages", "xml", "html", "doctrees"))
     stage = Stage(pages)
     for page in there(["README.md", *navigation.pages()]):
-        if not page.startswith("reference/"):
+        if in_site(page) == page:
             stage.page(page)
     stage.reference()
     for old in (xml, html, doctrees):  # what Sphinx keeps grows with each build, and slows the next
         shutil.rmtree(old, ignore_errors=True)
     xml.mkdir(parents=True)
     run("doxygen", "docs/site/Doxyfile", DETENT_DOCS_XML=str(xml))
+    name_arguments(xml)
     run("sphinx-build", "-q", "-W", "--keep-going", "-c", "docs/site", "-d", str(doctrees), str(pages), str(html),
         DETENT_DOCS_XML=str(xml))
     if findings := list(built_links.findings(html)):

@@ -2,25 +2,26 @@
 """Which pages the site has, and in which order they are read. README.md comes before all of them."""
 
 CHAPTERS = {
-    "Learn": ["docs/getting-started.md", "docs/one-file.md", "docs/concepts.md", "docs/coming-from.md", "docs/faq.md"],
+    "Learn": ["docs/getting-started.md", "docs/one-file.md", "docs/concepts.md", "docs/migrating.md", "docs/faq.md"],
     "Guides": [
-        "docs/groups.md", "docs/overload.md", "docs/coroutines.md", "docs/asio.md", "docs/event-loops.md", "docs/c.md",
-        "docs/tuning.md", "docs/operating.md", "docs/packages.md",
+        "docs/groups.md", "docs/sharding.md", "docs/overload.md", "docs/testing.md", "docs/recipes.md", "docs/calendar.md", "docs/durable.md",
+        "docs/durable-redis.md", "docs/coroutines.md", "docs/asio.md", "docs/senders.md", "docs/event-loops.md", "docs/c.md", "docs/tuning.md",
+        "docs/operating.md", "docs/packages.md",
     ],
     "Examples": [
         "examples/gateway/README.md", "examples/game/README.md", "examples/rpc/README.md", "examples/lease/README.md",
-        "examples/embedded/README.md",
+        "examples/loops/README.md", "examples/session/README.md", "examples/auction/README.md", "examples/embedded/README.md",
     ],
-    "Seeing": [
-        "docs/lateness.md", "docs/top.md", "docs/counters.md", "docs/doctor.md", "docs/report.md", "docs/recording.md",
+    "Monitoring and debugging": [
+        "docs/monitoring.md", "docs/lateness.md", "docs/top.md", "docs/counters.md", "docs/doctor.md", "docs/report.md", "docs/recording.md",
         "docs/replay.md", "docs/profiling.md",
     ],
-    "Reference": ["reference/index.md", "docs/abi.md", "docs/portability.md"],
+    "Reference": ["docs/cheat-sheet.md", "docs/reference.md", "docs/abi.md", "docs/portability.md"],
     "Evidence": [
         "docs/evidence/GUARANTEES.md", "docs/evidence/progress.md", "docs/evidence/contract.md",
         "docs/evidence/bugs-of-others.md", "docs/evidence/mutants.md", "docs/evidence/coverage.md",
     ],
-    "Measured": ["docs/benchmarks.md", "docs/performance.md", "bench/peers/README.md", "bench/peers/children/README.md",
+    "Benchmarks": ["docs/benchmarks.md", "docs/performance.md", "bench/peers/README.md", "bench/peers/children/README.md",
                  "bench/data/README.md"],
     "Project": [
         "docs/architecture.md", "core/README.md", "command/README.md", "tests/README.md", "tests/proofs/README.md",

@@ -13,7 +13,7 @@ target_include_directories(detent_checked
   INTERFACE $<BUILD_INTERFACE:$<TARGET_PROPERTY:detent,INTERFACE_INCLUDE_DIRECTORIES>>)
 target_link_libraries(detent_checked
   PUBLIC Threads::Threads
-  PRIVATE $<BUILD_INTERFACE:detent_flags> $<BUILD_INTERFACE:detent_rooms> $<BUILD_INTERFACE:detent_concurrentqueue>
+  PRIVATE $<BUILD_INTERFACE:detent_flags> $<BUILD_INTERFACE:detent_rooms>
   INTERFACE $<$<LINK_LANGUAGE:C>:stdc++> $<$<LINK_LANGUAGE:C>:m>)
 set_target_properties(detent_checked PROPERTIES EXPORT_NAME checked LINKER_LANGUAGE CXX
   POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

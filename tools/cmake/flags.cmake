@@ -6,8 +6,7 @@ target_compile_options(detent_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-align -Wformat=2
   -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
-  # Under -fsanitize=thread, from whatever option: g++ says that it cannot model the fences inside moodycamel's queue, even
-  # though it is a system header. What they order is left to them: submission_queue.hpp.
+  # Under -fsanitize=thread, from whatever option: g++ says that it cannot model fences. They order no plain memory here.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
 if(DETENT_WERROR)
   target_compile_options(detent_flags INTERFACE -Werror)

@@ -13,7 +13,37 @@ install(TARGETS detent EXPORT detent-targets
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
   FILE_SET adapters DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS detent_recipes detent_senders EXPORT detent-targets
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT detent-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
+if(DETENT_BUILD_CALENDAR)  # targets of their own: a program without the calendar needs no cctz
+  install(TARGETS detent_calendar EXPORT detent-calendar-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT calendar NAMELINK_COMPONENT development
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT calendar
+    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT detent-calendar-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
+endif()
+if(DETENT_BUILD_DURABLE)
+  install(TARGETS detent_durable detent_durable_sqlite EXPORT detent-durable-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT durable NAMELINK_COMPONENT development
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT durable
+    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT detent-durable-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
+endif()
+if(DETENT_BUILD_DURABLE_REDIS)  # targets of their own: a program with another store needs no hiredis
+  install(TARGETS detent_durable_redis EXPORT detent-durable-redis-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT durable NAMELINK_COMPONENT development
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT durable
+    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT detent-durable-redis-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
+endif()
 
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/detent-config.cmake.in"
   "${PROJECT_BINARY_DIR}/detent-config.cmake" INSTALL_DESTINATION "${package_dir}")
@@ -37,13 +67,26 @@ endif()
 # cmake_path(APPEND) leaves an absolute directory as it is.
 cmake_path(APPEND DETENT_PC_LIBDIR "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
 cmake_path(APPEND DETENT_PC_INCLUDEDIR "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
-# detent_install_pkg_config(NAME DESCRIPTION): NAME.pc, of libNAME.
+# detent_install_pkg_config(NAME DESCRIPTION [REQUIRES PRIVATE]): NAME.pc, of libNAME; what it requires, and what a static library
+# links besides.
 function(detent_install_pkg_config DETENT_PC_NAME DETENT_PC_DESCRIPTION)
+  set(DETENT_PC_REQUIRES "${ARGV2}")
+  set(DETENT_PC_PRIVATE "${ARGV3}")
   configure_file("${PROJECT_SOURCE_DIR}/tools/cmake/detent.pc.in" "${PROJECT_BINARY_DIR}/${DETENT_PC_NAME}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${DETENT_PC_NAME}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
     COMPONENT development)
 endfunction()
 detent_install_pkg_config(detent "${PROJECT_DESCRIPTION}")
+if(DETENT_BUILD_CALENDAR)
+  detent_install_pkg_config(detent_calendar "${PROJECT_DESCRIPTION}, by the wall clock" detent "-lcctz ")
+endif()
+if(DETENT_BUILD_DURABLE)
+  detent_install_pkg_config(detent_durable "${PROJECT_DESCRIPTION}, timers that outlive the process" detent_calendar)
+  detent_install_pkg_config(detent_durable_sqlite "${PROJECT_DESCRIPTION}, durable timers in a file" detent_durable "-lsqlite3 ")
+endif()
+if(DETENT_BUILD_DURABLE_REDIS)
+  detent_install_pkg_config(detent_durable_redis "${PROJECT_DESCRIPTION}, durable timers in Redis" detent_durable "-lhiredis ")
+endif()
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT papers)

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The Debian packages: what goes into which, and what Debian wants to know of each. `./tools/dev package` builds them in a
 # tree of their own, where the library is shared; docs/packages.md.
+if(NOT DETENT_BUILD_CALENDAR OR NOT DETENT_BUILD_DURABLE)
+  message(FATAL_ERROR
+    "detent: DETENT_PACKAGE makes packages of everything: configure with -DDETENT_BUILD_CALENDAR=ON -DDETENT_BUILD_DURABLE=ON")
+endif()
 if(NOT BUILD_SHARED_LIBS)
   message(FATAL_ERROR "detent: DETENT_PACKAGE makes packages with a shared library: configure with -DBUILD_SHARED_LIBS=ON")
 endif()
@@ -10,6 +14,8 @@ mark_as_advanced(DETENT_GZIP)
 set(DETENT_PACKAGE_MAINTAINER "The detent authors <detent@localhost>" CACHE STRING "NAME <ADDRESS> in the packages")
 
 set(runtime_name "libdetent${DETENT_SOVERSION}")
+set(calendar_name "libdetent-calendar${DETENT_SOVERSION}")
+set(durable_name "libdetent-durable${DETENT_SOVERSION}")
 set(development_name libdetent-dev)
 set(tools_name detent-tools)
 set(made "${PROJECT_BINARY_DIR}/packaging")
@@ -43,7 +49,7 @@ configure_file("${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${made}/changelog" COPYONLY
 foreach(paper changelog changelog.Debian)
   execute_process(COMMAND "${DETENT_GZIP}" -9nf "${made}/${paper}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
-foreach(component runtime development tools)
+foreach(component runtime calendar durable development tools)
   install(FILES "${sources}/copyright" "${made}/changelog.gz" "${made}/changelog.Debian.gz"
     DESTINATION "${papers}/${${component}_name}" COMPONENT ${component})
 endforeach()
@@ -60,7 +66,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it would stand before each pac
 set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_COMPONENTS_ALL runtime development tools)
+set(CPACK_COMPONENTS_ALL runtime calendar durable development tools)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -71,7 +77,9 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}")  # the command's own library is not installed yet
+# The command's own libraries are not installed yet.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}"
+  "${PROJECT_BINARY_DIR}/modules/calendar" "${PROJECT_BINARY_DIR}/modules/durable")
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)  # strips as well
 
@@ -85,10 +93,29 @@ wheel and fires each timer exactly: never early, in deadline order.")
 # what Debian wants in their place.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${sources}/triggers;postinst;postrm")
 
+set(CPACK_DEBIAN_CALENDAR_PACKAGE_NAME "${calendar_name}")
+set(CPACK_DEBIAN_CALENDAR_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_CALENDAR_PACKAGE_DEPENDS tzdata)
+set(CPACK_DEBIAN_CALENDAR_DESCRIPTION "lock-free timer engine - shared library of the calendar
+Computes when something is due by the wall clock: cron expressions of Quartz
+and of crontab in the time zones of the tz database, on chosen days, with a
+defined answer where a clock skips an hour or shows it twice.")
+set(CPACK_DEBIAN_CALENDAR_PACKAGE_CONTROL_EXTRA "${sources}/triggers;postinst;postrm")
+set(CPACK_COMPONENT_CALENDAR_DEPENDS runtime)
+
+set(CPACK_DEBIAN_DURABLE_PACKAGE_NAME "${durable_name}")
+set(CPACK_DEBIAN_DURABLE_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_DURABLE_DESCRIPTION "lock-free timer engine - shared libraries of durable timers
+Keeps timers in a store, so that they survive a crash and run at least once:
+with keys, partitions, retries, repetition and exact cancellation. A store in
+one SQLite file comes with it.")
+set(CPACK_DEBIAN_DURABLE_PACKAGE_CONTROL_EXTRA "${sources}/triggers;postinst;postrm")
+set(CPACK_COMPONENT_DURABLE_DEPENDS runtime calendar)
+
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME "${development_name}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libtbb-dev")
-set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libcctz-dev, libsqlite3-dev, libtbb-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime calendar durable)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "lock-free timer engine - development files
 Headers for C++20 and C11, the static library, the same with its assertions
 on, a CMake package with the targets detent::detent, detent::static and
@@ -98,7 +125,7 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME "${tools_name}")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS python3)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "bpftrace, libdevel-nytprof-perl, linux-perf")
-set(CPACK_COMPONENT_TOOLS_DEPENDS runtime)
+set(CPACK_COMPONENT_TOOLS_DEPENDS runtime calendar durable)
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION "lock-free timer engine - live view, replay and diagnosis
 The command detent shows the timer engines of this host live, replays
 recorded traces of timers, runs synthetic loads and measures what on this host

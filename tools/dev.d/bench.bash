@@ -10,14 +10,48 @@ bench_only() {
   "build/gcc/bench/bench_$program" "$@"
 }
 
+# cached NAME: what the build tree of the preset gcc was configured with.
+cached() { sed -n "s/^$1:[A-Z]*=//p" build/gcc/CMakeCache.txt; }
+
+# build_other COMMIT: that commit's library, with the measuring programs of this tree, in build/against/COMMIT. Its sources
+# are written once; a build that is there already is brought up to date with the programs of this tree.
+build_other() {
+  local place=build/against/$1
+  if [ ! -e "$place/tree/CMakeLists.txt" ]; then
+    rm -rf "$place/tree.part" && mkdir -p "$place/tree.part"
+    git archive "$1" | tar -x -C "$place/tree.part"
+    mv "$place/tree.part" "$place/tree"
+  fi
+  cmake -S bench/against -B "$place/build" -G Ninja --log-level=NOTICE -DDETENT_TREE="$root/$place/tree" \
+    -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" -DCMAKE_BUILD_TYPE="$(cached CMAKE_BUILD_TYPE)" \
+    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$(cached CMAKE_CXX_FLAGS_RELWITHDEBINFO)" \
+    -DDETENT_JEMALLOC="$(cached DETENT_JEMALLOC)" &&
+    cmake --build "$place/build" -j "$(jobs)" --target detent_against_other
+}
+
+bench_against() {
+  [ $# -gt 0 ] || usage_error "bench --against takes a commit"
+  local commit this
+  commit=$(git rev-parse --quiet --verify --short=7 "$1^{commit}") || usage_error "bench --against $1: no such commit"
+  shift
+  need build instructions
+  build gcc detent_against
+  build_other "$commit" || die "the library of $commit could not be built"
+  this=$(git rev-parse --short=7 HEAD)
+  git diff --quiet HEAD || this+=", changed"
+  python3 bench/report/against.py --this build/gcc/bench --other "build/against/$commit/build/bench" \
+    --names "$this" "$commit" "$@"
+}
+
 cmd_bench() {
   case ${1:-} in
     --only) bench_only "${@:2}"; return ;;
+    --against) bench_against "${@:2}"; return ;;
     '' | --quick | --again) ;;
-    *) usage_error "bench takes --quick, --again, or --only PROGRAM" ;;
+    *) usage_error "bench takes --quick, --again, --only PROGRAM, or --against COMMIT" ;;
   esac
   [ $# -le 1 ] || usage_error "bench takes one of its options"
-  need build bench
+  need build plots
   if [ "${1:-}" != --again ]; then
     want peers
     build gcc detent_bench detent_peers

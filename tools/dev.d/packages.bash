@@ -6,16 +6,17 @@ packages() {
   case $1 in
     build) echo cmake ninja-build make g++ g++-12 pkgconf python3 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev \
                 libjemalloc-dev libncurses-dev libgtest-dev libbenchmark-dev nlohmann-json3-dev librapidcheck-dev \
-                systemtap-sdt-dev ;;
-    bench) echo gnuplot-nox ;;
+                systemtap-sdt-dev libcctz-dev libsqlite3-dev libcpp-httplib-dev ;;
     # What detent is compared with. Each is wanted and none is needed.
     peers) echo libboost1.81-dev libuv1-dev libevent-dev libev-dev libdpdk-dev default-jdk-headless libnetty-java \
                 golang-go cargo rustc librust-tokio-dev librust-tokio-util-dev ;;
+    plots) echo gnuplot-nox ;;
     instructions) echo valgrind ;;
     models) echo spin gcc ;;
     hostile) echo strace ;;
-    watching) echo python3-prometheus-client python3-pyte linux-perf libdevel-nytprof-perl bpftrace ;;
-    adapters) echo libboost1.81-dev libtbb-dev libuv1-dev liburing-dev ;;
+    watching) echo curl python3-prometheus-client python3-pyte linux-perf libdevel-nytprof-perl bpftrace ;;
+    adapters) echo libboost1.81-dev libasio-dev libtbb-dev libuv1-dev liburing-dev ;;
+    oracles) echo libquartz2-java default-jdk-headless ;;  # beside which the calendar is tested
     examples) echo libboost1.81-dev redis-server libhiredis-dev ;;
     clang) echo clang-14 libclang-rt-14-dev llvm-14 ;;
     # The rows of the matrix. Of libc++ a machine has one version at a time: each of these rows puts its own in place.

@@ -6,8 +6,8 @@ run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 
 # What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
-  case $1 in gcc | long | gcc-else) need instructions models hostile && want watching ;; esac
-  case $1 in *-quick | tsan-else | counts | fuzz) ;; *) want adapters && want examples && want package && want docs ;; esac
+  case $1 in gcc | long | gcc-else) need instructions models hostile && want watching && want plots ;; esac
+  case $1 in *-quick | tsan-else | counts | fuzz) ;; *) want adapters && want oracles && want examples && want package && want docs ;; esac
 }
 
 # A minute of fresh inputs for each fuzz target. What has failed is kept as build/found/TARGET-crash-..., what adds

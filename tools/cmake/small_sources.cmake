@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# What runs at the beginning and the end, in refusals, and beside the engine: compiled to be small, as a third of the library
+# is such code and no timer ever waits for it.
+set(small
+  alloc/src/jemalloc.cpp
+  alloc/src/page_source.cpp
+  core/src/api/engine_life.cpp
+  core/src/api/timer_group.cpp
+  core/src/callers/describe.cpp
+  core/src/callers/executor_table.cpp
+  core/src/callers/pending_list.cpp
+  core/src/callers/refusals.cpp
+  core/src/callers/return_timer.cpp
+  core/src/counters/counters_block.cpp
+  core/src/counters/counters_memory.cpp
+  core/src/counters/label_store.cpp
+  core/src/counters/last_error.cpp
+  core/src/driver/group_sweep.cpp
+  core/src/engine/driven_engine.cpp
+  core/src/engine/live_cores.cpp
+  core/src/engine/metrics.cpp
+  core/src/engine/options_check.cpp
+  core/src/engine/stop.cpp
+  core/src/platform/check.cpp
+  core/src/platform/clock_choice.cpp
+  core/src/platform/cpu_latency.cpp
+  core/src/platform/error.cpp
+  core/src/platform/thread_setup.cpp
+  core/src/platform/wake_fd.cpp
+  core/src/recording/gzip_packer.cpp
+  core/src/recording/recorded_groups.cpp
+  core/src/recording/recorder.cpp
+  core/src/recording/trace_file.cpp
+  core/src/recording/trace_writer.cpp
+  core/src/submission/entry_blocks.cpp
+  core/src/submission/fence_policy.cpp
+  core/src/threads/thread_registry.cpp)
+list(TRANSFORM small PREPEND "${PROJECT_SOURCE_DIR}/")
+set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)

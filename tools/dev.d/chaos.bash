@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# Durable timers while everything around them fails.
+
+# chaos [OPTION...]: what stress/README.md says of it.
+cmd_chaos() {
+  need build
+  want examples  # redis-server and hiredis
+  build gcc chaos_worker
+  stress/chaos/chaos build/gcc "$@"
+}
