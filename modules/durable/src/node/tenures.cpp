@@ -111,6 +111,7 @@ void tenures::lose(shard_id shard) {
 
 errc tenures::give_back(const std::vector<shard_id>& which) {
   std::vector<term_ref> terms;
+  terms.reserve(which.size());
   for (const shard_id shard : which) terms.push_back(all_[shard].term->which());
   const errc problem = store_.give_back(terms);
   if (problem != errc{}) return problem;
