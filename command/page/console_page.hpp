@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "console/console_view.hpp"
+#include "page/console_view.hpp"
 
 namespace detent::tool {
 
