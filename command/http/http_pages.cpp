@@ -19,26 +19,27 @@ class text_stream final : public httplib::Stream {
 
   std::string take_answer() { return std::move(answer_); }
 
-  // Which of these there are depends on the library's version.
+  // NOLINTBEGIN(modernize-use-override): which of them the library asks for depends on its version
   bool is_readable() const { return !head_.empty(); }
   bool is_writable() const { return true; }
   bool wait_readable() const { return is_readable(); }
   bool wait_writable() const { return true; }
   time_t duration() const { return 0; }
   using Stream::write;
-  ssize_t read(char* into, size_t most) override {
+  ssize_t read(char* into, size_t most) {
     const std::size_t bytes = std::min(most, head_.size());
     std::memcpy(into, head_.data(), bytes);
     head_.remove_prefix(bytes);
     return static_cast<ssize_t>(bytes);
   }
-  ssize_t write(const char* from, size_t bytes) override {
+  ssize_t write(const char* from, size_t bytes) {
     answer_.append(from, bytes);
     return static_cast<ssize_t>(bytes);
   }
-  void get_remote_ip_and_port(std::string&, int&) const override {}
-  void get_local_ip_and_port(std::string&, int&) const override {}
-  socket_t socket() const override { return -1; }
+  void get_remote_ip_and_port(std::string&, int&) const {}
+  void get_local_ip_and_port(std::string&, int&) const {}
+  socket_t socket() const { return -1; }
+  // NOLINTEND(modernize-use-override)
 
  private:
   std::string_view head_;
@@ -107,7 +108,8 @@ http_pages::http_pages(const http_options& options) : options_(options) {
 }
 
 void http_pages::set_policy(const std::string& content_policy) {
-  set_default_headers({{"Cache-Control", "no-store"},
+  set_default_headers({{"Accept-Ranges", "none"},
+                       {"Cache-Control", "no-store"},
                        {"Content-Security-Policy", content_policy},
                        {"Cross-Origin-Resource-Policy", "same-origin"},
                        {"Referrer-Policy", "no-referrer"},
@@ -134,9 +136,9 @@ bool http_pages::refuses(const httplib::Request& request, httplib::Response& res
   return true;
 }
 
-void http_pages::add(const std::string& path, std::function<http_answer()> make) {
-  Get(regex_of(path), [make = std::move(make)](const auto&, auto& response) {
-    http_answer answer = make();
+void http_pages::add(const std::string& path, std::function<http_answer(const http_query&)> make) {
+  Get(regex_of(path), [make = std::move(make)](const auto& request, auto& response) {
+    http_answer answer = make(http_query(request.params.begin(), request.params.end()));
     response.status = answer.status;
     response.set_content(std::move(answer.text), answer.type);
   });

@@ -13,7 +13,7 @@ class http_pages : private httplib::Server {
  public:
   explicit http_pages(const http_options& options);
 
-  void add(const std::string& path, std::function<http_answer()> make);
+  void add(const std::string& path, std::function<http_answer(const http_query&)> make);
   void set_policy(const std::string& content_policy);
   // To the head of a request, \r\n\r\n included; to one that is cut off: that it was too long.
   std::string answer_to(const std::string& head);

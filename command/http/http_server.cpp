@@ -68,13 +68,13 @@ http_server::http_server(http_options options)
 
 http_server::~http_server() { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); }
 
-void http_server::add(const std::string& path, std::function<http_answer()> make) {
+void http_server::add(const std::string& path, std::function<http_answer(const http_query&)> make) {
   parts_->pages.add(path, std::move(make));
 }
 
 void http_server::allow_own_content() {
   parts_->pages.set_policy(
-      "default-src 'none'; connect-src 'self'; img-src 'self'; script-src 'self'; style-src 'self'; "
+      "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self'; "
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <csignal>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +19,13 @@ struct http_answer {
   std::string text;
 };
 
+using http_query = std::map<std::string, std::string>;  // what stands after the ? of an address, decoded
+
 struct http_options {
   listen_address at;
-  std::string socket;                 // the file of a Unix socket instead; empty: none
-  std::vector<std::string> names;     // of this host, beside localhost; a request for another one is refused (421)
-  std::optional<access_token> token;  // without it a request is refused (401)
+  std::string socket = {};                 // the file of a Unix socket instead; empty: none
+  std::vector<std::string> names = {};     // of this host, beside localhost; a request for another one is refused (421)
+  std::optional<access_token> token = {};  // without it a request is refused (401)
 };
 
 // Pages over HTTP/1.1, for GET and HEAD. Any other method is refused (405), and any body (413). One thread serves all
@@ -38,9 +41,9 @@ class http_server {
   http_server& operator=(const http_server&) = delete;
 
   // `make` is called for each request, by the thread in serve(). What it throws is answered with 500.
-  void add(const std::string& path, std::function<http_answer()> make);
-  // Of pages that load styles, scripts, pictures and data from this server: what else they may not. The default is
-  // that an answer may load nothing.
+  void add(const std::string& path, std::function<http_answer(const http_query&)> make);
+  // Pages may load styles, scripts and data from this server, and pictures that they bring along. Else an answer may
+  // load nothing at all.
   void allow_own_content();
   const listen_address& at() const { return options_.at; }  // with the port that it has got
   // Until SIGINT or SIGTERM comes. Throws input_error where the socket fails before.

@@ -19,7 +19,7 @@ http_server::http_server(http_options options) : options_(std::move(options)) {
 http_server::~http_server() = default;
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the server that there is keeps it
-void http_server::add(const std::string&, std::function<http_answer()>) {}
+void http_server::add(const std::string&, std::function<http_answer(const http_query&)>) {}
 
 void http_server::allow_own_content() {}
 
