@@ -74,9 +74,12 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
   const std::string span = "in the last " + span_text(engine.seconds);
   std::vector<console_alert> out;
   const auto add = [&](severity judged, std::string seen, std::string cure = "") {
-    out.push_back({judged, "?engine=" + engine.id + "#engine",
-                   fmt::format("{}, process {}", row.identity.name, row.identity.process), std::move(seen),
-                   std::move(cure)});
+    out.push_back({.judged = judged,
+                   .link = "?engine=" + engine.id + "#engine",
+                   .subject = row.identity.name,
+                   .which = fmt::format("process {}", row.identity.process),
+                   .seen = std::move(seen),
+                   .cure = std::move(cure)});
   };
   const auto add_count = [&](severity judged, counter key, const char* one, const char* several, std::string cure) {
     if (const std::uint64_t count = counted(engine, key); count > 0)
@@ -90,7 +93,11 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
   add_count(severity::bad, counter::dropped, "timer dropped", "timers dropped", "");
   add_count(severity::bad, counter::refused, "timer refused by the executor", "timers refused by the executor",
             "a longer queue or more threads in the executor, or fewer timers at once");
-  add_count(severity::warning, counter::failed, "callback threw", "callbacks threw", last_error_of(row));
+  if (const std::uint64_t failed = counted(engine, counter::failed); failed > 0) {
+    const std::string error = last_error_of(row);
+    add(severity::warning,
+        some(failed, "callback threw ", "callbacks threw ") + span + (error.empty() ? "" : "; " + error));
+  }
   add_count(severity::warning, counter::slow, "slow callback", "slow callbacks",
             "shorter callbacks, or an executor for the long ones");
   if (const std::string advice = advice_of(row); !advice.empty()) add(severity::warning, advice);
@@ -109,7 +116,11 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
 std::vector<console_alert> alerts_of(const console_store& store) {
   std::vector<console_alert> out;
   const auto add = [&](severity judged, const char* link, std::string seen, std::string cure) {
-    out.push_back({judged, link, "durable timers", std::move(seen), std::move(cure)});
+    out.push_back({.judged = judged,
+                   .link = link,
+                   .subject = "durable timers",
+                   .seen = std::move(seen),
+                   .cure = std::move(cure)});
   };
   if (!store.trouble.empty()) add(severity::bad, "#durable", "the store cannot be read: " + store.trouble, "");
   std::uint64_t unowned = 0, unknown = 0, behind = 0, dead = 0;
@@ -140,7 +151,7 @@ std::vector<console_alert> alerts_of(const console_store& store) {
   }
   if (dead > 0) {
     add(severity::warning, "#dead", some(dead, "timer is dead", "timers are dead"),
-        "find out why, below; then: detent durable revive KEY --store URL");
+        "find out why; then: detent durable revive KEY --store STORE");
   }
   sort(out);
   return out;
@@ -152,9 +163,14 @@ std::vector<console_alert> alerts_of(const console_view& view) {
   if (view.store) append(out, alerts_of(*view.store));
   for (const finding& each : view.findings) {
     if (each.judged == severity::bad)
-      out.push_back({severity::bad, "#doctor", "this host, " + each.subject, each.seen, each.cure});
+      out.push_back({.judged = severity::bad,
+                     .link = "#doctor",
+                     .subject = "this host",
+                     .which = each.subject,
+                     .seen = each.seen,
+                     .cure = each.cure});
   }
-  for (const std::string& each : view.troubles) out.push_back({severity::warning, "", "counters file", each, ""});
+  for (const std::string& each : view.troubles) out.push_back({.subject = "counters file", .seen = each});
   sort(out);
   return out;
 }

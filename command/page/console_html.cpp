@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace detent::tool {
 std::string foreign(std::string_view text) { return "<bdi>" + html_escaped(text) + "</bdi>"; }
 
 std::string time_html(double ns) {
+  if (ns == 0) return "0 <span class=\"unit\"></span>";
   const std::string text = time_text(ns);
   const std::size_t space = text.find(' ');
   return fmt::format("{} <span class=\"unit\">{}</span>", text.substr(0, space), text.substr(space + 1));

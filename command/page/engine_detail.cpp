@@ -92,8 +92,6 @@ std::string facts_of(const console_engine& engine) {
   if (row.cpu) facts.emplace_back("CPU of the worker", percent_text(*row.cpu));
   facts.emplace_back("wake-ups/s", rate_html(row.wakeups));
   facts.emplace_back("restarted/s", rate_html(row.rates[counter::restarted]));
-  facts.emplace_back("missed, in its life", count_text(row.missed));
-  facts.emplace_back("slow, in its life", count_text(row.slow));
   std::string out;
   for (const auto& [name, html] : facts) out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, html);
   return "<dl class=\"facts-line\">\n" + out + "</dl>\n";
@@ -111,7 +109,7 @@ std::string notes_of(const top_row& row) {
 
 std::string engine_detail(const console_engine& engine, const console_view& view) {
   const top_row& row = engine.row;
-  std::string name = foreign(row.identity.name);
+  std::string name = "Engine " + foreign(row.identity.name);
   if (row.identity.set != 0 && !row.set) name += fmt::format(", shard {}", row.identity.shard);
   std::string out = heading("engine", name);
   out += paragraph("soft",
