@@ -32,7 +32,7 @@ bool stalled(const console_engine& engine) {
 std::string cure_of(const top_row& row) {
   const auto main = main_cause(row.times);
   if (!main) return "";
-  for (const lateness_cause& each : lateness_causes::of({}, {}).parts)
+  for (const cause_words& each : words_of_causes())
     if (each.name == name_of(*main)) return std::string(each.cure);
   return "";
 }

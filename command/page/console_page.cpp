@@ -86,10 +86,10 @@ std::string summary_line(const console_view& view) {
 
 std::string no_engines(const console_view& view) {
   return paragraph("", fmt::format("No engine on this host shows its counters in {}.", html_escaped(view.directory))) +
-         "<p>An engine does so from the moment it is made with a counters file. It costs the engine nothing:</p>\n"
+         "<p>An engine does so if it is made with a counters file:</p>\n"
          "<pre><code>detent::engine engine({.name = &quot;orders&quot;, .counters_file = "
          "&quot;auto&quot;});</code></pre>\n"
-         "<p>In a container, share the host&#39;s /dev/shm, or start the console in it.</p>\n";
+         "<p>It appears here within a second. Of a container, share its /dev/shm, or start the console in it.</p>\n";
 }
 
 std::string engine_sections(const console_view& view, const console_query& query) {

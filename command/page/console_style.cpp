@@ -37,7 +37,7 @@ button { font: inherit; color: var(--text); background: var(--card); border: 1px
 .key-figures dd { font-size: 19px; font-weight: 600; }
 .key-figures dd .unit { font-size: 13px; font-weight: 400; }
 .findings { margin: 4px 0; }
-.findings li { padding: 3px 0 3px 76px; max-width: 130ch; }
+.findings li { padding: 3px 0 3px 76px; }
 .findings .judged { top: 4px; }
 .judged { font-size: 12px; padding: 0 7px; }
 details { margin: 4px 0; }
@@ -61,7 +61,7 @@ tr.inner tbody th { padding-left: 24px; font-weight: 400; }
 .timers tbody th, .causes tbody th .soft { font-weight: 400; }
 .lag .unit { margin-left: .2ch; }
 col.number { width: 88px; } col.few { width: 62px; } col.few-left { width: 62px; } col.process { width: 76px; }
-col.time { width: 84px; } col.cause { width: 112px; } col.over-time { width: 150px; } col.when { width: 190px; } col.lag { width: 118px; }
+col.time { width: 84px; } col.callback { width: 112px; } col.cause { width: 112px; } col.over-time { width: 150px; } col.when { width: 190px; } col.lag { width: 118px; }
 col.schedule { width: 200px; }
 .labels, .causes { max-width: 1180px; }
 .shards { max-width: 760px; }

@@ -40,11 +40,10 @@ std::string cause_table(const top_row& row) {
     cells.push_back(share);
     table.row("", cells, main == key ? "main" : key == cause::lateness ? "all" : "");
   };
-  const lateness_causes words = lateness_causes::of({}, {});
   constexpr cause keys[] = {cause::drain, cause::wait, cause::worker, cause::dispatch};
   std::string cure;
   for (std::size_t i = 0; i < std::size(keys); ++i) {
-    const lateness_cause& its = words.parts[i];
+    const cause_words& its = words_of_causes()[i];
     add(keys[i], fmt::format("{} <span class=\"soft\">{}</span>", its.name, its.span),
         main ? percent_text(share_of(row.times, keys[i])) : "-");
     if (main == keys[i]) cure = fmt::format("What helps against {}: {}.", its.name, its.cure);
@@ -65,7 +64,7 @@ std::string label_table(const top_row& row) {
                     {"p99", "number time"},
                     {"max", "number time"},
                     {"mostly by", "cause"},
-                    {"callback p99", "number time"}});
+                    {"callback p99", "number time callback"}});
   for (const top_label& each : row.labels) {
     const time_figures& late = each.times[cause::lateness];
     const time_figures& callback = each.times[cause::callback];
