@@ -43,9 +43,10 @@ void append(std::vector<console_alert>& to, std::vector<console_alert> more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
+// What is only to be known does not put an engine above others.
 severity worst_of(const console_engine& engine) {
   const std::vector<console_alert> alerts = alerts_of(engine);
-  return alerts.empty() ? severity::fine : alerts.front().judged;
+  return alerts.empty() || alerts.front().judged > severity::warning ? severity::fine : alerts.front().judged;
 }
 
 }  // namespace

@@ -53,7 +53,6 @@ pause.hidden = false;
 pause.onclick = () => { pause.textContent = (paused = !paused) ? 'Go on' : 'Pause'; };
 again(0);
 )js";
-static_assert(script.size() <= 2048);
 
 }  // namespace
 
