@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/add_host_names.hpp"
 #include "cli/add_value.hpp"
 #include "http/listen_address.hpp"
 #include "text/option_values.hpp"
@@ -87,16 +88,9 @@ void add_options(CLI::App& app, stat_command& stat) {
                            "serve what --prometheus prints at http://ADDR:PORT/metrics; PORT alone: on 127.0.0.1",
                            [&stat](auto& name, auto& text) { listening(stat).at = listen_address_of(name, text); });
   listen->excludes(json)->excludes(interval);
-  app.add_option_function<std::vector<std::string>>(
-         "--host",
-         [&stat](const std::vector<std::string>& names) {
-           for (const std::string& name : names) listening(stat).names.push_back(host_name_of("--host", name));
-         },
-         "with --listen: a further name of this host that is answered")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all()
-      ->needs(listen);
+  add_host_names(app, "with --listen: a further name of this host that is answered", [&stat](std::string name) {
+    listening(stat).names.push_back(std::move(name));
+  })->needs(listen);
 }
 
 void add_options(CLI::App& app, pending_command& pending) {
