@@ -39,7 +39,7 @@ std::string lag_html(const std::optional<double>& lag) {
 }
 
 std::string owner_html(const console_shard& shard) {
-  if (!shard.node_known) return "<strong class=\"warning\">not known</strong>";
+  if (!shard.node_known) return "<span class=\"soft\">not known</span>";
   return shard.node.empty() ? "<strong class=\"bad\">nobody</strong>" : bytes_html(shard.node);
 }
 
@@ -120,6 +120,8 @@ std::string summary_of(const console_store& store) {
   }
   std::string out = fmt::format("{} timers in {} shards, {}{} due and not ended; ", count_text(timers),
                                 store.shards.size(), count_text(backlog), more ? "+" : "");
+  if (std::ranges::none_of(store.shards, &console_shard::node_known))
+    return out + "which node owns them is known to that node alone";
   if (nodes.empty()) return out + "no node owns any";
   std::string list;
   for (const auto& [node, shards] : nodes)

@@ -17,7 +17,7 @@ namespace detent::tool {
 namespace {
 
 constexpr double second = 1e9;
-constexpr double stalled_after = second, lags_after = second;
+constexpr double stalled_after = second, lags_after = second, overdue_after = 10 * second;
 
 std::string some(std::uint64_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count_text(count), count == 1 ? one : several);
@@ -35,6 +35,12 @@ std::string cure_of(const top_row& row) {
   for (const cause_words& each : words_of_causes())
     if (each.name == name_of(*main)) return std::string(each.cure);
   return "";
+}
+
+// Nanoseconds.
+double earliest_overdue(const console_store& store) {
+  if (store.next.empty() || !store.read_at) return 0;
+  return std::chrono::duration<double, std::nano>(*store.read_at - store.next.front().due).count();
 }
 
 void sort(std::vector<console_alert>& alerts) { std::ranges::stable_sort(alerts, {}, &console_alert::judged); }
@@ -141,14 +147,19 @@ std::vector<console_alert> alerts_of(const console_store& store) {
     add(severity::bad, "#durable", some(unowned, "shard has", "shards have") + " no owner: their timers do not run",
         "start a node, or see why those that run do not take them");
   }
-  if (unknown > 0) {
+  // Of all: such is the store.
+  if (unknown > 0 && unknown < store.shards.size()) {
     add(severity::warning, "#durable", some(unknown, "shard's", "shards'") + " owner is not known",
-        "the part of the store that has them does not answer");
+        "see why the part of the store that has them does not answer");
   }
   if (behind > 0) {
     add(severity::warning, "#durable",
         fmt::format("{} late in reading, by up to {}", some(behind, "shard is", "shards are"), time_text(most)),
         "see whether their owners reach the store, and how long it takes to answer");
+  }
+  if (const double late = earliest_overdue(store); late > overdue_after) {
+    add(severity::warning, "#next", fmt::format("the next timer was due {} ago, and has not ended", age_text(late)),
+        "see whether a node runs that has a handler for it, and how long that takes");
   }
   if (dead > 0) {
     add(severity::warning, "#dead", some(dead, "timer is dead", "timers are dead"),

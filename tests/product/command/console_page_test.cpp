@@ -91,6 +91,8 @@ TEST(ConsolePage, NamesWhatNeedsAttention) {
       {"1 shard has no owner", [](console_view& view) { view.store->shards[2].node.clear(); }},
       {"1 shard&#39;s owner is not known", [](console_view& view) { view.store->shards[2].node_known = false; }},
       {"1 shard is late in reading, by up to 9 s", [](console_view& view) { view.store->shards[2].lag = 9e9; }},
+      {"the next timer was due 1 min 20 s ago",
+       [](console_view& view) { view.store->next[0].due = noon - std::chrono::seconds(80); }},
       {"3 timers are dead", [](console_view& view) { view.store->shards[2].dead = 3; }},
       {"the store cannot be read: timed out", [](console_view& view) { view.store->trouble = "timed out"; }},
       {"governor powersave",
