@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "counters/counters_set.hpp"
@@ -52,7 +53,8 @@ void add(std::deque<console_sample>& samples, console_sample sample, console_tim
 void add_gauges(console_engine& engine, const counters_snapshot& now) {
   if (now.totals[counter::handed_over] != 0) engine.queued = now.queued();
   const std::int64_t next = now.gauges[gauge::next_deadline];
-  if (next != std::numeric_limits<std::int64_t>::max())
+  // A manual clock shows any time.
+  if (next != std::numeric_limits<std::int64_t>::max() && std::string_view(now.identity.clock) != "manual")
     engine.next_due = static_cast<double>(next) - static_cast<double>(now.read_at);
   engine.hidden_threads = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::hidden_threads], 0));
   engine.retries = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::retries], 0));

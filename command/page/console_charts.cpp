@@ -8,10 +8,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <span>
 
 #include "page/console_html.hpp"
 #include "report/chart_figure.hpp"
-#include "text/html_text.hpp"
+#include "text/compact_units.hpp"
 #include "text/units.hpp"
 
 namespace detent::tool {
@@ -19,13 +20,17 @@ namespace {
 
 constexpr plot_size small_plot = {"small", 400, 176, 62, 12, 10, 26, 6.8};
 constexpr int first_series = 1, dotted_series = 2, dashed_series = 3, second_series = 8;
-constexpr std::size_t steps = 60;  // that a window is looked at in
+constexpr int steps = 60;  // that a window is looked at in
 
-using samples = std::vector<console_sample>;
+using samples = std::span<const console_sample>;
 // What a curve is of; none: there is nothing to draw.
 using value_of = std::function<std::optional<double>(const console_sample&)>;
 
 double seconds_between(console_time from, console_time to) { return std::chrono::duration<double>(to - from).count(); }
+
+console_time begin_of(console_time now, double window) {
+  return now - std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::duration<double>(window));
+}
 
 std::string clock_text(console_time at) {
   return fmt::format("{:%H:%M:%S}", fmt::gmtime(std::chrono::system_clock::to_time_t(at)));
@@ -52,7 +57,7 @@ plot_scale clock_scale(console_time from, double window) {
 }
 
 // The curve in pieces: it ends where a sample is missing, or has no such value.
-std::vector<svg_plot::points> pieces_of(const samples& history, console_time from, const value_of& value) {
+std::vector<svg_plot::points> pieces_of(samples history, console_time from, const value_of& value) {
   std::vector<svg_plot::points> pieces;
   double end = -1;
   for (const console_sample& each : history) {
@@ -70,7 +75,7 @@ std::vector<svg_plot::points> pieces_of(const samples& history, console_time fro
   return pieces;
 }
 
-std::optional<double> largest(const samples& history, const value_of& value) {
+std::optional<double> largest(samples history, const value_of& value) {
   std::optional<double> most;
   for (const console_sample& each : history)
     if (const auto here = value(each)) most = std::max(most.value_or(*here), *here);
@@ -79,23 +84,17 @@ std::optional<double> largest(const samples& history, const value_of& value) {
 
 // Calls use(begin, end, samples) for each step of the window that has samples, in seconds since `from`.
 template <class Use>
-void for_each_step(const samples& history, console_time from, double window, Use use) {
+void for_each_step(samples history, console_time from, double window, Use use) {
   const double width = window / steps;
-  samples inside;
-  std::size_t step = 0;
-  const auto flush = [&] {
-    if (!inside.empty()) use(static_cast<double>(step) * width, static_cast<double>(step + 1) * width, inside);
-    inside.clear();
+  const auto step_of = [&](const console_sample& its) {
+    const double at = seconds_between(from, its.at);
+    return at < 0 || at > window ? -1 : std::min(static_cast<int>(at / width), steps - 1);
   };
-  for (const console_sample& each : history) {
-    const double at = seconds_between(from, each.at);
-    if (at < 0 || at > window) continue;
-    const std::size_t here = std::min(static_cast<std::size_t>(at / width), steps - 1);
-    if (here != step) flush();
-    step = here;
-    inside.push_back(each);
+  for (std::size_t first = 0, last = 0; first < history.size(); first = last) {
+    const int step = step_of(history[first]);
+    while (last < history.size() && step_of(history[last]) == step) ++last;
+    if (step >= 0) use(step * width, (step + 1) * width, history.subspan(first, last - first));
   }
-  flush();
 }
 
 struct curve {
@@ -104,7 +103,7 @@ struct curve {
   value_of value;
 };
 
-// A chart's curves, and what they have in common.
+// A chart's curves, the first of them on top of the others, and what they have in common.
 struct curves {
   std::vector<curve> all;
   std::string (*text)(double value);
@@ -123,9 +122,8 @@ struct curves {
 
 std::string figure(const char* title, const curves& of, plot_scale y, const console_engine& engine, console_time now,
                    double window) {
-  const samples& history = engine.history;
-  const console_time from =
-      now - std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::duration<double>(window));
+  const samples history = engine.history;
+  const console_time from = begin_of(now, window);
   std::vector<chart::entry> legend;
   for (const curve& each : of.all) {
     const auto last = history.empty() ? std::nullopt : each.value(history.back());
@@ -140,13 +138,13 @@ std::string figure(const char* title, const curves& of, plot_scale y, const cons
                     .legend = legend,
                     .draw =
                         [&](svg_plot& plot) {
-                          for (const curve& each : of.all) {
-                            for (const svg_plot::points& piece : pieces_of(history, from, each.value)) {
-                              if (of.filled) plot.area(each.series, piece);
-                              plot.line(each.series, piece);
+                          for (auto each = of.all.rbegin(); each != of.all.rend(); ++each) {
+                            for (const svg_plot::points& piece : pieces_of(history, from, each->value)) {
+                              if (of.filled) plot.area(each->series, piece);
+                              plot.line(each->series, piece);
                             }
                           }
-                          for_each_step(history, from, window, [&](double begin, double end, const samples& inside) {
+                          for_each_step(history, from, window, [&](double begin, double end, samples inside) {
                             plot.hint(
                                 begin, end,
                                 fmt::format("up to {} UTC, at most: {}", clock_text(inside.back().at),
@@ -156,22 +154,36 @@ std::string figure(const char* title, const curves& of, plot_scale y, const cons
                     .sizes = {small_plot}});
 }
 
-std::string rate_text_of(double value) { return count_text(static_cast<std::uint64_t>(std::llround(value))); }
+std::optional<double> p99_of(const console_sample& its) { return its.p99; }
+
+// What p99s lie between, nanoseconds. A few nanoseconds more or less are no news.
+struct extent {
+  double least = std::numeric_limits<double>::max(), most = 0;
+};
+extent extent_of(samples history) {
+  extent its;
+  for (const console_sample& each : history) {
+    if (!each.p99) continue;
+    its.least = std::min(its.least, std::max(*each.p99, 10.0));
+    its.most = std::max(its.most, std::max(*each.p99, 10.0));
+  }
+  return its;
+}
 
 }  // namespace
 
 std::string engine_charts(const console_engine& engine, console_time now, double window) {
-  const curves lateness = {{{dotted_series, "max", [](const console_sample& its) { return its.most; }},
+  const curves lateness = {{{first_series, "p99", [](const console_sample& its) { return its.p99; }},
                             {second_series, "p50", [](const console_sample& its) { return its.p50; }},
-                            {first_series, "p99", [](const console_sample& its) { return its.p99; }}},
+                            {dotted_series, "max", [](const console_sample& its) { return its.most; }}},
                            time_text};
   const curves rates = {{{first_series, "fired", [](const console_sample& its) { return its.fired; }},
                          {dashed_series, "scheduled", [](const console_sample& its) { return its.scheduled; }},
                          {dotted_series, "cancelled", [](const console_sample& its) { return its.cancelled; }}},
-                        rate_text_of};
+                        compact_count};
   const curves pending = {
       {{first_series, "pending", [](const console_sample& its) { return static_cast<double>(its.pending); }}},
-      rate_text_of,
+      compact_count,
       true};
   double least = std::numeric_limits<double>::max();
   for (const console_sample& each : engine.history) least = std::min(least, each.p50.value_or(least));
@@ -190,45 +202,33 @@ std::string engine_charts(const console_engine& engine, console_time now, double
 
 trend_lines::trend_lines(const std::vector<console_engine>& engines, console_time now, double window)
     : now_(now), window_(window) {
-  double least = std::numeric_limits<double>::max(), most = 0;
-  const auto look = [&](const samples& history) {
-    for (const console_sample& each : history) {
-      if (!each.p99) continue;
-      least = std::min(least, *each.p99);
-      most = std::max(most, *each.p99);
-    }
+  const auto look = [&](samples history) {
+    const extent its = extent_of(history);
+    if (its.most > 0) decades_ = std::max(decades_, std::log10(its.most / its.least));
   };
   for (const console_engine& each : engines) {
     look(each.history);
     for (const console_engine& shard : each.shards) look(shard.history);
   }
-  if (most <= 0) return;
-  low_ = std::log10(std::max(least, 10.0));
-  high_ = std::max(std::log10(std::max(most, 10.0)), low_ + 1);
 }
 
 std::string trend_lines::of(const console_engine& engine) const {
-  constexpr double width = 120, height = 18, margin = 1.5;
-  const value_of p99 = [](const console_sample& its) { return its.p99; };
-  const auto from =
-      now_ - std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::duration<double>(window_));
-  std::string path, words = "nothing fired";
-  double end = -1, least = std::numeric_limits<double>::max(), most = 0;
-  for_each_step(engine.history, from, window_, [&](double begin, double until, const samples& inside) {
-    const auto value = largest(inside, p99);
+  constexpr double width = 120, height = 20, margin = 1.5;
+  const extent its = extent_of(engine.history);
+  const console_time from = begin_of(now_, window_);
+  std::string path;
+  double end = -1;
+  for_each_step(engine.history, from, window_, [&](double begin, double until, samples inside) {
+    const auto value = largest(inside, p99_of);
     if (!value) return;
-    least = std::min(least, *value);
-    most = std::max(most, *value);
-    const double high = std::clamp((std::log10(std::max(*value, 1.0)) - low_) / (high_ - low_), 0.0, 1.0);
-    const double y = height - margin - high * (height - 2 * margin), x = (begin + until) / 2 / window_ * width;
+    const double high = std::clamp(std::log10(std::max(*value, 10.0) / its.least) / decades_, 0.0, 1.0);
+    const double x = (begin + until) / 2 / window_ * width, y = height - margin - high * (height - 2 * margin);
     // A step alone is a dot.
-    if (begin > end + 1e-6)
-      path += fmt::format("M{:.1f} {:.1f}h.1", x, y);
-    else
-      path += fmt::format("L{:.1f} {:.1f}", x, y);
+    path += begin > end + 1e-6 ? fmt::format("M{:.1f} {:.1f}h.1", x, y) : fmt::format("L{:.1f} {:.1f}", x, y);
     end = until;
   });
-  if (!path.empty()) words = fmt::format("p99 from {} to {}", time_text(least), time_text(most));
+  const std::string words =
+      its.most > 0 ? fmt::format("p99 from {} to {}", time_text(its.least), time_text(its.most)) : "nothing fired";
   return fmt::format(
       "<svg class=\"trend\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"><title>{}</title><path class=\"line "
       "series1\" d=\"{}\"/></svg>",

@@ -11,7 +11,8 @@ namespace detent::tool {
 // Lateness, rates and pending timers, each a <figure>, up to `now` and over the window.
 std::string engine_charts(const console_engine& engine, console_time now, double window);
 
-// Small lines of p99, which share one logarithmic scale so that they compare.
+// Small lines of p99. Each begins at its own least value; equal heights are equal factors in all of them, so that a
+// line that stands out is one that has changed.
 class trend_lines {
  public:
   trend_lines(const std::vector<console_engine>& engines, console_time now, double window);
@@ -20,7 +21,7 @@ class trend_lines {
  private:
   console_time now_;
   double window_;
-  double low_ = 0, high_ = 1;  // powers of ten, nanoseconds
+  double decades_ = 1;  // that fit into the height
 };
 
 }  // namespace detent::tool

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "page/console_figures.hpp"
@@ -38,7 +39,7 @@ std::string lag_html(const std::optional<double>& lag) {
 }
 
 std::string owner_html(const console_shard& shard) {
-  if (!shard.node_known) return "<strong class=\"warning\">not known</strong>";
+  if (!shard.node_known) return "<span class=\"soft\">not known</span>";
   return shard.node.empty() ? "<strong class=\"bad\">nobody</strong>" : bytes_html(shard.node);
 }
 
@@ -48,7 +49,7 @@ std::string shard_table(const console_store& store) {
         html_table table("shards", "shards, worst first",
                          {{"shard", "few-left"},
                           {"owner", "name"},
-                          {"lag", "number time", "from the level up to which its owner has read, to now"},
+                          {"lag", "number lag", "from the level up to which its owner has read, to now"},
                           {"backlog", "number", "due, and not ended yet"},
                           {"timers", "number"},
                           {"dead", "number few"}});
@@ -63,14 +64,14 @@ std::string shard_table(const console_store& store) {
       });
 }
 
+// The date only where it is not today's.
 std::string when_html(console_time due, console_time now) {
   const double ns = std::chrono::duration<double, std::nano>(due - now).count();
-  const std::string at = fmt::format(
-      "{:%F %T}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(due))));
-  // Below the precision of a list that is read every second.
+  const std::string at = fmt::format("{:%FT%T}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(due)));
+  const bool today = std::chrono::floor<std::chrono::days>(due) == std::chrono::floor<std::chrono::days>(now);
+  const std::string seen = today ? at.substr(11, 8) : at.substr(0, 10) + " " + at.substr(11, 8);
   const std::string away = std::abs(ns) < 1e9 ? "now" : ns < 0 ? age_text(-ns) + " ago" : "in " + age_text(ns);
-  return fmt::format("<time datetime=\"{}Z\">{}</time> <span class=\"unit\">{}</span>",
-                     at.substr(0, 10) + "T" + at.substr(11), at, away);
+  return fmt::format("<time datetime=\"{}\">{}</time> <span class=\"unit\">{}</span>", at, seen, away);
 }
 
 std::string next_table(const console_store& store, console_time now) {
@@ -80,7 +81,7 @@ std::string next_table(const console_store& store, console_time now) {
                       {"handler", "text"},
                       {"key", "text key"},
                       {"attempt", "number few"},
-                      {"repeats on", "text"},
+                      {"repeats on", "text schedule"},
                       {"shard", "number few"}});
     for (; first != last; ++first) {
       table.row("", {when_html(first->due, now), bytes_html(first->handler), bytes_html(first->key),
@@ -119,6 +120,8 @@ std::string summary_of(const console_store& store) {
   }
   std::string out = fmt::format("{} timers in {} shards, {}{} due and not ended; ", count_text(timers),
                                 store.shards.size(), count_text(backlog), more ? "+" : "");
+  if (std::ranges::none_of(store.shards, &console_shard::node_known))
+    return out + "which node owns them is known to that node alone";
   if (nodes.empty()) return out + "no node owns any";
   std::string list;
   for (const auto& [node, shards] : nodes)
@@ -126,13 +129,15 @@ std::string summary_of(const console_store& store) {
   return out + "shards by node: " + list;
 }
 
+std::string subheading(const char* id, const char* text) { return fmt::format("<h3 id=\"{}\">{}</h3>\n", id, text); }
+
 std::string section(const char* id, const std::string& html) {
   return fmt::format("<section aria-labelledby=\"{}\">\n{}</section>\n", id, html);
 }
 
 }  // namespace
 
-std::string durable_sections(const console_store& store, console_time now) {
+std::string durable_section(const console_store& store, console_time now) {
   std::string top = heading("durable", "Durable timers") + paragraph("soft", foreign(printable(store.name)));
   if (!store.trouble.empty()) {
     top += paragraph("alert", "<strong>The store cannot be read:</strong> " + foreign(printable(store.trouble)));
@@ -142,11 +147,11 @@ std::string durable_sections(const console_store& store, console_time now) {
     }
   }
   if (!store.read_at) return section("durable", top + (store.trouble.empty() ? paragraph("soft", "Being read.") : ""));
-  top += paragraph("", summary_of(store)) + shard_table(store);
+  top += paragraph("", summary_of(store));
   const std::string next = store.next.empty() ? paragraph("soft", "Nothing is scheduled.") : next_table(store, now);
   const std::string dead = store.dead.empty() ? paragraph("soft", "None.") : dead_table(store, now);
-  return section("durable", top) + section("next", heading("next", "Next runs") + next) +
-         section("dead", heading("dead", "Dead timers") + dead);
+  return section("durable", top + subheading("shards", "Shards") + shard_table(store) +
+                                subheading("next", "Next runs") + next + subheading("dead", "Dead timers") + dead);
 }
 
 }  // namespace detent::tool

@@ -7,6 +7,6 @@
 namespace detent::tool {
 
 // A store of durable timers: its shards, what is next, what is dead.
-std::string durable_sections(const console_store& store, console_time now);
+std::string durable_section(const console_store& store, console_time now);
 
 }  // namespace detent::tool

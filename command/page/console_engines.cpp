@@ -28,7 +28,8 @@ std::vector<html_column> columns(const char* first) {
           {"mostly by", "cause", "the part of the lateness with the largest p99, and its share of all time lost"},
           {"missed", "number few", "periods that no run was for"},
           {"slow", "number few", "callbacks that took longer than engine_options allow"},
-          {"p99 over time", "over-time", "on one logarithmic scale for all engines"}};
+          {"p99 over time", "over-time",
+           "logarithmic, each from its own least value; equal heights are equal factors in all lines"}};
 }
 
 std::string cause_html(const top_row& row) {

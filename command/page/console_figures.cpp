@@ -17,7 +17,7 @@ namespace detent::tool {
 namespace {
 
 constexpr double second = 1e9;
-constexpr double stalled_after = second, lags_after = second;
+constexpr double stalled_after = second, lags_after = second, overdue_after = 10 * second;
 
 std::string some(std::uint64_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count_text(count), count == 1 ? one : several);
@@ -32,9 +32,15 @@ bool stalled(const console_engine& engine) {
 std::string cure_of(const top_row& row) {
   const auto main = main_cause(row.times);
   if (!main) return "";
-  for (const lateness_cause& each : lateness_causes::of({}, {}).parts)
+  for (const cause_words& each : words_of_causes())
     if (each.name == name_of(*main)) return std::string(each.cure);
   return "";
+}
+
+// Nanoseconds.
+double earliest_overdue(const console_store& store) {
+  if (store.next.empty() || !store.read_at) return 0;
+  return std::chrono::duration<double, std::nano>(*store.read_at - store.next.front().due).count();
 }
 
 void sort(std::vector<console_alert>& alerts) { std::ranges::stable_sort(alerts, {}, &console_alert::judged); }
@@ -43,9 +49,10 @@ void append(std::vector<console_alert>& to, std::vector<console_alert> more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
+// What is only to be known does not put an engine above others.
 severity worst_of(const console_engine& engine) {
   const std::vector<console_alert> alerts = alerts_of(engine);
-  return alerts.empty() ? severity::fine : alerts.front().judged;
+  return alerts.empty() || alerts.front().judged > severity::warning ? severity::fine : alerts.front().judged;
 }
 
 }  // namespace
@@ -74,9 +81,12 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
   const std::string span = "in the last " + span_text(engine.seconds);
   std::vector<console_alert> out;
   const auto add = [&](severity judged, std::string seen, std::string cure = "") {
-    out.push_back({judged, "?engine=" + engine.id + "#engine",
-                   fmt::format("{}, process {}", row.identity.name, row.identity.process), std::move(seen),
-                   std::move(cure)});
+    out.push_back({.judged = judged,
+                   .link = "?engine=" + engine.id + "#engine",
+                   .subject = row.identity.name,
+                   .which = fmt::format("process {}", row.identity.process),
+                   .seen = std::move(seen),
+                   .cure = std::move(cure)});
   };
   const auto add_count = [&](severity judged, counter key, const char* one, const char* several, std::string cure) {
     if (const std::uint64_t count = counted(engine, key); count > 0)
@@ -90,7 +100,11 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
   add_count(severity::bad, counter::dropped, "timer dropped", "timers dropped", "");
   add_count(severity::bad, counter::refused, "timer refused by the executor", "timers refused by the executor",
             "a longer queue or more threads in the executor, or fewer timers at once");
-  add_count(severity::warning, counter::failed, "callback threw", "callbacks threw", last_error_of(row));
+  if (const std::uint64_t failed = counted(engine, counter::failed); failed > 0) {
+    const std::string error = last_error_of(row);
+    add(severity::warning,
+        some(failed, "callback threw ", "callbacks threw ") + span + (error.empty() ? "" : "; " + error));
+  }
   add_count(severity::warning, counter::slow, "slow callback", "slow callbacks",
             "shorter callbacks, or an executor for the long ones");
   if (const std::string advice = advice_of(row); !advice.empty()) add(severity::warning, advice);
@@ -109,7 +123,11 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
 std::vector<console_alert> alerts_of(const console_store& store) {
   std::vector<console_alert> out;
   const auto add = [&](severity judged, const char* link, std::string seen, std::string cure) {
-    out.push_back({judged, link, "durable timers", std::move(seen), std::move(cure)});
+    out.push_back({.judged = judged,
+                   .link = link,
+                   .subject = "durable timers",
+                   .seen = std::move(seen),
+                   .cure = std::move(cure)});
   };
   if (!store.trouble.empty()) add(severity::bad, "#durable", "the store cannot be read: " + store.trouble, "");
   std::uint64_t unowned = 0, unknown = 0, behind = 0, dead = 0;
@@ -129,18 +147,23 @@ std::vector<console_alert> alerts_of(const console_store& store) {
     add(severity::bad, "#durable", some(unowned, "shard has", "shards have") + " no owner: their timers do not run",
         "start a node, or see why those that run do not take them");
   }
-  if (unknown > 0) {
+  // Of all: such is the store.
+  if (unknown > 0 && unknown < store.shards.size()) {
     add(severity::warning, "#durable", some(unknown, "shard's", "shards'") + " owner is not known",
-        "the part of the store that has them does not answer");
+        "see why the part of the store that has them does not answer");
   }
   if (behind > 0) {
     add(severity::warning, "#durable",
         fmt::format("{} late in reading, by up to {}", some(behind, "shard is", "shards are"), time_text(most)),
         "see whether their owners reach the store, and how long it takes to answer");
   }
+  if (const double late = earliest_overdue(store); late > overdue_after) {
+    add(severity::warning, "#next", fmt::format("the next timer was due {} ago, and has not ended", age_text(late)),
+        "see whether a node runs that has a handler for it, and how long that takes");
+  }
   if (dead > 0) {
     add(severity::warning, "#dead", some(dead, "timer is dead", "timers are dead"),
-        "find out why, below; then: detent durable revive KEY --store URL");
+        "find out why; then: detent durable revive KEY --store STORE");
   }
   sort(out);
   return out;
@@ -152,9 +175,14 @@ std::vector<console_alert> alerts_of(const console_view& view) {
   if (view.store) append(out, alerts_of(*view.store));
   for (const finding& each : view.findings) {
     if (each.judged == severity::bad)
-      out.push_back({severity::bad, "#doctor", "this host, " + each.subject, each.seen, each.cure});
+      out.push_back({.judged = severity::bad,
+                     .link = "#doctor",
+                     .subject = "this host",
+                     .which = each.subject,
+                     .seen = each.seen,
+                     .cure = each.cure});
   }
-  for (const std::string& each : view.troubles) out.push_back({severity::warning, "", "counters file", each, ""});
+  for (const std::string& each : view.troubles) out.push_back({.subject = "counters file", .seen = each});
   sort(out);
   return out;
 }

@@ -23,6 +23,7 @@ struct console_alert {
   severity judged = severity::warning;
   std::string link = {};  // of this page, where the rest is; empty: nowhere
   std::string subject = {};
+  std::string which = {};  // of several of that name; empty: there is only one
   std::string seen = {};
   std::string cure = {};  // empty: none that could be named
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace detent::tool {
 std::string foreign(std::string_view text) { return "<bdi>" + html_escaped(text) + "</bdi>"; }
 
 std::string time_html(double ns) {
+  if (ns == 0) return "0 <span class=\"unit\"></span>";
   const std::string text = time_text(ns);
   const std::size_t space = text.find(' ');
   return fmt::format("{} <span class=\"unit\">{}</span>", text.substr(0, space), text.substr(space + 1));
@@ -54,7 +56,12 @@ std::string folded(std::string_view id, std::string_view text, std::string_view 
 }
 
 html_table::html_table(std::string_view kind, std::string_view caption, std::vector<html_column> columns)
-    : kind_(kind), caption_(html_escaped(caption)), columns_(std::move(columns)) {}
+    : kind_(kind), caption_(html_escaped(caption)), columns_(std::move(columns)) {
+  for (html_column& each : columns_) {
+    each.head = html_escaped(each.head);
+    each.hint = html_escaped(each.hint);
+  }
+}
 
 void html_table::row(std::string_view id, const std::vector<std::string>& cells, std::string_view kind) {
   rows_ += "<tr";
@@ -64,8 +71,7 @@ void html_table::row(std::string_view id, const std::vector<std::string>& cells,
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const html_column& column = columns_[i];
     rows_ += i == 0 ? fmt::format("<th scope=\"row\" class=\"{}\">{}</th>", column.kind, cells[i])
-                    : fmt::format("<td class=\"{}\" data-head=\"{}\">{}</td>", column.kind, html_escaped(column.head),
-                                  cells[i]);
+                    : fmt::format("<td class=\"{}\" data-head=\"{}\">{}</td>", column.kind, column.head, cells[i]);
   }
   rows_ += "</tr>\n";
 }
@@ -79,8 +85,8 @@ std::string html_table::str(head_line head) const {
   for (const html_column& each : columns_) {
     places += fmt::format("<col class=\"{}\">", each.kind);
     heads += fmt::format("<th scope=\"col\" class=\"{}\"", each.kind);
-    if (!each.hint.empty()) heads += fmt::format(" title=\"{}\"", html_escaped(each.hint));
-    heads += ">" + html_escaped(each.head) + "</th>";
+    if (!each.hint.empty()) heads += fmt::format(" title=\"{}\"", each.hint);
+    heads += ">" + each.head + "</th>";
   }
   return fmt::format(
       "<table class=\"{}\"><caption class=\"unseen\">{}</caption><colgroup>{}</colgroup>\n"

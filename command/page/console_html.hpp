@@ -35,7 +35,7 @@ class html_table {
  public:
   enum class head_line : std::uint8_t { shown, for_readers };  // for_readers: for those that cannot see it
 
-  // `caption` is for them too.
+  // `caption` is for them too. Columns are text.
   html_table(std::string_view kind, std::string_view caption, std::vector<html_column> columns);
 
   // As many cells as columns, each HTML.

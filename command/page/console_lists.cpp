@@ -18,9 +18,10 @@ constexpr std::size_t alerts_at_once = 8;
 
 std::string item(const console_alert& alert) {
   std::string subject = foreign(alert.subject);
+  if (!alert.which.empty()) subject += ", " + foreign(alert.which);
   if (!alert.link.empty()) subject = fmt::format("<a href=\"{}\">{}</a>", html_escaped(alert.link), subject);
   const std::string cure =
-      alert.cure.empty() ? "" : fmt::format(" <span class=\"do\">{}</span>", html_escaped(alert.cure));
+      alert.cure.empty() ? "" : fmt::format(" <span class=\"do\">Do: {}</span>", html_escaped(alert.cure));
   return fmt::format("<li>{} {}: {}.{}</li>\n", badge(alert.judged), subject, foreign(alert.seen), cure);
 }
 

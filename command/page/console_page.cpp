@@ -35,12 +35,12 @@ std::string engine_figures(const console_view& view) {
   std::set<std::int64_t> processes;
   const console_engine* latest = nullptr;
   for (const console_engine& each : view.engines) {
-    processes.insert(each.row.identity.process);
     missed += counted(each, counter::missed);
     const time_figures& late = each.row.times[cause::lateness];
     if (late.count != 0 && (!latest || late.p99 > latest->row.times[cause::lateness].p99)) latest = &each;
     if (!each.live) continue;
     ++live;
+    processes.insert(each.row.identity.process);
     pending += each.row.pending;
     fired += recent_rates(each).fired;
   }
@@ -49,7 +49,7 @@ std::string engine_figures(const console_view& view) {
                                 processes.size() == 1 ? "" : "es")) +
          key_figure("engines", "pending", count_text(pending)) + key_figure("engines", "fired/s", rate_html(fired)) +
          key_figure("engines", "worst p99", latest ? time_html(latest->row.times[cause::lateness].p99) : "-") +
-         key_figure("engines", "periods missed", count_html(missed, severity::bad));
+         key_figure("engines", "missed", count_html(missed, severity::bad));
 }
 
 std::string store_figures(const console_store& store) {
@@ -86,10 +86,10 @@ std::string summary_line(const console_view& view) {
 
 std::string no_engines(const console_view& view) {
   return paragraph("", fmt::format("No engine on this host shows its counters in {}.", html_escaped(view.directory))) +
-         "<p>An engine does so from the moment it is made with a counters file. It costs the engine nothing:</p>\n"
+         "<p>An engine does so if it is made with a counters file:</p>\n"
          "<pre><code>detent::engine engine({.name = &quot;orders&quot;, .counters_file = "
          "&quot;auto&quot;});</code></pre>\n"
-         "<p>In a container, share the host&#39;s /dev/shm, or start the console in it.</p>\n";
+         "<p>It appears here within a second. Of a container, share its /dev/shm, or start the console in it.</p>\n";
 }
 
 std::string engine_sections(const console_view& view, const console_query& query) {
@@ -131,7 +131,7 @@ std::string header_line(const console_view& view) {
 
 std::string page_of(const console_view& view, const console_query& query) {
   std::string body = summary_line(view) + alert_section(view) + engine_sections(view, query);
-  if (view.store) body += durable_sections(*view.store, view.now);
+  if (view.store) body += durable_section(*view.store, view.now);
   body += doctor_section(view);
   const std::string reload =
       query.reload ? fmt::format("<noscript><meta http-equiv=\"refresh\" content=\"{}\"></noscript>\n", reload_seconds)

@@ -37,7 +37,7 @@ button { font: inherit; color: var(--text); background: var(--card); border: 1px
 .key-figures dd { font-size: 19px; font-weight: 600; }
 .key-figures dd .unit { font-size: 13px; font-weight: 400; }
 .findings { margin: 4px 0; }
-.findings li { padding: 3px 0 3px 76px; max-width: 130ch; }
+.findings li { padding: 3px 0 3px 76px; }
 .findings .judged { top: 4px; }
 .judged { font-size: 12px; padding: 0 7px; }
 details { margin: 4px 0; }
@@ -55,10 +55,14 @@ tr.inner > td { padding: 0 0 4px; }
 tr.inner details { margin: 0; }
 tr.inner summary { padding-left: 12px; font-size: 13px; }
 tr.inner tbody th { padding-left: 24px; font-weight: 400; }
-.trend { display: block; width: 100%; max-width: 160px; height: 18px; }
+.trend { display: block; width: 100%; max-width: 160px; height: 20px; }
 .trend .line { stroke-width: 1.5; }
+.cause, .text { padding-left: 20px; }
+.timers tbody th, .causes tbody th .soft { font-weight: 400; }
+.lag .unit { margin-left: .2ch; }
 col.number { width: 88px; } col.few { width: 62px; } col.few-left { width: 62px; } col.process { width: 76px; }
-col.time { width: 84px; } col.cause { width: 112px; } col.over-time { width: 150px; } col.when { width: 262px; }
+col.time { width: 84px; } col.callback { width: 112px; } col.cause { width: 112px; } col.over-time { width: 150px; } col.when { width: 190px; } col.lag { width: 118px; }
+col.schedule { width: 200px; }
 .labels, .causes { max-width: 1180px; }
 .shards { max-width: 760px; }
 tr.main > * { font-weight: 600; } tr.main .soft { font-weight: 400; }
@@ -76,15 +80,16 @@ footer { margin-top: 28px; font-size: 13px; }
 @media (max-width: 700px) {
   body { padding: 12px 14px 32px; }
   .charts { grid-template-columns: 1fr; }
-  .key-figures, .facts-line { display: grid; grid-template-columns: 1fr 1fr; gap: 6px 14px; }
+  .key-figures, .facts-line { display: grid; grid-template-columns: repeat(3, auto); gap: 6px 14px; }
   .key-figures dd { font-size: 17px; }
   .findings li { padding-left: 0; }
   table, tbody, tr, th, td { display: block; }
   colgroup, thead { display: none; }
-  tbody > tr { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0 10px; padding: 6px 0;
+  tbody > tr { display: grid; grid-template-columns: repeat(4, 1fr); gap: 0 8px; padding: 6px 0;
     border-bottom: 1px solid var(--edge); }
   tbody th, td, th:first-child, td:first-child { border: 0; padding: 0; min-width: 0; }
-  tbody th, td.text, td.over-time, tr.inner > td { grid-column: 1 / -1; }
+  tbody th, td.text, tr.inner > td { grid-column: 1 / -1; }
+  td.cause, td.text, td.over-time { padding-left: 0; }
   td.number, th.number { text-align: left; white-space: normal; }
   td[data-head]::before { content: attr(data-head); display: block; font-size: 12px; color: var(--soft); }
   td.text::before { display: inline; content: attr(data-head) " "; }

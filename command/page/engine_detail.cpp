@@ -40,11 +40,10 @@ std::string cause_table(const top_row& row) {
     cells.push_back(share);
     table.row("", cells, main == key ? "main" : key == cause::lateness ? "all" : "");
   };
-  const lateness_causes words = lateness_causes::of({}, {});
   constexpr cause keys[] = {cause::drain, cause::wait, cause::worker, cause::dispatch};
   std::string cure;
   for (std::size_t i = 0; i < std::size(keys); ++i) {
-    const lateness_cause& its = words.parts[i];
+    const cause_words& its = words_of_causes()[i];
     add(keys[i], fmt::format("{} <span class=\"soft\">{}</span>", its.name, its.span),
         main ? percent_text(share_of(row.times, keys[i])) : "-");
     if (main == keys[i]) cure = fmt::format("What helps against {}: {}.", its.name, its.cure);
@@ -65,7 +64,7 @@ std::string label_table(const top_row& row) {
                     {"p99", "number time"},
                     {"max", "number time"},
                     {"mostly by", "cause"},
-                    {"callback p99", "number time"}});
+                    {"callback p99", "number time callback"}});
   for (const top_label& each : row.labels) {
     const time_figures& late = each.times[cause::lateness];
     const time_figures& callback = each.times[cause::callback];
@@ -92,8 +91,6 @@ std::string facts_of(const console_engine& engine) {
   if (row.cpu) facts.emplace_back("CPU of the worker", percent_text(*row.cpu));
   facts.emplace_back("wake-ups/s", rate_html(row.wakeups));
   facts.emplace_back("restarted/s", rate_html(row.rates[counter::restarted]));
-  facts.emplace_back("missed, in its life", count_text(row.missed));
-  facts.emplace_back("slow, in its life", count_text(row.slow));
   std::string out;
   for (const auto& [name, html] : facts) out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, html);
   return "<dl class=\"facts-line\">\n" + out + "</dl>\n";
@@ -111,7 +108,7 @@ std::string notes_of(const top_row& row) {
 
 std::string engine_detail(const console_engine& engine, const console_view& view) {
   const top_row& row = engine.row;
-  std::string name = foreign(row.identity.name);
+  std::string name = "Engine " + foreign(row.identity.name);
   if (row.identity.set != 0 && !row.set) name += fmt::format(", shard {}", row.identity.shard);
   std::string out = heading("engine", name);
   out += paragraph("soft",
