@@ -68,6 +68,10 @@ std::string id_of(const engine_identity& identity) {
 
 }  // namespace
 
+engine_history::key engine_history::key_of(const engine_reading& reading) {
+  return {reading.snapshot.identity.path, reading.snapshot.identity.made_at};
+}
+
 engine_history::set_key engine_history::set_of(const engine_identity& identity) {
   return {identity.process, identity.process_start, identity.set};
 }
@@ -91,19 +95,22 @@ void engine_history::update(known_engine& engine, engine_reading reading, consol
 
 void engine_history::take(host_reading reading, console_time now) {
   for (auto& [of, engine] : engines_) engine.live = false;
+  for (const engine_reading& each : reading.engines) {
+    if (const auto found = engines_.find(key_of(each)); found != engines_.end()) found->second.live = true;
+  }
+  forget(now);  // first: what has ended makes room
   std::size_t left_out = 0;
   for (engine_reading& each : reading.engines) {
-    key of(each.snapshot.identity.path, each.snapshot.identity.made_at);
-    if (engines_.size() >= most_engines && !engines_.contains(of)) {
+    const key of = key_of(each);
+    if (engines_.size() < most_engines || engines_.contains(of)) {
+      update(engines_[of], std::move(each), now);
+    } else {
       ++left_out;
-      continue;
     }
-    update(engines_[std::move(of)], std::move(each), now);
   }
   if (left_out != 0)
     reading.troubles.push_back(fmt::format("{} engines are not shown: {} are", left_out, most_engines));
   note(std::move(reading.troubles));
-  forget(now);
   add_set_samples(now);
 }
 

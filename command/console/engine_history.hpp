@@ -44,6 +44,7 @@ class engine_history {
     std::deque<console_sample> samples;
     console_time seen{};
   };
+  static key key_of(const engine_reading& reading);
   static set_key set_of(const engine_identity& identity);
   static void update(known_engine& engine, engine_reading reading, console_time now);
   static console_engine shown(const known_engine& engine);
