@@ -39,7 +39,7 @@ std::string lag_html(const std::optional<double>& lag) {
 }
 
 std::string owner_html(const console_shard& shard) {
-  if (!shard.node_known) return "<span class=\"soft\">not known</span>";
+  if (!shard.node_known) return "?";
   return shard.node.empty() ? "<strong class=\"bad\">nobody</strong>" : bytes_html(shard.node);
 }
 
