@@ -8,8 +8,7 @@ namespace {
 // are found by it, others by their place. One that has moved to another parent is new there: what it had is restored by
 // its id. A selection is not taken from under its reader, nor is a page updated that nobody sees. What is no page of
 // the console has no <main>, and counts as no answer.
-constexpr std::string_view script = R"js('use strict';
-const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
+constexpr std::string_view script = R"js(const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
 let paused = false;
 
 function take(old, now) {
@@ -34,9 +33,9 @@ function take(old, now) {
 async function update() {
   const began = performance.now(), state = $('state');
   let words = '';
-  if (!getSelection().isCollapsed) words = 'Stands still while text is selected.';
+  if (!getSelection().isCollapsed) words = 'Waits: text is selected.';
   else if (!paused && !document.hidden) try {
-    const answer = await fetch(location, {cache: 'no-store', signal: AbortSignal.timeout(1e4)});
+    const answer = await fetch(location, {signal: AbortSignal.timeout(1e4)});
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const focus = document.activeElement.id, open = [...main.querySelectorAll('[open]')];
     take(main, page.querySelector('main'));
