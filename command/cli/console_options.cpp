@@ -15,7 +15,7 @@ namespace {
 
 CLI::Option* add_name(CLI::App& app, const char* name, const char* type, const char* help, std::string& into) {
   return add_value(app, name, type, help, [&into](auto& option, auto& text) {
-    if (text.empty()) throw usage_error(fmt::format("{}: a name is needed", option));
+    if (text.empty()) throw usage_error(fmt::format("{}: '' is no name", option));
     into = text;
   });
 }
@@ -32,7 +32,7 @@ void add_options(CLI::App& app, console_command& console) {
   add_host_names(app, "a further name by which the page is asked for",
                  [&options](std::string name) { options.http.names.push_back(std::move(name)); });
   add_name(app, "--token-file", "FILE", "answer only requests that bear the token in FILE, whose mode is 0600",
-           options.token_file);
+           options.http.token_file);
   add_name(app, "--counters", "DIR", "the directory of the counters files; default /dev/shm", options.directory);
   add_name(app, "--store", "FILE|URL", "show the durable timers of this store, too", options.store);
 }

@@ -11,7 +11,11 @@ constexpr std::uint64_t most_listed = 1'000'000;
 CLI::App* add_action(CLI::App& app, const char* name, const char* help, durable_options::action what,
                      durable_options& options) {
   CLI::App* const action = app.add_subcommand(name, help);
-  action->add_option("--store", options.store, "the store: an SQLite file")->type_name("FILE")->required();
+  action
+      ->add_option("--store", options.store,
+                   "an SQLite file, redis://HOST[:PORT]/PREFIX or redis+unix:///PATH?prefix=PREFIX")
+      ->type_name("STORE")
+      ->required();
   action->callback([what, &options] { options.what = what; });
   return action;
 }

@@ -91,6 +91,12 @@ void add_options(CLI::App& app, stat_command& stat) {
   add_host_names(app, "with --listen: a further name of this host that is answered", [&stat](std::string name) {
     listening(stat).names.push_back(std::move(name));
   })->needs(listen);
+  add_value(app, "--token-file", "FILE", "with --listen: answer only requests that bear the token in FILE",
+            [&stat](auto& name, auto& text) {
+              if (text.empty()) throw usage_error(fmt::format("{}: '' is no name", name));
+              listening(stat).token_file = text;
+            })
+      ->needs(listen);
 }
 
 void add_options(CLI::App& app, pending_command& pending) {

@@ -51,10 +51,9 @@ class stat_page {
   std::optional<steady_clock::time_point> read_at_;
 };
 
-http_options checked(const console_options& options) {
-  http_options http = options.http;
-  if (!options.token_file.empty()) http.token.emplace("--token-file", options.token_file);
-  if (http.socket.empty() && !http.at.loopback() && !http.token)
+void check(const console_options& options) {
+  const http_options& http = options.http;
+  if (http.socket.empty() && !http.at.loopback() && http.token_file.empty())
     throw usage_error(
         fmt::format("--listen {}: other hosts reach this address, so --token-file is needed; or listen "
                     "on 127.0.0.1 and come by ssh -L",
@@ -62,7 +61,6 @@ http_options checked(const console_options& options) {
   std::error_code trouble;
   if (!std::filesystem::is_directory(options.directory, trouble))
     throw input_error(fmt::format("--counters {}: it is no directory", in_quotes(options.directory)));
-  return http;
 }
 
 void say(const console_options& options, const http_server& server) {
@@ -76,11 +74,11 @@ void say(const console_options& options, const http_server& server) {
 }  // namespace
 
 void run_console(const console_options& options) {
-  http_options http = checked(options);
+  check(options);
   std::unique_ptr<store_reader> store = options.store.empty() ? nullptr : std::make_unique<store_reader>(options.store);
   const bool has_store = store != nullptr;
   // Before any thread starts: they inherit that the ending signals are held back.
-  http_server server(std::move(http));
+  http_server server(options.http);
   console_sampler sampler(options.directory, std::move(store));
   stat_page metrics(stat_form::prometheus, "text/plain; version=0.0.4; charset=utf-8", options.directory);
   stat_page stat(stat_form::json, "application/json", options.directory);

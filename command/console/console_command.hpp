@@ -10,7 +10,6 @@ struct console_options {
   http_options http = {.at = {.host = "127.0.0.1", .port = 9465}};
   std::string directory = "/dev/shm";  // of counters files
   std::string store;                   // as `detent durable --store` has it; empty: none
-  std::string token_file;              // empty: none
 };
 
 // Serves the page until SIGINT or SIGTERM; says where on standard output. Throws input_error where the directory, the

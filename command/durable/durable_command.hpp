@@ -10,7 +10,7 @@ struct durable_options {
   enum class action : std::uint8_t { list, show, cancel, revive };
 
   action what = action::list;
-  std::string store;  // a file
+  std::string store;  // a file, or a URL: store_url.hpp
   std::string key;    // of list the first bytes of it, else all
   std::string partition, handler;
   std::string from, until;  // times with Z or an offset

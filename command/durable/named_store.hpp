@@ -7,7 +7,8 @@
 
 namespace detent::tool {
 
-// The store that --store names. To look at it alone, where it can be distinguished. Throws input_error.
+// The store that --store names: an SQLite file, or a URL as in store_url.hpp. It has to be there already, except for
+// an empty file. `read_only`: whatever would change something is not_permitted. Throws input_error, without passwords.
 std::shared_ptr<durable::store> open_store(const std::string& name, bool read_only);
 
 }  // namespace detent::tool

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 #include <utility>
@@ -57,8 +58,6 @@ short http_connection::wants() const {
   return 0;
 }
 
-bool http_connection::too_long() const { return !text_.ends_with(end_of_head); }
-
 void http_connection::go_on(time_point now) {
   if (phase_ == phase::asking) take(now);
   if (phase_ == phase::answering) give(now);
@@ -79,7 +78,9 @@ void http_connection::take(time_point now) {
     text_.append(some, static_cast<std::size_t>(got));
     const std::size_t end = text_.find(end_of_head, known);
     if (end != std::string::npos) text_.resize(end + end_of_head.size());
-    if (end != std::string::npos || text_.size() > longest_head) phase_ = phase::asked;
+    if (end == std::string::npos && text_.size() <= longest_head) continue;
+    text_.resize(std::min(text_.size(), longest_head));
+    phase_ = phase::asked;
   }
 }
 

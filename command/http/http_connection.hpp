@@ -29,9 +29,8 @@ class http_connection {
   short wants() const;  // poll's events
   // Takes or gives what the socket has or has room for.
   void go_on(time_point now);
-  // With \r\n\r\n at its end; of a head that is too long, what came of it. The phase is `asked`.
+  // With \r\n\r\n at its end; of one that is too long, its beginning. The phase is `asked`.
   const std::string& head() const { return text_; }
-  bool too_long() const;
   void answer(std::string text, time_point now);  // empty: none
   bool overdue(time_point now) const;
 

@@ -86,6 +86,7 @@ bool has_body(const httplib::Request& request) {
 }  // namespace
 
 http_pages::http_pages(const http_options& options) : options_(options) {
+  if (!options.token_file.empty()) token_.emplace("--token-file", options.token_file);
   set_policy("default-src 'none'; frame-ancestors 'none'");
   set_pre_routing_handler([this](const auto& request, auto& response) {
     return refuses(request, response) ? HandlerResponse::Handled : HandlerResponse::Unhandled;
@@ -121,8 +122,8 @@ bool http_pages::refuses(const httplib::Request& request, httplib::Response& res
     refuse(response, 400, "one Host field is needed");
   } else if (!is_own_host(request.get_header_value("Host"), options_.at, options_.names)) {
     refuse(response, 421, "this server has another name; --host NAME adds one");
-  } else if (options_.token && (request.get_header_value_count("Authorization") != 1 ||
-                                !options_.token->admits(request.get_header_value("Authorization")))) {
+  } else if (token_ && (request.get_header_value_count("Authorization") != 1 ||
+                        !token_->admits(request.get_header_value("Authorization")))) {
     response.set_header("WWW-Authenticate", "Bearer realm=\"detent\"");
     refuse(response, 401, "the token of --token-file is needed: Authorization: Bearer TOKEN");
   } else if (request.method != "GET" && request.method != "HEAD") {

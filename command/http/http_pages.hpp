@@ -3,14 +3,18 @@
 #pragma once
 #include <httplib.h>
 
+#include <functional>
+#include <optional>
 #include <string>
 
+#include "http/access_token.hpp"
 #include "http/http_server.hpp"
 
 namespace detent::tool {
 
 class http_pages : private httplib::Server {
  public:
+  // Throws input_error where the token file cannot be used.
   explicit http_pages(const http_options& options);
 
   void add(const std::string& path, std::function<http_answer(const http_query&)> make);
@@ -23,6 +27,7 @@ class http_pages : private httplib::Server {
   bool refuses(const httplib::Request& request, httplib::Response& response) const;
 
   const http_options& options_;
+  std::optional<access_token> token_;
 };
 
 }  // namespace detent::tool

@@ -52,11 +52,11 @@ class signal_descriptor {
 class http_server::parts {
  public:
   explicit parts(const http_options& options)
-      : socket(options.socket.empty() ? listening_socket(options.at) : listening_socket(options.socket)),
-        pages(options) {}
+      : pages(options),
+        socket(options.socket.empty() ? listening_socket(options.at) : listening_socket(options.socket)) {}
 
-  listening_socket socket;
   http_pages pages;
+  listening_socket socket;
 };
 
 http_server::http_server(http_options options)

@@ -4,11 +4,9 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "http/access_token.hpp"
 #include "http/listen_address.hpp"
 
 namespace detent::tool {
@@ -23,9 +21,9 @@ using http_query = std::map<std::string, std::string>;  // what stands after the
 
 struct http_options {
   listen_address at;
-  std::string socket = {};                 // the file of a Unix socket instead; empty: none
-  std::vector<std::string> names = {};     // of this host, beside localhost; a request for another one is refused (421)
-  std::optional<access_token> token = {};  // without it a request is refused (401)
+  std::string socket = {};              // the file of a Unix socket instead; empty: none
+  std::vector<std::string> names = {};  // of this host, beside localhost; a request for another one is refused (421)
+  std::string token_file = {};          // a request has to bear the token in it, or is refused (401); empty: none
 };
 
 // Pages over HTTP/1.1, for GET and HEAD. Any other method is refused (405), and any body (413). One thread serves all
@@ -33,8 +31,8 @@ struct http_options {
 // 256 of them, and hold nobody up.
 class http_server {
  public:
-  // Binds, and holds back SIGINT and SIGTERM in this thread. Throws input_error that names the address, also where the
-  // command was built without an HTTP library.
+  // Reads the token, binds, and holds back SIGINT and SIGTERM in this thread. Throws input_error that names the option
+  // and the value, also where the command was built without an HTTP library.
   explicit http_server(http_options options);
   ~http_server();
   http_server(const http_server&) = delete;

@@ -23,7 +23,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr int queue_length = 511;  // of connections in the kernel; it takes its own limit if that is less
+constexpr int queue_length = SOMAXCONN;  // of connections in the kernel, which has a limit of its own
 
 struct any_address {
   sockaddr_storage bytes = {};

@@ -26,8 +26,8 @@ constexpr std::chrono::milliseconds soon{100};  // after which a shard whose ser
 void check(const redis_options& how) {
   if (how.prefix.empty() || how.prefix.size() > 64 || how.prefix.find_first_of("{}") != std::string::npos)
     refuse("prefix '" + how.prefix + "': 1 to 64 bytes without braces");
-  if (how.shards < 1 || how.shards > most_shards)
-    refuse("shards " + std::to_string(how.shards) + ": from 1 to " + std::to_string(most_shards));
+  if (how.shards > most_shards)
+    refuse("shards " + std::to_string(how.shards) + ": from 0 to " + std::to_string(most_shards));
   if (how.patience < std::chrono::milliseconds(1) || how.patience > std::chrono::minutes(1))
     refuse("patience " + std::to_string(how.patience.count()) + " ns: from 1 ms to 1 min");
   if (how.password.empty() && !how.user.empty()) refuse("user '" + how.user + "' without a password");
@@ -116,17 +116,23 @@ redis_store::redis_store(const std::string& address, const redis_options& how)
       who_{how.user, how.password},
       prefix_(how.prefix),
       replicas_(how.replicas),
+      read_only_(how.read_only),
       channel_(how.prefix + ":announced:" + random_name()),
       name_("Redis at " + address + ", prefix " + how.prefix) {
-  const auto fail = [](const trouble& why) { throw error(code_of(why.kind), "redis_store: " + why.text); };
+  const auto fail = [](const trouble& why) {
+    const char* const meaning = why.kind == refusal::foreign ? ": a newer version has written the store" : "";
+    throw error(code_of(why.kind), "redis_store: " + why.text + meaning);
+  };
   if (const trouble why = to_.open()) fail(why);
   const keys meta = {key("meta", "store")};
-  const std::string wanted = std::to_string(how.shards);
+  const std::string wanted = std::to_string(read_only_ ? 0 : how.shards);
   const std::string own_format = std::to_string(store_format);
   call opening{script::open, meta, {wanted, own_format}};
   to_.run(opening);
   if (opening.failed) fail(opening.failed);
-  terms_.resize(std::clamp<std::uint64_t>(number_in(*opening.answer), 1, most_shards));
+  const std::uint64_t had = number_in(*opening.answer);
+  if (had == 0) fail({refusal::lost, address + ": no store has the prefix '" + prefix_ + "'"});
+  terms_.resize(std::clamp<std::uint64_t>(had, 1, most_shards));
   for (std::size_t shard = 0; shard != terms_.size(); ++shard) {
     char tag[8];
     std::snprintf(tag, sizeof tag, "%02zu", shard);
@@ -150,13 +156,19 @@ const redis_store::term& redis_store::of(const term_ref& which) const noexcept {
   return mine.fence == which.fence ? mine : stranger;
 }
 
+bool redis_store::may_run(std::span<const call> calls) const noexcept {
+  return !read_only_ || std::ranges::none_of(calls, [](const call& one) { return writes(one.what); });
+}
+
 errc redis_store::run(std::span<call> calls) {
+  if (!may_run(calls)) return errc::not_permitted;
   to_.run(calls);
   const trouble* const failed = first_failure(calls);
   return failed != nullptr ? code_of(failed->kind) : errc{};
 }
 
 errc redis_store::run_apart(std::span<call> calls) {
+  if (!may_run(calls)) return errc::not_permitted;
   to_.run(calls);
   errc code{};
   bool is_any_answered = false;

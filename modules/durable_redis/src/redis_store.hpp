@@ -63,11 +63,13 @@ class redis_store final : public store {
   // Runs them; in a cluster, calls that reached no server do not spoil the others. The code of the batch.
   errc run_apart(std::span<call> calls);
   errc run(std::span<call> calls);
+  bool may_run(std::span<const call> calls) const noexcept;
 
   servers to_;
   const credentials who_;
   const std::string prefix_;
   const unsigned replicas_;
+  const bool read_only_;
   const std::string channel_;  // on which changes are announced to this store's owner
   std::string name_;
   std::vector<term> terms_;  // by shard

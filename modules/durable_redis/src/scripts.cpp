@@ -7,11 +7,11 @@ namespace detent::durable::redis {
 
 namespace {
 
-// KEYS: meta. ARGV: shards, format.
+// KEYS: meta. ARGV: shards, format. Answers the shards of the store; 0, where there is none and none is wanted.
 constexpr char open_text[] = R"(
 local had = redis.call('HMGET', KEYS[1], 'shards', 'format')
 if had[2] and tonumber(had[2]) > tonumber(ARGV[2]) then return redis.error_reply('FOREIGN format ' .. had[2]) end
-if not had[1] then redis.call('HSET', KEYS[1], 'shards', ARGV[1], 'format', ARGV[2]) end
+if not had[1] and ARGV[1] ~= '0' then redis.call('HSET', KEYS[1], 'shards', ARGV[1], 'format', ARGV[2]) end
 return tonumber(had[1] or ARGV[1]))";
 
 // KEYS: nodes. ARGV: node, for how long it counts as alive. Answers Redis' time, then the nodes.
@@ -118,5 +118,9 @@ constexpr std::array<const char*, scripts> texts = {open_text,    roll_text,   t
 }  // namespace
 
 const char* text(script which) noexcept { return texts[static_cast<std::size_t>(which)]; }
+
+bool writes(script which) noexcept {
+  return which != script::answers && which != script::list && which != script::look;
+}
 
 }  // namespace detent::durable::redis

@@ -32,6 +32,9 @@ inline constexpr std::size_t scripts = 12;
 // Static storage, ended by a zero.
 const char* text(script which) noexcept;
 
+// Whether it may change anything.
+bool writes(script which) noexcept;
+
 // What scripts refuse with: the first word of the error.
 inline constexpr char fenced[] = "FENCED";
 inline constexpr char foreign[] = "FOREIGN";

@@ -58,7 +58,6 @@ TEST_F(DurableRedisStore, EachBadOptionIsRefusedByItsName) {
   const redis_server server;
   for (const durable::redis_options& bad : {durable::redis_options{.prefix = ""},
                                             {.prefix = "a{b"},
-                                            {.shards = 0},
                                             {.shards = 1025},
                                             {.user = "u"},
                                             {.patience = 0ms},
@@ -84,6 +83,26 @@ TEST_F(DurableRedisStore, ANewStoreHasTheShardsAskedForAndAnOldOneKeepsItsOwn) {
   EXPECT_EQ(redis_store(server.path(), {.shards = 7})->shards(), 7);
   EXPECT_EQ(redis_store(server.path(), {.shards = 9})->shards(), 7);
   EXPECT_EQ(redis_store(server.path(), {.prefix = "other", .shards = 9})->shards(), 9);
+}
+
+TEST_F(DurableRedisStore, WhoOnlyLooksMakesNoStoreAndChangesNothing) {
+  const redis_server server;
+  EXPECT_EQ(refused(server.path(), {.read_only = true}), durable::errc::unavailable);
+  EXPECT_EQ(refused(server.path(), {.shards = 0}), durable::errc::unavailable);
+  EXPECT_EQ(put(*redis_store(server.path(), {.shards = 1}), timer("a", 1)), durable::errc{});
+  EXPECT_EQ(put(*redis_store(server.path(), {.shards = 0}), timer("b", 2)), durable::errc{});
+  const auto looks = redis_store(server.path(), {.read_only = true});
+  EXPECT_EQ(put(*looks, timer("c", 3)), durable::errc::not_permitted);
+  const durable::take_request take{0, 1h};
+  durable::take_result taken;
+  EXPECT_EQ(looks->take("a", {&take, 1}, {&taken, 1}), durable::errc::not_permitted);
+  std::vector<durable::listed_record> all;
+  ASSERT_EQ(looks->list({}, all), durable::errc{});
+  EXPECT_EQ(all.size(), 2u);
+  durable::shard_state state;
+  ASSERT_EQ(looks->look({&state, 1}), durable::errc{});
+  EXPECT_EQ(state.timers, 2u);
+  EXPECT_EQ(state.fence, 0u);
 }
 
 TEST_F(DurableRedisStore, ANodeHearsWhatAnotherPutsBelowItsReadLevel) {

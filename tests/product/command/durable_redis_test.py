@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`detent durable` on a store in Redis, which is written as docs/durable-redis.md says. It starts and ends a server."""
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from command_support import WithDirectory, detent, run_tests
+
+DUE = 1_900_000_000_000_000  # 2030-03-17T17:46:40Z, in us
+
+
+def body(number, handler=b"expire", schedule=b"", payload=b"body"):
+    return (struct.pack("<QQIBH", number, DUE + number, 1, len(handler), len(schedule)) + handler + schedule + payload)
+
+
+class Server:
+    """A Redis on a socket in the directory."""
+
+    def __init__(self, directory, *options):
+        self.path = os.path.join(directory, "redis.sock")
+        self.process = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", self.path, "--save", "", "--dir", directory,
+                                         "--logfile", os.path.join(directory, "redis.log"), *options])
+        self.url = "redis+unix://" + self.path
+        self.link = socket.socket(socket.AF_UNIX)
+        for _ in range(1000):
+            if os.path.exists(self.path) and self.link.connect_ex(self.path) == 0:
+                break
+            time.sleep(0.01)
+        self.replies = self.link.makefile("rb")
+
+    def ask(self, *words):
+        words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        self.link.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
+        return self.read()
+
+    def read(self):
+        line = self.replies.readline().rstrip(b"\r\n")
+        if line[:1] == b"*":
+            return [self.read() for _ in range(int(line[1:]))]
+        if line[:1] == b"$" and line != b"$-1":
+            return self.replies.read(int(line[1:]) + 2)[:-2]
+        return line
+
+    def end(self):
+        self.replies.close()
+        self.link.close()
+        self.process.terminate()
+        self.process.wait()
+
+
+@unittest.skipUnless(shutil.which("redis-server"), "no redis-server")
+class DurableOnRedis(WithDirectory):
+    def server(self, *options):
+        server = Server(self.directory, *options)
+        self.addCleanup(server.end)
+        return server
+
+    def store(self):
+        """Two timers, one dead, one shard, in the prefix `shop`."""
+        server = self.server()
+        server.ask("HSET", "shop:{meta}:store", "shards", 1, "format", 1)
+        for number, key in enumerate(("order:1", "order:2"), 1):
+            server.ask("ZADD", "shop:{00}:due", DUE + number, key)
+            server.ask("HSET", "shop:{00}:body", key, body(number, schedule=b"nightly" if number == 2 else b""))
+        server.ask("ZADD", "shop:{00}:dead", DUE, "lost")
+        server.ask("HSET", "shop:{00}:grave", "lost", struct.pack("<H", 10) + b"no account" + body(9))
+        return server
+
+    def run_on(self, server, *words):
+        done = detent("durable", *words, "--store", server.url + "?prefix=shop")
+        return done.returncode, done.stdout, done.stderr
+
+    def test_lists_shows_cancels_and_revives(self):
+        server = self.store()
+        status, text, trouble = self.run_on(server, "list")
+        self.assertEqual((status, trouble), (0, ""))
+        self.assertEqual([line.split()[1:3] for line in text.splitlines()], [["expire", "order:1"], ["expire", "order:2"]])
+        self.assertTrue(text.splitlines()[1].endswith("on nightly"), text)
+        self.assertIn("no account", self.run_on(server, "list", "--dead")[1])
+        self.assertRegex(self.run_on(server, "show", "order:2")[1], r"(?s)on +nightly.*payload +4 bytes: body")
+        self.assertEqual(self.run_on(server, "cancel", "order:1"), (0, "'order:1': cancelled\n", ""))
+        self.assertEqual(self.run_on(server, "cancel", "order:1"), (1, "'order:1': no such timer\n", ""))
+        self.assertEqual(self.run_on(server, "revive", "lost"), (0, "'lost': lives again, due now\n", ""))
+        self.assertEqual(self.run_on(server, "revive", "lost"), (1, "'lost': no such dead timer\n", ""))
+
+    def owner(self, server, upto, answer):
+        """A node that has read up to then, and answers the first question that is announced to it."""
+        server.ask("HSET", "shop:{00}:own", "node", "gateway", "until", 4_000_000_000_000_000, "fence", 7, "format", 1,
+                   "upto", upto, "channel", "owner")
+
+        def reply():
+            for _ in range(3000):
+                for line in server.ask("LRANGE", "shop:{00}:announced", 0, -1):
+                    question = struct.unpack("<Q", line[:8])[0]
+                    if question != 0:
+                        server.ask("SET", f"shop:{{00}}:answer:{question}", answer)
+                        return
+                time.sleep(0.01)
+        thread = threading.Thread(target=reply)
+        thread.start()
+        self.addCleanup(thread.join)
+
+    def test_what_an_owner_has_in_hand_is_cancelled_by_the_owner(self):
+        server = self.store()
+        self.owner(server, DUE + 1, 1)
+        self.assertEqual(self.run_on(server, "cancel", "order:1"), (0, "'order:1': cancelled\n", ""))
+        self.assertEqual(self.run_on(server, "cancel", "order:2"), (0, "'order:2': cancelled\n", ""))
+
+    def test_a_run_that_goes_on_is_not_cancelled(self):
+        server = self.store()
+        self.owner(server, DUE + 1, 2)
+        status, text, _ = self.run_on(server, "cancel", "order:1")
+        self.assertEqual((status, text.startswith("'order:1': runs now")), (1, True), text)
+
+    def test_a_revived_one_is_announced_to_the_owner(self):
+        server = self.store()
+        server.ask("HSET", "shop:{00}:own", "node", "gateway", "until", 4_000_000_000_000_000, "fence", 7, "format", 1,
+                   "upto", 3_000_000_000_000_000, "channel", "owner")
+        self.assertEqual(self.run_on(server, "revive", "lost")[0], 0)
+        self.assertEqual(server.ask("LRANGE", "shop:{00}:announced", 0, -1), [b"\0" * 8 + b"lost"])
+
+    def test_no_action_makes_a_store(self):
+        server = self.server()
+        for words in (("list",), ("show", "k"), ("cancel", "k"), ("revive", "k")):
+            trouble = self.refused(1, "durable", *words, "--store", server.url + "?prefix=none")
+            self.assertIn("no store has the prefix 'none'", trouble)
+        self.assertEqual(server.ask("DBSIZE"), b":0")
+
+    def test_the_password_comes_from_the_url_a_file_or_the_environment(self):
+        server = self.server("--requirepass", "right p@ss")
+        server.ask("AUTH", "right p@ss")
+        server.ask("HSET", "detent:{meta}:store", "shards", 1, "format", 1)
+        place = server.path
+        file = self.write("secret", b"right p@ss\n")
+        self.assertIn("DETENT_REDIS_PASSWORD", self.refused(1, "durable", "list", "--store", f"redis+unix://{place}"))
+        self.assertIn("WRONGPASS", self.refused(1, "durable", "list", "--store", f"redis+unix://:wrong@{place}"))
+        for url in (f"redis+unix://:right%20p%40ss@{place}", f"redis+unix://default:right%20p%40ss@{place}",
+                    f"redis+unix://{place}?password-file={file}"):
+            self.assertEqual(detent("durable", "list", "--store", url).returncode, 0, url)
+        os.environ["DETENT_REDIS_PASSWORD"] = "right p@ss"
+        self.addCleanup(os.environ.pop, "DETENT_REDIS_PASSWORD")
+        self.assertEqual(detent("durable", "list", "--store", f"redis+unix://{place}").returncode, 0)
+
+    def test_what_cannot_be_used_is_refused_in_one_line_without_the_password(self):
+        server = self.server()
+        server.ask("HSET", "newer:{meta}:store", "shards", 1, "format", 2)
+        for store, word in ((server.url + "?prefix=newer", "newer version"),
+                            (f"redis+unix://{self.directory}/none", "No such file"),
+                            ("redis://127.0.0.1:1/shop", "Connection refused"),
+                            ("rediss://:geheim@host/shop", "'rediss' is not known"),
+                            ("redis://:geheim@/shop", "no host"),
+                            ("redis://:geheim@host:99999/shop", "from 1 to 65535"),
+                            ("redis://user@host/shop", "without a password"),
+                            ("redis://:geheim@host/shop?prefix=x", "'prefix' of the URL is not known"),
+                            ("redis://:geheim@host/shop?password-file=x", "give one of them"),
+                            ("redis://:ge%heim@host/shop", "write it as %25"),
+                            ("redis://host/shop?password-file=/none", "no password there"),
+                            ("redis://host/a%7Bb", "without braces")):
+            trouble = self.refused(1, "durable", "list", "--store", store)
+            self.assertIn(word, trouble)
+            self.assertNotIn("geheim", trouble)
+
+
+if __name__ == "__main__":
+    run_tests()
