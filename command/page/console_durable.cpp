@@ -26,7 +26,7 @@ std::string bytes_html(const std::string& bytes) { return bytes.empty() ? "-" : 
 template <class Items, class Table>
 std::string some_and_more(std::string_view id, const Items& items, std::size_t at_once, const char* what, Table table) {
   const auto cut = items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), at_once));
-  const std::string first = table(items.begin(), cut, html_table::head_line::shown);
+  std::string first = table(items.begin(), cut, html_table::head_line::shown);
   if (cut == items.end()) return first;
   return first + folded(id, fmt::format("{} {} more", items.end() - cut, what),
                         table(cut, items.end(), html_table::head_line::for_readers));

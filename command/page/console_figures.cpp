@@ -194,12 +194,14 @@ std::vector<const console_engine*> worst_first(const std::vector<console_engine>
     const console_engine* engine;
   };
   std::vector<place> places;
+  places.reserve(engines.size());
   for (const console_engine& each : engines)
     places.push_back({worst_of(each), each.row.times[cause::lateness].p99, &each});
   std::ranges::stable_sort(places, [](const place& a, const place& b) {
     return std::tie(a.judged, b.p99, a.engine->id) < std::tie(b.judged, a.p99, b.engine->id);
   });
   std::vector<const console_engine*> out;
+  out.reserve(places.size());
   for (const place& each : places) out.push_back(each.engine);
   return out;
 }
@@ -210,6 +212,7 @@ std::vector<const console_shard*> worst_first(const std::vector<console_shard>& 
     return std::max(shard.lag.value_or(std::numeric_limits<double>::lowest()), lags_after);
   };
   std::vector<const console_shard*> out;
+  out.reserve(shards.size());
   for (const console_shard& each : shards) out.push_back(&each);
   std::ranges::stable_sort(out, [&](const console_shard* a, const console_shard* b) {
     if (trouble(*a) != trouble(*b)) return trouble(*a) < trouble(*b);
