@@ -64,8 +64,11 @@ std::string shard_table(const console_store& store) {
       });
 }
 
-// The date only where it is not today's.
-std::string when_html(console_time due, console_time now) {
+// The date only where it is not today's. Whatever the store has: its times are of the years 1970 to 2200.
+std::string when_html(console_time stored, console_time now) {
+  using std::chrono::sys_days, std::chrono::year, std::chrono::January;
+  const console_time due =
+      std::clamp<console_time>(stored, sys_days(year(1970) / January / 1), sys_days(year(2201) / January / 1));
   const double ns = std::chrono::duration<double, std::nano>(due - now).count();
   const std::string at = fmt::format("{:%FT%T}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(due)));
   const bool today = std::chrono::floor<std::chrono::days>(due) == std::chrono::floor<std::chrono::days>(now);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -40,7 +39,9 @@ std::string cure_of(const top_row& row) {
 // Nanoseconds.
 double earliest_overdue(const console_store& store) {
   if (store.next.empty() || !store.read_at) return 0;
-  return std::chrono::duration<double, std::nano>(*store.read_at - store.next.front().due).count();
+  using nanoseconds = std::chrono::duration<double, std::nano>;
+  return (nanoseconds(store.read_at->time_since_epoch()) - nanoseconds(store.next.front().due.time_since_epoch()))
+      .count();
 }
 
 void sort(std::vector<console_alert>& alerts) { std::ranges::stable_sort(alerts, {}, &console_alert::judged); }
@@ -58,7 +59,7 @@ severity worst_of(const console_engine& engine) {
 }  // namespace
 
 std::uint64_t counted(const console_engine& engine, counter key) {
-  return static_cast<std::uint64_t>(std::llround(std::max(engine.row.rates[key] * engine.seconds, 0.0)));
+  return rounded_count(engine.row.rates[key] * engine.seconds);
 }
 
 console_rates recent_rates(const console_engine& engine) {

@@ -8,7 +8,8 @@ namespace {
 // are found by it, others by their place. One that has moved to another parent is new there: what it had is restored by
 // its id. A selection is not taken from under its reader, nor is a page updated that nobody sees. What is no page of
 // the console has no <main>, and counts as no answer.
-constexpr std::string_view script = R"js(const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
+constexpr std::string_view script =
+    R"js(const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
 let paused = false;
 
 function take(old, now) {
