@@ -26,7 +26,7 @@ std::string bytes_html(const std::string& bytes) { return bytes.empty() ? "-" : 
 template <class Items, class Table>
 std::string some_and_more(std::string_view id, const Items& items, std::size_t at_once, const char* what, Table table) {
   const auto cut = items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), at_once));
-  const std::string first = table(items.begin(), cut, html_table::head_line::shown);
+  std::string first = table(items.begin(), cut, html_table::head_line::shown);
   if (cut == items.end()) return first;
   return first + folded(id, fmt::format("{} {} more", items.end() - cut, what),
                         table(cut, items.end(), html_table::head_line::for_readers));
@@ -39,7 +39,7 @@ std::string lag_html(const std::optional<double>& lag) {
 }
 
 std::string owner_html(const console_shard& shard) {
-  if (!shard.node_known) return "<span class=\"soft\">not known</span>";
+  if (!shard.node_known) return "?";
   return shard.node.empty() ? "<strong class=\"bad\">nobody</strong>" : bytes_html(shard.node);
 }
 
@@ -64,8 +64,11 @@ std::string shard_table(const console_store& store) {
       });
 }
 
-// The date only where it is not today's.
-std::string when_html(console_time due, console_time now) {
+// The date only where it is not today's. Whatever the store has: its times are of the years 1970 to 2200.
+std::string when_html(console_time stored, console_time now) {
+  using std::chrono::sys_days, std::chrono::year, std::chrono::January;
+  const console_time due =
+      std::clamp<console_time>(stored, sys_days(year(1970) / January / 1), sys_days(year(2201) / January / 1));
   const double ns = std::chrono::duration<double, std::nano>(due - now).count();
   const std::string at = fmt::format("{:%FT%T}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(due)));
   const bool today = std::chrono::floor<std::chrono::days>(due) == std::chrono::floor<std::chrono::days>(now);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -40,7 +39,9 @@ std::string cure_of(const top_row& row) {
 // Nanoseconds.
 double earliest_overdue(const console_store& store) {
   if (store.next.empty() || !store.read_at) return 0;
-  return std::chrono::duration<double, std::nano>(*store.read_at - store.next.front().due).count();
+  using nanoseconds = std::chrono::duration<double, std::nano>;
+  return (nanoseconds(store.read_at->time_since_epoch()) - nanoseconds(store.next.front().due.time_since_epoch()))
+      .count();
 }
 
 void sort(std::vector<console_alert>& alerts) { std::ranges::stable_sort(alerts, {}, &console_alert::judged); }
@@ -58,7 +59,7 @@ severity worst_of(const console_engine& engine) {
 }  // namespace
 
 std::uint64_t counted(const console_engine& engine, counter key) {
-  return static_cast<std::uint64_t>(std::llround(std::max(engine.row.rates[key] * engine.seconds, 0.0)));
+  return rounded_count(engine.row.rates[key] * engine.seconds);
 }
 
 console_rates recent_rates(const console_engine& engine) {
@@ -194,12 +195,14 @@ std::vector<const console_engine*> worst_first(const std::vector<console_engine>
     const console_engine* engine;
   };
   std::vector<place> places;
+  places.reserve(engines.size());
   for (const console_engine& each : engines)
     places.push_back({worst_of(each), each.row.times[cause::lateness].p99, &each});
   std::ranges::stable_sort(places, [](const place& a, const place& b) {
     return std::tie(a.judged, b.p99, a.engine->id) < std::tie(b.judged, a.p99, b.engine->id);
   });
   std::vector<const console_engine*> out;
+  out.reserve(places.size());
   for (const place& each : places) out.push_back(each.engine);
   return out;
 }
@@ -210,6 +213,7 @@ std::vector<const console_shard*> worst_first(const std::vector<console_shard>& 
     return std::max(shard.lag.value_or(std::numeric_limits<double>::lowest()), lags_after);
   };
   std::vector<const console_shard*> out;
+  out.reserve(shards.size());
   for (const console_shard& each : shards) out.push_back(&each);
   std::ranges::stable_sort(out, [&](const console_shard* a, const console_shard* b) {
     if (trouble(*a) != trouble(*b)) return trouble(*a) < trouble(*b);

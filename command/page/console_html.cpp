@@ -26,7 +26,11 @@ std::string rate_html(double per_second) {
   if (per_second <= 0) return "0";
   if (per_second < 0.05) return "&lt;0.1";
   if (per_second < 9.95) return fmt::format("{:.1f}", per_second);
-  return count_text(static_cast<std::uint64_t>(std::llround(per_second)));
+  return count_text(rounded_count(per_second));
+}
+
+std::uint64_t rounded_count(double count) {
+  return static_cast<std::uint64_t>(std::llround(std::clamp(count, 0.0, 9e18)));
 }
 
 std::string count_html(std::uint64_t count, severity judged) {

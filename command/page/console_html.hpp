@@ -12,8 +12,9 @@ namespace detent::tool {
 
 // A name that others chose: escaped, and kept from turning the direction of what stands beside it.
 std::string foreign(std::string_view text);
-std::string time_html(double ns);          // digits and unit apart, so that a column of them lines up
-std::string rate_html(double per_second);  // "0", "0.3", "1,234"
+std::string time_html(double ns);           // digits and unit apart, so that a column of them lines up
+std::string rate_html(double per_second);   // "0", "0.3", "1,234"
+std::uint64_t rounded_count(double count);  // of counters that nobody vouches for: within what it can be
 // Set apart, as it should be none.
 std::string count_html(std::uint64_t count, severity judged);
 std::string badge(severity judged);

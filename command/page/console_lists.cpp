@@ -58,7 +58,7 @@ std::string doctor_section(const console_view& view) {
     html_table rest("texts", "what else was checked", {{"judged", "few-left"}, {"subject", "text"}, {"seen", "text"}});
     for (const finding& each : view.findings) {
       if (each.judged < severity::unknown) {
-        items += fmt::format("<li>{} <strong>{}</strong>: {}. {}.<br><span class=\"do\">Do: {}</span></li>\n",
+        items += fmt::format("<li>{} <strong>{}</strong>: {}; {}.<br><span class=\"do\">Do: {}</span></li>\n",
                              badge(each.judged), html_escaped(each.subject), html_escaped(each.seen),
                              html_escaped(each.meaning), html_escaped(each.cure));
       } else {

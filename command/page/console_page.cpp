@@ -102,9 +102,10 @@ std::string engine_sections(const console_view& view, const console_query& query
     out += no_engines(view);
   } else {
     out +=
-        paragraph("soft", fmt::format("Worst first. Lateness, missed and slow: of the last {}. Rates: of the last ten "
-                                      "seconds. Choose a name for its curves, causes and labels.",
-                                      span_text(std::min(view.watched, view.window)))) +
+        paragraph("soft",
+                  fmt::format("Worst first. Lateness, missed and slow: the last {}; rates: the last 10 s. A name leads "
+                              "to its curves, causes and labels.",
+                              span_text(std::min(view.watched, view.window)))) +
         engine_table(view, shown);
   }
   out = "<section aria-labelledby=\"engines\">\n" + out + "</section>\n";

@@ -6,9 +6,10 @@ namespace {
 
 // Elements stay the same ones, so that focus, what is unfolded and the scroll position stay too. Children with an id
 // are found by it, others by their place. One that has moved to another parent is new there: what it had is restored by
-// its id. A selection is not taken from under its reader, nor is a page updated that nobody sees.
-constexpr std::string_view script = R"js('use strict';
-const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
+// its id. A selection is not taken from under its reader, nor is a page updated that nobody sees. What is no page of
+// the console has no <main>, and counts as no answer.
+constexpr std::string_view script =
+    R"js(const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
 let paused = false;
 
 function take(old, now) {
@@ -31,20 +32,21 @@ function take(old, now) {
 }
 
 async function update() {
-  const began = performance.now();
-  if (!paused && !document.hidden && getSelection().isCollapsed) try {
-    const answer = await fetch(location, {cache: 'no-store', signal: AbortSignal.timeout(1e4)});
-    if (!answer.ok) throw 0;
+  const began = performance.now(), state = $('state');
+  let words = '';
+  if (!getSelection().isCollapsed) words = 'Waits: text is selected.';
+  else if (!paused && !document.hidden) try {
+    const answer = await fetch(location, {signal: AbortSignal.timeout(1e4)});
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const focus = document.activeElement.id, open = [...main.querySelectorAll('[open]')];
     take(main, page.querySelector('main'));
     take($('now'), page.getElementById('now'));
     for (const {id} of open) $(id)?.setAttribute('open', '');
     if (focus !== document.activeElement.id) $(focus)?.focus({preventScroll: true});
-    $('state').textContent = '';
   } catch {
-    $('state').textContent = 'No answer: these figures are old.';
+    words = 'No answer: these figures are old.';
   }
+  if (state.textContent !== words) state.textContent = words;
   again(9 * (performance.now() - began));
 }
 

@@ -230,6 +230,9 @@ inline tool::console_view hostile_view() {
   for (tool::console_shard& each : store.shards) each.node = name;
   for (auto* const timers : {&store.next, &store.dead})
     for (tool::console_timer& each : *timers) each.key = each.handler = each.schedule = each.why = name;
+  store.next.front().due = (tool::console_time::min)();
+  store.next.back().due = (tool::console_time::max)();
+  view.engines.front().row.rates[tool::counter::missed] = 1e30;
   for (tool::finding& each : view.findings) each.subject = each.seen = each.meaning = each.cure = name;
   return view;
 }
