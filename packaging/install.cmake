@@ -4,7 +4,7 @@ set(tools "${PROJECT_SOURCE_DIR}/tools")
 set(shared "${CMAKE_INSTALL_DATADIR}/detent")
 set(completions "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 
-foreach(page detent detent-cron detent-doctor detent-durable detent-kernel-trace detent-pending detent-profile detent-replay detent-run detent-stat detent-top)
+foreach(page detent detent-console detent-cron detent-doctor detent-durable detent-kernel-trace detent-pending detent-profile detent-replay detent-run detent-stat detent-top)
   if(DETENT_PACKAGE)  # Debian's way; man reads both
     find_program(DETENT_GZIP gzip REQUIRED)
     set(packed "${PROJECT_BINARY_DIR}/packaging/${page}.1")

@@ -45,6 +45,7 @@ any_command parse_command_line(int argc, const char* const* argv) {
   stat_command stat;
   pending_command pending;
   top_command top;
+  console_command console;
   cron_command cron;
   durable_command durable;
   run.load.seed = std::random_device()();
@@ -59,6 +60,8 @@ any_command parse_command_line(int argc, const char* const* argv) {
   CLI::App* stat_app = app.add_subcommand("stat", "print the live counters of engines of other processes");
   CLI::App* pending_app = app.add_subcommand("pending", "count the pending timers of engines of other processes");
   CLI::App* top_app = app.add_subcommand("top", "show the engines of this host live in the terminal");
+  CLI::App* console_app =
+      app.add_subcommand("console", "show the engines and durable timers of this host in a browser");
   CLI::App* cron_app = app.add_subcommand("cron", "print when a cron expression is due in a time zone");
   CLI::App* durable_app = app.add_subcommand("durable", "list and change the timers of a store");
   add_options(*replay_app, replay);
@@ -67,6 +70,7 @@ any_command parse_command_line(int argc, const char* const* argv) {
   add_options(*stat_app, stat);
   add_options(*pending_app, pending);
   add_options(*top_app, top);
+  add_options(*console_app, console);
   add_options(*cron_app, cron);
   add_options(*durable_app, durable);
 
@@ -89,6 +93,7 @@ any_command parse_command_line(int argc, const char* const* argv) {
   if (stat_app->parsed()) return stat;
   if (pending_app->parsed()) return pending;
   if (top_app->parsed()) return top;
+  if (console_app->parsed()) return console;
   if (cron_app->parsed()) return cron;
   if (durable_app->parsed()) return durable;
   return doctor;

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "console/console_command.hpp"
 #include "cron/cron_command.hpp"
 #include "doctor/worker_facts.hpp"
 #include "durable/durable_command.hpp"
@@ -72,6 +73,10 @@ struct top_command {
   top_options options;
 };
 
+struct console_command {
+  console_options options;
+};
+
 struct cron_command {
   cron_options options;
 };
@@ -86,7 +91,7 @@ struct print_command {
 };
 
 using any_command = std::variant<replay_command, run_command, doctor_command, stat_command, pending_command,
-                                 top_command, cron_command, durable_command, print_command>;
+                                 top_command, console_command, cron_command, durable_command, print_command>;
 
 // Throws usage_error.
 any_command parse_command_line(int argc, const char* const* argv);

@@ -14,6 +14,7 @@ void add_options(CLI::App& app, doctor_command& doctor);
 void add_options(CLI::App& app, stat_command& stat);
 void add_options(CLI::App& app, pending_command& pending);
 void add_options(CLI::App& app, top_command& top);
+void add_options(CLI::App& app, console_command& console);
 void add_options(CLI::App& app, cron_command& cron);
 void add_options(CLI::App& app, durable_command& durable);
 

@@ -149,6 +149,11 @@ std::string perform_one(const top_command& top) {
   return "";
 }
 
+std::string perform_one(const console_command& console) {
+  run_console(console.options);
+  return "";
+}
+
 command_result perform_one(const cron_command& cron) {
   cron_result result = take_cron(cron.options);
   command_result all(std::move(result.text));

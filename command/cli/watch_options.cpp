@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/add_host_names.hpp"
 #include "cli/add_value.hpp"
 #include "http/listen_address.hpp"
 #include "text/option_values.hpp"
@@ -87,15 +88,14 @@ void add_options(CLI::App& app, stat_command& stat) {
                            "serve what --prometheus prints at http://ADDR:PORT/metrics; PORT alone: on 127.0.0.1",
                            [&stat](auto& name, auto& text) { listening(stat).at = listen_address_of(name, text); });
   listen->excludes(json)->excludes(interval);
-  app.add_option_function<std::vector<std::string>>(
-         "--host",
-         [&stat](const std::vector<std::string>& names) {
-           for (const std::string& name : names) listening(stat).names.push_back(host_name_of("--host", name));
-         },
-         "with --listen: a further name of this host that is answered")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all()
+  add_host_names(app, "with --listen: a further name of this host that is answered", [&stat](std::string name) {
+    listening(stat).names.push_back(std::move(name));
+  })->needs(listen);
+  add_value(app, "--token-file", "FILE", "with --listen: answer only requests that bear the token in FILE",
+            [&stat](auto& name, auto& text) {
+              if (text.empty()) throw usage_error(fmt::format("{}: '' is no name", name));
+              listening(stat).token_file = text;
+            })
       ->needs(listen);
 }
 

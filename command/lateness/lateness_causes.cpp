@@ -63,6 +63,24 @@ lateness_log log_of(const histogram& from) {
   return out;
 }
 
+const std::array<cause_words, 4>& words_of_causes() {
+  static constexpr std::array<cause_words, 4> words = {
+      {{.name = "drain",
+        .span = "before the worker had taken the timer up from the submission queue",
+        .cure = "schedule earlier: the deadline had passed already, or was so near that it passed on the way"},
+       {.name = "wait",
+        .span = "while the worker slept, or was kept off its CPU",
+        .cure = "wait_options::busy(), or hybrid() with a longer max_spin; a CPU of its own for the worker "
+                "(engine_options::cpu); what the doctor says of this host"},
+       {.name = "worker",
+        .span = "while the worker was busy, mostly with other callbacks",
+        .cure = "shorter callbacks, an executor for the long ones, or deadlines spread further apart"},
+       {.name = "dispatch",
+        .span = "between the hand-over to the executor and the callback's start",
+        .cure = "more threads in the executor, or shorter callbacks"}}};
+  return words;
+}
+
 lateness_causes lateness_causes::of(const engine_metrics& metrics) {
   return of({log_of(metrics.late_drain), log_of(metrics.late_wait), log_of(metrics.late_worker),
              log_of(metrics.late_dispatch)},
@@ -71,23 +89,11 @@ lateness_causes lateness_causes::of(const engine_metrics& metrics) {
 
 lateness_causes lateness_causes::of(std::array<lateness_log, 4> parts, lateness_log callback) {
   lateness_causes out;
-  out.parts = {{{.name = "drain",
-                 .span = "before the worker had taken the timer up from the submission queue",
-                 .cure = "schedule earlier: the deadline had passed already, or was so near that it passed on the way"},
-                {.name = "wait",
-                 .span = "while the worker slept, or was kept off its CPU",
-                 .cure = "wait_options::busy(), or hybrid() with a longer max_spin; a CPU of its own for the worker "
-                         "(engine_options::cpu); what the doctor says of this host"},
-                {.name = "worker",
-                 .span = "while the worker was busy, mostly with other callbacks",
-                 .cure = "shorter callbacks, an executor for the long ones, or deadlines spread further apart"},
-                {.name = "dispatch",
-                 .span = "between the hand-over to the executor and the callback's start",
-                 .cure = "more threads in the executor, or shorter callbacks"}}};
   out.callback = std::move(callback);
   double all = 0, worst = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     lateness_cause& each = out.parts[i];
+    static_cast<cause_words&>(each) = words_of_causes()[i];
     each.log = std::move(parts[i]);
     each.affected = affected(each.log);
     all += each.of_all = sum_of_largest(each.log, each.log.count());

@@ -14,10 +14,15 @@ namespace detent::tool {
 // The same samples as the metrics have, as a histogram whose buckets can be read.
 lateness_log log_of(const histogram& from);
 
-struct lateness_cause {
+struct cause_words {
   std::string_view name;
   std::string_view span;  // what goes on in that time; follows "went by"
   std::string_view cure;
+};
+// Of the parts in the order in which they follow each other: drain, wait, worker, dispatch.
+const std::array<cause_words, 4>& words_of_causes();
+
+struct lateness_cause : cause_words {
   lateness_log log = {};
   double of_all = 0;    // its share of the time that timers were late, 0 to 1
   double of_worst = 0;  // the same of the worst 1 %: the highest 1 % of each cause, added up
@@ -25,7 +30,7 @@ struct lateness_cause {
 };
 
 struct lateness_causes {
-  // An engine's lateness apart, in the order in which the parts follow each other: drain, wait, worker, dispatch.
+  // An engine's lateness apart, in the order of words_of_causes().
   static lateness_causes of(const engine_metrics& metrics);
   static lateness_causes of(std::array<lateness_log, 4> parts, lateness_log callback);
 

@@ -52,8 +52,7 @@ std::string share_chart(const lateness_causes& causes) {
                           draw_row(plot, 1, &lateness_cause::of_all);
                           draw_row(plot, 0, &lateness_cause::of_worst);
                         },
-                    .wide_height = 190,
-                    .narrow_height = 200});
+                    .sizes = {wide_plot.of_height(190), narrow_plot.of_height(200)}});
 }
 
 std::string cause_percentile_chart(const lateness_causes& causes, const lateness_log& timers) {

@@ -16,8 +16,7 @@ std::string swatch(const chart::entry& entry) {
   return fmt::format("<svg class=\"swatch\" viewBox=\"0 0 26 12\" aria-hidden=\"true\">{}</svg>", shape);
 }
 
-std::string drawn(const chart& chart, plot_size size, double height) {
-  size.height = height;
+std::string drawn(const chart& chart, const plot_size& size) {
   svg_plot plot(chart.x, chart.y, size);
   chart.draw(plot);
   return plot.str(chart.title + ". " + chart.description);
@@ -29,10 +28,11 @@ std::string figure_of(const chart& chart) {
   std::string legend;
   for (const chart::entry& entry : chart.legend)
     legend += fmt::format("<li>{}{}</li>\n", swatch(entry), html_escaped(entry.name));
-  return fmt::format(
-      "<figure>\n<figcaption><h3>{}</h3>\n<p>{}</p></figcaption>\n<ul class=\"legend\">\n{}</ul>\n{}{}</figure>\n",
-      html_escaped(chart.title), html_escaped(chart.caption), legend, drawn(chart, wide_plot, chart.wide_height),
-      drawn(chart, narrow_plot, chart.narrow_height));
+  const std::string caption = chart.caption.empty() ? "" : fmt::format("\n<p>{}</p>", html_escaped(chart.caption));
+  std::string plots;
+  for (const plot_size& size : chart.sizes) plots += drawn(chart, size);
+  return fmt::format("<figure>\n<figcaption><h3>{}</h3>{}</figcaption>\n<ul class=\"legend\">\n{}</ul>\n{}</figure>\n",
+                     html_escaped(chart.title), caption, legend, plots);
 }
 
 }  // namespace detent::tool

@@ -25,11 +25,11 @@ struct chart {
   plot_scale x, y;
   std::vector<entry> legend;
   std::function<void(svg_plot&)> draw;
-  double wide_height = wide_plot.height, narrow_height = narrow_plot.height;
+  std::vector<plot_size> sizes = {wide_plot, narrow_plot};
 };
 
-// One <figure>: heading, caption, legend, and the plot drawn twice, for wide screens and for narrow ones; the page's
-// style shows one of the two.
+// One <figure>: heading, caption if there is one, legend, and the plot drawn in each of its sizes. Of the two that are
+// for wide screens and for narrow ones, the page's style shows one.
 std::string figure_of(const chart& chart);
 
 }  // namespace detent::tool

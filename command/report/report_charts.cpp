@@ -114,8 +114,7 @@ std::string histogram_chart(const lateness_log& timers, const machine_floor& flo
                           plot.line(sleep_series, outline(floor.sleep));
                           plot.line(spin_series, outline(floor.spin));
                         },
-                    .wide_height = 300,
-                    .narrow_height = 290});
+                    .sizes = {wide_plot.of_height(300), narrow_plot.of_height(290)}});
 }
 
 }  // namespace detent::tool

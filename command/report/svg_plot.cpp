@@ -46,6 +46,12 @@ void svg_plot::box(int series, double x, double x2, double y, double y2, std::st
                          from + wide / 2, high + tall / 2 + 5, html_escaped(label));
 }
 
+void svg_plot::hint(double x, double x2, std::string_view hint) {
+  shapes_ += fmt::format(
+      "<rect class=\"hint\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"><title>{}</title></rect>\n", x_of(x),
+      size_.top, std::max(x_of(x2) - x_of(x), 1.0), field_height(), html_escaped(hint));
+}
+
 std::string svg_plot::y_marks() const {
   std::string out;
   for (const auto& [at, text] : y_.marks) {

@@ -15,6 +15,12 @@ struct plot_size {
   double width, height;
   double left, right, top, bottom;  // of the axes' field, from the edges
   double letter;                    // how wide one of a mark is, about
+
+  constexpr plot_size of_height(double other) const {
+    plot_size size = *this;
+    size.height = other;
+    return size;
+  }
 };
 inline constexpr plot_size wide_plot = {"wide", 1040, 360, 92, 22, 14, 56, 7.4};
 inline constexpr plot_size narrow_plot = {"narrow", 420, 330, 88, 24, 12, 52, 8.6};
@@ -33,6 +39,8 @@ class svg_plot {
   void bar(int series, double x, double x2, double y, std::string_view hint);
   // From x to x2 and from y to y2, with `label` in it where there is room.
   void box(int series, double x, double x2, double y, double y2, std::string_view label, std::string_view hint);
+  // From x to x2, from the bottom to the top: `hint` alone, and a shade while the pointer is there.
+  void hint(double x, double x2, std::string_view hint);
 
   // `description` is what a screen reader says.
   std::string str(std::string_view description) const;

@@ -84,8 +84,7 @@ std::string pending_over_time(const pending_series& pending, std::uint64_t end_n
                           plot.area(pending_series_number, curve);
                           plot.line(pending_series_number, curve);
                         },
-                    .wide_height = 260,
-                    .narrow_height = 270});
+                    .sizes = {wide_plot.of_height(260), narrow_plot.of_height(270)}});
 }
 
 }  // namespace detent::tool

@@ -10,7 +10,6 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "stat/stat_command.hpp"
@@ -25,7 +24,6 @@ constexpr const char* exposition_type = "text/plain; version=0.0.4; charset=utf-
 class complaint_log {
  public:
   void print_new(const std::vector<std::string>& complaints) {
-    const std::scoped_lock lock(mutex_);
     for (const std::string& each : complaints) {
       if (std::find(last_.begin(), last_.end(), each) == last_.end()) fmt::print(stderr, "detent: {}\n", each);
     }
@@ -33,7 +31,6 @@ class complaint_log {
   }
 
  private:
-  std::mutex mutex_;
   std::vector<std::string> last_;
 };
 
@@ -59,7 +56,7 @@ void export_stat(const std::vector<std::string>& targets, const http_options& op
   if (std::string name = name_of_host(); !name.empty() && !own.at.loopback()) own.names.push_back(std::move(name));
   http_server server(std::move(own));
   complaint_log log;
-  server.add("/metrics", [&] { return metrics_of(targets, log); });
+  server.add("/metrics", [&](const http_query&) { return metrics_of(targets, log); });
   if (std::printf("serving http://%s/metrics\n", server.at().text().c_str()) < 0 || std::fflush(stdout) != 0)
     throw input_error(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
   server.serve();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "text/compact_units.hpp"
+#include "top/row_text.hpp"
 #include "top/top_curve.hpp"
 #include "top/top_labels.hpp"
 
@@ -20,54 +21,8 @@ namespace {
 constexpr std::size_t times_lines = 7;  // the heading, four parts, all of it, callbacks
 constexpr std::size_t rates_at = 63, rates_width = 17;
 
-std::string age_text(double ns) {
-  const auto seconds = static_cast<std::uint64_t>(std::max(ns, 0.0) / 1e9);
-  if (seconds < 60) return fmt::format("{} s", seconds);
-  if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
-  if (seconds < 86400) return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
-  return fmt::format("{} d {} h", seconds / 86400, seconds / 3600 % 24);
-}
-
 std::string title_of(const top_row& row) {
   return fmt::format(" {} - process {} - up {} ", row.identity.name, row.identity.process, age_text(row.age));
-}
-
-std::string options_of(const top_row& row) {
-  const engine_identity& engine = row.identity;
-  std::string text =
-      engine.worker_thread == 0 ? std::string("driven by its caller") : fmt::format("{} wait", engine.wait);
-  if (row.margin) text += fmt::format(", margin {}", compact_time(*row.margin));
-  if (engine.worker_thread != 0) text += fmt::format(", worker {}", engine.worker_thread);
-  text += fmt::format(", {} wheel, {} clock", engine.wheel, engine.clock);
-  if (*engine.clock_reason != '\0') text += fmt::format(" ({})", engine.clock_reason);
-  if (engine.tick > 1) text += fmt::format(", tick {}", compact_time(static_cast<double>(engine.tick)));
-  if (engine.capacity != 0) text += fmt::format(", capacity {}", compact_count(static_cast<double>(engine.capacity)));
-  return text;
-}
-
-// Empty: no callback has thrown.
-std::string last_error_of(const top_row& row) {
-  return row.last_error.empty() ? ""
-                                : fmt::format("last error, {} ago: {}", age_text(row.last_error_age), row.last_error);
-}
-
-// What should not have happened since the engine was made; empty if nothing of it has.
-std::string failures_of(const top_row& row) {
-  const std::pair<std::uint64_t, const char*> failures[] = {
-      {row.refused, "refused by the executor"},
-      {row.dropped, "dropped"},
-      {row.failed, "callbacks threw"},
-      {row.slow, "callbacks slow"},
-      {row.missed, "periods missed"},
-      {row.lost_records, "operations not recorded"},
-      {row.clock_distrusted, "times the TSC disagreed with the steady clock"}};
-  std::string text;
-  for (const auto& [count, what] : failures) {
-    if (count == 0) continue;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "in its life: " : ", ", compact_count(static_cast<double>(count)), what);
-  }
-  return text;
 }
 
 void draw_rule(screen_grid& grid, std::size_t line, const top_row& row) {

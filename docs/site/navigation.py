@@ -14,7 +14,7 @@ CHAPTERS = {
         "examples/embedded/README.md",
     ],
     "Monitoring and debugging": [
-        "docs/monitoring.md", "docs/lateness.md", "docs/top.md", "docs/counters.md", "docs/doctor.md", "docs/report.md", "docs/recording.md",
+        "docs/monitoring.md", "docs/lateness.md", "docs/top.md", "docs/console.md", "docs/counters.md", "docs/doctor.md", "docs/report.md", "docs/recording.md",
         "docs/replay.md", "docs/profiling.md",
     ],
     "Reference": ["docs/cheat-sheet.md", "docs/reference.md", "docs/abi.md", "docs/portability.md"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program with an engine that leaves its counters in a file:  counters_engine FILE [heartbeat | failing]
+// A program with an engine that leaves its counters in a file:  counters_engine FILE [heartbeat [NAME LABEL] | failing]
 // Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms; or runs 100 that
 // throw. Says on standard output "ready", and waits until standard input ends; then the engine does.
 #include <detent/detent.hpp>
@@ -23,10 +23,10 @@ void wait_for_the_end() {
   }
 }
 
-void beat(const char* file) {
-  detent::engine engine({.name = "heartbeat", .counters_file = file});
+void beat(const char* file, const char* name, const char* label) {
+  detent::engine engine({.name = name, .counters_file = file});
   detent::periodic_options labelled;
-  labelled.label = engine.make_label("beat");
+  labelled.label = engine.make_label(label);
   engine.schedule_at_fixed_rate(
       10ms, 10ms, [] {}, labelled);
   while (engine.metrics().fired == 0) std::this_thread::sleep_for(1ms);
@@ -63,14 +63,16 @@ void run(const char* file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool beats = argc == 3 && argv[2] == std::string_view("heartbeat");
+  const bool beats = (argc == 3 || argc == 5) && argv[2] == std::string_view("heartbeat");
   const bool fails = argc == 3 && argv[2] == std::string_view("failing");
   if (argc != 2 && !beats && !fails) {
-    std::fprintf(stderr, "usage: %s FILE [heartbeat | failing]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s FILE [heartbeat [NAME LABEL] | failing]\n", argv[0]);
     return 2;
   }
   try {
-    beats ? beat(argv[1]) : fails ? fail(argv[1]) : run(argv[1]);
+    beats   ? beat(argv[1], argc == 5 ? argv[3] : "heartbeat", argc == 5 ? argv[4] : "beat")
+    : fails ? fail(argv[1])
+            : run(argv[1]);
     return 0;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());

@@ -81,6 +81,14 @@ TEST(DurableBadInput, AFileIsOfOneStoreAtATime) {
   put_status out{};
   const put_request one{timer("l", 2, at(2)), put_mode::keep};
   EXPECT_EQ(beside->put({&one, 1}, {&out, 1}), errc::not_permitted);
+  const take_request shard{0, std::chrono::seconds(60)};
+  take_result taken;
+  ASSERT_EQ(first->take("owner", {&shard, 1}, {&taken, 1}), errc{});
+  shard_state state;
+  ASSERT_EQ(first->look({&state, 1}), errc{});
+  EXPECT_EQ(state.node, "owner");
+  ASSERT_EQ(beside->look({&state, 1}), errc{});
+  EXPECT_EQ(state.node, "?") << "nobody is what it must not say";
 }
 
 TEST(DurableBadInput, AFileOfANewerVersionIsLeftAlone) {

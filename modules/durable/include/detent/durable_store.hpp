@@ -173,8 +173,10 @@ struct listed_record {
 struct shard_state {
   shard_id shard = 0;
   std::uint64_t fence = 0;  // of its last term; 0: none was ever taken
-  std::string node = {};    // whose term stands; empty: nobody's; "?": the part of the store that knows does not answer
-  stored_time upto{};       // the read level
+  // Whose term stands; empty: nobody's; "?": not known, as the part of the store that knows does not answer, or is the
+  // memory of the process that has the file.
+  std::string node = {};
+  stored_time upto{};  // the read level
   std::uint64_t timers = 0;
   std::uint64_t dead = 0;
 };

@@ -26,6 +26,8 @@ class file_lock {
   }
   ~file_lock();
 
+  bool held() const noexcept { return fd_ >= 0; }
+
  private:
   int fd_ = -1;
 };
@@ -38,6 +40,7 @@ class database {
 
   sqlite3* handle() const noexcept { return handle_.get(); }
   shard_id shards() const noexcept { return shards_; }
+  bool read_only() const noexcept { return !lock_.held(); }
   void run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }
 
  private:

@@ -137,7 +137,8 @@ errc sqlite_store_on_file::look(std::span<shard_state> shards) {
     for (shard_id shard = 0; shard != static_cast<shard_id>(shards.size()); ++shard)
       shards[shard] = {.shard = shard,
                        .fence = book_.fence(shard),
-                       .node = std::string(book_.owner(shard)),
+                       // Terms are known to the process alone that has the file.
+                       .node = std::string(file_.read_only() ? "?" : book_.owner(shard)),
                        .upto = book_.level(shard)};
     const auto count = [&](std::string_view sql, auto place) {
       statement rows(file_.handle(), sql);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "console/console_command.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "console/console_json.hpp"
+#include "console/console_sampler.hpp"
+#include "page/console_page.hpp"
+#include "page/console_script.hpp"
+#include "page/console_style.hpp"
+#include "stat/stat_command.hpp"
+#include "text/input_error.hpp"
+#include "text/option_values.hpp"
+#include "text/printable_text.hpp"
+
+namespace detent::tool {
+namespace {
+
+using std::chrono::steady_clock;
+
+// What `detent stat` prints, read at most once a second.
+class stat_page {
+ public:
+  stat_page(stat_form form, std::string type, const std::string& directory)
+      : form_(form), type_(std::move(type)), directory_(directory) {}
+
+  http_answer answer() {
+    const auto now = steady_clock::now();
+    if (!read_at_ || now - *read_at_ >= std::chrono::seconds(1)) {
+      text_ = take_stat({}, form_, directory_).text;
+      read_at_ = now;
+    }
+    return {.status = 200, .type = type_, .text = text_};
+  }
+
+ private:
+  stat_form form_;
+  std::string type_;
+  const std::string& directory_;
+  std::string text_;
+  std::optional<steady_clock::time_point> read_at_;
+};
+
+void check(const console_options& options) {
+  const http_options& http = options.http;
+  if (http.socket.empty() && !http.at.loopback() && http.token_file.empty())
+    throw usage_error(
+        fmt::format("--listen {}: other hosts reach this address, so --token-file is needed; or listen "
+                    "on 127.0.0.1 and come by ssh -L",
+                    http.at.text()));
+  std::error_code trouble;
+  if (!std::filesystem::is_directory(options.directory, trouble))
+    throw input_error(fmt::format("--counters {}: it is no directory", in_quotes(options.directory)));
+}
+
+void say(const console_options& options, const http_server& server) {
+  const std::string where = options.http.socket.empty()
+                                ? fmt::format("http://{}/", server.at().text())
+                                : fmt::format("the Unix socket {}", printable(options.http.socket));
+  if (std::printf("serving %s\n", where.c_str()) < 0 || std::fflush(stdout) != 0)
+    throw input_error(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+void run_console(const console_options& options) {
+  check(options);
+  std::unique_ptr<store_reader> store = options.store.empty() ? nullptr : std::make_unique<store_reader>(options.store);
+  const bool has_store = store != nullptr;
+  // Before any thread starts: they inherit that the ending signals are held back.
+  http_server server(options.http);
+  console_sampler sampler(options.directory, std::move(store));
+  stat_page metrics(stat_form::prometheus, "text/plain; version=0.0.4; charset=utf-8", options.directory);
+  stat_page stat(stat_form::json, "application/json", options.directory);
+
+  server.allow_own_content();
+  server.add("/", [&](const http_query& query) {
+    const auto value = [&](const char* name) { return query.contains(name) ? query.at(name) : std::string(); };
+    return http_answer{.status = 200,
+                       .type = "text/html; charset=utf-8",
+                       .text = page_of(*sampler.view(), {.engine = value("engine"), .reload = value("reload") == "1"})};
+  });
+  server.add("/console.css", [](const http_query&) {
+    return http_answer{.status = 200, .type = "text/css; charset=utf-8", .text = console_style()};
+  });
+  server.add("/console.js", [](const http_query&) {
+    return http_answer{.status = 200, .type = "text/javascript; charset=utf-8", .text = std::string(console_script())};
+  });
+  server.add("/metrics", [&](const http_query&) { return metrics.answer(); });
+  server.add("/api/stat.json", [&](const http_query&) { return stat.answer(); });
+  if (has_store) {
+    server.add("/api/durable.json", [&](const http_query&) {
+      return http_answer{.status = 200, .type = "application/json", .text = json_of(*sampler.view()->store)};
+    });
+  }
+  say(options, server);
+  server.serve();
+}
+
+}  // namespace detent::tool

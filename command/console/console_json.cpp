@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "console/console_json.hpp"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "text/json_object.hpp"
+#include "text/printable_text.hpp"
+
+namespace detent::tool {
+namespace {
+
+void add_time(json_object& json, const char* name, const std::optional<console_time>& time) {
+  time ? json.count(name, time->time_since_epoch().count()) : json.number(name, std::nan(""));
+}
+
+json_object json_of(const console_shard& shard) {
+  json_object json;
+  json.count("shard", shard.shard)
+      .text("node", printable(shard.node))
+      .boolean("node_known", shard.node_known)
+      .number("lag_ns", shard.lag.value_or(std::nan("")))
+      .count("timers", shard.timers)
+      .count("backlog", shard.backlog)
+      .boolean("backlog_more", shard.backlog_more)
+      .count("dead", shard.dead);
+  return json;
+}
+
+json_object json_of(const console_timer& timer) {
+  json_object json;
+  json.text("key", printable(timer.key)).text("handler", printable(timer.handler));
+  add_time(json, "due_us", timer.due);
+  json.count("attempt", timer.attempt).count("shard", timer.shard).text("schedule", printable(timer.schedule));
+  if (!timer.why.empty()) json.text("why", printable(timer.why));
+  return json;
+}
+
+template <class Each>
+std::vector<json_object> list_of(const std::vector<Each>& from) {
+  std::vector<json_object> list;
+  list.reserve(from.size());
+  for (const Each& each : from) list.push_back(json_of(each));
+  return list;
+}
+
+}  // namespace
+
+std::string json_of(const console_store& store) {
+  json_object json;
+  json.text("name", store.name).text("trouble", store.trouble);
+  add_time(json, "read_at_us", store.read_at);
+  json.list("shards", list_of(store.shards)).list("next", list_of(store.next)).list("dead", list_of(store.dead));
+  return json.str() + "\n";
+}
+
+}  // namespace detent::tool

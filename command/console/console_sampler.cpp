@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "console/console_sampler.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <climits>
+#include <exception>
+#include <utility>
+
+#include "text/printable_text.hpp"
+
+namespace detent::tool {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds between_readings(1), between_store_readings(2), between_examinations(10);
+
+console_time wall_now() { return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()); }
+
+double in_seconds(std::chrono::microseconds span) { return std::chrono::duration<double>(span).count(); }
+
+std::string name_of_host() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return ::gethostname(name, HOST_NAME_MAX) == 0 ? printable(name) : "";
+}
+
+}  // namespace
+
+console_sampler::console_sampler(std::string directory, std::unique_ptr<store_reader> store)
+    : directory_(std::move(directory)), host_(name_of_host()), source_({}, directory_), store_(std::move(store)) {
+  if (store_) stored_.emplace(store_->read());
+  read_engines();
+  examine_host();
+  engines_thread_.emplace(between_readings, [this] { read_engines(); });
+  host_thread_.emplace(between_examinations, [this] { examine_host(); });
+  if (store_) store_thread_.emplace(between_store_readings, [this] { read_store(); });
+}
+
+void console_sampler::read_engines() {
+  host_reading reading;
+  try {
+    reading = source_.read();
+  } catch (const std::exception& trouble) {  // no memory, no descriptors
+    reading.troubles = {printable(trouble.what())};
+  }
+  const console_time now = wall_now();
+  const std::scoped_lock lock(mutex_);
+  history_.take(std::move(reading), now);
+  if (!first_) first_ = now;
+  last_ = now;
+  view_.reset();
+}
+
+void console_sampler::read_store() {
+  const console_store& read = store_->read();
+  const std::scoped_lock lock(mutex_);
+  stored_ = read;
+  view_.reset();
+}
+
+void console_sampler::examine_host() {
+  // Its first look was that of the constructor; changes count from there.
+  if (std::exchange(watched_, true)) watch_.look();
+  std::vector<finding> findings = watch_.findings();
+  const std::scoped_lock lock(mutex_);
+  findings_ = std::move(findings);
+  examined_at_ = wall_now();
+  view_.reset();
+}
+
+std::shared_ptr<const console_view> console_sampler::view() {
+  const std::scoped_lock lock(mutex_);
+  if (view_) return view_;
+  view_ = std::make_shared<const console_view>(console_view{.now = *last_,
+                                                            .host = host_,
+                                                            .directory = printable(directory_),
+                                                            .interval = in_seconds(between_readings),
+                                                            .window = engine_history::window,
+                                                            .watched = in_seconds(*last_ - *first_),
+                                                            .engines = history_.engines(),
+                                                            .troubles = history_.troubles(),
+                                                            .store = stored_,
+                                                            .findings = findings_,
+                                                            .examined_at = examined_at_});
+  return view_;
+}
+
+}  // namespace detent::tool

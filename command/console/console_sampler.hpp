@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "console/engine_history.hpp"
+#include "console/periodic_thread.hpp"
+#include "console/store_reader.hpp"
+#include "doctor/doctor.hpp"
+#include "page/console_view.hpp"
+#include "top/top_source.hpp"
+
+namespace detent::tool {
+
+// Reads the host's engines once a second, the store every two seconds and what the doctor sees without measuring
+// every ten, in a thread each: a store that does not answer holds up nothing else. However many views are taken,
+// nothing is read more often.
+class console_sampler {
+ public:
+  // `store` may be null.
+  console_sampler(std::string directory, std::unique_ptr<store_reader> store);
+
+  // Of the last readings. Made once for each reading of the engines. Any thread.
+  std::shared_ptr<const console_view> view();
+
+ private:
+  void read_engines();
+  void read_store();
+  void examine_host();
+
+  const std::string directory_, host_;
+  const top_source source_;
+  const std::unique_ptr<store_reader> store_;  // of the thread that reads it
+  host_watch watch_;                           // the same
+  bool watched_ = false;
+
+  std::mutex mutex_;  // of what follows; held for no reading
+  engine_history history_;
+  std::optional<console_time> first_, last_;
+  std::optional<console_store> stored_;
+  std::vector<finding> findings_;
+  std::optional<console_time> examined_at_;
+  std::shared_ptr<const console_view> view_;  // null: there is something newer
+
+  std::optional<periodic_thread> engines_thread_, host_thread_, store_thread_;
+};
+
+}  // namespace detent::tool

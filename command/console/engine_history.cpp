@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "console/engine_history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "counters/counters_set.hpp"
+
+namespace detent::tool {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kept_for(static_cast<int>(engine_history::window));
+constexpr std::size_t most_engines = 512, most_ended = 64, most_troubles = 50;
+// Of a reading the histograms are what is large: six for each label.
+constexpr std::size_t many_labels = 64;
+constexpr seconds between_bases(30), between_large_bases(150);
+
+double seconds_between(const engine_reading& earlier, const engine_reading& later) {
+  return static_cast<double>(std::max<std::int64_t>(later.snapshot.read_at - earlier.snapshot.read_at, 0)) / 1e9;
+}
+
+console_sample sample_of(const counters_snapshot& change, double length, std::uint64_t pending, console_time now) {
+  const auto rate = [&](std::uint64_t count) { return static_cast<double>(count) / length; };
+  console_sample sample{.at = now,
+                        .seconds = length,
+                        .p50 = {},
+                        .p99 = {},
+                        .scheduled = rate(change.totals[counter::scheduled]),
+                        .fired = rate(change.totals[counter::fired]),
+                        .cancelled = rate(change.cancelled()),
+                        .missed = rate(change.totals[counter::missed]),
+                        .pending = pending};
+  if (const time_figures late = figures_of(change.histograms[cause::lateness]); late.count != 0) {
+    sample.p50 = late.p50;
+    sample.p99 = late.p99;
+    sample.most = late.most;
+  }
+  return sample;
+}
+
+void add(std::deque<console_sample>& samples, console_sample sample, console_time now) {
+  samples.push_back(std::move(sample));
+  while (samples.front().at < now - kept_for) samples.pop_front();
+}
+
+void add_gauges(console_engine& engine, const counters_snapshot& now) {
+  if (now.totals[counter::handed_over] != 0) engine.queued = now.queued();
+  const std::int64_t next = now.gauges[gauge::next_deadline];
+  // A manual clock shows any time.
+  if (next != std::numeric_limits<std::int64_t>::max() && std::string_view(now.identity.clock) != "manual")
+    engine.next_due = static_cast<double>(next) - static_cast<double>(now.read_at);
+  engine.hidden_threads = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::hidden_threads], 0));
+  engine.retries = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::retries], 0));
+}
+
+// The file's name is no other's in its directory, and what follows `detent.` are two numbers.
+std::string id_of(const engine_identity& identity) {
+  const std::string name = std::filesystem::path(identity.path).filename().string();
+  return fmt::format("e{}-{}", name.substr(name.find('.') + 1), identity.made_at);
+}
+
+}  // namespace
+
+engine_history::key engine_history::key_of(const engine_reading& reading) {
+  return {reading.snapshot.identity.path, reading.snapshot.identity.made_at};
+}
+
+engine_history::set_key engine_history::set_of(const engine_identity& identity) {
+  return {identity.process, identity.process_start, identity.set};
+}
+
+void engine_history::update(known_engine& engine, engine_reading reading, console_time now) {
+  const bool known = !engine.bases.empty();
+  if (known) {
+    engine.seconds = seconds_between(engine.now, reading);
+    engine.change = since(reading.snapshot, engine.now.snapshot);
+  }
+  engine.now = std::move(reading);
+  engine.live = true;
+  engine.seen = now;
+  const auto age = [&](const engine_reading& base) { return seconds_between(base, engine.now); };
+  const auto spacing = engine.now.snapshot.labels.size() > many_labels ? between_large_bases : between_bases;
+  if (!known || age(engine.bases.back()) >= static_cast<double>(spacing.count())) engine.bases.push_back(engine.now);
+  while (engine.bases.size() > 1 && age(engine.bases[0]) > window) engine.bases.pop_front();
+  if (known && engine.seconds > 0)
+    add(engine.samples, sample_of(engine.change, engine.seconds, engine.now.snapshot.pending(), now), now);
+}
+
+void engine_history::take(host_reading reading, console_time now) {
+  for (auto& [of, engine] : engines_) engine.live = false;
+  for (const engine_reading& each : reading.engines) {
+    if (const auto found = engines_.find(key_of(each)); found != engines_.end()) found->second.live = true;
+  }
+  forget(now);  // first: what has ended makes room
+  std::size_t left_out = 0;
+  for (engine_reading& each : reading.engines) {
+    const key of = key_of(each);
+    if (engines_.size() < most_engines || engines_.contains(of)) {
+      update(engines_[of], std::move(each), now);
+    } else {
+      ++left_out;
+    }
+  }
+  if (left_out != 0)
+    reading.troubles.push_back(fmt::format("{} engines are not shown: {} are", left_out, most_engines));
+  note(std::move(reading.troubles));
+  add_set_samples(now);
+}
+
+void engine_history::note(std::vector<std::string> troubles) {
+  troubles_ = std::move(troubles);
+  if (troubles_.size() <= most_troubles) return;
+  const std::size_t more = troubles_.size() - most_troubles;
+  troubles_.resize(most_troubles);
+  troubles_.push_back(fmt::format("and {} more files that cannot be read", more));
+}
+
+void engine_history::forget(console_time now) {
+  std::vector<std::pair<console_time, key>> ended;
+  for (const auto& [of, engine] : engines_) {
+    if (!engine.live) ended.emplace_back(engine.seen, of);
+  }
+  std::sort(ended.begin(), ended.end());
+  const std::size_t beyond = ended.size() - std::min(ended.size(), most_ended);
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    if (i < beyond || ended[i].first < now - kept_for) engines_.erase(ended[i].second);
+  }
+  std::erase_if(sets_, [now](const auto& each) { return each.second.seen < now - kept_for; });
+}
+
+// Of the shards that there were at both of its ends.
+void engine_history::add_set_samples(console_time now) {
+  std::map<set_key, std::vector<const known_engine*>> shards;
+  for (const auto& [of, engine] : engines_) {
+    const engine_identity& identity = engine.now.snapshot.identity;
+    if (identity.set != 0 && engine.live && engine.seconds > 0) shards[set_of(identity)].push_back(&engine);
+  }
+  for (const auto& [of, engines] : shards) {
+    std::vector<const counters_snapshot*> changes;
+    std::uint64_t pending = 0;
+    double length = 0;
+    for (const known_engine* each : engines) {
+      changes.push_back(&each->change);
+      pending += each->now.snapshot.pending();
+      length = std::max(length, each->seconds);
+    }
+    known_set& set = sets_[of];
+    set.seen = now;
+    add(set.samples, sample_of(merged(changes), length, pending, now), now);
+  }
+}
+
+console_engine engine_history::shown(const known_engine& engine) {
+  console_engine made;
+  made.id = id_of(engine.now.snapshot.identity);
+  made.live = engine.live;
+  const engine_reading& base = engine.bases.front();
+  // Of an engine that was read but once: its whole life.
+  const bool twice = base.snapshot.read_at != engine.now.snapshot.read_at;
+  made.row = row_of(engine.now, twice ? &base : nullptr);
+  made.seconds = twice ? seconds_between(base, engine.now) : made.row.age / 1e9;
+  add_gauges(made, engine.now.snapshot);
+  made.history.assign(engine.samples.begin(), engine.samples.end());
+  return made;
+}
+
+console_engine engine_history::shown_set(const std::vector<const known_engine*>& shards) const {
+  std::vector<const engine_reading*> now, before;
+  std::vector<const counters_snapshot*> snapshots;
+  bool twice = true;
+  double length = 0;
+  for (const known_engine* each : shards) {
+    now.push_back(&each->now);
+    before.push_back(&each->bases.front());
+    snapshots.push_back(&each->now.snapshot);
+    length = std::max(length, seconds_between(*before.back(), each->now));
+    twice = twice && before.back()->snapshot.read_at != each->now.snapshot.read_at;
+  }
+  if (!twice) before.clear();
+  console_engine made;
+  const engine_identity& first = shards.front()->now.snapshot.identity;
+  made.id = fmt::format("s{}-{}-{}", first.process, first.process_start, first.set);
+  made.live = shards.front()->live;
+  made.row = row_of_set(now, before);
+  made.seconds = twice ? length : made.row.age / 1e9;
+  add_gauges(made, merged(snapshots));
+  if (const auto found = sets_.find(set_of(first)); found != sets_.end())
+    made.history.assign(found->second.samples.begin(), found->second.samples.end());
+  return made;
+}
+
+std::vector<console_engine> engine_history::engines() const {
+  std::vector<const known_engine*> known;
+  std::vector<const engine_identity*> identities;
+  for (const auto& [of, engine] : engines_) {
+    known.push_back(&engine);
+    identities.push_back(&engine.now.snapshot.identity);
+  }
+  std::vector<console_engine> made;
+  for (const std::vector<std::size_t>& places : by_set(identities)) {
+    std::vector<const known_engine*> shards;
+    for (const std::size_t place : places) shards.push_back(known[place]);
+    if (shards.front()->now.snapshot.identity.set == 0) {
+      made.push_back(shown(*shards.front()));
+      continue;
+    }
+    // What has ended counts no more, unless all has.
+    std::vector<const known_engine*> counted;
+    std::copy_if(shards.begin(), shards.end(), std::back_inserter(counted), [](auto* each) { return each->live; });
+    made.push_back(shown_set(counted.empty() ? shards : counted));
+    for (const known_engine* each : shards) made.back().shards.push_back(shown(*each));
+  }
+  return made;
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// In place of the reader, where there are no stores to read.
+#include "console/store_reader.hpp"
+#include "text/input_error.hpp"
+
+namespace detent::tool {
+
+class store_reader::content {};
+
+store_reader::store_reader(const std::string&) {
+  throw input_error(
+      "--store: this build has no durable timers; they need cctz and sqlite3 (Debian: libcctz-dev, libsqlite3-dev)");
+}
+
+store_reader::~store_reader() = default;
+
+const console_store& store_reader::read() {
+  static const console_store none;
+  return none;
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "console/periodic_thread.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace detent::tool {
+
+periodic_thread::periodic_thread(std::chrono::milliseconds interval, std::function<void()> work)
+    : thread_([this, interval, work = std::move(work)](const std::stop_token& stop) {
+        for (auto next = std::chrono::steady_clock::now();;) {
+          next = std::max(next + interval, std::chrono::steady_clock::now());
+          {
+            std::unique_lock lock(mutex_);
+            stopped_.wait_until(lock, stop, next, [] { return false; });
+          }
+          if (stop.stop_requested()) return;
+          try {
+            work();
+          } catch (const std::bad_alloc&) {
+            // What it was to be is left out; at the next interval there may be memory.
+          }
+        }
+      }) {}
+
+}  // namespace detent::tool

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace detent::tool {
+
+// A thread that works after each interval. Work that takes longer than one delays the next, and is not made up for. The
+// destructor waits for what is being done.
+class periodic_thread {
+ public:
+  // `work` throws nothing but bad_alloc, which leaves it out for that once.
+  periodic_thread(std::chrono::milliseconds interval, std::function<void()> work);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;  // the last: it ends before the others
+};
+
+}  // namespace detent::tool

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <memory>
+#include <string>
+
+#include "page/console_view.hpp"
+
+namespace detent::tool {
+
+// What a store of durable timers holds, read-only: no term, no claim, no write. A shard costs one page of 50 timers for
+// each reading, and its dead ones only when their number has changed.
+class store_reader {
+ public:
+  // `name` as --store has it. Throws input_error where the store cannot be opened, or this build has none.
+  explicit store_reader(const std::string& name);
+  store_reader(const store_reader&) = delete;
+  store_reader& operator=(const store_reader&) = delete;
+  ~store_reader();
+
+  // Says in `trouble` why the store cannot be read; all else is then as it was last read. Blocks as long as the store
+  // does. One thread at a time.
+  const console_store& read();
+
+ private:
+  class content;
+  std::unique_ptr<content> content_;
+};
+
+}  // namespace detent::tool

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace detent::tool {
+
+// A secret that a client has to name: `Authorization: Bearer TOKEN` (RFC 6750).
+class access_token {
+ public:
+  // Reads the file that an option names. Throws input_error, with the cure, unless it is this user's, closed to all
+  // others, and holds one line of 16 to 1,024 letters, digits and -._~+/=.
+  access_token(std::string_view option, const std::string& path);
+
+  // Whether the field names it. Takes as long whatever of it is wrong: the time depends on the field's length alone.
+  bool admits(std::string_view authorization) const;
+
+ private:
+  std::string token_;
+};
+
+}  // namespace detent::tool

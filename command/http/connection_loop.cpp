@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "http/connection_loop.hpp"
+
+#include <sys/socket.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "text/input_error.hpp"
+
+namespace detent::tool {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_connections = 256, most_answers = 16;
+constexpr std::chrono::milliseconds between_looks(100);  // at what is overdue
+constexpr std::chrono::seconds longest_end(2);
+
+}  // namespace
+
+std::size_t connection_loop::how_many(phase which) const {
+  return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(),
+                                                [which](const auto& each) { return each.now_in() == which; }));
+}
+
+void connection_loop::run(int ending) {
+  for (;;) {
+    wait(ending);
+    if (polled_[0].revents != 0) break;
+    if ((polled_[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
+      throw input_error(at_.option() + ": the socket has failed");
+    const bool more = polled_[1].revents != 0;
+    go_on();
+    if (more) accept_all();
+    answer_all();
+    end_overdue();
+  }
+  std::erase_if(connections_, [](const auto& each) { return each.now_in() == phase::asking; });
+  for (const time_point until = clock::now() + longest_end; clock::now() < until;) {
+    answer_all();
+    end_overdue();
+    if (how_many(phase::answering) + how_many(phase::asked) == 0) break;
+    wait(-1);
+    go_on();
+  }
+  connections_.clear();
+}
+
+void connection_loop::wait(int ending) {
+  polled_.clear();
+  polled_.push_back({ending, POLLIN, 0});
+  polled_.push_back({ending < 0 ? -1 : at_.descriptor(), POLLIN, 0});
+  for (const http_connection& each : connections_) polled_.push_back({each.descriptor(), each.wants(), 0});
+  const int timeout = connections_.empty() ? -1 : static_cast<int>(between_looks.count());
+  if (::poll(polled_.data(), polled_.size(), timeout) < 0) {
+    if (errno != EINTR) throw input_error(fmt::format("{}: {}", at_.option(), std::strerror(errno)));
+    for (pollfd& each : polled_) each.revents = 0;
+  }
+}
+
+void connection_loop::go_on() {
+  const time_point now = clock::now();
+  std::size_t place = 2;
+  for (http_connection& each : connections_) {
+    if (polled_[place++].revents != 0) each.go_on(now);
+  }
+}
+
+// Of those that are not being answered the oldest goes, first of all one that has its answer.
+bool connection_loop::make_room() {
+  for (const phase which : {phase::over, phase::leaving, phase::asking}) {
+    const auto found = std::find_if(connections_.begin(), connections_.end(),
+                                    [which](const auto& each) { return each.now_in() == which; });
+    if (found == connections_.end()) continue;
+    connections_.erase(found);
+    return true;
+  }
+  return false;
+}
+
+void connection_loop::accept_all() {
+  // Not without end: those that ask are answered in between.
+  for (std::size_t i = 0; i < most_connections; ++i) {
+    if (connections_.size() >= most_connections && !make_room()) return;
+    const int descriptor = ::accept4(at_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor >= 0) {
+      connections_.emplace_back(descriptor, clock::now());
+      connections_.back().go_on(clock::now());  // most clients have asked by now
+      continue;
+    }
+    if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) && make_room()) continue;
+    if (errno == ECONNABORTED || errno == EINTR) continue;
+    return;
+  }
+}
+
+void connection_loop::answer_all() {
+  std::size_t answers = how_many(phase::answering);
+  for (http_connection& each : connections_) {
+    if (each.now_in() != phase::asked) continue;
+    if (answers == most_answers) return;
+    each.answer(answer_(each.head()), clock::now());
+    if (each.now_in() == phase::answering) ++answers;
+  }
+}
+
+void connection_loop::end_overdue() {
+  const time_point now = clock::now();
+  std::erase_if(connections_, [now](const auto& each) { return each.now_in() == phase::over || each.overdue(now); });
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace detent::tool {
+
+// One accepted connection, for one request: its head comes in, its answer goes out. No call blocks.
+class http_connection {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+  enum class phase : std::uint8_t {
+    asking,     // the head has not come as a whole
+    asked,      // it has, and nobody has answered
+    answering,  // some of the answer has not gone out
+    leaving,    // all has, or there is none: what the client still sends is thrown away, so that it can read the answer
+    over
+  };
+
+  explicit http_connection(int descriptor, time_point now) : descriptor_(descriptor), since_(now), active_(now) {}
+  http_connection(http_connection&& other) noexcept;
+  http_connection& operator=(http_connection&& other) noexcept;
+  ~http_connection();
+
+  int descriptor() const { return descriptor_; }
+  phase now_in() const { return phase_; }
+  short wants() const;  // poll's events
+  // Takes or gives what the socket has or has room for.
+  void go_on(time_point now);
+  // With \r\n\r\n at its end; of one that is too long, its beginning. The phase is `asked`.
+  const std::string& head() const { return text_; }
+  void answer(std::string text, time_point now);  // empty: none
+  bool overdue(time_point now) const;
+
+ private:
+  void take(time_point now);
+  void give(time_point now);
+  void drop(time_point now);
+
+  int descriptor_;
+  phase phase_ = phase::asking;
+  std::string text_;  // the head, then the answer
+  std::size_t given_ = 0, dropped_ = 0;
+  time_point since_, active_;
+};
+
+}  // namespace detent::tool

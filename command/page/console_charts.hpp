@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The curves of the last minutes.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "page/console_view.hpp"
+
+namespace detent::tool {
+
+// Lateness, rates and pending timers, each a <figure>, up to `now` and over the window.
+std::string engine_charts(const console_engine& engine, console_time now, double window);
+
+// Small lines of p99. Each begins at its own least value; equal heights are equal factors in all of them, so that a
+// line that stands out is one that has changed.
+class trend_lines {
+ public:
+  trend_lines(const std::vector<console_engine>& engines, console_time now, double window);
+  std::string of(const console_engine& engine) const;
+
+ private:
+  console_time now_;
+  double window_;
+  double decades_ = 1;  // that fit into the height
+};
+
+}  // namespace detent::tool

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "page/console_page.hpp"
+
+#include <detent/detent.hpp>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "doctor/doctor_text.hpp"
+#include "page/console_durable.hpp"
+#include "page/console_engines.hpp"
+#include "page/console_figures.hpp"
+#include "page/console_html.hpp"
+#include "page/console_lists.hpp"
+#include "page/engine_detail.hpp"
+#include "text/html_text.hpp"
+#include "text/units.hpp"
+
+namespace detent::tool {
+namespace {
+
+constexpr int reload_seconds = 5;
+
+// A figure of the first line, which leads to the part of the page that it sums up.
+std::string key_figure(const char* link, const char* name, const std::string& html) {
+  return fmt::format("<div><dt><a href=\"#{}\">{}</a></dt><dd>{}</dd></div>\n", link, name, html);
+}
+
+std::string engine_figures(const console_view& view) {
+  std::uint64_t pending = 0, missed = 0, live = 0;
+  double fired = 0;
+  std::set<std::int64_t> processes;
+  const console_engine* latest = nullptr;
+  for (const console_engine& each : view.engines) {
+    missed += counted(each, counter::missed);
+    const time_figures& late = each.row.times[cause::lateness];
+    if (late.count != 0 && (!latest || late.p99 > latest->row.times[cause::lateness].p99)) latest = &each;
+    if (!each.live) continue;
+    ++live;
+    processes.insert(each.row.identity.process);
+    pending += each.row.pending;
+    fired += recent_rates(each).fired;
+  }
+  return key_figure("engines", "engines",
+                    fmt::format("{} <span class=\"unit\">in {} process{}</span>", count_text(live), processes.size(),
+                                processes.size() == 1 ? "" : "es")) +
+         key_figure("engines", "pending", count_text(pending)) + key_figure("engines", "fired/s", rate_html(fired)) +
+         key_figure("engines", "worst p99", latest ? time_html(latest->row.times[cause::lateness].p99) : "-") +
+         key_figure("engines", "missed", count_html(missed, severity::bad));
+}
+
+std::string store_figures(const console_store& store) {
+  std::uint64_t timers = 0, backlog = 0, dead = 0;
+  bool more = false;
+  for (const console_shard& each : store.shards) {
+    timers += each.timers;
+    backlog += each.backlog;
+    more = more || each.backlog_more;
+    dead += each.dead;
+  }
+  return key_figure("durable", "durable timers", count_text(timers)) +
+         key_figure("durable", "backlog", count_text(backlog) + (more ? "+" : "")) +
+         key_figure("dead", "dead", count_html(dead, severity::warning));
+}
+
+std::string doctor_figure(const console_view& view) {
+  if (!view.examined_at) return key_figure("doctor", "doctor", "-");
+  const auto count = [&](severity judged) { return std::ranges::count(view.findings, judged, &finding::judged); };
+  const auto bad = static_cast<std::uint64_t>(count(severity::bad)),
+             warnings = static_cast<std::uint64_t>(count(severity::warning));
+  return key_figure("doctor", "doctor",
+                    bad + warnings == 0
+                        ? "fine"
+                        : fmt::format("{} <span class=\"unit\">bad</span> {} <span class=\"unit\">"
+                                      "warnings</span>",
+                                      count_html(bad, severity::bad), count_html(warnings, severity::warning)));
+}
+
+std::string summary_line(const console_view& view) {
+  return "<dl class=\"key-figures\">\n" + engine_figures(view) + (view.store ? store_figures(*view.store) : "") +
+         doctor_figure(view) + "</dl>\n";
+}
+
+std::string no_engines(const console_view& view) {
+  return paragraph("", fmt::format("No engine on this host shows its counters in {}.", html_escaped(view.directory))) +
+         "<p>An engine does so if it is made with a counters file:</p>\n"
+         "<pre><code>detent::engine engine({.name = &quot;orders&quot;, .counters_file = "
+         "&quot;auto&quot;});</code></pre>\n"
+         "<p>It appears here within a second. Of a container, share its /dev/shm, or start the console in it.</p>\n";
+}
+
+std::string engine_sections(const console_view& view, const console_query& query) {
+  const console_engine* const asked = engine_of(view, query.engine);
+  const console_engine* shown = asked;
+  if (!shown && !view.engines.empty()) shown = worst_first(view.engines).front();
+  std::string out = heading("engines", "Engines");
+  if (!query.engine.empty() && !asked) out += paragraph("soft", "The engine that was asked for is gone.");
+  if (view.engines.empty()) {
+    out += no_engines(view);
+  } else {
+    out +=
+        paragraph("soft",
+                  fmt::format("Worst first. Lateness, missed and slow: the last {}; rates: the last 10 s. A name leads "
+                              "to its curves, causes and labels.",
+                              span_text(std::min(view.watched, view.window)))) +
+        engine_table(view, shown);
+  }
+  out = "<section aria-labelledby=\"engines\">\n" + out + "</section>\n";
+  return shown ? out + engine_detail(*shown, view) : out;
+}
+
+// What the script shows, and what serves without it.
+std::string controls(const console_query& query) {
+  const std::string id = query.engine.empty() ? "" : "engine=" + html_escaped(query.engine);
+  const std::string other = query.reload ? "?" + id : "?" + id + (id.empty() ? "" : "&amp;") + "reload=1";
+  const std::string words = query.reload ? "stop reloading" : fmt::format("reload every {} s", reload_seconds);
+  return "<button id=\"pause\" type=\"button\" hidden>Pause</button>\n<p id=\"state\" role=\"status\"></p>\n" +
+         fmt::format("<noscript><p><a href=\"?{}\">Reload</a>, or <a href=\"{}\">{}</a></p></noscript>\n",
+                     id + (query.reload ? (id.empty() ? "reload=1" : "&amp;reload=1") : ""), other, words);
+}
+
+std::string header_line(const console_view& view) {
+  return fmt::format("<p id=\"now\">{} <time datetime=\"{:%FT%T}Z\">{:%F %T} UTC</time></p>\n", foreign(view.host),
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(view.now)),
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(view.now)));
+}
+
+}  // namespace
+
+std::string page_of(const console_view& view, const console_query& query) {
+  std::string body = summary_line(view) + alert_section(view) + engine_sections(view, query);
+  if (view.store) body += durable_section(*view.store, view.now);
+  body += doctor_section(view);
+  const std::string reload =
+      query.reload ? fmt::format("<noscript><meta http-equiv=\"refresh\" content=\"{}\"></noscript>\n", reload_seconds)
+                   : "";
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{0} - detent console</title>\n<link rel=\"icon\" href=\"data:,\">\n"
+      "<link rel=\"stylesheet\" href=\"console.css\">\n<script src=\"console.js\" defer></script>\n{1}</head>\n<body>\n"
+      "<header>\n<h1>detent console</h1>\n{2}{3}</header>\n<main data-interval=\"{4}\">\n{5}</main>\n"
+      "<footer>detent {6}, read only. The same as figures: <a href=\"metrics\">/metrics</a></footer>\n</body>\n"
+      "</html>\n",
+      html_escaped(view.host), reload, header_line(view), controls(query), view.interval, body, version);
+}
+
+}  // namespace detent::tool

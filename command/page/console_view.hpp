@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// All that one answer of `detent console` shows: what the page is drawn from, and nothing else.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "doctor/finding.hpp"
+#include "top/top_row.hpp"
+
+namespace detent::tool {
+
+using console_time = std::chrono::sys_time<std::chrono::microseconds>;  // of the wall clock
+
+// What went on in one interval between two readings of an engine. Time for which there is no sample, as no reading
+// was made, is a gap in the curves.
+struct console_sample {
+  console_time at{};                                           // its end
+  double seconds = 0;                                          // its length
+  std::optional<double> p50, p99;                              // of lateness, nanoseconds; none: nothing fired
+  std::optional<double> most = {};                             // the same
+  double scheduled = 0, fired = 0, cancelled = 0, missed = 0;  // a second
+  std::uint64_t pending = 0;                                   // at its end
+};
+
+// An engine, or a set of shards as one.
+struct console_engine {
+  // In URLs, and to find it again in the next view: letters, digits, dots and dashes; no other engine's. A set's stays
+  // the same while shards of it come and go.
+  std::string id = {};
+  bool live = true;  // false: it has ended, or its process has; its figures are the last ones
+  // Between its reading `seconds` ago and the latest. Rates times seconds are the counts of that time.
+  double seconds = 0;
+  top_row row = {};
+  std::optional<std::uint64_t> queued = {};       // handed over to executors and not begun; none: it has none
+  std::optional<double> next_due = {};            // nanoseconds from the reading to the next deadline, below 0: past
+  std::uint64_t hidden_threads = 0, retries = 0;  // as the gauges
+  std::vector<console_sample> history = {};       // by time, of at most the last minutes; `row.p99s` is not used
+  std::vector<console_engine> shards = {};        // of a set, by number; of no other
+};
+
+struct console_shard {
+  std::uint32_t shard = 0;
+  std::string node = {};           // whose term stands; empty: nobody's
+  bool node_known = true;          // false: the part of the store that knows does not answer
+  std::optional<double> lag = {};  // nanoseconds from the read level to now; below 0: read ahead; none: never read
+  std::uint64_t timers = 0;        // all that it holds, dead ones not among them
+  std::uint64_t backlog = 0;       // those of them whose due time has passed
+  bool backlog_more = false;       // counted up to a limit: at least so many
+  std::uint64_t dead = 0;
+};
+
+// A timer in the store. Keys, handlers and reasons are any bytes.
+struct console_timer {
+  std::string key = {}, handler = {};
+  console_time due{};
+  std::uint32_t attempt = 1;
+  std::uint32_t shard = 0;
+  std::string schedule = {};  // empty: it runs once
+  std::string why = {};       // of dead ones
+};
+
+struct console_store {
+  std::string name = {};     // which store, without passwords
+  std::string trouble = {};  // why it could not be read; empty: it could. The rest is then the last that was read.
+  std::optional<console_time> read_at = {};  // none: never yet
+  std::vector<console_shard> shards = {};    // by number
+  std::vector<console_timer> next = {};      // by due time, at most fifty
+  std::vector<console_timer> dead = {};      // the latest due time first, at most fifty
+};
+
+struct console_view {
+  console_time now{};
+  std::string host = {};
+  std::string directory = {};                    // where counters files are looked for
+  double interval = 1;                           // seconds from one reading to the next
+  double window = 300;                           // seconds that figures are of, once the console has run so long
+  double watched = 0;                            // seconds since its first reading
+  std::vector<console_engine> engines = {};      // in any order
+  std::vector<std::string> troubles = {};        // a line for each file that could not be read, and why
+  std::optional<console_store> store = {};       // none: started without one
+  std::vector<finding> findings = {};            // of the doctor
+  std::optional<console_time> examined_at = {};  // none: the doctor has not finished yet
+};
+
+}  // namespace detent::tool

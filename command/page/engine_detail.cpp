@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "page/engine_detail.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lateness/lateness_causes.hpp"
+#include "page/console_charts.hpp"
+#include "page/console_figures.hpp"
+#include "page/console_html.hpp"
+#include "text/html_text.hpp"
+#include "text/units.hpp"
+#include "top/row_text.hpp"
+
+namespace detent::tool {
+namespace {
+
+std::string or_dash(const time_figures& figures, double value) { return figures.count == 0 ? "-" : time_html(value); }
+
+std::vector<std::string> percentile_cells(const time_figures& its) {
+  return {or_dash(its, its.p50), or_dash(its, its.p90), or_dash(its, its.p99), or_dash(its, its.p999),
+          or_dash(its, its.most)};
+}
+
+std::string cause_table(const top_row& row) {
+  html_table table("causes", "lateness by cause",
+                   {{"late by", "name"},
+                    {"p50", "number time"},
+                    {"p90", "number time"},
+                    {"p99", "number time"},
+                    {"p99.9", "number time"},
+                    {"max", "number time"},
+                    {"share", "number few", "of all the time that timers were late"}});
+  const auto main = main_cause(row.times);
+  const auto add = [&](cause key, const std::string& name, const std::string& share) {
+    std::vector<std::string> cells = percentile_cells(row.times[key]);
+    cells.insert(cells.begin(), name);
+    cells.push_back(share);
+    table.row("", cells, main == key ? "main" : key == cause::lateness ? "all" : "");
+  };
+  constexpr cause keys[] = {cause::drain, cause::wait, cause::worker, cause::dispatch};
+  std::string cure;
+  for (std::size_t i = 0; i < std::size(keys); ++i) {
+    const cause_words& its = words_of_causes()[i];
+    add(keys[i], fmt::format("{} <span class=\"soft\">{}</span>", its.name, its.span),
+        main ? percent_text(share_of(row.times, keys[i])) : "-");
+    if (main == keys[i]) cure = fmt::format("What helps against {}: {}.", its.name, its.cure);
+  }
+  add(cause::lateness, "all of it", "");
+  add(cause::callback, "callback <span class=\"soft\">its own time, no part of the lateness</span>", "");
+  return table.str() + (cure.empty() ? "" : paragraph("soft", html_escaped(cure)));
+}
+
+std::string label_table(const top_row& row) {
+  html_table table("labels", "labels, the latest p99 first",
+                   {{"label", "name"},
+                    {"pending", "number"},
+                    {"scheduled/s", "number"},
+                    {"fired/s", "number"},
+                    {"missed/s", "number few"},
+                    {"p50", "number time"},
+                    {"p99", "number time"},
+                    {"max", "number time"},
+                    {"mostly by", "cause"},
+                    {"callback p99", "number time callback"}});
+  for (const top_label& each : row.labels) {
+    const time_figures& late = each.times[cause::lateness];
+    const time_figures& callback = each.times[cause::callback];
+    const auto by = main_cause(each.times);
+    table.row("", {foreign(each.name), count_text(each.pending), rate_html(each.scheduled), rate_html(each.fired),
+                   each.missed > 0 ? fmt::format("<strong class=\"bad\">{}</strong>", rate_html(each.missed)) : "0",
+                   or_dash(late, late.p50), or_dash(late, late.p99), or_dash(late, late.most), by ? name_of(*by) : "-",
+                   or_dash(callback, callback.p99)});
+  }
+  return table.str();
+}
+
+std::string facts_of(const console_engine& engine) {
+  const top_row& row = engine.row;
+  std::vector<std::pair<const char*, std::string>> facts = {
+      {"pending", count_text(row.pending)},
+      {"not yet drained", count_text(static_cast<std::uint64_t>(std::max<std::int64_t>(row.backlog, 0)))}};
+  if (engine.queued) facts.emplace_back("queued in executors", count_text(*engine.queued));
+  if (engine.retries > 0) facts.emplace_back("to be offered to them again", count_text(engine.retries));
+  if (engine.next_due) {
+    facts.emplace_back("next deadline", *engine.next_due < 0 ? time_html(-*engine.next_due) + " ago"
+                                                             : "in " + time_html(*engine.next_due));
+  }
+  if (row.cpu) facts.emplace_back("CPU of the worker", percent_text(*row.cpu));
+  facts.emplace_back("wake-ups/s", rate_html(row.wakeups));
+  facts.emplace_back("restarted/s", rate_html(row.rates[counter::restarted]));
+  std::string out;
+  for (const auto& [name, html] : facts) out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, html);
+  return "<dl class=\"facts-line\">\n" + out + "</dl>\n";
+}
+
+std::string notes_of(const top_row& row) {
+  std::string out;
+  if (row.set) out += paragraph("soft", html_escaped(text_of(*row.set)));
+  if (const std::string text = failures_of(row); !text.empty()) out += paragraph("warning", html_escaped(text));
+  if (const std::string text = last_error_of(row); !text.empty()) out += paragraph("warning", foreign(text));
+  return out;
+}
+
+}  // namespace
+
+std::string engine_detail(const console_engine& engine, const console_view& view) {
+  const top_row& row = engine.row;
+  std::string name = "Engine " + foreign(row.identity.name);
+  if (row.identity.set != 0 && !row.set) name += fmt::format(", shard {}", row.identity.shard);
+  std::string out = heading("engine", name);
+  out += paragraph("soft",
+                   fmt::format("process {}, up {}{}; {}", row.identity.process, age_text(row.age),
+                               engine.live ? "" : " <strong>when it ended</strong>", html_escaped(options_of(row))));
+  out += notes_of(row) + facts_of(engine) + engine_charts(engine, view.now, view.window);
+  out += fmt::format("<h3>Late by</h3>\n{}", cause_table(row));
+  if (!row.labels.empty()) out += fmt::format("<h3>Labels</h3>\n{}", label_table(row));
+  return "<section aria-labelledby=\"engine\">\n" + out + "</section>\n";
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "top/row_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "text/compact_units.hpp"
+
+namespace detent::tool {
+
+std::string age_text(double ns) {
+  const auto seconds = static_cast<std::uint64_t>(std::max(ns, 0.0) / 1e9);
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
+  if (seconds < 86400) return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
+  return fmt::format("{} d {} h", seconds / 86400, seconds / 3600 % 24);
+}
+
+std::string options_of(const top_row& row) {
+  const engine_identity& engine = row.identity;
+  std::string text =
+      engine.worker_thread == 0 ? std::string("driven by its caller") : fmt::format("{} wait", engine.wait);
+  if (row.margin) text += fmt::format(", margin {}", compact_time(*row.margin));
+  if (engine.worker_thread != 0) text += fmt::format(", worker {}", engine.worker_thread);
+  text += fmt::format(", {} wheel, {} clock", engine.wheel, engine.clock);
+  if (*engine.clock_reason != '\0') text += fmt::format(" ({})", engine.clock_reason);
+  if (engine.tick > 1) text += fmt::format(", tick {}", compact_time(static_cast<double>(engine.tick)));
+  if (engine.capacity != 0) text += fmt::format(", capacity {}", compact_count(static_cast<double>(engine.capacity)));
+  return text;
+}
+
+std::string last_error_of(const top_row& row) {
+  return row.last_error.empty() ? ""
+                                : fmt::format("last error, {} ago: {}", age_text(row.last_error_age), row.last_error);
+}
+
+std::string failures_of(const top_row& row) {
+  const std::pair<std::uint64_t, const char*> failures[] = {
+      {row.refused, "refused by the executor"},
+      {row.dropped, "dropped"},
+      {row.failed, "callbacks threw"},
+      {row.slow, "callbacks slow"},
+      {row.missed, "periods missed"},
+      {row.lost_records, "operations not recorded"},
+      {row.clock_distrusted, "times the TSC disagreed with the steady clock"}};
+  std::string text;
+  for (const auto& [count, what] : failures) {
+    if (count == 0) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "in its life: " : ", ", compact_count(static_cast<double>(count)), what);
+  }
+  return text;
+}
+
+}  // namespace detent::tool

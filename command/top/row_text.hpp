@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// What of a row is words.
+#pragma once
+#include <string>
+
+#include "top/top_row.hpp"
+
+namespace detent::tool {
+
+std::string age_text(double ns);                // "12 s", "3 min 4 s", "5 h 6 min", "7 d 8 h"
+std::string options_of(const top_row& row);     // how the engine was made, in a line
+std::string failures_of(const top_row& row);    // what should not have happened since then; empty: nothing of it has
+std::string last_error_of(const top_row& row);  // empty: no callback has thrown
+
+}  // namespace detent::tool

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "page/console_page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "made_up_console.hpp"
+#include "page/console_script.hpp"
+
+namespace detent::tool {
+namespace {
+
+using namespace test;
+
+std::size_t times(std::string_view text, std::string_view words) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++found;
+  return found;
+}
+
+// What lies between the first `from` and the next `to` after it.
+std::string between(const std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t begin = text.find(from);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find(to, begin + from.size()) - begin);
+}
+
+// Of the table of engines, from above.
+std::vector<std::string> rows_of(const std::string& page) {
+  std::vector<std::string> ids;
+  constexpr std::string_view row = "<tr id=\"e-";
+  for (std::size_t at = page.find(row); at != std::string::npos; at = page.find(row, at + 1))
+    ids.push_back(page.substr(at + row.size(), page.find('"', at + row.size()) - at - row.size()));
+  return ids;
+}
+
+console_engine& engine_called(console_view& view, std::string_view name) {
+  for (console_engine& each : view.engines)
+    if (each.row.identity.name == name) return each;
+  throw std::logic_error("no such engine");
+}
+
+TEST(ConsolePage, ShowsTheTextOfOthersAsText) {
+  const std::string hostile = "\"><script>alert(1)</script>";
+  for (const console_view& view : {console_view(), made_up_view(), troubled_view(), hostile_view()}) {
+    const std::string page = page_of(view, {.engine = hostile, .reload = true});
+    EXPECT_EQ(times(page, "<script"), 1U);
+    EXPECT_EQ(times(page, "style="), 0U);
+    EXPECT_EQ(times(page, "alert(1)"), times(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+    EXPECT_EQ(times(page, "\xe2\x80\xae"), 0U);  // turns what follows it around
+  }
+  const console_view view = hostile_view();
+  // Two names of each engine, in the tables; host, labels, keys and the rest come on top.
+  EXPECT_GT(times(page_of(view), "&lt;script&gt;"), 2 * view.engines.size());
+}
+
+TEST(ConsolePage, HasTheWorstFirst) {
+  console_view view = made_up_view();
+  EXPECT_NE(page_of(view).find("<p class=\"fine\">Nothing.</p>"), std::string::npos);
+  EXPECT_EQ(rows_of(page_of(view)).front(), engine_called(view, "sessions").id);  // has the largest p99
+  console_engine& loop = engine_called(view, "game-loop");
+  loop.row.rates[counter::missed] = 12 / loop.seconds;
+  const std::string page = page_of(view);
+  EXPECT_EQ(rows_of(page).front(), loop.id);
+  EXPECT_NE(page.find("12 periods missed in the last 5 min"), std::string::npos);
+  EXPECT_EQ(between(page, "<h2 id=\"engine\">", "</h2>"), "<h2 id=\"engine\">Engine <bdi>game-loop</bdi>");
+  EXPECT_EQ(between(page_of(view, {.engine = engine_called(view, "sessions").id}), "<h2 id=\"engine\">", "</h2>"),
+            "<h2 id=\"engine\">Engine <bdi>sessions</bdi>");
+}
+
+TEST(ConsolePage, NamesWhatNeedsAttention) {
+  struct fault {
+    const char* words;
+    void (*make)(console_view& view);
+  };
+  const fault faults[] = {
+      {"its next timer was due 4 s ago, and it runs none",
+       [](console_view& view) {
+         view.engines[3].next_due = -4e9;
+         view.engines[3].history.back().fired = 0;
+       }},
+      {"1 timer dropped", [](console_view& view) { view.engines[3].row.rates[counter::dropped] = 1.0 / 300; }},
+      {"2 slow callbacks", [](console_view& view) { view.engines[3].row.rates[counter::slow] = 2.0 / 300; }},
+      {"3 of its 4 shards can be read", [](console_view& view) { view.engines[0].row.set->found = 3; }},
+      {"1 shard has no owner", [](console_view& view) { view.store->shards[2].node.clear(); }},
+      {"1 shard&#39;s owner is not known", [](console_view& view) { view.store->shards[2].node_known = false; }},
+      {"1 shard is late in reading, by up to 9 s", [](console_view& view) { view.store->shards[2].lag = 9e9; }},
+      {"the next timer was due 1 min 20 s ago",
+       [](console_view& view) { view.store->next[0].due = noon - std::chrono::seconds(80); }},
+      {"3 timers are dead", [](console_view& view) { view.store->shards[2].dead = 3; }},
+      {"the store cannot be read: timed out", [](console_view& view) { view.store->trouble = "timed out"; }},
+      {"governor powersave",
+       [](console_view& view) {
+         view.findings.push_back({.subject = "CPU", .judged = severity::bad, .seen = "governor powersave"});
+       }},
+      {"cut short", [](console_view& view) { view.troubles = {"/dev/shm/detent.1.0: cut short"}; }}};
+  for (const auto& [words, make] : faults) {
+    console_view view = made_up_view();
+    make(view);
+    const std::string list = between(page_of(view), "<h2 id=\"attention\">", "</section>");
+    EXPECT_EQ(times(list, words), 1U) << words << "\n" << list;
+    EXPECT_EQ(times(list, "<li>"), 1U) << list;
+  }
+}
+
+TEST(ConsolePage, ShowsEveryEngineOnce) {
+  console_view view = made_up_view();
+  for (int i = 0; i < 200; ++i)
+    view.engines.push_back(made_up_engine("session", 9000 + i, 100 + i, 600 + i * 7919 % 5000));
+  std::vector<std::string> rows = rows_of(page_of(view)), expected;
+  for (const console_engine& each : view.engines) {
+    expected.push_back(each.id);
+    for (const console_engine& shard : each.shards) expected.push_back(shard.id);
+  }
+  std::sort(rows.begin(), rows.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(rows, expected);
+}
+
+TEST(ConsolePage, SaysWhatToDoWhereThereIsNoEngine) {
+  const std::string page = page_of({.now = noon, .directory = "/dev/shm"});
+  EXPECT_NE(page.find("No engine on this host shows its counters in /dev/shm."), std::string::npos);
+  EXPECT_NE(page.find(".counters_file = &quot;auto&quot;"), std::string::npos);
+}
+
+TEST(ConsolePage, DrawsNoLineOverTimeWithoutSamples) {
+  console_view view = made_up_view();
+  view.engines = {made_up_engine("feed", 1, 100, 1000)};
+  const auto pieces = [&] {
+    const std::string figure = between(page_of(view), "<h3>Lateness", "</figure>");
+    return times(figure, "<path class=\"line series1\"");
+  };
+  EXPECT_EQ(pieces(), 1U);
+  std::vector<console_sample>& history = view.engines[0].history;
+  for (std::size_t i = 40; i < 50; ++i) history[i].p99.reset();  // nothing fired
+  EXPECT_EQ(pieces(), 2U);
+  history.erase(history.begin() + 100, history.begin() + 110);  // not read
+  EXPECT_EQ(pieces(), 3U);
+}
+
+TEST(ConsolePage, KeepsTheLastFiguresOfAStoreThatDoesNotAnswer) {
+  console_view view = made_up_view();
+  view.store->trouble = "timed out";
+  view.now += std::chrono::seconds(70);
+  const std::string page = page_of(view);
+  EXPECT_NE(page.find("What follows was read 1 min 10 s ago."), std::string::npos);
+  EXPECT_NE(page.find("order/2026-05-04/88120"), std::string::npos);
+  view.store->read_at.reset();
+  EXPECT_EQ(page_of(view).find("order/2026-05-04/88120"), std::string::npos);
+}
+
+TEST(ConsolePage, ReloadsByItselfOnlyIfAsked) {
+  constexpr std::string_view reload = "<noscript><meta http-equiv=\"refresh\"";
+  EXPECT_EQ(times(page_of(made_up_view()), reload), 0U);
+  EXPECT_EQ(times(page_of(made_up_view(), {.reload = true}), reload), 1U);
+}
+
+TEST(ConsoleScript, IsSmall) { EXPECT_LE(console_script().size(), 2048U); }
+
+}  // namespace
+}  // namespace detent::tool

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`detent console` as a browser sees it, and as those see it who are not meant.
+
+usage: console_test.py DETENT COUNTERS_SAMPLE COUNTERS_ENGINE [unittest option ...]
+"""
+import http.client
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+ENGINE = sys.argv.pop(3)
+from command_support import DATA as SAMPLE, DETENT, WithDirectory, detent, run_tests
+
+if "needs cpp-httplib" in detent("console", "--listen", "192.0.2.1:1", "--token-file", "/none").stderr:
+    print("skipped: built without cpp-httplib")
+    sys.exit(0)
+
+HOSTILE = '"><script>alert(1)</script>&\u202e\x1b[2J'
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.host)
+
+
+class Console(WithDirectory):
+    def setUp(self):
+        super().setUp()
+        self.counters = self.path("counters")
+        os.mkdir(self.counters)
+
+    def spawn(self, *command, **options):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        for end in (process.stderr.close, process.stdout.close, process.wait, process.kill):
+            self.addCleanup(end)
+        return process
+
+    def engine(self):
+        """Starts one that beats; returns its file."""
+        file = os.path.join(self.counters, "detent.1.0")
+        process = self.spawn(ENGINE, file, "heartbeat", stdin=subprocess.PIPE)
+        self.addCleanup(process.stdin.close)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return file
+
+    def start(self, *arguments, listen="127.0.0.1:0"):
+        """Returns the console and its port."""
+        console = self.spawn(DETENT, "console", "--counters", self.counters, *(["--listen", listen] if listen else []), *arguments)
+        line = console.stdout.readline()
+        return console, int(re.fullmatch(r"serving http://.*:(\d+)/\n", line)[1]) if listen else line
+
+    def ask(self, port, path="/", method="GET", host="localhost", fields=(), body=b"", connection=None):
+        connection = connection or http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.addCleanup(connection.close)
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in [("Host", host), *fields]:
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        return answer, answer.read().decode()
+
+    def status(self, *arguments, **named):
+        return self.ask(*arguments, **named)[0].status
+
+    def wait_for(self, port, what, path="/"):
+        """Asks until the answer has it; a test's own time-out ends the rest."""
+        while what not in (text := self.ask(port, path)[1]):
+            time.sleep(0.1)
+        return text
+
+    def test_page_and_figures_are_served_until_a_signal(self):
+        subprocess.run([SAMPLE, self.path("sample")], check=True, timeout=60)
+        sample = shutil.copy(self.path("sample"), os.path.join(self.counters, "detent.2.0"))
+        for end in (signal.SIGTERM, signal.SIGINT):
+            console, port = self.start()
+            self.assertEqual(self.ask(port, "/metrics")[1], detent("stat", "--prometheus", sample).stdout)
+            untimed = lambda text: re.sub(r'"read_at_ns": \d+', "", text)
+            self.assertEqual(untimed(self.ask(port, "/api/stat.json")[1]), untimed(detent("stat", "--json", sample).stdout))
+            page, text = self.ask(port)
+            self.assertEqual((page.status, page.getheader("Content-Type")), (200, "text/html; charset=utf-8"))
+            self.assertIn("default-src 'none'", page.getheader("Content-Security-Policy"))
+            self.assertNotIn("unsafe", page.getheader("Content-Security-Policy"))
+            head, nothing = self.ask(port, method="HEAD")
+            self.assertEqual((head.status, nothing), (200, ""))
+            for path in re.findall(r'(?:href|src)="(console\.\w+)"', text):
+                self.assertEqual(self.status(port, "/" + path), 200, path)
+            console.send_signal(end)
+            self.assertEqual((console.wait(60), console.stderr.read()), (0, ""))
+
+    def test_engines_come_and_go_while_nobody_asks(self):
+        _, port = self.start()
+        file = self.engine()
+        text = self.wait_for(port, "heartbeat")
+        self.assertNotIn("has ended", text)
+        os.remove(file)
+        self.wait_for(port, "ended")
+
+    def test_requests_that_are_not_for_it_are_refused(self):
+        _, port = self.start("--host", "timers.example")
+        for own in ("localhost:9", "127.0.0.1", "[::1]:9", "Timers.example"):
+            self.assertEqual(self.status(port, host=own), 200, own)
+        for path in ("/", "/metrics", "/console.js", "/api/stat.json", "/none"):
+            self.assertEqual(self.status(port, path, host="evil.example"), 421, path)
+        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"):
+            self.assertIn(self.status(port, method=method), (400, 405), method)
+        self.assertEqual(self.status(port, method="POST", fields=[("Content-Length", "500000")], body=b"x" * 500_000), 405)
+        for field in (("Content-Length", "3"), ("Transfer-Encoding", "chunked"), ("Content-Length", "-1")):
+            for path in ("/", "/metrics"):
+                self.assertEqual(self.status(port, path, fields=[field], body=b"0\r\n"), 413, field)
+        self.assertEqual(self.status(port, fields=[("Content-Length", "0")]), 200)
+        self.assertEqual(self.status(port, fields=[("Content-Length", "3"), ("Expect", "100-continue")]), 413)
+        self.assertEqual(self.status(port, fields=[("Host", "localhost")]), 400)
+        self.assertEqual(self.status(port, "/" + "x" * 9000), 431)
+        self.assertEqual(self.status(port, "/api/durable.json"), 404)
+        self.assertEqual(self.status(port, "/..%2f..%2fetc/passwd"), 404)
+        # In as many parts as fit: a page is sent once, and as a whole.
+        parts, text = self.ask(port, fields=[("Range", "bytes=" + ",".join(["0-"] * 2000))])
+        self.assertEqual((parts.status, text.count("</html>")), (200, 1))
+
+    def test_names_that_others_choose_stay_text(self):
+        file = self.engine()
+        with open(file, "rb") as source:
+            image = source.read()
+        name = HOSTILE.encode()
+        for place in (image.index(b"heartbeat\0"), image.rindex(b"beat\0")):
+            image = image[:place] + name + b"\0" + image[place + len(name) + 1:]
+        with open(os.path.join(self.counters, "detent.1.1"), "wb") as copy:
+            copy.write(image)
+        _, port = self.start()
+        text = self.ask(port)[1]
+        shown = self.ask(port, "/?engine=" + re.search(r'engine=(1\.1-\d+|[\w.-]*1\.1-\d+)', text)[1])[1]
+        for each in (text, shown, self.ask(port, "/?engine=%3Cscript%3Ealert(1)%3C/script%3E&reload=%22%3E%3Cscript%3E")[1]):
+            self.assertIn("&lt;script&gt;alert(1)", each)
+            self.assertEqual(each.count("<script"), 1)  # its own
+            self.assertNotRegex(each, "[\x00-\x08\x0b-\x1f\x7f\u202e]")
+        names = [engine["name"] for engine in json.loads(self.ask(port, "/api/stat.json")[1])["engines"]]
+        self.assertEqual(len([each for each in names if each.startswith('"><script>')]), 1)
+
+    def test_a_file_that_is_damaged_is_a_line_and_the_others_go_on(self):
+        file = self.engine()
+        with open(file, "rb") as source:
+            image = source.read()
+        _, port = self.start()
+        damaged = os.path.join(self.counters, "detent.1.9")
+
+        def leave(content):
+            with open(damaged, "wb") as out:
+                out.write(content)
+
+        for content, complaint in ((image[:1000], "detent.1.9: "), (b"", "shorter than the header"),
+                                   (image[:8] + b"\xff" + image[9:], "is another layout than version")):
+            leave(content)
+            self.assertIn("heartbeat", self.wait_for(port, complaint))
+        seed = random.randrange(1 << 32)
+        print("seed", seed)
+        chance = random.Random(seed)
+        until = time.monotonic() + 4  # some readings, whatever the machine's speed
+        while time.monotonic() < until:
+            changed = bytearray(image)
+            for _ in range(chance.randrange(20)):
+                changed[chance.randrange(1500)] = chance.randrange(256)
+            leave(bytes(changed))
+            os.truncate(damaged, chance.randrange(len(image)))
+            self.assertEqual(self.status(port), 200)
+            self.assertEqual(self.status(port, "/metrics"), 200)
+        os.remove(damaged)
+        self.assertIn("heartbeat", self.ask(port)[1])
+
+    def test_other_hosts_need_the_token_of_a_file_that_is_closed_to_others(self):
+        self.assertIn("--token-file", self.refused(2, "console", "--listen", "0.0.0.0:0"))
+        token = self.write("token", TOKEN.encode() + b"\n")
+        os.chmod(token, 0o640)
+        self.assertIn("chmod 600", self.refused(1, "console", "--listen", "0.0.0.0:0", "--token-file", token))
+        os.chmod(token, 0o600)
+        for wrong in (b"short\n", b"x" * 1025, b"two words that are long\n", b"two\nlines of a long token\n"):
+            short = self.write("other", wrong)
+            os.chmod(short, 0o600)
+            self.assertIn("openssl rand", self.refused(1, "console", "--token-file", short))
+        if os.geteuid() == 0:
+            os.chown(short, 12345, -1)
+            self.assertIn("chown 0", self.refused(1, "console", "--token-file", short))
+        _, port = self.start("--token-file", token, listen="0.0.0.0:0")
+        bearer = lambda text: [("Authorization", text)]
+        for path in ("/", "/console.css", "/metrics", "/none"):
+            refused, _ = self.ask(port, path)
+            self.assertEqual((refused.status, refused.getheader("WWW-Authenticate")), (401, 'Bearer realm="detent"'), path)
+        for wrong in ("Bearer", "Bearer ", "Bearer " + TOKEN[:-1], "Bearer " + TOKEN + "0", "Basic " + TOKEN, TOKEN,
+                      "Bearer " + TOKEN * 2, "Bearer " + TOKEN[:-1] + "g"):
+            self.assertEqual(self.status(port, fields=bearer(wrong)), 401, wrong)
+        self.assertEqual(self.status(port, fields=bearer("Bearer " + TOKEN) * 2), 401)
+        self.assertEqual(self.status(port, fields=bearer("bearer " + TOKEN)), 200)
+        self.assertEqual(self.status(port, host="evil.example", fields=bearer("Bearer " + TOKEN)), 421)
+
+    def test_a_unix_socket_is_its_users_and_gone_with_it(self):
+        path = self.path("socket")
+        old = socket.socket(socket.AF_UNIX)
+        old.bind(path)
+        old.close()  # stale: the file stays
+        console, line = self.start("--socket", path, listen=None)
+        self.assertIn(path, line)
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        self.assertEqual(self.status(0, connection=UnixConnection(path)), 200)
+        self.assertEqual(self.status(0, host="evil.example", connection=UnixConnection(path)), 421)
+        self.assertIn("another process listens", self.refused(1, "console", "--socket", path))
+        console.terminate()
+        self.assertEqual(console.wait(60), 0)
+        self.assertFalse(os.path.exists(path))
+        kept = self.write("file", b"text")
+        self.assertIn("no socket", self.refused(1, "console", "--socket", kept))
+        with open(kept) as file:
+            self.assertEqual(file.read(), "text")
+        self.assertIn("--socket", self.refused(1, "console", "--socket", "x" * 200))
+        self.assertIn("--listen", self.refused(2, "console", "--socket", path, "--listen", "0"))
+
+    def test_clients_that_do_not_ask_hold_nobody_up(self):
+        console, port = self.start()
+        files = lambda: len(os.listdir(f"/proc/{console.pid}/fd"))
+        silent = []
+        try:
+            for begun in (b"", b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 7000):
+                for _ in range(400):
+                    silent.append(socket.create_connection(("127.0.0.1", port)))
+                    silent[-1].sendall(begun)
+                self.assertEqual(self.status(port), 200)
+                self.assertLess(files(), 300)
+        finally:
+            for each in silent:
+                each.close()
+
+    def test_a_store_is_shown_and_its_loss_is_a_line(self):
+        if "no durable timers" in detent("durable", "list", "--store", self.path("none")).stderr:
+            self.skipTest("built without durable timers")
+        self.assertIn("no such file", self.refused(1, "console", "--store", self.path("none")))
+        store = self.write("timers", b"")
+        detent("durable", "cancel", "none", "--store", store)
+        with sqlite3.connect(store) as file:
+            due = time.time_ns() // 1000
+            file.execute("INSERT INTO timers (shard, key, id, due, attempt, handler, schedule, payload) VALUES (0, ?, 1, ?, 1, ?, ?, ?)",
+                         (HOSTILE.encode(), due + 3_600_000_000, b"expire", b"", b"secret"))
+            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, ?, ?, ?, ?)",
+                             [(b"lost %d" % i, due + i, b"expire", b"", b"", b"no such account") for i in range(1000)])
+        file.close()
+        self.engine()
+        _, port = self.start("--store", store)
+        text = self.ask(port)[1]
+        for part in ("&lt;script&gt;alert(1)", "no such account", "lost 999", "heartbeat"):
+            self.assertIn(part, text)
+        self.assertNotIn("secret", text)
+        held = json.loads(self.ask(port, "/api/durable.json")[1])
+        self.assertEqual([each["key"] for each in held["dead"]], [f"lost {i}" for i in range(999, 949, -1)])
+        self.assertEqual((held["trouble"], held["shards"][0]["timers"], held["shards"][0]["dead"]), ("", 1, 1000))
+        with sqlite3.connect(store) as file:
+            file.execute("DROP TABLE dead")
+        file.close()
+        while not (held := json.loads(self.ask(port, "/api/durable.json")[1]))["trouble"]:
+            time.sleep(0.1)
+        self.assertEqual(len(held["dead"]), 50)  # as they were
+        self.assertIn("heartbeat", self.ask(port)[1])
+
+    def test_what_cannot_be_served_is_one_line(self):
+        _, port = self.start()
+        self.assertRegex(self.refused(1, "console", "--listen", str(port)), f"--listen 127.0.0.1:{port}: .*in use")
+        self.assertIn("--counters", self.refused(1, "console", "--counters", self.path("none")))
+        for option in ("--listen", "--socket", "--token-file", "--counters", "--store", "--host"):
+            self.assertIn(option, self.refused(2, "console", option, ""))
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// What `detent console` remembers of engines from one reading to the next.
+#include "console/engine_history.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "made_up_engines.hpp"
+
+namespace detent::tool {
+namespace {
+
+using test::busy_reading;
+using test::reading_of;
+
+console_time at(std::int64_t seconds) { return console_time(std::chrono::seconds(seconds)); }
+
+engine_reading numbered(std::int64_t number, std::int64_t seconds) {
+  engine_reading made = reading_of("engine", number, seconds);
+  made.snapshot.identity.made_at = number;
+  return made;
+}
+
+engine_reading shard_of(std::uint32_t shard, std::int64_t seconds) {
+  engine_reading made = busy_reading("orders/" + std::to_string(shard), 7, seconds, 100, 5'000);
+  made.snapshot.identity.path += "." + std::to_string(shard);
+  made.snapshot.identity.set = 1;
+  made.snapshot.identity.shard = shard;
+  made.snapshot.identity.shards = 2;
+  return made;
+}
+
+TEST(EngineHistory, HasFiguresOfTheLastFiveMinutes) {
+  engine_history history;
+  for (std::int64_t second = 1; second <= 1000; ++second)
+    history.take({.engines = {busy_reading("engine", 1, second, 100, 5'000)}, .troubles = {}}, at(second));
+  const std::vector<console_engine> engines = history.engines();
+  ASSERT_EQ(engines.size(), 1U);
+  const console_engine& engine = engines[0];
+  EXPECT_GE(engine.seconds, 270);
+  EXPECT_LE(engine.seconds, 300);
+  EXPECT_NEAR(engine.row.rates[counter::fired], 100, 0.1);
+  EXPECT_EQ(engine.row.times[cause::lateness].count, static_cast<std::uint64_t>(100 * engine.seconds));
+  ASSERT_GE(engine.history.size(), 300U);
+  EXPECT_LE(engine.history.size(), 301U);
+  EXPECT_EQ(engine.history.back().at, at(1000));
+  EXPECT_NEAR(engine.history.back().fired, 100, 0.1);
+}
+
+TEST(EngineHistory, StaysBoundedWhileEnginesComeAndGo) {
+  engine_history history;
+  for (std::int64_t second = 1; second <= 20; ++second) {
+    host_reading reading;
+    for (std::int64_t i = 0; i < 600; ++i) reading.engines.push_back(numbered(1000 * second + i, second));
+    for (std::int64_t i = 0; i < 5'000; ++i) reading.troubles.push_back("a file that is none");
+    history.take(std::move(reading), at(second));
+    std::set<std::string> ids;
+    std::size_t live = 0;
+    for (const console_engine& each : history.engines()) {
+      ids.insert(each.id);
+      live += each.live ? 1 : 0;
+    }
+    EXPECT_LE(ids.size(), 512U);
+    EXPECT_EQ(ids.size(), history.engines().size());
+    EXPECT_GE(live, 400U) << "what has ended makes room";
+    EXPECT_LE(history.troubles().size(), 100U);
+  }
+  history.take({}, at(21));
+  EXPECT_EQ(history.engines().size(), 64U);
+  history.take({}, at(400));
+  EXPECT_TRUE(history.engines().empty());
+}
+
+TEST(EngineHistory, ShowsASetAsOneWhoseShardsMayEnd) {
+  engine_history history;
+  history.take({.engines = {shard_of(0, 1), shard_of(1, 1)}, .troubles = {}}, at(1));
+  history.take({.engines = {shard_of(0, 2), shard_of(1, 2)}, .troubles = {}}, at(2));
+  ASSERT_EQ(history.engines().size(), 1U);
+  const console_engine both = history.engines()[0];
+  EXPECT_EQ(both.row.identity.name, "orders x2");
+  EXPECT_EQ(both.shards.size(), 2U);
+  EXPECT_NEAR(both.row.rates[counter::fired], 200, 0.1);
+  EXPECT_NEAR(both.history.back().fired, 200, 0.1);
+
+  history.take({.engines = {shard_of(0, 3)}, .troubles = {}}, at(3));
+  const console_engine one = history.engines()[0];
+  EXPECT_EQ(one.id, both.id);
+  EXPECT_TRUE(one.live);
+  EXPECT_NEAR(one.row.rates[counter::fired], 100, 0.1);
+  ASSERT_EQ(one.shards.size(), 2U);
+  EXPECT_TRUE(one.shards[0].live);
+  EXPECT_FALSE(one.shards[1].live);
+}
+
+}  // namespace
+}  // namespace detent::tool
