@@ -4,6 +4,8 @@
 #include "redis_store.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace detent::durable::redis {
@@ -11,6 +13,7 @@ namespace detent::durable::redis {
 namespace {
 
 constexpr std::size_t longest_reason = 256;
+constexpr std::chrono::milliseconds soon_heard{1};  // ends do not wait for a replica that is away
 
 using words = std::vector<std::string_view>;
 
@@ -47,23 +50,68 @@ void read_letters(const redisReply& answer, const portion& its, std::span<Status
   for (std::size_t i = 0; i != its.places.size() && i != letters.size(); ++i) results[its.places[i]] = of(letters[i]);
 }
 
+// The places of a batch that were answered so far, and by which process.
+struct answered {
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // and the number of the process
+  std::vector<std::string> processes;
+
+  void add(const portion& its, const std::string& process) {
+    if (processes.empty() || processes.back() != process) processes.push_back(process);
+    for (const std::size_t place : its.places) places.emplace_back(place, processes.size() - 1);
+  }
+  template <class Status, class Number>
+  void keep_in(remembered<Status>& kept, Number number, std::span<const Status> results) const {
+    for (const auto& [place, process] : places) kept.keep(number(place), results[place], processes[process]);
+  }
+};
+
 // Of the calls that were answered, also where others failed.
 template <class Status, class Of>
 void read_answered(std::span<const call> calls, const std::vector<portion>& round, std::span<Status> results, Of of,
-                   std::vector<std::size_t>& answered) {
+                   answered& so_far) {
   for (std::size_t i = 0; i != round.size(); ++i) {
     if (calls[i].answer == nullptr) continue;
     read_letters(*calls[i].answer, round[i], results, of);
-    answered.insert(answered.end(), round[i].places.begin(), round[i].places.end());
+    so_far.add(round[i], calls[i].process);
   }
 }
 
-// Leaves what has not been answered before.
+// Leaves what has not been answered before. Returns what was.
 template <class Status, class Number>
-void drop_answered(std::vector<portion>& round, const remembered<Status>& before, Number number,
-                   std::span<Status> results) {
-  for (portion& its : round)
-    std::erase_if(its.places, [&](std::size_t place) { return before.recall(number(place), results[place]); });
+std::vector<portion> drop_answered(std::vector<portion>& round, const remembered<Status>& before, Number number,
+                                   std::span<Status> results) {
+  std::vector<portion> dropped;
+  if (before.is_empty()) return dropped;
+  for (portion& its : round) {
+    portion& known = dropped.emplace_back(portion{its.of, {}});
+    for (const std::size_t place : its.places)
+      if (before.recall(number(place), results[place])) known.places.push_back(place);
+    std::erase_if(its.places, [&](std::size_t place) { return std::ranges::binary_search(known.places, place); });
+  }
+  std::erase_if(dropped, [](const portion& its) { return its.places.empty(); });
+  std::erase_if(round, [](const portion& its) { return its.places.empty(); });
+  return dropped;
+}
+
+// Calls that change nothing, of the shards of what was answered before: that is not sent again, but waited for, and
+// WAIT counts what was written.
+void add_calls(const std::vector<portion>& known, std::span<const redis_store::keys> keys_of, arena& in,
+               std::vector<call>& calls) {
+  for (const portion& its : known)
+    calls.push_back({script::put, keys_of[its.of], {in.number(std::int64_t{store_format}), in.number(its.of), ""}});
+}
+
+// Whether some of that is to be sent again all the same, as its shard is with another process by now.
+template <class Status, class Number>
+bool forget_lost(std::span<const call> calls, const std::vector<portion>& known, Number number,
+                 remembered<Status>& before) {
+  bool any = false;
+  for (std::size_t i = 0; i != known.size(); ++i) {
+    if (calls[i].answer == nullptr) continue;
+    for (const std::size_t place : known[i].places)
+      any = before.forget_of_another(number(place), calls[i].process) || any;
+  }
+  return any;
 }
 
 // A reason with its length before it, as a grave has it.
@@ -141,21 +189,41 @@ errc redis_store::end(std::span<const end_request> what, std::span<end_status> r
       } else if (calls[i].answer != nullptr) {
         read_letters(*calls[i].answer, round[i], results,
                      [](char letter) { return letter == 'e' ? end_status::ended : end_status::gone; });
+        if (replicas_ != 0) note(what, round[i], calls[i].process);
       } else {
         return code_of(calls[i].failed.kind);
       }
     }
+    if (replicas_ != 0 && to_.is_heard(calls, replicas_, soon_heard))
+      for (const call& one : calls) unheard_.heard(one.process);
   }
   return errc{};
 }
 
+void redis_store::note(std::span<const end_request> what, const portion& its, std::string_view process) {
+  for (const std::size_t place : its.places) unheard_.keep(what[place], process);
+}
+
+// Under their new terms: what a process that is gone had heard, and the one that gave these terms may not have.
+errc redis_store::end_again(std::span<const std::pair<term_ref, std::string>> taken) {
+  std::vector<end_request> again;
+  for (const auto& [now, process] : taken) std::ranges::move(unheard_.take(now, process), std::back_inserter(again));
+  std::vector<end_status> results(again.size());
+  return again.empty() ? errc{} : end(again, results);
+}
+
+errc redis_store::run_and_wait(std::vector<call>& calls) {
+  const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(to_.patience() / 2);
+  const errc code = run(calls);
+  return code == errc{} && replicas_ != 0 && !to_.is_heard(calls, replicas_, most) ? errc::unavailable : code;
+}
+
 errc redis_store::put(std::span<const put_request> what, std::span<put_status> results) {
   const auto number = [&](std::size_t place) { return what[place].what.id; };
-  std::vector<std::size_t> answered;
+  answered so_far;
   for (std::vector<portion>& round : rounds_of(what, [](const put_request& one) { return one.what.shard; })) {
-    drop_answered(round, puts_, number, results);
-    // With replicas, what was answered before is not sent again, but waited for: a put of nothing writes something.
-    if (replicas_ == 0) std::erase_if(round, [](const portion& its) { return its.places.empty(); });
+    std::vector<portion> known = drop_answered(round, puts_, number, results);
+    if (replicas_ == 0) known.clear();
     arena in;
     std::vector<call> calls;
     for (const portion& its : round) {
@@ -170,11 +238,12 @@ errc redis_store::put(std::span<const put_request> what, std::span<put_status> r
       for (const std::size_t place : its.places) one.words.push_back(in.number(score_of(what[place].what.due)));
       for (const std::size_t place : its.places) one.words.push_back(pack(what[place].what, in));
     }
-    errc code = run(calls);
-    read_answered(calls, round, results, put_status_of, answered);
-    if (code == errc{} && replicas_ != 0 && !to_.wait_for(replicas_)) code = errc::unavailable;
+    add_calls(known, keys_, in, calls);
+    errc code = run_and_wait(calls);
+    read_answered(calls, round, results, put_status_of, so_far);
+    if (forget_lost(std::span(calls).subspan(round.size()), known, number, puts_)) code = errc::unavailable;
     if (code == errc{}) continue;
-    for (const std::size_t place : answered) puts_.keep(number(place), results[place]);
+    so_far.keep_in(puts_, number, std::span<const put_status>(results));
     return code;
   }
   puts_.clear();
@@ -183,10 +252,10 @@ errc redis_store::put(std::span<const put_request> what, std::span<put_status> r
 
 errc redis_store::cancel(std::span<const cancel_request> what, std::span<cancel_status> results) {
   const auto number = [&](std::size_t place) { return what[place].question; };
-  std::vector<std::size_t> answered;
+  answered so_far;
   for (std::vector<portion>& round : rounds_of(what, [](const cancel_request& one) { return one.shard; })) {
-    drop_answered(round, cancels_, number, results);
-    std::erase_if(round, [](const portion& its) { return its.places.empty(); });
+    std::vector<portion> known = drop_answered(round, cancels_, number, results);
+    if (replicas_ == 0) known.clear();
     arena in;
     std::vector<call> calls;
     for (const portion& its : round) {
@@ -196,10 +265,12 @@ errc redis_store::cancel(std::span<const cancel_request> what, std::span<cancel_
         one.words.push_back(in.bytes_of(what[place].question, 8));
       }
     }
-    const errc code = run(calls);
-    read_answered(calls, round, results, cancel_status_of, answered);
+    add_calls(known, keys_, in, calls);
+    errc code = run_and_wait(calls);
+    read_answered(calls, round, results, cancel_status_of, so_far);
+    if (forget_lost(std::span(calls).subspan(round.size()), known, number, cancels_)) code = errc::unavailable;
     if (code == errc{}) continue;
-    for (const std::size_t place : answered) cancels_.keep(number(place), results[place]);
+    so_far.keep_in(cancels_, number, std::span<const cancel_status>(results));
     return code;
   }
   cancels_.clear();
