@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A process that is killed while it writes, and a machine that loses its power: what counted as stored is there.
-#include "forgetful_disk.hpp"
+#include "support/forgetful_disk.hpp"
 #include "histories.hpp"
 #include "sqlite_bed.hpp"
 
