@@ -111,8 +111,8 @@ std::vector<putter::step> putter::plan() const {
   for (std::uint64_t i = 0; i != load_.timers; ++i) {
     step first{load_.begin, deed::put, i, load_.begin + part(length)};
     if (i >= half) {
-      first.at += static_cast<std::int64_t>(length * static_cast<double>(i - half) /
-                                            static_cast<double>(load_.timers - half));
+      first.at +=
+          static_cast<std::int64_t>(length * static_cast<double>(i - half) / static_cast<double>(load_.timers - half));
       first.due = first.at + static_cast<std::int64_t>(any(random) * any(random) * 2e6);
     }
     steps.push_back(first);
@@ -179,8 +179,7 @@ void putter::restart(const step& one) {
   const std::string partition = partition_of(one.number);
   book_.write('V', one.number);
   timers_.restart_at({key, partition}, from_us(one.due), [this, one](std::error_code failed) {
-    if (!failed || failed == durable::errc::gone)
-      book_.write(failed ? 'G' : 'W', one.number, one.due, machine_us());
+    if (!failed || failed == durable::errc::gone) book_.write(failed ? 'G' : 'W', one.number, one.due, machine_us());
   });
 }
 

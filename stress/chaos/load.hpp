@@ -32,9 +32,9 @@ struct load {
 // Before start(): the handlers, which write a line for each run.
 void handle(detent::durable::timers& timers, const load& of, const journal& book, const std::string& node);
 
-// Puts all of it: half at once, spread over all the time, the others while it passes, each within two seconds of its due
-// time: beside the read level, and below it. Of one that was killed amid this, the next goes on: what the journal has as
-// stored is not put again, and what it has as asked for is not asked for again.
+// Puts all of it: half at once, spread over all the time, the others while it passes, each within two seconds of its
+// due time: beside the read level, and below it. Of one that was killed amid this, the next goes on: what the journal
+// has as stored is not put again, and what it has as asked for is not asked for again.
 class putter {
  public:
   putter(detent::durable::timers& to, const load& of, const journal& book, const std::string& journal_path);

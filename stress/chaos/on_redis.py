@@ -52,6 +52,7 @@ class OnRedis(Stage):
 
 def node_killed(stage):
     name, count = stage.owner()
+    stage.strike()
     stage.workers[name].kill()
     stage.wait(0.5)
     stage.workers[name].start()
@@ -60,6 +61,7 @@ def node_killed(stage):
 
 def node_stopped(stage):
     name, count = stage.owner()
+    stage.strike()
     stage.workers[name].signal(signal.SIGSTOP)
     stage.wait(2.2)
     stage.workers[name].signal(signal.SIGCONT)
@@ -69,17 +71,19 @@ def node_stopped(stage):
 def clock_off(stage):
     name, count = stage.owner()
     off = stage.random.choice((-1000, 1000))
+    stage.strike()
     stage.workers[name].kill()
     stage.workers[name].start("--clock-off", str(off))
     stage.wait(2)
     has = stage.owners().count(name)
+    stage.strike()
     stage.workers[name].kill()
     stage.workers[name].start()
     return count, f"{name} killed, and started with its clock {off} ms off: it took {has} shards; killed, and started again"
 
 
 def redis_killed(stage):
-    count, begin = stage.owned(), now_us()
+    count, begin = stage.owned(), stage.strike()
     stage.pair.master.kill()
     stage.wait(0.3)
     stage.pair.master.start()
@@ -88,7 +92,7 @@ def redis_killed(stage):
 
 
 def redis_stopped(stage):
-    count, begin = stage.owned(), now_us()
+    count, begin = stage.owned(), stage.strike()
     stage.pair.master.stop()
     stage.wait(1.5)
     stage.pair.master.go_on()
@@ -98,7 +102,7 @@ def redis_stopped(stage):
 
 def replica_promoted(stage):
     stage.pair.wait_for_replica()
-    count, begin = stage.owned(), now_us()
+    count, begin = stage.owned(), stage.strike()
     stage.pair.promote()
     stage.outage(begin)
     stage.unheard += (now_us() - begin) / 1e6
@@ -107,18 +111,20 @@ def replica_promoted(stage):
 
 
 def scripts_flushed(stage):
+    stage.strike()
     stage.pair.master.ask("SCRIPT FLUSH")
     return stage.owned(), "scripts flushed"
 
 
 def connections_cut(stage):
+    stage.strike()
     for kind in ("normal", "pubsub"):
         stage.pair.master.ask(f"CLIENT KILL TYPE {kind} SKIPME yes")
     return stage.owned(), "all connections cut"
 
 
 def read_only(stage):
-    count, begin = stage.owned(), now_us()
+    count, begin = stage.owned(), stage.strike()
     stage.pair.master.ask("REPLICAOF 127.0.0.1 1")
     stage.wait(0.8)
     stage.pair.master.ask("REPLICAOF NO ONE")
@@ -129,6 +135,7 @@ def read_only(stage):
 
 def out_of_memory(stage):
     count = stage.owned()
+    stage.strike()
     stage.pair.master.ask("CONFIG SET maxmemory 1")
     stage.wait(1)
     stage.pair.master.ask("CONFIG SET maxmemory 0")

@@ -4,7 +4,7 @@ import signal
 import sqlite3
 import time
 
-from stage import Stage, Worker, now_us, until
+from stage import Stage, Worker, until
 
 
 class OnSqlite(Stage):
@@ -63,7 +63,7 @@ class OnSqlite(Stage):
 
 
 def killed(stage):
-    count, begin = stage.runs_it(), now_us()
+    count, begin = stage.runs_it(), stage.strike()
     stage.worker.kill()
     stage.wait(0.5)
     stage.again()
@@ -75,16 +75,15 @@ def killed_often(stage):
     for _ in range(5):
         count = stage.runs_it()
         time.sleep(stage.random.random() * 0.1)
-        begin = now_us()
+        begin = stage.strike()
         stage.worker.kill()
         stage.again()
         stage.outage(begin)
-    stage.hits += 4
     return count, "killed amid writing five times, and started at once"
 
 
 def stopped(stage):
-    count, begin = stage.runs_it(), now_us()
+    count, begin = stage.runs_it(), stage.strike()
     stage.worker.signal(signal.SIGSTOP)
     stage.wait(2.2)
     stage.worker.signal(signal.SIGCONT)
@@ -93,7 +92,7 @@ def stopped(stage):
 
 
 def disk_full(stage):
-    count, begin = stage.runs_it(), now_us()
+    count, begin = stage.runs_it(), stage.strike()
     stage.worker.signal(signal.SIGUSR1)
     stage.wait(1.5)
     stage.worker.signal(signal.SIGUSR2)
@@ -102,7 +101,7 @@ def disk_full(stage):
 
 
 def power_lost(stage):
-    count, begin = stage.runs_it(), now_us()
+    count, begin = stage.runs_it(), stage.strike()
     stage.worker.kill()
     stage.again("--power-lost")
     stage.outage(begin)

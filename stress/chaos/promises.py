@@ -27,7 +27,8 @@ class Report:
     repeated: collections.Counter = dataclasses.field(default_factory=collections.Counter)  # by the fault that came last
     lateness: list = dataclasses.field(default_factory=list)  # of the first runs, us, without the store's outages
     raw: list = dataclasses.field(default_factory=list)       # the same with them
-    answer: int = 0                                           # us, of the store and what waits for it: the median
+    may_repeat: int = 0                                       # runs that a fault may have had repeated
+    answer: int = 0                                           # of the store, us
     lapsed: int = 0
     fenced: int = 0
     nodes: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -47,6 +48,7 @@ class Journal:
         with open(path, encoding="ascii") as lines:
             for line in lines:
                 self._read(*line.split())
+        self.times = sorted(run.at for run in self.runs)
         self.runs_of = collections.defaultdict(list)
         for run in sorted(self.runs, key=lambda run: run.at):
             self.runs_of[run.number].append(run)
@@ -121,6 +123,16 @@ def count_repeated(journal, begins):
     return counts, unanswered
 
 
+def usual_answer(journal):
+    """How long the store takes to answer, and what waits for it: the median of the puts that came one by one."""
+    answers = sorted(stored - asked for number, (_, asked, stored) in journal.stored.items() if number >= len(journal.stored) // 2)
+    return answers[len(answers) // 2] if answers else 0
+
+
+def begun_between(journal, begin, end):
+    return bisect.bisect(journal.times, end) - bisect.bisect(journal.times, begin)
+
+
 def is_lost(journal, number, end):
     runs = journal.runs_of.get(number, [])
     if number >= FIRST_RECURRING:
@@ -134,7 +146,7 @@ def is_lost(journal, number, end):
     return not runs
 
 
-def check(path, outages, begins, grace, end):
+def check(path, outages, begins, flush, grace, end):
     journal = Journal(path)
     report = Report(stored=len(journal.stored), recurring=len(journal.recurring), runs=len(journal.runs),
                     restarted=len(journal.restarts), lapsed=journal.lapsed, fenced=journal.fenced)
@@ -153,7 +165,7 @@ def check(path, outages, begins, grace, end):
                 report.lateness.append(max(0, run.at - excused(begin, outages, grace)))
     report.lateness.sort()
     report.raw.sort()
-    answers = sorted(stored - asked for number, (_, asked, stored) in journal.stored.items() if number >= len(journal.stored) // 2)
-    report.answer = answers[len(answers) // 2] if answers else 0
+    report.answer = usual_answer(journal)
+    report.may_repeat = sum(begun_between(journal, begin - flush - report.answer, begin) for begin in begins)
     report.nodes = collections.Counter(run.node for run in journal.runs)
     return report

@@ -56,9 +56,8 @@ class Stage:
         self.shards, self.lease = shards, lease
         self.random = random.Random(seed)
         self.outages = []     # (from, to) in us since 1970
-        self.begins = []      # of each fault, in us since 1970
-        self.texts = []       # and what it was
-        self.hits = 0         # faults after which runs may be repeated: of a node, or of the store
+        self.begins = []      # of each blow, in us since 1970
+        self.texts = []       # and which fault that was of
         self.unheard = 0      # seconds of which a promoted replica did not know the ends
         self.missed = []      # faults that hit no shard
 
@@ -68,11 +67,14 @@ class Stage:
     def outage(self, begin):
         self.outages.append((begin, now_us()))
 
-    def perform(self, fault):
+    def strike(self):
+        """Now something happens after which runs may be repeated."""
         self.begins.append(now_us())
-        self.hits += 1
+        return self.begins[-1]
+
+    def perform(self, fault):
         count, text = fault(self)
-        self.texts.append(text)
+        self.texts += [text] * (len(self.begins) - len(self.texts))
         if count == 0:
             self.missed.append(text)
         return f"{count} shards: {text}"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One process of the chaos: a node that runs timers, or one that puts them, or both on a file of SQLite, which one process
-// has at a time. Its lines carry the machine's own time, also where its clock is set off.
+// One process of the chaos: a node that runs timers, or one that puts them, or both on a file of SQLite, which one
+// process has at a time. Its lines carry the machine's own time, also where its clock is set off.
 #include "journal.hpp"
 #include "load.hpp"
 
@@ -9,12 +9,12 @@
 #include <detent/durable_sqlite.hpp>
 #include <detent/engine.hpp>
 
-#include <support/forgetful_disk.hpp>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <support/forgetful_disk.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The store on Redis: its beginning, and shards and terms. In redis_timers.cpp are the calls about timers.
+// The store on Redis: its beginning, and shards and terms. In redis_timers.cpp are the
+// calls about timers, in redis_ends.cpp what becomes of runs.
 #include "redis_store.hpp"
 
 #include "batch.hpp"

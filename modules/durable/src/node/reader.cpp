@@ -91,13 +91,15 @@ errc reader::read(const std::vector<shard_id>& which) {
   std::vector<read_request> requests;
   for (const shard_id shard : which) {
     const auto& its = with_.terms.of(shard);
-    requests.push_back({its.term->which(), upto, its.leaving || with_.ends.owes(shard) ? 0 : share, with_.terms.lease()});
+    requests.push_back(
+        {its.term->which(), upto, its.leaving || with_.ends.owes(shard) ? 0 : share, with_.terms.lease()});
   }
   std::vector<read_result> results(requests.size());
   if (const errc problem = with_.in.read_on(requests, results); problem != errc{}) return problem;
   for (std::size_t i = 0; i < which.size(); ++i) {
     auto& its = with_.terms.of(which[i]);
     if (!results[i].stands) {
+      if (its.term->stands()) with_.terms.doubt();
       lose(which[i]);
       continue;
     }

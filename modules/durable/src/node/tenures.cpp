@@ -24,7 +24,7 @@ std::size_t tenures::owned() const noexcept {
 
 void tenures::share_out(const std::vector<std::string>& nodes) {
   const std::chrono::nanoseconds now = elapsed();
-  if (shared_out_at_.count() != 0 && now - shared_out_at_ > how_.lease / 2) shared_from_ = now + how_.lease / 4;
+  if (shared_out_at_.count() != 0 && now - shared_out_at_ > how_.lease / 2) doubt();
   shared_out_at_ = now;
   nodes_ = nodes.size();
   for (shard_id shard = 0; shard < shards(); ++shard) {

@@ -40,9 +40,11 @@ class tenures {
   std::size_t owned() const noexcept;
   std::chrono::milliseconds lease() const noexcept { return std::chrono::ceil<std::chrono::milliseconds>(how_.lease); }
 
-  // Who is there: which shards fall to us, by rendezvous hashing. Where the last answer is long ago, the others' time to
-  // live may have run out as ours has: for a while only what we had is taken, and the others take what they had.
+  // Who is there: which shards fall to us, by rendezvous hashing.
   void share_out(const std::vector<std::string>& nodes);
+  // The roll may lack nodes that live, as theirs as our calls did not reach the store, or another server has it now. For
+  // a while only what we had is taken, and the others take what they had.
+  void doubt() noexcept { shared_from_ = elapsed() + how_.lease / 4; }
   // Takes what is ours and free, and what nobody takes. `took` is called for each.
   errc take(const std::function<void(shard_id)>& took);
   // Those of which `leave` is called begin to leave: one that falls to another node, and those that lack a handler
