@@ -83,7 +83,8 @@ class Journal:
 
 
 def excused(due, outages, grace):
-    """From when on a timer that was due then could be fired: what an outage, or the `grace` after one, held up is due at its end."""
+    """From when on a timer that was due then could be fired: what an outage, or the `grace` before one, held up is due at its
+    end."""
     for begin, end in sorted(outages):
         if begin - grace <= due <= end:
             due = max(due, end)
@@ -126,7 +127,8 @@ def count_repeated(journal, begins):
 
 def usual_answer(journal):
     """How long the store takes to answer, and what waits for it: the median of the puts that came one by one."""
-    answers = sorted(stored - asked for number, (_, asked, stored) in journal.stored.items() if number >= len(journal.stored) // 2)
+    one_by_one = len(journal.stored) // 2
+    answers = sorted(stored - asked for number, (_, asked, stored) in journal.stored.items() if number >= one_by_one)
     return answers[len(answers) // 2] if answers else 0
 
 
