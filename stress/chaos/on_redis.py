@@ -11,7 +11,8 @@ class OnRedis(Stage):
     def __init__(self, wanted, directory, common, log):
         super().__init__(wanted.shards, wanted.lease / 1000, wanted.seed)
         self.pair, self.log = Pair(directory), log
-        self.common = [*common, "--redis", self.pair.address, "--patience", str(max(20, wanted.lease // 5)), "--replicas", "1"]
+        self.patience = max(20, wanted.lease // 5)  # ms: what takes longer is no answer
+        self.common = [*common, "--redis", self.pair.address, "--patience", str(self.patience), "--replicas", "1"]
         self.workers, self.putting = {}, None
         for number in range(wanted.workers):
             name = chr(ord("A") + number) if number < 26 else f"N{number}"

@@ -33,9 +33,10 @@ class Report:
     fenced: int = 0
     nodes: collections.Counter = dataclasses.field(default_factory=collections.Counter)
 
-    @property
-    def duplicates(self):
-        return self.repeated.total()
+    def duplicates(self, backlogs):
+        """Of blows in general, and of those amid a backlog."""
+        amid = sum(self.repeated[number] for number in backlogs)
+        return self.repeated.total() - amid, amid
 
     def quantile(self, part):
         return self.lateness[min(len(self.lateness) - 1, int(len(self.lateness) * part))] if self.lateness else 0
@@ -82,7 +83,8 @@ class Journal:
 
 
 def excused(due, outages, grace):
-    """From when on a timer that was due then could be fired: what an outage, or the `grace` after one, held up is due at its end."""
+    """From when on a timer that was due then could be fired: what an outage, or the `grace` before one, held up is due at its
+    end."""
     for begin, end in sorted(outages):
         if begin - grace <= due <= end:
             due = max(due, end)
@@ -125,7 +127,8 @@ def count_repeated(journal, begins):
 
 def usual_answer(journal):
     """How long the store takes to answer, and what waits for it: the median of the puts that came one by one."""
-    answers = sorted(stored - asked for number, (_, asked, stored) in journal.stored.items() if number >= len(journal.stored) // 2)
+    one_by_one = len(journal.stored) // 2
+    answers = sorted(stored - asked for number, (_, asked, stored) in journal.stored.items() if number >= one_by_one)
     return answers[len(answers) // 2] if answers else 0
 
 
@@ -146,7 +149,7 @@ def is_lost(journal, number, end):
     return not runs
 
 
-def check(path, outages, begins, flush, grace, end):
+def check(path, outages, begins, backlogs, window, grace, end):
     journal = Journal(path)
     report = Report(stored=len(journal.stored), recurring=len(journal.recurring), runs=len(journal.runs),
                     restarted=len(journal.restarts), lapsed=journal.lapsed, fenced=journal.fenced)
@@ -165,7 +168,8 @@ def check(path, outages, begins, flush, grace, end):
                 report.lateness.append(max(0, run.at - excused(begin, outages, grace)))
     report.lateness.sort()
     report.raw.sort()
-    report.answer = usual_answer(journal)
-    report.may_repeat = sum(begun_between(journal, begin - flush - report.answer, begin) for begin in begins)
+    report.answer = min(usual_answer(journal), window[1])
+    report.may_repeat = sum(begun_between(journal, begin - window[0] - report.answer, begin)
+                            for number, begin in enumerate(begins) if number not in backlogs)
     report.nodes = collections.Counter(run.node for run in journal.runs)
     return report

@@ -55,11 +55,12 @@ class Stage:
     def __init__(self, shards, lease, seed):
         self.shards, self.lease = shards, lease
         self.random = random.Random(seed)
-        self.outages = []     # (from, to) in us since 1970
-        self.begins = []      # of each blow, in us since 1970
-        self.texts = []       # and which fault that was of
-        self.unheard = 0      # seconds of which a promoted replica did not know the ends
-        self.missed = []      # faults that hit no shard
+        self.outages = []      # (from, to) in us since 1970
+        self.begins = []       # of each blow, in us since 1970
+        self.texts = []        # and which fault that was of
+        self.backlogs = set()  # which blows came amid a backlog
+        self.unheard = 0       # seconds of which a promoted replica did not know the ends
+        self.missed = []       # faults that hit no shard
 
     def wait(self, leases):
         time.sleep(leases * self.lease)
@@ -67,8 +68,11 @@ class Stage:
     def outage(self, begin):
         self.outages.append((begin, now_us()))
 
-    def strike(self):
-        """Now something happens after which runs may be repeated."""
+    def strike(self, amid_backlog=False):
+        """Now something happens after which runs may be repeated. Amid a backlog timers are due faster than the store takes
+        their ends."""
+        if amid_backlog:
+            self.backlogs.add(len(self.begins))
         self.begins.append(now_us())
         return self.begins[-1]
 

@@ -9,9 +9,9 @@
 namespace detent::durable::detail {
 namespace {
 
-// Where the store is slower than the timers, so many may run again after a crash: what was read, and what has ended and
-// is not written.
-constexpr std::size_t most_a_reading = 4096;
+// Where timers are due faster than the store takes ends, so many may run again after a crash: what was read, and what ended
+// and is not written.
+constexpr std::size_t most_a_reading = 1024;  // of all shards together
 constexpr std::size_t most_unwritten = 1000;
 
 std::chrono::microseconds of(duration its) noexcept { return std::chrono::ceil<std::chrono::microseconds>(its); }
@@ -85,7 +85,7 @@ errc reader::read(const std::vector<shard_id>& which) {
   const std::size_t held = with_.held.size();
   const bool keeps_up = with_.ends.waiting() < most_unwritten;
   const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
-  const std::size_t share = std::min(most_a_reading, room / which.size() + (room != 0));
+  const std::size_t share = std::min(most_a_reading, room) / which.size() + (room != 0);
   const std::chrono::nanoseconds asked_at = elapsed();
   const stored_time upto = wall_now() + of(with_.how.horizon);
   std::vector<read_request> requests;
