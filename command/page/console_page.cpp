@@ -71,12 +71,13 @@ std::string doctor_figure(const console_view& view) {
   const auto count = [&](severity judged) { return std::ranges::count(view.findings, judged, &finding::judged); };
   const auto bad = static_cast<std::uint64_t>(count(severity::bad)),
              warnings = static_cast<std::uint64_t>(count(severity::warning));
-  return key_figure("doctor", "doctor",
-                    bad + warnings == 0
-                        ? "fine"
-                        : fmt::format("{} <span class=\"unit\">bad</span> {} <span class=\"unit\">"
-                                      "warnings</span>",
-                                      count_html(bad, severity::bad), count_html(warnings, severity::warning)));
+  std::string html;
+  if (bad > 0) html += count_html(bad, severity::bad) + " <span class=\"unit\">bad</span> ";
+  if (warnings > 0) {
+    html += fmt::format("{} <span class=\"unit\">warning{}</span>", count_html(warnings, severity::warning),
+                        warnings == 1 ? "" : "s");
+  }
+  return key_figure("doctor", "doctor", html.empty() ? "fine" : html);
 }
 
 std::string summary_line(const console_view& view) {
