@@ -91,13 +91,15 @@ errc reader::read(const std::vector<shard_id>& which) {
   std::vector<read_request> requests;
   for (const shard_id shard : which) {
     const auto& its = with_.terms.of(shard);
-    requests.push_back({its.term->which(), upto, its.leaving ? 0 : share, with_.terms.lease()});
+    requests.push_back(
+        {its.term->which(), upto, its.leaving || with_.ends.owes(shard) ? 0 : share, with_.terms.lease()});
   }
   std::vector<read_result> results(requests.size());
   if (const errc problem = with_.in.read_on(requests, results); problem != errc{}) return problem;
   for (std::size_t i = 0; i < which.size(); ++i) {
     auto& its = with_.terms.of(which[i]);
     if (!results[i].stands) {
+      if (its.term->stands()) with_.terms.doubt();
       lose(which[i]);
       continue;
     }
@@ -117,16 +119,28 @@ void reader::tick() {
   drop_lapsed();
   with_.held.arm_refused();
   errc problem = call_roll();
-  if (problem == errc{} && !skewed_) {
-    problem = with_.terms.take([&](shard_id) { ++with_.counted.now.terms; });
-    if (problem == errc{}) with_.terms.pick_leavers([&](shard_id shard) { with_.held.withdraw(shard); });
-  }
   // Whatever that came to, terms are renewed: of several servers, the one that has the roll may be gone alone.
   std::vector<shard_id> ours;
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (with_.terms.of(shard).term) ours.push_back(shard);
   const errc reading = read(ours);
-  with_.problems.ok(problem != errc{} ? problem : reading);
+  if (problem == errc{}) problem = reading;
+  if (problem == errc{} && !skewed_) problem = take();
+  with_.problems.ok(problem);
+}
+
+// What is taken is read soon, and not at once: what ended under a former term of ours has to be written before.
+errc reader::take() {
+  const errc problem = with_.terms.take([&](shard_id shard) {
+    ++with_.counted.now.terms;
+    with_.ends.took(shard);
+    lags_ = true;
+  });
+  if (problem != errc{}) return problem;
+  with_.terms.pick_leavers([&](shard_id shard) { with_.held.withdraw(shard); });
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
+    if (with_.terms.of(shard).foreign) with_.ends.forget(shard);
+  return errc{};
 }
 
 void reader::look_at(const std::vector<shard_id>& announced) {
