@@ -50,6 +50,7 @@ class crew {
       const std::uint64_t shard = next.data.u64;
       if (shard == set_.size()) return;
       set_[shard].poll();
+      if (set_[shard].stopped()) continue;  // its descriptor stays readable
       watch(EPOLL_CTL_MOD, fds_[shard], EPOLLIN | EPOLLONESHOT, shard);
     }
   }
