@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <time.h>
+
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <sstream>
 #include <stdexcept>
 #include <string>

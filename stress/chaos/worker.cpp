@@ -9,16 +9,17 @@
 #include <detent/durable_sqlite.hpp>
 #include <detent/engine.hpp>
 
-#include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
+
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <support/forgetful_disk.hpp>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <string>

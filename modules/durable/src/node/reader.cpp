@@ -9,8 +9,8 @@
 namespace detent::durable::detail {
 namespace {
 
-// Where timers are due faster than the store takes ends, so many may run again after a crash: what was read, and what ended
-// and is not written.
+// Where timers are due faster than the store takes ends, so many may run again after a crash: what was read, and what
+// ended and is not written.
 constexpr std::size_t most_a_reading = 1024;  // of all shards together
 constexpr std::size_t most_unwritten = 1000;
 
@@ -29,6 +29,7 @@ errc reader::call_roll() {
   const duration skew = roll.now - before - trip / 2;
   with_.counted.now.skew = skew;
   const bool skewed = std::chrono::abs(skew) - trip / 2 > with_.how.max_skew;
+  measured_ = measured_ || trip / 2 <= with_.how.max_skew;  // what took longer shows no smaller skew
   if (skewed != std::exchange(skewed_, skewed) && skewed) {
     with_.problems.report(errc::not_permitted, "this node's clock is off by more than max_skew: it takes no shards");
     leave_all();
@@ -125,7 +126,7 @@ void reader::tick() {
     if (with_.terms.of(shard).term) ours.push_back(shard);
   const errc reading = read(ours);
   if (problem == errc{}) problem = reading;
-  if (problem == errc{} && !skewed_) problem = take();
+  if (problem == errc{} && measured_ && !skewed_) problem = take();
   with_.problems.ok(problem);
 }
 

@@ -55,6 +55,7 @@ class reader {
   const parts with_;
   const std::string node_;
   std::set<std::string> reported_;  // handlers that are not known here
+  bool measured_ = false;           // the skew: before, nothing is taken
   bool skewed_ = false;
   bool lags_ = false;
 };
