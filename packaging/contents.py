@@ -23,6 +23,7 @@ WANTED = {
     "calendar": [LIB + r"libdetent_calendar\.so\.\d+\.\d+\.\d+", LIB + r"libdetent_calendar\.so\.\d+"],
     "durable": [pattern for name in ("durable", "durable_sqlite")
                 for pattern in (LIB + rf"libdetent_{name}\.so\.\d+\.\d+\.\d+", LIB + rf"libdetent_{name}\.so\.\d+")],
+    "durable_redis": [LIB + r"libdetent_durable_redis\.so\.\d+\.\d+\.\d+", LIB + r"libdetent_durable_redis\.so\.\d+"],
     "development": [
         LIB + r"libdetent\.so", LIB + r"libdetent\.a", LIB + r"pkgconfig/detent\.pc",
         LIB + r"libdetent_checked\.a", LIB + r"pkgconfig/detent_checked\.pc",
@@ -45,8 +46,8 @@ WANTED = {
         *(rf"share/man/man1/{page}\.1(?:\.gz)?" for page in PAGES)],
     "papers": [rf"share/doc/detent/{paper}" for paper in ("LICENSE", r"README\.md", r"CHANGELOG\.md")],
 }
-PACKAGES = {r"libdetent\d+": "runtime", r"libdetent-calendar\d+": "calendar", r"libdetent-durable\d+": "durable", "libdetent-dev": "development",
-            "detent-tools": "tools"}
+PACKAGES = {r"libdetent\d+": "runtime", r"libdetent-calendar\d+": "calendar", r"libdetent-durable\d+": "durable",
+            r"libdetent-durable-redis\d+": "durable_redis", "libdetent-dev": "development", "detent-tools": "tools"}
 # What each Debian package has besides.
 PAPERS = [r"share/doc/{}/copyright", r"share/doc/{}/changelog\.gz", r"share/doc/{}/changelog\.Debian\.gz"]
 MORE = {"tools": ["share/lintian/overrides/detent-tools"],
@@ -94,7 +95,7 @@ def check_build(tree):
     """Of a static build with the checked library, as the tests have: no shared library is there to be installed."""
     everything = set()
     for component, patterns in WANTED.items():
-        shared = [pattern for pattern in patterns if re.search(r"libdetent(?:_calendar|_durable|_durable_sqlite)?\\\.so", pattern)]
+        shared = [pattern for pattern in patterns if re.search(r"libdetent(?:_calendar|_durable(?:_sqlite|_redis)?)?\\\.so", pattern)]
         files = installed(tree, "--component", component)
         yield from differences(component, files, [pattern for pattern in patterns if pattern not in shared])
         for file in sorted(files & everything):

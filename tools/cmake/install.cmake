@@ -38,8 +38,8 @@ endif()
 if(DETENT_BUILD_DURABLE_REDIS)  # targets of their own: a program with another store needs no hiredis
   install(TARGETS detent_durable_redis EXPORT detent-durable-redis-targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT durable NAMELINK_COMPONENT development
-    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT durable
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT durable_redis NAMELINK_COMPONENT development
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT durable_redis
     FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(EXPORT detent-durable-redis-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)

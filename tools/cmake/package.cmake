@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # The Debian packages: what goes into which, and what Debian wants to know of each. `./tools/dev package` builds them in a
 # tree of their own, where the library is shared; docs/packages.md.
-if(NOT DETENT_BUILD_CALENDAR OR NOT DETENT_BUILD_DURABLE)
-  message(FATAL_ERROR
-    "detent: DETENT_PACKAGE makes packages of everything: configure with -DDETENT_BUILD_CALENDAR=ON -DDETENT_BUILD_DURABLE=ON")
+if(NOT DETENT_BUILD_CALENDAR OR NOT DETENT_BUILD_DURABLE OR NOT DETENT_BUILD_DURABLE_REDIS)
+  message(FATAL_ERROR "detent: DETENT_PACKAGE makes packages of everything: configure with "
+    "-DDETENT_BUILD_CALENDAR=ON -DDETENT_BUILD_DURABLE=ON -DDETENT_BUILD_DURABLE_REDIS=ON")
 endif()
 if(NOT BUILD_SHARED_LIBS)
   message(FATAL_ERROR "detent: DETENT_PACKAGE makes packages with a shared library: configure with -DBUILD_SHARED_LIBS=ON")
@@ -16,6 +16,7 @@ set(DETENT_PACKAGE_MAINTAINER "The detent authors <detent@localhost>" CACHE STRI
 set(runtime_name "libdetent${DETENT_SOVERSION}")
 set(calendar_name "libdetent-calendar${DETENT_SOVERSION}")
 set(durable_name "libdetent-durable${DETENT_SOVERSION}")
+set(durable_redis_name "libdetent-durable-redis${DETENT_SOVERSION}")
 set(development_name libdetent-dev)
 set(tools_name detent-tools)
 set(made "${PROJECT_BINARY_DIR}/packaging")
@@ -49,7 +50,7 @@ configure_file("${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${made}/changelog" COPYONLY
 foreach(paper changelog changelog.Debian)
   execute_process(COMMAND "${DETENT_GZIP}" -9nf "${made}/${paper}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
-foreach(component runtime calendar durable development tools)
+foreach(component runtime calendar durable durable_redis development tools)
   install(FILES "${sources}/copyright" "${made}/changelog.gz" "${made}/changelog.Debian.gz"
     DESTINATION "${papers}/${${component}_name}" COMPONENT ${component})
 endforeach()
@@ -66,7 +67,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it would stand before each pac
 set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_COMPONENTS_ALL runtime calendar durable development tools)
+set(CPACK_COMPONENTS_ALL runtime calendar durable durable_redis development tools)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -79,7 +80,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The command's own libraries are not installed yet.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}"
-  "${PROJECT_BINARY_DIR}/modules/calendar" "${PROJECT_BINARY_DIR}/modules/durable")
+  "${PROJECT_BINARY_DIR}/modules/calendar" "${PROJECT_BINARY_DIR}/modules/durable" "${PROJECT_BINARY_DIR}/modules/durable_redis")
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)  # strips as well
 
@@ -112,10 +113,19 @@ one SQLite file comes with it.")
 set(CPACK_DEBIAN_DURABLE_PACKAGE_CONTROL_EXTRA "${sources}/triggers;postinst;postrm")
 set(CPACK_COMPONENT_DURABLE_DEPENDS runtime calendar)
 
+set(CPACK_DEBIAN_DURABLE_REDIS_PACKAGE_NAME "${durable_redis_name}")
+set(CPACK_DEBIAN_DURABLE_REDIS_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_DURABLE_REDIS_DESCRIPTION "lock-free timer engine - shared library of durable timers in Redis
+The store of durable timers that the nodes of many machines share: they take
+over from each other, with leases, fences and exact cancellation. It needs a
+server of Redis 6.2 or newer, alone, with replicas or a cluster.")
+set(CPACK_DEBIAN_DURABLE_REDIS_PACKAGE_CONTROL_EXTRA "${sources}/triggers;postinst;postrm")
+set(CPACK_COMPONENT_DURABLE_REDIS_DEPENDS runtime calendar durable)
+
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME "${development_name}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libcctz-dev, libsqlite3-dev, libtbb-dev")
-set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime calendar durable)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libcctz-dev, libhiredis-dev, libsqlite3-dev, libtbb-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime calendar durable durable_redis)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "lock-free timer engine - development files
 Headers for C++20 and C11, the static library, the same with its assertions
 on, a CMake package with the targets detent::detent, detent::static and
@@ -125,7 +135,7 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME "${tools_name}")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS python3)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "bpftrace, libdevel-nytprof-perl, linux-perf")
-set(CPACK_COMPONENT_TOOLS_DEPENDS runtime calendar durable)
+set(CPACK_COMPONENT_TOOLS_DEPENDS runtime calendar durable durable_redis)
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION "lock-free timer engine - live view, replay and diagnosis
 The command detent shows the timer engines of this host live, replays
 recorded traces of timers, runs synthetic loads and measures what on this host

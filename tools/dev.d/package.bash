@@ -12,8 +12,7 @@ package_maintainer() {
 # package_flags KIND: what Debian's packages are compiled or linked with.
 package_flags() { DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --get "$1"; }
 
-# package_configure TREE [OPTION...]: the shared library, the static one and the command, built as Debian builds. The store on Redis
-# is in no package.
+# package_configure TREE [OPTION...]: the shared library, the static one and the command, built as Debian builds.
 package_configure() {
   local linking
   linking=$(package_flags LDFLAGS)
@@ -23,7 +22,7 @@ package_configure() {
   cmake -S . -B "$1" -G Ninja --log-level=NOTICE -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=g++-12 \
     -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_SKIP_INSTALL_RPATH=ON -DBUILD_SHARED_LIBS=ON \
     -DDETENT_PACKAGE=ON -DDETENT_WERROR=ON -DDETENT_USDT=ON "-DDETENT_PACKAGE_MAINTAINER=$(package_maintainer)" \
-    -DDETENT_BUILD_TOOLS=ON -DDETENT_BUILD_DURABLE_REDIS=OFF -DDETENT_JEMALLOC=ON \
+    -DDETENT_BUILD_TOOLS=ON -DDETENT_BUILD_DURABLE_REDIS=ON -DDETENT_JEMALLOC=ON \
     "-DCMAKE_CXX_FLAGS=$(package_flags CPPFLAGS) $(package_flags CXXFLAGS)" \
     "-DCMAKE_SHARED_LINKER_FLAGS=$linking" "-DCMAKE_EXE_LINKER_FLAGS=$linking" "${@:2}"
 }

@@ -32,7 +32,7 @@ packages() {
     coverage) echo gcovr ;;
     format) echo clang-format-14 ;;
     lint) echo clang-tidy-14 ;;
-    package) echo dpkg-dev file gzip lintian debootstrap abigail-tools ;;
+    package) echo libhiredis-dev dpkg-dev file gzip lintian debootstrap abigail-tools ;;
     docs) echo doxygen python3-sphinx furo python3-myst-parser python3-breathe python3-sphinx-copybutton ;;
   esac
 }
