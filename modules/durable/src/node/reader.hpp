@@ -57,6 +57,7 @@ class reader {
   std::set<std::string> reported_;  // handlers that are not known here
   bool skewed_ = false;
   bool lags_ = false;
+  bool unanswered_ = false;  // a part of the store did not answer the last tick
 };
 
 }  // namespace detent::durable::detail
