@@ -141,7 +141,7 @@ bool timers::flush(duration patience) { return node_->flush(patience); }
 
 std::vector<listed> timers::list(const query& which) {
   std::vector<listed_record> found;
-  node_->ask([&](store& in) { return list_all(in, which, found); });
+  node_->ask("list", [&](store& in) { return list_all(in, which, found); });
   std::vector<listed> out;
   out.reserve(found.size());
   std::ranges::transform(found, std::back_inserter(out), shown);
@@ -152,7 +152,7 @@ std::size_t timers::revive(const query& which) {
   query dead = which;
   dead.dead = true;
   std::vector<put_status> results;
-  node_->ask([&](store& in) {
+  node_->ask("revive", [&](store& in) {
     std::vector<listed_record> found;
     if (const errc problem = list_all(in, dead, found); problem != errc{}) return problem;
     std::vector<put_request> again;

@@ -245,7 +245,10 @@ errc redis_store::read_on(std::span<const read_request> what, std::span<read_res
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i != what.size(); ++i) {
     results[i] = {};
-    if (calls[i].answer == nullptr) continue;
+    if (calls[i].answer == nullptr) {
+      results[i].unanswered = calls[i].failed.kind != refusal::fenced;
+      continue;
+    }
     const shard_id shard = what[i].term.shard;
     if (const term& mine = of(what[i].term); !mine.process.empty() && mine.process != calls[i].process) {
       left.push_back(i);

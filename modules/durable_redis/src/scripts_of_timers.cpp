@@ -69,7 +69,8 @@ return table.concat(answers))";
 // keys; the id and due time that ran of each, as a body begins. Kinds: (e)rase; (m)ove; (k)ill; (l)eave. Then in their
 // order, for a move its new due time and the new head of its body, for a kill the reason; and last the words of the
 // answers. Answers a letter for each: (e)nded or (g)one. One whose id or time is another by now has been replaced or
-// moved meanwhile, and stays; but a move that finds its new head has been carried out before, and is (e)nded.
+// moved meanwhile, and stays; but a move that finds its new head, or a kill its grave, has been carried out before, and
+// is (e)nded.
 const char end_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'node', 'fence', 'until')
 local time = redis.call('TIME')
@@ -115,6 +116,10 @@ for n = 1, count do
       buried[#buried + 1] = key
       graves[#graves + 1] = key
       graves[#graves + 1] = ARGV[extra] .. body
+    else
+      local before = ARGV[extra] .. ARGV[3 + count + n]
+      local grave = redis.call('HGET', KEYS[6], key)
+      if grave and string.sub(grave, 1, #before) == before then answers[n] = 'e' end
     end
     extra = extra + 1
   elseif kind == 'e' and fits then

@@ -131,10 +131,11 @@ class reports {
     codes_.push_back(code);
     texts_.emplace_back(text);
   }
-  bool has(std::error_code code) const {
+  std::ptrdiff_t count(std::error_code code) const {
     const std::lock_guard locked(lock_);
-    return std::ranges::find(codes_, code) != codes_.end();
+    return std::ranges::count(codes_, code);
   }
+  bool has(std::error_code code) const { return count(code) != 0; }
   std::string all() const {
     const std::lock_guard locked(lock_);
     std::string out;

@@ -232,6 +232,39 @@ TEST_F(DurableTimers, EndLaterFromAnotherThread) {
   for (std::thread& other : others) other.join();
 }
 
+TEST_F(DurableTimers, OfAHandlerThatIsNotKnownTakeNoRoom) {
+  a_node node(data.connect(), book, {.read_ahead = 10});
+  std::vector<std::string> unknown;
+  for (int i = 0; i != 50; ++i) unknown.push_back(node.on.schedule_after(0s, "not here", {}));
+  ASSERT_TRUE(node.on.flush(20s));
+  node.on.schedule_after(1ms, "write", {}, {.key = "runs"});
+  node.on.start();
+  ASSERT_TRUE(soon([&] { return book.runs_of("runs") == 1; }));
+  for (const std::string& key : unknown) {
+    const cancel_result its = cancelled(node.on, std::string_view(key), 100ms);  // never gone: it is there
+    EXPECT_TRUE(its == cancel_result::cancelled || its == cancel_result::unknown);
+    if (its == cancel_result::unknown) break;
+  }
+}
+
+TEST_F(DurableTimers, RefuseToWaitForTheirOwnCallback) {
+  a_node node(data.connect(), book);
+  std::atomic<int> refused{0};
+  const auto refuses = [&](auto&& call) {
+    try {
+      call();
+    } catch (const detent::error& why) {
+      refused += why.code() == detent::errc::called_from_callback;
+    }
+  };
+  node.on.schedule_after(1h, "write", {}, {.on_stored = [&](std::error_code) {
+                           refuses([&] { node.on.list({}); });
+                           refuses([&] { node.on.revive({}); });
+                           refuses([&] { node.on.flush(20s); });
+                         }});
+  EXPECT_TRUE(soon([&] { return refused == 3; }));
+}
+
 TEST_F(DurableTimers, OfAHandlerThatIsNotKnownStay) {
   {
     a_node node(data.connect(), book);

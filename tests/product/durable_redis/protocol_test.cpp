@@ -107,6 +107,15 @@ TEST_F(DurableRedisProtocol, TheSameFenceOfAnotherNodeIsForeign) {
   EXPECT_EQ(server->ask("EXISTS t:{07}:due t:{07}:body"), "0");
 }
 
+TEST_F(DurableRedisProtocol, AKillThatIsSentAgainFindsItsGrave) {
+  const std::string fence = taken("A");
+  at->put({"k", "a", "100", body('1', 100)});
+  const std::string why("\3\0bad", 5);
+  EXPECT_EQ(at->end("A", fence, {"k", "a", run('1', 100), why}), words{"e"});
+  EXPECT_EQ(at->end("A", fence, {"k", "a", run('1', 100), why}), words{"e"});
+  EXPECT_EQ(at->end("A", fence, {"k", "a", run('2', 100), why}), words{"g"});
+}
+
 TEST_F(DurableRedisProtocol, APageGoesOnAfterAKeyThatHasGoneMeanwhile) {
   at->put({"k", "a", "2", body('1', 2), "k", "b", "2", body('2', 2), "k", "c", "2", body('3', 2), "k", "d", "3",
            body('4', 3)});

@@ -109,9 +109,10 @@ enum class end_kind : std::uint8_t {
   leave   // nothing; for the answer alone
 };
 enum class end_status : std::uint8_t {
-  ended,   // also of a move that was carried out before and is sent again: the timer is as it says
-  fenced,  // the term does not stand: nothing was changed, nothing answered
-  gone     // not as the run had it: replaced, moved, cancelled, or ended before. The answer is stored all the same.
+  ended,      // also of a move, and where answers get lost of a kill, that was carried out before and is sent again
+  fenced,     // the term does not stand: nothing was changed, nothing answered
+  gone,       // not as the run had it: replaced, moved, cancelled, or ended before. The answer is stored all the same.
+  unanswered  // the part of the store that has its shard does not answer: it was carried out or not, and is sent again
 };
 struct end_request {
   term_ref term = {};
@@ -140,8 +141,9 @@ struct read_request {
   std::chrono::milliseconds lease{};
 };
 struct read_result {
-  bool stands = false;  // false: the term is over, and the rest is empty
-  stored_time upto{};   // the read level now
+  bool stands = false;      // false: the term is over, and the rest is empty
+  bool unanswered = false;  // the part of the store that has its shard does not answer: all is as before, rest empty
+  stored_time upto{};       // the read level now
   // Due after the read level before and up to that now, by due time and then id.
   std::vector<record> due = {};
   std::vector<announced> announced_keys = {};  // since the last read_on, or since the take

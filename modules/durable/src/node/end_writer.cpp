@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "end_writer.hpp"
 
+#include "../stores/clocks.hpp"
+
 #include <detent/calendar_error.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace detent::durable::detail {
@@ -112,8 +115,9 @@ void end_writer::answer_to(const term_ref& term, const announced& question, answ
     end.ran = about->what().due;
   }
   // Questions may come after runs have ended whose ends wait: those were meant to be a beginning no more.
-  for (entry& one : waiting_)
-    if (one.of.get() == about && one.what.how == end_kind::move) one.what.how = end_kind::erase;
+  for (std::deque<entry>* const some : {&waiting_, &unanswered_})
+    for (entry& one : *some)
+      if (one.of.get() == about && one.what.how == end_kind::move) one.what.how = end_kind::erase;
   waiting_.push_back({std::move(end), nullptr});
 }
 
@@ -161,8 +165,8 @@ void end_writer::settle(entry& one, end_status status) {
 }
 
 // While the store, or one server of several, does not answer: what the store would refuse must not hold up the rest.
-void end_writer::settle_lapsed() {
-  std::erase_if(waiting_, [&](entry& one) {
+void end_writer::settle_lapsed(std::deque<entry>& in) {
+  std::erase_if(in, [&](entry& one) {
     const auto& term = with_.terms.of(one.what.term.shard).term;
     if (term && term->which().fence == one.what.term.fence && term->stands()) return false;
     settle(one, end_status::fenced);
@@ -170,18 +174,36 @@ void end_writer::settle_lapsed() {
   });
 }
 
-void end_writer::write() {
+void end_writer::settle_first(std::span<const end_status> results) {
+  for (const end_status status : results) {
+    if (status == end_status::unanswered)
+      unanswered_.push_back(std::move(waiting_.front()));
+    else
+      settle(waiting_.front(), status);
+    waiting_.pop_front();
+  }
+  if (unanswered_.empty()) return;
+  with_.problems.ok(trouble::of::parts, errc::unavailable);
+  settle_lapsed(unanswered_);
+}
+
+bool end_writer::write() {
+  if (!unanswered_.empty() && elapsed() >= with_.problems.retry_at(trouble::of::parts)) {
+    std::ranges::move(waiting_, std::back_inserter(unanswered_));
+    waiting_ = std::exchange(unanswered_, {});
+  }
   const std::size_t count = std::min(batch, waiting_.size());
-  if (count == 0) return;
+  if (count == 0) return with_.problems.ok(trouble::of::ends, errc{});
   std::vector<end_request> requests;
   requests.reserve(count);
   for (std::size_t i = 0; i < count; ++i) requests.push_back(waiting_[i].what);
   std::vector<end_status> results(count);
-  if (!with_.problems.ok(with_.in.end(requests, results))) return settle_lapsed();
-  for (const end_status status : results) {
-    settle(waiting_.front(), status);
-    waiting_.pop_front();
+  if (!with_.problems.ok(trouble::of::ends, with_.in.end(requests, results))) {
+    settle_lapsed(waiting_);
+    return false;
   }
+  settle_first(results);
+  return true;
 }
 
 }  // namespace detent::durable::detail

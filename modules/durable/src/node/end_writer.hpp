@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,15 +41,17 @@ class end_writer {
   void answer_to(const term_ref& term, const announced& question, answer reply, const run* about);
   // A timer of which nothing runs.
   void erase(const term_ref& term, const record& what);
-  std::size_t waiting() const noexcept { return waiting_.size(); }
+  std::size_t waiting() const noexcept { return waiting_.size() + unanswered_.size(); }
+  // Of these, what a part of the store has not answered, and waits until that is tried again.
+  std::size_t unanswered() const noexcept { return unanswered_.size(); }
   // This node has a new term of the shard: its ends of former ones go with that.
   void took(shard_id shard);
   // Whether such ends wait: the shard is not to be read before they are written.
   bool owes(shard_id shard) const noexcept { return shards_[shard].owed != 0; }
   // Another node has the shard, and runs again what had not been ended.
   void forget(shard_id shard) noexcept { shards_[shard].late.clear(); }
-  // One batch: terms are renewed between two of them.
-  void write();
+  // One batch: terms are renewed between two of them. False: the store does not answer.
+  bool write();
 
  private:
   struct entry {
@@ -68,12 +71,14 @@ class end_writer {
   void owe(entry& one, const held_term& now);
   void refused(entry& one);
   void settle(entry& one, end_status status);
-  void settle_lapsed();
+  void settle_lapsed(std::deque<entry>& in);
+  void settle_first(std::span<const end_status> results);
 
   const parts with_;
   std::mt19937_64 random_;
   std::deque<entry> waiting_;
   std::vector<of_shard> shards_;
+  std::deque<entry> unanswered_;
 };
 
 }  // namespace detent::durable::detail

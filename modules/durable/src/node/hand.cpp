@@ -28,6 +28,14 @@ void hand::arm_refused() {
 
 bool hand::put(record what, const term& under) {
   const handling* by = known_.of(what);
+  if (by == nullptr) {
+    if (unarmed_ == most_unarmed_) {
+      forgot_[what.shard] = true;
+      return false;
+    }
+    ++unarmed_;
+    what.payload = {};  // only a question can come for it
+  }
   std::string key = what.key;
   slot& its = shards_[what.shard].insert_or_assign(std::move(key), slot{}).first->second;
   its.what = std::make_shared<run>(std::move(what), under, by, line_);
@@ -37,6 +45,7 @@ bool hand::put(record what, const term& under) {
 }
 
 void hand::erase(slots& in, slots::iterator which) {
+  if (which->second.what->by() == nullptr) --unarmed_;
   in.erase(which);
   --size_;
 }
@@ -71,7 +80,7 @@ bool hand::changed(shard_id shard, const std::string& key, const record* now, co
 hand::asked hand::ask(shard_id shard, const std::string& key) {
   slots& in = shards_[shard];
   const auto found = in.find(key);
-  if (found == in.end()) return {answer::gone, nullptr, {}};
+  if (found == in.end()) return {forgot_[shard] ? answer::none : answer::gone, nullptr, {}};
   slot& its = found->second;
   std::shared_ptr<const run> what = its.what;
   if (!its.handle || its.handle.cancel() == detent::cancel_result::cancelled) {
@@ -113,7 +122,11 @@ bool hand::ends_for_good(const run& what) const noexcept {
 }
 
 void hand::drop(shard_id shard) {
-  for (auto& [key, its] : shards_[shard]) its.handle.cancel();
+  forgot_[shard] = false;
+  for (auto& [key, its] : shards_[shard]) {
+    its.handle.cancel();
+    if (its.what->by() == nullptr) --unarmed_;
+  }
   size_ -= shards_[shard].size();
   shards_[shard].clear();
 }

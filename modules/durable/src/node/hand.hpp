@@ -22,10 +22,18 @@ class hand {
  public:
   using term = std::shared_ptr<const held_term>;
 
-  hand(calendar& arms_in, const registry& known, std::shared_ptr<finish_line> to, shard_id shards)
-      : calendar_(arms_in), known_(known), line_(std::move(to)), shards_(shards) {}
+  // Of timers without a handler here it remembers `most_unarmed`.
+  hand(calendar& arms_in, const registry& known, std::shared_ptr<finish_line> to, shard_id shards,
+       std::size_t most_unarmed)
+      : calendar_(arms_in),
+        known_(known),
+        line_(std::move(to)),
+        most_unarmed_(most_unarmed),
+        shards_(shards),
+        forgot_(shards) {}
 
   std::size_t size() const noexcept { return size_; }
+  std::size_t armed() const noexcept { return size_ - unarmed_; }
   std::size_t size(shard_id shard) const noexcept { return shards_[shard].size(); }
 
   // A record that was read under the term. False: there is no handler for it here, it lies there unarmed.
@@ -37,7 +45,8 @@ class hand {
     std::shared_ptr<const run> about;
     std::optional<record> after;  // what was to be armed after it: to be erased as well
   };
-  // Somebody wants it cancelled: the answer, and which run that was about; it will not repeat.
+  // Somebody wants it cancelled: the answer, and which run that was about; it will not repeat. None: it may be one of
+  // those that were not remembered.
   asked ask(shard_id shard, const std::string& key);
 
   // A run of it under a former term has ended after all: nothing of it starts. False: it runs again, or has.
@@ -70,9 +79,12 @@ class hand {
   calendar& calendar_;
   const registry& known_;
   const std::shared_ptr<finish_line> line_;
+  const std::size_t most_unarmed_;
   std::vector<slots> shards_;
+  std::vector<bool> forgot_;  // of each: it has unarmed ones that are not remembered
   std::vector<std::weak_ptr<run>> refused_;
   std::size_t size_ = 0;
+  std::size_t unarmed_ = 0;
 };
 
 }  // namespace detent::durable::detail

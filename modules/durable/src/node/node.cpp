@@ -40,7 +40,7 @@ node::node(engine& on, std::shared_ptr<store> in, options how)
       trouble_(how_, store_->name()),
       names_(how_.node),
       calendar_(on, {.on_step = [this](const clock_step&) { bell_->ring(); }}),
-      hand_(calendar_, registry_, line_, store_->shards()),
+      hand_(calendar_, registry_, line_, store_->shards(), how_.read_ahead),
       tenures_(*store_, names_.node(), how_),
       ends_({*store_, how_, registry_, hand_, tenures_, trouble_, counts_}),
       operations_(*store_, outbox_, trouble_, counts_),
@@ -123,7 +123,19 @@ const schedule& node::find_schedule(std::string_view name) const {
   return *found;
 }
 
-void node::ask(const std::function<errc(store&)>& question) {
+void node::refuse_own_thread(const char* what) const {
+  if (std::this_thread::get_id() == thread_.get_id())
+    throw error(detent::errc::called_from_callback,
+                std::string(what) + ": called from a callback of these timers, which it would wait for");
+}
+
+bool node::flush(duration patience) {
+  refuse_own_thread("flush");
+  return outbox_.wait_empty_of_earlier(patience);
+}
+
+void node::ask(const char* what, const std::function<errc(store&)>& question) {
+  refuse_own_thread(what);
   request mine{&question, {}};
   auto answered = mine.done.get_future();
   {

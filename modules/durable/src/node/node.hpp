@@ -46,9 +46,11 @@ class node {
   // Throws outbox_full.
   void push(operation&& what);
   const schedule& find_schedule(std::string_view name) const;
-  bool flush(duration patience) { return outbox_.wait_empty_of_earlier(patience); }
-  // On the thread that talks to the store. Throws what it throws, and what the store answers.
-  void ask(const std::function<errc(store&)>& question);
+  // Throws called_from_callback.
+  bool flush(duration patience);
+  // On the thread that talks to the store. Throws what it throws, what the store answers, and called_from_callback, for
+  // `what`.
+  void ask(const char* what, const std::function<errc(store&)>& question);
   durable::metrics metrics() const;
   shard_id shards() const noexcept { return store_->shards(); }
 
@@ -58,14 +60,15 @@ class node {
     std::promise<errc> done;
   };
 
+  void refuse_own_thread(const char* what) const;
   void work();
   void pass();
+  void write();
   void pass_of_started();
   void answer_requests();
   void end();
   void publish();
   std::chrono::nanoseconds until_next() const;
-  bool writable(std::chrono::nanoseconds now) const { return now >= next_write_ && now >= trouble_.retry_at(); }
 
   const options how_;
   const std::shared_ptr<store> store_;

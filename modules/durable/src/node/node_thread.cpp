@@ -16,9 +16,13 @@ constexpr std::chrono::nanoseconds moment = std::chrono::milliseconds(1);
 std::chrono::nanoseconds node::until_next() const {
   const std::chrono::nanoseconds now = elapsed();
   std::chrono::nanoseconds at = now + idle;
-  if (runs_) at = std::min(at, std::max(next_tick_, trouble_.retry_at()));
-  if (operations_.waiting() || ends_.waiting() != 0 || line_->size() != 0)
-    at = std::min(at, std::max(next_write_, trouble_.retry_at()));
+  const auto not_before = [&](std::chrono::nanoseconds next, trouble::of what) {
+    at = std::min(at, std::max(next, trouble_.retry_at(what)));
+  };
+  if (runs_) not_before(next_tick_, trouble::of::reading);
+  if (operations_.waiting()) not_before(next_write_, trouble::of::operations);
+  if (ends_.waiting() != ends_.unanswered() || line_->size() != 0) not_before(next_write_, trouble::of::ends);
+  if (ends_.unanswered() != 0) not_before(next_write_, trouble::of::parts);
   if (operations_.asking()) at = std::min(at, now + std::max(how_.flush, moment));
   return std::max(at - now, std::chrono::nanoseconds(0));
 }
@@ -38,22 +42,23 @@ void node::answer_requests() {
   }
 }
 
+void node::write() {
+  const std::chrono::nanoseconds now = elapsed();
+  const bool had = ends_.waiting() != 0 || operations_.waiting();
+  const std::uint64_t failures = trouble_.failures();
+  const bool answers = now >= trouble_.retry_at(trouble::of::ends) && ends_.write();
+  if (answers && now >= trouble_.retry_at(trouble::of::operations))
+    operations_.write();
+  else
+    operations_.end_impatient();
+  const bool more = ends_.waiting() != ends_.unanswered() || operations_.has_waiting();
+  if (had && (!more || trouble_.failures() != failures)) next_write_ = elapsed() + how_.flush;
+}
+
 // The order matters: what has ended is written before a shard is read or given back.
 void node::pass() {
-  const std::chrono::nanoseconds now = elapsed();
   ends_.add(line_->take_all());
-  if (writable(now)) {
-    const bool wrote = ends_.waiting() != 0 || operations_.waiting();
-    const std::uint64_t failures = trouble_.failures();
-    ends_.write();
-    // Not where ends failed just now; but after an earlier failure, as a node that does not run has nothing else to
-    // try.
-    if (trouble_.failures() == failures) operations_.write();
-    const bool more = ends_.waiting() != 0 || operations_.has_waiting();
-    if (wrote && !more) next_write_ = elapsed() + how_.flush;
-  } else if (trouble_.failing() && now >= next_write_) {
-    operations_.end_impatient();
-  }
+  if (elapsed() >= next_write_) write();
   pass_of_started();
   operations_.look_for_answers();
   answer_requests();
@@ -69,7 +74,7 @@ void node::pass_of_started() {
   }
   if (!runs_) return;
   const std::chrono::nanoseconds now = elapsed();
-  if (now >= next_tick_ && now >= trouble_.retry_at()) {
+  if (now >= next_tick_ && now >= trouble_.retry_at(trouble::of::reading)) {
     reader_.tick();
     next_tick_ = elapsed() + std::min(how_.horizon / 4, how_.lease / 8);
   } else if (!announced.empty()) {
@@ -106,7 +111,7 @@ void node::end() {
   for (bool left = true; left;) {
     pass();
     left = !reader_.give_back();
-    if (left && elapsed() >= next_tick_ && elapsed() >= trouble_.retry_at()) {
+    if (left && elapsed() >= std::max(next_tick_, trouble_.retry_at(trouble::of::reading))) {
       reader_.renew();
       next_tick_ = elapsed() + how_.lease / 8;
     }

@@ -56,7 +56,7 @@ bool operation_writer::write_puts() {
     requests.push_back(put->what);
   }
   std::vector<put_status> results(requests.size());
-  if (!trouble_.ok(store_.put(requests, results))) return false;
+  if (!trouble_.ok(trouble::of::operations, store_.put(requests, results))) return false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto& put = std::get<put_operation>(waiting_[i]);
     const std::error_code code = code_of(results[i]);
@@ -78,7 +78,7 @@ bool operation_writer::write_cancels() {
     requests.push_back(cancel->what);
   }
   std::vector<cancel_status> results(requests.size());
-  if (!trouble_.ok(store_.cancel(requests, results))) return false;
+  if (!trouble_.ok(trouble::of::operations, store_.cancel(requests, results))) return false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     auto& cancel = std::get<cancel_operation>(waiting_[i]);
     if (results[i] == cancel_status::asked)
@@ -95,7 +95,10 @@ bool operation_writer::write_cancels() {
 void operation_writer::write() {
   std::ranges::move(outbox_.take_all(), std::back_inserter(waiting_));
   drop_given_up();
-  if (waiting_.empty()) return;
+  if (waiting_.empty()) {
+    trouble_.ok(trouble::of::operations, errc{});
+    return;
+  }
   if (!(std::holds_alternative<put_operation>(waiting_.front()) ? write_puts() : write_cancels())) end_impatient();
 }
 
@@ -111,11 +114,14 @@ void operation_writer::end_impatient() {
 }
 
 void operation_writer::look_for_answers() {
-  if (questions_.empty()) return;
+  if (questions_.empty()) {
+    trouble_.ok(trouble::of::answers, errc{});
+    return;
+  }
   std::vector<question_ref> which;
   for (const question& one : questions_) which.push_back(one.which);
   std::vector<answer> replies(which.size(), answer::none);
-  if (!trouble_.ok(store_.read_answers(which, replies))) std::ranges::fill(replies, answer::none);
+  if (!trouble_.ok(trouble::of::answers, store_.read_answers(which, replies))) std::ranges::fill(replies, answer::none);
   const std::chrono::nanoseconds now = elapsed();
   std::vector<question> open;
   for (std::size_t i = 0; i < questions_.size(); ++i) {

@@ -71,7 +71,8 @@ void reader::use(shard_id shard, read_result& read) {
     if (one.question != 0) {
       const auto [reply, about, after] = with_.held.ask(shard, one.key);
       // What was withdrawn is not known here any more: that question is for the next owner.
-      if (reply != answer::gone || !its.leaving) with_.ends.answer_to(its.term->which(), one, reply, about.get());
+      const bool is_known = reply != answer::none && (reply != answer::gone || !its.leaving);
+      if (is_known) with_.ends.answer_to(its.term->which(), one, reply, about.get());
       if (after) with_.ends.erase(its.term->which(), *after);
       continue;
     }
@@ -83,8 +84,8 @@ void reader::use(shard_id shard, read_result& read) {
 
 errc reader::read(const std::vector<shard_id>& which) {
   if (which.empty()) return errc{};
-  const std::size_t held = with_.held.size();
-  const bool keeps_up = with_.ends.waiting() < most_unwritten;
+  const std::size_t held = with_.held.armed();  // what no handler here knows must not stop what one does
+  const bool keeps_up = with_.ends.waiting() - with_.ends.unanswered() < most_unwritten;
   const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
   const std::size_t share = std::min(most_a_reading, room) / which.size() + (room != 0);
   const std::chrono::nanoseconds asked_at = elapsed();
@@ -99,6 +100,10 @@ errc reader::read(const std::vector<shard_id>& which) {
   if (const errc problem = with_.in.read_on(requests, results); problem != errc{}) return problem;
   for (std::size_t i = 0; i < which.size(); ++i) {
     auto& its = with_.terms.of(which[i]);
+    if (results[i].unanswered) {  // the term stands as long as the clock says
+      unanswered_ = true;
+      continue;
+    }
     if (!results[i].stands) {
       if (its.term->stands()) with_.terms.doubt();
       lose(which[i]);
@@ -115,7 +120,7 @@ errc reader::read(const std::vector<shard_id>& which) {
 }
 
 void reader::tick() {
-  lags_ = false;
+  lags_ = unanswered_ = false;
   with_.counted.now.read_lag = {};
   drop_lapsed();
   with_.held.arm_refused();
@@ -125,6 +130,7 @@ void reader::tick() {
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (with_.terms.of(shard).term) ours.push_back(shard);
   const errc reading = read(ours);
+<<<<<<< HEAD
   if (problem == errc{}) problem = reading;
   if (problem == errc{} && measured_ && !skewed_) problem = take();
   with_.problems.ok(problem);
@@ -142,6 +148,13 @@ errc reader::take() {
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (with_.terms.of(shard).foreign) with_.ends.forget(shard);
   return errc{};
+=======
+  with_.problems.ok(trouble::of::reading, problem != errc{} ? problem : reading);
+  if (unanswered_)
+    with_.problems.ok(trouble::of::parts, errc::unavailable);
+  else if (reading == errc{} && with_.ends.unanswered() == 0)
+    with_.problems.ok(trouble::of::parts, errc{});
+>>>>>>> 2648750 (durable: a cluster that loses a master; unknown handlers take no room; no wait for oneself)
 }
 
 void reader::look_at(const std::vector<shard_id>& announced) {
@@ -149,14 +162,14 @@ void reader::look_at(const std::vector<shard_id>& announced) {
   for (const shard_id shard : announced)
     if (shard < with_.terms.shards() && with_.terms.of(shard).term && with_.terms.of(shard).term->stands())
       ours.push_back(shard);
-  if (!ours.empty()) with_.problems.ok(read(ours));
+  if (!ours.empty()) with_.problems.ok(trouble::of::reading, read(ours));
 }
 
 void reader::renew() {
   std::vector<shard_id> ours;
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (const auto& its = with_.terms.of(shard); its.term && its.term->stands()) ours.push_back(shard);
-  if (!ours.empty()) with_.problems.ok(read(ours));
+  if (!ours.empty()) with_.problems.ok(trouble::of::reading, read(ours));
 }
 
 void reader::leave_all() {
@@ -178,7 +191,7 @@ bool reader::give_back() {
     else
       all = false;
   }
-  return (done.empty() || with_.problems.ok(with_.terms.give_back(done))) && all;
+  return (done.empty() || with_.problems.ok(trouble::of::reading, with_.terms.give_back(done))) && all;
 }
 
 }  // namespace detent::durable::detail

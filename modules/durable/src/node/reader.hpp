@@ -58,6 +58,7 @@ class reader {
   bool measured_ = false;           // the skew: before, nothing is taken
   bool skewed_ = false;
   bool lags_ = false;
+  bool unanswered_ = false;  // a part of the store did not answer the last tick
 };
 
 }  // namespace detent::durable::detail

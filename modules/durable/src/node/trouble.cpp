@@ -13,18 +13,21 @@ constexpr std::chrono::nanoseconds first_delay = std::chrono::milliseconds(10);
 
 }  // namespace
 
-bool trouble::ok(errc code) {
-  const errc before = std::exchange(code_, code);
+bool trouble::ok(of what, errc code) {
+  state& its = all_[static_cast<std::size_t>(what)];
+  const errc before = its.code;
   if (code == errc{}) {
-    delay_ = {};
-    if (before != errc{}) report({}, store_ + ": answers again");
+    its = {};
+    if (before != errc{} && !failing()) report({}, store_ + ": answers again");
     return true;
   }
   ++failures_;
+  const bool known = std::ranges::find(all_, code, &state::code) != all_.end();
   const std::chrono::nanoseconds longest = std::max<std::chrono::nanoseconds>(how_.lease / 8, first_delay);
-  delay_ = std::clamp<std::chrono::nanoseconds>(delay_ * 2, first_delay, longest);
-  retry_at_ = elapsed() + delay_;
-  if (before != code) report(code, store_ + ": " + make_error_code(code).message());
+  its.code = code;
+  its.delay = std::clamp<std::chrono::nanoseconds>(its.delay * 2, first_delay, longest);
+  its.retry_at = elapsed() + its.delay;
+  if (!known) report(code, store_ + ": " + make_error_code(code).message());
   return false;
 }
 

@@ -5,6 +5,8 @@
 #include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <string>
@@ -17,13 +19,20 @@ namespace detent::durable::detail {
 // talks to the store.
 class trouble {
  public:
+  // What fails apart from the rest: a full store refuses operations and renews terms; `parts` are those of a store
+  // that lies on several servers.
+  enum class of : unsigned char { ends, operations, answers, reading, parts };
+
   trouble(const options& how, std::string_view store_name) : how_(how), store_(store_name) {}
 
-  // What a call came to: true if it succeeded. Reports when that changes.
-  bool ok(errc code);
-  bool failing() const noexcept { return code_ != errc{}; }
+  // What a call came to: true if it succeeded. Reports the first failure of each code, and when nothing fails any more.
+  bool ok(of what, errc code);
+  bool failing() const noexcept { return std::ranges::any_of(all_, &state::fails); }
   // By elapsed(): not to ask before.
-  std::chrono::nanoseconds retry_at() const noexcept { return failing() ? retry_at_ : std::chrono::nanoseconds(0); }
+  std::chrono::nanoseconds retry_at(of what) const noexcept {
+    const state& its = all_[static_cast<std::size_t>(what)];
+    return its.fails() ? its.retry_at : std::chrono::nanoseconds(0);
+  }
   std::uint64_t failures() const noexcept { return failures_; }
 
   void report(std::error_code code, const std::string& line) noexcept;
@@ -41,11 +50,17 @@ class trouble {
   }
 
  private:
+  struct state {
+    errc code{};
+    std::chrono::nanoseconds retry_at{};
+    std::chrono::nanoseconds delay{};
+
+    bool fails() const noexcept { return code != errc{}; }
+  };
+
   const options& how_;
   const std::string store_;
-  errc code_{};
-  std::chrono::nanoseconds retry_at_{};
-  std::chrono::nanoseconds delay_{};
+  std::array<state, 5> all_{};
   std::chrono::nanoseconds last_line_{};
   std::uint64_t failures_ = 0;
 };

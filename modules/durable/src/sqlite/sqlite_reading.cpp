@@ -10,44 +10,72 @@ namespace detent::durable::detail {
 namespace {
 
 constexpr std::int64_t close_together = 8;  // a step costs an eighth of a search, or less
+constexpr std::ptrdiff_t ahead = 8;         // rows; a record's lines arrive in less
 
-// Of a row `key, id, due, attempt, handler, schedule, payload`.
+stored_time due_of(const statement& row) { return stored_time(std::chrono::microseconds(row.number(2))); }
+
+// Of a row `key, id, due, attempt, handler, schedule, payload`. `to` is a fresh one.
+void read_record(const statement& row, shard_id shard, record& to) {
+  const auto payload = row.bytes(6);
+  to.shard = shard;
+  to.key.assign(row.text(0));
+  to.id = static_cast<std::uint64_t>(row.number(1));
+  to.due = due_of(row);
+  to.attempt = static_cast<std::uint32_t>(row.number(3));
+  to.handler.assign(row.text(4));
+  to.schedule.assign(row.text(5));
+  to.payload.assign(payload.begin(), payload.end());
+}
+
 record record_of(const statement& row, shard_id shard) {
-  return {.shard = shard,
-          .key = row.text(0),
-          .id = static_cast<std::uint64_t>(row.number(1)),
-          .due = stored_time(std::chrono::microseconds(row.number(2))),
-          .attempt = static_cast<std::uint32_t>(row.number(3)),
-          .handler = row.text(4),
-          .schedule = row.text(5),
-          .payload = row.bytes(6)};
+  record its;
+  read_record(row, shard, its);
+  return its;
+}
+
+// A row that is wanted, and where its record goes.
+struct wanted_row {
+  std::int64_t row;
+  stored_time due;
+  record* to;
+  friend auto operator<=>(const wanted_row&, const wanted_row&) = default;
+};
+
+// Records are filled in the order of rows, and lie in that of due times: each would be a miss of the cache.
+void prefetch(const record& its) noexcept {
+  constexpr std::size_t line = 64;
+  const auto* const at = reinterpret_cast<const char*>(&its);
+  for (std::size_t offset = 0; offset < sizeof(record); offset += line) __builtin_prefetch(at + offset, 1);
 }
 
 }  // namespace
 
 // In the order of the places. Where they lie close together, by one walk through the file; else row by row.
 void sqlite_store_on_file::read_rows(const std::vector<row_place>& places, shard_id shard, std::vector<record>& out) {
-  std::vector<std::pair<std::int64_t, std::size_t>> by_row;
-  for (std::size_t i = 0; i < places.size(); ++i) by_row.emplace_back(places[i].row, i);
-  std::ranges::sort(by_row);
   std::vector<record> found(places.size());
+  std::vector<wanted_row> by_row;
+  by_row.reserve(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) by_row.push_back({places[i].row, places[i].due, &found[i]});
+  std::ranges::sort(by_row);
   // A row that was erased may be another timer's by now, also of another shard.
-  const auto keep = [&](std::size_t place, const statement& row) {
-    if (row.number(8) == shard && stored_time(std::chrono::microseconds(row.number(2))) == places[place].due)
-      found[place] = record_of(row, shard);
+  const auto keep = [&](const wanted_row& its, const statement& row) {
+    if (row.number(8) == shard && due_of(row) == its.due) read_record(row, shard, *its.to);
   };
-  const std::int64_t first = by_row.front().first, last = by_row.back().first;
+  const std::int64_t first = by_row.front().row, last = by_row.back().row;
   if (static_cast<std::int64_t>(places.size()) > (last - first) / close_together) {
     auto next = by_row.begin();
     read_from_.with(first, last);
     while (read_from_.step()) {
       const std::int64_t row = read_from_.number(7);
-      while (next != by_row.end() && next->first < row) ++next;
-      for (; next != by_row.end() && next->first == row; ++next) keep(next->second, read_from_);
+      while (next != by_row.end() && next->row < row) ++next;
+      for (; next != by_row.end() && next->row == row; ++next) {
+        if (by_row.end() - next > ahead) prefetch(*next[ahead].to);
+        keep(*next, read_from_);
+      }
     }
   } else {
-    for (const auto& [row, place] : by_row) {
-      if (read_row_.with(row).step()) keep(place, read_row_);
+    for (const wanted_row& its : by_row) {
+      if (read_row_.with(its.row).step()) keep(its, read_row_);
       read_row_.reset();
     }
   }
@@ -124,7 +152,7 @@ errc sqlite_store_on_file::list(const list_request& which, std::vector<listed_re
                                        " ORDER BY due, key LIMIT ?9");
     rows.with(which.shard, which.from, which.until, which.after_due, which.after_key, which.handler, which.key_prefix,
               std::uint64_t{which.key_prefix.size()}, std::uint64_t{which.limit});
-    while (rows.step()) out.push_back({record_of(rows, which.shard), rows.text(7)});
+    while (rows.step()) out.push_back({record_of(rows, which.shard), std::string(rows.text(7))});
     return errc{};
   } catch (const sqlite_failure& failure) {
     return meaning(failure.code);

@@ -193,7 +193,8 @@ put_status sqlite_store_on_file::revive_one(const put_request& what) {
   back.what.attempt = 1;
   back.what.handler = find_dead_.text(0);
   back.what.schedule = find_dead_.text(1);
-  back.what.payload = find_dead_.bytes(2);
+  const auto payload = find_dead_.bytes(2);
+  back.what.payload.assign(payload.begin(), payload.end());
   find_dead_.reset();
   return put_one(back);
 }

@@ -64,13 +64,15 @@ class statement {
   void reset() noexcept { sqlite3_reset(handle_.get()); }
 
   std::int64_t number(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }
-  std::string text(int column) const {
-    const auto its = bytes_of(column);
-    return its.empty() ? std::string() : std::string(reinterpret_cast<const char*>(its.data()), its.size());
+  // These two: until the next step.
+  std::string_view text(int column) const noexcept {
+    const auto its = bytes(column);
+    return {reinterpret_cast<const char*>(its.data()), its.size()};
   }
-  std::vector<std::byte> bytes(int column) const {
-    const auto its = bytes_of(column);
-    return {its.begin(), its.end()};
+  std::span<const std::byte> bytes(int column) const noexcept {
+    const void* begin = sqlite3_column_blob(handle_.get(), column);
+    return {static_cast<const std::byte*>(begin),
+            static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
   }
 
  private:
@@ -90,11 +92,6 @@ class statement {
     // Bytes that are there and empty: a null pointer would be a NULL.
     const void* begin = value.empty() ? "" : static_cast<const void*>(value.data());
     check(sqlite3_bind_blob(handle_.get(), place, begin, static_cast<int>(value.size()), SQLITE_STATIC));
-  }
-  std::span<const std::byte> bytes_of(int column) const noexcept {
-    const void* begin = sqlite3_column_blob(handle_.get(), column);
-    return {static_cast<const std::byte*>(begin),
-            static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
   }
 
   std::unique_ptr<sqlite3_stmt, finish> handle_;
