@@ -93,12 +93,16 @@ std::string no_engines(const console_view& view) {
          "<p>It appears here within a second. Of a container, share its /dev/shm, or start the console in it.</p>\n";
 }
 
-std::string engine_sections(const console_view& view, const console_query& query) {
+// Null: there is none at all.
+const console_engine* shown_engine(const console_view& view, const console_query& query) {
   const console_engine* const asked = engine_of(view, query.engine);
-  const console_engine* shown = asked;
-  if (!shown && !view.engines.empty()) shown = worst_first(view.engines).front();
+  return asked || view.engines.empty() ? asked : worst_first(view.engines).front();
+}
+
+std::string engine_sections(const console_view& view, const console_query& query, const console_engine* shown) {
   std::string out = heading("engines", "Engines");
-  if (!query.engine.empty() && !asked) out += paragraph("soft", "The engine that was asked for is gone.");
+  if (!query.engine.empty() && !engine_of(view, query.engine))
+    out += paragraph("soft", "The engine that was asked for is gone.");
   if (view.engines.empty()) {
     out += no_engines(view);
   } else {
@@ -143,7 +147,8 @@ std::string header_line(const console_view& view) {
 }  // namespace
 
 std::string page_of(const console_view& view, const console_query& query) {
-  std::string body = summary_line(view) + alert_section(view) + engine_sections(view, query);
+  const console_engine* const shown = shown_engine(view, query);
+  std::string body = summary_line(view) + alert_section(view) + engine_sections(view, query, shown);
   if (view.store) body += durable_section(*view.store, view.now);
   body += doctor_section(view);
   const std::string reload =
@@ -154,10 +159,11 @@ std::string page_of(const console_view& view, const console_query& query) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0} - detent console</title>\n<link rel=\"icon\" href=\"data:,\">\n"
       "<link rel=\"stylesheet\" href=\"console.css\">\n<script src=\"console.js\" defer></script>\n{1}</head>\n<body>\n"
-      "<header>\n<h1>detent console</h1>\n{2}{3}</header>\n<main data-interval=\"{4}\">\n{5}</main>\n"
+      "<header>\n<h1>detent console</h1>\n{2}{3}</header>\n<main data-interval=\"{4}\" "
+      "data-engine=\"{7}\">\n{5}</main>\n"
       "<footer>detent {6}, read only. The same as figures: <a href=\"metrics\">/metrics</a></footer>\n</body>\n"
       "</html>\n",
-      title_of(view), reload, header_line(view), controls(query), view.interval, body, version);
+      title_of(view), reload, header_line(view), controls(query), view.interval, body, version, shown ? shown->id : "");
 }
 
 }  // namespace detent::tool

@@ -6,8 +6,9 @@ namespace {
 
 // Elements stay the same ones, so that focus, what is unfolded and the scroll position stay too. Children with an id
 // are found by it, others by their place. One that has moved to another parent is new there: what it had is restored by
-// its id. A selection is not taken from under its reader, nor is a page updated that nobody sees. What is no page of
-// the console has no <main>, and counts as no answer.
+// its id. It stays with the engine that it has shown, also when another becomes the worst. A selection is not taken
+// from under its reader. A tab that is not in front goes on for its title. What is no page of the console has no
+// <main>, and counts as no answer.
 constexpr std::string_view script =
     R"js(const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
 let paused = false;
@@ -31,11 +32,11 @@ function take(old, now) {
 }
 
 async function update() {
-  const began = performance.now(), state = $('state');
+  const began = Date.now(), state = $('state');
   let words = '';
   if (!getSelection().isCollapsed) words = 'Waits: text is selected.';
-  else if (!paused && !document.hidden) try {
-    const answer = await fetch(location, {signal: AbortSignal.timeout(1e4)});
+  else if (!paused) try {
+    const answer = await fetch(location.search || '?engine=' + main.dataset.engine, {signal: AbortSignal.timeout(1e4)});
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const focus = document.activeElement.id, open = [...main.querySelectorAll('[open]')];
     take(main, page.querySelector('main'));
@@ -47,7 +48,7 @@ async function update() {
     words = 'No answer: these figures are old.';
   }
   if (state.textContent !== words) state.textContent = words;
-  again(9 * (performance.now() - began));
+  again(9 * (Date.now() - began));
 }
 
 const again = least => setTimeout(update, Math.max(1e3 * main.dataset.interval, least));
