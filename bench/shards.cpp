@@ -6,6 +6,7 @@
 // Read: pair/random against pair/random/shards:1, by cpu_ns: more shards make a call costlier, never cheaper.
 // stuck/shards:N: late_percent falls with 1/N, as only the keys of the stuck one's shard wait; stuck_on_pool: the same
 // with one engine and a pool of threads, on which a key's callbacks may overlap; stuck_on_keyed_pool: and may not.
+// stuck_on_crew: threads that share the shards, each free one driving the next that is due; with one, all wait.
 #include <detent/keyed_pool.hpp>
 #include <detent/sharded_engine.hpp>
 #include <detent/thread_pool.hpp>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <thread>
 
+#include "support/crew.hpp"
 #include "support/process_cost.hpp"
 #include "support/random.hpp"
 #include "support/scale.hpp"
@@ -97,6 +99,12 @@ void stuck_on(benchmark::State& state) {
 void stuck_on_pool(benchmark::State& state) { stuck_on<detent::thread_pool, detent::thread_pool_options>(state); }
 void stuck_on_keyed_pool(benchmark::State& state) { stuck_on<detent::keyed_pool, detent::keyed_pool_options>(state); }
 
+void stuck_on_crew(benchmark::State& state) {
+  detent::sharded_engine set(set_of(state.range(0), {.drive = detent::drive_kind::caller}));
+  crew drivers(set, static_cast<int>(state.range(1)));
+  get_stuck(state, set);
+}
+
 void idle_shards(benchmark::State& state) {
   for (auto _ : state) {
     detent::sharded_engine set(set_of(4));
@@ -124,6 +132,7 @@ BENCHMARK(find_local)->ArgName("bound")->Arg(0)->Arg(1);
 BENCHMARK(stuck)->Apply(lasting)->ArgName("shards")->Arg(1)->Arg(4)->Arg(8);
 BENCHMARK(stuck_on_pool)->Apply(lasting);
 BENCHMARK(stuck_on_keyed_pool)->Apply(lasting);
+BENCHMARK(stuck_on_crew)->Apply(lasting)->ArgNames({"shards", "threads"})->Args({8, 1})->Args({8, 2})->Args({32, 3});
 BENCHMARK(idle_shards)->Apply(lasting);
 
 }  // namespace

@@ -71,12 +71,13 @@ std::string doctor_figure(const console_view& view) {
   const auto count = [&](severity judged) { return std::ranges::count(view.findings, judged, &finding::judged); };
   const auto bad = static_cast<std::uint64_t>(count(severity::bad)),
              warnings = static_cast<std::uint64_t>(count(severity::warning));
-  return key_figure("doctor", "doctor",
-                    bad + warnings == 0
-                        ? "fine"
-                        : fmt::format("{} <span class=\"unit\">bad</span> {} <span class=\"unit\">"
-                                      "warnings</span>",
-                                      count_html(bad, severity::bad), count_html(warnings, severity::warning)));
+  std::string html;
+  if (bad > 0) html += count_html(bad, severity::bad) + " <span class=\"unit\">bad</span> ";
+  if (warnings > 0) {
+    html += fmt::format("{} <span class=\"unit\">warning{}</span>", count_html(warnings, severity::warning),
+                        warnings == 1 ? "" : "s");
+  }
+  return key_figure("doctor", "doctor", html.empty() ? "fine" : html);
 }
 
 std::string summary_line(const console_view& view) {
@@ -122,6 +123,17 @@ std::string controls(const console_query& query) {
                      id + (query.reload ? (id.empty() ? "reload=1" : "&amp;reload=1") : ""), other, words);
 }
 
+// What a browser shows of a tab that is not in front.
+std::string title_of(const console_view& view) {
+  const std::vector<console_alert> alerts = alerts_of(view);
+  const auto bad = std::ranges::count(alerts, severity::bad, &console_alert::judged);
+  const auto warnings = std::ranges::count(alerts, severity::warning, &console_alert::judged);
+  std::string counts;
+  if (bad > 0) counts += fmt::format("{} bad, ", bad);
+  if (warnings > 0) counts += fmt::format("{} warning{}, ", warnings, warnings == 1 ? "" : "s");
+  return html_escaped(counts + view.host);
+}
+
 std::string header_line(const console_view& view) {
   return fmt::format("<p id=\"now\">{} <time datetime=\"{:%FT%T}Z\">{:%F %T} UTC</time></p>\n", foreign(view.host),
                      fmt::gmtime(std::chrono::system_clock::to_time_t(view.now)),
@@ -145,7 +157,7 @@ std::string page_of(const console_view& view, const console_query& query) {
       "<header>\n<h1>detent console</h1>\n{2}{3}</header>\n<main data-interval=\"{4}\">\n{5}</main>\n"
       "<footer>detent {6}, read only. The same as figures: <a href=\"metrics\">/metrics</a></footer>\n</body>\n"
       "</html>\n",
-      html_escaped(view.host), reload, header_line(view), controls(query), view.interval, body, version);
+      title_of(view), reload, header_line(view), controls(query), view.interval, body, version);
 }
 
 }  // namespace detent::tool

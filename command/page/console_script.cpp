@@ -17,8 +17,7 @@ function take(old, now) {
   if (old.nodeType !== 1) { old.data = now.data; return; }
   for (const {name} of [...old.attributes])
     if (name !== 'open' && !now.hasAttribute(name)) old.removeAttribute(name);
-  for (const {name, value} of now.attributes)
-    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const {name, value} of now.attributes) old.setAttribute(name, value);
   const known = new Map([...old.children].map(e => [e.id, e]));
   let at = old.firstChild;
   for (const each of [...now.childNodes]) {
@@ -41,6 +40,7 @@ async function update() {
     const focus = document.activeElement.id, open = [...main.querySelectorAll('[open]')];
     take(main, page.querySelector('main'));
     take($('now'), page.getElementById('now'));
+    document.title = page.title;
     for (const {id} of open) $(id)?.setAttribute('open', '');
     if (focus !== document.activeElement.id) $(focus)?.focus({preventScroll: true});
   } catch {

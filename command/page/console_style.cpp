@@ -69,8 +69,9 @@ tr.main > * { font-weight: 600; } tr.main .soft { font-weight: 400; }
 tr.all > * { border-top: 2px solid var(--edge); }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); gap: 0 24px; }
 .charts figcaption h3 { margin-top: 10px; }
-.charts .legend { margin: 0 0 2px; gap: 0 16px; font-size: 13px; font-variant-numeric: tabular-nums; }
-.charts .swatch { margin-top: 4px; }
+.charts .legend { margin: 0 0 2px; gap: 0 12px; font-size: 13px; font-variant-numeric: tabular-nums; }
+.charts .legend li { gap: 5px; }
+.charts .swatch { margin-top: 4px; width: 20px; }
 .small { display: block; width: 100%; height: auto; }
 svg.small text { font-size: 11.5px; }
 .small .line { stroke-width: 1.4; }

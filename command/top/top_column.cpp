@@ -56,6 +56,7 @@ double number_of(top_column column, const top_row& row) {
     case top_column::process: return static_cast<double>(row.identity.process);
     case top_column::pending: return static_cast<double>(row.pending);
     case top_column::backlog: return static_cast<double>(row.backlog);
+    case top_column::queued: return row.queued ? static_cast<double>(*row.queued) : none;
     case top_column::cpu: return row.cpu.value_or(none);
     case top_column::skew: return row.set ? row.set->skew : none;
     default: return time_of(column, row);
@@ -68,12 +69,12 @@ bool is_text(top_column column) { return column == top_column::engine || column 
 
 const column_form& form_of(top_column column) {
   static constexpr column_form forms[] = {
-      {"PID", 3, false},       {"ENGINE", 6, true},    {"SCHED/s", 7, false}, {"FIRED/s", 7, false},
-      {"PEND", 5, false},      {"P50", 5, false},      {"P99", 5, false},     {"MAX", 5, false},
-      {"LATE BY", 8, true},    {"CPU%", 4, false},     {"MISS/s", 6, false},  {"CANCEL/s", 8, false},
-      {"RESTART/s", 9, false}, {"DRAIN", 5, false},    {"WAIT", 5, false},    {"WORKER", 6, false},
-      {"DISPATCH", 8, false},  {"CALLBACK", 8, false}, {"BACKLOG", 7, false}, {"MARGIN", 6, false},
-      {"SKEW", 5, false},      {"SHARD P99", 9, false}};
+      {"PID", 3, false},       {"ENGINE", 6, true},    {"SCHED/s", 7, false},  {"FIRED/s", 7, false},
+      {"PEND", 5, false},      {"P50", 5, false},      {"P99", 5, false},      {"MAX", 5, false},
+      {"LATE BY", 8, true},    {"CPU%", 4, false},     {"MISS/s", 6, false},   {"CANCEL/s", 8, false},
+      {"RESTART/s", 9, false}, {"DRAIN", 5, false},    {"WAIT", 5, false},     {"WORKER", 6, false},
+      {"DISPATCH", 8, false},  {"CALLBACK", 8, false}, {"BACKLOG", 7, false},  {"QUEUED", 6, false},
+      {"MARGIN", 6, false},    {"SKEW", 5, false},     {"SHARD P99", 9, false}};
   static_assert(std::size(forms) == static_cast<std::size_t>(top_column::count_));
   return forms[static_cast<std::size_t>(column)];
 }
@@ -85,6 +86,7 @@ std::string text_of(top_column column, const top_row& row) {
     case top_column::engine: return row.identity.name;
     case top_column::pending:
     case top_column::backlog: return compact_count(number_of(column, row));
+    case top_column::queued: return row.queued ? compact_count(number_of(column, row)) : "-";
     case top_column::cpu:
       if (!row.cpu) return "-";
       return fmt::format("{:.{}f}", *row.cpu * 100, *row.cpu < 0.9995 ? 1 : 0);

@@ -30,6 +30,7 @@ enum class top_column : std::uint8_t {
   dispatch,
   callback,
   backlog,
+  queued,
   margin,
   skew,   // of a set: runs of its busiest shard, against the mean
   worst,  // of a set: p99 of the lateness of its latest shard

@@ -92,13 +92,20 @@ void draw_rates(screen_grid& grid, std::size_t top, const top_row& row) {
     grid.put(top + i, rates_at, lines[i].first);
     grid.put_right(top + i, rates_at + 11, rates_width - 11, lines[i].second);
   }
+  top += std::size(lines);
+  if (row.queued) {
+    grid.put(top, rates_at, "queued");
+    grid.put_right(top++, rates_at + 11, rates_width - 11, compact_count(static_cast<double>(*row.queued)));
+  }
   if (row.rates[counter::missed] == 0) return;
-  grid.put(top + std::size(lines), rates_at, "missed/s", text_style::alarm);
-  grid.put_right(top + std::size(lines), rates_at + 11, rates_width - 11, rate(counter::missed), text_style::alarm);
+  grid.put(top, rates_at, "missed/s", text_style::alarm);
+  grid.put_right(top, rates_at + 11, rates_width - 11, rate(counter::missed), text_style::alarm);
 }
 
 // Of both beside each other.
-std::size_t figures_lines(const top_row& row) { return times_lines + (row.rates[counter::missed] > 0 ? 1 : 0); }
+std::size_t figures_lines(const top_row& row) {
+  return times_lines + (row.queued ? 1 : 0) + (row.rates[counter::missed] > 0 ? 1 : 0);
+}
 
 }  // namespace
 

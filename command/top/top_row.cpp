@@ -80,6 +80,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   row.wakeups = static_cast<double>(change.gauges[gauge::wakeups]) / seconds;
   row.pending = now.pending();
   row.backlog = now.gauges[gauge::backlog];
+  if (now.totals[counter::handed_over] != 0) row.queued = now.queued();
   if (std::string_view(now.identity.wait) == "hybrid" && now.identity.worker_thread != 0) {
     row.margin = static_cast<double>(now.gauges[gauge::margin]);
   }

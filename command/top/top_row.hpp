@@ -38,8 +38,9 @@ struct top_row {
   double wakeups = 0;               // a second
   std::uint64_t pending = 0;
   std::int64_t backlog = 0;
-  std::optional<double> margin;  // nanoseconds; only the hybrid wait has one
-  std::optional<double> cpu;     // of the worker: 1.0 is one CPU all the time; none: driven by a caller
+  std::optional<std::uint64_t> queued;  // on its executors, not begun; none: it runs all inline, so far
+  std::optional<double> margin;         // nanoseconds; only the hybrid wait has one
+  std::optional<double> cpu;            // of the worker: 1.0 is one CPU all the time; none: driven by a caller
   figures_by_cause times;
   // Since the engine was made: what should be none.
   std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0;

@@ -10,7 +10,8 @@ CHAPTERS = {
     ],
     "Examples": [
         "examples/gateway/README.md", "examples/game/README.md", "examples/rpc/README.md", "examples/lease/README.md",
-        "examples/loops/README.md", "examples/session/README.md", "examples/auction/README.md", "examples/embedded/README.md",
+        "examples/loops/README.md", "examples/session/README.md", "examples/auction/README.md", "examples/orders/README.md",
+        "examples/embedded/README.md",
     ],
     "Monitoring and debugging": [
         "docs/monitoring.md", "docs/lateness.md", "docs/top.md", "docs/console.md", "docs/counters.md", "docs/doctor.md", "docs/report.md", "docs/recording.md",

@@ -1,48 +1,34 @@
 // SPDX-License-Identifier: MIT
-// One node of the chaos: it runs timers and writes a line for each run, or it puts them and writes a line for each that
-// the store has. The lines carry the machine's own time, also where this node's clock is set off.
+// One process of the chaos: a node that runs timers, or one that puts them, or both on a file of SQLite, which one
+// process has at a time. Its lines carry the machine's own time, also where its clock is set off.
+#include "journal.hpp"
+#include "load.hpp"
+
 #include <detent/durable.hpp>
 #include <detent/durable_redis.hpp>
+#include <detent/durable_sqlite.hpp>
 #include <detent/engine.hpp>
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <support/forgetful_disk.hpp>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <exception>
 #include <memory>
-#include <random>
-#include <span>
-#include <sstream>
-#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
-#include <utility>
 
 namespace {
 
-using namespace std::chrono_literals;
-namespace durable = detent::durable;
-
-long offset_ms = 0;  // of this node's wall clock; set before a thread is
-
-std::int64_t machine_us() noexcept {
-  timespec read{};
-  ::syscall(SYS_clock_gettime, CLOCK_REALTIME, &read);
-  return std::int64_t{read.tv_sec} * 1'000'000 + read.tv_nsec / 1000;
-}
-
-std::int64_t to_us(detent::wall_time when) noexcept {
-  return std::chrono::duration_cast<std::chrono::microseconds>(when.time_since_epoch()).count();
-}
+long offset_ms = 0;  // of this process's wall clock; set before a thread is
 
 }  // namespace
 
@@ -59,37 +45,17 @@ extern "C" int clock_gettime(clockid_t which, timespec* out) noexcept {
 
 namespace {
 
+using namespace std::chrono_literals;
+using durable_test::forgetful_disk;
+namespace durable = detent::durable;
+
 struct wanted {
-  std::string redis, journal, node = "node";
+  std::string redis, sqlite, journal, node = "node";
   durable::shard_id shards = 8;
   long lease = 500, horizon = 1000, patience = 100;
   unsigned replicas = 0;
-  // Of the one that puts.
-  std::size_t timers = 0;
-  double seconds = 20;
-  std::uint64_t seed = 1;
-  std::int64_t begin = 0;
-};
-
-class journal {
- public:
-  explicit journal(const std::string& path)
-      : file_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)) {
-    if (file_ < 0) throw std::runtime_error(path + ": " + std::strerror(errno));
-  }
-  // One write() of one line: whole, or not at all, also if the process is killed.
-  template <class... Words>
-  void write(const Words&... words) const {
-    std::ostringstream line;
-    const char* gap = "";
-    ((line << std::exchange(gap, " ") << words), ...);
-    line << '\n';
-    const std::string text = line.str();
-    if (::write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
-  }
-
- private:
-  int file_;
+  bool is_power_lost = false, puts = false;
+  chaos::load what;
 };
 
 durable::options options_of(const wanted& how) {
@@ -103,44 +69,29 @@ durable::options options_of(const wanted& how) {
   return out;
 }
 
-// Half of them at once, spread over all the time; the others while it passes, each within two seconds of its due time:
-// beside the read level, and below it.
-void put_all(durable::timers& timers, const wanted& how, const journal& book) {
-  std::mt19937_64 random(how.seed);
-  std::uniform_real_distribution<double> any(0, 1);
-  const auto put = [&](std::size_t number, std::int64_t due) {
-    const std::string key = "t" + std::to_string(number);
-    const std::string partition = "p" + std::to_string(number % 97);
-    const std::int64_t asked = machine_us();
-    durable::timer_options named;
-    named.key = key;
-    named.partition = partition;
-    named.on_stored = [&book, number, due, asked](std::error_code failed) {
-      book.write(failed ? 'F' : 'P', number, due, asked, machine_us());
-    };
-    const detent::wall_time when{
-        std::chrono::duration_cast<detent::wall_time::duration>(std::chrono::microseconds(due))};
-    for (;;) {
-      try {
-        timers.schedule_at(when, "note", std::as_bytes(std::span(partition)), named);
-        return;
-      } catch (const detent::error& full) {
-        if (full.code() != durable::errc::outbox_full) throw;
-        std::this_thread::sleep_for(1ms);
-      }
+std::shared_ptr<durable::store> sqlite_of(const wanted& how) {
+  if (how.is_power_lost) forgetful_disk::lose_power(how.sqlite);
+  forgetful_disk::begin(how.sqlite);
+  forgetful_disk::install();
+  ::signal(SIGUSR1, [](int) { forgetful_disk::fill(true); });
+  ::signal(SIGUSR2, [](int) { forgetful_disk::fill(false); });
+  return durable::sqlite_store(how.sqlite, {.shards = how.shards});
+}
+
+// What is started while the server is away waits for it.
+std::shared_ptr<durable::store> redis_of(const wanted& how) {
+  durable::redis_options on;
+  on.shards = how.shards;
+  on.patience = std::chrono::milliseconds(how.patience);
+  on.replicas = how.replicas;
+  for (;;) {
+    try {
+      return durable::redis_store(how.redis, on);
+    } catch (const detent::error& why) {
+      if (why.code() != durable::errc::unavailable && why.code() != durable::errc::not_permitted) throw;
+      std::this_thread::sleep_for(10ms);
     }
-  };
-  const auto length = static_cast<std::int64_t>(how.seconds * 1e6);
-  const std::size_t half = how.timers / 2;
-  for (std::size_t i = 0; i != half; ++i)
-    put(i, how.begin + static_cast<std::int64_t>(any(random) * static_cast<double>(length)));
-  for (std::size_t i = half; i != how.timers; ++i) {
-    const std::int64_t at =
-        how.begin + length * static_cast<std::int64_t>(i - half) / static_cast<std::int64_t>(how.timers - half);
-    while (machine_us() < at) std::this_thread::sleep_for(500us);
-    put(i, at + static_cast<std::int64_t>(any(random) * any(random) * 2e6));
   }
-  if (!timers.flush(60s)) std::fprintf(stderr, "%s: not everything was stored within a minute\n", how.node.c_str());
 }
 
 int run(const wanted& how) {
@@ -148,33 +99,18 @@ int run(const wanted& how) {
   ::sigemptyset(&ends);
   ::sigaddset(&ends, SIGTERM);
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  const journal book(how.journal);
+  const chaos::journal book(how.journal);
   detent::engine engine;
-  durable::redis_options on;
-  on.shards = how.shards;
-  on.patience = std::chrono::milliseconds(how.patience);
-  on.replicas = how.replicas;
-  // What is started while the server is away waits for it.
-  std::shared_ptr<durable::store> store;
-  while (store == nullptr) {
-    try {
-      store = durable::redis_store(how.redis, on);
-    } catch (const detent::error& why) {
-      if (why.code() != durable::errc::unavailable && why.code() != durable::errc::not_permitted) throw;
-      std::this_thread::sleep_for(10ms);
-    }
+  durable::timers timers(engine, how.redis.empty() ? sqlite_of(how) : redis_of(how), options_of(how));
+  chaos::handle(timers, how.what, book, how.node);
+  const bool runs = !how.puts || !how.sqlite.empty();
+  if (runs) timers.start();
+  book.write('B', how.node);
+  if (how.puts) {
+    chaos::putter(timers, how.what, book, how.journal).put_all();
+    book.write('E', how.node);
   }
-  durable::timers timers(engine, store, options_of(how));
-  if (how.timers != 0) {
-    put_all(timers, how, book);
-    return 0;
-  }
-  timers.handle("note", [&](durable::job& job) {
-    const std::string partition(reinterpret_cast<const char*>(job.payload().data()), job.payload().size());
-    book.write('X', job.key().substr(1), to_us(job.due()), machine_us(), job.fence(), partition, how.node);
-    return durable::outcome::done();
-  });
-  timers.start();
+  if (!runs) return 0;
   int number = 0;
   ::sigwait(&ends, &number);
   const durable::metrics counts = timers.metrics();
@@ -186,8 +122,9 @@ int run(const wanted& how) {
 
 int main(int argc, char** argv) try {
   wanted how;
-  CLI::App app("one node of the chaos of durable timers");
-  app.add_option("--redis", how.redis)->required();
+  CLI::App app("one process of the chaos of durable timers");
+  CLI::Option* const redis = app.add_option("--redis", how.redis);
+  app.add_option("--sqlite", how.sqlite)->excludes(redis);
   app.add_option("--journal", how.journal)->required();
   app.add_option("--node", how.node);
   app.add_option("--shards", how.shards);
@@ -196,10 +133,13 @@ int main(int argc, char** argv) try {
   app.add_option("--patience", how.patience, "in ms");
   app.add_option("--replicas", how.replicas);
   app.add_option("--clock-off", offset_ms, "by so many ms");
-  app.add_option("--put", how.timers, "so many timers, and end");
-  app.add_option("--seconds", how.seconds);
-  app.add_option("--seed", how.seed);
-  app.add_option("--begin", how.begin, "in us since 1970");
+  app.add_flag("--power-lost", how.is_power_lost, "the file is as it was synced");
+  app.add_flag("--put", how.puts, "puts timers; on Redis, and ends");
+  app.add_option("--timers", how.what.timers);
+  app.add_option("--recurring", how.what.recurring);
+  app.add_option("--seconds", how.what.seconds);
+  app.add_option("--seed", how.what.seed);
+  app.add_option("--begin", how.what.begin, "in us since 1970");
   CLI11_PARSE(app, argc, argv);
   return run(how);
 } catch (const std::exception& problem) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Durable timers while everything around them fails.
 
-# chaos [OPTION...]: what stress/README.md says of it.
+# chaos [OPTION...]: what docs/durable-redis.md says of it.
 cmd_chaos() {
   need build
   want examples  # redis-server and hiredis

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "submission/entry_blocks.hpp"
 
+#include <detent/alloc/page_source.hpp>
+
 #include <new>
 
 namespace detent::detail {
 namespace {
 
 constexpr std::align_val_t block_alignment{alignof(entry_block)};
+constexpr std::align_val_t page_alignment{4096};
 
 }  // namespace
 
 entry_blocks::entry_blocks(std::size_t reserve)
     : ahead_((reserve + entry_block::room - 1) / entry_block::room),
+      in_use_(std::make_unique<block_array::word[]>(block_array::words_for(ahead_))),
       memory_(ahead_ == 0 ? nullptr
-                          : static_cast<std::byte*>(operator new(ahead_ * sizeof(entry_block), block_alignment))) {}
+                          : static_cast<std::byte*>(operator new(ahead_ * sizeof(entry_block), page_alignment))) {}
 
 entry_blocks::~entry_blocks() {
   for (page* each = pages_.load(base::relaxed); each != nullptr;) {  // relaxed: nobody else is left
@@ -21,7 +25,7 @@ entry_blocks::~entry_blocks() {
     operator delete(each, block_alignment);
     each = next;
   }
-  if (memory_ != nullptr) operator delete(memory_, block_alignment);
+  if (memory_ != nullptr) operator delete(memory_, page_alignment);
 }
 
 entry_block* entry_blocks::take() noexcept {
@@ -32,12 +36,27 @@ entry_block* entry_blocks::take() noexcept {
   return taken;
 }
 
-// One of those ahead that has never been used.
+// One of those ahead that nobody uses, whether it has been used or not.
 entry_block* entry_blocks::carve() noexcept {
-  // Relaxed, both: only has to be unique, and the counter must not wrap.
-  if (carved_.load(base::relaxed) >= ahead_) return nullptr;
-  const std::size_t place = carved_.fetch_add(1, base::relaxed);
-  return place < ahead_ ? new (memory_ + place * sizeof(entry_block)) entry_block : nullptr;
+  const std::size_t begin = first_free_.load(base::relaxed);  // relaxed: a hint
+  std::size_t word = begin;
+  std::byte* found = ahead().take(word);
+  if (found == nullptr && begin != 0) {
+    word = 0;
+    found = ahead().take(word);
+  }
+  if (word != begin) first_free_.store(word, base::relaxed);  // relaxed: a hint
+  return reinterpret_cast<entry_block*>(found);  // not made once more: others may look at a link that was theirs
+}
+
+void entry_blocks::give_back(entry_block& drained) noexcept {
+  const block_array all = ahead();
+  if (free_.depth() < kept || !all.contains(&drained)) return give(drained);
+  const std::size_t number = all.number_of(&drained);
+  all.put_back(number, [](std::byte* at, std::size_t bytes) { alloc::page_source::give_back(at, bytes); });
+  // Relaxed: a hint.
+  if (number / block_array::items_a_word < first_free_.load(base::relaxed))
+    first_free_.store(number / block_array::items_a_word, base::relaxed);
 }
 
 entry_block* entry_blocks::grow() noexcept {

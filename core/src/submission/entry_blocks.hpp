@@ -3,11 +3,13 @@
 #pragma once
 
 #include <detent/alloc/depot.hpp>
+#include <detent/alloc/item_array.hpp>
 #include <detent/base/atomic.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace detent::detail {
 
@@ -36,6 +38,8 @@ class entry_blocks {
   entry_block* take() noexcept;
   // One that nobody else uses any more. Its memory stays mapped, as depot.hpp asks.
   void give(entry_block& drained) noexcept { free_.push(drained); }
+  // The same at a thread's end: beyond a few, those made ahead go back to the kernel by the page.
+  void give_back(entry_block& drained) noexcept;
 
  private:
   // Blocks are allocated by the page beyond those ahead; in place of its first one a page has the link to the others.
@@ -43,14 +47,18 @@ class entry_blocks {
     page* next;
   };
   static constexpr std::size_t page_bytes = 4096;
+  using block_array = alloc::item_array<entry_block::bytes>;
+  static constexpr std::uint32_t kept = 8;
 
+  block_array ahead() const noexcept { return {in_use_.get(), memory_, ahead_}; }
   entry_block* carve() noexcept;
   entry_block* grow() noexcept;
 
   alloc::basic_depot<entry_block> free_;
   const std::size_t ahead_;
-  std::byte* const memory_;  // of those ahead
-  base::atomic<std::size_t> carved_{0};
+  const std::unique_ptr<block_array::word[]> in_use_;  // of those ahead
+  std::byte* const memory_;
+  base::atomic<std::size_t> first_free_{0};  // a hint: the word of in_use_ where carving begins
   base::atomic<page*> pages_{nullptr};
 };
 

@@ -21,7 +21,7 @@ void submission_queue::leave(producer& mine) noexcept {
   // Relaxed: its own. (4) acquire: pairs with (3). While the queue is empty the driver reads none of what is reset
   // here.
   if (mine.last_ == nullptr || mine.taken_.load(base::acquire) != mine.pushed_.load(base::relaxed)) return;
-  blocks_.give(*mine.last_);
+  blocks_.give_back(*mine.last_);
   mine.to_ = mine.to_end_ = nullptr;
   mine.from_ = mine.from_end_ = nullptr;
   mine.begin_ = mine.last_ = mine.first_ = nullptr;

@@ -2,6 +2,7 @@
 #include "options.hpp"
 
 #include <detent/error.hpp>
+#include <detent/keyed_pool.hpp>
 #include <detent/thread_pool.hpp>
 
 #include <algorithm>
@@ -50,7 +51,13 @@ wait_options wait_of(const detent_options& from) {
 }
 
 std::shared_ptr<executor> pool_of(const detent_options& from, const std::string& name) {
-  if (from.pool_threads == 0) return nullptr;
+  if (from.pool_threads == 0) {
+    if (from.pool_keyed != 0) refuse("pool_keyed = " + std::to_string(from.pool_keyed) + ": needs pool_threads");
+    return nullptr;
+  }
+  if (from.pool_keyed != 0)
+    return std::make_shared<keyed_pool>(keyed_pool_options{
+        .threads = from.pool_threads, .queue_capacity = from.pool_queue_capacity, .name = name + "-pool"});
   return std::make_shared<thread_pool>(thread_pool_options{
       .threads = from.pool_threads, .queue_capacity = from.pool_queue_capacity, .name = name + "-pool"});
 }

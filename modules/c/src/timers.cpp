@@ -43,15 +43,40 @@ detent_timer detent_schedule_after(detent_engine* engine, std::int64_t delay_ns,
 
 detent_timer detent_schedule_at_fixed_rate(detent_engine* engine, std::int64_t initial_ns, std::int64_t period_ns,
                                            detent_callback callback, void* context) {
-  return scheduled(engine, callback, context, [=](detent::engine& on, auto call) {
-    return on.schedule_at_fixed_rate(duration(initial_ns), duration(period_ns), call);
-  });
+  return detent_schedule_at_fixed_rate_tagged(engine, initial_ns, period_ns, callback, context, 0);
 }
 
 detent_timer detent_schedule_with_fixed_delay(detent_engine* engine, std::int64_t initial_ns, std::int64_t delay_ns,
                                               detent_callback callback, void* context) {
+  return detent_schedule_with_fixed_delay_tagged(engine, initial_ns, delay_ns, callback, context, 0);
+}
+
+detent_timer detent_schedule_at_tagged(detent_engine* engine, std::int64_t deadline_ns, detent_callback callback,
+                                       void* context, std::uint64_t tag) {
+  return scheduled(engine, callback, context,
+                   [=](detent::engine& on, auto call) { return on.schedule_at(at(deadline_ns), call, {.tag = tag}); });
+}
+
+detent_timer detent_schedule_after_tagged(detent_engine* engine, std::int64_t delay_ns, detent_callback callback,
+                                          void* context, std::uint64_t tag) {
   return scheduled(engine, callback, context, [=](detent::engine& on, auto call) {
-    return on.schedule_with_fixed_delay(duration(initial_ns), duration(delay_ns), call);
+    return on.schedule_after(duration(delay_ns), call, {.tag = tag});
+  });
+}
+
+detent_timer detent_schedule_at_fixed_rate_tagged(detent_engine* engine, std::int64_t initial_ns,
+                                                  std::int64_t period_ns, detent_callback callback, void* context,
+                                                  std::uint64_t tag) {
+  return scheduled(engine, callback, context, [=](detent::engine& on, auto call) {
+    return on.schedule_at_fixed_rate(duration(initial_ns), duration(period_ns), call, {.tag = tag});
+  });
+}
+
+detent_timer detent_schedule_with_fixed_delay_tagged(detent_engine* engine, std::int64_t initial_ns,
+                                                     std::int64_t delay_ns, detent_callback callback, void* context,
+                                                     std::uint64_t tag) {
+  return scheduled(engine, callback, context, [=](detent::engine& on, auto call) {
+    return on.schedule_with_fixed_delay(duration(initial_ns), duration(delay_ns), call, {.tag = tag});
   });
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,13 @@ std::vector<std::vector<portion>> rounds_of(std::span<const Request> what, Of of
     }
   }
   return rounds;
+}
+
+// What a letter of the answer means, for each request of its portion.
+template <class Status, class Of>
+void read_letters(const redisReply& answer, const portion& its, std::span<Status> results, Of of) {
+  const std::string_view letters = text_of(answer);
+  for (std::size_t i = 0; i != its.places.size() && i != letters.size(); ++i) results[its.places[i]] = of(letters[i]);
 }
 
 // The first thing that went wrong.

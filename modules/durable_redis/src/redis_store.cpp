@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The store on Redis: its beginning, and shards and terms. In redis_timers.cpp are the calls about timers.
+// The store on Redis: its beginning, and shards and terms. In redis_timers.cpp are the
+// calls about timers, in redis_ends.cpp what becomes of runs.
 #include "redis_store.hpp"
 
 #include "batch.hpp"
@@ -203,6 +204,7 @@ errc redis_store::take(std::string_view node, std::span<const take_request> what
   }
   const errc code = run_apart(calls);
   if (code != errc{}) return code;
+  std::vector<std::pair<term_ref, std::string>> taken;
   for (std::size_t i = 0; i != what.size(); ++i) {
     const reply& answer = calls[i].answer;
     if (answer == nullptr) {
@@ -213,9 +215,10 @@ errc redis_store::take(std::string_view node, std::span<const take_request> what
     } else {
       results[i] = {take_status::taken, number_in(*answer), {}};
       terms_[what[i].shard] = {results[i].fence, std::string(node), calls[i].process, std::to_string(lowest), 0};
+      taken.emplace_back(term_ref{what[i].shard, results[i].fence}, calls[i].process);
     }
   }
-  return errc{};
+  return end_again(taken);
 }
 
 errc redis_store::give_back(std::span<const term_ref> what) {

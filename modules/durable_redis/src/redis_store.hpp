@@ -2,10 +2,12 @@
 // The store on Redis. One thread calls, but for the listener's own.
 #pragma once
 
+#include "batch.hpp"
 #include "listener.hpp"
 #include "record_bytes.hpp"
 #include "remembered.hpp"
 #include "servers.hpp"
+#include "unheard.hpp"
 
 #include <detent/durable_redis.hpp>
 
@@ -15,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace detent::durable::redis {
@@ -42,6 +45,8 @@ class redis_store final : public store {
   errc look(std::span<shard_state> shards) override;
   void listen(std::function<void(shard_id)> wake) override;
 
+  using keys = std::vector<std::string>;
+
  private:
   // What this node knows of its last term of a shard: how far it has got by the answers that it received.
   struct term {
@@ -51,7 +56,6 @@ class redis_store final : public store {
     std::string level;     // a score
     std::size_t seen = 0;  // lines of what was announced in it that have arrived
   };
-  using keys = std::vector<std::string>;
 
   // The term of that fence. Of one that another object took, the fence is all that is known, and all that is compared.
   const term& of(const term_ref& which) const noexcept;
@@ -59,11 +63,15 @@ class redis_store final : public store {
   std::string key(std::string_view tag, std::string_view name) const;
   std::string answer_key(shard_id shard, std::uint64_t question) const;
   keys end_keys(std::span<const end_request> what, std::span<const std::size_t> places) const;
+  void note(std::span<const end_request> what, const portion& its, std::string_view process);
+  errc end_again(std::span<const std::pair<term_ref, std::string>> taken);
   void leave(std::span<const read_request> what, std::span<const std::size_t> places);
   // Runs them; in a cluster, calls that reached no server do not spoil the others. The code of the batch.
   errc run_apart(std::span<call> calls);
   errc run(std::span<call> calls);
   bool may_run(std::span<const call> calls) const noexcept;
+  // And waits for replicas, where these are wanted.
+  errc run_and_wait(std::vector<call>& calls);
 
   servers to_;
   const credentials who_;
@@ -77,6 +85,7 @@ class redis_store final : public store {
   keys nodes_;
   remembered<put_status> puts_;        // by id
   remembered<cancel_status> cancels_;  // by question
+  unheard unheard_;                    // with replicas only
   std::unique_ptr<listener> listener_;
 };
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The store on Redis: the calls about timers.
+// The store on Redis: the calls about timers. In redis_ends.cpp is what becomes of runs.
 #include "batch.hpp"
 #include "redis_store.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace detent::durable::redis {
 
 namespace {
-
-constexpr std::size_t longest_reason = 256;
-
-using words = std::vector<std::string_view>;
 
 char letter_of(put_mode mode) noexcept {
   switch (mode) {
@@ -40,122 +37,84 @@ cancel_status cancel_status_of(char letter) noexcept {
   return letter == 'c' ? cancel_status::cancelled : letter == 'a' ? cancel_status::asked : cancel_status::gone;
 }
 
-// What a letter of the answer means, for each request of its portion.
-template <class Status, class Of>
-void read_letters(const redisReply& answer, const portion& its, std::span<Status> results, Of of) {
-  const std::string_view letters = text_of(answer);
-  for (std::size_t i = 0; i != its.places.size() && i != letters.size(); ++i) results[its.places[i]] = of(letters[i]);
-}
+// The places of a batch that were answered so far, and by which process.
+struct answered {
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // and the number of the process
+  std::vector<std::string> processes;
+
+  void add(const portion& its, const std::string& process) {
+    if (processes.empty() || processes.back() != process) processes.push_back(process);
+    for (const std::size_t place : its.places) places.emplace_back(place, processes.size() - 1);
+  }
+  template <class Status, class Number>
+  void keep_in(remembered<Status>& kept, Number number, std::span<const Status> results) const {
+    for (const auto& [place, process] : places) kept.keep(number(place), results[place], processes[process]);
+  }
+};
 
 // Of the calls that were answered, also where others failed.
 template <class Status, class Of>
 void read_answered(std::span<const call> calls, const std::vector<portion>& round, std::span<Status> results, Of of,
-                   std::vector<std::size_t>& answered) {
+                   answered& so_far) {
   for (std::size_t i = 0; i != round.size(); ++i) {
     if (calls[i].answer == nullptr) continue;
     read_letters(*calls[i].answer, round[i], results, of);
-    answered.insert(answered.end(), round[i].places.begin(), round[i].places.end());
+    so_far.add(round[i], calls[i].process);
   }
 }
 
-// Leaves what has not been answered before.
+// Leaves what has not been answered before. Returns what was.
 template <class Status, class Number>
-void drop_answered(std::vector<portion>& round, const remembered<Status>& before, Number number,
-                   std::span<Status> results) {
-  for (portion& its : round)
-    std::erase_if(its.places, [&](std::size_t place) { return before.recall(number(place), results[place]); });
-}
-
-// A reason with its length before it, as a grave has it.
-std::string_view framed(std::string_view why, arena& in) {
-  why = why.substr(0, longest_reason);
-  char* const room = in.room(why.size() + 2);
-  arena::write(room, why.size(), 2);
-  std::copy(why.begin(), why.end(), room + 2);
-  return {room, why.size() + 2};
-}
-
-// The words of the script for these requests.
-words end_words(std::span<const end_request> what, std::span<const std::size_t> places, arena& in) {
-  static constexpr std::string_view letters = "emkl";  // in the order of end_kind
-  static_assert(static_cast<int>(end_kind::leave) == 3);
-  static constexpr std::string_view replies = "0123";  // in the order of `answer`
-  char* const kinds = in.room(places.size());
-  words keys;
-  words heads;
-  words rest;
-  words answers;
-  for (std::size_t i = 0; i != places.size(); ++i) {
-    const end_request& one = what[places[i]];
-    kinds[i] = letters[static_cast<std::size_t>(one.how)];
-    keys.emplace_back(one.key);
-    heads.push_back(pack_head(one.id, one.ran, 0, in).substr(0, 16));
-    if (one.how == end_kind::move) {
-      rest.push_back(in.number(score_of(one.due)));
-      rest.push_back(pack_head(one.id, one.due, one.attempt, in));
-    } else if (one.how == end_kind::kill) {
-      rest.push_back(framed(one.why, in));
-    }
-    if (one.question != 0) answers.push_back(replies.substr(static_cast<std::size_t>(one.reply), 1));
+std::vector<portion> drop_answered(std::vector<portion>& round, const remembered<Status>& before, Number number,
+                                   std::span<Status> results) {
+  std::vector<portion> dropped;
+  if (before.is_empty()) return dropped;
+  for (portion& its : round) {
+    portion& known = dropped.emplace_back(portion{its.of, {}});
+    for (const std::size_t place : its.places)
+      if (before.recall(number(place), results[place])) known.places.push_back(place);
+    std::erase_if(its.places, [&](std::size_t place) { return std::ranges::binary_search(known.places, place); });
   }
-  words all = {{kinds, places.size()}};
-  for (const words* part : {&keys, &heads, &rest, &answers}) all.insert(all.end(), part->begin(), part->end());
-  return all;
+  std::erase_if(dropped, [](const portion& its) { return its.places.empty(); });
+  std::erase_if(round, [](const portion& its) { return its.places.empty(); });
+  return dropped;
+}
+
+// Calls that change nothing, of the shards of what was answered before: that is not sent again, but waited for, and
+// WAIT counts what was written.
+void add_calls(const std::vector<portion>& known, std::span<const redis_store::keys> keys_of, arena& in,
+               std::vector<call>& calls) {
+  for (const portion& its : known)
+    calls.push_back({script::put, keys_of[its.of], {in.number(std::int64_t{store_format}), in.number(its.of), ""}});
+}
+
+// Whether some of that is to be sent again all the same, as its shard is with another process by now.
+template <class Status, class Number>
+bool forget_lost(std::span<const call> calls, const std::vector<portion>& known, Number number,
+                 remembered<Status>& before) {
+  bool any = false;
+  for (std::size_t i = 0; i != known.size(); ++i) {
+    if (calls[i].answer == nullptr) continue;
+    for (const std::size_t place : known[i].places)
+      any = before.forget_of_another(number(place), calls[i].process) || any;
+  }
+  return any;
 }
 
 }  // namespace
 
-std::string redis_store::answer_key(shard_id shard, std::uint64_t question) const {
-  std::string name = keys_[shard].front();  // ...:own
-  name.resize(name.size() - 3);
-  return name + "answer:" + std::to_string(question);
-}
-
-// Those of the shard, and of the answers among these requests in their order.
-redis_store::keys redis_store::end_keys(std::span<const end_request> what, std::span<const std::size_t> places) const {
-  keys all = keys_[what[places.front()].term.shard];
-  for (const std::size_t place : places)
-    if (what[place].question != 0) all.push_back(answer_key(what[place].term.shard, what[place].question));
-  return all;
-}
-
-errc redis_store::end(std::span<const end_request> what, std::span<end_status> results) {
-  const auto of_term = [&](const end_request& one) { return one.term.fence * 1024 + one.term.shard; };
-  for (const std::vector<portion>& round : rounds_of(what, of_term)) {
-    arena in;
-    std::vector<keys> own_keys;
-    std::vector<call> calls;
-    own_keys.reserve(round.size());
-    for (const portion& its : round) {
-      const term_ref& which = what[its.places.front()].term;
-      own_keys.push_back(end_keys(what, its.places));
-      call& one = calls.emplace_back(call{script::end, own_keys.back(), {of(which).node, in.number(which.fence)}});
-      const words rest = end_words(what, its.places, in);
-      one.words.insert(one.words.end(), rest.begin(), rest.end());
-    }
-    const errc code = run(calls);
-    if (code != errc{} && code != errc::fenced) return code;
-    for (std::size_t i = 0; i != round.size(); ++i) {
-      if (calls[i].failed.kind == refusal::fenced) {
-        for (const std::size_t place : round[i].places) results[place] = end_status::fenced;
-      } else if (calls[i].answer != nullptr) {
-        read_letters(*calls[i].answer, round[i], results,
-                     [](char letter) { return letter == 'e' ? end_status::ended : end_status::gone; });
-      } else {
-        return code_of(calls[i].failed.kind);
-      }
-    }
-  }
-  return errc{};
+errc redis_store::run_and_wait(std::vector<call>& calls) {
+  const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(to_.patience() / 2);
+  const errc code = run(calls);
+  return code == errc{} && replicas_ != 0 && !to_.is_heard(calls, replicas_, most) ? errc::unavailable : code;
 }
 
 errc redis_store::put(std::span<const put_request> what, std::span<put_status> results) {
   const auto number = [&](std::size_t place) { return what[place].what.id; };
-  std::vector<std::size_t> answered;
+  answered so_far;
   for (std::vector<portion>& round : rounds_of(what, [](const put_request& one) { return one.what.shard; })) {
-    drop_answered(round, puts_, number, results);
-    // With replicas, what was answered before is not sent again, but waited for: a put of nothing writes something.
-    if (replicas_ == 0) std::erase_if(round, [](const portion& its) { return its.places.empty(); });
+    std::vector<portion> known = drop_answered(round, puts_, number, results);
+    if (replicas_ == 0) known.clear();
     arena in;
     std::vector<call> calls;
     for (const portion& its : round) {
@@ -170,11 +129,12 @@ errc redis_store::put(std::span<const put_request> what, std::span<put_status> r
       for (const std::size_t place : its.places) one.words.push_back(in.number(score_of(what[place].what.due)));
       for (const std::size_t place : its.places) one.words.push_back(pack(what[place].what, in));
     }
-    errc code = run(calls);
-    read_answered(calls, round, results, put_status_of, answered);
-    if (code == errc{} && replicas_ != 0 && !to_.wait_for(replicas_)) code = errc::unavailable;
+    add_calls(known, keys_, in, calls);
+    errc code = run_and_wait(calls);
+    read_answered(calls, round, results, put_status_of, so_far);
+    if (forget_lost(std::span(calls).subspan(round.size()), known, number, puts_)) code = errc::unavailable;
     if (code == errc{}) continue;
-    for (const std::size_t place : answered) puts_.keep(number(place), results[place]);
+    so_far.keep_in(puts_, number, std::span<const put_status>(results));
     return code;
   }
   puts_.clear();
@@ -183,10 +143,10 @@ errc redis_store::put(std::span<const put_request> what, std::span<put_status> r
 
 errc redis_store::cancel(std::span<const cancel_request> what, std::span<cancel_status> results) {
   const auto number = [&](std::size_t place) { return what[place].question; };
-  std::vector<std::size_t> answered;
+  answered so_far;
   for (std::vector<portion>& round : rounds_of(what, [](const cancel_request& one) { return one.shard; })) {
-    drop_answered(round, cancels_, number, results);
-    std::erase_if(round, [](const portion& its) { return its.places.empty(); });
+    std::vector<portion> known = drop_answered(round, cancels_, number, results);
+    if (replicas_ == 0) known.clear();
     arena in;
     std::vector<call> calls;
     for (const portion& its : round) {
@@ -196,10 +156,12 @@ errc redis_store::cancel(std::span<const cancel_request> what, std::span<cancel_
         one.words.push_back(in.bytes_of(what[place].question, 8));
       }
     }
-    const errc code = run(calls);
-    read_answered(calls, round, results, cancel_status_of, answered);
+    add_calls(known, keys_, in, calls);
+    errc code = run_and_wait(calls);
+    read_answered(calls, round, results, cancel_status_of, so_far);
+    if (forget_lost(std::span(calls).subspan(round.size()), known, number, cancels_)) code = errc::unavailable;
     if (code == errc{}) continue;
-    for (const std::size_t place : answered) cancels_.keep(number(place), results[place]);
+    so_far.keep_in(cancels_, number, std::span<const cancel_status>(results));
     return code;
   }
   cancels_.clear();

@@ -222,21 +222,21 @@ bool servers::again(pending& one, std::string_view error) {
   }
 }
 
-bool servers::wait_for(unsigned replicas) {
+bool servers::is_heard(std::span<const call> calls, unsigned replicas, std::chrono::milliseconds limit) {
   const no_sigpipe guard;
-  bool have_it = true;
   const std::string count = std::to_string(replicas);
-  const std::string limit =
-      std::to_string(std::max<long long>(1, patience_.count() / 2000));  // answered before we give up
-  for (link* const used : used_) {
-    if (!used->is_open()) continue;
-    used->append(std::array<std::string_view, 3>{"WAIT", count, limit});
-  }
+  const std::string most = std::to_string(std::max<long long>(1, limit.count()));
+  std::erase_if(used_, [](const link* used) { return !used->is_open(); });
+  for (link* const used : used_) used->append(std::array<std::string_view, 3>{"WAIT", count, most});
+  std::vector<std::string_view> heard;  // by whose replicas
   for (link* const used : used_) {
     const reply answer = used->read();
-    have_it = have_it && answer != nullptr && answer->type == REDIS_REPLY_INTEGER && answer->integer >= replicas;
+    if (answer != nullptr && answer->type == REDIS_REPLY_INTEGER && answer->integer >= replicas)
+      heard.push_back(used->facts().process);
   }
-  return have_it;
+  return std::ranges::all_of(calls, [&](const call& one) {
+    return one.answer == nullptr || std::ranges::find(heard, one.process) != heard.end();
+  });
 }
 
 std::vector<address> servers::places() const {

@@ -41,9 +41,9 @@ class servers {
   void run(std::span<call> calls);
   void run(call& one) { run(std::span(&one, 1)); }
 
-  // After run(): waits until `replicas` of each master that was written to have what was written. False: they have not
-  // in time.
-  bool wait_for(unsigned replicas);
+  // After run() of these calls: waits until `replicas` of each process that answered one have what was written. False:
+  // they have not within `limit`, at least 1 ms, or such a process is gone.
+  bool is_heard(std::span<const call> calls, unsigned replicas, std::chrono::milliseconds limit);
 
   bool is_cluster() const noexcept { return is_cluster_; }
   std::chrono::microseconds patience() const noexcept { return patience_; }

@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "support/drive_eventually.hpp"
 #include "support/drive_process.hpp"
 
@@ -63,6 +68,42 @@ TEST(COptions, OfAPoolNameItsThreads) {
   const engine_options pooled = with([](detent_options& o) { o.pool_threads = 1, o.name = "mine"; });
   ASSERT_NE(pooled.executor, nullptr);
   EXPECT_TRUE(drive::eventually([] { return drive::thread_folder("mine-pool").has_value(); }));
+}
+
+TEST(COptions, OfAPoolByKey) {
+  const engine_options keyed = with([](detent_options& o) { o.pool_threads = 2, o.pool_keyed = 1; });
+  ASSERT_NE(keyed.executor, nullptr);
+  EXPECT_TRUE(keyed.executor->keeps_order());
+  EXPECT_THROW(with([](detent_options& o) { o.pool_keyed = 1; }), error);
+}
+
+TEST(CPool, KeepsCallbacksOfOneTagApartWhereItIsKeyed) {
+  struct key {
+    std::atomic<int> inside{0}, overlaps{0}, runs{0};
+  };
+  constexpr int each = 50;
+  std::array<key, 2> keys;
+  detent_options options;
+  detent_options_init(&options);
+  options.pool_threads = 3;
+  options.pool_keyed = 1;
+  detent_engine* const engine = detent_engine_create(&options, nullptr, 0);
+  ASSERT_NE(engine, nullptr);
+  const auto run = [](void* context) {
+    key& mine = *static_cast<key*>(context);
+    mine.overlaps += mine.inside.exchange(1);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    mine.inside = 0;
+    ++mine.runs;
+  };
+  for (int i = 0; i != each; ++i) {
+    for (std::size_t tag = 0; tag != keys.size(); ++tag)
+      EXPECT_NE(detent_schedule_after_tagged(engine, 0, run, &keys[tag], tag + 1), 0u);
+  }
+  EXPECT_TRUE(drive::eventually([&] { return keys[0].runs == each && keys[1].runs == each; }));
+  detent_engine_destroy(engine);
+  EXPECT_EQ(keys[0].overlaps, 0);
+  EXPECT_EQ(keys[1].overlaps, 0);
 }
 
 TEST(COptions, OfWaiting) {

@@ -69,6 +69,7 @@ TEST(ConsolePage, HasTheWorstFirst) {
   const std::string page = page_of(view);
   EXPECT_EQ(rows_of(page).front(), loop.id);
   EXPECT_NE(page.find("12 periods missed in the last 5 min"), std::string::npos);
+  EXPECT_NE(page.find("<title>1 bad, gw-fra-07"), std::string::npos);
   EXPECT_EQ(between(page, "<h2 id=\"engine\">", "</h2>"), "<h2 id=\"engine\">Engine <bdi>game-loop</bdi>");
   EXPECT_EQ(between(page_of(view, {.engine = engine_called(view, "sessions").id}), "<h2 id=\"engine\">", "</h2>"),
             "<h2 id=\"engine\">Engine <bdi>sessions</bdi>");

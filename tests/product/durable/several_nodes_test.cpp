@@ -56,6 +56,20 @@ TEST_F(SeveralNodes, ShareTheShardsAndRunEachTimerOnce) {
     EXPECT_LE(nodes.size(), 2u) << "at most one move, at the start";
 }
 
+TEST_F(SeveralNodes, OneThatGetsItsShardsAgainAfterAnOutageRepeatsNothing) {
+  a_node a(data.connect(), book, quick, "a");
+  a.on.start();
+  ASSERT_TRUE(soon([&] { return a.on.metrics().shards_owned == 8; }));
+  schedule(a, 400, 2ms);
+  ASSERT_TRUE(soon([&] { return book.size() > 50; }));
+  a.connection->cut = true;
+  ASSERT_TRUE(soon([&] { return a.on.metrics().shards_owned == 0; })) << "what ran meanwhile ended in no term";
+  a.connection->cut = false;
+  ASSERT_TRUE(all_ran(400));
+  EXPECT_EQ(book.size(), 400u);
+  EXPECT_TRUE(soon([&] { return a.on.list({}).empty(); }));
+}
+
 TEST_F(SeveralNodes, OneThatEndsGivesItsShardsBackAtOnce) {
   std::optional<a_node> a(std::in_place, data.connect(), book, options{.lease = 1h}, "a");
   a_node b(data.connect(), book, options{.horizon = 200ms, .lease = 1s}, "b");

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -224,6 +225,68 @@ TEST_F(DurableRedisStore, WhatWasCarriedOutIsNotCarriedOutAgainForAReplicaThatWa
   std::vector<durable::listed_record> all;
   ASSERT_EQ(other->list({.shard = 0}, all), durable::errc{});
   EXPECT_TRUE(all.empty());
+}
+
+// A master, and a replica that can be promoted.
+struct master_and_replica {
+  std::vector<int> ports = test::free_ports(2);
+  redis_server master{{"--port", std::to_string(ports[0]), "--repl-diskless-sync-delay", "0"}};
+  redis_server replica{{"--port", std::to_string(ports[1]), "--replicaof", "127.0.0.1", std::to_string(ports[0])}};
+  std::shared_ptr<durable::store> store =
+      redis_store(master.path() + "," + replica.path(), {.shards = 1, .patience = 200ms, .replicas = 1});
+
+  static bool until(const std::function<bool()>& holds) {
+    for (int i = 0; i != 20'000; ++i) {
+      if (holds()) return true;
+      std::this_thread::sleep_for(1ms);
+    }
+    return false;
+  }
+  // From now on the replica hears nothing.
+  void part() {
+    replica.ask("REPLICAOF 127.0.0.1 1");
+    ASSERT_TRUE(until([&] { return master.ask("INFO replication").find("connected_slaves:0") != std::string::npos; }));
+  }
+  void promote() {
+    master.kill();
+    ASSERT_EQ(replica.ask("REPLICAOF NO ONE"), "OK");
+  }
+};
+
+TEST_F(DurableRedisStore, APutIsSentAgainToAMasterThatHadNotHeardOfIt) {
+  master_and_replica both;
+  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("before", 1)) == durable::errc{}; }));
+  both.part();
+  ASSERT_EQ(put(*both.store, timer("a", 2)), durable::errc::unavailable) << "no replica has it";
+  both.promote();
+  EXPECT_EQ(put(*both.store, timer("a", 2)), durable::errc::unavailable);
+  EXPECT_EQ(put(*both.store, timer("a", 2)), durable::errc::unavailable);
+  std::vector<durable::listed_record> all;
+  ASSERT_EQ(redis_store(both.replica.path())->list({.shard = 0}, all), durable::errc{});
+  EXPECT_EQ(all.size(), 2u);
+}
+
+TEST_F(DurableRedisStore, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithThem) {
+  master_and_replica both;
+  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
+  const durable::take_request wanted{0, 2s};
+  durable::take_result term;
+  ASSERT_EQ(both.store->take("n", {&wanted, 1}, {&term, 1}), durable::errc{});
+  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("heard", 2)) == durable::errc{}; })) << "and the term";
+  both.part();
+  const durable::end_request end{{0, term.fence}, "a", 1, timer("a", 1).due};
+  durable::end_status ended{};
+  ASSERT_EQ(both.store->end({&end, 1}, {&ended, 1}), durable::errc{});
+  ASSERT_EQ(ended, durable::end_status::ended);
+  both.promote();
+  ASSERT_TRUE(both.until([&] {
+    return both.store->take("n", {&wanted, 1}, {&term, 1}) == durable::errc{} &&
+           term.status == durable::take_status::taken;
+  }));
+  std::vector<durable::listed_record> all;
+  ASSERT_EQ(both.store->list({.shard = 0}, all), durable::errc{});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all.front().what.key, "heard");
 }
 
 }  // namespace

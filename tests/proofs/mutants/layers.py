@@ -21,12 +21,15 @@ HUNG_FACTOR, HUNG_SECONDS = 20, 5  # a test that hangs, compared with how it is 
 
 
 DURABLE = "modules/durable/src/"
+REDIS = "modules/durable_redis/src/"
 
 
 def library_of(source):
     """The target folder in which the build compiles it."""
     if source.startswith(DURABLE + "sqlite/"):
         return "detent_durable_sqlite.dir"
+    if source.startswith(REDIS):
+        return "detent_durable_redis.dir"
     return "detent_durable.dir" if source.startswith(DURABLE) else "detent.dir"
 
 

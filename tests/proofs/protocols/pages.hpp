@@ -25,6 +25,7 @@ class model_pages {
     return machine::instance().allocate(bytes, 64, "sparse");
   }
   void release_sparse(void* memory, std::size_t) noexcept { machine::instance().free(memory); }
+  void give_back(void*, std::size_t) noexcept {}
 
  private:
   // Not in the model's memory: the pages are the kernel's, whom nobody races with.

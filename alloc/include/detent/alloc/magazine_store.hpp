@@ -3,9 +3,11 @@
 #pragma once
 
 #include <detent/alloc/depot.hpp>
+#include <detent/alloc/item_array.hpp>
 #include <detent/alloc/magazine.hpp>
 #include <detent/base/atomic.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -13,8 +15,8 @@
 namespace detent::alloc {
 
 // Magazines are carved one by one from chunks of sparse memory, so one that was never needed costs no resident byte.
-// Chunks form a list that only grows: carving goes on in the next chunk when one is used up. Any thread may call
-// anything.
+// What threads leave at their end goes back there by the page. Chunks form a list that only grows: carving goes on in
+// the next chunk when one is used up. Any thread may call anything.
 template <class Traits>
 class magazine_store {
  public:
@@ -32,23 +34,32 @@ class magazine_store {
   magazine* take() noexcept;
   // Takes back an empty magazine. Lock-free.
   void give(magazine& emptied) noexcept { empty_.push(emptied); }
+  // The same at a thread's end: beyond a few, which the next thread finds as they are, the kernel gets their pages.
+  void give_back(magazine& emptied) noexcept;
   // Maps one more chunk ahead; false when memory is refused.
   bool grow() noexcept;
 
  private:
-  struct alignas(64) chunk {
-    base::atomic<chunk*> next{nullptr};
-    base::atomic<std::uint32_t> used{0};
-  };
   static constexpr std::size_t stride =
       (sizeof(magazine) + Traits::magazine_capacity * sizeof(slot_index) + 63) / 64 * 64;
-  static constexpr std::size_t chunk_bytes = sizeof(chunk) + magazines_per_chunk * stride;
+  static constexpr std::size_t magazines_bytes = magazines_per_chunk * stride;
+  using magazine_array = item_array<stride>;
+  // At the end of its memory, which begins with the magazines. Zeroed memory is an empty magazine.
+  struct alignas(64) chunk {
+    base::atomic<chunk*> next{nullptr};
+    std::array<typename magazine_array::word, magazine_array::words_for(magazines_per_chunk)> in_use{};
+
+    std::byte* memory() noexcept { return reinterpret_cast<std::byte*>(this) - magazines_bytes; }
+    magazine_array magazines() noexcept { return {in_use.data(), memory(), magazines_per_chunk}; }
+  };
+  static constexpr std::size_t chunk_bytes = magazines_bytes + sizeof(chunk);
+  static constexpr std::uint32_t kept = 8;
 
   static magazine* carve(chunk& from) noexcept;
 
   source& pages_;
   base::atomic<chunk*> first_{nullptr};
-  base::atomic<chunk*> current_{nullptr};  // where carving goes on; never past a chunk with room
+  base::atomic<chunk*> current_{nullptr};  // where carving goes on; null: at the first
   base::atomic<chunk*> last_{nullptr};     // a hint: some chunk from which the end of the list is near
   depot empty_;
 };
@@ -58,7 +69,7 @@ magazine_store<Traits>::~magazine_store() {
   // Relaxed: whoever destroys the store has already met every other thread that used it.
   for (chunk* each = first_.load(base::relaxed); each != nullptr;) {
     chunk* next = each->next.load(base::relaxed);
-    pages_.release_sparse(each, chunk_bytes);
+    pages_.release_sparse(each->memory(), chunk_bytes);
     each = next;
   }
 }
@@ -84,20 +95,27 @@ magazine* magazine_store<Traits>::take() noexcept {
 
 template <class Traits>
 magazine* magazine_store<Traits>::carve(chunk& from) noexcept {
-  // Relaxed throughout: the counter alone decides which thread owns which place, and nobody else has written to that
-  // place.
-  std::uint32_t place = from.used.load(base::relaxed);
-  do {
-    if (place == magazines_per_chunk) return nullptr;
-  } while (!from.used.compare_exchange_weak(place, place + 1, base::relaxed, base::relaxed));
-  return new (reinterpret_cast<std::byte*>(&from + 1) + place * stride) magazine;
+  std::size_t first = 0;
+  return reinterpret_cast<magazine*>(from.magazines().take(first));
+}
+
+template <class Traits>
+void magazine_store<Traits>::give_back(magazine& emptied) noexcept {
+  if (empty_.depth() < kept) return give(emptied);
+  chunk* of = first_.load(base::acquire);                                         // (3)
+  while (!of->magazines().contains(&emptied)) of = of->next.load(base::acquire);  // (3)
+  const magazine_array all = of->magazines();
+  all.put_back(all.number_of(&emptied), [this](std::byte* at, std::size_t bytes) { pages_.give_back(at, bytes); });
+  // Carving starts over. Relaxed: nothing is read through it. A thread that moves on at this moment may pass what was
+  // put back; it is found after the next one.
+  current_.store(nullptr, base::relaxed);
 }
 
 template <class Traits>
 bool magazine_store<Traits>::grow() noexcept {
-  void* memory = pages_.allocate_sparse(chunk_bytes);
+  auto* const memory = static_cast<std::byte*>(pages_.allocate_sparse(chunk_bytes));
   if (memory == nullptr) return false;
-  chunk* added = new (memory) chunk;
+  chunk* added = new (memory + magazines_bytes) chunk;
   chunk* end = last_.load(base::acquire);  // (5) pairs with (6)
   for (;;) {
     base::atomic<chunk*>& link = end == nullptr ? first_ : end->next;

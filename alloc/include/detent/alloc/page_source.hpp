@@ -39,9 +39,9 @@ class page_source {
   void release(void* memory, std::size_t bytes) noexcept;
   // What allocate() gave: its pages are touched now and not when they are first used, if the kernel has them.
   void touch(void* memory, std::size_t bytes) noexcept;
-  // The whole pages of a part of what allocate() gave, not locked: they stay mapped, and are zeroed when they are next
-  // touched.
-  void give_back(void* memory, std::size_t bytes) noexcept;
+  // The whole pages of a part of what was allocated, here or anywhere, for nobody else: they stay mapped, and are
+  // zeroed when they are next touched. Not those that are locked.
+  static void give_back(void* memory, std::size_t bytes) noexcept;
 
   // Zeroed memory of which only the 4 KiB pages that were written are resident: always a mapping, never huge, never
   // prefaulted; where locking is wished a page is locked when it is first touched. Page-aligned; nullptr as above.

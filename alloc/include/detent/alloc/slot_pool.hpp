@@ -40,7 +40,7 @@ struct default_traits {
 //
 // Why free() cannot fail. A full cache needs an empty magazine. Each slab brings the magazines to hold all its slots
 // and two each for two caches; non-empty magazines number at most (free slots / capacity) full ones, two in each cache,
-// and one partly filled in the depot for each cache that was ever being flushed at the same time (see settle). More
+// and one partly filled in the depot for each thread that ever tidied at the same time. More
 // caches than that want another chunk. If the memory for it is refused, the slot goes to the map, whose memory was
 // mapped with its slab, and from where allocate() takes it before it adds a slab: so no slot is lost, whatever the
 // number of caches.
@@ -129,7 +129,7 @@ class slot_pool {
   }
   bool has_magazine(slot_cache& cache) noexcept;
   void fetch_all(const slot_cache& cache) const noexcept;
-  void settle(magazine& left) noexcept;
+  void leave(magazine& left) noexcept;
   std::uint32_t carve(slot_index* out, std::uint32_t wanted) noexcept;
   bool add_slab(std::size_t slab) noexcept;
   static std::uintptr_t origin_of(const std::byte* memory, std::size_t slab) noexcept {

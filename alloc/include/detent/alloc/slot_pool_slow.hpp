@@ -134,40 +134,34 @@ template <class Traits>
 template <class Stop>
 void slot_pool<Traits>::tidy(Stop&& stop) noexcept {
   constexpr std::uint32_t slice = 32;
-  magazine* taken = full_.pop();
+  magazine* taken = partial_.pop();
+  if (taken == nullptr) taken = full_.pop();
   if (taken == nullptr) return;
   do {
     const std::uint32_t some = std::min(slice, taken->count);
     taken->count -= some;
     map_.put(taken->slots() + taken->count, some);
   } while (taken->count != 0 && !stop());
-  settle(*taken);
+  taken->count == 0 ? magazines_.give(*taken) : partial_.push(*taken);
 }
 
 template <class Traits>
 void slot_pool<Traits>::flush(slot_cache& cache) noexcept {
   if (cache.loaded_ != nullptr) {
     cache.loaded_->count = cache.count();
-    settle(*cache.loaded_);
+    leave(*cache.loaded_);
   }
-  if (cache.spare_ != nullptr) settle(*cache.spare_);
+  if (cache.spare_ != nullptr) leave(*cache.spare_);
   cache = slot_cache{};
 }
 
-// Partly filled magazines are merged two by two, so that threads which come, free one slot and go do not use up a
-// magazine each. Whoever finds no partner has every other partly filled magazine in the hands of caches or flushes at
-// that moment: those in the depot never outnumber them.
+// What a thread leaves is not soon wanted again: the slots of a partly filled magazine are sorted, and its memory is
+// another thread's or the kernel's.
 template <class Traits>
-void slot_pool<Traits>::settle(magazine& left) noexcept {
-  if (left.count == 0) return magazines_.give(left);
+void slot_pool<Traits>::leave(magazine& left) noexcept {
   if (left.count == magazine_capacity) return full_.push(left);
-  magazine* partner = partial_.pop();
-  if (partner == nullptr) return partial_.push(left);
-  while (left.count != magazine_capacity && partner->count != 0) {
-    left.slots()[left.count++] = partner->slots()[--partner->count];
-  }
-  left.count == magazine_capacity ? full_.push(left) : partial_.push(left);
-  partner->count == 0 ? magazines_.give(*partner) : partial_.push(*partner);
+  map_.put(left.slots(), std::exchange(left.count, 0));
+  magazines_.give_back(left);
 }
 
 // Fills `out` with slots never handed out before, at most as many as wanted and all of one slab, the lowest on top:

@@ -99,8 +99,10 @@ typedef struct detent_options {
   int64_t cpu_latency_limit_ns;
   // Not 0: the spin waits by the processor's own means. 0.
   int64_t light_spin;
+  // Not 0: the pool's threads keep the callbacks of one tag apart, and in the order of their deadlines. 0.
+  int64_t pool_keyed;
   // All 0.
-  uint64_t reserved[6];
+  uint64_t reserved[5];
 } detent_options;
 
 // Every option at its default.
@@ -142,6 +144,17 @@ DETENT_C_API detent_timer detent_schedule_at_fixed_rate(detent_engine* engine, i
                                                         detent_callback callback, void* context);
 DETENT_C_API detent_timer detent_schedule_with_fixed_delay(detent_engine* engine, int64_t initial_ns, int64_t delay_ns,
                                                            detent_callback callback, void* context);
+// The same with a tag, which of a pool with `pool_keyed` is the timer's key. Those above have the tag 0.
+DETENT_C_API detent_timer detent_schedule_at_tagged(detent_engine* engine, int64_t deadline_ns,
+                                                    detent_callback callback, void* context, uint64_t tag);
+DETENT_C_API detent_timer detent_schedule_after_tagged(detent_engine* engine, int64_t delay_ns,
+                                                       detent_callback callback, void* context, uint64_t tag);
+DETENT_C_API detent_timer detent_schedule_at_fixed_rate_tagged(detent_engine* engine, int64_t initial_ns,
+                                                               int64_t period_ns, detent_callback callback,
+                                                               void* context, uint64_t tag);
+DETENT_C_API detent_timer detent_schedule_with_fixed_delay_tagged(detent_engine* engine, int64_t initial_ns,
+                                                                  int64_t delay_ns, detent_callback callback,
+                                                                  void* context, uint64_t tag);
 
 enum {
   DETENT_CANCELLED = 0,  // the callback will never start (again)

@@ -40,7 +40,26 @@ void end_writer::add(finished one) {
   else if (!of.what().schedule.empty())
     repeat(of, end);
   if (end.how == end_kind::move && with_.held.ends_for_good(of)) end.how = end_kind::erase;
-  waiting_.push_back({std::move(end), std::move(one.what)});
+  entry its{std::move(end), std::move(one.what)};
+  // It ran into a newer term of ours, which may have read it meanwhile.
+  const auto& now = with_.terms.of(of.what().shard).term;
+  if (now && now.get() != &of.term() && with_.held.forget(of.what())) owe(its, *now);
+  waiting_.push_back(std::move(its));
+}
+
+void end_writer::owe(entry& one, const held_term& now) {
+  one.what.term = now.which();
+  if (!std::exchange(one.is_owed, true)) ++shards_[one.what.term.shard].owed;
+}
+
+void end_writer::took(shard_id shard) {
+  const held_term& now = *with_.terms.of(shard).term;
+  for (entry& one : waiting_)
+    if (one.of && one.what.term.shard == shard) owe(one, now);
+  for (entry& one : std::exchange(shards_[shard].late, {})) {
+    owe(one, now);
+    waiting_.push_back(std::move(one));
+  }
 }
 
 void end_writer::repeat(const run& of, end_request& end) const {
@@ -107,15 +126,21 @@ void end_writer::erase(const term_ref& term, const record& what) {
   waiting_.push_back({std::move(end), nullptr});
 }
 
-void end_writer::settle(const entry& one, end_status status) {
+void end_writer::refused(entry& one) {
+  ++with_.counted.now.fenced;
+  if (!one.of) return;
+  with_.held.over(*one.of);
+  // Where a newer term of ours stands, that one runs the timer already.
+  const auto& now = with_.terms.of(one.what.term.shard).term;
+  if (!now || now->which().fence == one.what.term.fence) shards_[one.what.term.shard].late.push_back(std::move(one));
+}
+
+void end_writer::settle(entry& one, end_status status) {
+  if (std::exchange(one.is_owed, false)) --shards_[one.what.term.shard].owed;
+  if (status == end_status::fenced) return refused(one);
+  if (!one.of) return;
   metrics& counted = with_.counted.now;
   const end_request& end = one.what;
-  if (status == end_status::fenced) {
-    ++counted.fenced;
-    if (one.of) with_.held.over(*one.of);
-    return;
-  }
-  if (!one.of) return;
   const record& ran = one.of->what();
   with_.held.over(*one.of);
   if (status != end_status::ended) return;
@@ -137,7 +162,7 @@ void end_writer::settle(const entry& one, end_status status) {
 
 // While the store, or one server of several, does not answer: what the store would refuse must not hold up the rest.
 void end_writer::settle_lapsed() {
-  std::erase_if(waiting_, [&](const entry& one) {
+  std::erase_if(waiting_, [&](entry& one) {
     const auto& term = with_.terms.of(one.what.term.shard).term;
     if (term && term->which().fence == one.what.term.fence && term->stands()) return false;
     settle(one, end_status::fenced);

@@ -85,6 +85,18 @@ hand::asked hand::ask(shard_id shard, const std::string& key) {
   return out;
 }
 
+bool hand::forget(const record& what) {
+  slots& in = shards_[what.shard];
+  const auto found = in.find(what.key);
+  if (found == in.end()) return true;
+  slot& its = found->second;
+  const record& has = its.what->what();
+  if (has.id != what.id || has.due != what.due) return true;  // another version of it
+  if (its.handle && its.handle.cancel() != detent::cancel_result::cancelled) return false;
+  erase(in, found);
+  return true;
+}
+
 void hand::over(const run& what) {
   slots& in = shards_[what.what().shard];
   const auto found = in.find(what.what().key);

@@ -40,6 +40,8 @@ class hand {
   // Somebody wants it cancelled: the answer, and which run that was about; it will not repeat.
   asked ask(shard_id shard, const std::string& key);
 
+  // A run of it under a former term has ended after all: nothing of it starts. False: it runs again, or has.
+  bool forget(const record& what);
   // A run is over. What was changed meanwhile is armed.
   void over(const run& what);
   // Whether its end must not be another beginning.

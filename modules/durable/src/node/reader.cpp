@@ -9,9 +9,9 @@
 namespace detent::durable::detail {
 namespace {
 
-// Where the store is slower than the timers, so many may run again after a crash: what was read, and what has ended and
-// is not written.
-constexpr std::size_t most_a_reading = 4096;
+// Where timers are due faster than the store takes ends, so many may run again after a crash: what was read, and what ended
+// and is not written.
+constexpr std::size_t most_a_reading = 1024;  // of all shards together
 constexpr std::size_t most_unwritten = 1000;
 
 std::chrono::microseconds of(duration its) noexcept { return std::chrono::ceil<std::chrono::microseconds>(its); }
@@ -85,19 +85,21 @@ errc reader::read(const std::vector<shard_id>& which) {
   const std::size_t held = with_.held.size();
   const bool keeps_up = with_.ends.waiting() < most_unwritten;
   const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
-  const std::size_t share = std::min(most_a_reading, room / which.size() + (room != 0));
+  const std::size_t share = std::min(most_a_reading, room) / which.size() + (room != 0);
   const std::chrono::nanoseconds asked_at = elapsed();
   const stored_time upto = wall_now() + of(with_.how.horizon);
   std::vector<read_request> requests;
   for (const shard_id shard : which) {
     const auto& its = with_.terms.of(shard);
-    requests.push_back({its.term->which(), upto, its.leaving ? 0 : share, with_.terms.lease()});
+    requests.push_back(
+        {its.term->which(), upto, its.leaving || with_.ends.owes(shard) ? 0 : share, with_.terms.lease()});
   }
   std::vector<read_result> results(requests.size());
   if (const errc problem = with_.in.read_on(requests, results); problem != errc{}) return problem;
   for (std::size_t i = 0; i < which.size(); ++i) {
     auto& its = with_.terms.of(which[i]);
     if (!results[i].stands) {
+      if (its.term->stands()) with_.terms.doubt();
       lose(which[i]);
       continue;
     }
@@ -117,16 +119,28 @@ void reader::tick() {
   drop_lapsed();
   with_.held.arm_refused();
   errc problem = call_roll();
-  if (problem == errc{} && !skewed_) {
-    problem = with_.terms.take([&](shard_id) { ++with_.counted.now.terms; });
-    if (problem == errc{}) with_.terms.pick_leavers([&](shard_id shard) { with_.held.withdraw(shard); });
-  }
   // Whatever that came to, terms are renewed: of several servers, the one that has the roll may be gone alone.
   std::vector<shard_id> ours;
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (with_.terms.of(shard).term) ours.push_back(shard);
   const errc reading = read(ours);
-  with_.problems.ok(problem != errc{} ? problem : reading);
+  if (problem == errc{}) problem = reading;
+  if (problem == errc{} && !skewed_) problem = take();
+  with_.problems.ok(problem);
+}
+
+// What is taken is read soon, and not at once: what ended under a former term of ours has to be written before.
+errc reader::take() {
+  const errc problem = with_.terms.take([&](shard_id shard) {
+    ++with_.counted.now.terms;
+    with_.ends.took(shard);
+    lags_ = true;
+  });
+  if (problem != errc{}) return problem;
+  with_.terms.pick_leavers([&](shard_id shard) { with_.held.withdraw(shard); });
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
+    if (with_.terms.of(shard).foreign) with_.ends.forget(shard);
+  return errc{};
 }
 
 void reader::look_at(const std::vector<shard_id>& announced) {

@@ -46,6 +46,7 @@ class reader {
  private:
   errc call_roll();
   void drop_lapsed();
+  errc take();
   errc read(const std::vector<shard_id>& which);
   void use(shard_id shard, read_result& read);
   void lose(shard_id shard);

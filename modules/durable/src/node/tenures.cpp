@@ -23,6 +23,9 @@ std::size_t tenures::owned() const noexcept {
 }
 
 void tenures::share_out(const std::vector<std::string>& nodes) {
+  const std::chrono::nanoseconds now = elapsed();
+  if (shared_out_at_.count() != 0 && now - shared_out_at_ > how_.lease / 2) doubt();
+  shared_out_at_ = now;
   nodes_ = nodes.size();
   for (shard_id shard = 0; shard < shards(); ++shard) {
     const std::uint64_t mine = attraction(node_, shard);
@@ -41,6 +44,8 @@ errc tenures::look_for_orphans() {
   const std::chrono::nanoseconds now = elapsed();
   for (const shard_state& its : states) {
     tenure& mine = all_[its.shard];
+    mine.foreign = !its.node.empty() && its.node != "?" && its.node != node_;
+    mine.lost = mine.lost && !mine.foreign;
     if (!its.node.empty())
       mine.free_since = {};
     else if (mine.free_since.count() == 0)
@@ -57,7 +62,8 @@ errc tenures::take(const std::function<void(shard_id)>& took) {
     const tenure& its = all_[shard];
     // What nobody has goes before fairness.
     const bool orphan = its.free_since.count() != 0 && now - its.free_since >= how_.lease / 4;
-    if (!its.term && now >= its.try_at && (ours_[shard] || orphan)) wanted.push_back({shard, lease()});
+    const bool may = its.lost || (now >= shared_from_ && (ours_[shard] || orphan));
+    if (!its.term && now >= its.try_at && may) wanted.push_back({shard, lease()});
   }
   if (wanted.empty()) return errc{};
   std::vector<take_result> results(wanted.size());
@@ -72,7 +78,7 @@ errc tenures::take(const std::function<void(shard_id)>& took) {
     its.term = std::make_shared<held_term>(term_ref{wanted[i].shard, results[i].fence});
     its.term->stand(now, lease());  // `now` is from before the request
     its.level = stored_time::min();
-    its.leaving = its.lacking = false;
+    its.leaving = its.lost = its.foreign = its.lacking = false;
     its.stays_until = now + how_.lease * 2;
     its.free_since = {};
     took(wanted[i].shard);
@@ -107,6 +113,7 @@ void tenures::lose(shard_id shard) {
   tenure& its = all_[shard];
   its.term = nullptr;
   its.leaving = false;
+  its.lost = true;
 }
 
 errc tenures::give_back(const std::vector<shard_id>& which) {
@@ -115,7 +122,11 @@ errc tenures::give_back(const std::vector<shard_id>& which) {
   for (const shard_id shard : which) terms.push_back(all_[shard].term->which());
   const errc problem = store_.give_back(terms);
   if (problem != errc{}) return problem;
-  for (const shard_id shard : which) lose(shard);
+  for (const shard_id shard : which) {
+    const bool in_time = all_[shard].term->stands();
+    lose(shard);
+    all_[shard].lost = !in_time;
+  }
   return errc{};
 }
 

@@ -22,6 +22,8 @@ class tenures {
     std::shared_ptr<held_term> term;  // null: not ours
     stored_time level = stored_time::min();
     bool leaving = false;  // given back as soon as nothing of it runs
+    bool lost = false;     // we had it, and nobody is known to have had it since
+    bool foreign = false;  // another node has it, as far as is known
     bool lacking = false;  // it has timers that this node has no handler for
     // By elapsed(), of the shard:
     std::chrono::nanoseconds try_at{};       // not to be asked for before
@@ -40,6 +42,9 @@ class tenures {
 
   // Who is there: which shards fall to us, by rendezvous hashing.
   void share_out(const std::vector<std::string>& nodes);
+  // The roll may lack nodes that live, as theirs as our calls did not reach the store, or another server has it now. For
+  // a while only what we had is taken, and the others take what they had.
+  void doubt() noexcept { shared_from_ = elapsed() + how_.lease / 4; }
   // Takes what is ours and free, and what nobody takes. `took` is called for each.
   errc take(const std::function<void(shard_id)>& took);
   // Those of which `leave` is called begin to leave: one that falls to another node, and those that lack a handler
@@ -59,6 +64,8 @@ class tenures {
   std::vector<tenure> all_;
   std::vector<bool> ours_;
   std::size_t nodes_ = 0;
+  std::chrono::nanoseconds shared_out_at_{};  // by elapsed(); 0: never
+  std::chrono::nanoseconds shared_from_{};    // not what others may have had before
 };
 
 }  // namespace detent::durable::detail

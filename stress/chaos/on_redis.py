@@ -1,20 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""What goes wrong. Each fault hits a node that has shards, or the server that all of them use, lasts for some leases, and
-says what it did and how many shards it hit. The store's outages are noted: what could not be fired then is not late."""
-import random
+"""Nodes that share a Redis with a replica. Each fault hits a node that has shards, or the server that all of them use."""
 import signal
 import time
 
+from redis import Pair
+from stage import Stage, Worker, now_us
 
-class Stage:
-    def __init__(self, pair, shards, lease, workers, seed):
-        self.pair, self.shards, self.lease, self.workers = pair, shards, lease, workers
-        self.random = random.Random(seed)
-        self.outages = []      # (from, to) in us since 1970
-        self.node_faults = 0   # of an owner
-        self.store_faults = 0  # of the server
-        self.unheard = 0       # seconds of which a promoted replica did not know the ends
-        self.missed = []       # faults that hit no shard
+
+class OnRedis(Stage):
+    def __init__(self, wanted, directory, common, log):
+        super().__init__(wanted.shards, wanted.lease / 1000, wanted.seed)
+        self.pair, self.log = Pair(directory), log
+        self.patience = max(20, wanted.lease // 5)  # ms: what takes longer is no answer
+        self.common = [*common, "--redis", self.pair.address, "--patience", str(self.patience), "--replicas", "1"]
+        self.workers, self.putting = {}, None
+        for number in range(wanted.workers):
+            name = chr(ord("A") + number) if number < 26 else f"N{number}"
+            self.workers[name] = Worker([*self.common, "--node", name], log)
+
+    def put(self, load):
+        self.putting = Worker([*self.common, "--node", "putter", "--put", *load], self.log)
+
+    def wait_for_puts(self):
+        self.putting.process.wait(120)
 
     def owners(self):
         names = [self.pair.master.ask(f"HGET detent:{{{shard:02}}}:own node") or "" for shard in range(self.shards)]
@@ -31,19 +39,21 @@ class Stage:
     def owned(self):
         return sum(name != "" for name in self.owners())
 
-    def wait(self, leases):
-        time.sleep(leases * self.lease)
+    def left(self):
+        return sum(int(self.pair.master.ask(f"ZCARD detent:{{{shard:02}}}:due") or 0) for shard in range(self.shards))
 
-    def outage(self, begin):
-        self.outages.append((begin, now_us()))
+    def end(self):
+        return [worker.end() for worker in self.workers.values()]
 
-
-def now_us():
-    return time.time_ns() // 1000
+    def kill(self):
+        for worker in [*self.workers.values(), *([self.putting] if self.putting else [])]:
+            worker.kill()
+        self.pair.end()
 
 
 def node_killed(stage):
     name, count = stage.owner()
+    stage.strike()
     stage.workers[name].kill()
     stage.wait(0.5)
     stage.workers[name].start()
@@ -52,26 +62,29 @@ def node_killed(stage):
 
 def node_stopped(stage):
     name, count = stage.owner()
-    stage.workers[name].process.send_signal(signal.SIGSTOP)
+    stage.strike()
+    stage.workers[name].signal(signal.SIGSTOP)
     stage.wait(2.2)
-    stage.workers[name].process.send_signal(signal.SIGCONT)
+    stage.workers[name].signal(signal.SIGCONT)
     return count, f"{name} stopped for 2.2 leases"
 
 
 def clock_off(stage):
     name, count = stage.owner()
     off = stage.random.choice((-1000, 1000))
+    stage.strike()
     stage.workers[name].kill()
     stage.workers[name].start("--clock-off", str(off))
     stage.wait(2)
     has = stage.owners().count(name)
+    stage.strike()
     stage.workers[name].kill()
     stage.workers[name].start()
     return count, f"{name} killed, and started with its clock {off} ms off: it took {has} shards; killed, and started again"
 
 
 def redis_killed(stage):
-    count, begin = stage.owned(), now_us()
+    count, begin = stage.owned(), stage.strike()
     stage.pair.master.kill()
     stage.wait(0.3)
     stage.pair.master.start()
@@ -80,7 +93,7 @@ def redis_killed(stage):
 
 
 def redis_stopped(stage):
-    count, begin = stage.owned(), now_us()
+    count, begin = stage.owned(), stage.strike()
     stage.pair.master.stop()
     stage.wait(1.5)
     stage.pair.master.go_on()
@@ -89,7 +102,8 @@ def redis_stopped(stage):
 
 
 def replica_promoted(stage):
-    count, begin = stage.owned(), now_us()
+    stage.pair.wait_for_replica()
+    count, begin = stage.owned(), stage.strike()
     stage.pair.promote()
     stage.outage(begin)
     stage.unheard += (now_us() - begin) / 1e6
@@ -98,18 +112,20 @@ def replica_promoted(stage):
 
 
 def scripts_flushed(stage):
+    stage.strike()
     stage.pair.master.ask("SCRIPT FLUSH")
     return stage.owned(), "scripts flushed"
 
 
 def connections_cut(stage):
+    stage.strike()
     for kind in ("normal", "pubsub"):
         stage.pair.master.ask(f"CLIENT KILL TYPE {kind} SKIPME yes")
     return stage.owned(), "all connections cut"
 
 
 def read_only(stage):
-    count, begin = stage.owned(), now_us()
+    count, begin = stage.owned(), stage.strike()
     stage.pair.master.ask("REPLICAOF 127.0.0.1 1")
     stage.wait(0.8)
     stage.pair.master.ask("REPLICAOF NO ONE")
@@ -120,23 +136,12 @@ def read_only(stage):
 
 def out_of_memory(stage):
     count = stage.owned()
+    stage.strike()
     stage.pair.master.ask("CONFIG SET maxmemory 1")
     stage.wait(1)
     stage.pair.master.ask("CONFIG SET maxmemory 0")
     return count, "the server full for a lease"
 
 
-OF_NODES = (node_killed, node_stopped, clock_off)
-OF_STORE = (redis_killed, redis_stopped, replica_promoted, scripts_flushed, connections_cut, read_only, out_of_memory)
-ALL = OF_NODES + OF_STORE
-
-
-def perform(stage, fault):
-    count, text = fault(stage)
-    if count == 0:
-        stage.missed.append(text)
-    elif fault in OF_NODES:
-        stage.node_faults += 1 if fault is not clock_off else 2
-    else:
-        stage.store_faults += 1
-    return f"{count} shards: {text}"
+FAULTS = (node_killed, node_stopped, clock_off, redis_killed, redis_stopped, replica_promoted, scripts_flushed,
+          connections_cut, read_only, out_of_memory)

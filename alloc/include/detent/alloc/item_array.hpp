@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Items side by side in pages, whose free pages go back to the kernel: a bitmap of what is in use.
+#pragma once
+
+#include <detent/base/atomic.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace detent::alloc {
+
+// A view of the array: its words, a bit for each item that is in use, and its memory, both zeroed at first; the memory
+// begins on a page and is the owner's to free. Any thread may take and put back, lock-free. An item comes as it was put
+// back, or zeroed. Its memory stays mapped.
+//
+// The items of a word fill whole pages, as an item is a multiple of 64 bytes: so one exchange on one word decides to
+// whom all items of a page belong, while the kernel takes it.
+template <std::size_t Bytes>
+class item_array {
+ public:
+  using word = base::atomic<std::uint64_t>;
+  static constexpr std::size_t page_bytes = 4096, items_a_word = 64;
+  static_assert(Bytes % (page_bytes / items_a_word) == 0);
+  static constexpr std::size_t words_for(std::size_t items) noexcept {
+    return (items + items_a_word - 1) / items_a_word;
+  }
+
+  item_array(word* in_use, std::byte* memory, std::size_t count) noexcept
+      : in_use_(in_use), memory_(memory), count_(count) {}
+
+  // The first free item from this word on. Null: there is none. `from` becomes its word, or the end.
+  std::byte* take(std::size_t& from) const noexcept {
+    for (; from != words_for(count_); ++from) {
+      word& each = in_use_[from];
+      std::uint64_t seen = each.load(base::relaxed);  // relaxed: (1) confirms it
+      while (const std::uint64_t free = ~seen & items_of(from)) {
+        // (1) acquire: pairs with (2), of a holder before and of the one that gave back the page. Relaxed on failure:
+        // read again.
+        if (each.compare_exchange_weak(seen, seen | lowest(free), base::acquire, base::relaxed))
+          return memory_ + (from * items_a_word + static_cast<std::size_t>(std::countr_zero(free))) * Bytes;
+      }
+    }
+    return nullptr;
+  }
+
+  // Of a taken one: its number.
+  std::size_t number_of(const void* item) const noexcept {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(item) - memory_) / Bytes;
+  }
+  bool contains(const void* item) const noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(item), begin = reinterpret_cast<std::uintptr_t>(memory_);
+    return begin <= at && at < begin + count_ * Bytes;
+  }
+  // give(memory, bytes): the kernel may have these pages. Of a page whose items are put back at the same moment, it may
+  // come at the next time only.
+  template <class Give>
+  void put_back(std::size_t item, Give&& give) const noexcept {
+    word& mine = in_use_[item / items_a_word];
+    const std::uint64_t own = std::uint64_t{1} << item % items_a_word;
+    // (2) release: the item as it is left; pairs with (1) and (3).
+    std::uint64_t seen = mine.fetch_and(~own, base::release) & ~own;
+    const std::uint64_t absent = ~items_of(item / items_a_word);  // what follows the last item is not the array's
+    std::size_t first = item % items_a_word * Bytes / page_bytes;
+    std::size_t end = ((item % items_a_word + 1) * Bytes - 1) / page_bytes + 1;
+    std::uint64_t claimed = 0;
+    do {
+      // Pages between the two have no other item than this one.
+      while (first != end && ((seen | absent) & items_on(first)) != 0) ++first;
+      while (first != end && ((seen | absent) & items_on(end - 1)) != 0) --end;
+      if (first == end) return;
+      claimed = 0;
+      for (std::size_t page = first; page != end; ++page) claimed |= items_on(page);
+      // (3) acquire: pairs with (2), so that nobody writes to these items any more. Relaxed on failure: read again.
+    } while (!mine.compare_exchange_weak(seen, seen | claimed, base::acquire, base::relaxed));
+    give(memory_ + item / items_a_word * items_a_word * Bytes + first * page_bytes, (end - first) * page_bytes);
+    mine.fetch_and(~claimed, base::release);  // (2)
+  }
+
+ private:
+  static std::uint64_t lowest(std::uint64_t of) noexcept { return of & -of; }
+  static std::uint64_t below(std::size_t count) noexcept {
+    return count >= items_a_word ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  }
+  // Those that there are in the word.
+  std::uint64_t items_of(std::size_t number) const noexcept { return below(count_ - number * items_a_word); }
+  // Those that have a part in that page of a word's.
+  static std::uint64_t items_on(std::size_t page) noexcept {
+    return below(((page + 1) * page_bytes + Bytes - 1) / Bytes) & ~below(page * page_bytes / Bytes);
+  }
+
+  word* in_use_;
+  std::byte* memory_;
+  std::size_t count_;
+};
+
+}  // namespace detent::alloc

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/durable_store.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detent::durable::redis {
+
+// Ends that a master has and its replicas may not have: a failover forgets them, and their timers would run again. They
+// are sent again with the next term of their shard, if that is given by another process. Bounded: the oldest go first.
+class unheard {
+ public:
+  void keep(const end_request& what, std::string_view process) {
+    if (kept_.size() == most) kept_.pop_front();
+    kept_.push_back({what, std::string(process)});
+  }
+  // The replicas of that process have all that it was sent.
+  void heard(std::string_view process) {
+    std::erase_if(kept_, [&](const entry& one) { return one.process == process; });
+  }
+  // What another process than this one had of the shard, under its new term; it is no longer kept.
+  std::vector<end_request> take(const term_ref& now, std::string_view process) {
+    std::vector<end_request> out;
+    std::erase_if(kept_, [&](entry& one) {
+      if (one.what.term.shard != now.shard || one.process == process) return false;
+      out.push_back(std::move(one.what));
+      return true;
+    });
+    for (end_request& one : out) one.term = now;
+    return out;
+  }
+
+ private:
+  struct entry {
+    end_request what;
+    std::string process;
+  };
+  static constexpr std::size_t most = 65536;
+
+  std::deque<entry> kept_;
+};
+
+}  // namespace detent::durable::redis
