@@ -34,7 +34,8 @@ void add_options(CLI::App& app, console_command& console) {
   add_name(app, "--token-file", "FILE", "answer only requests that bear the token in FILE, whose mode is 0600",
            options.http.token_file);
   add_name(app, "--counters", "DIR", "the directory of the counters files; default /dev/shm", options.directory);
-  add_name(app, "--store", "FILE|URL", "show the durable timers of this store, too", options.store);
+  add_name(app, "--store", "STORE", "show the durable timers of this store, too: an SQLite file, or the URL of a Redis",
+           options.store);
 }
 
 }  // namespace detent::tool

@@ -18,6 +18,11 @@ constexpr gauge summed[] = {gauge::wakeups,        gauge::backlog,        gauge:
                             gauge::hidden_threads, gauge::record_dropped, gauge::let_go};
 constexpr gauge largest[] = {gauge::margin, gauge::last_pass, gauge::clock_distrusted};
 
+// A damaged file may say any number.
+std::int64_t wrapped_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 void merge(histograms_by_cause& into, const histograms_by_cause& more) {
   for_each_key<cause>([&](cause key) { into[key].add(more[key]); });
 }
@@ -73,7 +78,7 @@ counters_snapshot merged(const std::vector<const counters_snapshot*>& shards) {
     sum.read_at = std::max(sum.read_at, each.read_at);
     sum.threads = std::max(sum.threads, each.threads);
     for_each_key<counter>([&](counter key) { sum.totals[key] += each.totals[key]; });
-    for (const gauge key : summed) sum.gauges[key] += each.gauges[key];
+    for (const gauge key : summed) sum.gauges[key] = wrapped_sum(sum.gauges[key], each.gauges[key]);
     for (const gauge key : largest) sum.gauges[key] = std::max(sum.gauges[key], each.gauges[key]);
     sum.gauges[gauge::next_deadline] = std::min(sum.gauges[gauge::next_deadline], each.gauges[gauge::next_deadline]);
     if (each.last_error_at > sum.last_error_at) {

@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("replay", "run", "doctor", "stat", "pending", "top", "cron", "durable")
+COMMANDS = ("replay", "run", "doctor", "stat", "pending", "top", "console", "cron", "durable")
 LINE = re.compile(r"^  +(-.*?)(?=  |\n)", re.MULTILINE)
 RULES = re.compile(r" (?:Excludes|Needs):.*| REQUIRED")  # which other options it goes with
 OPTION = re.compile(r"(?<![\w-])(--?[\w-]+)(?:[ =](\{[^}]*\}|[A-Z][A-Z.a-z|]*))?")
