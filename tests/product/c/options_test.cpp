@@ -2,6 +2,8 @@
 // What the options of a C program come to, each by itself.
 #include "options.hpp"
 
+#include <detent/error.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
