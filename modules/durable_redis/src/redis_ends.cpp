@@ -84,7 +84,7 @@ errc redis_store::end(std::span<const end_request> what, std::span<end_status> r
       const words rest = end_words(what, its.places, in);
       one.words.insert(one.words.end(), rest.begin(), rest.end());
     }
-    const errc code = run(calls);
+    const errc code = run_apart(calls);
     if (code != errc{} && code != errc::fenced) return code;
     for (std::size_t i = 0; i != round.size(); ++i) {
       if (calls[i].failed.kind == refusal::fenced) {
@@ -94,7 +94,7 @@ errc redis_store::end(std::span<const end_request> what, std::span<end_status> r
                      [](char letter) { return letter == 'e' ? end_status::ended : end_status::gone; });
         if (replicas_ != 0) note(what, round[i], calls[i].process);
       } else {
-        return code_of(calls[i].failed.kind);
+        for (const std::size_t place : round[i].places) results[place] = end_status::unanswered;
       }
     }
     if (replicas_ != 0 && to_.is_heard(calls, replicas_, soon_heard))

@@ -103,55 +103,10 @@ bool forget_lost(std::span<const call> calls, const std::vector<portion>& known,
 
 }  // namespace
 
-<<<<<<< HEAD
 errc redis_store::run_and_wait(std::vector<call>& calls) {
   const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(to_.patience() / 2);
   const errc code = run(calls);
   return code == errc{} && replicas_ != 0 && !to_.is_heard(calls, replicas_, most) ? errc::unavailable : code;
-=======
-std::string redis_store::answer_key(shard_id shard, std::uint64_t question) const {
-  std::string name = keys_[shard].front();  // ...:own
-  name.resize(name.size() - 3);
-  return name + "answer:" + std::to_string(question);
-}
-
-// Those of the shard, and of the answers among these requests in their order.
-redis_store::keys redis_store::end_keys(std::span<const end_request> what, std::span<const std::size_t> places) const {
-  keys all = keys_[what[places.front()].term.shard];
-  for (const std::size_t place : places)
-    if (what[place].question != 0) all.push_back(answer_key(what[place].term.shard, what[place].question));
-  return all;
-}
-
-errc redis_store::end(std::span<const end_request> what, std::span<end_status> results) {
-  const auto of_term = [&](const end_request& one) { return one.term.fence * 1024 + one.term.shard; };
-  for (const std::vector<portion>& round : rounds_of(what, of_term)) {
-    arena in;
-    std::vector<keys> own_keys;
-    std::vector<call> calls;
-    own_keys.reserve(round.size());
-    for (const portion& its : round) {
-      const term_ref& which = what[its.places.front()].term;
-      own_keys.push_back(end_keys(what, its.places));
-      call& one = calls.emplace_back(call{script::end, own_keys.back(), {of(which).node, in.number(which.fence)}});
-      const words rest = end_words(what, its.places, in);
-      one.words.insert(one.words.end(), rest.begin(), rest.end());
-    }
-    const errc code = run_apart(calls);
-    if (code != errc{} && code != errc::fenced) return code;
-    for (std::size_t i = 0; i != round.size(); ++i) {
-      if (calls[i].failed.kind == refusal::fenced) {
-        for (const std::size_t place : round[i].places) results[place] = end_status::fenced;
-      } else if (calls[i].answer != nullptr) {
-        read_letters(*calls[i].answer, round[i], results,
-                     [](char letter) { return letter == 'e' ? end_status::ended : end_status::gone; });
-      } else {
-        for (const std::size_t place : round[i].places) results[place] = end_status::unanswered;
-      }
-    }
-  }
-  return errc{};
->>>>>>> 2648750 (durable: a cluster that loses a master; unknown handlers take no room; no wait for oneself)
 }
 
 errc redis_store::put(std::span<const put_request> what, std::span<put_status> results) {

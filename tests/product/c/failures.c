@@ -47,7 +47,7 @@ static void impossible_options(void) {
   REFUSED(lock_memory, 3, "lock_memory = 3");
   REFUSED(on_refusal, 3, "on_refusal = 3");
   REFUSED(size, 8, "size = 8");
-  REFUSED(reserved[5], 1, "reserved");
+  REFUSED(reserved[4], 1, "reserved");
   detent_options unset;
   memset(&unset, 0, sizeof unset);
   refused(&unset, "detent_options_init");

@@ -61,6 +61,10 @@ struct within_bounds {
   void operator()(const tool::pending_command& pending) const {
     require(pending.by <= tool::pending_by::label, "a division there is", std::to_string(int(pending.by)));
   }
+  void operator()(const tool::console_command& console) const {
+    const int port = console.options.http.at.port;
+    require(port >= 0 && port <= 65'535, "a port there is", std::to_string(port));
+  }
   void operator()(const tool::durable_command& durable) const {
     const tool::durable_options& options = durable.options;
     require(!options.store.empty(), "there is a store", "");

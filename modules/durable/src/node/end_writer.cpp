@@ -57,8 +57,9 @@ void end_writer::owe(entry& one, const held_term& now) {
 
 void end_writer::took(shard_id shard) {
   const held_term& now = *with_.terms.of(shard).term;
-  for (entry& one : waiting_)
-    if (one.of && one.what.term.shard == shard) owe(one, now);
+  for (std::deque<entry>* const some : {&waiting_, &unanswered_})
+    for (entry& one : *some)
+      if (one.of && one.what.term.shard == shard) owe(one, now);
   for (entry& one : std::exchange(shards_[shard].late, {})) {
     owe(one, now);
     waiting_.push_back(std::move(one));

@@ -130,10 +130,13 @@ void reader::tick() {
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (with_.terms.of(shard).term) ours.push_back(shard);
   const errc reading = read(ours);
-<<<<<<< HEAD
   if (problem == errc{}) problem = reading;
   if (problem == errc{} && measured_ && !skewed_) problem = take();
-  with_.problems.ok(problem);
+  with_.problems.ok(trouble::of::reading, problem);
+  if (unanswered_)
+    with_.problems.ok(trouble::of::parts, errc::unavailable);
+  else if (reading == errc{} && with_.ends.unanswered() == 0)
+    with_.problems.ok(trouble::of::parts, errc{});
 }
 
 // What is taken is read soon, and not at once: what ended under a former term of ours has to be written before.
@@ -148,13 +151,6 @@ errc reader::take() {
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (with_.terms.of(shard).foreign) with_.ends.forget(shard);
   return errc{};
-=======
-  with_.problems.ok(trouble::of::reading, problem != errc{} ? problem : reading);
-  if (unanswered_)
-    with_.problems.ok(trouble::of::parts, errc::unavailable);
-  else if (reading == errc{} && with_.ends.unanswered() == 0)
-    with_.problems.ok(trouble::of::parts, errc{});
->>>>>>> 2648750 (durable: a cluster that loses a master; unknown handlers take no room; no wait for oneself)
 }
 
 void reader::look_at(const std::vector<shard_id>& announced) {
