@@ -20,7 +20,8 @@ constexpr seconds kept_for(static_cast<int>(engine_history::window));
 constexpr std::size_t most_engines = 512, most_ended = 64, most_troubles = 50;
 // Of a reading the histograms are what is large: six for each label.
 constexpr std::size_t many_labels = 64;
-constexpr seconds between_bases(30), between_large_bases(150);
+constexpr std::int64_t between_bases = 30'000'000'000;  // ns
+constexpr std::size_t most_bases = 10, each_large_base = 5;
 
 double seconds_between(const engine_reading& earlier, const engine_reading& later) {
   return static_cast<double>(std::max<std::int64_t>(later.snapshot.read_at - earlier.snapshot.read_at, 0)) / 1e9;
@@ -47,7 +48,8 @@ console_sample sample_of(const counters_snapshot& change, double length, std::ui
 
 void add(std::deque<console_sample>& samples, console_sample sample, console_time now) {
   samples.push_back(std::move(sample));
-  while (samples.front().at < now - kept_for) samples.pop_front();
+  // Of a wall clock that has been set back, what is later than now will not age.
+  while (samples.front().at < now - kept_for || samples.front().at > now) samples.pop_front();
 }
 
 void add_gauges(console_engine& engine, const counters_snapshot& now) {
@@ -76,7 +78,16 @@ engine_history::set_key engine_history::set_of(const engine_identity& identity) 
   return {identity.process, identity.process_start, identity.set};
 }
 
-void engine_history::update(known_engine& engine, engine_reading reading, console_time now) {
+void engine_history::take_time(const host_reading& reading) {
+  if (reading.engines.empty()) return;
+  const std::int64_t read_at = reading.engines.front().snapshot.read_at;
+  is_base_ = read_at - base_read_at_ >= between_bases;
+  if (!is_base_) return;
+  base_read_at_ = read_at;
+  ++bases_taken_;
+}
+
+void engine_history::update(known_engine& engine, engine_reading reading, console_time now) const {
   const bool known = !engine.bases.empty();
   if (known) {
     engine.seconds = seconds_between(engine.now, reading);
@@ -85,10 +96,9 @@ void engine_history::update(known_engine& engine, engine_reading reading, consol
   engine.now = std::move(reading);
   engine.live = true;
   engine.seen = now;
-  const auto age = [&](const engine_reading& base) { return seconds_between(base, engine.now); };
-  const auto spacing = engine.now.snapshot.labels.size() > many_labels ? between_large_bases : between_bases;
-  if (!known || age(engine.bases.back()) >= static_cast<double>(spacing.count())) engine.bases.push_back(engine.now);
-  while (engine.bases.size() > 1 && age(engine.bases[0]) > window) engine.bases.pop_front();
+  const std::size_t each = engine.now.snapshot.labels.size() > many_labels ? each_large_base : 1;
+  if (!known || (is_base_ && bases_taken_ % each == 0)) engine.bases.push_back(engine.now);
+  while (engine.bases.size() > most_bases / each) engine.bases.pop_front();
   if (known && engine.seconds > 0)
     add(engine.samples, sample_of(engine.change, engine.seconds, engine.now.snapshot.pending(), now), now);
 }
@@ -99,6 +109,7 @@ void engine_history::take(host_reading reading, console_time now) {
     if (const auto found = engines_.find(key_of(each)); found != engines_.end()) found->second.live = true;
   }
   forget(now);  // first: what has ended makes room
+  take_time(reading);
   std::size_t left_out = 0;
   for (engine_reading& each : reading.engines) {
     const key of = key_of(each);
@@ -130,7 +141,7 @@ void engine_history::forget(console_time now) {
   std::sort(ended.begin(), ended.end());
   const std::size_t beyond = ended.size() - std::min(ended.size(), most_ended);
   for (std::size_t i = 0; i < ended.size(); ++i) {
-    if (i < beyond || ended[i].first < now - kept_for) engines_.erase(ended[i].second);
+    if (i < beyond || ended[i].first < now - kept_for || ended[i].first > now) engines_.erase(ended[i].second);
   }
   std::erase_if(sets_, [now](const auto& each) { return each.second.seen < now - kept_for; });
 }

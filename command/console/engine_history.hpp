@@ -46,7 +46,9 @@ class engine_history {
   };
   static key key_of(const engine_reading& reading);
   static set_key set_of(const engine_identity& identity);
-  static void update(known_engine& engine, engine_reading reading, console_time now);
+  // Engines have their bases of the same readings: a set's figures are of one time.
+  void take_time(const host_reading& reading);
+  void update(known_engine& engine, engine_reading reading, console_time now) const;
   static console_engine shown(const known_engine& engine);
   console_engine shown_set(const std::vector<const known_engine*>& shards) const;
   void add_set_samples(console_time now);
@@ -56,6 +58,9 @@ class engine_history {
   std::map<key, known_engine> engines_;
   std::map<set_key, known_set> sets_;
   std::vector<std::string> troubles_;
+  std::int64_t base_read_at_ = 0;
+  std::size_t bases_taken_ = 0;
+  bool is_base_ = false;  // this reading is one
 };
 
 }  // namespace detent::tool

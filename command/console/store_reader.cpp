@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -95,31 +96,39 @@ console_shard store_reader::content::shard_of(const shard_state& state, console_
   return made;
 }
 
-// Pages go by due time from the earliest on. So the time is searched from which on one page holds all, and is fuller
-// than half a page if that can be.
+// Pages go by due time from the earliest on. So a time is searched from which on one page holds all, the latest first
+// if one page cannot hold what is due at one time; what the view still has room for comes from the last full page.
 std::vector<console_timer> store_reader::content::latest_dead(shard_id shard, console_time now) {
   list_request which;
   which.shard = shard;
   which.dead = true;
   which.limit = 4 * most_shown;
-  std::vector<listed_record> found = page(which);
+  std::vector<listed_record> found = page(which), earlier;
   if (found.size() == which.limit) {
-    console_time full = found.front().what.due, free = std::max(now, full) + std::chrono::hours(24 * 365);
-    for (int tries = 0; tries < 48 && free - full > std::chrono::microseconds(1); ++tries) {
-      which.from = full + (free - full) / 2;
-      found = page(which);
-      if (found.size() >= most_shown && found.size() < which.limit) break;
-      (found.size() == which.limit ? full : free) = which.from;
+    constexpr auto year = std::chrono::hours(24 * 365);
+    console_time full = found.front().what.due;
+    console_time free = std::min(std::max(now, full), console_time::max() - year) + year;
+    earlier = std::exchange(found, {});
+    for (int tries = 0; tries < 64 && found.size() < most_shown; ++tries) {
+      which.from = console_time(
+          console_time::duration(std::midpoint(full.time_since_epoch().count(), free.time_since_epoch().count())));
+      if (which.from == full) break;
+      std::vector<listed_record> tried = page(which);
+      const bool is_full = tried.size() == which.limit;
+      (is_full ? full : free) = which.from;
+      (is_full ? earlier : found) = std::move(tried);
     }
+    std::erase_if(earlier, [free](const listed_record& each) { return each.what.due >= free; });
   }
   std::vector<console_timer> latest;
-  const std::size_t skipped = found.size() - std::min(found.size(), most_shown);
-  for (std::size_t i = skipped; i < found.size(); ++i) latest.push_back(timer_of(std::move(found[i])));
+  for (std::vector<listed_record>* const some : {&earlier, &found})
+    for (listed_record& each : *some) latest.push_back(timer_of(std::move(each)));
+  latest.erase(latest.begin(), latest.end() - static_cast<std::ptrdiff_t>(std::min(latest.size(), most_shown)));
   return latest;
 }
 
 void store_reader::content::read_dead(const std::vector<shard_state>& states, console_time now) {
-  read_.dead.clear();
+  std::vector<console_timer> dead;
   for (const shard_state& state : states) {
     dead_page& known = dead_[state.shard];
     if (known.count != state.dead || now - known.read_at >= dead_at_least_every) {
@@ -127,10 +136,11 @@ void store_reader::content::read_dead(const std::vector<shard_state>& states, co
       known.count = state.dead;
       known.read_at = now;
     }
-    read_.dead.insert(read_.dead.end(), known.latest.begin(), known.latest.end());
+    dead.insert(dead.end(), known.latest.begin(), known.latest.end());
   }
-  std::ranges::stable_sort(read_.dead, std::greater<>(), &console_timer::due);
-  read_.dead.resize(std::min(read_.dead.size(), most_shown));
+  std::ranges::stable_sort(dead, std::greater<>(), &console_timer::due);
+  dead.resize(std::min(dead.size(), most_shown));
+  read_.dead = std::move(dead);
 }
 
 void store_reader::content::attempt() {

@@ -20,7 +20,7 @@ using counters_layout::gauge;
 using counters_layout::header;
 
 // More than any engine has; a file that asks for more is not read for hours first.
-constexpr std::uint64_t most_threads = 1U << 16, most_labels = 1U << 12, largest_stride = 1U << 20;
+constexpr std::uint64_t most_threads = 1U << 16, most_labels = 1U << 8, largest_stride = 1U << 20;
 
 struct section {
   const char* name;

@@ -123,6 +123,7 @@ void http_connection::drop(time_point now) {
 
 bool http_connection::overdue(time_point now) const {
   if (phase_ == phase::leaving) return now - active_ >= longest_leave;
+  if (phase_ == phase::asked) return now - since_ >= longest_life;  // it is others that keep it waiting
   return now - active_ >= longest_silence || now - since_ >= longest_life;
 }
 

@@ -92,7 +92,7 @@ http_pages::http_pages(const http_options& options) : options_(options) {
     return refuses(request, response) ? HandlerResponse::Handled : HandlerResponse::Unhandled;
   });
   set_expect_100_continue_handler([this](const auto& request, auto& response) {
-    if (!refuses(request, response)) refuse(response, 417, "there is nothing to continue with");
+    if (!refuses(request, response)) refuse(response, 400, "there is nothing to continue with");
     return response.status;
   });
   set_exception_handler([](const auto&, auto& response, const std::exception_ptr& trouble) {

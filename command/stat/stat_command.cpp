@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "stat/stat_command.hpp"
 
+#include <sys/stat.h>
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -34,19 +36,13 @@ std::vector<std::string> files_of_process(const std::string& target, const std::
   return files;
 }
 
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code trouble;  // of a file that is gone: another one
-  return a == b || std::filesystem::equivalent(a, b, trouble);
-}
-
 class taker {
  public:
   explicit taker(stat_reading& result) : result_(result) {}
 
   void take(const std::string& path) {
-    const auto taken = [&path](const std::string& each) { return same_file(each, path); };
-    if (std::any_of(paths_.begin(), paths_.end(), taken)) return;
-    paths_.push_back(path);
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) == 0 && !taken_.emplace(status.st_dev, status.st_ino).second) return;
     counters_snapshot snapshot = counters_file(path).read();
     require_owner(snapshot);
     result_.engines.push_back(std::move(snapshot));
@@ -64,7 +60,7 @@ class taker {
 
  private:
   stat_reading& result_;
-  std::vector<std::string> paths_;
+  std::set<std::pair<dev_t, ino_t>> taken_;  // one file may have several names
 };
 
 std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form form) {

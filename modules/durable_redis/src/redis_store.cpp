@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The store on Redis: its beginning, and shards and terms. In redis_timers.cpp are the
-// calls about timers, in redis_ends.cpp what becomes of runs.
+// The store on Redis: its beginning, shards and terms. redis_timers.cpp has timers, redis_ends.cpp what becomes of
+// runs.
 #include "redis_store.hpp"
 
 #include "batch.hpp"
@@ -13,9 +13,7 @@
 #include <utility>
 
 namespace detent::durable {
-
 namespace redis {
-
 namespace {
 
 constexpr std::array<const char*, 6> key_names = {"own", "announced", "due", "body", "dead", "grave"};
