@@ -42,8 +42,8 @@ class tenures {
 
   // Who is there: which shards fall to us, by rendezvous hashing.
   void share_out(const std::vector<std::string>& nodes);
-  // The roll may lack nodes that live, as theirs as our calls did not reach the store, or another server has it now. For
-  // a while only what we had is taken, and the others take what they had.
+  // The roll may lack nodes that live, as theirs as our calls did not reach the store, or another server has it now.
+  // For a while only what we had is taken, and the others take what they had.
   void doubt() noexcept { shared_from_ = elapsed() + how_.lease / 4; }
   // Takes what is ours and free, and what nobody takes. `took` is called for each.
   errc take(const std::function<void(shard_id)>& took);
