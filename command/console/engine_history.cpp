@@ -46,8 +46,8 @@ console_sample sample_of(const counters_snapshot& change, double length, std::ui
   return sample;
 }
 
-void add(std::deque<console_sample>& samples, console_sample sample, console_time now) {
-  samples.push_back(std::move(sample));
+void add(std::deque<console_sample>& samples, const console_sample& sample, console_time now) {
+  samples.push_back(sample);
   // Of a wall clock that has been set back, what is later than now will not age.
   while (samples.front().at < now - kept_for || samples.front().at > now) samples.pop_front();
 }
@@ -217,6 +217,7 @@ std::vector<console_engine> engine_history::engines() const {
   std::vector<console_engine> made;
   for (const std::vector<std::size_t>& places : by_set(identities)) {
     std::vector<const known_engine*> shards;
+    shards.reserve(places.size());
     for (const std::size_t place : places) shards.push_back(known[place]);
     if (shards.front()->now.snapshot.identity.set == 0) {
       made.push_back(shown(*shards.front()));

@@ -3,7 +3,6 @@
 // it, as text, whatever was there a second before.
 #include <chrono>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,9 +26,9 @@ void require_page(const tool::counters_snapshot& read) {
   earlier.read_at = read.read_at - 1'000'000'000;
   tool::engine_history history;
   tool::console_view view;
-  for (const tool::counters_snapshot* each : std::initializer_list<const tool::counters_snapshot*>{&earlier, &read}) {
+  for (const tool::counters_snapshot& each : {earlier, read}) {
     tool::host_reading reading;
-    reading.engines.push_back({.snapshot = *each, .worker_cpu = std::nullopt});
+    reading.engines.push_back({.snapshot = each, .worker_cpu = std::nullopt});
     view.now += std::chrono::seconds(1);
     history.take(std::move(reading), view.now);
     view.engines = history.engines();
