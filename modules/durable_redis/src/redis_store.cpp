@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The store on Redis: its beginning, shards and terms. redis_timers.cpp has timers, redis_ends.cpp what becomes of
-// runs.
+// The store on Redis: its beginning, shards and terms. In redis_timers.cpp: timers; in redis_ends.cpp: their ends.
 #include "redis_store.hpp"
 
 #include "batch.hpp"
