@@ -38,7 +38,6 @@ struct wanted_row {
   std::int64_t row;
   stored_time due;
   record* to;
-  friend auto operator<=>(const wanted_row&, const wanted_row&) = default;
 };
 
 // Records are filled in the order of rows, and lie in that of due times: each would be a miss of the cache.
@@ -56,7 +55,7 @@ void sqlite_store_on_file::read_rows(const std::vector<row_place>& places, shard
   std::vector<wanted_row> by_row;
   by_row.reserve(places.size());
   for (std::size_t i = 0; i < places.size(); ++i) by_row.push_back({places[i].row, places[i].due, &found[i]});
-  std::ranges::sort(by_row);
+  std::ranges::sort(by_row, {}, &wanted_row::row);
   // A row that was erased may be another timer's by now, also of another shard.
   const auto keep = [&](const wanted_row& its, const statement& row) {
     if (row.number(8) == shard && due_of(row) == its.due) read_record(row, shard, *its.to);
