@@ -131,7 +131,7 @@ std::vector<console_alert> alerts_of(const console_store& store) {
                    .cure = std::move(cure)});
   };
   if (!store.trouble.empty()) add(severity::bad, "#durable", "the store cannot be read: " + store.trouble, "");
-  std::uint64_t unowned = 0, unknown = 0, behind = 0, dead = 0;
+  std::uint64_t unowned = 0, unknown = 0, lagging = 0, dead = 0;
   double most = 0;
   for (const console_shard& each : store.shards) {
     dead += each.dead;
@@ -140,7 +140,7 @@ std::vector<console_alert> alerts_of(const console_store& store) {
     } else if (each.node.empty()) {
       ++unowned;
     } else if (each.lag && *each.lag > lags_after) {
-      ++behind;
+      ++lagging;
       most = std::max(most, *each.lag);
     }
   }
@@ -153,9 +153,9 @@ std::vector<console_alert> alerts_of(const console_store& store) {
     add(severity::warning, "#durable", some(unknown, "shard's", "shards'") + " owner is not known",
         "see why the part of the store that has them does not answer");
   }
-  if (behind > 0) {
+  if (lagging > 0) {
     add(severity::warning, "#durable",
-        fmt::format("{} late in reading, by up to {}", some(behind, "shard is", "shards are"), time_text(most)),
+        fmt::format("{} late in reading, by up to {}", some(lagging, "shard is", "shards are"), time_text(most)),
         "see whether their owners reach the store, and how long it takes to answer");
   }
   if (const double late = earliest_overdue(store); late > overdue_after) {

@@ -22,7 +22,7 @@ std::string badge(severity judged);
 std::string span_text(double seconds);
 std::string paragraph(std::string_view kind, std::string_view html);
 std::string heading(std::string_view id, std::string_view html);
-// Below one line, `text`, on which it opens. The id tells it from others when the page is updated.
+// Below one line, `text`, on which it opens. An update of the page finds it by its id.
 std::string folded(std::string_view id, std::string_view text, std::string_view html);
 
 struct html_column {

@@ -2,7 +2,7 @@
 """Reads, when all is over, from what contenders said and what the journal saw, whether the lock did what a lock is for."""
 import dataclasses
 
-from processes import demand
+from stage import demand
 
 
 @dataclasses.dataclass

@@ -4,7 +4,8 @@ import signal
 import time
 
 from journal import boot_ns
-from processes import demand, stop, until, wait_stopped
+from processes import stop, wait_stopped
+from stage import demand, until
 
 
 def milliseconds(ns):
@@ -139,7 +140,7 @@ def connections_cut(stage):
 def redis_restarted(stage):
     """Redis is killed and starts again at once, with no memory of the lock. Nobody gets it for one lease."""
     holder, fence = stage.holder()
-    stage.redis.end()
+    stage.redis.kill()
     stage.redis.start()
     end = until(lambda: stage.ended(fence), f"{holder.name} to notice")
     successor = stage.taken_over(fence)

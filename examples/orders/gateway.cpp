@@ -7,7 +7,6 @@
 #include <detent/engine.hpp>
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -39,7 +38,9 @@ class expiry {
     if (!job.still_mine()) return durable::outcome::retry("the term is over");
     if (stop_next.exchange(false)) {
       std::printf("stopping %.*s\n", static_cast<int>(job.key().size()), job.key().data());
-      ::kill(::getpid(), SIGSTOP);  // here no client can help itself: the exchange must refuse
+      // Here no client can help itself: the exchange must refuse. raise(), as a signal to the whole process may be
+      // taken by another thread, and this one go on until that has stopped it.
+      std::raise(SIGSTOP);
     }
     const auto due = std::chrono::duration_cast<std::chrono::microseconds>(job.due().time_since_epoch());
     const std::string said = exchange_.expire(job.key(), symbol_of(job), job.fence(), due.count());

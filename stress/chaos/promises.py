@@ -71,7 +71,7 @@ class Journal:
             self.fenced += int(words[2])
 
     def could_begin(self, run):
-        """When the run could begin; None: nobody was told that it is stored."""
+        """When the run could begin; None: nobody got the answer that it is stored."""
         number = run.number
         if number in self.restarts and run.due == self.restarts[number][0]:
             return max(run.due, self.restarts[number][1])

@@ -45,7 +45,7 @@ constexpr bool ends_in(std::string_view text, char letter) noexcept { return !te
 // Sunday is 1, and bit 0.
 std::uint8_t weekday_bit(int weekday) noexcept { return static_cast<std::uint8_t>(1u << (weekday - 1)); }
 
-// Cuts `L`, `L-n` and a `W` behind them.
+// Cuts `L`, `L-n` and a `W` after them.
 void read_last(const field& in, month_day_rules& days) {
   std::string_view text = in.text();
   const bool nearest = ends_in(text, 'W');

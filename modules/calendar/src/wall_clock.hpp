@@ -10,7 +10,7 @@
 namespace detent::detail {
 
 // The wall clock as the engine's time: the kernel slews both alike, so their distance changes only when the wall clock
-// is set. Or, of a virtual engine, whatever distance it is told. Any thread may read it while one changes it.
+// is set. Or, of a virtual engine, whatever distance it is given. Any thread may read it while one changes it.
 class wall_clock {
  public:
   wall_clock(const engine& of, std::optional<wall_time> virtual_epoch) noexcept;

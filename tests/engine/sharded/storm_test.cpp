@@ -156,7 +156,7 @@ TEST(ShardedStorm, KeepsEachKeysOrderAndAccountsForEveryTimer) {
   std::vector<std::thread> crew;
   for (std::size_t i = 0; i < threads; ++i) crew.emplace_back([&, i] { all.produce(seed + i); });
   std::this_thread::sleep_for(length);
-  // A machine with more to do than this is late all the time, and what it does says nothing of the order.
+  // A machine that does other work as well may be late for longer, which says nothing of the order.
   for (int i = 0; all.checked() == 0 && i != 1'000; ++i) std::this_thread::sleep_for(10ms);
   const std::vector<unfired> returned = all.stop();
   std::this_thread::sleep_for(10ms);
@@ -166,9 +166,9 @@ TEST(ShardedStorm, KeepsEachKeysOrderAndAccountsForEveryTimer) {
   EXPECT_TRUE(all.set().stopped());
   EXPECT_GT(all.refused(), 0u);
   EXPECT_FALSE(returned.empty());
+  EXPECT_GT(all.checked(), 0u) << "the workers were late all the time";
   std::printf("%zu timers, %zu runs, %zu in a known order, %zu returned, %zu refused\n", all.timers(), all.ran(),
               all.checked(), returned.size(), all.refused());
-  if (all.checked() == 0) GTEST_SKIP() << "the machine was too busy all the time to say anything of the order";
 }
 
 }  // namespace

@@ -10,9 +10,10 @@ import threading
 import time
 from pathlib import Path
 
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], str(Path(sys.argv[1]).parent)]
 from journal import Journal
-from processes import Contender, Redis, until
+from processes import Contender
+from stage import Redis, until
 
 SKIPPED, LEASE_MS, DELAY_MS = 77, 1200, 150
 
@@ -43,7 +44,7 @@ def main(build):
     if not Redis.installed() or not Path(build, "contender").exists():
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory(prefix="lease-") as directory:
-        redis, record, contender = Redis(directory), [], None
+        redis, record, contender = Redis(directory, keeps=False), [], None
         Journal(f"{directory}/journal")
         try:
             listener = socket.socket(socket.AF_UNIX)
@@ -57,7 +58,7 @@ def main(build):
         finally:
             if contender:
                 contender.kill()
-            redis.end()
+            redis.kill()
     for event in record:
         if event.kind in ("granted", "renewed"):
             left = event.until - event.at
