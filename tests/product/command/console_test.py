@@ -262,6 +262,15 @@ class Console(WithDirectory):
         held = json.loads(self.ask(port, "/api/durable.json")[1])
         self.assertEqual([each["key"] for each in held["dead"]], [f"lost {i}" for i in range(999, 949, -1)])
         self.assertEqual((held["trouble"], held["shards"][0]["timers"], held["shards"][0]["dead"]), ("", 1, 1000))
+        with sqlite3.connect(store) as file:  # more of one due time than the store gives at once
+            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, ?, ?, ?, ?)",
+                             [(b"late %d" % i, due + 9000 + (i > 300) * i, b"expire", b"", b"", b"no such account") for i in range(311)])
+        file.close()
+        while (held := json.loads(self.ask(port, "/api/durable.json")[1]))["shards"][0]["dead"] != 1311:
+            time.sleep(0.1)
+        latest = [each["key"] for each in held["dead"]]
+        self.assertEqual((latest[:10], len(latest)), ([f"late {i}" for i in range(310, 300, -1)], 50))
+        self.assertTrue(all(key.startswith("late") for key in latest), latest)
         with sqlite3.connect(store) as file:
             file.execute("DROP TABLE dead")
         file.close()

@@ -98,5 +98,27 @@ TEST(EngineHistory, ShowsASetAsOneWhoseShardsMayEnd) {
   EXPECT_FALSE(one.shards[1].live);
 }
 
+// Shards are read one after the other, never exactly a second after the last time.
+TEST(EngineHistory, HasFiguresOfASetFromTheSameReadings) {
+  engine_history history;
+  for (std::int64_t second = 1; second <= 1'200; ++second) {
+    engine_reading first = shard_of(0, second), other = shard_of(1, second);
+    first.snapshot.read_at += second * 7'919 % 100'000;
+    other.snapshot.read_at += second * 7'907 % 100'000;
+    history.take({.engines = {first, other}, .troubles = {}}, at(second));
+    const console_engine both = history.engines()[0];
+    if (second == 1) continue;
+    EXPECT_NEAR(both.row.rates[counter::fired], 200, 1) << second;
+  }
+}
+
+TEST(EngineHistory, StaysBoundedWhereTheWallClockIsSetBack) {
+  engine_history history;
+  for (std::int64_t second = 1; second <= 1'000; ++second)
+    history.take({.engines = {busy_reading("engine", 1, second, 100, 5'000)}, .troubles = {}},
+                 at(100'000 + second - (second > 400 ? 50'000 : 0)));
+  EXPECT_LE(history.engines()[0].history.size(), 301U);
+}
+
 }  // namespace
 }  // namespace detent::tool
