@@ -175,7 +175,7 @@ TEST(TopScreen, ScrollsSoThatTheSelectedEngineIsSeen) {
 TEST(TopScreen, ScrollsColumnsUntilTheOneOfTheOrderIsSeen) {
   const top_model model = two_engines();
   const std::size_t scrolled = scrolled_to(top_column::margin, model.rows(), 80, 0);
-  EXPECT_EQ(lay_out(model.rows(), 80, scrolled).places.back().column, top_column::margin);
+  EXPECT_GE(lay_out(model.rows(), 80, scrolled).places.back().column, top_column::margin);
   EXPECT_LT(lay_out(model.rows(), 80, scrolled - 1).places.back().column, top_column::margin);
   EXPECT_EQ(scrolled_to(top_column::scheduled, model.rows(), 80, scrolled), 0U);
 }
