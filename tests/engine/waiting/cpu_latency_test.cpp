@@ -23,9 +23,9 @@ std::optional<std::int32_t> in_force() {
   const int device = open("/dev/cpu_dma_latency", O_RDWR | O_CLOEXEC);
   if (device < 0) return std::nullopt;
   std::int32_t us = 0;
-  const bool told = read(device, &us, sizeof us) == sizeof us;
+  const bool whole = read(device, &us, sizeof us) == sizeof us;
   close(device);
-  return told ? std::optional(us) : std::nullopt;
+  return whole ? std::optional(us) : std::nullopt;
 }
 
 // A number that nobody else asks for; others may hold less for a while.

@@ -114,11 +114,11 @@ class Oracles(unittest.TestCase):
         starts = [iso(datetime(2005, 1, 1) + timedelta(seconds=random.randrange(10**9))) for _ in range(2000)]
         cases = [(quartz_expression(), start) for start in starts]
         source = Path(__file__).with_name("QuartzTimes.java")
-        told = subprocess.run(["java", "-cp", f"{QUARTZ}:{LOGGING}", source], input="".join(
+        answer = subprocess.run(["java", "-cp", f"{QUARTZ}:{LOGGING}", source], input="".join(
             f"{text}\t{start}\t5\n" for text, start in cases), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             check=True, timeout=300).stdout.splitlines()
         self.check([{"expression": text, "from": start, "expected": times, "source": "Quartz"}
-                    for (text, start), times in zip(cases, told, strict=True)])
+                    for (text, start), times in zip(cases, answer, strict=True)])
 
     def test_clocks_that_jump_by_a_walk_through_every_minute(self):
         rows = []
@@ -141,13 +141,13 @@ class Oracles(unittest.TestCase):
             zone = random.choice(list(CHANGES))
             start = datetime.fromisoformat(random.choice(CHANGES[zone])) - timedelta(minutes=random.randint(0, 2000))
             minute, hour = random.choice((0, 15, 30)), random.randint(0, 4)
-            told = subprocess.run(
+            answer = subprocess.run(
                 ["systemd-analyze", "calendar", "--iterations=3", f"--base-time={start:%Y-%m-%d %H:%M:%S} UTC",
                  f"*-*-* {hour:02}:{minute:02}:00 {zone}"], capture_output=True, text=True, env={**os.environ, "TZ": "UTC",
                                                                                             "LC_ALL": "C"})
-            if told.returncode != 0:
-                self.skipTest(f"systemd-analyze: {told.stderr.strip()}")
-            due = re.findall(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC$", told.stdout, re.MULTILINE)
+            if answer.returncode != 0:
+                self.skipTest(f"systemd-analyze: {answer.stderr.strip()}")
+            due = re.findall(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC$", answer.stdout, re.MULTILINE)
             times = dict.fromkeys(f"{day}T{time}Z" for day, time in due if f"{day} {time}" != f"{start}")
             rows.append({"expression": f"0 {minute} {hour} * * ?", "zone": zone, "gap": "skip", "from": iso(start),
                          "expected": " ".join(times), "source": "systemd"})

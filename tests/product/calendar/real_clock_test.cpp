@@ -60,8 +60,8 @@ TEST_P(CalendarRealSteps, IsNeverEarlyThoughItIsSetMeanwhile) {
   std::promise<clock_step> step;
   std::promise<duration> late;
   engine of;
-  calendar timers(of, {.on_step = [&, told = false](const clock_step& seen) mutable {
-                    if (!std::exchange(told, true)) step.set_value(seen);
+  calendar timers(of, {.on_step = [&, seen_one = false](const clock_step& seen) mutable {
+                    if (!std::exchange(seen_one, true)) step.set_value(seen);
                   }});
   const wall_time planned = wall_now() + milliseconds(50);
   timers.schedule_at(planned, [&] { late.set_value(wall_now() - planned); });
