@@ -111,9 +111,11 @@ TEST(ManyExecutorsPools, RunOnTheirThreads) {
 // One that would run inline, and come first, waits for what is handed over with it.
 TEST(ManyExecutorsPools, WaitForNoCallbackThatRunsInline) {
   auto pool = std::make_shared<thread_pool>();
-  std::atomic<bool> ready{false}, ran{false}, came_first{false};
+  std::atomic<bool> began{false}, ready{false}, ran{false}, came_first{false};
   engine e({.executors = {pool}});
-  e.schedule_after(0s, [&] { eventually([&] { return ready.load(); }); });  // so that the two are due together
+  // It holds the worker until both are scheduled, so that they are due together.
+  e.schedule_after(0s, [&] { began = true, eventually([&] { return ready.load(); }); });
+  ASSERT_TRUE(eventually([&] { return began.load(); }));
   const time_point due = e.now();
   e.schedule_at(due, [&] { came_first = eventually([&] { return ran.load(); }); });
   e.schedule_at(due + 1ns, [&] { ran = true; }, {.executor = pool.get()});
