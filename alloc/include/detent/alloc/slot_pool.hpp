@@ -111,7 +111,10 @@ class slot_pool {
   using slab_origin = base::atomic<std::uintptr_t>;
   static_assert(sizeof(slab_origin) == sizeof(piece));
   static constexpr std::size_t pieces_bytes = Traits::max_slabs * 2 * sizeof(piece);
-  static constexpr std::size_t directory_bytes = pieces_bytes + free_map<Traits>::root_bytes;
+  // The first slab's entry and the first slot, which all calls of a thread go through, one after the other, do not share
+  // a set of the cache with those of other pools: both lie by the page, and the sets repeat by the page.
+  static constexpr std::size_t skew = 32 * 64;
+  static constexpr std::size_t directory_bytes = skew + pieces_bytes + free_map<Traits>::root_bytes;
   static constexpr std::size_t slab_bytes = slots_per_slab * slot_bytes;
   // The last magazine's worth of indices stays unused: the counter cannot wrap, and no_slot is no slot.
   static constexpr std::uint64_t largest = (std::uint64_t{1} << 32) - magazine_capacity;

@@ -14,9 +14,10 @@ slot_pool<Traits>::slot_pool(source& pages, std::size_t reserve_slots, std::size
   // Zeroed memory serves as null pointers; constructing them would touch, and so pay for, the whole directory.
   void* directory = pages_.allocate_sparse(directory_bytes);
   if (directory == nullptr) return;
-  slabs_ = static_cast<slab_origin*>(directory);
-  cold_parts_ = static_cast<piece*>(directory) + Traits::max_slabs;
-  map_.lay_out(cold_parts_, cold_array_bytes(), static_cast<std::byte*>(directory) + pieces_bytes);
+  auto* const begin = static_cast<std::byte*>(directory);
+  slabs_ = reinterpret_cast<slab_origin*>(begin + skew);
+  cold_parts_ = reinterpret_cast<piece*>(slabs_ + Traits::max_slabs);
+  map_.lay_out(cold_parts_, cold_array_bytes(), begin + skew + pieces_bytes);
   ready_ = reserve(reserve_slots);
 }
 
@@ -32,7 +33,7 @@ slot_pool<Traits>::~slot_pool() {
       pages_.release(reinterpret_cast<void*>(origin + slab * slab_bytes - 1), slab_bytes);
     pages_.release_sparse(cold_part, cold_part_bytes());
   }
-  pages_.release_sparse(slabs_, directory_bytes);
+  pages_.release_sparse(reinterpret_cast<std::byte*>(slabs_) - skew, directory_bytes);
 }
 
 template <class Traits>
