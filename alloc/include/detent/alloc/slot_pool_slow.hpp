@@ -93,8 +93,10 @@ bool slot_pool<Traits>::has_magazine(slot_cache& cache) noexcept {
 // The lowest on top, as in carve().
 template <class Traits>
 bool slot_pool<Traits>::take_from_map(slot_cache& cache) noexcept {
-  if (map_.empty() || !has_magazine(cache)) return false;
-  cache.top_ = cache.bottom_ + map_.take(cache.bottom_, magazine_capacity, carved(),
+  if (map_.empty()) return false;
+  const std::uint32_t wanted = cache.loaded_ == nullptr ? first_carve : magazine_capacity;
+  if (!has_magazine(cache)) return false;
+  cache.top_ = cache.bottom_ + map_.take(cache.bottom_, wanted, carved(),
                                          [this](slot_index first, std::uint64_t lives) { revive(first, lives); });
   std::reverse(cache.bottom_, cache.top_);
   fetch_all(cache);
@@ -156,11 +158,11 @@ void slot_pool<Traits>::flush(slot_cache& cache) noexcept {
   cache = slot_cache{};
 }
 
-// What a thread leaves is not soon wanted again: the slots of a partly filled magazine are sorted, and its memory is
-// another thread's or the kernel's.
+// What a thread leaves is not soon wanted again: but for a few full magazines the slots are sorted, and the memory of
+// their magazine is another thread's or the kernel's.
 template <class Traits>
 void slot_pool<Traits>::leave(magazine& left) noexcept {
-  if (left.count == magazine_capacity) return full_.push(left);
+  if (left.count == magazine_capacity && full_.depth() < Traits::shallow) return full_.push(left);
   map_.put(left.slots(), std::exchange(left.count, 0));
   magazines_.give_back(left);
 }
