@@ -73,7 +73,8 @@ class record_table {
   }
 
   place* places_ = nullptr;
-  std::size_t size_ = 0;  // a power of two, or 0; at most a quarter of it is used, so that most are found at the first look
+  // A power of two, or 0; at most a quarter of it is used, so that most are found at the first look.
+  std::size_t size_ = 0;
   std::size_t count_ = 0;
 };
 

@@ -52,7 +52,8 @@ thread_exit::~thread_exit() {
 }
 
 thread_registry::thread_registry(const thread_host& host) noexcept : engine_id_(next_engine_id()), host_(host) {
-  if (counter_cell* cells = host_.counts.take_cells()) spare_ = new (std::nothrow) thread_record(host_, engine_id_, cells);
+  if (counter_cell* cells = host_.counts.take_cells())
+    spare_ = new (std::nothrow) thread_record(host_, engine_id_, cells);
   if (spare_ != nullptr) spare_->lent = true;
 }
 

@@ -111,8 +111,8 @@ class slot_pool {
   using slab_origin = base::atomic<std::uintptr_t>;
   static_assert(sizeof(slab_origin) == sizeof(piece));
   static constexpr std::size_t pieces_bytes = Traits::max_slabs * 2 * sizeof(piece);
-  // The first slab's entry and the first slot, which all calls of a thread go through, one after the other, do not share
-  // a set of the cache with those of other pools: both lie by the page, and the sets repeat by the page.
+  // Where the slabs' entries begin. At 0 the first of them and the first slot would have the same set of an L1 cache,
+  // in every pool, and a thread that uses many pools loads both in each call.
   static constexpr std::size_t skew = 32 * 64;
   static constexpr std::size_t directory_bytes = skew + pieces_bytes + free_map<Traits>::root_bytes;
   static constexpr std::size_t slab_bytes = slots_per_slab * slot_bytes;
