@@ -8,6 +8,7 @@
 // with one engine and a pool of threads, on which a key's callbacks may overlap; stuck_on_keyed_pool: and may not.
 // stuck_on_crew: threads that share the shards, each free one driving the next that is due; with one, all wait.
 #include <detent/keyed_pool.hpp>
+#include <detent/recipes/crew.hpp>
 #include <detent/sharded_engine.hpp>
 #include <detent/thread_pool.hpp>
 
@@ -19,7 +20,6 @@
 #include <memory>
 #include <thread>
 
-#include "support/crew.hpp"
 #include "support/process_cost.hpp"
 #include "support/random.hpp"
 #include "support/scale.hpp"
@@ -101,7 +101,7 @@ void stuck_on_keyed_pool(benchmark::State& state) { stuck_on<detent::keyed_pool,
 
 void stuck_on_crew(benchmark::State& state) {
   detent::sharded_engine set(set_of(state.range(0), {.drive = detent::drive_kind::caller}));
-  crew drivers(set, static_cast<int>(state.range(1)));
+  const detent::recipes::crew drivers(set, {.threads = static_cast<std::size_t>(state.range(1))});
   get_stuck(state, set);
 }
 

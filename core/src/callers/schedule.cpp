@@ -71,13 +71,19 @@ timer publish_owned(engine_core& core, const claim& owned, const callable_ops& o
                                                std::uint64_t third) noexcept {
   if (core == nullptr) [[unlikely]]
     used_after_move("engine", "schedule_at");
-  if (!thread_registry::is_last(core) && thread_registry::recall(core))
-    return schedule_packed(core, deadline, ops, first, second, third);
   if (core->captures_origin) return timer_access::refusal(needs_origin);
   claim owned = claim_node(*core, {});
   if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
   write_capture(owned.capture, first, second, third);
   return publish(*core, owned, ops, {.deadline = deadline}, false);
+}
+
+// The engine is another one than last time, or something is out of the ordinary. Leaves the arguments where they are.
+[[gnu::noinline]] timer schedule_packed_elsewhere(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                                                  std::uint64_t first, std::uint64_t second,
+                                                  std::uint64_t third) noexcept {
+  return thread_registry::recall(core) ? schedule_packed(core, deadline, ops, first, second, third)
+                                       : schedule_packed_slowly(core, deadline, ops, first, second, third);
 }
 
 }  // namespace
@@ -123,7 +129,7 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
                                        std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
   thread_record* mine;
   if (!thread_registry::fast_path(core, fast_paths::some, mine) || mine->cache.empty_handed()) [[unlikely]]
-    return schedule_packed_slowly(core, deadline, ops, first, second, third);
+    return schedule_packed_elsewhere(core, deadline, ops, first, second, third);
   node_index index = core->pool.allocate(mine->cache);
   node& made = core->node_at(index);
   write_capture(made.capture, first, second, third);

@@ -10,21 +10,18 @@
 
 namespace detent::detail {
 
-struct thread_host;
 struct thread_record;
 
 // One thread's. Trivial, so that reading it from a thread's static storage calls nothing; release() frees it.
 class record_table {
  public:
   struct place {
-    const void* engine = nullptr;  // its address, which another engine may have after its end
-    std::uint64_t number = 0;      // of the engine; none comes twice
-    const thread_host* host = nullptr;
+    const void* engine = nullptr;     // its address, which another engine may have after its end
     thread_record* record = nullptr;  // null: the place is free
   };
 
   // The place of the engine, or of an earlier one at that address. Null: there is none.
-  place* find(const void* engine) const noexcept {
+  [[gnu::always_inline]] place* find(const void* engine) const noexcept {
     if (size_ == 0) return nullptr;
     std::size_t at = begin_of(engine);
     while (places_[at].record != nullptr && places_[at].engine != engine) at = next(at);
@@ -34,7 +31,7 @@ class record_table {
   // is_dead(place) says are. Throws bad_alloc, and nothing has changed.
   template <class Dead, class Forget>
   void add(const place& added, Dead&& is_dead, Forget&& forget) {
-    if (2 * (count_ + 1) > size_) make_room(is_dead, forget);
+    if (4 * (count_ + 1) > size_) make_room(is_dead, forget);
     put(added);
   }
   template <class F>
@@ -49,7 +46,7 @@ class record_table {
   }
 
  private:
-  static constexpr std::size_t least = 4;
+  static constexpr std::size_t least = 8;
 
   // Fibonacci hashing: engines lie at multiples of their size.
   std::size_t begin_of(const void* engine) const noexcept {
@@ -69,14 +66,15 @@ class record_table {
       if (!is_dead(each)) ++living;
     });
     record_table grown;
-    grown.size_ = std::max(least, 4 * std::bit_ceil(living + 1));
+    grown.size_ = std::max(least, 8 * std::bit_ceil(living + 1));
     grown.places_ = new place[grown.size_];
     for_each([&](place& each) { is_dead(each) ? forget(each) : grown.put(each); });
     delete[] std::exchange(*this, grown).places_;
   }
 
   place* places_ = nullptr;
-  std::size_t size_ = 0;  // a power of two, or 0; at most half of it is used
+  // A power of two, or 0; at most a quarter of it is used, so that most are found at the first look.
+  std::size_t size_ = 0;
   std::size_t count_ = 0;
 };
 

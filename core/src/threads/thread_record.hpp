@@ -17,6 +17,15 @@
 namespace detent::detail {
 
 class driver_port;
+struct thread_record;
+
+// What the records of an engine are made with, and what happens to one whose thread ends.
+struct thread_host {
+  void* engine;  // only an address: what fast_path() compares
+  counters_block& counts;
+  submission_queue& queue;
+  void (*take_leave)(void* engine, thread_record& leaving) noexcept;
+};
 
 // Which fast paths of calls are open to a thread that holds a record.
 enum class fast_paths : std::uint8_t {
@@ -37,17 +46,19 @@ struct reap_batch {
 // Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leak
 // neither memory nor places in the queue.
 struct alignas(64) thread_record {
-  thread_record(submission_queue& queue, counter_cell* cells) noexcept : enrolled(queue.enrol(pushed)), counts(cells) {}
+  thread_record(const thread_host& made_for, std::uint64_t of, counter_cell* cells) noexcept
+      : host(&made_for), enrolled(made_for.queue.enrol(pushed)), counts(cells), engine(of) {}
 
   alloc::slot_cache cache;
   std::uint32_t next_order = 0;
   std::uint32_t until_report = report_every;        // pushes left until the shared count is updated
   call_hazard hazard;                               // raised while the end of the engine must wait for this thread
+  const thread_host* const host;                    // dead with the engine
   producer pushed;                                  // its part of the submission queue
   const bool enrolled;                              // there was memory for a place in it
   base::atomic<fast_paths> open{fast_paths::none};  // by this thread, or by the one that ends the engine
-  driver_port* driving = nullptr;                   // while this thread turns the wheel: its calls go straight there
   bool lent = false;                                // for the length of a call (thread_registry.hpp)
+  driver_port* driving = nullptr;                   // while this thread turns the wheel: its calls go straight there
   base::atomic<std::thread::id> lent_to{};          // unless it is the spare one
   reap_batch* reaps = nullptr;                      // while this thread cancels many at once
   counters counts;                                  // in the engine's block, and dead with it
@@ -60,6 +71,8 @@ struct alignas(64) thread_record {
       __builtin_prefetch(reinterpret_cast<const std::byte*>(this) + byte, 1);
   }
   thread_record* next = nullptr;  // in the registry's list; written before it is published
+  const std::uint64_t engine;     // the engine's number; none comes twice
 };
+static_assert(sizeof(thread_record) == 256, "four cache lines for each thread and engine");
 
 }  // namespace detent::detail

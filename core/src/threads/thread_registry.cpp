@@ -44,7 +44,7 @@ thread_exit::~thread_exit() {
       delete each.record;
       return;
     }
-    each.host->take_leave(each.host->engine, *each.record);
+    each.record->host->take_leave(each.record->host->engine, *each.record);
     base::show_release(each.record);
     each.record->link.left();
   });
@@ -52,7 +52,8 @@ thread_exit::~thread_exit() {
 }
 
 thread_registry::thread_registry(const thread_host& host) noexcept : engine_id_(next_engine_id()), host_(host) {
-  if (counter_cell* cells = host_.counts.take_cells()) spare_ = new (std::nothrow) thread_record(host_.queue, cells);
+  if (counter_cell* cells = host_.counts.take_cells())
+    spare_ = new (std::nothrow) thread_record(host_, engine_id_, cells);
   if (spare_ != nullptr) spare_->lent = true;
 }
 
@@ -102,15 +103,9 @@ void thread_registry::forget(const record_table::place& of_dead) noexcept {
   delete of_dead.record;
 }
 
-bool thread_registry::recall(const void* engine) noexcept {
-  const record_table::place* const known = table.find(engine);
-  if (known != nullptr) last_used = {engine, known->record, known->number};
-  return known != nullptr;
-}
-
 thread_record* thread_registry::find() const noexcept {
   const record_table::place* const known = table.find(host_.engine);
-  return known != nullptr && known->number == engine_id_ ? known->record : nullptr;
+  return known != nullptr && known->record->engine == engine_id_ ? known->record : nullptr;
 }
 
 thread_record* thread_registry::find_or_make() noexcept {
@@ -122,7 +117,7 @@ thread_record* thread_registry::find_or_make() noexcept {
   prepare_for_exit();
   thread_record* const record = adopt_or_make();
   if (record == nullptr) return nullptr;
-  const record_table::place added{host_.engine, engine_id_, &host_, record};
+  const record_table::place added{host_.engine, record};
   try {
     if (record_table::place* const earlier = table.find(host_.engine)) {
       forget(*earlier);  // its engine has ended, as this one is at its address
@@ -159,7 +154,7 @@ thread_record* thread_registry::adopt_or_make() noexcept {
   }
   counter_cell* const cells = host_.counts.take_cells();
   if (cells == nullptr) return nullptr;
-  auto* made = new (std::nothrow) thread_record(host_.queue, cells);
+  auto* made = new (std::nothrow) thread_record(host_, engine_id_, cells);
   if (made == nullptr) return nullptr;
   if (!made->enrolled) {
     delete made;

@@ -12,14 +12,6 @@
 
 namespace detent::detail {
 
-// What the records of an engine are made with, and what happens to one whose thread ends.
-struct thread_host {
-  void* engine;  // only an address: what fast_path() compares
-  counters_block& counts;
-  submission_queue& queue;
-  void (*take_leave)(void* engine, thread_record& leaving) noexcept;
-};
-
 // An engine's thread records, and each thread's way to its own.
 class thread_registry {
  public:
@@ -40,11 +32,15 @@ class thread_registry {
     record = last_used.record;
     return record->open.load(base::relaxed) >= wanted;
   }
-  // Whether `engine` is the one that it used last.
-  static bool is_last(const void* engine) noexcept { return last_used.owner == engine; }
-  // Where that is false. True: the thread has used the engine before; now it is the last, and the fast path is worth
-  // another try. A look into a hash table, which does not touch the engine.
-  static bool recall(const void* engine) noexcept;
+  // Where that is false. True: the thread has used the engine before, though not last; now it is the last, and the fast
+  // path is worth another try. A look into a hash table, which does not touch the engine.
+  [[gnu::always_inline]] static bool recall(const void* engine) noexcept {
+    if (last_used.owner == engine) return false;
+    const record_table::place* const known = table.find(engine);
+    if (known == nullptr) return false;
+    last_used = {engine, known->record, known->record->engine};
+    return true;
+  }
   // Which ones are open from now on; closing them takes effect sooner or later.
   void open_fast_paths(fast_paths which) noexcept;
   // The calling thread begins to turn the wheel, with `record`; null: it ceases to.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // engine::close(): no timer is taken any more, and what is pending goes on.
 #include <detent/detent.hpp>
+#include <detent/sharded_engine.hpp>
 
 #include <gtest/gtest.h>
 
@@ -67,6 +68,20 @@ TEST(EngineClose, LeavesWhatIsPendingAsItWas) {
   const std::vector<unfired> left = e.stop();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].handle, periodic);
+}
+
+TEST(EngineClose, OfASetClosesEveryShardAndLeavesWhatIsPending) {
+  manual_clock clk;
+  sharded_engine set({.shards = 3, .each = {.manual = &clk}});
+  std::size_t fired = 0;
+  for (engine& each : set) each.schedule_after(1s, [&] { ++fired; });
+  set.close();
+  for (engine& each : set) EXPECT_EQ(each.try_schedule_after(1s, [] {}).error(), make_error_code(errc::stopped));
+  EXPECT_FALSE(set.stopped());
+  clk.advance(1s);
+  for (engine& each : set) each.poll();
+  EXPECT_EQ(fired, set.size());
+  EXPECT_TRUE(set.stop().empty());
 }
 
 TEST(EngineClose, MayBeCalledFromACallbackAndEndsAWorkersTimersInTime) {

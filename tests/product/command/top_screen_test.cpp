@@ -125,6 +125,23 @@ TEST(TopScreen, ShowsMissedPeriodsInRedInEveryPart) {
   EXPECT_EQ(red, 3) << grid.text();
 }
 
+TEST(TopScreen, ShowsWhatExecutorsHaveNotBegun) {
+  top_model model;
+  for (const std::int64_t seconds : {100, 101}) {
+    engine_reading handing = busy_reading("handing", 4242, seconds, 100, 40'000);
+    handing.snapshot.totals[counter::handed_over] = handing.snapshot.totals[counter::fired] + 70;
+    handing.snapshot.gauges[gauge::let_go] = 30;
+    model.take({{handing, busy_reading("inline", 77, seconds, 100, 30'000)}, {}});
+  }
+  const std::size_t wide = 160;
+  const screen_grid grid = draw_top(model, view_of(), wide, 30, true);
+  const std::size_t end = grid.row_text(3).find("QUEUED") + 6;
+  ASSERT_LT(end, wide) << grid.text();
+  EXPECT_EQ(grid.row_text(4).substr(end - 6, 6), "    40") << grid.text();
+  EXPECT_EQ(grid.row_text(5).substr(end - 6, 6), "     -") << grid.text();
+  EXPECT_NE(grid.text().find(" queued         40\n"), std::string::npos) << grid.text();
+}
+
 TEST(TopScreen, ShowsAsciiAloneWhereTheLocaleKnowsNoMore) {
   const std::string text = shown(two_engines(), 80, 24, false);
   for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7f)) << static_cast<int>(c);

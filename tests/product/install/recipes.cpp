@@ -2,6 +2,7 @@
 // The recipes, with macros of other people's headers defined first.
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
+#include <detent/recipes/crew.hpp>
 #include <detent/recipes/debounce.hpp>
 #include <detent/recipes/hedge.hpp>
 #include <detent/recipes/rate_limiter.hpp>

@@ -74,6 +74,18 @@ TEST(Surplus, IsSortedAsItIsFreedWhereItIsLarge) {
   EXPECT_LT(*std::max_element(again.begin(), again.end()), freed.number * 7 / 8);
 }
 
+// Of a first generation each gets fresh slots, of the second what the first has left: no list of those that end stays.
+TEST(Surplus, IsSortedAtTheEndOfThreadsOfEachGeneration) {
+  counting_source pages;
+  slot_pool<counted> pool(pages, 0);
+  for (int generation = 0; generation != 3; ++generation) {
+    std::vector<slot_cache> threads(16 * default_traits::shallow);
+    for (slot_cache& each : threads) pool.free(each, pool.allocate(each));
+    for (slot_cache& each : threads) pool.flush(each);
+    EXPECT_FALSE(pool.is_untidy()) << generation;
+  }
+}
+
 TEST(Surplus, IsTidiedNoLongerThanItMay) {
   counting_source pages;
   slot_pool<counted> pool(pages, 0);

@@ -14,9 +14,10 @@ slot_pool<Traits>::slot_pool(source& pages, std::size_t reserve_slots, std::size
   // Zeroed memory serves as null pointers; constructing them would touch, and so pay for, the whole directory.
   void* directory = pages_.allocate_sparse(directory_bytes);
   if (directory == nullptr) return;
-  slabs_ = static_cast<slab_origin*>(directory);
-  cold_parts_ = static_cast<piece*>(directory) + Traits::max_slabs;
-  map_.lay_out(cold_parts_, cold_array_bytes(), static_cast<std::byte*>(directory) + pieces_bytes);
+  auto* const begin = static_cast<std::byte*>(directory);
+  slabs_ = reinterpret_cast<slab_origin*>(begin + skew);
+  cold_parts_ = reinterpret_cast<piece*>(slabs_ + Traits::max_slabs);
+  map_.lay_out(cold_parts_, cold_array_bytes(), begin + skew + pieces_bytes);
   ready_ = reserve(reserve_slots);
 }
 
@@ -32,7 +33,7 @@ slot_pool<Traits>::~slot_pool() {
       pages_.release(reinterpret_cast<void*>(origin + slab * slab_bytes - 1), slab_bytes);
     pages_.release_sparse(cold_part, cold_part_bytes());
   }
-  pages_.release_sparse(slabs_, directory_bytes);
+  pages_.release_sparse(reinterpret_cast<std::byte*>(slabs_) - skew, directory_bytes);
 }
 
 template <class Traits>
@@ -92,8 +93,10 @@ bool slot_pool<Traits>::has_magazine(slot_cache& cache) noexcept {
 // The lowest on top, as in carve().
 template <class Traits>
 bool slot_pool<Traits>::take_from_map(slot_cache& cache) noexcept {
-  if (map_.empty() || !has_magazine(cache)) return false;
-  cache.top_ = cache.bottom_ + map_.take(cache.bottom_, magazine_capacity, carved(),
+  if (map_.empty()) return false;
+  const std::uint32_t wanted = cache.loaded_ == nullptr ? first_carve : magazine_capacity;
+  if (!has_magazine(cache)) return false;
+  cache.top_ = cache.bottom_ + map_.take(cache.bottom_, wanted, carved(),
                                          [this](slot_index first, std::uint64_t lives) { revive(first, lives); });
   std::reverse(cache.bottom_, cache.top_);
   fetch_all(cache);
@@ -155,11 +158,11 @@ void slot_pool<Traits>::flush(slot_cache& cache) noexcept {
   cache = slot_cache{};
 }
 
-// What a thread leaves is not soon wanted again: the slots of a partly filled magazine are sorted, and its memory is
-// another thread's or the kernel's.
+// What a thread leaves is not soon wanted again: but for a few full magazines the slots are sorted, and the memory of
+// their magazine is another thread's or the kernel's.
 template <class Traits>
 void slot_pool<Traits>::leave(magazine& left) noexcept {
-  if (left.count == magazine_capacity) return full_.push(left);
+  if (left.count == magazine_capacity && full_.depth() < Traits::shallow) return full_.push(left);
   map_.put(left.slots(), std::exchange(left.count, 0));
   magazines_.give_back(left);
 }
