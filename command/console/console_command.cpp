@@ -74,8 +74,7 @@ void run_console(const console_options& options) {
     return http_answer{.status = 200, .type = "text/javascript; charset=utf-8", .text = std::string(console_script())};
   });
   server->add("/metrics", [&](const http_query&) {
-    return http_answer{
-        .status = 200, .type = "text/plain; version=0.0.4; charset=utf-8", .text = stat.prometheus()};
+    return http_answer{.status = 200, .type = "text/plain; version=0.0.4; charset=utf-8", .text = stat.prometheus()};
   });
   server->add("/api/stat.json", [&](const http_query&) {
     return http_answer{.status = 200, .type = "application/json", .text = stat.json()};

@@ -61,7 +61,7 @@ class engine_history {
   std::vector<std::string> troubles_;
   std::int64_t base_read_at_ = 0;
   std::size_t bases_taken_ = 0, each_base_ = 1;  // of so many bases one is kept
-  bool is_base_ = false;  // this reading is one
+  bool is_base_ = false;                         // this reading is one
 };
 
 }  // namespace detent::tool

@@ -237,7 +237,8 @@ counters_file::counters_file(const std::string& path, path_origin origin) : path
   // Not blocking: a pipe that nobody writes to would wait for ever.
   const int follow = origin == path_origin::found ? O_NOFOLLOW : 0;
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
-  if (descriptor_ < 0 && errno == ELOOP && follow != 0) refuse("not a counters file of an engine: it is a symbolic link");
+  if (descriptor_ < 0 && errno == ELOOP && follow != 0)
+    refuse("not a counters file of an engine: it is a symbolic link");
   if (descriptor_ < 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status = {};
   if (::fstat(descriptor_, &status) != 0) refuse(std::strerror(errno));

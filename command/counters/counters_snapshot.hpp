@@ -78,10 +78,10 @@ struct counters_snapshot {
   array_by<gauge, std::int64_t> gauges;
   histograms_by_cause histograms;
   std::vector<label_snapshot> labels;
-  std::uint32_t labels_left_out = 0;        // those after them in the file, for which there was no memory
-  std::optional<set_figures> set;  // of what stands for a set
-  std::string last_error;          // printable; empty: no callback has thrown
-  std::int64_t last_error_at = 0;  // CLOCK_MONOTONIC, nanoseconds
+  std::uint32_t labels_left_out = 0;  // those after them in the file, for which there was no memory
+  std::optional<set_figures> set;     // of what stands for a set
+  std::string last_error;             // printable; empty: no callback has thrown
+  std::int64_t last_error_at = 0;     // CLOCK_MONOTONIC, nanoseconds
 
   std::uint64_t pending() const;    // never below zero
   std::uint64_t queued() const;     // as engine_metrics has it; zero of one that runs inline

@@ -110,7 +110,7 @@ void connection_loop::accept_all() {
 bool connection_loop::end_slowest() {
   const auto slower = [](const http_connection& a, const http_connection& b) {
     return (a.now_in() == phase::answering) != (b.now_in() == phase::answering) ? a.now_in() == phase::answering
-                                                                                 : a.answered() < b.answered();
+                                                                                : a.answered() < b.answered();
   };
   const auto slowest = std::min_element(connections_.begin(), connections_.end(), slower);
   if (clock::now() - slowest->answered() < longest_turn) return false;

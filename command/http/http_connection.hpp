@@ -31,7 +31,7 @@ class http_connection {
   void go_on(time_point now);
   // With \r\n\r\n at its end; of one that is too long, its beginning. The phase is `asked`.
   const std::string& head() const { return text_; }
-  void answer(std::string text, time_point now);  // empty: none
+  void answer(std::string text, time_point now);     // empty: none
   time_point answered() const { return answered_; }  // when the answer has begun to go out
   void end() { phase_ = phase::over; }
   bool overdue(time_point now) const;

@@ -143,7 +143,8 @@ std::string section(const char* id, const std::string& html) {
 std::string durable_section(const console_store& store, console_time now) {
   std::string top = heading("durable", "Durable timers") + paragraph("soft", foreign(printable(store.name)));
   if (store.silent > 0) {
-    top += paragraph("alert", fmt::format("<strong>The store does not answer</strong>, for {} now.", age_text(store.silent * 1e9)));
+    top += paragraph(
+        "alert", fmt::format("<strong>The store does not answer</strong>, for {} now.", age_text(store.silent * 1e9)));
   } else if (!store.trouble.empty()) {
     top += paragraph("alert", "<strong>The store cannot be read:</strong> " + foreign(printable(store.trouble)));
   }

@@ -118,8 +118,8 @@ std::string engine_detail(const console_engine& engine, const console_view& view
   out += fmt::format("<h3>Late by, in the last {}</h3>\n{}", span_text(engine.seconds), cause_table(row));
   if (!row.labels.empty()) out += fmt::format("<h3>Labels</h3>\n{}", label_table(row));
   if (row.labels_left_out > 0)
-    out += paragraph("soft", fmt::format("{} more labels are left out: all engines together have too many.",
-                                         row.labels_left_out));
+    out += paragraph(
+        "soft", fmt::format("{} more labels are left out: all engines together have too many.", row.labels_left_out));
   return "<section aria-labelledby=\"engine\">\n" + out + "</section>\n";
 }
 

@@ -77,8 +77,7 @@ std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form fo
 
 }  // namespace
 
-stat_reading read_stat(const std::vector<std::string>& targets, const std::string& directory,
-                       reading_budget budget) {
+stat_reading read_stat(const std::vector<std::string>& targets, const std::string& directory, reading_budget budget) {
   stat_reading result;
   taker taker(result, budget);
   if (targets.empty()) {
