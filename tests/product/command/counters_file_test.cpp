@@ -229,7 +229,9 @@ TEST_F(CountersFile, ADifferenceIsOfLabelsOfOneName) {
   earlier.labels[0].counts[label_counter::fired] = 10;
   earlier.labels[1].counts[label_counter::fired] = 1'000;
   for (label_snapshot& each : later.labels) each.counts[label_counter::fired] = 1'100;
-  const auto fired = [&](std::size_t label) { return since(later, earlier).labels[label].counts[label_counter::fired]; };
+  const auto fired = [&](std::size_t label) {
+    return since(later, earlier).labels[label].counts[label_counter::fired];
+  };
   EXPECT_EQ(fired(0), 100U);
   EXPECT_EQ(fired(1), 1'100U);
   EXPECT_EQ(fired(2), 1'090U);

@@ -147,8 +147,7 @@ TEST_F(CountersRefusals, WhatIsNoFileIsSaidToBeNone) {
 }
 
 TEST_F(CountersRefusals, ALinkThatWasFoundIsNotFollowed) {
-  const std::string file = directory_.write("file", test::counters_image().bytes()),
-                    link = directory_.path() + "/link";
+  const std::string file = directory_.write("file", test::counters_image().bytes()), link = directory_.path() + "/link";
   std::filesystem::create_symlink(file, link);
   EXPECT_NO_THROW(static_cast<void>(counters_file(link)));
   try {
