@@ -121,8 +121,9 @@ std::string summary_of(const console_store& store) {
     backlog += each.backlog;
     more = more || each.backlog_more;
   }
-  std::string out = fmt::format("{} timers in {} shards, {}{} due and not ended; ", count_text(timers),
-                                store.shards.size(), count_text(backlog), more ? "+" : "");
+  std::string out =
+      fmt::format("{} timers in {} shard{}, {}{} due and not ended; ", count_text(timers), store.shards.size(),
+                  store.shards.size() == 1 ? "" : "s", count_text(backlog), more ? "+" : "");
   if (std::ranges::none_of(store.shards, &console_shard::node_known))
     return out + "which node owns them is known to that node alone";
   if (nodes.empty()) return out + "no node owns any";
