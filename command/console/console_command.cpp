@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -15,10 +16,10 @@
 
 #include "console/console_json.hpp"
 #include "console/console_sampler.hpp"
+#include "console/stat_pages.hpp"
 #include "page/console_page.hpp"
 #include "page/console_script.hpp"
 #include "page/console_style.hpp"
-#include "stat/stat_command.hpp"
 #include "text/input_error.hpp"
 #include "text/option_values.hpp"
 #include "text/printable_text.hpp"
@@ -26,30 +27,7 @@
 namespace detent::tool {
 namespace {
 
-using std::chrono::steady_clock;
-
-// What `detent stat` prints, read at most once a second.
-class stat_page {
- public:
-  stat_page(stat_form form, std::string type, const std::string& directory)
-      : form_(form), type_(std::move(type)), directory_(directory) {}
-
-  http_answer answer() {
-    const auto now = steady_clock::now();
-    if (!read_at_ || now - *read_at_ >= std::chrono::seconds(1)) {
-      text_ = take_stat({}, form_, directory_).text;
-      read_at_ = now;
-    }
-    return {.status = 200, .type = type_, .text = text_};
-  }
-
- private:
-  stat_form form_;
-  std::string type_;
-  const std::string& directory_;
-  std::string text_;
-  std::optional<steady_clock::time_point> read_at_;
-};
+constexpr std::chrono::milliseconds longest_end(500);  // of the readings, after that of the answers
 
 void check(const console_options& options) {
   const http_options& http = options.http;
@@ -78,33 +56,40 @@ void run_console(const console_options& options) {
   std::unique_ptr<store_reader> store = options.store.empty() ? nullptr : std::make_unique<store_reader>(options.store);
   const bool has_store = store != nullptr;
   // Before any thread starts: they inherit that the ending signals are held back.
-  http_server server(options.http);
+  std::optional<http_server> server(std::in_place, options.http);
   console_sampler sampler(options.directory, std::move(store));
-  stat_page metrics(stat_form::prometheus, "text/plain; version=0.0.4; charset=utf-8", options.directory);
-  stat_page stat(stat_form::json, "application/json", options.directory);
+  stat_pages stat(options.directory);
 
-  server.allow_own_content();
-  server.add("/", [&](const http_query& query) {
+  server->allow_own_content();
+  server->add("/", [&](const http_query& query) {
     const auto value = [&](const char* name) { return query.contains(name) ? query.at(name) : std::string(); };
     return http_answer{.status = 200,
                        .type = "text/html; charset=utf-8",
                        .text = page_of(*sampler.view(), {.engine = value("engine"), .reload = value("reload") == "1"})};
   });
-  server.add("/console.css", [](const http_query&) {
+  server->add("/console.css", [](const http_query&) {
     return http_answer{.status = 200, .type = "text/css; charset=utf-8", .text = console_style()};
   });
-  server.add("/console.js", [](const http_query&) {
+  server->add("/console.js", [](const http_query&) {
     return http_answer{.status = 200, .type = "text/javascript; charset=utf-8", .text = std::string(console_script())};
   });
-  server.add("/metrics", [&](const http_query&) { return metrics.answer(); });
-  server.add("/api/stat.json", [&](const http_query&) { return stat.answer(); });
+  server->add("/metrics", [&](const http_query&) {
+    return http_answer{.status = 200, .type = "text/plain; version=0.0.4; charset=utf-8", .text = stat.prometheus()};
+  });
+  server->add("/api/stat.json", [&](const http_query&) {
+    return http_answer{.status = 200, .type = "application/json", .text = stat.json()};
+  });
   if (has_store) {
-    server.add("/api/durable.json", [&](const http_query&) {
+    server->add("/api/durable.json", [&](const http_query&) {
       return http_answer{.status = 200, .type = "application/json", .text = json_of(*sampler.view()->store)};
     });
   }
-  say(options, server);
-  server.serve();
+  say(options, *server);
+  server->serve();
+  if (sampler.stop(longest_end)) return;
+  // A store that hangs keeps its thread, which cannot be ended, and goes on using what exit() would take apart.
+  server.reset();
+  std::_Exit(EXIT_SUCCESS);
 }
 
 }  // namespace detent::tool

@@ -49,7 +49,7 @@ std::vector<json_object> list_of(const std::vector<Each>& from) {
 
 std::string json_of(const console_store& store) {
   json_object json;
-  json.text("name", store.name).text("trouble", store.trouble);
+  json.text("name", store.name).text("trouble", store.trouble).number("silent_s", store.silent);
   add_time(json, "read_at_us", store.read_at);
   json.list("shards", list_of(store.shards)).list("next", list_of(store.next)).list("dead", list_of(store.dead));
   return json.str() + "\n";

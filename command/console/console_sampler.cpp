@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "console/console_budget.hpp"
 #include "text/printable_text.hpp"
 
 namespace detent::tool {
@@ -18,6 +19,8 @@ using std::chrono::seconds;
 constexpr seconds between_readings(1), between_store_readings(2), between_examinations(10);
 
 console_time wall_now() { return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()); }
+
+constexpr double silent_after = 5;  // seconds: two readings, and one that takes its time
 
 double in_seconds(std::chrono::microseconds span) { return std::chrono::duration<double>(span).count(); }
 
@@ -30,18 +33,34 @@ std::string name_of_host() {
 
 console_sampler::console_sampler(std::string directory, std::unique_ptr<store_reader> store)
     : directory_(std::move(directory)), host_(name_of_host()), source_({}, directory_), store_(std::move(store)) {
-  if (store_) stored_.emplace(store_->read());
+  if (store_) {
+    stored_.emplace(store_->last());
+    stored_at_ = wall_now();
+  }
   read_engines();
   examine_host();
-  engines_thread_.emplace(between_readings, [this] { read_engines(); });
-  host_thread_.emplace(between_examinations, [this] { examine_host(); });
-  if (store_) store_thread_.emplace(between_store_readings, [this] { read_store(); });
+  engines_thread_.emplace(between_readings, between_readings, [this] { read_engines(); });
+  host_thread_.emplace(between_examinations, between_examinations, [this] { examine_host(); });
+  if (!store_) return;
+  store_thread_.emplace(seconds(0), between_store_readings, [this] { read_store(); });
+  std::unique_lock lock(mutex_);
+  store_answered_.wait_for(lock, seconds(1), [this] { return stored_->read_at || !stored_->trouble.empty(); });
+}
+
+bool console_sampler::stop(std::chrono::milliseconds within) {
+  const auto deadline = std::chrono::steady_clock::now() + within;
+  bool ended = true;
+  for (auto* const each : {&engines_thread_, &host_thread_, &store_thread_})
+    if (*each) (*each)->request_stop();
+  for (auto* const each : {&engines_thread_, &host_thread_, &store_thread_})
+    ended = (!*each || (*each)->ended_by(deadline)) && ended;
+  return ended;
 }
 
 void console_sampler::read_engines() {
   host_reading reading;
   try {
-    reading = source_.read();
+    reading = source_.read(console_budget);
   } catch (const std::exception& trouble) {  // no memory, no descriptors
     reading.troubles = {printable(trouble.what())};
   }
@@ -57,7 +76,9 @@ void console_sampler::read_store() {
   const console_store& read = store_->read();
   const std::scoped_lock lock(mutex_);
   stored_ = read;
+  stored_at_ = wall_now();
   view_.reset();
+  store_answered_.notify_all();
 }
 
 void console_sampler::examine_host() {
@@ -73,6 +94,10 @@ void console_sampler::examine_host() {
 std::shared_ptr<const console_view> console_sampler::view() {
   const std::scoped_lock lock(mutex_);
   if (view_) return view_;
+  if (stored_) {
+    const double silent = in_seconds(*last_ - *stored_at_);
+    stored_->silent = silent > silent_after ? silent : 0;
+  }
   view_ = std::make_shared<const console_view>(console_view{.now = *last_,
                                                             .host = host_,
                                                             .directory = printable(directory_),

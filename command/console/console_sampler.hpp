@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,11 +21,13 @@ namespace detent::tool {
 // nothing is read more often.
 class console_sampler {
  public:
-  // `store` may be null.
+  // `store` may be null. Waits for its first reading, but no longer than a second.
   console_sampler(std::string directory, std::unique_ptr<store_reader> store);
 
   // Of the last readings. Made once for each reading of the engines. Any thread.
   std::shared_ptr<const console_view> view();
+  // Ends the readings; whether all have ended in so long. Else the destructor waits for those that have not.
+  bool stop(std::chrono::milliseconds within);
 
  private:
   void read_engines();
@@ -40,6 +44,8 @@ class console_sampler {
   engine_history history_;
   std::optional<console_time> first_, last_;
   std::optional<console_store> stored_;
+  std::optional<console_time> stored_at_;  // when the store has answered, or refused to; before: when it was asked
+  std::condition_variable store_answered_;
   std::vector<finding> findings_;
   std::optional<console_time> examined_at_;
   std::shared_ptr<const console_view> view_;  // null: there is something newer

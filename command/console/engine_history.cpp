@@ -18,10 +18,17 @@ using std::chrono::seconds;
 
 constexpr seconds kept_for(static_cast<int>(engine_history::window));
 constexpr std::size_t most_engines = 512, most_ended = 64, most_troubles = 50;
-// Of a reading the histograms are what is large: six for each label.
-constexpr std::size_t many_labels = 64;
 constexpr std::int64_t between_bases = 30'000'000'000;  // ns
-constexpr std::size_t most_bases = 10, each_large_base = 5;
+constexpr std::size_t most_bases = 10;
+// Of a reading the histograms are what is large. Of large readings fewer are kept, two at least.
+constexpr std::size_t most_base_bytes = 48 << 20, most_ended_bytes = 8 << 20;
+
+std::size_t bytes_of(const counters_snapshot& snapshot) {
+  std::size_t bytes = sizeof snapshot + tool::bytes_of(snapshot.histograms);
+  for (const label_snapshot& each : snapshot.labels)
+    bytes += sizeof each + each.name.capacity() + tool::bytes_of(each.histograms);
+  return bytes;
+}
 
 double seconds_between(const engine_reading& earlier, const engine_reading& later) {
   return static_cast<double>(std::max<std::int64_t>(later.snapshot.read_at - earlier.snapshot.read_at, 0)) / 1e9;
@@ -81,6 +88,9 @@ engine_history::set_key engine_history::set_of(const engine_identity& identity) 
 void engine_history::take_time(const host_reading& reading) {
   if (reading.engines.empty()) return;
   const std::int64_t read_at = reading.engines.front().snapshot.read_at;
+  std::size_t bytes = 0;
+  for (const engine_reading& each : reading.engines) bytes += bytes_of(each.snapshot);
+  each_base_ = bytes * most_bases <= most_base_bytes ? 1 : bytes * most_bases <= 2 * most_base_bytes ? 2 : 5;
   is_base_ = read_at - base_read_at_ >= between_bases;
   if (!is_base_) return;
   base_read_at_ = read_at;
@@ -91,14 +101,16 @@ void engine_history::update(known_engine& engine, engine_reading reading, consol
   const bool known = !engine.bases.empty();
   if (known) {
     engine.seconds = seconds_between(engine.now, reading);
+    // Without the labels: nobody asks for those of one interval.
+    std::vector<label_snapshot> labels = std::exchange(reading.snapshot.labels, {});
     engine.change = since(reading.snapshot, engine.now.snapshot);
+    reading.snapshot.labels = std::move(labels);
   }
   engine.now = std::move(reading);
   engine.live = true;
   engine.seen = now;
-  const std::size_t each = engine.now.snapshot.labels.size() > many_labels ? each_large_base : 1;
-  if (!known || (is_base_ && bases_taken_ % each == 0)) engine.bases.push_back(engine.now);
-  while (engine.bases.size() > most_bases / each) engine.bases.pop_front();
+  if (!known || (is_base_ && bases_taken_ % each_base_ == 0)) engine.bases.push_back(engine.now);
+  while (engine.bases.size() > most_bases / each_base_) engine.bases.pop_front();
   if (known && engine.seconds > 0)
     add(engine.samples, sample_of(engine.change, engine.seconds, engine.now.snapshot.pending(), now), now);
 }
@@ -139,9 +151,13 @@ void engine_history::forget(console_time now) {
     if (!engine.live) ended.emplace_back(engine.seen, of);
   }
   std::sort(ended.begin(), ended.end());
-  const std::size_t beyond = ended.size() - std::min(ended.size(), most_ended);
-  for (std::size_t i = 0; i < ended.size(); ++i) {
-    if (i < beyond || ended[i].first < now - kept_for || ended[i].first > now) engines_.erase(ended[i].second);
+  std::size_t bytes = 0, kept = 0;
+  for (auto each = ended.rbegin(); each != ended.rend(); ++each) {  // the latest first
+    const known_engine& engine = engines_[each->second];
+    bytes += bytes_of(engine.now.snapshot);
+    for (const engine_reading& base : engine.bases) bytes += bytes_of(base.snapshot);
+    if (++kept > most_ended || bytes > most_ended_bytes || each->first < now - kept_for || each->first > now)
+      engines_.erase(each->second);
   }
   std::erase_if(sets_, [now](const auto& each) { return each.second.seen < now - kept_for; });
 }

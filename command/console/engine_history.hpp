@@ -14,7 +14,8 @@ namespace detent::tool {
 
 // The engines of a host from one reading to the next, and the last five minutes of each: an interval for each pair of
 // readings, and a reading every half minute, which figures over the whole time begin with. Memory is bounded: there are
-// at most 512 engines, of which at most 64 have ended, and those for no longer than five minutes.
+// at most 512 engines, of which at most 64 have ended, and those for no longer than five minutes and no more than 8 MB.
+// Of large readings fewer are kept, so that figures may be of half the time only.
 class engine_history {
  public:
   // `read_at` of the readings is CLOCK_MONOTONIC; `now` is of the wall clock, of the same moment.
@@ -59,8 +60,8 @@ class engine_history {
   std::map<set_key, known_set> sets_;
   std::vector<std::string> troubles_;
   std::int64_t base_read_at_ = 0;
-  std::size_t bases_taken_ = 0;
-  bool is_base_ = false;  // this reading is one
+  std::size_t bases_taken_ = 0, each_base_ = 1;  // of so many bases one is kept
+  bool is_base_ = false;                         // this reading is one
 };
 
 }  // namespace detent::tool

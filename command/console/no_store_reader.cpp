@@ -14,9 +14,11 @@ store_reader::store_reader(const std::string&) {
 
 store_reader::~store_reader() = default;
 
-const console_store& store_reader::read() {
+const console_store& store_reader::last() const {
   static const console_store none;
   return none;
 }
+
+const console_store& store_reader::read() { return last(); }
 
 }  // namespace detent::tool

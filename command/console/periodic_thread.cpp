@@ -7,21 +7,30 @@
 
 namespace detent::tool {
 
-periodic_thread::periodic_thread(std::chrono::milliseconds interval, std::function<void()> work)
-    : thread_([this, interval, work = std::move(work)](const std::stop_token& stop) {
-        for (auto next = std::chrono::steady_clock::now();;) {
-          next = std::max(next + interval, std::chrono::steady_clock::now());
-          {
-            std::unique_lock lock(mutex_);
-            stopped_.wait_until(lock, stop, next, [] { return false; });
+periodic_thread::periodic_thread(std::chrono::milliseconds first, std::chrono::milliseconds interval,
+                                 std::function<void()> work)
+    : thread_([this, first, interval, work = std::move(work)](const std::stop_token& stop) {
+        for (auto next = std::chrono::steady_clock::now() + first;;) {
+          std::unique_lock lock(mutex_);
+          stopped_.wait_until(lock, stop, next, [] { return false; });
+          if (stop.stop_requested()) {
+            over_ = true;
+            ended_.notify_all();
+            return;
           }
-          if (stop.stop_requested()) return;
+          lock.unlock();
           try {
             work();
           } catch (const std::bad_alloc&) {
             // What it was to be is left out; at the next interval there may be memory.
           }
+          next = std::max(next + interval, std::chrono::steady_clock::now());
         }
       }) {}
+
+bool periodic_thread::ended_by(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return ended_.wait_until(lock, deadline, [this] { return over_; });
+}
 
 }  // namespace detent::tool

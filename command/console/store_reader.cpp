@@ -171,6 +171,8 @@ store_reader::store_reader(const std::string& name) : content_(std::make_unique<
 
 store_reader::~store_reader() = default;
 
+const console_store& store_reader::last() const { return content_->read(); }
+
 const console_store& store_reader::read() {
   content_->attempt();
   return content_->read();

@@ -20,6 +20,8 @@ class store_reader {
   // Says in `trouble` why the store cannot be read; all else is then as it was last read. Blocks as long as the store
   // does. One thread at a time.
   const console_store& read();
+  // As it was read last; before, nothing but the name. The same thread.
+  const console_store& last() const;
 
  private:
   class content;

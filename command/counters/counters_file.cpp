@@ -61,6 +61,11 @@ void complete_parts(histograms_by_cause& histograms) {
   }
 }
 
+// Besides the histograms: the fields, and what is made of them, such as a row and a line of text for each histogram.
+constexpr std::size_t least_engine_bytes = 16 << 10, least_label_bytes = 4 << 10;
+
+void take(std::size_t& from, std::size_t bytes) { from -= std::min(from, bytes); }
+
 // No engine gives two labels one name, but a damaged file may; then numbers distinguish them.
 std::string unlike(const std::vector<label_snapshot>& labels, std::string name) {
   const auto taken = [&labels](const std::string& wanted) {
@@ -78,7 +83,7 @@ class counters_file::content {
  public:
   explicit content(counters_file& file) : file_(file), header_(checked_header()) {}
 
-  counters_snapshot snapshot();
+  counters_snapshot snapshot(reading_budget& budget);
 
  private:
   header checked_header() const;
@@ -201,7 +206,7 @@ label_snapshot counters_file::content::label_at(std::uint64_t offset, const std:
   return label;
 }
 
-counters_snapshot counters_file::content::snapshot() {
+counters_snapshot counters_file::content::snapshot(reading_budget& budget) {
   counters_snapshot made;
   made.identity = identity_in(header_, file_.path_);
   made.ended = header_.state == static_cast<std::uint32_t>(counters_layout::file_state::ended);
@@ -212,19 +217,28 @@ counters_snapshot counters_file::content::snapshot() {
   add_last_error(made);
   add_threads(made);
   made.histograms = histograms_at(header_.histograms_offset);
+  take(budget.engines, least_engine_bytes + bytes_of(made.histograms));
   for (std::uint64_t i = 0; i < header_.labels_in_use; ++i) {
+    if (budget.labels == 0) {
+      made.labels_left_out = static_cast<std::uint32_t>(header_.labels_in_use - i);
+      break;
+    }
     made.labels.push_back(label_at(header_.labels_offset + i * header_.label_stride, made.labels));
+    take(budget.labels, least_label_bytes + bytes_of(made.labels.back().histograms));
   }
   return made;
 }
 
-counters_file::counters_file(const std::string& path) : path_(printable(path)), descriptor_(-1) {
+counters_file::counters_file(const std::string& path, path_origin origin) : path_(printable(path)), descriptor_(-1) {
   const auto refuse = [this](const std::string& trouble) {
     if (descriptor_ >= 0) ::close(descriptor_);
     throw input_error(fmt::format("{}: {}", path_, trouble));
   };
   // Not blocking: a pipe that nobody writes to would wait for ever.
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int follow = origin == path_origin::found ? O_NOFOLLOW : 0;
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
+  if (descriptor_ < 0 && errno == ELOOP && follow != 0)
+    refuse("not a counters file of an engine: it is a symbolic link");
   if (descriptor_ < 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status = {};
   if (::fstat(descriptor_, &status) != 0) refuse(std::strerror(errno));
@@ -253,6 +267,11 @@ counters_file::~counters_file() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-counters_snapshot counters_file::read() { return content(*this).snapshot(); }
+counters_snapshot counters_file::read(reading_budget& budget) { return content(*this).snapshot(budget); }
+
+counters_snapshot counters_file::read() {
+  reading_budget all;
+  return read(all);
+}
 
 }  // namespace detent::tool

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,19 +11,32 @@
 
 namespace detent::tool {
 
+enum class path_origin : std::uint8_t {
+  named,  // by a user, who may name a symbolic link
+  found   // in a directory or in /proc: a symbolic link may have been left there to lead elsewhere, and is refused
+};
+
+// How much memory readings may still take, in bytes, about: each takes from it what it needs. Once the part of the
+// labels is used up, further labels are left out. The part of the engines is its caller's to look at.
+struct reading_budget {
+  std::size_t engines = std::numeric_limits<std::size_t>::max();
+  std::size_t labels = std::numeric_limits<std::size_t>::max();
+};
+
 // A counters file of an engine (docs/counters.md), open for reading. Nothing in it is believed before it is checked;
 // it is copied, not mapped, so that a file cut short under the reader is an error like any other.
 class counters_file {
  public:
   // Throws input_error, one line, unless this is a whole counters file of a version that is known.
-  explicit counters_file(const std::string& path);
+  explicit counters_file(const std::string& path, path_origin origin = path_origin::named);
   counters_file(counters_file&& other) noexcept;
   counters_file& operator=(counters_file&& other) noexcept;
   ~counters_file();
 
   const std::string& path() const { return path_; }
   // Throws input_error when the file has become anything else, or what is in it cannot be.
-  counters_snapshot read();
+  counters_snapshot read(reading_budget& budget);
+  counters_snapshot read();  // all of it
 
  private:
   class content;

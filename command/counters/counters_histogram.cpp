@@ -28,6 +28,8 @@ counters_histogram::range counters_histogram::values_of(std::uint32_t bucket) {
 
 counters_histogram::counters_histogram(std::span<const std::uint64_t> words) {
   constexpr std::uint32_t buckets = counters_layout::histogram_buckets;
+  // No more than is needed: many are kept for long.
+  counts_.reserve(buckets - static_cast<std::size_t>(std::count(words.begin(), words.begin() + buckets, 0U)));
   for (std::uint32_t i = 0; i < buckets; ++i) {
     if (words[i] == 0) continue;
     counts_.push_back({i, words[i]});

@@ -3,6 +3,7 @@
 #include <detent/counters_layout.hpp>
 #include <detent/time.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,7 @@ class counters_histogram {
   duration(max)() const { return duration(max_); }
   duration mean() const;
   duration sum() const;
+  std::size_t bytes() const { return counts_.capacity() * sizeof counts_[0]; }  // beyond its own
   // How many are not above `limit`, within the width of one bucket.
   std::uint64_t count_up_to(duration limit) const;
 

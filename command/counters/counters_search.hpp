@@ -11,6 +11,7 @@
 namespace detent::tool {
 
 // The files /dev/shm/detent.PID.NUMBER, by process and number. Whether they are what their names say is not checked.
+// Callers open them as found, not named.
 std::vector<std::string> counters_files_of_host(const std::string& directory = "/dev/shm");
 // The counters files of one process, wherever they are: those above, and whatever such files it has mapped.
 std::vector<std::string> counters_files_of(std::int64_t process, const std::string& directory = "/dev/shm");

@@ -87,6 +87,7 @@ counters_snapshot merged(const std::vector<const counters_snapshot*>& shards) {
     }
     merge(sum.histograms, each.histograms);
     merge(sum.labels, each.labels);
+    sum.labels_left_out = std::max(sum.labels_left_out, each.labels_left_out);
   }
   return sum;
 }

@@ -23,7 +23,22 @@ void subtract(histograms_by_cause& later, const histograms_by_cause& earlier) {
   for_each_key<cause>([&](cause key) { later[key] = later[key].since(earlier[key]); });
 }
 
+// Null: there is none. In an engine a label stays in its place; in a set it depends on which shards there are.
+const label_snapshot* find_label(const std::vector<label_snapshot>& labels, const std::string& name,
+                                 std::size_t likely) {
+  if (likely < labels.size() && labels[likely].name == name) return &labels[likely];
+  const auto found =
+      std::find_if(labels.begin(), labels.end(), [&](const label_snapshot& each) { return each.name == name; });
+  return found == labels.end() ? nullptr : &*found;
+}
+
 }  // namespace
+
+std::size_t bytes_of(const histograms_by_cause& histograms) {
+  std::size_t bytes = 0;
+  for_each_key<cause>([&](cause key) { bytes += histograms[key].bytes(); });
+  return bytes;
+}
 
 std::uint64_t label_snapshot::pending() const {
   return less(counts[label_counter::begun], counts[label_counter::over]);
@@ -51,11 +66,14 @@ counters_snapshot since(const counters_snapshot& later, const counters_snapshot&
   subtract(change.gauges, earlier.gauges, gauge::clock_distrusted);
   subtract(change.gauges, earlier.gauges, gauge::let_go);
   subtract(change.histograms, earlier.histograms);
-  // Labels are only ever added, and at the end.
-  for (std::size_t i = 0; i < std::min(change.labels.size(), earlier.labels.size()); ++i) {
+  for (std::size_t i = 0; i < change.labels.size(); ++i) {
+    const label_snapshot* before = find_label(earlier.labels, change.labels[i].name, i);
+    // Of one that was left out then, nothing is known of the time between.
+    if (before == nullptr && earlier.labels_left_out != 0) before = &later.labels[i];
+    if (before == nullptr) continue;
     label_snapshot& label = change.labels[i];
-    for_each_key<label_counter>([&](label_counter key) { subtract(label.counts, earlier.labels[i].counts, key); });
-    subtract(label.histograms, earlier.labels[i].histograms);
+    for_each_key<label_counter>([&](label_counter key) { subtract(label.counts, before->counts, key); });
+    subtract(label.histograms, before->histograms);
   }
   return change;
 }

@@ -78,9 +78,10 @@ struct counters_snapshot {
   array_by<gauge, std::int64_t> gauges;
   histograms_by_cause histograms;
   std::vector<label_snapshot> labels;
-  std::optional<set_figures> set;  // of what stands for a set
-  std::string last_error;          // printable; empty: no callback has thrown
-  std::int64_t last_error_at = 0;  // CLOCK_MONOTONIC, nanoseconds
+  std::uint32_t labels_left_out = 0;  // those after them in the file, for which there was no memory
+  std::optional<set_figures> set;     // of what stands for a set
+  std::string last_error;             // printable; empty: no callback has thrown
+  std::int64_t last_error_at = 0;     // CLOCK_MONOTONIC, nanoseconds
 
   std::uint64_t pending() const;    // never below zero
   std::uint64_t queued() const;     // as engine_metrics has it; zero of one that runs inline
@@ -88,9 +89,11 @@ struct counters_snapshot {
 };
 
 // What was counted between two readings of one file: totals, the gauges wakeups, record_dropped, clock_distrusted and
-// let_go, histograms and labels are differences, never negative; all else is as in `later`. pending() and queued() of
-// the result mean nothing.
+// let_go, histograms and labels, by their names, are differences, never negative; all else is as in `later`. pending()
+// and queued() of the result mean nothing.
 counters_snapshot since(const counters_snapshot& later, const counters_snapshot& earlier);
+
+std::size_t bytes_of(const histograms_by_cause& histograms);  // that they have on the heap
 
 const char* name_of(counter key);  // "scheduled", "started_last", ...
 const char* name_of(gauge key);

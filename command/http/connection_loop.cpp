@@ -18,7 +18,8 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_connections = 256, most_answers = 16;
 constexpr std::chrono::milliseconds between_looks(100);  // at what is overdue
-constexpr std::chrono::seconds longest_end(2);
+constexpr std::chrono::seconds longest_end(1);
+constexpr std::chrono::seconds longest_turn(1);  // of an answer, while another one waits for its place
 
 }  // namespace
 
@@ -53,9 +54,10 @@ void connection_loop::run(int ending) {
 void connection_loop::wait(int ending) {
   polled_.clear();
   polled_.push_back({ending, POLLIN, 0});
-  polled_.push_back({ending < 0 ? -1 : at_.descriptor(), POLLIN, 0});
+  const bool accepts = ending >= 0 && clock::now() >= accepts_from_;
+  polled_.push_back({accepts ? at_.descriptor() : -1, POLLIN, 0});
   for (const http_connection& each : connections_) polled_.push_back({each.descriptor(), each.wants(), 0});
-  const int timeout = connections_.empty() ? -1 : static_cast<int>(between_looks.count());
+  const int timeout = accepts && connections_.empty() ? -1 : static_cast<int>(between_looks.count());
   if (::poll(polled_.data(), polled_.size(), timeout) < 0) {
     if (errno != EINTR) throw input_error(fmt::format("{}: {}", at_.option(), std::strerror(errno)));
     for (pollfd& each : polled_) each.revents = 0;
@@ -82,27 +84,46 @@ bool connection_loop::make_room() {
   return false;
 }
 
+// The socket stays readable while nobody can be taken from it: poll would return at once, and for nothing.
+void connection_loop::pause() { accepts_from_ = clock::now() + between_looks; }
+
 void connection_loop::accept_all() {
   // Not without end: those that ask are answered in between.
   for (std::size_t i = 0; i < most_connections; ++i) {
-    if (connections_.size() >= most_connections && !make_room()) return;
+    if (connections_.size() >= most_connections && !make_room()) return pause();
     const int descriptor = ::accept4(at_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor >= 0) {
       connections_.emplace_back(descriptor, clock::now());
       connections_.back().go_on(clock::now());  // most clients have asked by now
       continue;
     }
-    if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) && make_room()) continue;
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      if (make_room()) continue;
+      return pause();
+    }
     if (errno == ECONNABORTED || errno == EINTR) continue;
     return;
   }
+}
+
+// Of the answers that go out, the one that has for the longest time. What reads slowly has its second as well.
+bool connection_loop::end_slowest() {
+  const auto slower = [](const http_connection& a, const http_connection& b) {
+    return (a.now_in() == phase::answering) != (b.now_in() == phase::answering) ? a.now_in() == phase::answering
+                                                                                : a.answered() < b.answered();
+  };
+  const auto slowest = std::min_element(connections_.begin(), connections_.end(), slower);
+  if (clock::now() - slowest->answered() < longest_turn) return false;
+  slowest->end();
+  return true;
 }
 
 void connection_loop::answer_all() {
   std::size_t answers = how_many(phase::answering);
   for (http_connection& each : connections_) {
     if (each.now_in() != phase::asked) continue;
-    if (answers == most_answers) return;
+    if (answers == most_answers && !end_slowest()) return;
+    answers = std::min(answers, most_answers - 1);
     each.answer(answer_(each.head()), clock::now());
     if (each.now_in() == phase::answering) ++answers;
   }

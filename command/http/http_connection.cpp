@@ -30,7 +30,8 @@ http_connection::http_connection(http_connection&& other) noexcept
       given_(other.given_),
       dropped_(other.dropped_),
       since_(other.since_),
-      active_(other.active_) {}
+      active_(other.active_),
+      answered_(other.answered_) {}
 
 http_connection& http_connection::operator=(http_connection&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
@@ -40,6 +41,7 @@ http_connection& http_connection::operator=(http_connection&& other) noexcept {
   std::swap(dropped_, other.dropped_);
   std::swap(since_, other.since_);
   std::swap(active_, other.active_);
+  std::swap(answered_, other.answered_);
   return *this;
 }
 
@@ -59,6 +61,7 @@ short http_connection::wants() const {
 }
 
 void http_connection::go_on(time_point now) {
+  if (phase_ == phase::asked) phase_ = phase::over;  // it waits for nothing: what poll reports is that it has failed
   if (phase_ == phase::asking) take(now);
   if (phase_ == phase::answering) give(now);
   if (phase_ == phase::leaving) drop(now);
@@ -86,7 +89,7 @@ void http_connection::take(time_point now) {
 
 void http_connection::answer(std::string text, time_point now) {
   text_ = std::move(text);
-  active_ = now;
+  active_ = answered_ = now;
   phase_ = phase::answering;
   go_on(now);
 }

@@ -27,11 +27,13 @@ class http_connection {
   int descriptor() const { return descriptor_; }
   phase now_in() const { return phase_; }
   short wants() const;  // poll's events
-  // Takes or gives what the socket has or has room for.
+  // Takes or gives what the socket has or has room for. For when poll has reported one of the events, or an error.
   void go_on(time_point now);
   // With \r\n\r\n at its end; of one that is too long, its beginning. The phase is `asked`.
   const std::string& head() const { return text_; }
-  void answer(std::string text, time_point now);  // empty: none
+  void answer(std::string text, time_point now);     // empty: none
+  time_point answered() const { return answered_; }  // when the answer has begun to go out
+  void end() { phase_ = phase::over; }
   bool overdue(time_point now) const;
 
  private:
@@ -43,7 +45,7 @@ class http_connection {
   phase phase_ = phase::asking;
   std::string text_;  // the head, then the answer
   std::size_t given_ = 0, dropped_ = 0;
-  time_point since_, active_;
+  time_point since_, active_, answered_{};
 };
 
 }  // namespace detent::tool

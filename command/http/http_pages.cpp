@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "http/http_pages.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <exception>
 #include <regex>
 #include <string_view>
 #include <utility>
+
+#include "http/request_head.hpp"
 
 namespace detent::tool {
 namespace {
@@ -53,25 +56,6 @@ void refuse(httplib::Response& response, int status, const std::string& why) {
 
 std::string regex_of(const std::string& path) {
   return std::regex_replace(path, std::regex(R"([.^$|()\[\]{}*+?\\])"), R"(\$&)");
-}
-
-bool begins_with_field(std::string_view line, std::string_view name) {
-  return line.size() > name.size() && line[name.size()] == ':' &&
-         std::equal(name.begin(), name.end(), line.begin(),
-                    [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
-}
-
-// A server may ignore a request for parts (RFC 9110, 14.2). The library matches them by a recursive regular
-// expression, and would send a page as often as it is asked for in one of them.
-std::string without_ranges(const std::string& head) {
-  std::string kept;
-  for (std::size_t begin = 0; begin < head.size();) {
-    const std::size_t end = std::min(head.find('\n', begin), head.size() - 1) + 1;
-    const std::string_view line = std::string_view(head).substr(begin, end - begin);
-    if (!begins_with_field(line, "range")) kept += line;
-    begin = end;
-  }
-  return kept;
 }
 
 bool has_body(const httplib::Request& request) {
@@ -146,8 +130,11 @@ void http_pages::add(const std::string& path, std::function<http_answer(const ht
 }
 
 std::string http_pages::answer_to(const std::string& head) {
-  if (!head.ends_with("\r\n\r\n"))
-    return "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+  const auto refusal = [](const char* status) {
+    return fmt::format("HTTP/1.1 {}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", status);
+  };
+  if (!head.ends_with("\r\n\r\n")) return refusal("431 Request Header Fields Too Large");
+  if (!is_well_formed(head)) return refusal("400 Bad Request");
   // From 0.17 on it is given the addresses of the connection, which nothing here asks for.
   const auto process = [](auto& self, auto& from, bool& closed) {
     if constexpr (requires { self.process_request(from, true, closed, nullptr); })
@@ -155,7 +142,7 @@ std::string http_pages::answer_to(const std::string& head) {
     else
       self.process_request(from, "", 0, "", 0, true, closed, nullptr);
   };
-  const std::string asked = without_ranges(head);
+  const std::string asked = simplified(head);
   text_stream stream(asked);
   bool closed = false;
   process(*this, stream, closed);

@@ -121,8 +121,9 @@ std::string summary_of(const console_store& store) {
     backlog += each.backlog;
     more = more || each.backlog_more;
   }
-  std::string out = fmt::format("{} timers in {} shards, {}{} due and not ended; ", count_text(timers),
-                                store.shards.size(), count_text(backlog), more ? "+" : "");
+  std::string out =
+      fmt::format("{} timers in {} shard{}, {}{} due and not ended; ", count_text(timers), store.shards.size(),
+                  store.shards.size() == 1 ? "" : "s", count_text(backlog), more ? "+" : "");
   if (std::ranges::none_of(store.shards, &console_shard::node_known))
     return out + "which node owns them is known to that node alone";
   if (nodes.empty()) return out + "no node owns any";
@@ -142,14 +143,15 @@ std::string section(const char* id, const std::string& html) {
 
 std::string durable_section(const console_store& store, console_time now) {
   std::string top = heading("durable", "Durable timers") + paragraph("soft", foreign(printable(store.name)));
-  if (!store.trouble.empty()) {
+  if (store.silent > 0) {
+    top += paragraph(
+        "alert", fmt::format("<strong>The store does not answer</strong>, for {} now.", age_text(store.silent * 1e9)));
+  } else if (!store.trouble.empty()) {
     top += paragraph("alert", "<strong>The store cannot be read:</strong> " + foreign(printable(store.trouble)));
-    if (store.read_at) {
-      const double ns = std::chrono::duration<double, std::nano>(now - *store.read_at).count();
-      top += paragraph("soft", fmt::format("What follows was read {} ago.", age_text(ns)));
-    }
   }
-  if (!store.read_at) return section("durable", top + (store.trouble.empty() ? paragraph("soft", "Being read.") : ""));
+  const bool fresh = store.trouble.empty() && store.silent <= 0;
+  if (!store.read_at) return section("durable", top + (fresh ? paragraph("soft", "Being read.") : ""));
+  if (!fresh) top += paragraph("soft", "What follows was read at " + when_html(*store.read_at, now) + ".");
   top += paragraph("", summary_of(store));
   const std::string next = store.next.empty() ? paragraph("soft", "Nothing is scheduled.") : next_table(store, now);
   const std::string dead = store.dead.empty() ? paragraph("soft", "None.") : dead_table(store, now);

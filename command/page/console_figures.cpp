@@ -130,7 +130,10 @@ std::vector<console_alert> alerts_of(const console_store& store) {
                    .seen = std::move(seen),
                    .cure = std::move(cure)});
   };
-  if (!store.trouble.empty()) add(severity::bad, "#durable", "the store cannot be read: " + store.trouble, "");
+  if (store.silent > 0) {
+    add(severity::bad, "#durable", "the store has not answered for " + age_text(store.silent * 1e9), "");
+  } else if (!store.trouble.empty())
+    add(severity::bad, "#durable", "the store cannot be read: " + store.trouble, "");
   std::uint64_t unowned = 0, unknown = 0, lagging = 0, dead = 0;
   double most = 0;
   for (const console_shard& each : store.shards) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "doctor/doctor_text.hpp"
 #include "page/console_durable.hpp"
@@ -99,6 +100,14 @@ const console_engine* shown_engine(const console_view& view, const console_query
   return asked || view.engines.empty() ? asked : worst_first(view.engines).front();
 }
 
+// Of the figures, which begin with the earliest reading of an engine that is kept.
+std::string spans_text(const std::vector<console_engine>& engines) {
+  const auto [least, most] = std::ranges::minmax_element(engines, {}, &console_engine::seconds);
+  const std::string longest = span_text(most->seconds);
+  if (most->seconds - least->seconds < 2) return longest;
+  return fmt::format("{} to {}, by engine", span_text(least->seconds), longest);
+}
+
 std::string engine_sections(const console_view& view, const console_query& query, const console_engine* shown) {
   std::string out = heading("engines", "Engines");
   if (!query.engine.empty() && !engine_of(view, query.engine))
@@ -110,7 +119,7 @@ std::string engine_sections(const console_view& view, const console_query& query
         paragraph("soft",
                   fmt::format("Worst first. Lateness, missed and slow: the last {}; rates: the last 10 s. A name leads "
                               "to its curves, causes and labels.",
-                              span_text(std::min(view.watched, view.window)))) +
+                              spans_text(view.engines))) +
         engine_table(view, shown);
   }
   out = "<section aria-labelledby=\"engines\">\n" + out + "</section>\n";
@@ -138,6 +147,11 @@ std::string title_of(const console_view& view) {
   return html_escaped(counts + view.host);
 }
 
+void replace_all(std::string& in, std::string_view what, std::string_view by) {
+  for (std::size_t at = in.find(what); at != std::string::npos; at = in.find(what, at + by.size()))
+    in.replace(at, what.size(), by);
+}
+
 std::string header_line(const console_view& view) {
   return fmt::format("<p id=\"now\">{} <time datetime=\"{:%FT%T}Z\">{:%F %T} UTC</time></p>\n", foreign(view.host),
                      fmt::gmtime(std::chrono::system_clock::to_time_t(view.now)),
@@ -151,6 +165,9 @@ std::string page_of(const console_view& view, const console_query& query) {
   std::string body = summary_line(view) + alert_section(view) + engine_sections(view, query, shown);
   if (view.store) body += durable_section(*view.store, view.now);
   body += doctor_section(view);
+  // Where scripts are off, a link to an engine keeps the reloading. No text of others can have this: its quotes are
+  // escaped.
+  if (query.reload) replace_all(body, "href=\"?engine=", "href=\"?reload=1&amp;engine=");
   const std::string reload =
       query.reload ? fmt::format("<noscript><meta http-equiv=\"refresh\" content=\"{}\"></noscript>\n", reload_seconds)
                    : "";

@@ -93,7 +93,9 @@ footer { margin-top: 28px; font-size: 13px; }
   td.cause, td.text, td.over-time { padding-left: 0; }
   td.number, th.number { text-align: left; white-space: normal; }
   td[data-head]::before { content: attr(data-head); display: block; font-size: 12px; color: var(--soft); }
-  td.text::before { display: inline; content: attr(data-head) " "; }
+  td.text::before, .timers td.few::before { display: inline; content: attr(data-head) " "; }
+  .timers td.few { grid-column: span 2; order: 1; }
+  tr.all > * { border: 0; }
   tr.marked { box-shadow: inset 3px 0 var(--c1); padding-left: 8px; background: var(--card); }
   tr.marked > th { box-shadow: none; padding-left: 0; }
   tr.inner tbody > tr { padding-left: 12px; }

@@ -65,6 +65,7 @@ struct console_timer {
 struct console_store {
   std::string name = {};     // which store, without passwords
   std::string trouble = {};  // why it could not be read; empty: it could. The rest is then the last that was read.
+  double silent = 0;         // seconds since it has answered, or refused to, or been asked first; 0: but a few
   std::optional<console_time> read_at = {};  // none: never yet
   std::vector<console_shard> shards = {};    // by number
   std::vector<console_timer> next = {};      // by due time, at most fifty

@@ -115,8 +115,11 @@ std::string engine_detail(const console_engine& engine, const console_view& view
                    fmt::format("process {}, up {}{}; {}", row.identity.process, age_text(row.age),
                                engine.live ? "" : " <strong>when it ended</strong>", html_escaped(options_of(row))));
   out += notes_of(row) + facts_of(engine) + engine_charts(engine, view.now, view.window);
-  out += fmt::format("<h3>Late by</h3>\n{}", cause_table(row));
+  out += fmt::format("<h3>Late by, in the last {}</h3>\n{}", span_text(engine.seconds), cause_table(row));
   if (!row.labels.empty()) out += fmt::format("<h3>Labels</h3>\n{}", label_table(row));
+  if (row.labels_left_out > 0)
+    out += paragraph(
+        "soft", fmt::format("{} more labels are left out: all engines together have too many.", row.labels_left_out));
   return "<section aria-labelledby=\"engine\">\n" + out + "</section>\n";
 }
 

@@ -17,6 +17,7 @@
 #include "stat/stat_json.hpp"
 #include "stat/stat_text.hpp"
 #include "text/input_error.hpp"
+#include "text/printable_text.hpp"
 
 namespace detent::tool {
 namespace {
@@ -38,12 +39,13 @@ std::vector<std::string> files_of_process(const std::string& target, const std::
 
 class taker {
  public:
-  explicit taker(stat_reading& result) : result_(result) {}
+  taker(stat_reading& result, reading_budget& budget) : result_(result), budget_(budget) {}
 
-  void take(const std::string& path) {
+  void take(const std::string& path, path_origin origin) {
+    if (budget_.engines == 0) throw input_error(fmt::format("{}: left out: there are too many", printable(path)));
     struct stat status = {};
     if (::stat(path.c_str(), &status) == 0 && !taken_.emplace(status.st_dev, status.st_ino).second) return;
-    counters_snapshot snapshot = counters_file(path).read();
+    counters_snapshot snapshot = counters_file(path, origin).read(budget_);
     require_owner(snapshot);
     result_.engines.push_back(std::move(snapshot));
   }
@@ -60,6 +62,7 @@ class taker {
 
  private:
   stat_reading& result_;
+  reading_budget& budget_;
   std::set<std::pair<dev_t, ino_t>> taken_;  // one file may have several names
 };
 
@@ -74,20 +77,20 @@ std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form fo
 
 }  // namespace
 
-stat_reading read_stat(const std::vector<std::string>& targets, const std::string& directory) {
+stat_reading read_stat(const std::vector<std::string>& targets, const std::string& directory, reading_budget budget) {
   stat_reading result;
-  taker taker(result);
+  taker taker(result, budget);
   if (targets.empty()) {
     for (const std::string& path : counters_files_of_host(directory)) {
-      taker.attempt(false, [&] { taker.take(path); });
+      taker.attempt(false, [&] { taker.take(path, path_origin::found); });
     }
   }
   for (const std::string& target : targets) {
     taker.attempt(true, [&] {
       if (target.empty()) throw input_error("'' is neither the id of a process nor the name of a file");
-      if (!is_process(target)) return taker.take(target);
+      if (!is_process(target)) return taker.take(target, path_origin::named);
       for (const std::string& path : files_of_process(target, directory)) {
-        taker.attempt(true, [&] { taker.take(path); });
+        taker.attempt(true, [&] { taker.take(path, path_origin::found); });
       }
     });
   }

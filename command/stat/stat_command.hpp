@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "counters/counters_snapshot.hpp"
+#include "counters/counters_file.hpp"
 
 namespace detent::tool {
 
@@ -27,6 +27,7 @@ struct stat_reading {
   std::vector<std::string> complaints;
   bool failed = false;
 };
-stat_reading read_stat(const std::vector<std::string>& targets, const std::string& directory = "/dev/shm");
+stat_reading read_stat(const std::vector<std::string>& targets, const std::string& directory = "/dev/shm",
+                       reading_budget budget = {});
 
 }  // namespace detent::tool

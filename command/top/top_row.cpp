@@ -101,6 +101,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   // Not as integers: a damaged file may say any time.
   row.last_error_age = static_cast<double>(now.read_at) - static_cast<double>(now.last_error_at);
   add_labels(row, now, change, seconds);
+  row.labels_left_out = now.labels_left_out;
   return row;
 }
 

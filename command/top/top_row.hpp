@@ -49,6 +49,7 @@ struct top_row {
   double last_error_age = 0;                // nanoseconds
   std::optional<set_figures> set;           // of a row that stands for a set
   std::vector<top_label> labels;            // the latest p99 first
+  std::uint32_t labels_left_out = 0;        // besides them: no memory was spent on their figures
   std::vector<std::optional<double>> p99s;  // of lateness, an interval each, the latest last; none: nothing fired
 };
 

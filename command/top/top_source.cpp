@@ -15,14 +15,16 @@
 namespace detent::tool {
 namespace {
 
+constexpr std::size_t most_found = 1024;
+
 bool exists(const std::string& path) {
   std::error_code trouble;
-  return std::filesystem::exists(path, trouble);
+  return std::filesystem::exists(std::filesystem::symlink_status(path, trouble));
 }
 
-engine_reading read_engine(const std::string& path) {
+engine_reading read_engine(const std::string& path, path_origin origin, reading_budget& budget) {
   engine_reading reading;
-  reading.snapshot = counters_file(path).read();
+  reading.snapshot = counters_file(path, origin).read(budget);
   require_owner(reading.snapshot);
   const engine_identity& engine = reading.snapshot.identity;
   if (engine.worker_thread != 0) reading.worker_cpu = thread_cpu(engine.process, engine.worker_thread);
@@ -30,18 +32,18 @@ engine_reading read_engine(const std::string& path) {
 }
 
 // A file that was found, not named: that it is gone by now, or that its engine has ended, is no trouble.
-void read_found(const std::string& path, host_reading& reading) {
+void read_found(const std::string& path, host_reading& reading, reading_budget& budget) {
   try {
-    engine_reading engine = read_engine(path);
+    engine_reading engine = read_engine(path, path_origin::found, budget);
     if (!engine.snapshot.ended) reading.engines.push_back(std::move(engine));
   } catch (const input_error& trouble) {
     if (exists(path)) reading.troubles.push_back(trouble.what());
   }
 }
 
-void read_named(const std::string& path, host_reading& reading) {
+void read_named(const std::string& path, host_reading& reading, reading_budget& budget) {
   try {
-    engine_reading engine = read_engine(path);
+    engine_reading engine = read_engine(path, path_origin::named, budget);
     if (engine.snapshot.ended)
       throw input_error(fmt::format("{}: the engine has ended", engine.snapshot.identity.path));
     reading.engines.push_back(std::move(engine));
@@ -50,28 +52,50 @@ void read_named(const std::string& path, host_reading& reading) {
   }
 }
 
+// First of all troubles: of many, the last are not shown.
+void note_left_out(host_reading& reading, std::size_t files) {
+  std::uint64_t labels = 0, engines = 0;
+  for (const engine_reading& each : reading.engines) {
+    labels += each.snapshot.labels_left_out;
+    engines += each.snapshot.labels_left_out != 0 ? 1 : 0;
+  }
+  const auto note = [&](std::string text) { reading.troubles.insert(reading.troubles.begin(), std::move(text)); };
+  if (labels != 0)
+    note(fmt::format("{} labels of {} engine{} are left out: there are too many", labels, engines,
+                     engines == 1 ? "" : "s"));
+  if (files != 0) note(fmt::format("{} files are left out: there are too many", files));
+}
+
 }  // namespace
 
 top_source::top_source(std::vector<std::string> targets, std::string directory)
     : targets_(std::move(targets)), directory_(std::move(directory)) {}
 
-void top_source::read_process(const std::string& target, host_reading& reading) const {
+void top_source::read_process(const std::string& target, host_reading& reading, reading_budget& budget) const {
   const auto process = number_in(target);
   if (!process || !exists("/proc/" + target)) {
     reading.troubles.push_back(fmt::format("there is no process {}", target));
     return;
   }
-  for (const std::string& path : counters_files_of(*process, directory_)) read_found(path, reading);
+  for (const std::string& path : counters_files_of(*process, directory_)) read_found(path, reading, budget);
 }
 
-host_reading top_source::read() const {
+host_reading top_source::read() const { return read(reading_budget()); }
+
+host_reading top_source::read(reading_budget budget) const {
   host_reading reading;
-  if (targets_.empty()) {
-    for (const std::string& path : counters_files_of_host(directory_)) read_found(path, reading);
+  const std::vector<std::string> found = targets_.empty() ? counters_files_of_host(directory_) : targets_;
+  std::size_t tried = 0;
+  for (const std::string& each : found) {
+    if (budget.engines == 0 || (targets_.empty() && tried == most_found)) break;
+    ++tried;
+    if (targets_.empty()) {
+      read_found(each, reading, budget);
+    } else {
+      is_process(each) ? read_process(each, reading, budget) : read_named(each, reading, budget);
+    }
   }
-  for (const std::string& target : targets_) {
-    is_process(target) ? read_process(target, reading) : read_named(target, reading);
-  }
+  note_left_out(reading, found.size() - tried);
   return reading;
 }
 

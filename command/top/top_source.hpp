@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "counters/counters_file.hpp"
 #include "top/top_model.hpp"
 
 namespace detent::tool {
@@ -14,13 +15,16 @@ class top_source {
   explicit top_source(std::vector<std::string> targets, std::string directory = "/dev/shm");
 
   host_reading read() const;
+  // With no more memory than the budget; says in the troubles what was left out. Of files that were found, no more
+  // than 1,024 are read.
+  host_reading read(reading_budget budget) const;
   // Where that is, in words: "on this host", "in process 42".
   std::string where() const;
   // Throws input_error if, of the targets, none is a live engine or a live process.
   void require_targets() const;
 
  private:
-  void read_process(const std::string& target, host_reading& reading) const;
+  void read_process(const std::string& target, host_reading& reading, reading_budget& budget) const;
 
   std::vector<std::string> targets_;
   std::string directory_;

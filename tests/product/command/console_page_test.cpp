@@ -151,8 +151,13 @@ TEST(ConsolePage, KeepsTheLastFiguresOfAStoreThatDoesNotAnswer) {
   view.store->trouble = "timed out";
   view.now += std::chrono::seconds(70);
   const std::string page = page_of(view);
-  EXPECT_NE(page.find("What follows was read 1 min 10 s ago."), std::string::npos);
+  EXPECT_NE(page.find("What follows was read at "), std::string::npos);
+  EXPECT_NE(page.find("1 min 10 s ago"), std::string::npos);
   EXPECT_NE(page.find("order/2026-05-04/88120"), std::string::npos);
+  view.store->trouble.clear();
+  view.store->silent = 70;
+  EXPECT_NE(page_of(view).find("<strong>The store does not answer</strong>, for 1 min 10 s now."), std::string::npos);
+  EXPECT_NE(page_of(view).find("What follows was read at "), std::string::npos);
   view.store->read_at.reset();
   EXPECT_EQ(page_of(view).find("order/2026-05-04/88120"), std::string::npos);
 }
@@ -160,7 +165,18 @@ TEST(ConsolePage, KeepsTheLastFiguresOfAStoreThatDoesNotAnswer) {
 TEST(ConsolePage, ReloadsByItselfOnlyIfAsked) {
   constexpr std::string_view reload = "<noscript><meta http-equiv=\"refresh\"";
   EXPECT_EQ(times(page_of(made_up_view()), reload), 0U);
-  EXPECT_EQ(times(page_of(made_up_view(), {.reload = true}), reload), 1U);
+  const std::string page = page_of(made_up_view(), {.reload = true});
+  EXPECT_EQ(times(page, reload), 1U);
+  EXPECT_EQ(times(page, "href=\"?engine="), 0U) << "an engine is chosen, and the reloading goes on";
+  EXPECT_GT(times(page, "href=\"?reload=1&amp;engine="), 0U);
+}
+
+TEST(ConsolePage, SaysOfWhatTimeTheFiguresAre) {
+  console_view view = made_up_view();
+  for (console_engine& each : view.engines) each.seconds = 290;
+  EXPECT_NE(page_of(view).find("missed and slow: the last 4 min 50 s;"), std::string::npos);
+  view.engines.back().seconds = 155;
+  EXPECT_NE(page_of(view).find("missed and slow: the last 2 min 35 s to 4 min 50 s, by engine;"), std::string::npos);
 }
 
 TEST(ConsoleScript, IsSmall) { EXPECT_LE(console_script().size(), 2048U); }

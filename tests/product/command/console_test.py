@@ -72,6 +72,12 @@ class Console(WithDirectory):
         answer = connection.getresponse()
         return answer, answer.read().decode()
 
+    def raw(self, port, request):
+        """The status of the answer to these bytes."""
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(request)
+            return int(connection.makefile("rb").readline().split()[1])
+
     def status(self, *arguments, **named):
         return self.ask(*arguments, **named)[0].status
 
@@ -114,8 +120,13 @@ class Console(WithDirectory):
             self.assertEqual(self.status(port, host=own), 200, own)
         for path in ("/", "/metrics", "/console.js", "/api/stat.json", "/none"):
             self.assertEqual(self.status(port, path, host="evil.example"), 421, path)
-        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"):
-            self.assertIn(self.status(port, method=method), (400, 405), method)
+        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "PRI", "get", "X-!#$%&'*+.^_`|~9"):
+            refused, _ = self.ask(port, method=method)
+            self.assertEqual((refused.status, refused.getheader("Allow")), (405, "GET, HEAD"), method)
+        for line in (b"Content-Length : 3", b" folded", b"no colon", b": no name", b"X: a\rb", b"X: a\nb", b"X: a\0b", b"X\t: y"):
+            self.assertEqual(self.raw(port, b"GET / HTTP/1.1\r\nHost: localhost\r\n" + line + b"\r\n\r\n"), 400, line)
+        for line in (b"G(T / HTTP/1.1", b" / HTTP/1.1", b"", b"GET", b"GET / HTTP/9.9"):
+            self.assertEqual(self.raw(port, line + b"\r\nHost: localhost\r\n\r\n"), 400, line)
         self.assertEqual(self.status(port, method="POST", fields=[("Content-Length", "500000")], body=b"x" * 500_000), 405)
         for field in (("Content-Length", "3"), ("Transfer-Encoding", "chunked"), ("Content-Length", "-1")):
             for path in ("/", "/metrics"):
@@ -176,6 +187,12 @@ class Console(WithDirectory):
             os.truncate(damaged, chance.randrange(len(image)))
             self.assertEqual(self.status(port), 200)
             self.assertEqual(self.status(port, "/metrics"), 200)
+        os.remove(damaged)
+        os.symlink(self.write("foreign", b"secrets!" * 200), damaged)
+        self.assertNotIn("secrets", self.wait_for(port, "detent.1.9: not a counters file of an engine: it is a symbolic link"))
+        os.remove(damaged)
+        shutil.copy(self.path("foreign"), damaged)
+        self.assertNotIn("secrets", self.wait_for(port, "detent.1.9: not a counters file of an engine: it does not begin"))
         os.remove(damaged)
         self.assertIn("heartbeat", self.ask(port)[1])
 

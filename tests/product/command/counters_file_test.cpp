@@ -222,5 +222,31 @@ TEST_F(CountersFile, OfALiveEngineHasNoPartAboveTheWhole) {
   EXPECT_GT(file.read().histograms[cause::drain].max(), duration(0));
 }
 
+TEST_F(CountersFile, ADifferenceIsOfLabelsOfOneName) {
+  counters_snapshot earlier, later;
+  for (const char* name : {"a", "b"}) earlier.labels.push_back({.name = name, .counts = {}, .histograms = {}});
+  for (const char* name : {"b", "c", "a"}) later.labels.push_back({.name = name, .counts = {}, .histograms = {}});
+  earlier.labels[0].counts[label_counter::fired] = 10;
+  earlier.labels[1].counts[label_counter::fired] = 1'000;
+  for (label_snapshot& each : later.labels) each.counts[label_counter::fired] = 1'100;
+  const auto fired = [&](std::size_t label) {
+    return since(later, earlier).labels[label].counts[label_counter::fired];
+  };
+  EXPECT_EQ(fired(0), 100U);
+  EXPECT_EQ(fired(1), 1'100U);
+  EXPECT_EQ(fired(2), 1'090U);
+  earlier.labels_left_out = 1;  // which may be c
+  EXPECT_EQ(fired(1), 0U);
+}
+
+TEST_F(CountersFile, LabelsBeyondTheBudgetAreLeftOutAndCounted) {
+  engine engine({.drive = drive_kind::caller, .counters_file = directory_.path() + "/own"});
+  for (const char* name : {"a", "b", "c"}) static_cast<void>(engine.make_label(name));
+  reading_budget budget{.labels = 1};
+  const counters_snapshot read = counters_file(directory_.path() + "/own").read(budget);
+  EXPECT_EQ(read.labels.size(), 1U);
+  EXPECT_EQ(read.labels_left_out, 2U);
+}
+
 }  // namespace
 }  // namespace detent::tool

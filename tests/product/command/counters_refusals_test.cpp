@@ -146,6 +146,18 @@ TEST_F(CountersRefusals, WhatIsNoFileIsSaidToBeNone) {
   EXPECT_EQ(said("a\nb\x1b[2J"), "a\\x0ab\\x1b[2J: cannot be opened: No such file or directory");
 }
 
+TEST_F(CountersRefusals, ALinkThatWasFoundIsNotFollowed) {
+  const std::string file = directory_.write("file", test::counters_image().bytes()), link = directory_.path() + "/link";
+  std::filesystem::create_symlink(file, link);
+  EXPECT_NO_THROW(static_cast<void>(counters_file(link)));
+  try {
+    static_cast<void>(counters_file(link, path_origin::found));
+    FAIL();
+  } catch (const input_error& trouble) {
+    EXPECT_NE(std::string_view(trouble.what()).find("symbolic link"), std::string_view::npos);
+  }
+}
+
 TEST_F(CountersRefusals, ALabelsNameEnds) {
   test::counters_image image;
   image.add_label("first");

@@ -120,5 +120,28 @@ TEST(EngineHistory, StaysBoundedWhereTheWallClockIsSetBack) {
   EXPECT_LE(history.engines()[0].history.size(), 301U);
 }
 
+// Of engines that have ended those with large readings would be more than all others.
+TEST(EngineHistory, StaysBoundedInBytes) {
+  test::recorded everywhere;
+  for (std::uint64_t value = 1; value < 1'000'000'000; value += 1 + value / 200) everywhere.emplace_back(value, 1);
+  label_snapshot label;
+  for_each_key<cause>([&](cause key) { label.histograms[key] = test::histogram_of(everywhere); });
+  engine_history history;
+  std::size_t bytes = 0;
+  for (std::int64_t second = 1; second <= 3; ++second) {
+    host_reading reading;
+    for (std::int64_t i = 0; i < 20; ++i) {
+      reading.engines.push_back(numbered(i, second));
+      reading.engines.back().snapshot.labels.assign(4, label);
+      bytes += bytes_of(label.histograms) * 4;
+    }
+    history.take(std::move(reading), at(second));
+  }
+  ASSERT_GT(bytes, std::size_t{20} << 20);
+  history.take({}, at(4));
+  EXPECT_LT(history.engines().size(), 10U);
+  EXPECT_GE(history.engines().size(), 1U);
+}
+
 }  // namespace
 }  // namespace detent::tool
