@@ -51,17 +51,17 @@ TEST_F(DurableTimers, WaitInTheirOrderWhileTooManyEndsAreUnwritten) {
   const auto begin = now() + 400ms;
   for (int i = 0; i < 200; ++i) {
     const std::string key = "k" + std::to_string(i);
-    other.on.schedule_at(begin + i * 100us, "write", {}, {.key = key, .partition = "book"});
+    other.on.schedule_at(begin + i * 1ms, "write", {}, {.key = key, .partition = "book"});
   }
   ASSERT_TRUE(other.on.flush(20s));
-  a_node node(data.connect(), book, {.unwritten = 10});
+  a_node node(data.connect(), book, {.lease = 100ms, .unwritten = 10});
   node.connection->ends_cut = true;
   node.on.start();
-  std::this_thread::sleep_until(begin + 20ms);
+  std::this_thread::sleep_until(begin + 50ms);
   ASSERT_TRUE(soon([&] { return book.size() >= 5; }));
-  std::this_thread::sleep_for(50ms);
+  std::this_thread::sleep_for(10ms);
   EXPECT_LE(book.size(), 10u) << "a crash would repeat them all";
-  node.connection->ends_cut = false;
+  node.connection->ends_cut = false;  // amid what is due
   ASSERT_TRUE(soon([&] { return book.size() == 200; }));
   EXPECT_TRUE(std::ranges::is_sorted(book.lines(), {}, &journal::line::due));
   EXPECT_TRUE(soon([&] { return node.on.list({}).empty(); }));
