@@ -4,15 +4,14 @@ import signal
 import time
 
 from redis import Pair
-from stage import Stage, Worker, now_us
+from stage import PATIENCE, Stage, Worker
 
 
 class OnRedis(Stage):
     def __init__(self, wanted, directory, common, log):
         super().__init__(wanted.shards, wanted.lease / 1000, wanted.seed)
         self.pair, self.log = Pair(directory), log
-        self.patience = max(20, wanted.lease // 5)  # ms: what takes longer is no answer
-        self.common = [*common, "--redis", self.pair.address, "--patience", str(self.patience), "--replicas", "1"]
+        self.common = [*common, "--redis", self.pair.address, "--patience", str(max(20, wanted.lease // 5)), "--replicas", "1"]
         self.workers, self.putting = {}, None
         for number in range(wanted.workers):
             name = chr(ord("A") + number) if number < 26 else f"N{number}"
@@ -22,7 +21,7 @@ class OnRedis(Stage):
         self.putting = Worker([*self.common, "--node", "putter", "--put", *load], self.log)
 
     def wait_for_puts(self):
-        self.putting.process.wait(120)
+        self.putting.process.wait(PATIENCE)
 
     def owners(self):
         names = [self.pair.master.ask(f"HGET detent:{{{shard:02}}}:own node") or "" for shard in range(self.shards)]
@@ -41,6 +40,10 @@ class OnRedis(Stage):
 
     def left(self):
         return sum(int(self.pair.master.ask(f"ZCARD detent:{{{shard:02}}}:due") or 0) for shard in range(self.shards))
+
+    def processes(self):
+        nodes = [*self.workers.values(), *([self.putting] if self.putting else [])]
+        return [one.process.pid for one in [*nodes, self.pair.master, self.pair.replica] if one.process]
 
     def end(self):
         return [worker.end() for worker in self.workers.values()]
@@ -103,10 +106,9 @@ def redis_stopped(stage):
 
 def replica_promoted(stage):
     stage.pair.wait_for_replica()
-    count, begin = stage.owned(), stage.strike()
+    count, begin = stage.owned(), stage.strike(forgets=True)
     stage.pair.promote()
     stage.outage(begin)
-    stage.unheard += (now_us() - begin) / 1e6
     stage.pair.bring_replica()
     return count, "the server killed, and its replica promoted, which had not heard the last 300 ms"
 

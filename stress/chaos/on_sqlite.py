@@ -16,7 +16,6 @@ class OnSqlite(Stage):
         self.file, self.journal, self.log = f"{directory}/timers", f"{directory}/journal", log
         self.common = [*common, "--sqlite", self.file, "--node", "A"]
         self.worker, self.counted, self.read = None, {"B": 0, "E": 0, "X": 0}, 0
-        self.patience = wanted.lease  # ms, beyond which its terms end before an answer
         self.late = 0  # us that the last run began after its time
 
     def owned(self):
@@ -33,7 +32,7 @@ class OnSqlite(Stage):
         new = new[:new.rfind(b"\n") + 1]
         self.read += len(new)
         for line in new.splitlines():
-            if (letter := chr(line[0])) in self.counted:
+            if (letter := line[:1].decode()) in self.counted:
                 self.counted[letter] += 1
             if letter == "X":
                 words = line.split()
@@ -64,6 +63,9 @@ class OnSqlite(Stage):
     def left(self):
         with sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10) as connection:
             return connection.execute("SELECT count(*) FROM timers").fetchone()[0]
+
+    def processes(self):
+        return [self.worker.process.pid] if self.worker else []
 
     def end(self):
         return [self.worker.end()]
@@ -101,7 +103,7 @@ def killed_catching_up(stage):
     stage.again()
     stage.runs_it(catching_up=True)
     count = stage.shards
-    stage.strike(amid_backlog=True)
+    stage.strike()
     stage.worker.kill()
     stage.again()
     stage.outage(begin)
