@@ -2,7 +2,7 @@
 """Reads what the processes wrote, and says which promises held. The lines: P number due asked stored, a timer that is
 stored, R number stored, one that recurs; K number, it is to be cancelled, and C number answered result; V number, it is to
 be restarted, and W or G (gone) number due answered; X number due at fence partition node attempt, a run; D node before begin
-end busy number:due ... ., ends that the store has answered, those of a term that was over with a minus, between begin and
+end busy number:due ... ., ends that the store has answered, with a minus those that it did not take, between begin and
 end; before: when the thread's last call of the store was over; busy: how long since then it ran or waited for a processor;
 M node lapsed fenced, a node that ended in peace. Times are in us since 1970."""
 import bisect

@@ -44,9 +44,10 @@ durable::errc watched::end(std::span<const durable::end_request> what, std::span
   std::string ends;
   for (std::size_t i = 0; i < what.size(); ++i) {
     if (what[i].id == 0 || results[i] == durable::end_status::unanswered) continue;
-    ends += results[i] == durable::end_status::fenced ? " -" : " ";
-    ends += what[i].key.substr(1) + ':' +
-            std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(what[i].ran.time_since_epoch()).count());
+    ends += results[i] == durable::end_status::ended ? " " : " -";
+    ends +=
+        what[i].key.substr(1) + ':' +
+        std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(what[i].ran.time_since_epoch()).count());
   }
   // After a failure it waits for its next try.
   const std::int64_t busy = failed_before ? begun.at - last_.at : begun.busy - last_.busy;
