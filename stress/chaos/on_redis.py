@@ -8,6 +8,8 @@ from stage import PATIENCE, Stage, Worker
 
 
 class OnRedis(Stage):
+    shared = True
+
     def __init__(self, wanted, directory, common, log):
         super().__init__(wanted.shards, wanted.lease / 1000, wanted.seed)
         self.pair, self.log = Pair(directory), log

@@ -11,6 +11,8 @@ CAUGHT_UP = 10_000  # us
 
 
 class OnSqlite(Stage):
+    shared = False
+
     def __init__(self, wanted, directory, common, log):
         super().__init__(wanted.shards, wanted.lease / 1000, wanted.seed)
         self.file, self.journal, self.log = f"{directory}/timers", f"{directory}/journal", log

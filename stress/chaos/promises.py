@@ -220,7 +220,9 @@ def check(path, stage, starved, grace, end):
     report = Report(stored=len(journal.stored), recurring=len(journal.recurring), runs=len(journal.runs),
                     restarted=len(journal.restarts), lapsed=journal.lapsed, fenced=journal.fenced)
     lasts = dict(stage.outages)
-    ends = [min(lasts.get(begin, begin), begin + int(stage.lease * 1e6)) for begin in stage.begins]  # no term is longer
+    ends = list(stage.begins)
+    if stage.shared:  # another node may repeat what ends while the store is away, but no term is longer than a lease
+        ends = [min(lasts.get(begin, begin), begin + int(stage.lease * 1e6)) for begin in stage.begins]
     blows = Blows(stage.begins, ends, [(stage.begins[number], ends[number]) for number in stage.forgot])
     report.retries = sum(run.attempt > 1 for run in journal.runs)
     report.cancels.update(result for _, result in journal.cancels.values())

@@ -49,7 +49,7 @@ class Worker:
 
 
 class Stage:
-    """`owned()` says how many shards are owned by anybody; a fault is a function of a stage that returns how many shards it
+    """`shared` says whether several nodes have the store, `owned()` how many shards are owned by anybody; a fault is a function of a stage that returns how many shards it
     hit and what it did."""
 
     def __init__(self, shards, lease, seed):

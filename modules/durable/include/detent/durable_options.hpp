@@ -21,7 +21,7 @@ namespace detent::durable {
 enum class cancel_result : std::uint8_t {
   cancelled,  // no handler will start for it, on any node
   running,    // its handler runs now; it will be neither retried nor repeated
-  gone,       // it has ended, or never was
+  gone,       // it has ended, or never was; or this very cancel took it, and the store's first answer was lost
   unknown     // the store or the node that has it did not answer in time: it may run once. Ask again.
 };
 
