@@ -58,8 +58,7 @@ class OnRedis(Stage):
 
 def node_killed(stage):
     name, count = stage.owner()
-    stage.strike()
-    stage.workers[name].kill()
+    stage.strike_dead(stage.workers[name])
     stage.wait(0.5)
     stage.workers[name].start()
     return count, f"{name} killed, and started half a lease later"
@@ -77,13 +76,11 @@ def node_stopped(stage):
 def clock_off(stage):
     name, count = stage.owner()
     off = stage.random.choice((-1000, 1000))
-    stage.strike()
-    stage.workers[name].kill()
+    stage.strike_dead(stage.workers[name])
     stage.workers[name].start("--clock-off", str(off))
     stage.wait(2)
     has = stage.owners().count(name)
-    stage.strike()
-    stage.workers[name].kill()
+    stage.strike_dead(stage.workers[name])
     stage.workers[name].start()
     return count, f"{name} killed, and started with its clock {off} ms off: it took {has} shards; killed, and started again"
 

@@ -78,8 +78,7 @@ class OnSqlite(Stage):
 
 
 def killed(stage):
-    count, begin = stage.runs_it(), stage.strike()
-    stage.worker.kill()
+    count, begin = stage.runs_it(), stage.strike_dead(stage.worker)
     stage.wait(0.5)
     stage.again()
     stage.outage(begin)
@@ -90,8 +89,7 @@ def killed_often(stage):
     for _ in range(5):
         count = stage.runs_it()
         time.sleep(stage.random.random() * 0.1)
-        begin = stage.strike()
-        stage.worker.kill()
+        begin = stage.strike_dead(stage.worker)
         stage.again()
         stage.outage(begin)
     return count, "killed amid writing five times, and started at once"
@@ -99,14 +97,12 @@ def killed_often(stage):
 
 def killed_catching_up(stage):
     stage.runs_it()
-    stage.worker.kill()
-    begin = stage.strike()
+    begin = stage.strike_dead(stage.worker)
     stage.wait(1)
     stage.again()
     stage.runs_it(catching_up=True)
     count = stage.shards
-    stage.strike()
-    stage.worker.kill()
+    stage.strike_dead(stage.worker)
     stage.again()
     stage.outage(begin)
     return count, "killed, and killed again amid what was due meanwhile"
@@ -131,8 +127,7 @@ def disk_full(stage):
 
 
 def power_lost(stage):
-    count, begin = stage.runs_it(), stage.strike()
-    stage.worker.kill()
+    count, begin = stage.runs_it(), stage.strike_dead(stage.worker)
     stage.again("--power-lost")
     stage.outage(begin)
     return count, "the power lost: what was not synced is gone"

@@ -220,9 +220,10 @@ def check(path, stage, starved, grace, end):
     report = Report(stored=len(journal.stored), recurring=len(journal.recurring), runs=len(journal.runs),
                     restarted=len(journal.restarts), lapsed=journal.lapsed, fenced=journal.fenced)
     lasts = dict(stage.outages)
-    ends = list(stage.begins)
+    ends = [stage.deaths.get(number, begin) for number, begin in enumerate(stage.begins)]
     if stage.shared:  # another node may repeat what ends while the store is away, but no term is longer than a lease
-        ends = [min(lasts.get(begin, begin), begin + int(stage.lease * 1e6)) for begin in stage.begins]
+        ends = [max(end, min(lasts.get(begin, begin), begin + int(stage.lease * 1e6)))
+                for begin, end in zip(stage.begins, ends)]
     blows = Blows(stage.begins, ends, [(stage.begins[number], ends[number]) for number in stage.forgot])
     report.retries = sum(run.attempt > 1 for run in journal.runs)
     report.cancels.update(result for _, result in journal.cancels.values())

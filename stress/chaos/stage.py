@@ -57,6 +57,7 @@ class Stage:
         self.random = random.Random(seed)
         self.outages = []      # (from, to) in us since 1970
         self.begins = []       # of each blow, in us since 1970
+        self.deaths = {}       # by number, when the process was dead that the blow killed
         self.texts = []        # and which fault that was of
         self.forgot = set()    # which blows the store forgot ends by: a promoted replica had not heard of them
         self.missed = []       # faults that hit no shard
@@ -73,6 +74,12 @@ class Stage:
             self.forgot.add(len(self.begins))
         self.begins.append(now_us())
         return self.begins[-1]
+
+    def strike_dead(self, worker):
+        begin = self.strike()
+        worker.kill()
+        self.deaths[len(self.begins) - 1] = now_us()
+        return begin
 
     def perform(self, fault):
         count, text = fault(self)
