@@ -131,7 +131,7 @@ void putter::put_all() {
     while (machine_us() < one.at && one.at != load_.begin) std::this_thread::sleep_for(500us);
     insist([&] { carry_out(one); });
   }
-  if (!timers_.flush(60s)) std::fprintf(stderr, "not everything was stored within a minute\n");
+  if (!timers_.flush(5min)) std::fprintf(stderr, "not everything was stored within five minutes\n");
 }
 
 void putter::carry_out(const step& one) {

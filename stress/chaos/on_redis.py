@@ -4,15 +4,16 @@ import signal
 import time
 
 from redis import Pair
-from stage import Stage, Worker, now_us
+from stage import PATIENCE, Stage, Worker
 
 
 class OnRedis(Stage):
+    shared = True
+
     def __init__(self, wanted, directory, common, log):
         super().__init__(wanted.shards, wanted.lease / 1000, wanted.seed)
         self.pair, self.log = Pair(directory), log
-        self.patience = max(20, wanted.lease // 5)  # ms: what takes longer is no answer
-        self.common = [*common, "--redis", self.pair.address, "--patience", str(self.patience), "--replicas", "1"]
+        self.common = [*common, "--redis", self.pair.address, "--patience", str(max(20, wanted.lease // 5)), "--replicas", "1"]
         self.workers, self.putting = {}, None
         for number in range(wanted.workers):
             name = chr(ord("A") + number) if number < 26 else f"N{number}"
@@ -22,7 +23,7 @@ class OnRedis(Stage):
         self.putting = Worker([*self.common, "--node", "putter", "--put", *load], self.log)
 
     def wait_for_puts(self):
-        self.putting.process.wait(120)
+        self.putting.process.wait(PATIENCE)
 
     def owners(self):
         names = [self.pair.master.ask(f"HGET detent:{{{shard:02}}}:own node") or "" for shard in range(self.shards)]
@@ -42,6 +43,10 @@ class OnRedis(Stage):
     def left(self):
         return sum(int(self.pair.master.ask(f"ZCARD detent:{{{shard:02}}}:due") or 0) for shard in range(self.shards))
 
+    def processes(self):
+        nodes = [*self.workers.values(), *([self.putting] if self.putting else [])]
+        return [one.process.pid for one in [*nodes, self.pair.master, self.pair.replica] if one.process]
+
     def end(self):
         return [worker.end() for worker in self.workers.values()]
 
@@ -53,8 +58,7 @@ class OnRedis(Stage):
 
 def node_killed(stage):
     name, count = stage.owner()
-    stage.strike()
-    stage.workers[name].kill()
+    stage.strike_dead(stage.workers[name])
     stage.wait(0.5)
     stage.workers[name].start()
     return count, f"{name} killed, and started half a lease later"
@@ -72,13 +76,11 @@ def node_stopped(stage):
 def clock_off(stage):
     name, count = stage.owner()
     off = stage.random.choice((-1000, 1000))
-    stage.strike()
-    stage.workers[name].kill()
+    stage.strike_dead(stage.workers[name])
     stage.workers[name].start("--clock-off", str(off))
     stage.wait(2)
     has = stage.owners().count(name)
-    stage.strike()
-    stage.workers[name].kill()
+    stage.strike_dead(stage.workers[name])
     stage.workers[name].start()
     return count, f"{name} killed, and started with its clock {off} ms off: it took {has} shards; killed, and started again"
 
@@ -103,10 +105,9 @@ def redis_stopped(stage):
 
 def replica_promoted(stage):
     stage.pair.wait_for_replica()
-    count, begin = stage.owned(), stage.strike()
+    count, begin = stage.owned(), stage.strike(forgets=True)
     stage.pair.promote()
     stage.outage(begin)
-    stage.unheard += (now_us() - begin) / 1e6
     stage.pair.bring_replica()
     return count, "the server killed, and its replica promoted, which had not heard the last 300 ms"
 

@@ -11,12 +11,13 @@ CAUGHT_UP = 10_000  # us
 
 
 class OnSqlite(Stage):
+    shared = False
+
     def __init__(self, wanted, directory, common, log):
         super().__init__(wanted.shards, wanted.lease / 1000, wanted.seed)
         self.file, self.journal, self.log = f"{directory}/timers", f"{directory}/journal", log
         self.common = [*common, "--sqlite", self.file, "--node", "A"]
         self.worker, self.counted, self.read = None, {"B": 0, "E": 0, "X": 0}, 0
-        self.patience = wanted.lease  # ms, beyond which its terms end before an answer
         self.late = 0  # us that the last run began after its time
 
     def owned(self):
@@ -33,7 +34,7 @@ class OnSqlite(Stage):
         new = new[:new.rfind(b"\n") + 1]
         self.read += len(new)
         for line in new.splitlines():
-            if (letter := chr(line[0])) in self.counted:
+            if (letter := line[:1].decode()) in self.counted:
                 self.counted[letter] += 1
             if letter == "X":
                 words = line.split()
@@ -65,6 +66,9 @@ class OnSqlite(Stage):
         with sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10) as connection:
             return connection.execute("SELECT count(*) FROM timers").fetchone()[0]
 
+    def processes(self):
+        return [self.worker.process.pid] if self.worker else []
+
     def end(self):
         return [self.worker.end()]
 
@@ -74,8 +78,7 @@ class OnSqlite(Stage):
 
 
 def killed(stage):
-    count, begin = stage.runs_it(), stage.strike()
-    stage.worker.kill()
+    count, begin = stage.runs_it(), stage.strike_dead(stage.worker)
     stage.wait(0.5)
     stage.again()
     stage.outage(begin)
@@ -86,8 +89,7 @@ def killed_often(stage):
     for _ in range(5):
         count = stage.runs_it()
         time.sleep(stage.random.random() * 0.1)
-        begin = stage.strike()
-        stage.worker.kill()
+        begin = stage.strike_dead(stage.worker)
         stage.again()
         stage.outage(begin)
     return count, "killed amid writing five times, and started at once"
@@ -95,14 +97,12 @@ def killed_often(stage):
 
 def killed_catching_up(stage):
     stage.runs_it()
-    stage.worker.kill()
-    begin = stage.strike()
+    begin = stage.strike_dead(stage.worker)
     stage.wait(1)
     stage.again()
     stage.runs_it(catching_up=True)
     count = stage.shards
-    stage.strike(amid_backlog=True)
-    stage.worker.kill()
+    stage.strike_dead(stage.worker)
     stage.again()
     stage.outage(begin)
     return count, "killed, and killed again amid what was due meanwhile"
@@ -127,8 +127,7 @@ def disk_full(stage):
 
 
 def power_lost(stage):
-    count, begin = stage.runs_it(), stage.strike()
-    stage.worker.kill()
+    count, begin = stage.runs_it(), stage.strike_dead(stage.worker)
     stage.again("--power-lost")
     stage.outage(begin)
     return count, "the power lost: what was not synced is gone"

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE = 60  # seconds that anything is waited for: a limit against hanging, and no measure
+PATIENCE = 300  # seconds that anything is waited for: a limit against hanging, and no measure
 
 
 def now_us():
@@ -49,7 +49,7 @@ class Worker:
 
 
 class Stage:
-    """`owned()` says how many shards are owned by anybody; a fault is a function of a stage that returns how many shards it
+    """`shared` says whether several nodes have the store, `owned()` how many shards are owned by anybody; a fault is a function of a stage that returns how many shards it
     hit and what it did."""
 
     def __init__(self, shards, lease, seed):
@@ -57,9 +57,9 @@ class Stage:
         self.random = random.Random(seed)
         self.outages = []      # (from, to) in us since 1970
         self.begins = []       # of each blow, in us since 1970
+        self.deaths = {}       # by number, when the process was dead that the blow killed
         self.texts = []        # and which fault that was of
-        self.backlogs = set()  # which blows came amid a backlog
-        self.unheard = 0       # seconds of which a promoted replica did not know the ends
+        self.forgot = set()    # which blows the store forgot ends by: a promoted replica had not heard of them
         self.missed = []       # faults that hit no shard
 
     def wait(self, leases):
@@ -68,13 +68,18 @@ class Stage:
     def outage(self, begin):
         self.outages.append((begin, now_us()))
 
-    def strike(self, amid_backlog=False):
-        """Now something happens after which runs may be repeated. Amid a backlog timers are due faster than the store takes
-        their ends."""
-        if amid_backlog:
-            self.backlogs.add(len(self.begins))
+    def strike(self, forgets=False):
+        """Now something happens after which runs may be repeated."""
+        if forgets:
+            self.forgot.add(len(self.begins))
         self.begins.append(now_us())
         return self.begins[-1]
+
+    def strike_dead(self, worker):
+        begin = self.strike()
+        worker.kill()
+        self.deaths[len(self.begins) - 1] = now_us()
+        return begin
 
     def perform(self, fault):
         count, text = fault(self)

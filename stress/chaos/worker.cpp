@@ -3,6 +3,7 @@
 // process has at a time. Its lines carry the machine's own time, also where its clock is set off.
 #include "journal.hpp"
 #include "load.hpp"
+#include "watched.hpp"
 
 #include <detent/durable.hpp>
 #include <detent/durable_redis.hpp>
@@ -102,11 +103,13 @@ int run(const wanted& how) {
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   const chaos::journal book(how.journal);
   detent::engine engine;
-  durable::timers timers(engine, how.redis.empty() ? sqlite_of(how) : redis_of(how), options_of(how));
+  const auto store =
+      std::make_shared<chaos::watched>(how.redis.empty() ? sqlite_of(how) : redis_of(how), book, how.node);
+  durable::timers timers(engine, store, options_of(how));
   chaos::handle(timers, how.what, book, how.node);
   const bool runs = !how.puts || !how.sqlite.empty();
   if (runs) timers.start();
-  book.write('B', how.node);
+  book.write("\nB", how.node);  // what a killed process began to write is not its line
   if (how.puts) {
     chaos::putter(timers, how.what, book, how.journal).put_all();
     book.write('E', how.node);

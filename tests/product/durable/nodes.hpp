@@ -40,6 +40,7 @@ class breakable final : public store {
  public:
   explicit breakable(std::shared_ptr<store> to) : to_(std::move(to)) {}
   std::atomic<bool> cut{false};
+  std::atomic<bool> ends_cut{false};  // for end() alone, as where a disk is full
   std::atomic<bool> roll_cut{false};  // for call_roll() alone, as where the one of several servers is gone that has it
   // What is read arrives so much later, once; and then the connection is cut.
   std::atomic<std::chrono::milliseconds> last_answer_after{0ms};
@@ -63,7 +64,7 @@ class breakable final : public store {
     return out;
   }
   errc end(std::span<const end_request> what, std::span<end_status> results) override {
-    return cut ? errc::unavailable : to_->end(what, results);
+    return cut || ends_cut ? errc::unavailable : to_->end(what, results);
   }
   errc put(std::span<const put_request> what, std::span<put_status> results) override {
     return cut ? errc::unavailable : to_->put(what, results);

@@ -21,7 +21,7 @@ namespace detent::durable {
 enum class cancel_result : std::uint8_t {
   cancelled,  // no handler will start for it, on any node
   running,    // its handler runs now; it will be neither retried nor repeated
-  gone,       // it has ended, or never was
+  gone,       // it has ended, or never was; or this very cancel took it, and the store's first answer was lost
   unknown     // the store or the node that has it did not answer in time: it may run once. Ask again.
 };
 
@@ -74,12 +74,15 @@ struct options {
   duration horizon = std::chrono::seconds(1);
   // A node that does not renew its terms for so long loses them, and others run what it had; 50 ms to 1 h. 3 s.
   duration lease = std::chrono::seconds(3);
-  // Operations go to the store together that come within so long; at least 0 ns. 2 ms.
+  // Operations and ends go to the store together that come within so long, or half of `unwritten`; at least 0 ns. 2 ms.
   duration flush = std::chrono::milliseconds(2);
   // How many operations may wait for the store; at least 1. 65,536.
   std::size_t outbox = 65536;
   // How many timers may be in memory at once, of all shards; at least 1. 262,144.
   std::size_t read_ahead = 262144;
+  // So many runs may have ended whose ends the store does not have; further timers wait for it. A crash repeats no more
+  // than these and what runs; at least 1. 2,048.
+  std::size_t unwritten = 2048;
   // A node whose wall clock is further than this from the store's takes no shards; more than 0 ns. 50 ms.
   duration max_skew = std::chrono::milliseconds(50);
   // A timer whose last attempt failed. On the thread that talks to the store. Null: it is counted, and no more.

@@ -20,6 +20,7 @@ options checked(options how) {
   if (how.max_skew <= duration(0)) refuse("max_skew", ns(how.max_skew), "more than 0 ns");
   if (how.outbox == 0) refuse("outbox", "0", "at least 1");
   if (how.read_ahead == 0) refuse("read_ahead", "0", "at least 1");
+  if (how.unwritten == 0) refuse("unwritten", "0", "at least 1");
   if (how.node.size() > 32) refuse("node", how.node, "at most 32 bytes");
   return how;
 }
@@ -34,8 +35,10 @@ std::shared_ptr<store> connected(std::shared_ptr<store> in) {
 }  // namespace
 
 node::node(engine& on, std::shared_ptr<store> in, options how)
-    : how_(checked(std::move(how))),
+    : engine_(on),
+      how_(checked(std::move(how))),
       store_(connected(std::move(in))),
+      line_(std::make_shared<finish_line>(bell_, how_.unwritten)),
       outbox_(*bell_, how_.outbox),
       trouble_(how_, store_->name()),
       names_(how_.node),

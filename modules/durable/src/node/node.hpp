@@ -64,17 +64,20 @@ class node {
   void work();
   void pass();
   void write();
+  bool is_crowded() const noexcept;
+  void start_held();
   void pass_of_started();
   void answer_requests();
   void end();
   void publish();
   std::chrono::nanoseconds until_next() const;
 
+  engine& engine_;
   const options how_;
   const std::shared_ptr<store> store_;
   const std::shared_ptr<bell> bell_ = std::make_shared<bell>();
   registry registry_;
-  const std::shared_ptr<finish_line> line_ = std::make_shared<finish_line>(bell_);
+  const std::shared_ptr<finish_line> line_;
   outbox outbox_;
   counts counts_;
   trouble trouble_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace detent::durable::detail {
@@ -21,7 +22,10 @@ std::chrono::nanoseconds node::until_next() const {
   };
   if (runs_) not_before(next_tick_, trouble::of::reading);
   if (operations_.waiting()) not_before(next_write_, trouble::of::operations);
-  if (ends_.waiting() != ends_.unanswered() || line_->size() != 0) not_before(next_write_, trouble::of::ends);
+  if (is_crowded())
+    not_before(now, trouble::of::ends);
+  else if (ends_.waiting() != ends_.unanswered() || line_->size() != 0)
+    not_before(next_write_, trouble::of::ends);
   if (ends_.unanswered() != 0) not_before(next_write_, trouble::of::parts);
   if (operations_.asking()) at = std::min(at, now + std::max(how_.flush, moment));
   return std::max(at - now, std::chrono::nanoseconds(0));
@@ -55,10 +59,29 @@ void node::write() {
   if (had && (!more || trouble_.failures() != failures)) next_write_ = elapsed() + how_.flush;
 }
 
+// Not until the next write is due: half of what may be unwritten is.
+bool node::is_crowded() const noexcept {
+  const std::size_t unwritten = ends_.waiting() - ends_.unanswered();
+  return unwritten != 0 && unwritten >= how_.unwritten / 2;
+}
+
+// On the executor, as what the engine fires.
+void node::start_held() {
+  const auto start = [line = line_] {
+    while (const std::shared_ptr<run> first = line->next()) first->start();
+  };
+  try {
+    engine_.schedule_after(duration(0), start);
+  } catch (const error&) {  // of the engine: its capacity, or its memory; the next pass tries again
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 // The order matters: what has ended is written before a shard is read or given back.
 void node::pass() {
   ends_.add(line_->take_all());
-  if (elapsed() >= next_write_) write();
+  if (elapsed() >= next_write_ || is_crowded()) write();
+  if (line_->wrote_all_but(ends_.waiting() - ends_.unanswered())) start_held();
   pass_of_started();
   operations_.look_for_answers();
   answer_requests();
@@ -109,6 +132,7 @@ void node::end() {
   const std::chrono::nanoseconds give_up_at = elapsed() + how_.lease;
   reader_.leave_all();
   for (bool left = true; left;) {
+    next_write_ = {};
     pass();
     left = !reader_.give_back();
     if (left && elapsed() >= std::max(next_tick_, trouble_.retry_at(trouble::of::reading))) {
@@ -117,11 +141,12 @@ void node::end() {
     }
     if (trouble_.failing() && elapsed() >= give_up_at) {
       for (shard_id shard = 0; shard < tenures_.shards(); ++shard) hand_.withdraw(shard);
+      line_->abandon();
       left = hand_.size() > ends_.waiting();  // handlers still run
     } else {
       left = left || operations_.waiting() || ends_.waiting() != 0;
     }
-    if (left) bell_->wait_for(std::max<std::chrono::nanoseconds>(how_.flush, moment));
+    if (left) bell_->wait_for(moment);
   }
   operations_.give_up();
   answer_requests();

@@ -9,10 +9,7 @@
 namespace detent::durable::detail {
 namespace {
 
-// Where timers are due faster than the store takes ends, so many may run again after a crash: what was read, and what
-// ended and is not written.
 constexpr std::size_t most_a_reading = 1024;  // of all shards together
-constexpr std::size_t most_unwritten = 1000;
 
 std::chrono::microseconds of(duration its) noexcept { return std::chrono::ceil<std::chrono::microseconds>(its); }
 
@@ -85,9 +82,11 @@ void reader::use(shard_id shard, read_result& read) {
 errc reader::read(const std::vector<shard_id>& which) {
   if (which.empty()) return errc{};
   const std::size_t held = with_.held.armed();  // what no handler here knows must not stop what one does
-  const bool keeps_up = with_.ends.waiting() - with_.ends.unanswered() < most_unwritten;
+  // Amid a backlog, what ends meanwhile and what is read fits into what may be unwritten: else it would wait for that.
+  const std::size_t half = std::max<std::size_t>(with_.how.unwritten / 2, 1);
+  const bool keeps_up = with_.ends.waiting() - with_.ends.unanswered() < half;
   const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
-  const std::size_t share = std::min(most_a_reading, room) / which.size() + (room != 0);
+  const std::size_t share = std::min({most_a_reading, half, room}) / which.size() + (room != 0);
   const std::chrono::nanoseconds asked_at = elapsed();
   const stored_time upto = wall_now() + of(with_.how.horizon);
   std::vector<read_request> requests;

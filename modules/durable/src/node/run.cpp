@@ -18,12 +18,44 @@ void finish_line::push(finished what) {
 
 std::vector<finished> finish_line::take_all() {
   const std::lock_guard locked(lock_);
+  taken_ += waiting_.size();
   return std::exchange(waiting_, {});
 }
 
 std::size_t finish_line::size() const {
   const std::lock_guard locked(lock_);
   return waiting_.size();
+}
+
+bool finish_line::admit(std::shared_ptr<run> what) {
+  const std::lock_guard locked(lock_);
+  if (held_.empty() && taken_ + waiting_.size() < most_unwritten_) return true;
+  held_.push_back(std::move(what));
+  return false;
+}
+
+bool finish_line::may_start_first() const {
+  return !held_.empty() && (taken_ + waiting_.size() < most_unwritten_ || !held_.front()->term().stands());
+}
+
+std::shared_ptr<run> finish_line::next() {
+  const std::lock_guard locked(lock_);
+  if (!may_start_first()) return nullptr;
+  std::shared_ptr<run> first = std::move(held_.front());
+  held_.pop_front();
+  return first;
+}
+
+bool finish_line::wrote_all_but(std::size_t count) {
+  const std::lock_guard locked(lock_);
+  taken_ = count;
+  return may_start_first();
+}
+
+void finish_line::abandon() {
+  const std::lock_guard locked(lock_);
+  for (std::shared_ptr<run>& one : std::exchange(held_, {}))
+    waiting_.push_back({std::move(one), finished::as::lapsed, {}, {}});
 }
 
 outcome run::call() noexcept {
@@ -37,6 +69,10 @@ outcome run::call() noexcept {
 }
 
 void run::fire() noexcept {
+  if (line_->admit(shared_from_this())) start();
+}
+
+void run::start() noexcept {
   if (!term_->stands()) {
     line_->push({shared_from_this(), finished::as::lapsed, {}, {}});
     return;

@@ -7,6 +7,8 @@
 #include <detent/durable.hpp>
 #include <detent/durable_store.hpp>
 
+#include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,18 +29,34 @@ struct finished {
   std::string why;
 };
 
-// Where runs go that are over. Any thread.
+// Where runs go that are over; and where due ones wait, in their order, while too many ends are not in the store. Any
+// thread.
 class finish_line {
  public:
-  explicit finish_line(std::shared_ptr<bell> of) noexcept : bell_(std::move(of)) {}
+  finish_line(std::shared_ptr<bell> of, std::size_t most_unwritten) noexcept
+      : bell_(std::move(of)), most_unwritten_(most_unwritten) {}
   void push(finished what);
   std::vector<finished> take_all();
   std::size_t size() const;
 
+  // Whether a due run may start. False: it waits here, and next() hands it out.
+  bool admit(std::shared_ptr<run> what);
+  // The first one that waits, if there is room for its end, or its term is over; else null.
+  std::shared_ptr<run> next();
+  // By the thread that writes: so many of those that it took are not in the store. True: next() has some.
+  bool wrote_all_but(std::size_t count);
+  // What waits for room is not to start at all.
+  void abandon();
+
  private:
+  bool may_start_first() const;
+
   const std::shared_ptr<bell> bell_;
+  const std::size_t most_unwritten_;
   mutable std::mutex lock_;
   std::vector<finished> waiting_;
+  std::size_t taken_ = 0;  // and not written
+  std::deque<std::shared_ptr<run>> held_;
 };
 
 // What runs a timer of that name on this node.
@@ -57,8 +75,10 @@ class run : public std::enable_shared_from_this<run> {
   const held_term& term() const noexcept { return *term_; }
   const handling* by() const noexcept { return by_; }  // null: this node has no handler for it
 
-  // On the engine's executor, when it is due. Does not run where the term is over.
+  // On the engine's executor, when it is due.
   void fire() noexcept;
+  // There too, when it was admitted. Does not run where the term is over.
+  void start() noexcept;
   // Once: what became of it.
   void finish(const outcome& how) noexcept;
   void detach() noexcept { detached_ = true; }
