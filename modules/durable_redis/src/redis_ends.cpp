@@ -31,16 +31,19 @@ words end_words(std::span<const end_request> what, std::span<const std::size_t> 
   static constexpr std::string_view letters = "emkl";  // in the order of end_kind
   static_assert(static_cast<int>(end_kind::leave) == 3);
   static constexpr std::string_view replies = "0123";  // in the order of `answer`
+  constexpr std::size_t head = 16;                     // id and due time
   char* const kinds = in.room(places.size());
+  char* const heads = in.room(head * places.size());
   words keys;
-  words heads;
+  keys.reserve(places.size());
   words rest;
   words answers;
   for (std::size_t i = 0; i != places.size(); ++i) {
     const end_request& one = what[places[i]];
     kinds[i] = letters[static_cast<std::size_t>(one.how)];
     keys.emplace_back(one.key);
-    heads.push_back(pack_head(one.id, one.ran, 0, in).substr(0, 16));
+    arena::write(heads + head * i, one.id, 8);
+    arena::write(heads + head * i + 8, static_cast<std::uint64_t>(score_of(one.ran)), 8);
     if (one.how == end_kind::move) {
       rest.push_back(in.number(score_of(one.due)));
       rest.push_back(pack_head(one.id, one.due, one.attempt, in));
@@ -49,8 +52,9 @@ words end_words(std::span<const end_request> what, std::span<const std::size_t> 
     }
     if (one.question != 0) answers.push_back(replies.substr(static_cast<std::size_t>(one.reply), 1));
   }
+  keys.emplace_back(heads, head * places.size());
   words all = {{kinds, places.size()}};
-  for (const words* part : {&keys, &heads, &rest, &answers}) all.insert(all.end(), part->begin(), part->end());
+  for (const words* part : {&keys, &rest, &answers}) all.insert(all.end(), part->begin(), part->end());
   return all;
 }
 

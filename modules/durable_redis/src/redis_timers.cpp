@@ -121,12 +121,16 @@ errc redis_store::put(std::span<const put_request> what, std::span<put_status> r
       const auto shard = static_cast<shard_id>(its.of);
       call& one = calls.emplace_back(
           call{script::put, keys_[shard], {in.number(std::int64_t{store_format}), in.number(its.of)}});
-      one.words.reserve(3 + 3 * its.places.size());
+      one.words.reserve(4 + 3 * its.places.size());
       char* const letters = in.room(its.places.size());
       for (std::size_t i = 0; i != its.places.size(); ++i) letters[i] = letter_of(what[its.places[i]].mode);
       one.words.emplace_back(letters, its.places.size());
-      for (const std::size_t place : its.places) one.words.emplace_back(what[place].what.key);
-      for (const std::size_t place : its.places) one.words.push_back(in.number(score_of(what[place].what.due)));
+      const auto due_of = [&](std::size_t place) { return what[place].what.due; };
+      one.words.push_back(in.number(score_of(due_of(*std::ranges::min_element(its.places, {}, due_of)))));
+      for (const std::size_t place : its.places) {
+        one.words.push_back(in.number(score_of(due_of(place))));
+        one.words.emplace_back(what[place].what.key);
+      }
       for (const std::size_t place : its.places) one.words.push_back(pack(what[place].what, in));
     }
     add_calls(known, keys_, in, calls);

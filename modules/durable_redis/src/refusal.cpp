@@ -3,6 +3,8 @@
 
 #include "scripts.hpp"
 
+#include <detent/durable_store.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -55,6 +57,12 @@ refusal classify(std::string_view text) noexcept {
   if (text.starts_with("ERR Error running script") && inner != std::string_view::npos)
     return of_word(text.substr(inner + 3));
   return refusal::unexpected;
+}
+
+std::string newer_words(std::string_view refused) {
+  const std::string found(refused.substr(refused.rfind(' ') + 1));
+  return "of format " + found + ", and this version knows " + std::to_string(store_format) +
+         ": use the version that wrote it, or a newer one";
 }
 
 }  // namespace detent::durable::redis

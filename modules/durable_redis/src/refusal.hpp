@@ -27,6 +27,9 @@ enum class refusal : unsigned char {
 // with.
 refusal classify(std::string_view text) noexcept;
 
+// For people, of such an error of a newer format: the version that was found, the one that is known, and the cure.
+std::string newer_words(std::string_view refused);
+
 // What went wrong with one call, for the code and for people.
 struct trouble {
   refusal kind = refusal::none;

@@ -4,12 +4,14 @@
 
 namespace detent::durable::redis {
 
-// KEYS: own, announced, due, body, dead, grave. ARGV: format, shard, modes: a letter for each; the keys; the due times;
-// the bodies. Answers a letter for each: (s)tored, or (S) that was before, (r)eplaced, (k)ept, (e)xists, (m)oved, or
-// (M) that was before, (g)one. The first eight bytes of a body are its id: the same one once more, after an answer that
-// was lost, finds itself and is content. What is due within the owner's read level, or was, is announced to the owner
-// in the same step. The time comes before the body, which it would otherwise not be found without. Without any,
-// something is written all the same, for a WAIT to count.
+// KEYS: own, announced, due, body, dead, grave. ARGV: format, shard, modes: a letter for each; the earliest due time;
+// then due time and key of each; then the bodies. Answers a letter for each: (s)tored, or (S) that was before,
+// (r)eplaced, (k)ept, (e)xists, (m)oved, or (M) that was before, (g)one. The first eight bytes of a body are its id:
+// the same one once more, after an answer that was lost, finds itself and is content. What is due within the owner's
+// read level, or was, is announced to the owner in the same step. The time comes before the body, which it would
+// otherwise not be found without. Most batches are new and beyond the read level: then ZADD NX adds each, and no timer
+// is looked at by itself. Where it adds fewer, it has changed none of those that were there. Without any, something is
+// written all the same, for a WAIT to count.
 const char put_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'format', 'upto', 'channel')
 if own[1] and tonumber(own[1]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[1]) end
@@ -20,12 +22,21 @@ if count == 0 then
   redis.call('HSET', KEYS[1], 'format', ARGV[1])
   return ''
 end
-local was = redis.call('HMGET', KEYS[4], unpack(ARGV, 4, 3 + count))
-local had, due_of, times, bodies, announced, answers = {}, {}, {}, {}, {}, {}
+local times, bodies = {}, {}
+if tonumber(ARGV[4]) > upto and not string.find(modes, 'm', 1, true) and redis.call('EXISTS', KEYS[5]) == 0 and
+   redis.call('ZADD', KEYS[3], 'NX', unpack(ARGV, 5, 4 + 2 * count)) == count then
+  for n = 1, count do bodies[2 * n - 1], bodies[2 * n] = ARGV[4 + 2 * n], ARGV[4 + 2 * count + n] end
+  redis.call('HSET', KEYS[4], unpack(bodies))
+  return string.rep('s', count)
+end
+local keys = {}
+for n = 1, count do keys[n] = ARGV[4 + 2 * n] end
+local was = redis.call('HMGET', KEYS[4], unpack(keys))
+local had, due_of, announced, answers = {}, {}, {}, {}
 local uniform = modes == string.rep(string.sub(modes, 1, 1), count) and string.sub(modes, 1, 1)
 local placed = 0
 for n = 1, count do
-  local key, due, body = ARGV[3 + n], ARGV[3 + count + n], ARGV[3 + 2 * count + n]
+  local key, due, body = keys[n], ARGV[3 + 2 * n], ARGV[4 + 2 * count + n]
   local mode = uniform or string.sub(modes, n, n)
   local before = had[key] or was[n]
   local answer = 's'
@@ -66,11 +77,11 @@ end
 return table.concat(answers))";
 
 // KEYS: own, announced, due, body, dead, grave, then of the answers. ARGV: node, fence, kinds: a letter for each; the
-// keys; the id and due time that ran of each, as a body begins. Kinds: (e)rase; (m)ove; (k)ill; (l)eave. Then in their
-// order, for a move its new due time and the new head of its body, for a kill the reason; and last the words of the
-// answers. Answers a letter for each: (e)nded or (g)one. One whose id or time is another by now has been replaced or
-// moved meanwhile, and stays; but a move that finds its new head, or a kill its grave, has been carried out before, and
-// is (e)nded.
+// keys; in one word the id and due time that ran of each, as a body begins. Kinds: (e)rase; (m)ove; (k)ill; (l)eave.
+// Then in their order, for a move its new due time and the new head of its body, for a kill the reason; and last the
+// words of the answers. Answers a letter for each: (e)nded or (g)one. One whose id or time is another by now has been
+// replaced or moved meanwhile, and stays; but a move that finds its new head, or a kill its grave, has been carried out
+// before, and is (e)nded.
 const char end_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'node', 'fence', 'until')
 local time = redis.call('TIME')
@@ -81,29 +92,24 @@ local kinds = ARGV[3]
 local count = #kinds
 local bodies = redis.call('HMGET', KEYS[4], unpack(ARGV, 4, 3 + count))
 if kinds == string.rep('e', count) and #KEYS == 6 then
-  local same = true
-  for n = 1, count do
-    local body = bodies[n]
-    if not body or string.sub(body, 1, 16) ~= ARGV[3 + count + n] then
-      same = false
-      break
-    end
-  end
-  if same then
+  local sub, heads = string.sub, {}
+  for n = 1, count do heads[n] = sub(bodies[n] or '', 1, 16) end
+  if table.concat(heads) == ARGV[4 + count] then
     redis.call('ZREM', KEYS[3], unpack(ARGV, 4, 3 + count))
     redis.call('HDEL', KEYS[4], unpack(ARGV, 4, 3 + count))
     return kinds
   end
 end
 redis.call('LTRIM', KEYS[2], 0, -1)
-local extra = 4 + 2 * count
+local extra = 5 + count
 local now, due_of, answers = {}, {}, {}
 local buried, graves = {}, {}
 for n = 1, count do
   local kind, key = string.sub(kinds, n, n), ARGV[3 + n]
   local body = now[key]
   if body == nil then body = bodies[n] end
-  local fits = body and string.sub(body, 1, 16) == ARGV[3 + count + n]
+  local ran = string.sub(ARGV[4 + count], 16 * n - 15, 16 * n)
+  local fits = body and string.sub(body, 1, 16) == ran
   answers[n] = fits and 'e' or 'g'
   if kind == 'm' then
     if body and string.sub(body, 1, 20) == ARGV[extra + 1] then answers[n] = 'e' end
@@ -117,7 +123,7 @@ for n = 1, count do
       graves[#graves + 1] = key
       graves[#graves + 1] = ARGV[extra] .. body
     else
-      local before = ARGV[extra] .. ARGV[3 + count + n]
+      local before = ARGV[extra] .. ran
       local grave = redis.call('HGET', KEYS[6], key)
       if grave and string.sub(grave, 1, #before) == before then answers[n] = 'e' end
     end

@@ -141,7 +141,7 @@ TEST_F(DurableRedisProtocol, AFullServerRefusesTimersWholeAndOwnersGoOn) {
   EXPECT_EQ(server->ask("ZSCORE t:{07}:due d"), "") << "half of a put was left";
   EXPECT_EQ(at->read_on("A", fence, "0", "1000").size(), 7u) << at->failed.text;
   EXPECT_EQ(at->end("A", fence,
-                    {"emk", "a", "b", "c", run('1', 100), run('2', 200), run('3', 300), "900",
+                    {"emk", "a", "b", "c", run('1', 100) + run('2', 200) + run('3', 300), "900",
                      body('2', 900).substr(0, 20), std::string("\2\0no", 4)}),
             (words{"eee"}))
       << at->failed.text;

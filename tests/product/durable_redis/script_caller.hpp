@@ -4,7 +4,10 @@
 
 #include <servers.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -46,13 +49,18 @@ class script_caller {
   }
   // Of each: mode, key, due, body. A body is id and due time (8 bytes each), attempt (4), the rest.
   std::vector<std::string> put(const std::vector<std::string>& quadruples) {
-    std::vector<std::string> words = {"1", shard, ""};
-    for (std::size_t i = 0; i < quadruples.size(); i += 4) words[2] += quadruples[i];
-    for (std::size_t part = 1; part != 4; ++part)
-      for (std::size_t i = part; i < quadruples.size(); i += 4) words.push_back(quadruples[i]);
+    std::vector<std::string> words = {"1", shard, "", ""};
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 0; i < quadruples.size(); i += 4) {
+      words[2] += quadruples[i];
+      earliest = std::min<std::int64_t>(earliest, std::stoll(quadruples[i + 2]));
+      words.insert(words.end(), {quadruples[i + 2], quadruples[i + 1]});
+    }
+    words[3] = std::to_string(earliest);
+    for (std::size_t i = 3; i < quadruples.size(); i += 4) words.push_back(quadruples[i]);
     return call(redis::script::put, all_keys(), words);
   }
-  // The kinds, the keys, the beginnings of their bodies, and what moves and kills need.
+  // The kinds, the keys, the beginnings of their bodies in one word, and what moves and kills need.
   std::vector<std::string> end(const std::string& node, const std::string& fence,
                                const std::vector<std::string>& what) {
     std::vector<std::string> words = {node, fence};

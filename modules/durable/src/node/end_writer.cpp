@@ -162,7 +162,7 @@ void end_writer::settle(entry& one, end_status status) {
   record next = ran;
   next.due = end.due;
   next.attempt = end.attempt;
-  with_.held.take(std::move(next), its.term);
+  with_.held.take(next, its.term);
 }
 
 // While the store, or one server of several, does not answer: what the store would refuse must not hold up the rest.

@@ -26,7 +26,7 @@ void hand::arm_refused() {
   }
 }
 
-bool hand::put(record what, const term& under) {
+bool hand::put(record& what, const term& under) {
   const handling* by = known_.of(what);
   if (by == nullptr) {
     if (unarmed_ == most_unarmed_) {
@@ -34,11 +34,15 @@ bool hand::put(record what, const term& under) {
       return false;
     }
     ++unarmed_;
-    what.payload = {};  // only a question can come for it
   }
-  std::string key = what.key;
-  slot& its = shards_[what.shard].insert_or_assign(std::move(key), slot{}).first->second;
-  its.what = std::make_shared<run>(std::move(what), under, by, line_);
+  slot& its = shards_[what.shard].insert_or_assign(what.key, slot{}).first->second;
+  if (by != nullptr) {
+    its.what = std::make_shared<run>(std::move(what), under, by, line_);
+  } else {
+    record bare = what;
+    bare.payload = {};  // only a question can come for it
+    its.what = std::make_shared<run>(std::move(bare), under, by, line_);
+  }
   ++size_;
   if (by != nullptr) arm(its);
   return by != nullptr;
@@ -50,10 +54,10 @@ void hand::erase(slots& in, slots::iterator which) {
   --size_;
 }
 
-bool hand::take(record what, const term& under) {
+bool hand::take(record& what, const term& under) {
   slots& in = shards_[what.shard];
   const auto found = in.find(what.key);
-  if (found == in.end()) return put(std::move(what), under);
+  if (found == in.end()) return put(what, under);
   const record& has = found->second.what->what();
   if (has.id == what.id && has.due == what.due) return true;
   return changed(what.shard, std::string(what.key), &what, under);
@@ -74,7 +78,9 @@ bool hand::changed(shard_id shard, const std::string& key, const record* now, co
     }
     erase(in, found);
   }
-  return now == nullptr || put(*now, under);
+  if (now == nullptr) return true;
+  record its = *now;
+  return put(its, under);
 }
 
 hand::asked hand::ask(shard_id shard, const std::string& key) {
@@ -112,7 +118,7 @@ void hand::over(const run& what) {
   if (found == in.end() || found->second.what.get() != &what) return;
   auto after = std::move(found->second.after);
   erase(in, found);
-  if (after) put(std::move(after->first), after->second);
+  if (after) put(after->first, after->second);
 }
 
 bool hand::ends_for_good(const run& what) const noexcept {

@@ -36,8 +36,9 @@ class hand {
   std::size_t armed() const noexcept { return size_ - unarmed_; }
   std::size_t size(shard_id shard) const noexcept { return shards_[shard].size(); }
 
-  // A record that was read under the term. False: there is no handler for it here, it lies there unarmed.
-  bool take(record what, const term& under);
+  // A record that was read under the term, moved from. False: there is no handler for it here, it lies there unarmed,
+  // and `what` is as it was.
+  bool take(record& what, const term& under);
   // What an announced key names now, null if nothing, or nothing near: an older version of it does not start any more.
   bool changed(shard_id shard, const std::string& key, const record* now, const term& under);
   struct asked {
@@ -72,7 +73,7 @@ class hand {
   };
   using slots = std::unordered_map<std::string, slot>;
 
-  bool put(record what, const term& under);
+  bool put(record& what, const term& under);
   void arm(slot& its);
   void erase(slots& in, slots::iterator which);
 

@@ -2,6 +2,8 @@
 #include "sqlite_store.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,6 +42,25 @@ struct wanted_row {
   record* to;
 };
 
+// The places in the order of their rows, with where the record of each goes. Those that are `close` are sorted by
+// counting, which looks at each twice.
+std::vector<wanted_row> in_order_of_rows(const std::vector<row_place>& places, std::int64_t first, std::int64_t last,
+                                         bool close, std::vector<record>& found) {
+  std::vector<wanted_row> out(places.size());
+  const auto wanted = [&](std::size_t i) { return wanted_row{places[i].row, places[i].due, &found[i]}; };
+  if (!close) {
+    for (std::size_t i = 0; i < places.size(); ++i) out[i] = wanted(i);
+    std::ranges::sort(out, {}, &wanted_row::row);
+    return out;
+  }
+  std::vector<std::uint32_t> at(static_cast<std::size_t>(last - first) + 2);  // in `out`, of the next one of each row
+  for (const row_place& its : places) ++at[static_cast<std::size_t>(its.row - first) + 1];
+  std::partial_sum(at.begin(), at.end(), at.begin());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    out[at[static_cast<std::size_t>(places[i].row - first)]++] = wanted(i);
+  return out;
+}
+
 // Records are filled in the order of rows, and lie in that of due times: each would be a miss of the cache.
 void prefetch(const record& its) noexcept {
   constexpr std::size_t line = 64;
@@ -52,16 +73,15 @@ void prefetch(const record& its) noexcept {
 // In the order of the places. Where they lie close together, by one walk through the file; else row by row.
 void sqlite_store_on_file::read_rows(const std::vector<row_place>& places, shard_id shard, std::vector<record>& out) {
   std::vector<record> found(places.size());
-  std::vector<wanted_row> by_row;
-  by_row.reserve(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) by_row.push_back({places[i].row, places[i].due, &found[i]});
-  std::ranges::sort(by_row, {}, &wanted_row::row);
+  const auto [low, high] = std::ranges::minmax_element(places, {}, &row_place::row);
+  const std::int64_t first = low->row, last = high->row;
+  const bool close = static_cast<std::int64_t>(places.size()) > (last - first) / close_together;
+  const std::vector<wanted_row> by_row = in_order_of_rows(places, first, last, close, found);
   // A row that was erased may be another timer's by now, also of another shard.
   const auto keep = [&](const wanted_row& its, const statement& row) {
     if (row.number(8) == shard && due_of(row) == its.due) read_record(row, shard, *its.to);
   };
-  const std::int64_t first = by_row.front().row, last = by_row.back().row;
-  if (static_cast<std::int64_t>(places.size()) > (last - first) / close_together) {
+  if (close) {
     auto next = by_row.begin();
     read_from_.with(first, last);
     while (read_from_.step()) {
