@@ -72,6 +72,7 @@ class redis_store final : public store {
   bool may_run(std::span<const call> calls) const noexcept;
   // And waits for replicas, where these are wanted.
   errc run_and_wait(std::vector<call>& calls);
+  void drop_unheard(const std::vector<portion>& round, std::span<const call> answered, std::span<answer> results);
 
   servers to_;
   const credentials who_;

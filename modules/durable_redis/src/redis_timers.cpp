@@ -11,6 +11,8 @@ namespace detent::durable::redis {
 
 namespace {
 
+constexpr std::chrono::milliseconds heard_within{5};  // else the next look at the answers waits again
+
 char letter_of(put_mode mode) noexcept {
   switch (mode) {
     case put_mode::keep: return 'k';
@@ -183,15 +185,32 @@ errc redis_store::read_answers(std::span<const question_ref> what, std::span<ans
       calls.push_back({script::answers, asked, {}});
     }
     if (const errc code = run(calls); code != errc{}) return code;
+    bool any = false;
     for (std::size_t i = 0; i != round.size(); ++i) {
       for (std::size_t n = 0; n != round[i].places.size(); ++n) {
         const redisReply& its = *calls[i].answer->element[n];
         const bool has_it = its.type == REDIS_REPLY_STRING && its.len == 1 && its.str[0] >= '0' && its.str[0] <= '3';
         results[round[i].places[n]] = has_it ? static_cast<answer>(its.str[0] - '0') : answer::none;
+        any = any || has_it;
       }
     }
+    if (any && replicas_ != 0) drop_unheard(round, calls, results);
   }
   return errc{};
+}
+
+// An answer counts as soon as replicas have the end that was written with it: one that is promoted without would run
+// the timer.
+void redis_store::drop_unheard(const std::vector<portion>& round, std::span<const call> answered,
+                               std::span<answer> results) {
+  arena in;
+  std::vector<call> calls;
+  add_calls(round, keys_, in, calls);
+  const bool heard = run(calls) == errc{} && to_.is_heard(calls, replicas_, heard_within);
+  for (std::size_t i = 0; i != round.size(); ++i) {
+    if (heard && calls[i].process == answered[i].process) continue;
+    for (const std::size_t place : round[i].places) results[place] = answer::none;
+  }
 }
 
 errc redis_store::revive(std::span<const put_request> what, std::span<put_status> results) {

@@ -244,11 +244,13 @@ struct master_and_replica {
       redis_store(master.path() + "," + replica.path(), {.shards = 1, .patience = 200ms, .replicas = 1});
 
   static bool until(const std::function<bool()>& holds) {
-    for (int i = 0; i != 20'000; ++i) {
-      if (holds()) return true;
-      std::this_thread::sleep_for(1ms);
-    }
-    return false;
+    int left = 20'000;
+    while (!holds() && --left != 0) std::this_thread::sleep_for(1ms);
+    return left != 0;
+  }
+  bool take(durable::take_result& term) const {
+    const durable::take_request wanted{0, 2s};
+    return store->take("n", {&wanted, 1}, {&term, 1}) == durable::errc{} && term.status == durable::take_status::taken;
   }
   // From now on the replica hears nothing.
   void part() {
@@ -274,12 +276,31 @@ TEST_F(DurableRedisStore, APutIsSentAgainToAMasterThatHadNotHeardOfIt) {
   EXPECT_EQ(all.size(), 2u);
 }
 
+TEST_F(DurableRedisStore, AnAnswerCountsWhenAReplicaHasTheEndThatItIsAbout) {
+  master_and_replica both;
+  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
+  durable::take_result term;
+  ASSERT_TRUE(both.take(term));
+  both.part();
+  durable::end_request end{{0, term.fence}, "a", 1, timer("a", 1).due};
+  end.question = 7;
+  end.reply = durable::answer::cancelled;
+  durable::end_status ended{};
+  ASSERT_EQ(both.store->end({&end, 1}, {&ended, 1}), durable::errc{});
+  const durable::question_ref question{0, 7};
+  durable::answer reply{};
+  const auto read = [&] { return both.store->read_answers({&question, 1}, {&reply, 1}) == durable::errc{}; };
+  ASSERT_TRUE(read());
+  EXPECT_EQ(reply, durable::answer::none) << "a promoted replica would run it";
+  both.replica.ask("REPLICAOF 127.0.0.1 " + std::to_string(both.ports[0]));
+  EXPECT_TRUE(both.until([&] { return read() && reply == durable::answer::cancelled; }));
+}
+
 TEST_F(DurableRedisStore, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithThem) {
   master_and_replica both;
   ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
-  const durable::take_request wanted{0, 2s};
   durable::take_result term;
-  ASSERT_EQ(both.store->take("n", {&wanted, 1}, {&term, 1}), durable::errc{});
+  ASSERT_TRUE(both.take(term));
   ASSERT_TRUE(both.until([&] { return put(*both.store, timer("heard", 2)) == durable::errc{}; })) << "and the term";
   both.part();
   const durable::end_request end{{0, term.fence}, "a", 1, timer("a", 1).due};
@@ -287,10 +308,7 @@ TEST_F(DurableRedisStore, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithThem
   ASSERT_EQ(both.store->end({&end, 1}, {&ended, 1}), durable::errc{});
   ASSERT_EQ(ended, durable::end_status::ended);
   both.promote();
-  ASSERT_TRUE(both.until([&] {
-    return both.store->take("n", {&wanted, 1}, {&term, 1}) == durable::errc{} &&
-           term.status == durable::take_status::taken;
-  }));
+  ASSERT_TRUE(both.until([&] { return both.take(term); }));
   std::vector<durable::listed_record> all;
   ASSERT_EQ(both.store->list({.shard = 0}, all), durable::errc{});
   ASSERT_EQ(all.size(), 1u);
