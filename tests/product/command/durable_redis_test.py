@@ -152,7 +152,7 @@ class DurableOnRedis(WithDirectory):
     def test_what_cannot_be_used_is_refused_in_one_line_without_the_password(self):
         server = self.server()
         server.ask("HSET", "newer:{meta}:store", "shards", 1, "format", 2)
-        for store, word in ((server.url + "?prefix=newer", "newer version"),
+        for store, word in ((server.url + "?prefix=newer", "of format 2, and this version knows 1"),
                             (f"redis+unix://{self.directory}/none", "No such file"),
                             ("redis://127.0.0.1:1/shop", "Connection refused"),
                             ("rediss://:geheim@host/shop", "'rediss' is not known"),

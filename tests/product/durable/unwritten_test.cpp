@@ -36,6 +36,28 @@ TEST_F(UnwrittenEnds, HoldUpTimersInTheirOrderWhereTheyAreMany) {
   EXPECT_EQ(book.size(), 200u);
 }
 
+TEST_F(UnwrittenEnds, LetATimerThatWaitsForThemBeCancelled) {
+  a_node other(data.connect(), book);
+  const auto due = now() + 200ms;
+  for (int i = 0; i < 20; ++i) other.on.schedule_at(due, "write", {}, {.key = std::to_string(i)});
+  ASSERT_TRUE(other.on.flush(20s));
+  a_node node(data.connect(), book, {.unwritten = 1});
+  node.connection->ends_cut = true;
+  node.on.start();
+  std::this_thread::sleep_until(due);
+  ASSERT_TRUE(soon([&] { return book.size() == 1; }));
+  const std::string waits = book.runs_of("0") == 0 ? "0" : "1";
+  std::atomic<cancel_result> answer{cancel_result::unknown};
+  other.on.cancel(
+      waits, [&](cancel_result its) { answer = its; }, 20s);
+  ASSERT_TRUE(soon([&] { return node.on.metrics().ends == 2; })) << "that of a run, and the answer";
+  node.connection->ends_cut = false;
+  EXPECT_TRUE(soon([&] { return node.on.list({}).empty() && answer != cancel_result::unknown; }));
+  EXPECT_EQ(answer, cancel_result::cancelled);
+  EXPECT_EQ(book.runs_of(waits), 0);
+  EXPECT_EQ(book.size(), 19u);
+}
+
 TEST_F(UnwrittenEnds, LetANodeEndWhoseTimersWaitForThem) {
   a_node other(data.connect(), book);
   const auto due = now() + 200ms;

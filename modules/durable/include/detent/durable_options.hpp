@@ -81,7 +81,7 @@ struct options {
   // How many timers may be in memory at once, of all shards; at least 1. 262,144.
   std::size_t read_ahead = 262144;
   // So many runs may have ended whose ends the store does not have; further timers wait for it. A crash repeats no more
-  // than these and what runs; at least 1. 2,048.
+  // than these and what runs. Ends for one server of a cluster that is away are not counted. At least 1. 2,048.
   std::size_t unwritten = 2048;
   // A node whose wall clock is further than this from the store's takes no shards; more than 0 ns. 50 ms.
   duration max_skew = std::chrono::milliseconds(50);

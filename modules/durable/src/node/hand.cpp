@@ -26,6 +26,10 @@ void hand::arm_refused() {
   }
 }
 
+bool hand::stop(slot& its) {
+  return !its.handle || its.handle.cancel() == detent::cancel_result::cancelled || line_->withdraw(*its.what);
+}
+
 bool hand::put(record& what, const term& under) {
   const handling* by = known_.of(what);
   if (by == nullptr) {
@@ -70,7 +74,7 @@ bool hand::changed(shard_id shard, const std::string& key, const record* now, co
     slot& its = found->second;
     const record& has = its.what->what();
     if (now != nullptr && has.id == now->id && has.due == now->due) return true;
-    if (its.what->by() != nullptr && its.handle && its.handle.cancel() != detent::cancel_result::cancelled) {
+    if (its.what->by() != nullptr && !stop(its)) {
       // It runs, or has run: the newer one is after it.
       its.after.reset();
       if (now != nullptr) its.after.emplace(*now, under);
@@ -89,7 +93,7 @@ hand::asked hand::ask(shard_id shard, const std::string& key) {
   if (found == in.end()) return {forgot_[shard] ? answer::none : answer::gone, nullptr, {}};
   slot& its = found->second;
   std::shared_ptr<const run> what = its.what;
-  if (!its.handle || its.handle.cancel() == detent::cancel_result::cancelled) {
+  if (stop(its)) {
     erase(in, found);
     return {answer::cancelled, std::move(what), {}};
   }
@@ -107,7 +111,7 @@ bool hand::forget(const record& what) {
   slot& its = found->second;
   const record& has = its.what->what();
   if (has.id != what.id || has.due != what.due) return true;  // another version of it
-  if (its.handle && its.handle.cancel() != detent::cancel_result::cancelled) return false;
+  if (!stop(its)) return false;
   erase(in, found);
   return true;
 }
@@ -130,7 +134,7 @@ bool hand::ends_for_good(const run& what) const noexcept {
 void hand::drop(shard_id shard) {
   forgot_[shard] = false;
   for (auto& [key, its] : shards_[shard]) {
-    its.handle.cancel();
+    stop(its);
     if (its.what->by() == nullptr) --unarmed_;
   }
   size_ -= shards_[shard].size();
@@ -143,7 +147,7 @@ void hand::withdraw(shard_id shard) {
     slot& its = at->second;
     its.after.reset();
     const auto here = at++;
-    if (!its.handle || its.handle.cancel() == detent::cancel_result::cancelled) erase(in, here);
+    if (stop(its)) erase(in, here);
   }
 }
 

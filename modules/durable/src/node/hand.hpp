@@ -75,6 +75,8 @@ class hand {
 
   bool put(record& what, const term& under);
   void arm(slot& its);
+  // Whether it never starts any more; else it runs, or has run.
+  bool stop(slot& its);
   void erase(slots& in, slots::iterator which);
 
   calendar& calendar_;

@@ -67,21 +67,23 @@ bool node::is_crowded() const noexcept {
 
 // On the executor, as what the engine fires.
 void node::start_held() {
-  const auto start = [line = line_] {
-    while (const std::shared_ptr<run> first = line->next()) first->start();
-  };
+  std::size_t left = line_->wrote_all_but(ends_.waiting() - ends_.unanswered());
   try {
-    engine_.schedule_after(duration(0), start);
+    for (; left != 0; --left)
+      engine_.schedule_after(duration(0), [line = line_] {
+        if (const std::shared_ptr<run> first = line->next()) first->start();
+      });
   } catch (const error&) {  // of the engine: its capacity, or its memory; the next pass tries again
   } catch (const std::bad_alloc&) {
   }
+  line_->does_not_ask(left);
 }
 
 // The order matters: what has ended is written before a shard is read or given back.
 void node::pass() {
   ends_.add(line_->take_all());
   if (elapsed() >= next_write_ || is_crowded()) write();
-  if (line_->wrote_all_but(ends_.waiting() - ends_.unanswered())) start_held();
+  start_held();
   pass_of_started();
   operations_.look_for_answers();
   answer_requests();
@@ -141,13 +143,13 @@ void node::end() {
     }
     if (trouble_.failing() && elapsed() >= give_up_at) {
       for (shard_id shard = 0; shard < tenures_.shards(); ++shard) hand_.withdraw(shard);
-      line_->abandon();
       left = hand_.size() > ends_.waiting();  // handlers still run
     } else {
       left = left || operations_.waiting() || ends_.waiting() != 0;
     }
     if (left) bell_->wait_for(moment);
   }
+  line_->close();
   operations_.give_up();
   answer_requests();
   publish();

@@ -46,6 +46,7 @@ void reader::report_unknown(shard_id shard, const record& what) {
 
 void reader::lose(shard_id shard) {
   ++with_.counted.now.terms_lost;
+  with_.terms.of(shard).term->end();  // nothing starts under it, also where the store ended it before its time
   with_.held.drop(shard);
   with_.terms.lose(shard);
   with_.problems.report(errc::fenced,

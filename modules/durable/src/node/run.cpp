@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run.hpp"
 
+#include <algorithm>
 #include <exception>
 
 namespace detent::durable {
@@ -10,6 +11,7 @@ void finish_line::push(finished what) {
   bool first = false;
   {
     const std::lock_guard locked(lock_);
+    if (closed_) return;
     first = waiting_.empty();
     waiting_.push_back(std::move(what));
   }
@@ -29,33 +31,54 @@ std::size_t finish_line::size() const {
 
 bool finish_line::admit(std::shared_ptr<run> what) {
   const std::lock_guard locked(lock_);
-  if (held_.empty() && taken_ + waiting_.size() < most_unwritten_) return true;
+  if (closed_) return false;
+  if (first_held() == nullptr && room() != 0) return true;
+  what->is_held_ = true;
   held_.push_back(std::move(what));
   return false;
 }
 
-bool finish_line::may_start_first() const {
-  return !held_.empty() && (taken_ + waiting_.size() < most_unwritten_ || !held_.front()->term().stands());
+bool finish_line::withdraw(run& what) {
+  const std::lock_guard locked(lock_);
+  return std::exchange(what.is_held_, false);
+}
+
+std::size_t finish_line::room() const { return most_unwritten_ - std::min(most_unwritten_, taken_ + waiting_.size()); }
+
+run* finish_line::first_held() {
+  while (!held_.empty() && !held_.front()->is_held_) held_.pop_front();
+  return held_.empty() ? nullptr : held_.front().get();
 }
 
 std::shared_ptr<run> finish_line::next() {
   const std::lock_guard locked(lock_);
-  if (!may_start_first()) return nullptr;
+  --asked_;
+  if (first_held() == nullptr || room() == 0) return nullptr;
   std::shared_ptr<run> first = std::move(held_.front());
   held_.pop_front();
+  first->is_held_ = false;
   return first;
 }
 
-bool finish_line::wrote_all_but(std::size_t count) {
+std::size_t finish_line::wrote_all_but(std::size_t count) {
   const std::lock_guard locked(lock_);
   taken_ = count;
-  return may_start_first();
+  const std::size_t ready = first_held() == nullptr ? 0 : std::min(held_.size(), room());
+  const std::size_t more = ready - std::min(ready, asked_);
+  asked_ += more;
+  return more;
 }
 
-void finish_line::abandon() {
+void finish_line::does_not_ask(std::size_t count) {
   const std::lock_guard locked(lock_);
-  for (std::shared_ptr<run>& one : std::exchange(held_, {}))
-    waiting_.push_back({std::move(one), finished::as::lapsed, {}, {}});
+  asked_ -= count;
+}
+
+void finish_line::close() {
+  const std::lock_guard locked(lock_);
+  closed_ = true;
+  waiting_.clear();
+  held_.clear();
 }
 
 outcome run::call() noexcept {

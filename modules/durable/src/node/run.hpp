@@ -30,7 +30,7 @@ struct finished {
 };
 
 // Where runs go that are over; and where due ones wait, in their order, while too many ends are not in the store. Any
-// thread.
+// thread, but where it says otherwise.
 class finish_line {
  public:
   finish_line(std::shared_ptr<bell> of, std::size_t most_unwritten) noexcept
@@ -41,22 +41,31 @@ class finish_line {
 
   // Whether a due run may start. False: it waits here, and next() hands it out.
   bool admit(std::shared_ptr<run> what);
-  // The first one that waits, if there is room for its end, or its term is over; else null.
+  // Whether it waited here. It does not start any more.
+  bool withdraw(run& what);
+
+  // By the thread that writes: so many of those that it took are not in the store. Returns how many calls of next() the
+  // executor is to make, beside those that it has yet to make; does_not_ask(): so many were refused.
+  std::size_t wrote_all_but(std::size_t count);
+  void does_not_ask(std::size_t count);
+  // On the executor: the first one that waits, if there is room for its end; else null.
   std::shared_ptr<run> next();
-  // By the thread that writes: so many of those that it took are not in the store. True: next() has some.
-  bool wrote_all_but(std::size_t count);
-  // What waits for room is not to start at all.
-  void abandon();
+
+  // By the thread that writes, as the last: nothing starts, and what ends now is forgotten.
+  void close();
 
  private:
-  bool may_start_first() const;
+  std::size_t room() const;
+  run* first_held();
 
   const std::shared_ptr<bell> bell_;
   const std::size_t most_unwritten_;
   mutable std::mutex lock_;
   std::vector<finished> waiting_;
-  std::size_t taken_ = 0;  // and not written
-  std::deque<std::shared_ptr<run>> held_;
+  std::size_t taken_ = 0;                  // and not written
+  std::deque<std::shared_ptr<run>> held_;  // and some that were withdrawn
+  std::size_t asked_ = 0;                  // calls of next() that are to come
+  bool closed_ = false;
 };
 
 // What runs a timer of that name on this node.
@@ -85,6 +94,8 @@ class run : public std::enable_shared_from_this<run> {
   std::shared_ptr<const job> as_job() { return {shared_from_this(), &job_}; }
 
  private:
+  friend class finish_line;
+
   outcome call() noexcept;
 
   const record record_;
@@ -93,6 +104,7 @@ class run : public std::enable_shared_from_this<run> {
   const std::shared_ptr<finish_line> line_;  // a detached run may outlive the node
   job job_;
   bool detached_ = false;  // by the thread that runs it
+  bool is_held_ = false;   // the line's, under its lock
 };
 
 }  // namespace detent::durable::detail
