@@ -103,7 +103,7 @@ const console_engine* shown_engine(const console_view& view, const console_query
 // Of the figures, which begin with the earliest reading of an engine that is kept.
 std::string spans_text(const std::vector<console_engine>& engines) {
   const auto [least, most] = std::ranges::minmax_element(engines, {}, &console_engine::seconds);
-  const std::string longest = span_text(most->seconds);
+  std::string longest = span_text(most->seconds);
   if (most->seconds - least->seconds < 2) return longest;
   return fmt::format("{} to {}, by engine", span_text(least->seconds), longest);
 }

@@ -3,9 +3,8 @@
 // that signal is not the library's to change.
 #pragma once
 
-#include <signal.h>
-
 #include <cerrno>
+#include <csignal>
 #include <ctime>
 
 namespace detent::durable::redis {

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <set>
+#include <tuple>
 #include <vector>
 
 namespace detent::durable::detail {
@@ -16,7 +17,10 @@ namespace detent::durable::detail {
 struct row_place {
   stored_time due;
   std::int64_t row;
-  friend auto operator<=>(const row_place&, const row_place&) = default;
+  friend std::strong_ordering operator<=>(const row_place& a, const row_place& b) noexcept {
+    return std::tie(a.due, a.row) <=> std::tie(b.due, b.row);
+  }
+  friend bool operator==(const row_place&, const row_place&) = default;
 };
 
 // A calendar queue on the disk: the file indexes due times only by spans of 18 minutes, in which rows are in the order

@@ -3,9 +3,8 @@
 
 #include <detent/durable_store.hpp>
 
-#include <time.h>
-
 #include <chrono>
+#include <ctime>
 
 namespace detent::durable::detail {
 

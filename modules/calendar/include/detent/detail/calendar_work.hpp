@@ -28,8 +28,9 @@ concept calendar_callback = std::is_invocable_v < std::decay_t<F>
 template <class F>
 class boxed_calendar_work final : public calendar_work {
  public:
-  template <class Callable>
-  explicit boxed_calendar_work(Callable&& f) : f_(std::forward<Callable>(f)) {}
+  template <class Callable>                   // nothing copies or moves one
+  explicit boxed_calendar_work(Callable&& f)  // NOLINT(bugprone-forwarding-reference-overload)
+      : f_(std::forward<Callable>(f)) {}
   void run(calendar_firing& at) override {
     if constexpr (std::is_invocable_v<F&, calendar_firing&>) {
       static_cast<void>(f_(at));
