@@ -18,16 +18,6 @@ cmd_format() {
   esac
 }
 
-# What the clang build compiles of these folders; other sources belong to projects of their own, or need another compiler.
-compiled_sources() {
-  python3 - build/clang/compile_commands.json "$@" <<'PYTHON'
-import json, os, sys
-commands, *folders = sys.argv[1:]
-files = {os.path.relpath(each["file"]) for each in json.load(open(commands, encoding="utf-8"))}
-print(*sorted(f for f in files if f.endswith(".cpp") and f.split("/")[0] in folders), sep="\n")
-PYTHON
-}
-
 # lint [FOLDER...]
 cmd_lint() {
   local folder folders=("$@")
@@ -38,5 +28,5 @@ cmd_lint() {
   cmd_format --check
   python3 tools/tidy.py
   cmake --preset clang --log-level=NOTICE
-  compiled_sources "${folders[@]}" | xargs -P "$(jobs)" -n 4 clang-tidy-14 -p build/clang --quiet
+  python3 tools/tidy_batches.py build/clang "${folders[@]}"
 }

@@ -66,6 +66,16 @@ def mutate(text, old, new, times):
     return pattern.sub(lambda _: new, text)
 
 
+def check_fit(root, protocols):
+    """A problem if a source has changed under a mutant."""
+    for protocol in protocols:
+        for each in protocol.mutants:
+            try:
+                mutate((root / each.file).read_text(encoding="utf-8"), each.old, each.new, each.times)
+            except Problem as problem:
+                raise Problem(f"{protocol.file}: '{each.name}': {problem}") from problem
+
+
 def read_mutant(entry, source):
     try:
         mutant = Mutant(**entry)

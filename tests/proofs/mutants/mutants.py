@@ -7,7 +7,7 @@ usage: mutants.py --root ROOT --build BUILD --suites FILE... --tests FILE... [--
 
 The mutants are in protocols/*.toml; faults.py has the format. --of runs those of one file, --only a single one; --suites
 and --tests name the objects and archives to link the explorer's suites and the unit tests with. --table prints
-docs/evidence/mutants.md; with `check` it compares it with the page instead.
+docs/evidence/mutants.md; with `check` it compares it with the page instead, and looks whether each fault still fits its source.
 """
 import argparse
 import subprocess
@@ -53,6 +53,8 @@ def main():
     try:
         protocols = faults.read_all(chosen.root)
         if chosen.table:
+            if chosen.table == "check":
+                faults.check_fit(chosen.root, protocols)
             return table.show(protocols, chosen.root / "docs/evidence/mutants.md", chosen.table == "check")
         if chosen.build is None or not chosen.suites or not chosen.tests:
             parser.error("--build, --suites and --tests say what to compile and link with")
