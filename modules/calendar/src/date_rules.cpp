@@ -41,8 +41,9 @@ std::uint32_t month_day_rules::days_in(unsigned first_weekday, unsigned length) 
   });
   for_each_bit(nearest, [&](unsigned day) {
     if (day <= length) days |= bit(nearest_weekday(day, first_weekday, length));
-    // As in Quartz, 31W finds the 30th where the day after it, which is not of this month, is a Saturday.
-    if (day == length + 1 && weekday_of(day, first_weekday) == saturday) days |= bit(length);
+    // As in Quartz, 31W finds the 30th where the day after it, which is not of this month, is a Saturday. What it does
+    // with 29W and 30W in February depends on where its search begins.
+    if (day == 31 && length == 30 && weekday_of(day, first_weekday) == saturday) days |= bit(length);
   });
   for_each_bit(nearest_from_last, [&](unsigned before) {
     if (before < length) days |= bit(nearest_weekday(length - before, first_weekday, length));

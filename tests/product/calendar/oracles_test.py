@@ -52,7 +52,7 @@ def field(low, high, step):
 
 def quartz_expression():
     month_day = random.choice((field(1, 31, 31), field(1, 31, 31), "L", "LW", f"L-{random.randint(0, 30)}",
-                               f"L-{random.randint(0, 27)}W", f"{random.randint(1, 31)}W"))
+                               f"L-{random.randint(0, 27)}W", f"{random.choice((*range(1, 29), 31))}W"))
     week_day = random.choice((field(1, 7, 7), f"{random.randint(1, 7)}#{random.randint(1, 5)}", f"{random.choice(DAYS)}L",
                               f"{random.choice(DAYS)}-{random.choice(DAYS)}", ",".join(random.sample(DAYS, 3)), "L"))
     month = random.choice((field(1, 12, 12), f"{random.choice(MONTHS)}-{random.choice(MONTHS)}", random.choice(MONTHS).lower()))
