@@ -67,7 +67,6 @@ void console_sampler::read_engines() {
   const console_time now = wall_now();
   const std::scoped_lock lock(mutex_);
   history_.take(std::move(reading), now);
-  if (!first_) first_ = now;
   last_ = now;
   view_.reset();
 }
@@ -103,7 +102,6 @@ std::shared_ptr<const console_view> console_sampler::view() {
                                                             .directory = printable(directory_),
                                                             .interval = in_seconds(between_readings),
                                                             .window = engine_history::window,
-                                                            .watched = in_seconds(*last_ - *first_),
                                                             .engines = history_.engines(),
                                                             .troubles = history_.troubles(),
                                                             .store = stored_,

@@ -42,7 +42,7 @@ class console_sampler {
 
   std::mutex mutex_;  // of what follows; held for no reading
   engine_history history_;
-  std::optional<console_time> first_, last_;
+  std::optional<console_time> last_;
   std::optional<console_store> stored_;
   std::optional<console_time> stored_at_;  // when the store has answered, or refused to; before: when it was asked
   std::condition_variable store_answered_;

@@ -33,7 +33,7 @@ std::map<long long, wait_options::kind> workers_with_counters(const host_files& 
   const auto paths = host.root().empty() ? counters_files_of(process, directory) : counters_files_of_host(directory);
   for (const std::string& path : paths) {
     try {
-      const counters_snapshot snapshot = counters_file(path).read();
+      const counters_snapshot snapshot = counters_file(path, path_origin::found).read();
       require_owner(snapshot, host);
       const engine_identity& engine = snapshot.identity;
       if (snapshot.ended || engine.process != process || engine.worker_thread == 0) continue;

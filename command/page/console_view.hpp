@@ -78,7 +78,6 @@ struct console_view {
   std::string directory = {};                    // where counters files are looked for
   double interval = 1;                           // seconds from one reading to the next
   double window = 300;                           // seconds that figures are of, once the console has run so long
-  double watched = 0;                            // seconds since its first reading
   std::vector<console_engine> engines = {};      // in any order
   std::vector<std::string> troubles = {};        // a line for each file that could not be read, and why
   std::optional<console_store> store = {};       // none: started without one

@@ -44,7 +44,9 @@ class taker {
   void take(const std::string& path, path_origin origin) {
     if (budget_.engines == 0) throw input_error(fmt::format("{}: left out: there are too many", printable(path)));
     struct stat status = {};
-    if (::stat(path.c_str(), &status) == 0 && !taken_.emplace(status.st_dev, status.st_ino).second) return;
+    // A link in the directory is refused, and must not count as the file that it leads to.
+    const int looked = origin == path_origin::found ? ::lstat(path.c_str(), &status) : ::stat(path.c_str(), &status);
+    if (looked == 0 && !taken_.emplace(status.st_dev, status.st_ino).second) return;
     counters_snapshot snapshot = counters_file(path, origin).read(budget_);
     require_owner(snapshot);
     result_.engines.push_back(std::move(snapshot));

@@ -272,8 +272,8 @@ class Console(WithDirectory):
         file.close()
         self.engine()
         _, port = self.start("--store", store)
-        text = self.ask(port)[1]
-        for part in ("&lt;script&gt;alert(1)", "no such account", "lost 999", "heartbeat"):
+        text = self.wait_for(port, "lost 999")
+        for part in ("&lt;script&gt;alert(1)", "no such account", "heartbeat"):
             self.assertIn(part, text)
         self.assertNotIn("secret", text)
         held = json.loads(self.ask(port, "/api/durable.json")[1])

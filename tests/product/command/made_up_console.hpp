@@ -143,7 +143,6 @@ inline tool::console_view made_up_view() {
   view.now = noon;
   view.host = "gw-fra-07";
   view.directory = "/dev/shm";
-  view.watched = 5'400;
   view.engines = {made_up_set("orders", 4711, 4, 48'000, 1'900), made_up_engine("sessions", 4711, 320, 51'000),
                   made_up_engine("feed-handler", 5230, 210'000, 850), made_up_engine("game-loop", 6002, 1'200, 9'100)};
   view.engines[0].row.labels = {made_up_label("ack-timeout", 40'000, 1'900), made_up_label("resend", 7'000, 1'200),
