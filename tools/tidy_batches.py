@@ -6,7 +6,8 @@ usage: tidy_batches.py BUILD FOLDER...     BUILD has compile_commands.json; exit
 
 Most of clang-tidy's time goes to the headers, which the sources of a folder share. Up to BATCH sources with the same flags
 are one translation unit here. Where that one has a finding, or does not compile because two sources use one name, its sources
-are looked at one by one, and what is found then counts.
+are looked at one by one, and what is found then counts. Two checks look at the main file alone: what they are about is
+looked for by a pattern, and where it is, the source is looked at by these two besides.
 """
 import itertools
 import json
@@ -18,6 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 BATCH = 8
+OF_MAIN_FILE = "misc-unused-using-decls,misc-unused-alias-decls"
+DECLARES = re.compile(r"^\s*(using\s+(typename\s+)?[\w:]+::\w+;|namespace\s+\w+\s*=)", re.MULTILINE)
 
 
 def commands_of(build, folders):
@@ -68,8 +71,12 @@ def tidy(database, *arguments):
 def look(build, folder, number, names):
     """What clang-tidy printed of these sources if it found something, else nothing."""
     if len(names) > 1 and tidy(folder, "--checks=-bugprone-suspicious-include", folder / f"{number}.cpp").returncode == 0:
-        return ""
-    result = tidy(build, *names)
+        names = [each for each in names if DECLARES.search(Path(each).read_text(encoding="utf-8"))]
+        if not names:
+            return ""
+        result = tidy(build, f"--checks=-*,{OF_MAIN_FILE}", *names)
+    else:
+        result = tidy(build, *names)
     return result.stdout if result.returncode != 0 else ""
 
 
