@@ -11,6 +11,7 @@
 #include <latch>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -53,24 +54,25 @@ void use_up_blocks(timer& armed, time_point below) {
 }
 
 // The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to accept.
-// Each thread that has pushed keeps its last block, so that a page of them is used up by as many threads.
+// Each thread that has pushed keeps its last block, so that a page of them is used up by as many threads. They take turns:
+// two that found no block at once would both allocate a page.
 TEST(BadAllocDrive, APollScansForWhatAnEmptyQueueHadNoMemoryFor) {
   expect_in_child([] {
     constexpr std::size_t blocks_a_page = 4096 / detail::entry_block::bytes - 1;
     bare_engine bare;
     EXPECT_EQ(bare.engine.poll(), 0u);
     timer armed;
-    std::latch pushed(blocks_a_page), over(1);
+    std::binary_semaphore pushed(0);
+    std::latch over(1);
     std::vector<std::thread> holders;
     for (std::size_t i = 0; i != blocks_a_page; ++i) {
-      holders.emplace_back([&, i] {
-        timer mine = bare.engine.schedule_after(1h, [] {});
-        if (i == 0) armed = mine;
-        pushed.count_down();
+      holders.emplace_back([&] {
+        armed = bare.engine.schedule_after(1h, [] {});
+        pushed.release();
         over.wait();
       });
+      pushed.acquire();
     }
-    pushed.wait();
     EXPECT_EQ(bare.engine.poll(), 0u);
     hostile::arm_faults(hostile::faults::from_then, 1);
     EXPECT_TRUE(armed.restart_at(time_point(1us)));

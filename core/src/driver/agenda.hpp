@@ -90,6 +90,8 @@ class agenda {
   }
   // The next to fire; the nodes of later ones are fetched.
   due_entry pop() noexcept;
+  // What a past peak has left of the memory for what is due.
+  void give_back() noexcept { due_.give_back(); }
   // For the same of the run.
   auto& runs() noexcept { return wheel_.runs(); }
   // Whether a run's node has not been restarted since.

@@ -184,6 +184,7 @@ bool worker::is_called(nanoseconds_t until) const noexcept {
     if (waiter_.sleep(until, &core_)) waiter_.spin(until);
     return std::nullopt;
   }
+  driver_.give_back();
   const bool more = core_.pool.give_back(driver_.cache(), [this, until] { return is_called(until); });
   look_.looked(now, core_.pool.surplus(), more);
   return std::nullopt;

@@ -12,6 +12,11 @@ void due_lanes::seal_higher() noexcept {
   }
 }
 
+void due_lanes::give_back() noexcept {
+  bulk_.give_back();
+  for (due_queue& each : higher_) each.give_back();
+}
+
 nanoseconds_t due_lanes::earliest() const noexcept {
   nanoseconds_t earliest = bulk_.empty() ? forever : bulk_.front().deadline;
   for (const due_queue& each : higher_) {

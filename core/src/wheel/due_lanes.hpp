@@ -57,6 +57,8 @@ class due_lanes {
   const due_entry* ahead(std::size_t places) const noexcept { return bulk_.ahead(places); }
   // Fetches the memory of the next few entries.
   void warm_up() const noexcept { bulk_.warm_up(); }
+  // Memory of a past peak.
+  void give_back() noexcept;
 
  private:
   unsigned highest() const noexcept { return static_cast<unsigned>(std::bit_width(waiting_)) - 1; }

@@ -40,6 +40,13 @@ void due_queue::clear_batch() noexcept {
   if (batch_.capacity() > keep_) batch_.shrink_to_fit();
 }
 
+void due_queue::give_back() noexcept {
+  if (!empty() || !fresh_.empty()) return;
+  clear_batch();
+  for (std::vector<due_entry>* each : {&late_, &fresh_})
+    if (each->capacity() > keep_) each->shrink_to_fit();
+}
+
 void due_queue::seal_collected(const interlude& between) noexcept {
   if (next_ == batch_.size()) {
     clear_batch();

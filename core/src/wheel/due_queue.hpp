@@ -45,6 +45,8 @@ class due_queue {
   }
   // Whether an entry may have that deadline: also if there is any late one. O(log n).
   bool may_contain(nanoseconds_t deadline) const noexcept;
+  // Memory of a past peak; while something waits it stays.
+  void give_back() noexcept;
   std::size_t size() const noexcept { return batch_.size() - next_ + late_.size(); }
 
  private:

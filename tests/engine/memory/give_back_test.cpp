@@ -26,7 +26,7 @@ std::size_t resident_bytes() {
 
 // By a worker that has nothing else to do. An old handle does not take a new timer in the same memory for its own.
 TEST(EngineMemory, GivesBackWhatABurstHasLeft) {
-  constexpr std::size_t burst = 300'000;
+  constexpr std::size_t burst = 1'000'000;
   engine e({.memory = {.huge_pages = wish::off, .give_back_after = 10ms}});
   std::vector<timer> old, made;
   old.reserve(burst);
