@@ -6,10 +6,10 @@
 
 namespace detent::drive {
 
-// Waits until `condition()` holds; false when it did not within 20 seconds. Says nothing about how soon.
+// Waits until `condition()` holds; false when it did not within a minute. Says nothing about how soon.
 template <class Condition>
 bool eventually(Condition&& condition) {
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > give_up) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(200));

@@ -19,6 +19,11 @@ struct awaited_timer {
   nanoseconds_t deadline = 0;
 };
 
+// Whether an entry is its node's newest; else the node is somewhere else by now.
+inline bool is_newest(const due_entry& entry, const node& named) noexcept {
+  return named.location == in_due_queue && named.placed == entry.placed;
+}
+
 // The driver's own.
 class agenda {
  public:
@@ -97,10 +102,6 @@ class agenda {
   // Whether a run's node has not been restarted since.
   bool is_as_filed(node_index index, const node& filed, std::uint64_t word, nanoseconds_t time) const noexcept {
     return (word & state_word::moved) == 0 && nodes_.due_time(index, word, deadline_of(filed.pair)) == time;
-  }
-  // Whether an entry is its node's newest; else the node is somewhere else by now.
-  static bool is_newest(const due_entry& entry, const node& named) noexcept {
-    return named.location == in_due_queue && named.placed == entry.placed;
   }
   // Whether the node has been armed again since.
   bool is_as_collected(const due_entry& entry, std::uint64_t word, nanoseconds_t deadline) const noexcept {

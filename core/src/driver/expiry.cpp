@@ -123,7 +123,7 @@ bool expiry::fire_awaited(nanoseconds_t now) noexcept {
 bool expiry::fire_next(nanoseconds_t& now) noexcept {
   const due_entry due = agenda_.pop();
   node& next = core_.node_at(due.index);
-  if (!agenda::is_newest(due, next)) return false;
+  if (!is_newest(due, next)) return false;
   next.location = nowhere;
   std::uint64_t word = observe(next.pair);
   for (;;) {
