@@ -162,11 +162,12 @@ bool calendar_entry::change_zone(const time_zone& before, const time_zone& after
   return true;
 }
 
+// Also of an entry that has ended: its run may be destroying what the callback holds, which the engine waits for.
 void calendar_entry::cancel_and_wait() noexcept {
   timer mine;
   {
     const std::lock_guard lock(guard_);
-    if (!published_ || ended_) return;
+    if (!published_) return;
     mine = handle_;
   }
   mine.cancel_and_wait();

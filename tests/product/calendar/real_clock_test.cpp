@@ -137,6 +137,35 @@ TEST(CalendarThreads, EachTimerRunsOnceOrIsCancelledWhileTheClockIsSet) {
   EXPECT_EQ(ran + cancelled, threads * of_each);
 }
 
+// Reports when its end begins and when that is over.
+class slow_to_end {
+ public:
+  slow_to_end(std::promise<void>& begins, std::atomic<bool>& over) : begins_(begins), over_(over) {}
+  slow_to_end(const slow_to_end&) = delete;
+  slow_to_end& operator=(const slow_to_end&) = delete;
+  ~slow_to_end() {
+    begins_.set_value();
+    std::this_thread::sleep_for(milliseconds(20));
+    over_ = true;
+  }
+
+ private:
+  std::promise<void>& begins_;
+  std::atomic<bool>& over_;
+};
+
+TEST(CalendarThreads, EndsOnceWhatACallbackHoldsIsDestroyed) {
+  std::promise<void> begins;
+  std::atomic<bool> over{false};
+  engine of;
+  {
+    calendar timers(of);
+    timers.schedule_at(wall_now(), [held = std::make_unique<slow_to_end>(begins, over)] {});
+    begins.get_future().wait();
+  }
+  EXPECT_TRUE(over);
+}
+
 TEST(CalendarThreads, EndsWhileItsTimersRun) {
   for (int round = 0; round < 50; ++round) {
     engine of;

@@ -28,7 +28,8 @@ class calendar {
   explicit calendar(engine& of, const calendar_set_up& options = {});
   calendar(calendar&& other) noexcept;
   calendar& operator=(calendar&& other) noexcept;
-  // Cancels its timers and waits for running callbacks, but for one that calls this. In the child of a fork: nothing.
+  // Cancels its timers and waits for running callbacks and the end of what they hold, but for one that calls this. In
+  // the child of a fork: nothing.
   ~calendar();
 
   // Once, at `when`, called as f(calendar_firing&) or f(). The handle is the engine's own: cancel() gives its exact
