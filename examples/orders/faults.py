@@ -72,8 +72,8 @@ def gateway_stopped_in_the_gap(stage):
     stage.stream(stage.leases(1))  # what an earlier fault has run again: it may not stop with one of those
     victim = stage.owner()
     heir = stage.other(victim)
-    victim.process.send_signal(signal.SIGUSR1)
     before = len(victim.said("stopping"))
+    victim.process.send_signal(signal.SIGUSR1)
     while len(victim.said("stopping")) == before:
         stage.stream(0.05)
     order = victim.said("stopping")[-1]

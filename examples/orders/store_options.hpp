@@ -11,11 +11,20 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace orders {
 
+// A server that has just been started may answer later than that: it is asked again, for half a minute.
 inline std::shared_ptr<detent::durable::store> open_store(const std::string& redis, std::chrono::milliseconds lease) {
-  return detent::durable::redis_store(redis, {.prefix = "orders", .shards = 8, .patience = lease / 5});
+  for (const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(30);;) {
+    try {
+      return detent::durable::redis_store(redis, {.prefix = "orders", .shards = 8, .patience = lease / 5});
+    } catch (const detent::error& problem) {
+      if (problem.code() != detent::durable::errc::unavailable || std::chrono::steady_clock::now() > last) throw;
+      std::this_thread::sleep_for(lease / 5);
+    }
+  }
 }
 
 inline detent::durable::options node_options(const std::string& name, std::chrono::milliseconds lease) {

@@ -65,7 +65,7 @@ void expect_order_after_a_stop(Make&& make) {
     fired_log log;
     engine e = make();
     const time_point begin = e.now();
-    for (int i = 999; i >= 0; --i) e.schedule_at(begin + 200ms + i * 100us, [&log](firing& f) { log.note(f); });
+    for (int i = 999; i >= 0; --i) e.schedule_at(begin + 1500ms + i * 100us, [&log](firing& f) { log.note(f); });
     // Order is promised among what the worker has accepted, which it does in the order of the calls.
     std::atomic<bool> taken_up{false};
     e.schedule_after(0ns, [&] { taken_up = true; });

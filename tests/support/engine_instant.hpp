@@ -29,7 +29,7 @@ struct instant {
 
   // What each of the bulk does.
   void run_one(int work) {
-    for (int i = 0; i < work; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
+    for (int i = 0; i < work; ++i) asm volatile("");  // a fence would be a call under a thread sanitizer
     if (ran.fetch_add(1) + 1 == bulk.size() / 2) half = clock::now();
   }
   bool is_through() const { return ran == bulk.size(); }

@@ -133,8 +133,10 @@ TEST(StopFor, LetsWhatIsPendingFire) {
 
 TEST(StopFor, ReturnsWhatHadNoTime) {
   engine e;
-  e.schedule_after(0s, [] {});
+  std::atomic<bool> ran{false};
+  e.schedule_after(0s, [&] { ran = true; });
   timer far = e.schedule_after(1h, [] {});
+  ASSERT_TRUE(eventually([&] { return ran.load(); }));
   const std::vector<unfired> left = e.stop_for(20ms);
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].handle, far);

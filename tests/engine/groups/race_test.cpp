@@ -188,9 +188,11 @@ TEST_P(TimerGroupRace, AllCallsAtOnce) {
       EXPECT_TRUE(eventually([&] { return each->pending() == 0; }));
     }
   }
-  EXPECT_TRUE(eventually([&] { return engine_.pending() == 0 && captures.living() == 0; }));
-  const engine_metrics reported = engine_.metrics();
-  EXPECT_EQ(reported.scheduled, reported.expired + reported.cancelled + reported.returned + reported.dropped);
+  EXPECT_TRUE(eventually([&] {
+    const engine_metrics reported = engine_.metrics();
+    return reported.pending == 0 && captures.living() == 0 &&
+           reported.scheduled == reported.expired + reported.cancelled + reported.returned + reported.dropped;
+  }));
 }
 
 TEST_P(TimerGroupRace, GroupsEndWhileTheirMembersAreCancelled) {

@@ -34,6 +34,7 @@ TEST(EngineMemory, GivesBackWhatABurstHasLeft) {
   for (std::size_t i = 0; i != burst; ++i) old.push_back(e.schedule_after(1h, [] {}));
   const std::size_t peak = resident_bytes();
   for (std::size_t i = 0; i != burst; ++i) EXPECT_TRUE(old[i].restart_after(duration(i * 7919 % burst * 100)));
+  EXPECT_TRUE(drive::eventually([&] { return e.pending() == 0; }));
   EXPECT_TRUE(drive::eventually([&] { return resident_bytes() + burst * 64 * 3 / 4 < peak; })) << resident_bytes();
   for (std::size_t i = 0; i != burst; ++i) made.push_back(e.schedule_after(1h, [] {}));
   for (timer& each : old) {

@@ -200,6 +200,7 @@ TEST(EngineCausesWorker, PartsAddUpUnderLoad) {
     for (int k = 0; k < each; ++k) e.schedule_after(duration(k % 7 * 1'000) - 2us, [] {});
   });
   ASSERT_TRUE(eventually([&] { return e.metrics().callback.count() == 2 * each; }));
+  e.stop();
   expect_parts_add_up(e.metrics(), 2 * each);
 }
 

@@ -234,6 +234,7 @@ TEST(EngineRestartRaces, FiresOnceAtTheLastDeadlineThatWasAccepted) {
   std::thread other(producer, seed + 1);
   producer(seed);
   other.join();
+  worker.stop();
   EXPECT_EQ(wrong.load(), 0);
   EXPECT_EQ(runs.load(), 2 * timers_each);
 }

@@ -273,7 +273,7 @@ TEST(EngineDestroyInside, ByOneOfABatchOfWhichTheRestIsKeptAndRefused) {
   doomed d({.executor = std::make_shared<keeps_one_and_runs_one>(),
             .on_refusal = refusal_policy::retry,
             .on_error = [held](const std::exception_ptr&) {}});
-  const time_point due = clock::now() + 5ms;
+  const time_point due = clock::now() + 1s;  // all are scheduled by then
   for (int i = 0; i < 3; ++i) d.owned->schedule_at(due, [&d, w = d.captures.join()] { d.destroy(); });
   EXPECT_TRUE(d.wait());
   EXPECT_TRUE(d.destroyed(3) && eventually([&] { return held.use_count() == 1; }));

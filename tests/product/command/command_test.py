@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The command `detent` as its user sees it: options, reports, a synthetic load."""
+import contextlib
 import json
 import os
 import pty
@@ -70,7 +71,7 @@ class SyntheticLoad(unittest.TestCase):
     def test_a_synthetic_load_keeps_its_ledger_and_prints_its_seed(self):
         for options in (["--cancel", "0"], ["--cancel", "1"], ["--producers", "3", "--rate", "5000"],
                         ["--wheel", "hashed"]):
-            done = detent("run", "--duration", "200ms", "--delay", "1ms..10ms", "--seed", "7", "--json", *options)
+            done = detent("run", "--duration", "2s", "--delay", "1ms..10ms", "--seed", "7", "--json", *options)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             said = json.loads(done.stdout)
             self.assertEqual((said["seed"], said["fired_early"]), (7, 0))
@@ -78,7 +79,7 @@ class SyntheticLoad(unittest.TestCase):
             self.assertGreaterEqual(said["fired"] + said["cancelled"] + said["pending_at_end"], said["scheduled"])
 
     def test_a_synthetic_load_draws_its_delays_from_the_range(self):
-        done = detent("run", "--timers", "500", "--duration", "50ms", "--cancel", "0", "--delay", "3600s..7200s",
+        done = detent("run", "--timers", "500", "--duration", "2s", "--cancel", "0", "--delay", "3600s..7200s",
                       "--json")
         said = json.loads(done.stdout)
         self.assertEqual((said["scheduled"], said["fired"], said["pending_at_end"]), (500, 0, 500))
@@ -91,8 +92,11 @@ class SyntheticLoad(unittest.TestCase):
         subprocess.run([DETENT, "run", "--duration", "400ms"], stdout=subprocess.DEVNULL, stderr=theirs, check=True,
                        timeout=60)
         os.close(theirs)
-        shown = os.read(ours, 1 << 16).decode()
-        os.close(ours)
+        shown = b""
+        with contextlib.suppress(OSError), os.fdopen(ours, "rb", buffering=0) as screen:  # an error is the end
+            while some := screen.read(1 << 16):
+                shown += some
+        shown = shown.decode()
         self.assertIn("running: ", shown)
         self.assertTrue(shown.endswith("\r\x1b[K"), repr(shown))
 

@@ -58,7 +58,13 @@ class Page(WithDirectory):
         return tab
 
     def wait_until(self, tab, condition):
-        tab.wait_for(lambda: tab.run(condition), condition)
+        def holds():
+            try:
+                return tab.run(condition)
+            except headless_browser.PageGone:  # the next one comes
+                return False
+
+        tab.wait_for(holds, condition)
 
     def test_engines_of_two_processes_on_wide_and_narrow_screens_light_and_dark(self):
         backgrounds = set()

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import struct
@@ -13,6 +14,11 @@ import tempfile
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+PAGE_GONE = re.compile("navigated or closed|context was destroyed|Cannot find .*context")
+
+
+class PageGone(RuntimeError):
+    """The page was left for another while the browser was asked about it."""
 
 
 def installed():
@@ -86,7 +92,8 @@ class Tab:
             message = json.loads(self.websocket.receive())
             if message.get("id") == self.number:
                 if "error" in message:
-                    raise RuntimeError(f"{method}: {message['error']['message']}")
+                    what = message["error"]["message"]
+                    raise (PageGone if PAGE_GONE.search(what) else RuntimeError)(f"{method}: {what}")
                 return message["result"]
             self._note(message)
 

@@ -73,7 +73,7 @@ class Reports(WithDirectory):
         self.assertEqual(row[1:], [time_text(said[name]) for name in PERCENTILES])
 
     def test_figures_are_those_of_the_run(self):
-        said, page = self.run_with_report("run", "--duration", "200ms", "--delay", "1ms..9ms", "--seed", "7")
+        said, page = self.run_with_report("run", "--duration", "2s", "--delay", "1ms..9ms", "--seed", "7")
         self.assertEqual(page.figures, 6)
         self.assert_percentiles(said["lateness_ns"], page.row("timers of the engine"))
         self.assertEqual(page.row("bare clock_nanosleep")[0], "400")
@@ -81,11 +81,11 @@ class Reports(WithDirectory):
         self.assert_percentiles(said["bare_spin_loop_ns"], page.row("bare spin loop"))
         for name in ("scheduled", "cancelled", "fired"):
             self.assertEqual(page.row(name), [f"{said[name]:,}"])
-        self.assertIn("detent run --timers 1000 --producers 1 --cancel 0.9 --delay 1ms..9ms --duration 200ms --seed 7 "
+        self.assertIn("detent run --timers 1000 --producers 1 --cancel 0.9 --delay 1ms..9ms --duration 2s --seed 7 "
                       "--wheel hierarchical --wait hybrid", page.text)
 
     def test_the_causes_shares_add_up(self):
-        _, page = self.run_with_report("run", "--duration", "200ms", "--delay", "1ms..9ms", "--cancel", "0")
+        _, page = self.run_with_report("run", "--duration", "2s", "--delay", "1ms..9ms", "--cancel", "0")
         shares = [page.row(name)[:2] for name in ("drain", "wait", "worker", "dispatch")]
         for column in (0, 1):
             self.assertAlmostEqual(sum(float(row[column].rstrip(" %")) for row in shares), 100, delta=0.3)

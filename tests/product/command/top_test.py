@@ -5,6 +5,7 @@
 Called with the paths of the command and of counters_sample.
 """
 import fcntl
+import itertools
 import os
 import pty
 import re
@@ -127,10 +128,15 @@ class Top(WithDirectory):
     def test_rates_are_of_what_was_counted_since_the_last_reading(self):
         terminal = self.terminal("-d", "0.2", self.sample("a"))
         terminal.until_shows("1 engine in", "fired 0/s")
-        with open(self.path("a"), "r+b") as file:
-            file.seek(4096 + 8 * 8)  # of the first thread: fired
-            file.write(struct.pack("=Q", 3_000_000))
-        terminal.until(lambda text: re.search(r"fired [1-9][\d.]*M/s", text))
+        counts = itertools.count(3_000_000, 3_000_000)
+
+        def more_have_fired(text):
+            with open(self.path("a"), "r+b") as file:
+                file.seek(4096 + 8 * 8)  # of the first thread: fired
+                file.write(struct.pack("=Q", next(counts)))
+            return re.search(r"fired [1-9][\d.]*M/s", text)
+
+        terminal.until(more_have_fired)
         terminal.until_shows("fired 0/s")
 
     def test_signals_leave_the_terminal_as_it_was(self):

@@ -131,7 +131,7 @@ TYPED_TEST_P(StoreConformance, ListenersAreWokenWhenSomethingIsAnnounced) {
   std::vector<put_status> stored(near.size());
   EXPECT_EQ(this->bed.get().put(near, stored), errc{});
   const auto all = [&] { return woken[1] != 0 && woken[2] != 0; };
-  for (int i = 0; i < 2000 && !all(); ++i) std::this_thread::sleep_for(milliseconds(1));
+  for (int i = 0; i < 60'000 && !all(); ++i) std::this_thread::sleep_for(milliseconds(1));
   EXPECT_TRUE(all()) << "each owner of a batch";
   this->bed.get().listen(nullptr);
 }

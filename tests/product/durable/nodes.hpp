@@ -27,7 +27,7 @@ inline detent::wall_time now() { return std::chrono::system_clock::now(); }
 
 // Long enough for the slowest machine; returns as soon as it holds.
 template <class Condition>
-bool soon(Condition&& holds, std::chrono::milliseconds patience = 20s) {
+bool soon(Condition&& holds, std::chrono::milliseconds patience = 60s) {
   for (auto until = std::chrono::steady_clock::now() + patience; std::chrono::steady_clock::now() < until;) {
     if (holds()) return true;
     std::this_thread::sleep_for(1ms);

@@ -36,7 +36,7 @@ TEST_F(DurableTimers, RunOnceAtTheirTimeAndNeverBefore) {
 TEST_F(DurableTimers, KeepDeadlineOrderInAPartition) {
   a_node node(data.connect(), book);
   node.on.start();
-  const auto begin = now() + 300ms;
+  const auto begin = now() + 3s;
   for (int i = 0; i < 300; ++i) {
     const std::string key = "k" + std::to_string(i);
     node.on.schedule_at(begin + (i * 37 % 300) * 1ms, "write", {}, {.key = key, .partition = "book"});
@@ -90,14 +90,15 @@ TEST_F(DurableTimers, RepeatOnAScheduleOneRunAtEachTime) {
   node.on.schedule_on("each second", "write", {}, {.key = "tick"});
   ASSERT_TRUE(soon([&] { return book.size() >= 3; }));
   EXPECT_EQ(node.on.list({}).size(), 1u);
-  EXPECT_EQ(cancelled(node.on, "tick"), cancel_result::cancelled);
+  const cancel_result its = cancelled(node.on, "tick");
+  EXPECT_TRUE(its == cancel_result::cancelled || its == cancel_result::running) << "the third may not have returned";
   const auto lines = book.lines();
   for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_EQ(lines[i].due - lines[i - 1].due, 1s);
   EXPECT_THROW(node.on.schedule_on("no such", "write", {}), detent::error);
 }
 
 TEST_F(DurableTimers, OfOneKeyAreKeptReplacedOrRefused) {
-  a_node node(data.connect(), book);
+  a_node node(data.connect(), book, {.horizon = 10s});
   std::promise<std::error_code> refused;
   node.on.start();
   node.on.schedule_after(1h, "write", bytes("first"), {.key = "k"});
@@ -107,8 +108,8 @@ TEST_F(DurableTimers, OfOneKeyAreKeptReplacedOrRefused) {
       {.key = "k", .conflict = on_conflict::fail, .on_stored = [&](std::error_code code) { refused.set_value(code); }});
   EXPECT_EQ(refused.get_future().get(), make_error_code(errc::exists));
   EXPECT_EQ(book.size(), 0u);
-  node.on.schedule_after(50ms, "write", bytes("second"), {.key = "k", .conflict = on_conflict::replace});
-  node.on.schedule_after(80ms, "write", bytes("third"), {.key = "k", .conflict = on_conflict::replace});
+  node.on.schedule_after(2s, "write", bytes("second"), {.key = "k", .conflict = on_conflict::replace});
+  node.on.schedule_after(2100ms, "write", bytes("third"), {.key = "k", .conflict = on_conflict::replace});
   ASSERT_TRUE(soon([&] { return book.size() == 1; }));
   std::this_thread::sleep_for(100ms);
   ASSERT_EQ(book.size(), 1u) << "what was in hand was taken back";
@@ -116,7 +117,7 @@ TEST_F(DurableTimers, OfOneKeyAreKeptReplacedOrRefused) {
 }
 
 TEST_F(DurableTimers, CancelIsExactNearAndFar) {
-  a_node node(data.connect(), book);
+  a_node node(data.connect(), book, {.horizon = 10s});
   std::atomic<bool> running{false}, go_on{false};
   node.on.handle("slow", [&](job& of) {
     running = true;
@@ -126,7 +127,8 @@ TEST_F(DurableTimers, CancelIsExactNearAndFar) {
   });
   node.on.start();
   node.on.schedule_after(1h, "write", {}, {.key = "far"});
-  node.on.schedule_after(500ms, "write", {}, {.key = "near"});
+  const auto near = now() + 3s;
+  node.on.schedule_at(near, "write", {}, {.key = "near"});
   node.on.schedule_after(0s, "slow", {}, {.key = "now"});
   ASSERT_TRUE(soon([&] { return running.load() && node.on.metrics().in_hand == 2; }));
   EXPECT_EQ(cancelled(node.on, "far"), cancel_result::cancelled);
@@ -136,7 +138,7 @@ TEST_F(DurableTimers, CancelIsExactNearAndFar) {
   EXPECT_EQ(cancelled(node.on, "never"), cancel_result::gone);
   go_on = true;
   EXPECT_TRUE(soon([&] { return node.on.list({}).empty(); })) << "it is not tried again";
-  std::this_thread::sleep_for(600ms);
+  std::this_thread::sleep_until(near + 100ms);
   EXPECT_EQ(book.size(), 1u);
 }
 
@@ -180,7 +182,8 @@ TEST_F(DurableTimers, TenThousandCancelledBeyondTheReadLevelNeverRun) {
   a_node node(data.connect(), book);
   node.on.start();
   std::atomic<int> answered{0}, proven{0};
-  for (int i = 0; i < 10'000; ++i) node.on.schedule_after(3s, "write", {}, {.key = "k" + std::to_string(i)});
+  const auto due = now() + 8s;
+  for (int i = 0; i < 10'000; ++i) node.on.schedule_at(due, "write", {}, {.key = "k" + std::to_string(i)});
   for (int i = 0; i < 10'000; ++i)
     node.on.cancel("k" + std::to_string(i), [&](cancel_result result) {
       proven += result == cancel_result::cancelled;
@@ -188,15 +191,16 @@ TEST_F(DurableTimers, TenThousandCancelledBeyondTheReadLevelNeverRun) {
     });
   ASSERT_TRUE(soon([&] { return answered == 10'000; }));
   EXPECT_EQ(proven, 10'000);
-  std::this_thread::sleep_for(3100ms);
+  std::this_thread::sleep_until(due + 100ms);
   EXPECT_EQ(book.size(), 0u);
 }
 
 TEST_F(DurableTimers, RestartMovesTheSameTimer) {
-  a_node node(data.connect(), book);
+  a_node node(data.connect(), book, {.horizon = 10s});
   node.on.start();
   node.on.schedule_after(1h, "write", bytes("body"), {.key = "far"});
-  node.on.schedule_after(300ms, "write", {}, {.key = "near"});
+  const auto near = now() + 3s;
+  node.on.schedule_at(near, "write", {}, {.key = "near"});
   ASSERT_TRUE(soon([&] { return node.on.metrics().in_hand == 1; }));
   std::promise<std::error_code> moved, none;
   node.on.restart_at("near", now() + 1h, [&](std::error_code code) { moved.set_value(code); });
@@ -206,7 +210,7 @@ TEST_F(DurableTimers, RestartMovesTheSameTimer) {
   EXPECT_EQ(none.get_future().get(), make_error_code(errc::gone));
   ASSERT_TRUE(soon([&] { return book.size() == 1; }));
   EXPECT_EQ(book.lines()[0].payload, "body");
-  std::this_thread::sleep_for(400ms);
+  std::this_thread::sleep_until(near + 100ms);
   EXPECT_EQ(book.size(), 1u);
   EXPECT_EQ(node.on.list({.key_prefix = "near"}).size(), 1u);
 }

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -18,21 +20,22 @@
 
 namespace detent::test {
 
-// Ports that nobody had a moment ago.
+// Ports that nobody had a moment ago; below those that the kernel gives to others by itself.
 inline std::vector<int> free_ports(std::size_t count) {
+  std::random_device random;
+  std::uniform_int_distribution<int> any(15'000, 30'000);
   std::vector<int> sockets;
   std::vector<int> ports;
-  for (std::size_t i = 0; i != count; ++i) {
+  for (int tries = 0; ports.size() != count; ++tries) {
+    if (tries == 10'000) throw std::runtime_error("no free port");
     const int one = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int port = any(random);
     sockaddr_in where{};
     where.sin_family = AF_INET;
     where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof where;
-    if (::bind(one, reinterpret_cast<sockaddr*>(&where), length) != 0 ||
-        ::getsockname(one, reinterpret_cast<sockaddr*>(&where), &length) != 0)
-      throw std::runtime_error("no free port");
+    where.sin_port = htons(static_cast<std::uint16_t>(port));
     sockets.push_back(one);
-    ports.push_back(ntohs(where.sin_port));
+    if (::bind(one, reinterpret_cast<sockaddr*>(&where), sizeof where) == 0) ports.push_back(port);
   }
   for (const int one : sockets) ::close(one);
   return ports;

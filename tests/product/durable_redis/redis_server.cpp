@@ -36,8 +36,9 @@ std::string said(const redisReply& reply) {
 
 redis_server::redis_server(std::vector<std::string> options, bool keeps)
     : path_(directory_.path() + "/redis.sock"),
-      options_({"redis-server", "--port", "0", "--save", "", "--appendonly", keeps ? "yes" : "no", "--unixsocket",
-                path_, "--dir", directory_.path(), "--logfile", directory_.path() + "/log", "--daemonize", "no"}) {
+      options_({"redis-server", "--port", "0", "--save", "", "--appendonly", keeps ? "yes" : "no", "--appendfsync",
+                "no", "--unixsocket", path_, "--dir", directory_.path(), "--logfile", directory_.path() + "/log",
+                "--daemonize", "no"}) {
   options_.insert(options_.end(), options.begin(), options.end());
   start();
 }

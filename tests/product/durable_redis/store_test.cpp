@@ -160,7 +160,7 @@ TEST_F(DurableRedisStore, ABatchOfThousandsIsCarriedOutInOrder) {
 
 TEST_F(DurableRedisStore, AnUnreachableServerIsUnavailableAndLaterTheSameBatchIsStored) {
   redis_server server({}, true);
-  const auto store = redis_store(server.path(), {.patience = 50ms});
+  const auto store = redis_store(server.path(), {.patience = 500ms});
   ASSERT_EQ(put(*store, timer("a", 1)), durable::errc{});
   server.pause();
   EXPECT_EQ(put(*store, timer("b", 2)), durable::errc::unavailable);
@@ -216,13 +216,13 @@ TEST_F(DurableRedisStore, AClusterWithADeadNodeServesTheOtherShardsAndStoresNoth
 
 TEST_F(DurableRedisStore, WhatNoReplicaHasIsNotStored) {
   const redis_server server;
-  const auto store = redis_store(server.path(), {.patience = 20ms, .replicas = 1});
+  const auto store = redis_store(server.path(), {.patience = 500ms, .replicas = 1});
   EXPECT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
 }
 
 TEST_F(DurableRedisStore, WhatWasCarriedOutIsNotCarriedOutAgainForAReplicaThatWasLate) {
   const redis_server server;
-  const auto store = redis_store(server.path(), {.shards = 1, .patience = 20ms, .replicas = 1});
+  const auto store = redis_store(server.path(), {.shards = 1, .patience = 500ms, .replicas = 1});
   ASSERT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
   const auto other = redis_store(server.path());
   const durable::cancel_request erase{0, "a", 1};  // as if it had run
@@ -241,15 +241,15 @@ struct master_and_replica {
   redis_server master{{"--port", std::to_string(ports[0]), "--repl-diskless-sync-delay", "0"}};
   redis_server replica{{"--port", std::to_string(ports[1]), "--replicaof", "127.0.0.1", std::to_string(ports[0])}};
   std::shared_ptr<durable::store> store =
-      redis_store(master.path() + "," + replica.path(), {.shards = 1, .patience = 200ms, .replicas = 1});
+      redis_store(master.path() + "," + replica.path(), {.shards = 1, .patience = 500ms, .replicas = 1});
 
   static bool until(const std::function<bool()>& holds) {
-    int left = 20'000;
+    int left = 60'000;
     while (!holds() && --left != 0) std::this_thread::sleep_for(1ms);
     return left != 0;
   }
   bool take(durable::take_result& term) const {
-    const durable::take_request wanted{0, 2s};
+    const durable::take_request wanted{0, 5s};
     return store->take("n", {&wanted, 1}, {&term, 1}) == durable::errc{} && term.status == durable::take_status::taken;
   }
   // From now on the replica hears nothing.

@@ -22,8 +22,8 @@ class held_alarm final : public detail::alarm {
     const std::lock_guard lock(mutex_);
     arm(on().now());
     while (pending()) std::this_thread::yield();  // its run waits for the mutex
-    arm(after(5ms));
     earliest_ = after(0ms);
+    arm(after(5ms));
   }
   void wait() { ran_.wait(); }
   int runs() {

@@ -4,6 +4,7 @@
 #include <detent/detail/timer_access.hpp>
 
 #include <poll.h>
+#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -33,6 +34,16 @@ struct last_of_all {
 };
 thread_local last_of_all end_of_this_thread;
 
+// A descriptor set to a time that is past becomes readable by an interrupt, a moment after the call: so does this one,
+// which is set after it.
+void let_the_kernel_catch_up() {
+  static const int last = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+  const itimerspec at{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 2}};
+  timerfd_settime(last, TFD_TIMER_ABSTIME, &at, nullptr);
+  pollfd asked{.fd = last, .events = POLLIN, .revents = 0};
+  ::poll(&asked, 1, -1);
+}
+
 }  // namespace
 
 scene::scene(bool hands_over, detent::engine_options options)
@@ -45,8 +56,10 @@ scene::scene(bool hands_over, detent::engine_options options)
 }
 
 bool scene::is_called() const {
+  if (next_ && *next_ <= clock.now()) return true;
+  let_the_kernel_catch_up();
   pollfd asked{.fd = wake_fd_, .events = POLLIN, .revents = 0};
-  return (next_ && *next_ <= clock.now()) || ::poll(&asked, 1, 0) == 1;
+  return ::poll(&asked, 1, 0) == 1;
 }
 
 void scene::look() {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
@@ -89,16 +90,18 @@ TEST_F(KeyedPoolEnd, DropsWhatWaitsWhileTheCallbackThatEndedItGoesOn) {
 TEST(KeyedPool, MayBeDestroyedWithItsEngineByACallback) {
   const std::size_t threads_before = drive::threads();
   auto captured = std::make_shared<int>();
-  std::atomic<bool> destroyed{false};
+  std::atomic<bool> scheduled{false}, destroyed{false};
   auto owned = std::make_unique<engine>(
       engine_options{.executor = std::make_shared<keyed_pool>(keyed_pool_options{.threads = 2})});
   engine& e = *owned;
   const time_point due = clock::now() + 5ms;
   e.schedule_at(due, [&, captured] {
+    while (!scheduled) std::this_thread::yield();
     owned.reset();
     destroyed = true;
   });
   for (std::uint64_t i = 0; i < 20; ++i) e.schedule_at(due, [captured] {}, {.tag = i / 10});
+  scheduled = true;
   EXPECT_TRUE(eventually([&] { return destroyed.load() && drive::threads() <= threads_before; }));
   EXPECT_TRUE(eventually([&] { return captured.use_count() == 1; }));
 }

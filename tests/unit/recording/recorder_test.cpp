@@ -175,7 +175,7 @@ TEST_F(Recorder, WaitsAtItsEndForAThreadBetweenTwoInstructions) {
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 2; }));
   held.emplace(&r, arming(operation_kind::restart, 1, 200));
   std::thread late([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     held->took_effect();
   });
   const auto trace = stop();

@@ -53,12 +53,12 @@ def no_descriptor_left(program):
 
 def input_before_timers(program):
     """A hub that was stopped past every deadline: sensors that have sent a line meanwhile are not idle, however many."""
-    hub = Hub(program, idle=3000, settle=1, report=3600000)
+    hub = Hub(program, idle=8000, settle=1, report=3600000)
     sensors = [hub.sensor() for _ in range(600)]
     hub.process.send_signal(signal.SIGSTOP)
     for sensor in sensors:
         sensor.sendall(b"1\n")
-    time.sleep(3.2)
+    time.sleep(8.2)
     hub.process.send_signal(signal.SIGCONT)
     for sensor in sensors:
         assert sensor.recv(100) == b"settled 1 after 1 changes\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The game with all its faults for five seconds; and that its comparison can fail.
+"""The game with all its faults for eight seconds; and that its comparison can fail.
 
 usage: demo_test.py DEMO BUILD_DIRECTORY
 """
@@ -22,7 +22,7 @@ class Game(unittest.TestCase):
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.kept = Path(cls.temporary.name)
-        cls.demo = run(DEMO, BUILD, "--seconds", 5, "--players", 50, "--faults", "all", "--keep", cls.kept)
+        cls.demo = run(DEMO, BUILD, "--seconds", 8, "--players", 50, "--faults", "all", "--keep", cls.kept)
         print(cls.demo.stdout, cls.demo.stderr)
 
     @classmethod
