@@ -54,8 +54,8 @@ void use_up_blocks(timer& armed, time_point below) {
 }
 
 // The calling thread has a place in the queue, but no block of its own; nor has a poll() anything else to accept.
-// Each thread that has pushed keeps its last block, so that a page of them is used up by as many threads. They take turns:
-// two that found no block at once would both allocate a page.
+// Each thread that has pushed keeps its last block, so that a page of them is used up by as many threads. They take
+// turns: two that found no block at once would both allocate a page.
 TEST(BadAllocDrive, APollScansForWhatAnEmptyQueueHadNoMemoryFor) {
   expect_in_child([] {
     constexpr std::size_t blocks_a_page = 4096 / detail::entry_block::bytes - 1;

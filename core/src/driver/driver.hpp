@@ -69,7 +69,7 @@ class driver final : public driver_port, public turn_port {
   // Returns when the wait ends at the latest; INT64_MIN: now, if something is due already or the engine is stopped.
   nanoseconds_t announce(nanoseconds_t until) noexcept;
   void looked(nanoseconds_t now) noexcept { state_.split.looked(now); }
-  void give_back() noexcept { agenda_.give_back(); }  // memory of a past peak
+  void give_back() noexcept { agenda_.give_back(); }           // memory of a past peak
   void wait_begins() noexcept { state_.split.wait_begins(); }  // ends with the next reading of the clock
   // Fetches what a fire takes into the caches.
   void warm_up();
