@@ -133,12 +133,16 @@ void engine_history::take(host_reading reading, console_time now) {
   }
   if (left_out != 0)
     reading.troubles.push_back(fmt::format("{} engines are not shown: {} are", left_out, most_engines));
-  note(std::move(reading.troubles));
+  note(std::move(reading.troubles), std::move(reading.stale));
   add_set_samples(now);
 }
 
-void engine_history::note(std::vector<std::string> troubles) {
+void engine_history::note(std::vector<std::string> troubles, std::vector<std::string> stale) {
   troubles_ = std::move(troubles);
+  if (stale.size() == 1) troubles_.push_back(std::move(stale.front()));
+  if (stale.size() > 1)
+    troubles_.push_back(fmt::format("{} files of processes that are gone stay until they are removed, such as {}",
+                                    stale.size(), stale.front()));
   if (troubles_.size() <= most_troubles) return;
   const std::size_t more = troubles_.size() - most_troubles;
   troubles_.resize(most_troubles);

@@ -23,7 +23,7 @@ class engine_history {
 
   // Sets as one, with their shards.
   std::vector<console_engine> engines() const;
-  // Of the last reading; of very many the first.
+  // Of the last reading; of very many the first. Files of processes that are gone have one line together.
   const std::vector<std::string>& troubles() const { return troubles_; }
 
   static constexpr double window = 300;  // seconds
@@ -53,7 +53,7 @@ class engine_history {
   static console_engine shown(const known_engine& engine);
   console_engine shown_set(const std::vector<const known_engine*>& shards) const;
   void add_set_samples(console_time now);
-  void note(std::vector<std::string> troubles);
+  void note(std::vector<std::string> troubles, std::vector<std::string> stale);
   void forget(console_time now);
 
   std::map<key, known_engine> engines_;

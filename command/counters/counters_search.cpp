@@ -102,13 +102,13 @@ void require_owner(const counters_snapshot& snapshot, const host_files& host) {
   const std::size_t bracket = stat.rfind(')');
   const auto words = words_of(std::string_view(stat).substr(bracket == std::string::npos ? stat.size() : bracket + 1));
   if (words.empty() || words[0] == "Z") {
-    throw input_error(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
+    throw stale_file(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
   }
   if (engine.process_start == 0) return;  // the engine did not know
   const auto started = words.size() > start ? number_in(words[start]) : std::nullopt;
   if (!started) throw input_error(fmt::format("/proc/{}/stat: field 22 is missing", engine.process));
   if (static_cast<std::uint64_t>(*started) != engine.process_start) {
-    throw input_error(fmt::format("{}: stale: another process has the id {} by now", engine.path, engine.process));
+    throw stale_file(fmt::format("{}: stale: another process has the id {} by now", engine.path, engine.process));
   }
 }
 

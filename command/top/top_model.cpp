@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace detent::tool {
@@ -72,6 +73,7 @@ void top_model::take(host_reading reading) {
     key of = key_of(each.snapshot.identity);
     seen.emplace(std::move(of), std::move(each));
   }
+  std::ranges::move(reading.stale, std::back_inserter(reading.troubles));
   note_troubles(reading.troubles);
   forget(seen);
   for (auto& [of, each] : seen) update(engines_[of], std::move(each));

@@ -20,6 +20,7 @@ namespace detent::tool {
 struct host_reading {
   std::vector<engine_reading> engines;  // those that live
   std::vector<std::string> troubles;    // a line for each file that is not one of them, and why
+  std::vector<std::string> stale = {};  // the same of those whose processes are gone
 };
 
 enum class top_span : std::uint8_t {

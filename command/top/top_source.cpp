@@ -36,6 +36,8 @@ void read_found(const std::string& path, host_reading& reading, reading_budget& 
   try {
     engine_reading engine = read_engine(path, path_origin::found, budget);
     if (!engine.snapshot.ended) reading.engines.push_back(std::move(engine));
+  } catch (const stale_file& trouble) {
+    if (exists(path)) reading.stale.push_back(trouble.what());
   } catch (const input_error& trouble) {
     if (exists(path)) reading.troubles.push_back(trouble.what());
   }

@@ -53,6 +53,15 @@ TEST(EngineHistory, HasFiguresOfTheLastFiveMinutes) {
   EXPECT_NEAR(engine.history.back().fired, 100, 0.1);
 }
 
+TEST(EngineHistory, HasOneLineForAllFilesOfProcessesThatAreGone) {
+  engine_history history;
+  history.take({.engines = {}, .troubles = {"a: cut short"}, .stale = {"b: stale"}}, at(1));
+  EXPECT_EQ(history.troubles(), (std::vector<std::string>{"a: cut short", "b: stale"}));
+  history.take({.engines = {}, .troubles = {"a: cut short"}, .stale = {"b: stale", "c: stale"}}, at(2));
+  ASSERT_EQ(history.troubles().size(), 2u);
+  EXPECT_EQ(history.troubles()[1], "2 files of processes that are gone stay until they are removed, such as b: stale");
+}
+
 TEST(EngineHistory, StaysBoundedWhileEnginesComeAndGo) {
   engine_history history;
   for (std::int64_t second = 1; second <= 20; ++second) {
