@@ -15,6 +15,9 @@
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"
 
+// The floors hand over by moodycamel's queue, whose fences ThreadSanitizer does not see.
+extern "C" const char* __tsan_default_suppressions() { return "race:moodycamel::"; }
+
 namespace {
 
 using namespace detent::bench;
