@@ -48,5 +48,5 @@ def show(protocols, path, check):
     if path.is_file() and path.read_text(encoding="utf-8") == made:
         print(f"{path} is current")
         return 0
-    print(f"{path} is not what --table prints: write it anew")
+    print(f"{path} is not what --table prints: write it again")
     return 1

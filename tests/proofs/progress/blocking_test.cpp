@@ -203,7 +203,7 @@ TEST(progress_blocking, a_wake_fd_waits_for_a_producer_between_marking_the_bell_
   });
 }
 
-// While a thread fits the time-stamp counter anew, the others read the steady clock.
+// While a thread fits the time-stamp counter again, the others read the steady clock.
 TEST(progress_blocking, delays_by_the_time_stamp_counter_do_not_wait_for_a_thread_that_fits_it) {
   std::error_code problem;
   if (!detent::engine::try_create({.drive = detent::drive_kind::caller, .clock = detent::clock_kind::tsc}, problem))

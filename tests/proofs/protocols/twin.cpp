@@ -58,7 +58,7 @@ void against_another_life(execution& run, F read) {
     if (!state_word::pending(state_word::state(before))) return reach("between two lives");
     const unsigned found = read(shared);
     if (states::observe(shared.pair) != before) return reach("another life meanwhile");
-    require(found == state_word::generation(before) + 1, "of another life than the word tells");
+    require(found == state_word::generation(before) + 1, "of another life than the word says");
     reach(found == 1 ? "the first" : "the second");
   });
   run.join();

@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 inline constexpr detent::time_point noon{12h};
 
 // A caller's engine at noon, and an event loop that polls when its descriptor says so, or when the time has come that
-// it was given last: who asks for no poll gets none.
+// it was given last: a test that asks for no poll gets none.
 class scene {
  public:
   explicit scene(bool hands_over = false, detent::engine_options options = {});

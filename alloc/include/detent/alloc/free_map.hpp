@@ -189,8 +189,8 @@ void free_map<Traits>::take_group(std::size_t group, taking& now, Revive& revive
     if (words[place].load(base::relaxed) == 0) continue;  // relaxed: as in take_summary()
     std::uint64_t bits = take_word(words[place]);
     if (bits == 0) continue;
-    // Relaxed, here and below: whose memory is gone is said before (7), and changed by who has all 64 slots; what is
-    // idle is a hint.
+    // Relaxed, here and below: which memory is gone is stored before (7), and changed by the thread that has all 64
+    // slots; what is idle is a hint.
     if ((of_group(group, kind::idle).load(base::relaxed) & bit(place)) != 0)
       of_group(group, kind::idle).fetch_and(~bit(place), base::relaxed);
     if ((of_group(group, kind::gone).load(base::relaxed) & bit(place)) != 0) [[unlikely]] {

@@ -24,7 +24,7 @@ inline void check(int code) {
   if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) throw sqlite_failure{code};
 }
 
-// What SQLite's code means to who asked.
+// The store's word for SQLite's code.
 errc meaning(int code) noexcept;
 
 // A prepared statement. Text and bytes are bound without a copy: they must outlive the run.

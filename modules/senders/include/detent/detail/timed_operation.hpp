@@ -101,7 +101,7 @@ class timed_operation : public Execution::template operation_mark<Receiver> {
   engine_core& core_;
   const timed_start when_;
   base::atomic<std::uint32_t> state_{0};
-  bool in_node_ = false;  // of who has the claim
+  bool in_node_ = false;  // of the thread that has the claim
   timer timer_;
   std::optional<stop_callback> hook_;
   [[no_unique_address]] Receiver receiver_;
