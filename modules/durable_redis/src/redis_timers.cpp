@@ -156,7 +156,8 @@ errc redis_store::cancel(std::span<const cancel_request> what, std::span<cancel_
     arena in;
     std::vector<call> calls;
     for (const portion& its : round) {
-      call& one = calls.emplace_back(call{script::cancel, keys_[its.of], {in.number(its.of)}});
+      call& one = calls.emplace_back(
+          call{script::cancel, keys_[its.of], {in.number(std::int64_t{store_format}), in.number(its.of)}});
       for (const std::size_t place : its.places) {
         one.words.emplace_back(what[place].key);
         one.words.push_back(in.bytes_of(what[place].question, 8));
@@ -218,7 +219,8 @@ errc redis_store::revive(std::span<const put_request> what, std::span<put_status
     arena in;
     std::vector<call> calls;
     for (const portion& its : round) {
-      call& one = calls.emplace_back(call{script::revive, keys_[its.of], {in.number(its.of)}});
+      call& one = calls.emplace_back(
+          call{script::revive, keys_[its.of], {in.number(std::int64_t{store_format}), in.number(its.of)}});
       for (const std::size_t place : its.places) {
         one.words.emplace_back(what[place].what.key);
         one.words.push_back(in.number(score_of(what[place].what.due)));

@@ -158,13 +158,14 @@ if #buried > 0 then
 end
 return table.concat(answers))";
 
-// KEYS: own, announced, due, body, dead, grave. ARGV: shard; then key and question of each. Answers a letter for each:
-// (c)ancelled, no node will start it; (g)one; (a)sked, it is in the owner's hands, to whom it is announced.
+// KEYS: own, announced, due, body, dead, grave. ARGV: format, shard; then key and question of each. Answers a letter
+// for each: (c)ancelled, no node will start it; (g)one; (a)sked, it is in the owner's hands, to whom it is announced.
 const char cancel_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'upto', 'channel')
+local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format')
+if own[3] and tonumber(own[3]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[3]) end
 local upto = tonumber(own[1] or '-9007199254740992')
 local answers, announced = {}, {}
-for i = 2, #ARGV, 2 do
+for i = 3, #ARGV, 2 do
   local key = ARGV[i]
   local due = redis.call('ZSCORE', KEYS[3], key)
   if due and tonumber(due) <= upto then
@@ -183,20 +184,21 @@ for i = 2, #ARGV, 2 do
 end
 if #announced > 0 then
   redis.call('RPUSH', KEYS[2], unpack(announced))
-  redis.call('PUBLISH', own[2], ARGV[1])
+  redis.call('PUBLISH', own[2], ARGV[2])
 end
 return table.concat(answers))";
 
 // KEYS: of answers, all of one shard. What they hold.
 const char answers_text[] = R"(return redis.call('MGET', unpack(KEYS)))";
 
-// KEYS: own, announced, due, body, dead, grave. ARGV: shard; then key, due time and head of each. Answers a letter for
-// each: (s)tored or (g)one.
+// KEYS: own, announced, due, body, dead, grave. ARGV: format, shard; then key, due time and head of each. Answers a
+// letter for each: (s)tored or (g)one.
 const char revive_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'upto', 'channel')
+local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format')
+if own[3] and tonumber(own[3]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[3]) end
 local upto = tonumber(own[1] or '-9007199254740992')
 local answers, announced = {}, {}
-for i = 2, #ARGV, 3 do
+for i = 3, #ARGV, 3 do
   local key, due, head = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local grave = redis.call('HGET', KEYS[6], key)
   if grave then
@@ -214,7 +216,7 @@ for i = 2, #ARGV, 3 do
 end
 if #announced > 0 then
   redis.call('RPUSH', KEYS[2], unpack(announced))
-  redis.call('PUBLISH', own[2], ARGV[1])
+  redis.call('PUBLISH', own[2], ARGV[2])
 end
 return table.concat(answers))";
 

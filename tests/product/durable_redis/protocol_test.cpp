@@ -120,15 +120,20 @@ TEST_F(DurableRedisProtocol, APageGoesOnAfterAKeyThatHasGoneMeanwhile) {
   at->put({"k", "a", "2", body('1', 2), "k", "b", "2", body('2', 2), "k", "c", "2", body('3', 2), "k", "d", "3",
            body('4', 3)});
   EXPECT_EQ(at->list("2", ""), (words{"a", "2", "b", "2", body('1', 2), body('2', 2)}));
-  at->call(durable::redis::script::cancel, {"own", "announced", "due", "body", "dead", "grave"}, {"07", "b", id('1')});
+  at->call(durable::redis::script::cancel, {"own", "announced", "due", "body", "dead", "grave"},
+           {"1", "07", "b", id('1')});
   EXPECT_EQ(at->list("2", "b"), (words{"c", "2", "d", "3", body('3', 2), body('4', 3)}));
 }
 
-TEST_F(DurableRedisProtocol, ANewerFormatIsRefusedByWhoTakesAndWhoPuts) {
+TEST_F(DurableRedisProtocol, ANewerFormatIsRefusedByAllThatWriteOutsideATerm) {
+  const words keys{"own", "announced", "due", "body", "dead", "grave"};
   server->ask("HSET t:{07}:own format 2");
   EXPECT_EQ(at->take("A").front(), "!FOREIGN format 2");
   EXPECT_EQ(at->put({"k", "a", "1", body('1', 1)}).front(), "!FOREIGN format 2");
   EXPECT_EQ(at->failed.kind, durable::redis::refusal::foreign);
+  EXPECT_EQ(at->call(durable::redis::script::cancel, keys, {"1", "07", "b", id('1')}).front(), "!FOREIGN format 2");
+  EXPECT_EQ(at->call(durable::redis::script::revive, keys, {"1", "07", "b", "1", id('1')}).front(),
+            "!FOREIGN format 2");
   EXPECT_EQ(server->ask("EXISTS t:{07}:due"), "0");
 }
 
