@@ -25,7 +25,7 @@ time_point calendar_entry::begin(std::shared_ptr<calendar_core> of, std::unique_
   admitted_ = wall_time::min();
   handle_ = {};
   missed_ = 0;
-  published_ = running_ = ended_ = false;
+  published_ = running_ = ended_ = emptied_ = false;
   return core_->clock().deadline_of(planned_);
 }
 
@@ -34,12 +34,14 @@ void calendar_entry::publish(timer scheduled) noexcept {
   std::unique_lock lock(guard_);
   published_ = true;
   handle_ = scheduled;
-  if (!ended_) return;
+  if (!emptied_) return;
   const std::shared_ptr<calendar_core> core = std::move(core_);
   lock.unlock();
   core->entries().give_back(*this);
 }
 
+// The entry has this timer's handle, by which the calendar's end waits, until nothing is left of what the callback
+// holds.
 void calendar_entry::end() noexcept {
   std::shared_ptr<calendar_core> core;  // destroyed last: the entry is of its memory
   std::optional<detent::schedule> when;
@@ -48,6 +50,10 @@ void calendar_entry::end() noexcept {
   ended_ = true;
   work.swap(work_);
   when.swap(schedule_);
+  lock.unlock();
+  work.reset();
+  lock.lock();
+  emptied_ = true;
   if (!published_) return;
   core.swap(core_);
   lock.unlock();

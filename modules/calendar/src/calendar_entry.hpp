@@ -17,9 +17,10 @@ namespace detent::detail {
 
 class calendar_core;
 
-// What the calendar knows of one timer. Its memory stays an entry's until the calendar's end, so that whoever moves all
-// timers may look at each at any time. The guard is held for a look-up at most, by the run of the timer and by those
-// that move it; so each move is by what the run before has planned, and each run plans by the latest step of the clock.
+// What the calendar knows of one timer. Its memory stays an entry's until the calendar's end, so that a thread that
+// moves all timers may look at each at any time. The guard is held for a look-up at most, by the run of the timer and
+// by those that move it; so each move is by what the run before has planned, and each run plans by the latest step of
+// the clock.
 class calendar_entry {
  public:
   // How a move of a timer went.
@@ -53,7 +54,7 @@ class calendar_entry {
   due_time next() const;
 
   calendar_entry* next_free = nullptr;  // the pool's
-  std::uint64_t pass = 0;               // of whoever moves all timers: the last in which this one was settled
+  std::uint64_t pass = 0;               // of those that move all timers: the last in which this one was settled
 
  private:
   bool is_running_alone(const firing& at) const noexcept { return !at.self(); }
@@ -75,7 +76,8 @@ class calendar_entry {
   std::uint64_t missed_ = 0;
   bool published_ = false;
   bool running_ = false;
-  bool ended_ = true;  // is nobody's
+  bool ended_ = true;    // has no run any more, or is nobody's
+  bool emptied_ = true;  // what the callback held is destroyed
 };
 
 // What the engine holds: the entry, until it destroys the callback.

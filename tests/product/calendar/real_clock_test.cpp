@@ -166,6 +166,20 @@ TEST(CalendarThreads, EndsOnceWhatACallbackHoldsIsDestroyed) {
   EXPECT_TRUE(over);
 }
 
+// The place of the one that ends is not the next one's meanwhile.
+TEST(CalendarThreads, EndsOnceThatIsDestroyedWhereAnotherTimerWasScheduledMeanwhile) {
+  std::promise<void> begins;
+  std::atomic<bool> over{false};
+  engine of;
+  {
+    calendar timers(of);
+    timers.schedule_at(wall_now(), [held = std::make_unique<slow_to_end>(begins, over)] {});
+    begins.get_future().wait();
+    timers.schedule_at(wall_now() + hours(1), [] {});
+  }
+  EXPECT_TRUE(over);
+}
+
 TEST(CalendarThreads, EndsWhileItsTimersRun) {
   for (int round = 0; round < 50; ++round) {
     engine of;
