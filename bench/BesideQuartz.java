@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The drain of due timers beside Quartz's, by turns, each in a file of its own on the disk of the working directory: how
-// many a second one process runs and ends, of so many that were due before it began.
+// many a second one process runs, of those that were due before it began. detent's figure includes the end of each in its store.
 //
 // usage: java BesideQuartz BENCH_DURABLE_SQLITE [TRIGGERS [ROUNDS]]
 //
 // BENCH_DURABLE_SQLITE is that program of a build tree. Quartz's store is its JobStoreTX in an embedded H2, with the options
-// that H2 has by default. docs/durable.md has the class path; Quartz finds no class of a source file that java runs at once.
+// that H2 has by default. docs/durable.md has the class path. Compile it: Quartz cannot load a job class of a file that `java FILE.java` runs.
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -49,6 +49,10 @@ public class BesideQuartz {
   }
 
   public static void main(String[] args) throws Exception {
+    if (args.length == 0) {
+      System.err.println("usage: java BesideQuartz BENCH_DURABLE_SQLITE [TRIGGERS [ROUNDS]]");
+      System.exit(2);
+    }
     int triggers = args.length > 1 ? Integer.parseInt(args[1]) : 5_000;
     int rounds = args.length > 2 ? Integer.parseInt(args[2]) : 3;
     List<Double> detent = new ArrayList<>();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -138,11 +139,12 @@ void engine_history::take(host_reading reading, console_time now) {
 }
 
 void engine_history::note(std::vector<std::string> troubles, std::vector<std::string> stale) {
-  troubles_ = std::move(troubles);
+  troubles_.clear();
   if (stale.size() == 1) troubles_.push_back(std::move(stale.front()));
   if (stale.size() > 1)
-    troubles_.push_back(fmt::format("{} files of processes that are gone stay until they are removed, such as {}",
+    troubles_.push_back(fmt::format("{} files are of processes that are gone, until they are removed; the first: {}",
                                     stale.size(), stale.front()));
+  std::ranges::move(troubles, std::back_inserter(troubles_));
   if (troubles_.size() <= most_troubles) return;
   const std::size_t more = troubles_.size() - most_troubles;
   troubles_.resize(most_troubles);

@@ -20,13 +20,13 @@ std::vector<std::string> counters_files_of(std::int64_t process, const std::stri
 // Whether `target`, a process or a file, is a process: digits alone.
 bool is_process(const std::string& target);
 
-// A file that says of an engine that it lives, though its process is gone.
+// Thrown for a file that says of an engine that it lives, though its process is gone, or another has its id.
 class stale_file : public input_error {
  public:
   using input_error::input_error;
 };
 
-// Throws stale_file if the process is gone, or another has got its id; input_error if the host does not say.
+// Throws stale_file; input_error if the host does not say.
 void require_owner(const counters_snapshot& snapshot, const host_files& host = host_files());
 
 }  // namespace detent::tool

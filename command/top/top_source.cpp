@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -80,6 +82,8 @@ void top_source::read_process(const std::string& target, host_reading& reading, 
     return;
   }
   for (const std::string& path : counters_files_of(*process, directory_)) read_found(path, reading, budget);
+  // One that was asked for is not one of many.
+  std::ranges::move(std::exchange(reading.stale, {}), std::back_inserter(reading.troubles));
 }
 
 host_reading top_source::read() const { return read(reading_budget()); }

@@ -15,7 +15,8 @@
 
 namespace orders {
 
-// A server that has just been started may answer later than that: it is asked again, for half a minute.
+// A server that has just been started may need longer than the patience to answer: it is asked again, for half a
+// minute.
 inline std::shared_ptr<detent::durable::store> open_store(const std::string& redis, std::chrono::milliseconds lease) {
   for (const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(30);;) {
     try {

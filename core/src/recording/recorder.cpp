@@ -89,7 +89,7 @@ void recorder::write(trace_writer& rows) noexcept {
     }
     rows.flush();
     dropped_.fetch_add(rows.take_lost(), base::relaxed);  // relaxed: a mere count
-    if (taken != 0) progress = monotonic_now();
+    if (taken != 0 || !closing) progress = monotonic_now();
     if (next != nullptr) continue;
     if (!closing) {
       base::futex_wait(bell_, heard, add_saturated(monotonic_now(), look_every));

@@ -132,8 +132,8 @@ TEST(StopFor, LetsWhatIsPendingFire) {
 }
 
 TEST(StopFor, ReturnsWhatHadNoTime) {
-  engine e;
   std::atomic<bool> ran{false};
+  engine e;
   e.schedule_after(0s, [&] { ran = true; });
   timer far = e.schedule_after(1h, [] {});
   ASSERT_TRUE(eventually([&] { return ran.load(); }));

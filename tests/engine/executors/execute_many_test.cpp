@@ -228,9 +228,9 @@ TEST(EngineExecuteMany, MayDestroyTheEngineFromWithinOnAWorker) {
   std::atomic<bool> let_go{false}, too_late{false}, gone{false};
   std::unique_ptr<testing::instant> all;
   do {
-    let_go = false;
+    all.reset();  // of an earlier try, as what its callbacks set is set again here
+    let_go = too_late = false;
     const auto beside = [&](testing::instant& of) {
-      too_late = false;  // of an earlier try
       runs = 0;
       of.owned->schedule_at(of.due, [&, token = captures.join()] {
         if (!let_go) {

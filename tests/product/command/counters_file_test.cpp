@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "support/counters_image.hpp"
+#include "support/drive_eventually.hpp"
 #include "support/temporary_directory.hpp"
 #include "text/input_error.hpp"
 
@@ -212,7 +213,7 @@ TEST_F(CountersFile, OfALiveEngineHasNoPartAboveTheWhole) {
       live.poll();
     }
   });
-  while (file.read().histograms[cause::drain].max() == duration(0)) std::this_thread::yield();
+  EXPECT_TRUE(drive::eventually([&] { return file.read().histograms[cause::drain].max() != duration(0); }));
   for (int reading = 0; reading < 200; ++reading) {
     const counters_snapshot seen = file.read();
     for (const histograms_by_cause* of : {&seen.histograms, &seen.labels[0].histograms})

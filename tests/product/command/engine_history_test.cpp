@@ -56,10 +56,11 @@ TEST(EngineHistory, HasFiguresOfTheLastFiveMinutes) {
 TEST(EngineHistory, HasOneLineForAllFilesOfProcessesThatAreGone) {
   engine_history history;
   history.take({.engines = {}, .troubles = {"a: cut short"}, .stale = {"b: stale"}}, at(1));
-  EXPECT_EQ(history.troubles(), (std::vector<std::string>{"a: cut short", "b: stale"}));
+  EXPECT_EQ(history.troubles(), (std::vector<std::string>{"b: stale", "a: cut short"}));
   history.take({.engines = {}, .troubles = {"a: cut short"}, .stale = {"b: stale", "c: stale"}}, at(2));
   ASSERT_EQ(history.troubles().size(), 2u);
-  EXPECT_EQ(history.troubles()[1], "2 files of processes that are gone stay until they are removed, such as b: stale");
+  EXPECT_EQ(history.troubles()[0],
+            "2 files are of processes that are gone, until they are removed; the first: b: stale");
 }
 
 TEST(EngineHistory, StaysBoundedWhileEnginesComeAndGo) {

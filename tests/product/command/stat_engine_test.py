@@ -120,6 +120,14 @@ class StatOfAnEngine(WithDirectory):
         process.wait(60)
         self.assertRegex(self.refused(1, "stat", file), "stale: (process|another process)")
 
+    def test_top_of_a_killed_process_ends_with_the_line_that_its_file_is_stale(self):
+        process = self.start("auto")
+        file, = glob.glob(f"/dev/shm/detent.{process.pid}.*")
+        self.addCleanup(os.unlink, file)
+        process.send_signal(signal.SIGKILL)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # its number is nobody else's yet
+        self.assertIn("stale: process", self.refused(1, "top", "--batch", str(process.pid)))
+
     def test_a_heartbeat_that_was_paused_has_been_late_and_has_missed_periods(self):
         file, period = self.path("counters"), 10_000_000
         process = self.start(file, "heartbeat")

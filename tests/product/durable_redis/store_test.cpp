@@ -186,8 +186,8 @@ TEST_F(DurableRedisStore, AClusterWithADeadNodeServesTheOtherShardsAndStoresNoth
   test::make_cluster(nodes, ports);
   const std::string address = "127.0.0.1:" + std::to_string(ports.front());
   constexpr durable::shard_id shards = 12;
-  const auto store = redis_store(address, {.shards = shards, .patience = 200ms});
-  const auto other = redis_store(address, {.patience = 200ms});
+  const auto store = redis_store(address, {.shards = shards, .patience = 500ms});
+  const auto other = redis_store(address, {.patience = 500ms});
   nodes.back()->kill();
 
   std::vector<durable::shard_state> states(shards);

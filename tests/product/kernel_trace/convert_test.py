@@ -45,9 +45,9 @@ class Jiffies(WithDirectory):
         self.assertEqual([row[:3] for row in rows], [("1500000", "S", "0"), ("4501000", "R", "0")])
 
     def test_cancel_and_start_on_two_cpus_or_of_a_timer_made_again_are_two_timers(self):
-        started, cancelled, anew = timer_start(A, J + 5, J), f"timer_cancel: timer={A}", timer_start(A, J + 9, J + 1)
-        for between in ([(4_501, anew, 1)], [(4_501, anew, 0, "nginx-12")], [(4_510, anew)],
-                        [(4_501, f"timer_init: timer={A}"), (4_502, anew)]):
+        started, cancelled, again = timer_start(A, J + 5, J), f"timer_cancel: timer={A}", timer_start(A, J + 9, J + 1)
+        for between in ([(4_501, again, 1)], [(4_501, again, 0, "nginx-12")], [(4_510, again)],
+                        [(4_501, f"timer_init: timer={A}"), (4_502, again)]):
             rows = self.rows((1_500, started), (4_500, cancelled), *between)
             self.assertEqual([row[1:3] for row in rows], [("S", "0"), ("C", "0"), ("S", "1")], between)
 

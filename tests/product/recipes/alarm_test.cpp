@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 class held_alarm final : public detail::alarm {
  public:
   explicit held_alarm(engine& on) : alarm(on, {}) {}
-  void arm_anew_while_it_fires() {
+  void arm_again_while_it_fires() {
     const std::lock_guard lock(mutex_);
     arm(on().now());
     while (pending()) std::this_thread::yield();  // its run waits for the mutex
@@ -48,7 +48,7 @@ class held_alarm final : public detail::alarm {
 TEST(RecipesAlarm, ArmedBeforeItsRunHasTheMutexRunsAtTheNewTimeOnly) {
   engine engine;
   const auto alarm = std::make_shared<held_alarm>(engine);
-  alarm->arm_anew_while_it_fires();
+  alarm->arm_again_while_it_fires();
   alarm->wait();
   alarm->end();
   EXPECT_EQ(alarm->runs(), 1);

@@ -7,8 +7,10 @@
 #include <sys/timerfd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <vector>
 
 namespace hooks {
@@ -35,9 +37,10 @@ struct last_of_all {
 thread_local last_of_all end_of_this_thread;
 
 // A descriptor set to a time that is past becomes readable by an interrupt, a moment after the call: so does this one,
-// which is set after it.
+// which is set after it, and on the same processor later than it.
 void let_the_kernel_catch_up() {
   static const int last = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+  if (last < 0) throw std::system_error(errno, std::generic_category(), "timerfd_create");
   const itimerspec at{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 2}};
   timerfd_settime(last, TFD_TIMER_ABSTIME, &at, nullptr);
   pollfd asked{.fd = last, .events = POLLIN, .revents = 0};
