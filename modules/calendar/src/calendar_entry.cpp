@@ -4,6 +4,7 @@
 #include "calendar_core.hpp"
 
 #include <mutex>
+#include <thread>
 
 namespace detent {
 
@@ -25,7 +26,8 @@ time_point calendar_entry::begin(std::shared_ptr<calendar_core> of, std::unique_
   admitted_ = wall_time::min();
   handle_ = {};
   missed_ = 0;
-  published_ = running_ = ended_ = emptied_ = false;
+  runner_ = {};
+  published_ = running_ = over_ = ended_ = emptied_ = false;
   return core_->clock().deadline_of(planned_);
 }
 
@@ -76,8 +78,8 @@ void calendar_entry::run(firing& at) {
 bool calendar_entry::begin_run(firing& at) {
   std::unique_lock lock(guard_);
   if (is_running_alone(at)) return running_ = true;  // of an `unfired`: there is no clock to go by
+  runner_ = std::this_thread::get_id();
   const wall_time now = core_->clock().now();
-  bool exhausted = false, over = false;
   if (now > planned_ && planned_ > admitted_ &&
       subtract_saturated(now.time_since_epoch().count(), planned_.time_since_epoch().count()) >
           options_.misfire_after.count()) {
@@ -88,18 +90,16 @@ bool calendar_entry::begin_run(firing& at) {
       admitted_ = answer.admitted;
       if (answer.missed != 0 && options_.on_misfire == misfire::skip)
         last_ = now - options_.misfire_after - duration(1);
-      over = !answer.next.planned;
-      exhausted = answer.next.exhausted;
-      if (!over) planned_ = *answer.next.planned;
+      planned_ = answer.next.planned.value_or(answer.last);
+      if (!answer.next.planned) {
+        report_end(lock, answer.next.exhausted);
+        return false;
+      }
     } else if (options_.on_misfire == misfire::skip) {
       core_->count_missed(1);
+      over_ = true;
       return false;
     }
-  }
-  if (over) {
-    lock.unlock();
-    report_end(exhausted);
-    return false;
   }
   if (planned_ <= now) return running_ = true;
   // Skipped; or the clock was set back just now, and those who move all timers have not come here yet.
@@ -112,25 +112,34 @@ bool calendar_entry::begin_run(firing& at) {
 void calendar_entry::end_run(firing& at) noexcept {
   std::unique_lock lock(guard_);
   running_ = false;
-  if (!schedule_ || is_running_alone(at)) return;
-  if (options_.runs != 0 && --options_.runs == 0) return;
-  const due_time next = next_due(*schedule_, core_->goes_on_from(planned_));
-  if (!next.planned) {
-    lock.unlock();
-    return report_end(next.exhausted);
+  if (is_running_alone(at)) return;
+  if (!schedule_ || (options_.runs != 0 && --options_.runs == 0)) {
+    over_ = true;
+    return;
   }
-  last_ = std::exchange(planned_, *next.planned);
+  const wall_time from = core_->goes_on_from(planned_);
+  const due_time next = next_due(*schedule_, from);
+  if (!next.planned) return report_end(lock, next.exhausted);
+  if (from < planned_) admitted_ = wall_time::min();  // a wrong date was put right
+  last_ = from;
+  planned_ = *next.planned;
   const time_point deadline = core_->clock().deadline_of(planned_);
   lock.unlock();
   at.rearm_at(deadline);
 }
 
-// By the run, which alone changes what it reads here.
-void calendar_entry::report_end(bool exhausted) noexcept { core_->report_end({*schedule_, planned_, exhausted}); }
+void calendar_entry::report_end(std::unique_lock<std::mutex>& lock, bool exhausted) noexcept {
+  over_ = true;
+  const schedule_end end{*schedule_, planned_, exhausted};
+  lock.unlock();
+  core_->report_end(end);
+}
 
+// What the engine calls after a run, such as on_error, is not waited for by itself: its timer looks at the clock in its
+// next run.
 calendar_entry::move_result calendar_entry::move() noexcept {
   if (published_ && handle_.restart_at(core_->clock().deadline_of(planned_))) return move_result::moved;
-  return move_result::again;
+  return runner_ == std::this_thread::get_id() ? move_result::none : move_result::again;
 }
 
 calendar_entry::move_result calendar_entry::follow() noexcept {
@@ -146,6 +155,7 @@ calendar_entry::move_result calendar_entry::begin_again(wall_time now) noexcept 
     if (const due_time first = next_due(*schedule_, now); first.planned && *first.planned < planned_) {
       planned_ = *first.planned;
       last_ = now;
+      admitted_ = wall_time::min();
     }
   }
   return move();
@@ -153,13 +163,13 @@ calendar_entry::move_result calendar_entry::begin_again(wall_time now) noexcept 
 
 std::optional<time_zone> calendar_entry::zone() {
   const std::lock_guard lock(guard_);
-  if (ended_ || !schedule_) return std::nullopt;
+  if (over_ || ended_ || !schedule_) return std::nullopt;
   return schedule_->options().zone;
 }
 
 bool calendar_entry::change_zone(const time_zone& before, const time_zone& after) {
   const std::lock_guard lock(guard_);
-  if (ended_ || !schedule_ || schedule_->options().zone != before) return false;
+  if (over_ || ended_ || !schedule_ || schedule_->options().zone != before) return false;
   schedule_ = schedule_->in_zone(after);
   if (running_) return false;  // it looks up the next time when it ends
   const due_time next = next_due(*schedule_, last_);

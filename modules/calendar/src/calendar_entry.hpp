@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace detent::detail {
@@ -25,7 +26,7 @@ class calendar_entry {
  public:
   // How a move of a timer went.
   enum class move_result : std::uint8_t {
-    none,   // there was none to move: ended, or in a run, which looks at the clock when it ends
+    none,   // there was none to move: over, or in a run, which looks at the clock when it ends
     moved,  // it is now due by the clock as it stands
     again   // between two states, or about to be scheduled: to be tried again
   };
@@ -60,9 +61,9 @@ class calendar_entry {
   bool is_running_alone(const firing& at) const noexcept { return !at.self(); }
   bool begin_run(firing& at);
   void end_run(firing& at) noexcept;
-  void report_end(bool exhausted) noexcept;
-  move_result move() noexcept;  // under the guard, as the next
-  bool is_settled() const noexcept { return ended_ || running_; }
+  void report_end(std::unique_lock<std::mutex>& lock, bool exhausted) noexcept;  // unlocks
+  move_result move() noexcept;                                                   // under the guard, as the next
+  bool is_settled() const noexcept { return over_ || ended_ || running_; }
 
   mutable std::mutex guard_;
   std::shared_ptr<calendar_core> core_;
@@ -74,9 +75,11 @@ class calendar_entry {
   wall_time last_{};      // the planned time before that; at first when it was scheduled
   wall_time admitted_{};  // planned times up to here run however late they are
   std::uint64_t missed_ = 0;
+  std::thread::id runner_;  // of the last run
   bool published_ = false;
   bool running_ = false;
-  bool ended_ = true;    // has no run any more, or is nobody's
+  bool over_ = false;    // has had its last run
+  bool ended_ = true;    // the engine has no callback any more, or it is nobody's
   bool emptied_ = true;  // what the callback held is destroyed
 };
 

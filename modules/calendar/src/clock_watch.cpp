@@ -62,6 +62,9 @@ void clock_watch::start(std::function<void()> stepped) {
     thread_ = std::thread([this, stepped = std::move(stepped)] { run(stepped); });
   } catch (const std::system_error& refused) {
     problem = refused.code().value();
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (problem != 0) refuse("the thread that watches the clock cannot be started", problem);

@@ -29,7 +29,7 @@ struct field_kind {
 
 struct field_values {
   std::bitset<256> bits;  // value - base
-  bool any = false;       // a bare `*` is among them
+  bool any = false;       // `*` or `*/1` is among them
   bool stepped = false;   // `*`, `*/n` or `a/n` is among them: they run through the whole field
 
   std::uint64_t word() const noexcept { return (bits & std::bitset<256>(~std::uint64_t{0})).to_ullong(); }

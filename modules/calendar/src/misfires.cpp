@@ -8,23 +8,23 @@ namespace {
 
 constexpr duration instant(1);
 
-// Planned times from `planned` to `last`, both included; most_counted stands for as many or more.
-std::uint64_t count(const detent::schedule& of, wall_time planned, wall_time last) {
+// Planned times from `planned` to `last`, both included; `limit` stands for as many or more.
+std::uint64_t count(const detent::schedule& of, wall_time planned, wall_time last, std::uint64_t limit = most_counted) {
   std::uint64_t counted = 0;
-  for (std::optional<wall_time> at = planned; at && *at <= last && counted < most_counted;
-       at = next_due(of, *at).planned) {
+  for (std::optional<wall_time> at = planned; at && *at <= last && counted < limit; at = next_due(of, *at).planned) {
     ++counted;
   }
   return counted;
 }
 
-// The latest planned time up to `last`, by bisection; `planned` is one. Two are a second apart or more.
-wall_time latest(const detent::schedule& of, wall_time planned, wall_time last) {
+// The first of the latest `n` planned times up to `last`, by bisection; there are as many from `planned` on, which is
+// one. Two are a second apart or more.
+wall_time latest(const detent::schedule& of, wall_time planned, wall_time last, std::uint64_t n = 1) {
   wall_time found = planned;
   for (wall_time end = last; end - found >= std::chrono::seconds(1);) {
     const wall_time middle = found + (end - found) / 2;
     const due_time after = next_due(of, middle);
-    if (after.planned && *after.planned <= last) {
+    if (after.planned && count(of, *after.planned, last, n) == n) {
       found = *after.planned;
     } else {
       end = middle;
@@ -54,7 +54,8 @@ misfire_answer answer_misfire(const detent::schedule& of, wall_time planned, wal
   switch (options.on_misfire) {
     case misfire::skip: {
       const wall_time last = now - options.misfire_after - instant;
-      return {next_due(of, last), count(of, planned, last)};
+      const due_time next = next_due(of, last);
+      return {next, count(of, planned, last), {}, next.planned ? planned : latest(of, planned, last)};
     }
     case misfire::once: {
       const wall_time stands_for_all = latest(of, planned, now);
@@ -62,14 +63,12 @@ misfire_answer answer_misfire(const detent::schedule& of, wall_time planned, wal
     }
     case misfire::all: break;
   }
-  const std::uint64_t due = count(of, planned, now);
   const std::uint64_t most = options.most;
+  const std::uint64_t limit = std::max(most_counted, most + 1);
+  const std::uint64_t due = count(of, planned, now, limit);
   if (due <= most) return {{planned}, 0, now};
-  if (due < most_counted) return {{nth_from(of, planned, due - most)}, due - most, now};
-  // Too many to go through. Two planned times are a second apart or more, so no more than `most` are left.
-  const auto seconds = std::chrono::seconds(std::min<std::uint64_t>(most, most_counted));
-  const wall_time from = std::max(planned, now - seconds);
-  return {{next_due(of, from).planned.value_or(latest(of, planned, now))}, most_counted, now};
+  if (due < limit) return {{nth_from(of, planned, due - most)}, due - most, now};
+  return {{latest(of, planned, now, most)}, most_counted, now};  // too many to go through
 }
 
 }  // namespace detent::detail

@@ -24,6 +24,7 @@ struct misfire_answer {
   due_time next;             // to run if it is not later than now, else to wait for
   std::uint64_t missed = 0;  // planned times left out
   wall_time admitted{};      // up to here planned times run however late they are
+  wall_time last{};          // of those left out, where nothing is next
 };
 
 inline constexpr std::uint64_t most_counted = 100'000;

@@ -6,8 +6,11 @@
 #include <cctz/time_zone.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "message.hpp"
@@ -41,11 +44,21 @@ bool is_zone_name(std::string_view name) {
 
 detail::civil_second number_of(const cctz::civil_second& at) { return at - cctz::civil_second(1970, 1, 1); }
 
+// Where cctz looks for it.
+bool has_file(const std::string& name) {
+  const char* const set = std::getenv("TZDIR");
+  const std::filesystem::path database = set != nullptr && *set != '\0' ? set : "/usr/share/zoneinfo";
+  std::error_code trouble;
+  return std::filesystem::is_regular_file(database / name, trouble);
+}
+
 rules_pointer read_zone(const std::string& name, const std::string& spelling) {
+  // Asked first, as cctz remembers what was not there.
+  if (!has_file(name)) refuse(name, "not in the tz database of this host; a name is like America/New_York");
   cctz::time_zone zone;
-  if (!cctz::load_time_zone(spelling, &zone)) {
-    refuse(name, "not in the tz database of this host; a name is like America/New_York");
-  }
+  if (!cctz::load_time_zone(spelling, &zone))
+    refuse(name,
+           "its file in the tz database of this host is damaged, or of a kind that cctz does not read: use zic -b fat");
   // A day before and after the years of schedules: local time may be ahead of UTC, or late.
   constexpr std::int64_t begin = -2 * detail::seconds_a_day;
   constexpr std::int64_t end = (detail::day_count + 2) * detail::seconds_a_day;
@@ -68,20 +81,20 @@ class zone_cache {
  public:
   rules_pointer get(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    rules_pointer& rules = zones_[name];
-    if (!rules) rules = read_zone(name, spelling(name));
-    return rules;
+    if (const auto known = zones_.find(name); known != zones_.end()) return known->second;
+    return read(name);
   }
 
   rules_pointer read_again(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    ++readings_;
-    rules_pointer rules = read_zone(name, spelling(name));
-    zones_[name] = rules;
-    return rules;
+    return read(name);
   }
 
  private:
+  rules_pointer read(const std::string& name) {
+    ++readings_;
+    return zones_[name] = read_zone(name, spelling(name));
+  }
   // The count of readings in binary: `./` for a one, `.//` for a zero.
   std::string spelling(const std::string& name) const {
     std::string prefix;

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
+#include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace detent::calendar_test {
 namespace {
@@ -93,6 +97,31 @@ TEST(CalendarMisfire, MakesNoBurstOfAYearAsleep) {
   EXPECT_EQ(once.planned, (times{now}));
 }
 
+// Of more than are counted one by one.
+TEST(CalendarMisfire, RunsTheLatestUpToTheBoundHoweverSparseTheyAre) {
+  for (const char* const text : {"0 * * * * ?", "0/10 * * * * ?", "* * 9-16 ? * MON-FRI"}) {
+    virtual_calendar test;
+    const schedule when = schedule::quartz(text);
+    run_log ran;
+    test.timers.schedule_on(when, [&](calendar_firing& run) { ran.add(run); }, {.on_misfire = misfire::all});
+    test.sleep_for(days(82) + hours(12));  // to a Sunday
+    times all;
+    for (auto next = when.next(at(2024, 3, 22)); *next <= test.timers.now(); next = when.next(*next))
+      all.push_back(*next);
+    ASSERT_GT(all.size(), 1000u) << text;
+    EXPECT_EQ(ran.planned, times(all.end() - 1000, all.end())) << text;
+  }
+}
+
+TEST(CalendarMisfire, SkippedAtTheEndOfTheKnownDaysEndAfterTheLastOfThem) {
+  std::vector<wall_time> ends;
+  virtual_calendar test({.on_end = [&](const schedule_end& end) { ends.push_back(end.last); }});
+  const day_set days_of_january = day_set::every_day().known_until(std::chrono::year(2024) / 1 / 31);
+  test.timers.schedule_on(schedule::daily(hours(9)).only_on(days_of_january), [] {}, {.on_misfire = misfire::skip});
+  test.sleep_for(days(60));
+  EXPECT_EQ(ends, (times{at(2024, 1, 31, 9)}));
+}
+
 TEST(CalendarMisfire, OfOneTimeRunsLateOrIsSkipped) {
   virtual_calendar test;
   int ran = 0, skipped = 0;
@@ -153,6 +182,53 @@ TEST(CalendarSteps, BackByALotInARunLetItsScheduleBeginAgain) {
   });
   test.go_on_for(hours(2));
   EXPECT_EQ(ran.planned.at(1), at(2024, 1, 2, 1));
+}
+
+TEST(CalendarSteps, BackByALotInARunAreNotUndoneByAReloadOfTheZones) {
+  virtual_calendar test;
+  run_log ran;
+  test.set_clock(at(2031, 1, 1));
+  test.timers.schedule_on(hourly(), [&](calendar_firing& run) {
+    ran.add(run);
+    if (ran.planned.size() == 1) test.timers.set_virtual_clock(at(2024, 1, 2, 0, 30));
+  });
+  test.go_on_for(minutes(70));
+  EXPECT_EQ(test.timers.reload_zones(), 0u);
+  test.go_on_for(minutes(60));
+  EXPECT_EQ(ran.planned.at(1), at(2024, 1, 2, 1));
+}
+
+// The run that the wrong date made late is no permission for those up to that date.
+TEST(CalendarSteps, BackByALotHaveMisfiresCountAgain) {
+  virtual_calendar test;
+  run_log ran;
+  test.timers.schedule_on(each_minute(), [&](calendar_firing& run) { ran.add(run); });
+  test.set_clock(at(2031, 1, 1, 0, 0, 30));
+  test.set_clock(virtual_calendar::epoch());
+  ran = {};
+  test.sleep_for(hours(3));
+  EXPECT_EQ(ran.planned, (times{virtual_calendar::epoch() + hours(3)}));
+  EXPECT_EQ(ran.missed, std::vector<std::uint64_t>{179});
+}
+
+TEST(CalendarSteps, MayComeWhileTheEndOfAScheduleOrAnErrorIsReported) {
+  virtual_calendar* all = nullptr;
+  const auto set_and_reload = [&] {
+    all->timers.set_virtual_clock(all->timers.now() + minutes(10));
+    all->timers.reload_zones();
+  };
+  virtual_calendar test({.on_end = [&](const schedule_end&) { set_and_reload(); }},
+                        [&](std::exception_ptr) noexcept { set_and_reload(); });
+  all = &test;
+  run_log ran;
+  test.timers.schedule_on(schedule::quartz("0 0 1 2 1 ? 2024"), [] {});
+  test.timers.schedule_on(hourly(), [&](calendar_firing& run) {
+    ran.add(run);
+    if (ran.planned.size() == 2) throw std::runtime_error("the second");
+  });
+  test.go_on_for(hours(3));
+  EXPECT_EQ(ran.planned, due(hourly(), virtual_calendar::epoch(), 3));
+  EXPECT_EQ(test.timers.now(), virtual_calendar::epoch() + hours(3) + minutes(20));
 }
 
 TEST(CalendarSteps, InsideACallbackAreSeenByItsNextRun) {

@@ -75,6 +75,23 @@ TEST(TimeZone, WhatIsNoNameOfTheDatabaseIsRefused) {
   EXPECT_EQ(time_zone::load("Europe/Berlin"), time_zone::load("Europe/Berlin"));
 }
 
+TEST(TimeZone, AZoneWhoseFileComesLaterIsThereThen) {
+  const test::temporary_directory database;
+  const char* const before = std::getenv("TZDIR");
+  setenv("TZDIR", database.path().c_str(), 1);
+  refusal(calendar_errc::unknown_zone, [] { time_zone::load("Later/Tokyo"); });
+  std::filesystem::create_directory(database.path() + "/Later");
+  const std::string text = [&] {
+    std::ofstream(database.path() + "/Later/Tokyo") << "no rules";
+    return refusal(calendar_errc::unknown_zone, [] { time_zone::load("Later/Tokyo"); });
+  }();
+  EXPECT_NE(text.find("damaged"), std::string::npos) << text;
+  std::filesystem::copy_file("/usr/share/zoneinfo/Asia/Tokyo", database.path() + "/Later/Tokyo",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(time_zone::load("Later/Tokyo").offset(at(2024, 1, 2)), hours(9));
+  before != nullptr ? setenv("TZDIR", before, 1) : unsetenv("TZDIR");
+}
+
 TEST(TimeZone, AReloadedZoneHasTheFileAsItIsNow) {
   const test::temporary_directory database;
   const auto put = [&](const char* zone) {

@@ -9,6 +9,8 @@
 #include <detent/manual_clock.hpp>
 
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -16,8 +18,9 @@ namespace detent::calendar_test {
 
 class virtual_calendar {
  public:
-  explicit virtual_calendar(calendar_set_up set_up = {})
-      : engine({.manual = &clock, .reserve = 64}), timers(engine, at_epoch(std::move(set_up))) {}
+  explicit virtual_calendar(calendar_set_up set_up = {}, std::function<void(std::exception_ptr)> on_error = {})
+      : engine({.manual = &clock, .reserve = 64, .on_error = std::move(on_error)}),
+        timers(engine, at_epoch(std::move(set_up))) {}
 
   static wall_time epoch() { return at(2024, 1, 2); }
 
