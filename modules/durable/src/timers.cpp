@@ -67,8 +67,10 @@ listed shown(listed_record& its) {
           std::move(its.why)};
 }
 
-// All shards, each up to the limit, and of those the first by due time.
-errc list_all(store& in, const query& which, std::vector<listed_record>& out) {
+// All shards, each up to the limit, and of those the first by due time. Shard by shard, as the thread that answers
+// renews its terms meanwhile.
+std::vector<listed_record> list_all(detail::node& in, const char* what, const query& which) {
+  std::vector<listed_record> out;
   list_request page;
   page.handler = which.handler;
   page.key_prefix = which.key_prefix;
@@ -79,11 +81,11 @@ errc list_all(store& in, const query& which, std::vector<listed_record>& out) {
   page.limit = std::max<std::size_t>(which.limit, 1);
   for (shard_id shard = 0; shard < in.shards(); ++shard) {
     page.shard = shard;
-    if (const errc problem = in.list(page, out); problem != errc{}) return problem;
+    in.ask(what, [&](store& of) { return of.list(page, out); });
   }
   std::ranges::stable_sort(out, {}, [](const listed_record& its) { return its.what.due; });
   if (out.size() > which.limit) out.resize(which.limit);
-  return errc{};
+  return out;
 }
 
 }  // namespace
@@ -140,8 +142,7 @@ void timers::restart_at(const timer_name& which, wall_time due, std::function<vo
 bool timers::flush(duration patience) { return node_->flush(patience); }
 
 std::vector<listed> timers::list(const query& which) {
-  std::vector<listed_record> found;
-  node_->ask("list", [&](store& in) { return list_all(in, which, found); });
+  std::vector<listed_record> found = list_all(*node_, "list", which);
   std::vector<listed> out;
   out.reserve(found.size());
   std::ranges::transform(found, std::back_inserter(out), shown);
@@ -151,19 +152,14 @@ std::vector<listed> timers::list(const query& which) {
 std::size_t timers::revive(const query& which) {
   query dead = which;
   dead.dead = true;
-  std::vector<put_status> results;
-  node_->ask("revive", [&](store& in) {
-    std::vector<listed_record> found;
-    if (const errc problem = list_all(in, dead, found); problem != errc{}) return problem;
-    std::vector<put_request> again;
-    for (listed_record& its : found) {
-      its.what.id = node_->make_record({its.what.key}, {}, {}).id;
-      its.what.due = detail::wall_now();
-      again.push_back({std::move(its.what), put_mode::keep});
-    }
-    results.resize(again.size());
-    return in.revive(again, results);
-  });
+  std::vector<put_request> again;
+  for (listed_record& its : list_all(*node_, "revive", dead)) {
+    its.what.id = node_->make_record({its.what.key}, {}, {}).id;
+    its.what.due = detail::wall_now();
+    again.push_back({std::move(its.what), put_mode::keep});
+  }
+  std::vector<put_status> results(again.size());
+  node_->ask("revive", [&](store& in) { return in.revive(again, results); });
   return static_cast<std::size_t>(std::ranges::count(results, put_status::stored));
 }
 

@@ -53,6 +53,7 @@ TEST(DurableBadInput, OptionsAreNamed) {
   memory data;
   const std::error_code invalid = detent::errc::invalid_option;
   refuses([&] { a_node(data.connect(), book, {.lease = 1ms}); }, invalid, "lease = 1000000 ns: from 50 ms to 1 h");
+  refuses([&] { a_node(data.connect(), book, {.flush = 2h}); }, invalid, "ns: from 0 ns to 1 h");
   refuses([&] { a_node(data.connect(), book, {.outbox = 0}); }, invalid, "outbox = 0");
   refuses([&] { a_node(data.connect(), book, {.horizon = 0s}); }, invalid, "horizon = 0 ns");
   refuses(
@@ -66,6 +67,8 @@ TEST(DurableBadInput, OptionsAreNamed) {
   refuses([&] { node.on.handle("write", [](job&) { return outcome::done(); }); }, invalid, "\"write\": it is taken");
   refuses([&] { node.on.handle("", [](job&) { return outcome::done(); }); }, invalid, "1 to 64 bytes");
   refuses([&] { node.on.handle("x", {}); }, invalid, "the handler is empty");
+  refuses([&] { node.on.handle("x", [](job&) { return outcome::done(); }, {.longest_retry = -1s}); }, invalid,
+          "longest_retry is more than 0 ns");
   node.on.start();
   refuses([&] { node.on.start(); }, detent::errc::not_permitted, "have started");
 }
@@ -113,6 +116,28 @@ TEST(DurableBadInput, FilesOfSomethingElseAreRefused) {
   refuses([&] { sqlite_store(directory.file("none"), {.read_only = true}); }, errc::not_permitted, "none");
   refuses([&] { sqlite_store(directory.file("x"), {.cache = 1}); }, detent::errc::invalid_option, "cache = 1");
   refuses([&] { sqlite_store(directory.file("x"), {.shards = 0}); }, detent::errc::invalid_option, "shards = 0");
+}
+
+TEST(DurableBadInput, AFullFileHasRoomForATimerThatDies) {
+  const temporary_directory directory;
+  const auto file = sqlite_store(directory.file("timers"), {.most_bytes = 1'000'000, .shards = 1});
+  const term_ref term{0, asker{*file}.take(0).fence};
+  record big = timer("k", 0, at(1));
+  big.payload.resize(60'000);
+  put_status out{};
+  for (put_request one{big}; file->put({&one, 1}, {&out, 1}) == errc{};) one.what.key += std::to_string(++one.what.id);
+  const std::vector<record> all = asker{*file}.read(term, at(2)).due;
+  ASSERT_GT(all.size(), 5u);
+  for (const record& its : all) EXPECT_EQ(asker{*file}.end(end_of(term, its, end_kind::kill)), end_status::ended);
+  EXPECT_EQ(asker{*file}.list({.shard = 0, .dead = true}).size(), all.size());
+  for (const record& its : all) EXPECT_EQ(asker{*file}.revive(timer(its.key, its.id + 100, at(5))), put_status::stored);
+}
+
+TEST(DurableBadInput, AFileHasOneStoreByWhateverName) {
+  const temporary_directory directory;
+  const auto file = sqlite_store(directory.file("timers"));
+  std::filesystem::create_symlink(directory.file("timers"), directory.file("link"));
+  refuses([&] { sqlite_store(directory.file("link")); }, errc::in_use, "one at a time");
 }
 
 TEST(DurableBadInput, AFullFileKeepsTheRestInTheOutbox) {

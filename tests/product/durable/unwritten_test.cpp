@@ -58,6 +58,17 @@ TEST_F(UnwrittenEnds, LetATimerThatWaitsForThemBeCancelled) {
   EXPECT_EQ(book.size(), 19u);
 }
 
+TEST_F(UnwrittenEnds, LetACancelBeAnsweredInTime) {
+  a_node node(data.connect(), book);
+  node.on.start();
+  node.on.schedule_after(1h, "write", {}, {.key = "far"});
+  ASSERT_TRUE(node.on.flush(20s));
+  node.connection->ends_cut = true;
+  node.on.schedule_after(0s, "write", {}, {.key = "now"});
+  ASSERT_TRUE(soon([&] { return node.on.metrics().ends == 1 && node.on.metrics().unavailable != 0; }));
+  EXPECT_EQ(cancelled(node.on, "far", 100ms), cancel_result::unknown);
+}
+
 TEST_F(UnwrittenEnds, LetANodeEndWhoseTimersWaitForThem) {
   a_node other(data.connect(), book);
   const auto due = now() + 200ms;

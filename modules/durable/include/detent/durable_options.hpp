@@ -55,7 +55,7 @@ struct handler_options {
   std::uint32_t max_attempts = 10;
   // The first retry comes after half of this to all of it, each further one after twice as much; more than 0 ns. 1 s.
   duration first_retry = std::chrono::seconds(1);
-  // But for no longer than this. 10 min.
+  // But for no longer than this, more than 0 ns. 10 min.
   duration longest_retry = std::chrono::minutes(10);
 };
 
@@ -74,7 +74,7 @@ struct options {
   duration horizon = std::chrono::seconds(1);
   // A node that does not renew its terms for so long loses them, and others run what it had; 50 ms to 1 h. 3 s.
   duration lease = std::chrono::seconds(3);
-  // Operations and ends go to the store together that come within so long, or half of `unwritten`; at least 0 ns. 2 ms.
+  // Operations and ends go to the store together that come within so long, or half of `unwritten`; up to 1 h. 2 ms.
   duration flush = std::chrono::milliseconds(2);
   // How many operations may wait for the store; at least 1. 65,536.
   std::size_t outbox = 65536;

@@ -24,7 +24,8 @@ void end_writer::add(std::vector<finished> runs) {
 
 void end_writer::add(finished one) {
   const run& of = *one.what;
-  if (one.how == finished::as::lapsed) {
+  if (one.how == finished::as::dropped && !with_.held.is_armed(of)) return;  // it was refused, or is not wanted
+  if (one.how == finished::as::lapsed || one.how == finished::as::dropped) {
     ++with_.counted.now.lapsed;
     // The next term reads it again, also if this one was renewed since.
     tenures::tenure& its = with_.terms.of(of.what().shard);
@@ -108,7 +109,8 @@ void end_writer::answer_to(const term_ref& term, const announced& question, answ
   end_request end;
   end.term = term;
   end.key = question.key;
-  end.how = reply == answer::cancelled ? end_kind::erase : end_kind::leave;
+  // One that runs is erased as well: it must not be there again after this term.
+  end.how = about != nullptr ? end_kind::erase : end_kind::leave;
   end.question = question.question;
   end.reply = reply;
   if (about != nullptr) {

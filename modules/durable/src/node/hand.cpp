@@ -8,7 +8,7 @@ namespace detent::durable::detail {
 void hand::arm(slot& its) {
   const std::shared_ptr<run> what = its.what;
   try {
-    its.handle = calendar_.schedule_at(what->what().due, [what] { what->fire(); });
+    its.handle = calendar_.schedule_at(what->what().due, armed_run(what));
   } catch (const error&) {  // of the engine: its capacity, or its memory
     refused_.push_back(what);
   } catch (const std::bad_alloc&) {
@@ -26,9 +26,7 @@ void hand::arm_refused() {
   }
 }
 
-bool hand::stop(slot& its) {
-  return !its.handle || its.handle.cancel() == detent::cancel_result::cancelled || line_->withdraw(*its.what);
-}
+bool hand::stop(slot& its) { return !its.handle || its.what->withdraw(its.handle) || line_->withdraw(*its.what); }
 
 bool hand::put(record& what, const term& under) {
   const handling* by = known_.of(what);
@@ -123,6 +121,12 @@ void hand::over(const run& what) {
   auto after = std::move(found->second.after);
   erase(in, found);
   if (after) put(after->first, after->second);
+}
+
+bool hand::is_armed(const run& what) const noexcept {
+  const slots& in = shards_[what.what().shard];
+  const auto found = in.find(what.what().key);
+  return found != in.end() && found->second.what.get() == &what && found->second.handle;
 }
 
 bool hand::ends_for_good(const run& what) const noexcept {

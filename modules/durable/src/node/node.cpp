@@ -16,7 +16,7 @@ options checked(options how) {
   if (how.horizon < std::chrono::milliseconds(1)) refuse("horizon", ns(how.horizon), "at least 1 ms");
   if (how.lease < std::chrono::milliseconds(50) || how.lease > std::chrono::hours(1))
     refuse("lease", ns(how.lease), "from 50 ms to 1 h");
-  if (how.flush < duration(0)) refuse("flush", ns(how.flush), "at least 0 ns");
+  if (how.flush < duration(0) || how.flush > std::chrono::hours(1)) refuse("flush", ns(how.flush), "from 0 ns to 1 h");
   if (how.max_skew <= duration(0)) refuse("max_skew", ns(how.max_skew), "more than 0 ns");
   if (how.outbox == 0) refuse("outbox", "0", "at least 1");
   if (how.read_ahead == 0) refuse("read_ahead", "0", "at least 1");
@@ -55,7 +55,12 @@ node::node(engine& on, std::shared_ptr<store> in, options how)
     }
     bell_->ring();
   });
-  thread_ = std::thread([this] { work(); });
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (...) {
+    store_->listen(nullptr);
+    throw;
+  }
 }
 
 node::~node() {
@@ -76,6 +81,7 @@ void node::handle(std::string_view name, handling what) {
   if (!what.call) wrong("the handler is empty");
   if (what.how.max_attempts == 0) wrong("max_attempts is at least 1");
   if (what.how.first_retry <= duration(0)) wrong("first_retry is more than 0 ns");
+  if (what.how.longest_retry <= duration(0)) wrong("longest_retry is more than 0 ns");
   const std::lock_guard locked(asking_);
   if (started_) throw error(detent::errc::not_permitted, "handle: the timers have started: name handlers before");
   if (!registry_.add(name, std::move(what))) wrong("it is taken");

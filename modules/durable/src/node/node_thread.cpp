@@ -21,7 +21,10 @@ std::chrono::nanoseconds node::until_next() const {
     at = std::min(at, std::max(next, trouble_.retry_at(what)));
   };
   if (runs_) not_before(next_tick_, trouble::of::reading);
-  if (operations_.waiting()) not_before(next_write_, trouble::of::operations);
+  if (operations_.waiting()) {
+    not_before(std::max(next_write_, trouble_.retry_at(trouble::of::ends)), trouble::of::operations);
+    at = std::min(at, std::max(next_write_, operations_.impatient_at()));
+  }
   if (is_crowded())
     not_before(now, trouble::of::ends);
   else if (ends_.waiting() != ends_.unanswered() || line_->size() != 0)
@@ -69,10 +72,11 @@ bool node::is_crowded() const noexcept {
 void node::start_held() {
   std::size_t left = line_->wrote_all_but(ends_.waiting() - ends_.unanswered());
   try {
-    for (; left != 0; --left)
-      engine_.schedule_after(duration(0), [line = line_] {
-        if (const std::shared_ptr<run> first = line->next()) first->start();
-      });
+    while (left != 0) {
+      call_of_next one(line_);
+      --left;
+      engine_.schedule_after(duration(0), std::move(one));
+    }
   } catch (const error&) {  // of the engine: its capacity, or its memory; the next pass tries again
   } catch (const std::bad_alloc&) {
   }
@@ -143,13 +147,13 @@ void node::end() {
     }
     if (trouble_.failing() && elapsed() >= give_up_at) {
       for (shard_id shard = 0; shard < tenures_.shards(); ++shard) hand_.withdraw(shard);
-      left = hand_.size() > ends_.waiting();  // handlers still run
+      left = false;
     } else {
-      left = left || operations_.waiting() || ends_.waiting() != 0;
+      left = left || operations_.waiting() || ends_.waiting() != 0 || line_->size() != 0;
     }
+    left = left || !line_->close();  // handlers still run
     if (left) bell_->wait_for(moment);
   }
-  line_->close();
   operations_.give_up();
   answer_requests();
   publish();

@@ -4,6 +4,7 @@
 #include "../stores/clocks.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace detent::durable::detail {
@@ -92,8 +93,10 @@ bool operation_writer::write_cancels() {
   return true;
 }
 
+void operation_writer::take() { std::ranges::move(outbox_.take_all(), std::back_inserter(waiting_)); }
+
 void operation_writer::write() {
-  std::ranges::move(outbox_.take_all(), std::back_inserter(waiting_));
+  take();
   drop_given_up();
   if (waiting_.empty()) {
     trouble_.ok(trouble::of::operations, errc{});
@@ -102,7 +105,16 @@ void operation_writer::write() {
   if (!(std::holds_alternative<put_operation>(waiting_.front()) ? write_puts() : write_cancels())) end_impatient();
 }
 
+std::chrono::nanoseconds operation_writer::impatient_at() const noexcept {
+  std::chrono::nanoseconds first = std::chrono::nanoseconds::max();
+  for (const operation& one : waiting_)
+    if (const auto* cancel = std::get_if<cancel_operation>(&one); cancel != nullptr && !cancel->given_up)
+      first = std::min(first, cancel->give_up_at);
+  return first;
+}
+
 void operation_writer::end_impatient() {
+  take();
   const std::chrono::nanoseconds now = elapsed();
   for (operation& one : waiting_) {
     auto* cancel = std::get_if<cancel_operation>(&one);
@@ -134,12 +146,19 @@ void operation_writer::look_for_answers() {
 }
 
 void operation_writer::give_up() {
-  std::ranges::move(outbox_.take_all(), std::back_inserter(waiting_));
+  take();
+  std::size_t silent = 0;
   for (const operation& one : waiting_) {
-    if (const auto* put = std::get_if<put_operation>(&one)) trouble_.call(put->done, make_error_code(errc::stopped));
+    if (const auto* put = std::get_if<put_operation>(&one)) {
+      trouble_.call(put->done, make_error_code(errc::stopped));
+      if (!put->done) ++silent;
+    }
     if (const auto* cancel = std::get_if<cancel_operation>(&one)) trouble_.call(cancel->done, cancel_result::unknown);
   }
   over(waiting_.size());
+  if (silent != 0)
+    trouble_.report(errc::stopped,
+                    std::to_string(silent) + " timers were scheduled or moved, and are not in the store");
   for (const question& one : questions_) trouble_.call(one.of.done, cancel_result::unknown);
   questions_.clear();
 }

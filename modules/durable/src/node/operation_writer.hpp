@@ -25,8 +25,10 @@ class operation_writer {
   bool asking() const noexcept { return !questions_.empty(); }
   // One batch of a kind, the next in order.
   void write();
-  // While the store does not answer: whoever wants to cancel learns so in time.
+  // While the store does not answer: a caller that wants to cancel learns so in time.
   void end_impatient();
+  // By elapsed(): when the first of them has waited long enough.
+  std::chrono::nanoseconds impatient_at() const noexcept;
   // Answers that came, and patience that is over.
   void look_for_answers();
   // Nothing of it will be written any more.
@@ -38,6 +40,7 @@ class operation_writer {
     cancel_operation of;
   };
 
+  void take();
   bool write_puts();
   bool write_cancels();
 

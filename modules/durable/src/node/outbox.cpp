@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "outbox.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace detent::durable::detail {
@@ -32,9 +33,10 @@ void outbox::over(std::size_t count) {
 }
 
 bool outbox::wait_empty_of_earlier(std::chrono::nanoseconds patience) {
+  constexpr std::chrono::nanoseconds longest = std::chrono::hours(24) * 365;  // added to a clock, it must not overflow
   std::unique_lock locked(lock_);
   const std::uint64_t until = pushed_;
-  return less_.wait_for(locked, patience, [&] { return over_ >= until; });
+  return less_.wait_for(locked, std::min(patience, longest), [&] { return over_ >= until; });
 }
 
 std::size_t outbox::size() const {

@@ -4,6 +4,8 @@
 #include "../stores/clocks.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace detent::durable::detail {
@@ -65,17 +67,24 @@ void reader::use(shard_id shard, read_result& read) {
   its.level = read.upto;
   for (record& what : read.due)
     if (!its.leaving && !with_.held.take(what, its.term)) report_unknown(shard, what);
+  // What a key names now is taken at its last line: a question before that was about an older version.
+  std::unordered_map<std::string_view, const announced*> last;
+  std::set<std::string_view> passed_over;
+  for (const announced& one : read.announced_keys)
+    if (one.question == 0) last[one.key] = &one;
   for (const announced& one : read.announced_keys) {
     if (one.question != 0) {
-      const auto [reply, about, after] = with_.held.ask(shard, one.key);
+      auto [reply, about, after] = with_.held.ask(shard, one.key);
+      if (reply == answer::gone && passed_over.contains(one.key)) reply = answer::cancelled;
       // What was withdrawn is not known here any more: that question is for the next owner.
       const bool is_known = reply != answer::none && (reply != answer::gone || !its.leaving);
       if (is_known) with_.ends.answer_to(its.term->which(), one, reply, about.get());
       if (after) with_.ends.erase(its.term->which(), *after);
       continue;
     }
+    if (last[one.key] != &one) passed_over.insert(one.key);
     const auto now = std::ranges::find(read.announced_now, one.key, &record::key);
-    const bool near = now != read.announced_now.end() && now->due <= its.level && !its.leaving;
+    const bool near = last[one.key] == &one && now != read.announced_now.end() && now->due <= its.level && !its.leaving;
     if (!with_.held.changed(shard, one.key, near ? &*now : nullptr, its.term)) report_unknown(shard, *now);
   }
 }

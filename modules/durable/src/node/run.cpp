@@ -32,10 +32,23 @@ std::size_t finish_line::size() const {
 bool finish_line::admit(std::shared_ptr<run> what) {
   const std::lock_guard locked(lock_);
   if (closed_) return false;
-  if (first_held() == nullptr && room() != 0) return true;
+  if (first_held() == nullptr && room() != 0) {
+    ++running_;
+    return true;
+  }
   what->is_held_ = true;
   held_.push_back(std::move(what));
   return false;
+}
+
+void finish_line::detached() {
+  const std::lock_guard locked(lock_);
+  ++running_;
+}
+
+void finish_line::done() {
+  const std::lock_guard locked(lock_);
+  --running_;
 }
 
 bool finish_line::withdraw(run& what) {
@@ -57,6 +70,7 @@ std::shared_ptr<run> finish_line::next() {
   std::shared_ptr<run> first = std::move(held_.front());
   held_.pop_front();
   first->is_held_ = false;
+  ++running_;
   return first;
 }
 
@@ -74,11 +88,14 @@ void finish_line::does_not_ask(std::size_t count) {
   asked_ -= count;
 }
 
-void finish_line::close() {
+bool finish_line::close() {
+  std::deque<std::shared_ptr<run>> held;  // destroyed without the lock, which a run takes at its end
   const std::lock_guard locked(lock_);
+  if (running_ != 0) return false;
   closed_ = true;
   waiting_.clear();
-  held_.clear();
+  held.swap(held_);
+  return true;
 }
 
 outcome run::call() noexcept {
@@ -92,17 +109,45 @@ outcome run::call() noexcept {
 }
 
 void run::fire() noexcept {
+  // Relaxed, as in drop(): on this thread, or one that the engine has come to from here.
+  fired_.store(true, base::relaxed);
   if (line_->admit(shared_from_this())) start();
 }
 
 void run::start() noexcept {
-  if (!term_->stands()) {
-    line_->push({shared_from_this(), finished::as::lapsed, {}, {}});
-    return;
-  }
   const std::shared_ptr<run> alive = shared_from_this();
-  const outcome how = call();
-  if (!detached_) finish(how);
+  if (!term_->stands()) {
+    line_->push({alive, finished::as::lapsed, {}, {}});
+  } else {
+    const outcome how = call();
+    if (!detached_) finish(how);
+  }
+  line_->done();
+}
+
+void run::detach() noexcept {
+  detached_ = true;
+  line_->detached();
+}
+
+void run::end_detached(const outcome& how) noexcept {
+  finish(how);
+  line_->done();
+}
+
+void run::drop() noexcept {
+  // Relaxed: written by the thread that destroys it in a cancel, or a hint to one that the engine has dropped it.
+  if (!fired_.load(base::relaxed) && !withdrawn_.load(base::relaxed))
+    line_->push({shared_from_this(), finished::as::dropped, {}, {}});
+}
+
+bool run::withdraw(timer& armed) {
+  withdrawn_.store(true, base::relaxed);  // relaxed: see drop()
+  const detent::cancel_result its = armed.cancel();
+  if (its == detent::cancel_result::cancelled) return true;
+  // Relaxed: a run that is over was seen to be by the cancel. What is gone without has been dropped, or stop() of the
+  // engine has returned it.
+  return its == detent::cancel_result::gone && !fired_.load(base::relaxed);
 }
 
 void run::finish(const outcome& how) noexcept {
@@ -132,7 +177,7 @@ job::later::~later() {
 
 void job::later::end(const outcome& how) noexcept {
   if (!job_) return;
-  job_->run_.finish(how);
+  job_->run_.end_detached(how);
   job_ = nullptr;
 }
 

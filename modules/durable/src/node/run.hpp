@@ -4,8 +4,10 @@
 #include "bell.hpp"
 #include "held_term.hpp"
 
+#include <detent/base/atomic.hpp>
 #include <detent/durable.hpp>
 #include <detent/durable_store.hpp>
+#include <detent/timer.hpp>
 
 #include <cstddef>
 #include <deque>
@@ -22,7 +24,7 @@ class run;
 
 // A run that is over, on its way to the thread that writes its end.
 struct finished {
-  enum class as : std::uint8_t { done, retry, dead, lapsed };
+  enum class as : std::uint8_t { done, retry, dead, lapsed, dropped };
   std::shared_ptr<run> what;
   as how = as::done;
   std::optional<duration> after;
@@ -39,8 +41,11 @@ class finish_line {
   std::vector<finished> take_all();
   std::size_t size() const;
 
-  // Whether a due run may start. False: it waits here, and next() hands it out.
+  // Whether a due run may start, and until done() with it holds up the end. False: it waits here, and next() hands it
+  // out.
   bool admit(std::shared_ptr<run> what);
+  void detached();
+  void done();
   // Whether it waited here. It does not start any more.
   bool withdraw(run& what);
 
@@ -51,8 +56,8 @@ class finish_line {
   // On the executor: the first one that waits, if there is room for its end; else null.
   std::shared_ptr<run> next();
 
-  // By the thread that writes, as the last: nothing starts, and what ends now is forgotten.
-  void close();
+  // By the thread that writes, as the last, and again while it is false: something runs. Then nothing starts.
+  bool close();
 
  private:
   std::size_t room() const;
@@ -65,6 +70,7 @@ class finish_line {
   std::size_t taken_ = 0;                  // and not written
   std::deque<std::shared_ptr<run>> held_;  // and some that were withdrawn
   std::size_t asked_ = 0;                  // calls of next() that are to come
+  std::size_t running_ = 0;                // handlers, and detached runs without an answer
   bool closed_ = false;
 };
 
@@ -90,7 +96,12 @@ class run : public std::enable_shared_from_this<run> {
   void start() noexcept;
   // Once: what became of it.
   void finish(const outcome& how) noexcept;
-  void detach() noexcept { detached_ = true; }
+  void detach() noexcept;
+  void end_detached(const outcome& how) noexcept;
+  // The engine destroys what was to fire it, and has not.
+  void drop() noexcept;
+  // By the thread that writes: it is not to fire any more. False: it has begun to.
+  bool withdraw(timer& armed);
   std::shared_ptr<const job> as_job() { return {shared_from_this(), &job_}; }
 
  private:
@@ -103,8 +114,41 @@ class run : public std::enable_shared_from_this<run> {
   const handling* const by_;
   const std::shared_ptr<finish_line> line_;  // a detached run may outlive the node
   job job_;
+  base::atomic<bool> fired_{false}, withdrawn_{false};
   bool detached_ = false;  // by the thread that runs it
   bool is_held_ = false;   // the line's, under its lock
+};
+
+// What the engine holds of a run.
+class armed_run {
+ public:
+  explicit armed_run(std::shared_ptr<run> what) noexcept : what_(std::move(what)) {}
+  armed_run(armed_run&&) noexcept = default;
+  armed_run& operator=(armed_run&&) = delete;
+  ~armed_run() {
+    if (what_) what_->drop();
+  }
+  void operator()() const { what_->fire(); }
+
+ private:
+  std::shared_ptr<run> what_;
+};
+
+// What it holds of a call of next().
+class call_of_next {
+ public:
+  explicit call_of_next(std::shared_ptr<finish_line> of) noexcept : line_(std::move(of)) {}
+  call_of_next(call_of_next&&) noexcept = default;
+  call_of_next& operator=(call_of_next&&) = delete;
+  ~call_of_next() {
+    if (line_) line_->does_not_ask(1);
+  }
+  void operator()() {
+    if (const std::shared_ptr<run> first = std::exchange(line_, nullptr)->next()) first->start();
+  }
+
+ private:
+  std::shared_ptr<finish_line> line_;
 };
 
 }  // namespace detent::durable::detail

@@ -11,7 +11,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace detent::durable::detail {
 namespace {
@@ -72,7 +74,12 @@ database::database(const std::string& path, const sqlite_options& how) {
                 "sqlite_options::cache = " + std::to_string(how.cache) + ": at least " + std::to_string(least_cache));
   if (how.shards < 1 || how.shards > 1024)
     throw error(detent::errc::invalid_option, "sqlite_options::shards = " + std::to_string(how.shards) + ": 1 to 1024");
-  if (!how.read_only) lock_ = file_lock(path + ".lock");
+  // Of the file itself, whatever link leads to it.
+  if (!how.read_only) {
+    std::error_code unknown;
+    const auto itself = std::filesystem::weakly_canonical(path, unknown);
+    lock_ = file_lock((unknown ? path : itself.string()) + ".lock");
+  }
   try {
     open(path, how);
     set_up(path, how);

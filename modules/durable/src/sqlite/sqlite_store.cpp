@@ -26,9 +26,9 @@ sqlite_store_on_file::sqlite_store_on_file(const std::string& path, const sqlite
   erase_ = make("DELETE FROM timers WHERE shard = ? AND key = ?");
   erase_run_ = make("DELETE FROM timers WHERE shard = ? AND key = ? AND id = ? AND due = ?");
   move_run_ = make("UPDATE timers SET due = ?5, attempt = ?6 WHERE shard = ?1 AND key = ?2 AND id = ?3 AND due = ?4");
-  bury_ = make(
-      "INSERT OR REPLACE INTO dead SELECT shard, key, id, due, attempt, handler, schedule, payload, ?5 FROM timers "
-      "WHERE shard = ?1 AND key = ?2 AND id = ?3 AND due = ?4");
+  find_run_ =
+      make("SELECT attempt, handler, schedule, payload FROM timers WHERE shard = ? AND key = ? AND id = ? AND due = ?");
+  bury_ = make("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   find_dead_ = make("SELECT handler, schedule, payload FROM dead WHERE shard = ? AND key = ?");
   erase_dead_ = make("DELETE FROM dead WHERE shard = ? AND key = ?");
   read_spans_ = make(span_index::query);
@@ -196,12 +196,28 @@ put_status sqlite_store_on_file::revive_one(const put_request& what) {
   const auto payload = find_dead_.bytes(2);
   back.what.payload.assign(payload.begin(), payload.end());
   find_dead_.reset();
+  erase_dead(its.shard, its.key);  // before: a full file has room then
   return put_one(back);
 }
 
 errc sqlite_store_on_file::revive(std::span<const put_request> what, std::span<put_status> results) {
   return in_transaction(
       [&] { std::ranges::transform(what, results.begin(), [&](const put_request& one) { return revive_one(one); }); });
+}
+
+// Erased before it is buried: a full file has room then.
+int sqlite_store_on_file::kill(const end_request& what) {
+  const shard_id shard = what.term.shard;
+  if (!find_run_.with(shard, what.key, what.id, what.ran).step()) return 0;
+  const std::uint64_t attempt = static_cast<std::uint64_t>(find_run_.number(0));
+  const std::string handler(find_run_.text(1)), schedule(find_run_.text(2));
+  const auto bytes = find_run_.bytes(3);
+  const std::vector<std::byte> payload(bytes.begin(), bytes.end());
+  find_run_.reset();
+  const int erased = erase_run_.with(shard, what.key, what.id, what.ran).run();
+  any_dead_ = true;
+  bury_.with(shard, what.key, what.id, what.ran, attempt, handler, schedule, payload, what.why).run();
+  return erased;
 }
 
 end_status sqlite_store_on_file::end_one(const end_request& what) {
@@ -217,11 +233,7 @@ end_status sqlite_store_on_file::end_one(const end_request& what) {
       else  // sent again
         changed = its.id == what.id && its.due == what.due && its.attempt == what.attempt;
       break;
-    case end_kind::kill:
-      any_dead_ = true;
-      bury_.with(shard, what.key, what.id, what.ran, what.why).run();
-      changed = erase_run_.with(shard, what.key, what.id, what.ran).run();
-      break;
+    case end_kind::kill: changed = kill(what); break;
     case end_kind::leave:
       if (const found_row its = find(shard, what.key); its.row != 0) changed = its.id == what.id && its.due == what.ran;
       break;
@@ -229,12 +241,22 @@ end_status sqlite_store_on_file::end_one(const end_request& what) {
   return changed != 0 ? end_status::ended : end_status::gone;
 }
 
+// Where not all of it can be written, as in a full file, what frees room is, and the rest is sent again: a dying timer
+// must not hold up what would make room for it.
 errc sqlite_store_on_file::end(std::span<const end_request> what, std::span<end_status> results) {
-  const errc problem = in_transaction(
-      [&] { std::ranges::transform(what, results.begin(), [&](const end_request& one) { return end_one(one); }); });
-  if (problem != errc{}) return problem;
+  const auto write = [&](bool all) {
+    return in_transaction([&] {
+      std::ranges::transform(what, results.begin(), [&](const end_request& one) {
+        return all || one.how == end_kind::erase ? end_one(one) : end_status::unanswered;
+      });
+    });
+  };
+  if (const errc problem = write(true); problem != errc{}) {
+    const auto erased = std::ranges::count(what, end_kind::erase, &end_request::how);
+    if (erased == std::ssize(what) || write(false) != errc{}) return problem;
+  }
   for (std::size_t i = 0; i < what.size(); ++i)
-    if (what[i].question != 0 && results[i] != end_status::fenced)
+    if (what[i].question != 0 && results[i] != end_status::fenced && results[i] != end_status::unanswered)
       book_.answer_to(what[i].term.shard, what[i].question, what[i].reply);
   return errc{};
 }

@@ -56,6 +56,7 @@ class sqlite_store_on_file final : public store {
   put_status revive_one(const put_request& what);
   cancel_status cancel_one(const cancel_request& what);
   end_status end_one(const end_request& what);
+  int kill(const end_request& what);
   bool erase_dead(shard_id shard, const std::string& key);
   void read_due(const read_request& what, read_result& out);
   void read_rows(const std::vector<row_place>& places, shard_id shard, std::vector<record>& out);
@@ -72,7 +73,8 @@ class sqlite_store_on_file final : public store {
   std::function<void(shard_id)> wake_;
 
   statement begin_, commit_, rollback_;
-  statement set_fence_, insert_, find_, replace_, move_, erase_, erase_run_, move_run_, bury_, find_dead_, erase_dead_;
+  statement set_fence_, insert_, find_, replace_, move_, erase_, erase_run_, move_run_, find_run_, bury_, find_dead_,
+      erase_dead_;
   statement read_spans_, read_row_, read_from_, read_one_;
 };
 
