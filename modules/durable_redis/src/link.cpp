@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "link.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -53,6 +55,13 @@ trouble unfit(const server_facts& facts) {
     return {refusal::not_permitted,
             "has maxmemory-policy " + facts.policy + ", which would throw timers away: set it to noeviction"};
   return {};
+}
+
+void link::close() noexcept {
+  const linger at_once{1, 0};  // the kernel drops what is left; of a socket without TCP it takes no notice
+  if (connection_ != nullptr && connection_->fd >= 0)
+    ::setsockopt(connection_->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  connection_.reset();
 }
 
 link::link(address where, credentials who, std::chrono::microseconds patience)

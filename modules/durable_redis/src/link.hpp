@@ -55,7 +55,8 @@ class link {
   // Connects, authenticates, asks what the server is, and loads the scripts. Nothing if it is open already. After a
   // failure the next calls fail at once for a while, so that a dead server does not take the caller's time.
   trouble open();
-  void close() noexcept { connection_.reset(); }
+  // With it, what the kernel has not sent yet is dropped: a batch that was given up would change newer state later on.
+  void close() noexcept;
 
   // What the server was at open().
   const server_facts& facts() const noexcept { return facts_; }

@@ -7,8 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace detent {
@@ -64,6 +69,30 @@ TEST_F(DurableRedisServers, AUserWithoutTheRightIsNotPermitted) {
   ASSERT_FALSE(at.opened()) << at.opened().text;
   at.put({"k", "a", "1", std::string(20, '1')});
   EXPECT_EQ(at.failed.kind, refusal::not_permitted) << at.failed.text;
+}
+
+TEST_F(DurableRedisServers, WhatWasNotSentInTimeIsNotSentLater) {
+  const int listening = ::socket(AF_INET, SOCK_STREAM, 0);
+  const int least = 1;  // of what the kernel takes in
+  ::setsockopt(listening, SOL_SOCKET, SO_RCVBUF, &least, sizeof least);
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof where;
+  ASSERT_EQ(::bind(listening, reinterpret_cast<sockaddr*>(&where), size), 0);
+  ASSERT_EQ(::listen(listening, 1), 0);
+  ASSERT_EQ(::getsockname(listening, reinterpret_cast<sockaddr*>(&where), &size), 0);
+  durable::redis::link to({"127.0.0.1", ntohs(where.sin_port)}, {}, std::chrono::milliseconds(50));
+  EXPECT_EQ(to.open().kind, refusal::lost);
+  const int client = ::accept(listening, nullptr, nullptr);
+  std::string had;
+  char some[4096];
+  ssize_t got = 0;
+  while ((got = ::read(client, some, sizeof some)) > 0) had.append(some, static_cast<std::size_t>(got));
+  EXPECT_EQ(got, -1) << "it ends as if all had been sent";
+  EXPECT_EQ(had.find(durable::redis::text(durable::redis::script::look)), std::string::npos);
+  ::close(client);
+  ::close(listening);
 }
 
 TEST_F(DurableRedisServers, AReplicaAloneIsRefusedAndItsMasterIsFound) {
