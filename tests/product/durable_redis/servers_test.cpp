@@ -71,6 +71,22 @@ TEST_F(DurableRedisServers, AUserWithoutTheRightIsNotPermitted) {
   EXPECT_EQ(at.failed.kind, refusal::not_permitted) << at.failed.text;
 }
 
+TEST_F(DurableRedisServers, EachWordingOfARefusalIsKnown) {
+  for (const auto& [text, kind] :
+       {std::pair("ERR The user executing the script can't run this command or subcommand", refusal::not_permitted),
+        {"ERR ACL failure in script: User a has no permissions to run the 'zadd' command", refusal::not_permitted},
+        {"ERR Error running script (call to f_1): @user_script:9: @user_script: 9: The user executing the script can't "
+         "publish to the channel mentioned in the command",
+         refusal::not_permitted},
+        {"ERR Error running script (call to f_1): @user_script:9: -OOM command not allowed", refusal::no_memory},
+        {"ERR Error running script (call to f_1): @user_script:9: attempt to index a nil value", refusal::unexpected},
+        {"DENIED Redis is running in protected mode because protected mode is enabled", refusal::not_permitted},
+        {"ERR max number of clients reached", refusal::busy},
+        {"ERR max number of clients + cluster connections reached", refusal::busy},
+        {"ERR unknown command", refusal::unexpected}})
+    EXPECT_EQ(durable::redis::classify(text), kind) << text;
+}
+
 TEST_F(DurableRedisServers, WhatWasNotSentInTimeIsNotSentLater) {
   const int listening = ::socket(AF_INET, SOCK_STREAM, 0);
   const int least = 1;  // of what the kernel takes in
