@@ -6,10 +6,13 @@
 #include "servers.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -56,6 +59,18 @@ template <class Status, class Of>
 void read_letters(const redisReply& answer, const portion& its, std::span<Status> results, Of of) {
   const std::string_view letters = text_of(answer);
   for (std::size_t i = 0; i != its.places.size() && i != letters.size(); ++i) results[its.places[i]] = of(letters[i]);
+}
+
+inline const redisReply& element(const redisReply& of, std::size_t number) noexcept { return *of.element[number]; }
+
+// A number, or the text of one. Nothing: what the store holds is damaged.
+inline std::optional<std::uint64_t> number_in(const redisReply& from) noexcept {
+  if (from.type == REDIS_REPLY_INTEGER) return static_cast<std::uint64_t>(from.integer);
+  const std::string_view text = text_of(from);
+  std::uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 // The first thing that went wrong.

@@ -3,6 +3,7 @@
 #include "redis_store.hpp"
 
 #include "batch.hpp"
+#include "read_answer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -52,47 +53,6 @@ std::string random_name() {
 
 std::int64_t microseconds(std::chrono::milliseconds span) noexcept { return 1000 * span.count(); }
 
-const redisReply& element(const redisReply& of, std::size_t number) noexcept { return *of.element[number]; }
-
-std::uint64_t number_in(const redisReply& from) {
-  return from.type == REDIS_REPLY_INTEGER ? static_cast<std::uint64_t>(from.integer)
-                                          : std::stoull(std::string(text_of(from)));
-}
-
-// The records among keys[i], bodies[i]. One that was erased between is nil.
-void add_records(shard_id shard, const redisReply& found, const redisReply& bodies, std::vector<record>& out) {
-  out.reserve(out.size() + bodies.elements);
-  for (std::size_t i = 0; i != bodies.elements; ++i) {
-    const redisReply& body = element(bodies, i);
-    if (body.type != REDIS_REPLY_STRING) continue;
-    out.push_back(unpack(shard, text_of(element(found, i)), text_of(body)));
-  }
-}
-
-void add_announced(shard_id shard, const redisReply& from, read_result& out) {
-  const redisReply& lines = element(from, 3);
-  for (std::size_t i = 0; i != lines.elements; ++i) {
-    const std::string_view line = text_of(element(lines, i));
-    const std::string_view key = line.substr(8);
-    out.announced_keys.push_back({std::string(key), read_number(line.substr(0, 8))});
-    const redisReply& body = element(element(from, 4), i);
-    const auto has_it = [&](const record& one) { return one.key == key; };
-    if (body.type == REDIS_REPLY_STRING && std::none_of(out.announced_now.begin(), out.announced_now.end(), has_it))
-      out.announced_now.push_back(unpack(shard, key, text_of(body)));
-  }
-}
-
-read_result result_of(shard_id shard, const redisReply& from) {
-  read_result out;
-  out.stands = true;
-  out.upto = time_of(text_of(element(from, 0)));
-  add_records(shard, element(from, 1), element(from, 2), out.due);
-  std::sort(out.due.begin(), out.due.end(),
-            [](const record& a, const record& b) { return std::pair(a.due, a.id) < std::pair(b.due, b.id); });
-  add_announced(shard, from, out);
-  return out;
-}
-
 }  // namespace
 
 errc code_of(refusal kind) noexcept {
@@ -128,9 +88,10 @@ redis_store::redis_store(const std::string& address, const redis_options& how)
   call opening{script::open, meta, {wanted, own_format}};
   to_.run(opening);
   if (opening.failed) fail(opening.failed);
-  const std::uint64_t had = number_in(*opening.answer);
-  if (had == 0) fail({refusal::lost, address + ": no store has the prefix '" + prefix_ + "'"});
-  terms_.resize(std::clamp<std::uint64_t>(had, 1, most_shards));
+  const std::optional<std::uint64_t> had = number_in(*opening.answer);
+  if (!had) fail({refusal::unexpected, address + ": " + meta.front() + " is damaged: its shards are no number"});
+  if (*had == 0) fail({refusal::lost, address + ": no store has the prefix '" + prefix_ + "'"});
+  terms_.resize(std::min<std::uint64_t>(*had, most_shards));
   for (std::size_t shard = 0; shard != terms_.size(); ++shard) {
     char tag[8];
     std::snprintf(tag, sizeof tag, "%02zu", shard);
@@ -207,10 +168,12 @@ errc redis_store::take(std::string_view node, std::span<const take_request> what
     if (answer == nullptr) {
       results[i] = {take_status::held, 0, soon};
     } else if (answer->type == REDIS_REPLY_ARRAY) {
-      const auto left = std::chrono::microseconds(number_in(element(*answer, 1)));
+      const auto left = std::chrono::microseconds(number_in(element(*answer, 1)).value_or(0));
       results[i] = {take_status::held, 0, std::chrono::ceil<std::chrono::milliseconds>(left)};
     } else {
-      results[i] = {take_status::taken, number_in(*answer), {}};
+      const std::optional<std::uint64_t> fence = number_in(*answer);
+      if (!fence) return errc::corrupt;
+      results[i] = {take_status::taken, *fence, {}};
       terms_[what[i].shard] = {results[i].fence, std::string(node), calls[i].process, std::to_string(lowest), 0};
       taken.emplace_back(term_ref{what[i].shard, results[i].fence}, calls[i].process);
     }
@@ -279,8 +242,11 @@ errc redis_store::look(std::span<shard_state> shards) {
       continue;
     }
     const redisReply& its = *calls[i].answer;
-    shards[i] = {static_cast<shard_id>(i),          number_in(element(its, 0)), std::string(text_of(element(its, 1))),
-                 time_of(text_of(element(its, 2))), number_in(element(its, 3)), number_in(element(its, 4))};
+    const auto fence = number_in(element(its, 0)), timers = number_in(element(its, 3)),
+               dead = number_in(element(its, 4));
+    if (!fence || !timers || !dead) return errc::corrupt;
+    shards[i] = {static_cast<shard_id>(i),          *fence,  std::string(text_of(element(its, 1))),
+                 time_of(text_of(element(its, 2))), *timers, *dead};
   }
   return errc{};
 }

@@ -4,7 +4,8 @@
 #include "no_sigpipe.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace detent::durable::redis {
@@ -25,11 +26,16 @@ constexpr int most_rounds = 6;  // a lost answer, a flushed script, a slot that 
 
 bool is_error(const reply& answer) noexcept { return answer != nullptr && answer->type == REDIS_REPLY_ERROR; }
 
-// "MOVED 3999 10.0.0.1:6381": the last word. A node that does not know its own name leaves the host out.
-address target_of(std::string_view error, const address& from) {
+// "MOVED 3999 10.0.0.1:6381": the last word. A node that does not know its own name leaves the host out. Nothing: that
+// is no address.
+std::optional<address> target_of(std::string_view error, const address& from) {
   std::string_view where = error.substr(error.rfind(' ') + 1);
-  if (where.starts_with(':')) return parse_address(from.host + std::string(where));
-  return parse_address(where);
+  try {
+    if (where.starts_with(':')) return parse_address(from.host + std::string(where));
+    return parse_address(where);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -211,15 +217,25 @@ bool servers::again(pending& one, std::string_view error) {
   switch (one.what->failed.kind) {
     case refusal::no_script: return !std::exchange(one.by_text, true);
     case refusal::moved:
-      owner_of_.resize(slots);
-      owner_of_[one.slot] = static_cast<std::uint16_t>(number_of(target_of(error, one.via->where())));
-      return true;
-    case refusal::ask: one.asked = &to(target_of(error, one.via->where())).where(); return true;
+    case refusal::ask: return follow(one, error);
     case refusal::read_only:  // it was the master when the connection began
       if (one.via->is_open()) one.via->close();
       return !std::exchange(one.was_lost, true);
     default: return false;
   }
+}
+
+bool servers::follow(pending& one, std::string_view error) {
+  std::optional<address> target = target_of(error, one.via->where());
+  if (!target) {
+    one.what->failed.kind = refusal::unexpected;
+  } else if (one.what->failed.kind == refusal::ask) {
+    one.asked = &to(*target).where();
+  } else {
+    owner_of_.resize(slots);
+    owner_of_[one.slot] = static_cast<std::uint16_t>(number_of(std::move(*target)));
+  }
+  return target.has_value();
 }
 
 bool servers::is_heard(std::span<const call> calls, unsigned replicas, std::chrono::milliseconds limit) {

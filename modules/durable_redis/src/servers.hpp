@@ -63,6 +63,7 @@ class servers {
   void send(pending& one);
   bool receive(pending& one);
   bool again(pending& one, std::string_view error);
+  bool follow(pending& one, std::string_view error);
 
   std::vector<address> known_;
   const credentials who_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Answers INFO with a text, and everything else with +OK: a server of whatever version is wanted.
+// Answers INFO with a text, calls of scripts with a line, and everything else with +OK: a server of whatever version is
+// wanted.
 #pragma once
 
 #include <support/temporary_directory.hpp>
@@ -17,7 +18,8 @@ namespace detent::test {
 
 class pretended_server {
  public:
-  explicit pretended_server(std::string info) : info_(std::move(info)), listening_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+  explicit pretended_server(std::string info, std::string of_scripts = "+OK")
+      : info_(std::move(info)), of_scripts_(std::move(of_scripts)), listening_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
     sockaddr_un where{};
     where.sun_family = AF_UNIX;
     std::strncpy(where.sun_path, path_.c_str(), sizeof where.sun_path - 1);
@@ -70,8 +72,9 @@ class pretended_server {
         at += static_cast<std::size_t>(length) + 2;
       }
       had.erase(0, at);
-      const std::string answer =
-          first == "INFO" ? "$" + std::to_string(info_.size()) + "\r\n" + info_ + "\r\n" : "+OK\r\n";
+      const std::string answer = first == "INFO"      ? "$" + std::to_string(info_.size()) + "\r\n" + info_ + "\r\n"
+                                 : first == "EVALSHA" ? of_scripts_ + "\r\n"
+                                                      : "+OK\r\n";
       if (::write(client, answer.data(), answer.size()) < 0) return;
     }
   }
@@ -79,6 +82,7 @@ class pretended_server {
   temporary_directory directory_;
   const std::string path_ = directory_.path() + "/redis.sock";
   const std::string info_;
+  const std::string of_scripts_;
   const int listening_;
   std::thread thread_;
 };

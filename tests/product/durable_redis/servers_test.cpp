@@ -87,6 +87,17 @@ TEST_F(DurableRedisServers, EachWordingOfARefusalIsKnown) {
     EXPECT_EQ(durable::redis::classify(text), kind) << text;
 }
 
+TEST_F(DurableRedisServers, AnAddressThatIsNoneIsAnErrorOfTheCall) {
+  for (const char* const answer : {"-MOVED 3999 host:0", "-ASK 3999 host:70000"}) {
+    const test::pretended_server strange("redis_version:7.0.0\r\nmaxmemory_policy:noeviction\r\nrole:master\r\n",
+                                         answer);
+    script_caller at(strange.path());
+    ASSERT_FALSE(at.opened()) << at.opened().text;
+    at.take("A");
+    EXPECT_EQ(at.failed.kind, refusal::unexpected) << at.failed.text;
+  }
+}
+
 TEST_F(DurableRedisServers, WhatWasNotSentInTimeIsNotSentLater) {
   const int listening = ::socket(AF_INET, SOCK_STREAM, 0);
   const int least = 1;  // of what the kernel takes in

@@ -2,6 +2,7 @@
 // What is peculiar to the store on Redis: its options, several machines, and a server that goes away.
 #include "free_ports.hpp"
 #include "redis_server.hpp"
+#include "store_calls.hpp"
 
 #include <detent/durable_redis.hpp>
 
@@ -11,7 +12,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -22,7 +22,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using durable::redis_store;
+using test::put;
 using test::redis_server;
+using test::timer;
 
 class DurableRedisStore : public ::testing::Test {
  protected:
@@ -38,21 +40,6 @@ std::error_code refused(const std::string& address, const durable::redis_options
     return why.code();
   }
   return {};
-}
-
-durable::record timer(std::string key, std::uint64_t id) {
-  durable::record its;
-  its.key = std::move(key);
-  its.id = id;
-  its.due = durable::stored_time(std::chrono::seconds(1'000'000'000));
-  its.handler = "h";
-  return its;
-}
-
-durable::errc put(durable::store& to, const durable::record& what) {
-  const durable::put_request one{what, durable::put_mode::keep};
-  durable::put_status status{};
-  return to.put({&one, 1}, {&status, 1});
 }
 
 TEST_F(DurableRedisStore, EachBadOptionIsRefusedByItsName) {
@@ -85,6 +72,26 @@ TEST_F(DurableRedisStore, EachUnfitServerIsRefusedByItsReason) {
                               "or a newer one");
   }
   EXPECT_EQ(newer.ask("DBSIZE"), "1") << "and is left alone";
+}
+
+TEST_F(DurableRedisStore, WhatIsDamagedInTheServerIsCorruptAndNothingIsThrown) {
+  const redis_server server;
+  const auto store = redis_store(server.path(), {.shards = 1});
+  durable::shard_state state;
+  ASSERT_EQ(store->look({&state, 1}), durable::errc{});
+  server.ask("HSET detent:{00}:own fence none");
+  EXPECT_EQ(store->look({&state, 1}), durable::errc::corrupt);
+  const durable::take_request take{0, 1h};
+  durable::take_result taken;
+  EXPECT_EQ(store->take("a", {&take, 1}, {&taken, 1}), durable::errc::corrupt);
+  server.ask("DEL detent:{00}:own");
+  ASSERT_EQ(store->take("a", {&take, 1}, {&taken, 1}), durable::errc{});
+  server.ask("RPUSH detent:{00}:announced short");
+  const durable::read_request read{{0, taken.fence}, durable::stored_time(1s), 9, 1h};
+  durable::read_result ahead;
+  EXPECT_EQ(store->read_on({&read, 1}, {&ahead, 1}), durable::errc{});
+  server.ask("HSET detent:{meta}:store shards none");
+  EXPECT_EQ(refused(server.path()), durable::errc::corrupt);
 }
 
 TEST_F(DurableRedisStore, ANewStoreHasTheShardsAskedForAndAnOldOneKeepsItsOwn) {
@@ -212,107 +219,6 @@ TEST_F(DurableRedisStore, AClusterWithADeadNodeServesTheOtherShardsAndStoresNoth
   std::vector<durable::listed_record> left;
   ASSERT_EQ(other->list({.shard = lives}, left), durable::errc{});
   EXPECT_TRUE(left.empty());
-}
-
-TEST_F(DurableRedisStore, WhatNoReplicaHasIsNotStored) {
-  const redis_server server;
-  const auto store = redis_store(server.path(), {.patience = 500ms, .replicas = 1});
-  EXPECT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
-}
-
-TEST_F(DurableRedisStore, WhatWasCarriedOutIsNotCarriedOutAgainForAReplicaThatWasLate) {
-  const redis_server server;
-  const auto store = redis_store(server.path(), {.shards = 1, .patience = 500ms, .replicas = 1});
-  ASSERT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
-  const auto other = redis_store(server.path());
-  const durable::cancel_request erase{0, "a", 1};  // as if it had run
-  durable::cancel_status status{};
-  ASSERT_EQ(other->cancel({&erase, 1}, {&status, 1}), durable::errc{});
-  ASSERT_EQ(status, durable::cancel_status::cancelled);
-  EXPECT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(other->list({.shard = 0}, all), durable::errc{});
-  EXPECT_TRUE(all.empty());
-}
-
-// A master, and a replica that can be promoted.
-struct master_and_replica {
-  std::vector<int> ports = test::free_ports(2);
-  redis_server master{{"--port", std::to_string(ports[0]), "--repl-diskless-sync-delay", "0"}};
-  redis_server replica{{"--port", std::to_string(ports[1]), "--replicaof", "127.0.0.1", std::to_string(ports[0])}};
-  std::shared_ptr<durable::store> store =
-      redis_store(master.path() + "," + replica.path(), {.shards = 1, .patience = 500ms, .replicas = 1});
-
-  static bool until(const std::function<bool()>& holds) {
-    int left = 60'000;
-    while (!holds() && --left != 0) std::this_thread::sleep_for(1ms);
-    return left != 0;
-  }
-  bool take(durable::take_result& term) const {
-    const durable::take_request wanted{0, 5s};
-    return store->take("n", {&wanted, 1}, {&term, 1}) == durable::errc{} && term.status == durable::take_status::taken;
-  }
-  // From now on the replica hears nothing.
-  void part() {
-    replica.ask("REPLICAOF 127.0.0.1 1");
-    ASSERT_TRUE(until([&] { return master.ask("INFO replication").find("connected_slaves:0") != std::string::npos; }));
-  }
-  void promote() {
-    master.kill();
-    ASSERT_EQ(replica.ask("REPLICAOF NO ONE"), "OK");
-  }
-};
-
-TEST_F(DurableRedisStore, APutIsSentAgainToAMasterThatHadNotHeardOfIt) {
-  master_and_replica both;
-  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("before", 1)) == durable::errc{}; }));
-  both.part();
-  ASSERT_EQ(put(*both.store, timer("a", 2)), durable::errc::unavailable) << "no replica has it";
-  both.promote();
-  EXPECT_EQ(put(*both.store, timer("a", 2)), durable::errc::unavailable);
-  EXPECT_EQ(put(*both.store, timer("a", 2)), durable::errc::unavailable);
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(redis_store(both.replica.path())->list({.shard = 0}, all), durable::errc{});
-  EXPECT_EQ(all.size(), 2u);
-}
-
-TEST_F(DurableRedisStore, AnAnswerCountsWhenAReplicaHasTheEndThatItIsAbout) {
-  master_and_replica both;
-  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
-  durable::take_result term;
-  ASSERT_TRUE(both.take(term));
-  both.part();
-  durable::end_request end{{0, term.fence}, "a", 1, timer("a", 1).due};
-  end.question = 7;
-  end.reply = durable::answer::cancelled;
-  durable::end_status ended{};
-  ASSERT_EQ(both.store->end({&end, 1}, {&ended, 1}), durable::errc{});
-  const durable::question_ref question{0, 7};
-  durable::answer reply{};
-  const auto read = [&] { return both.store->read_answers({&question, 1}, {&reply, 1}) == durable::errc{}; };
-  ASSERT_TRUE(read());
-  EXPECT_EQ(reply, durable::answer::none) << "a promoted replica would run it";
-  both.replica.ask("REPLICAOF 127.0.0.1 " + std::to_string(both.ports[0]));
-  EXPECT_TRUE(both.until([&] { return read() && reply == durable::answer::cancelled; }));
-}
-
-TEST_F(DurableRedisStore, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithThem) {
-  master_and_replica both;
-  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
-  durable::take_result term;
-  ASSERT_TRUE(both.take(term));
-  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("heard", 2)) == durable::errc{}; })) << "and the term";
-  both.part();
-  const durable::end_request end{{0, term.fence}, "a", 1, timer("a", 1).due};
-  durable::end_status ended{};
-  ASSERT_EQ(both.store->end({&end, 1}, {&ended, 1}), durable::errc{});
-  ASSERT_EQ(ended, durable::end_status::ended);
-  both.promote();
-  ASSERT_TRUE(both.until([&] { return both.take(term); }));
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(both.store->list({.shard = 0}, all), durable::errc{});
-  ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all.front().what.key, "heard");
 }
 
 }  // namespace

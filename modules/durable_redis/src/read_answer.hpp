@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "link.hpp"
+
+#include <detent/durable_store.hpp>
+
+namespace detent::durable::redis {
+
+// What the script read_on answered.
+read_result result_of(shard_id shard, const redisReply& from);
+
+}  // namespace detent::durable::redis
