@@ -125,9 +125,9 @@ trouble servers::read_slots_from(link& through) {
     if (range.elements < 3 || range.element[2]->elements < 2)
       return {refusal::unexpected, from + ": CLUSTER SLOTS of a strange form"};
     const redisReply& master = *range.element[2];
-    std::string host(text_of(*master.element[0]));
-    if (host.empty()) host = through.where().host;
-    const std::size_t owner = number_of({std::move(host), static_cast<int>(master.element[1]->integer)});
+    address its{std::string(text_of(*master.element[0])), static_cast<int>(master.element[1]->integer)};
+    if (its.host.empty()) its = through.where().is_path() ? through.where() : address{through.where().host, its.port};
+    const std::size_t owner = number_of(std::move(its));
     for (auto slot = range.element[0]->integer; slot <= range.element[1]->integer; ++slot)
       owner_of_[static_cast<std::size_t>(slot)] = static_cast<std::uint16_t>(owner);
   }

@@ -185,6 +185,18 @@ TEST_F(DurableRedisServers, AStoppedServerCostsAFewPatiencesAtMost) {
   server.go_on();
 }
 
+TEST_F(DurableRedisServers, AClusterOfOneNodeThatDoesNotKnowItsHostIsFoundByItsSocket) {
+  const redis_server node({"--port", std::to_string(test::free_ports(1).front()), "--cluster-enabled", "yes",
+                           "--cluster-port", std::to_string(test::free_ports(1).front())});
+  ASSERT_EQ(node.ask("CLUSTER ADDSLOTSRANGE 0 16383"), "OK");
+  script_caller at(node.path());
+  ASSERT_FALSE(at.opened()) << at.opened().text;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  do at.take("A");
+  while (at.failed.kind == refusal::busy && std::chrono::steady_clock::now() < end);
+  EXPECT_FALSE(at.failed) << at.failed.text;
+}
+
 TEST_F(DurableRedisServers, AClusterIsFollowedToTheNodeThatHasTheSlot) {
   const std::vector<int> ports = test::free_ports(3);
   std::vector<std::unique_ptr<redis_server>> nodes;
