@@ -234,8 +234,9 @@ errc redis_store::revive(std::span<const put_request> what, std::span<put_status
 }
 
 errc redis_store::list(const list_request& which, std::vector<listed_record>& out) {
-  constexpr std::size_t page = 200;  // at least, as a filter may leave few
-  const std::size_t wanted = std::max(which.limit, page);
+  // A filter may leave few. Redis serves nobody else during a page.
+  const bool has_filter = !which.handler.empty() || !which.key_prefix.empty();
+  const std::size_t wanted = has_filter ? most_in_a_call : std::min(which.limit, most_in_a_call);
   const std::size_t full = out.size() + which.limit;
   stored_time from = std::max(which.from, which.after_due);
   std::string after = which.after_due >= which.from ? which.after_key : std::string();

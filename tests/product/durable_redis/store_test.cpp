@@ -165,6 +165,31 @@ TEST_F(DurableRedisStore, ABatchOfThousandsIsCarriedOutInOrder) {
   for (const auto& its : all) EXPECT_GT(its.what.id, 2500u) << "the later one was replaced by the earlier";
 }
 
+TEST_F(DurableRedisStore, ALongListIsReadInPagesInOrderOfDueTimeAndKey) {
+  const redis_server server;
+  const auto store = redis_store(server.path(), {.shards = 1});
+  std::vector<durable::put_request> puts;
+  for (std::uint64_t i = 0; i != 3500; ++i) puts.push_back({timer("k" + std::to_string(9999 - i), i + 1)});
+  std::vector<durable::put_status> statuses(puts.size());
+  ASSERT_EQ(store->put(puts, statuses), durable::errc{});
+  const auto calls = [&] {
+    const std::string all = server.ask("INFO commandstats");
+    return std::stol(
+        all.substr(all.find("cmdstat_evalsha:calls=") + std::string_view("cmdstat_evalsha:calls=").size()));
+  };
+  long before = calls();
+  std::vector<durable::listed_record> all;
+  ASSERT_EQ(store->list({.limit = 1'000'000}, all), durable::errc{});
+  EXPECT_EQ(all.size(), 3500u);
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, [](const auto& one) { return one.what.key; }));
+  EXPECT_GE(calls(), before + 4) << "the server does nothing else for as long as a page takes";
+  before = calls();
+  all.clear();
+  ASSERT_EQ(store->list({.key_prefix = "k99", .limit = 10}, all), durable::errc{});
+  EXPECT_EQ(all.size(), 10u);
+  EXPECT_LE(calls(), before + 4) << "each is a round trip";
+}
+
 TEST_F(DurableRedisStore, AnUnreachableServerIsUnavailableAndLaterTheSameBatchIsStored) {
   redis_server server({}, true);
   const auto store = redis_store(server.path(), {.patience = 500ms});
