@@ -227,7 +227,7 @@ errc redis_store::revive(std::span<const put_request> what, std::span<put_status
         one.words.push_back(pack_head(what[place].what.id, what[place].what.due, 1, in));
       }
     }
-    if (const errc code = run(calls); code != errc{}) return code;
+    if (const errc code = run_and_wait(calls); code != errc{}) return code;
     for (std::size_t i = 0; i != round.size(); ++i) read_letters(*calls[i].answer, round[i], results, put_status_of);
   }
   return errc{};

@@ -35,6 +35,25 @@ TEST_F(DurableRedisReplicas, WhatNoReplicaHasIsNotStored) {
   EXPECT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
 }
 
+TEST_F(DurableRedisReplicas, WhatNoReplicaHasDoesNotLiveAgain) {
+  const redis_server server;
+  const auto alone = redis_store(server.path(), {.shards = 1});
+  const durable::record its = timer("a", 1);
+  ASSERT_EQ(put(*alone, its), durable::errc{});
+  const durable::take_request take{0, 1h};
+  durable::take_result taken;
+  ASSERT_EQ(alone->take("n", {&take, 1}, {&taken, 1}), durable::errc{});
+  const durable::end_request kill{{0, taken.fence}, "a", 1, its.due, durable::end_kind::kill};
+  durable::end_status ended{};
+  ASSERT_EQ(alone->end({&kill, 1}, {&ended, 1}), durable::errc{});
+  const durable::put_request again{timer("a", 2)};
+  durable::put_status status{};
+  const auto store = redis_store(server.path(), {.patience = 500ms, .replicas = 1});
+  EXPECT_EQ(store->revive({&again, 1}, {&status, 1}), durable::errc::unavailable);
+  EXPECT_EQ(alone->revive({&again, 1}, {&status, 1}), durable::errc{});
+  EXPECT_EQ(status, durable::put_status::stored);
+}
+
 TEST_F(DurableRedisReplicas, WhatWasCarriedOutIsNotCarriedOutAgainForAReplicaThatWasLate) {
   const redis_server server;
   const auto store = redis_store(server.path(), {.shards = 1, .patience = 500ms, .replicas = 1});
