@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
+#include <cstddef>
 #include <utility>
 
 namespace detent::durable::redis {
@@ -114,9 +114,22 @@ void redis_store::note(std::span<const end_request> what, const portion& its, st
 // Under their new terms: what a process that is gone had heard, and the one that gave these terms may not have.
 errc redis_store::end_again(std::span<const std::pair<term_ref, std::string>> taken) {
   std::vector<end_request> again;
-  for (const auto& [now, process] : taken) std::ranges::move(unheard_.take(now, process), std::back_inserter(again));
-  std::vector<end_status> results(again.size());
-  return again.empty() ? errc{} : end(again, results);
+  std::vector<std::size_t> first_of_next;
+  for (const auto& [now, process] : taken) {
+    unheard_.add_to(again, now, process);
+    first_of_next.push_back(again.size());
+  }
+  std::vector<end_status> results(again.size(), end_status::unanswered);
+  const errc code = again.empty() ? errc{} : end(again, results);
+  // What has no answer is kept for the next term.
+  auto from = results.cbegin();
+  for (std::size_t i = 0; i != taken.size(); ++i) {
+    const auto to = results.cbegin() + static_cast<std::ptrdiff_t>(first_of_next[i]);
+    const auto is_over = [](end_status one) { return one == end_status::ended || one == end_status::gone; };
+    if (std::all_of(from, to, is_over)) unheard_.drop(taken[i].first, taken[i].second);
+    from = to;
+  }
+  return code;
 }
 
 }  // namespace detent::durable::redis

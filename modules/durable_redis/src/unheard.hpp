@@ -23,16 +23,14 @@ class unheard {
   void heard(std::string_view process) {
     std::erase_if(kept_, [&](const entry& one) { return one.process == process; });
   }
-  // What another process than this one had of the shard, under its new term; it is no longer kept.
-  std::vector<end_request> take(const term_ref& now, std::string_view process) {
-    std::vector<end_request> out;
-    std::erase_if(kept_, [&](entry& one) {
-      if (one.what.term.shard != now.shard || one.process == process) return false;
-      out.push_back(std::move(one.what));
-      return true;
-    });
-    for (end_request& one : out) one.term = now;
-    return out;
+  // What another process than this one had of the shard, under its new term.
+  void add_to(std::vector<end_request>& out, const term_ref& now, std::string_view process) const {
+    for (const entry& one : kept_)
+      if (is_of_another(one, now, process)) out.emplace_back(one.what).term = now;
+  }
+  // That is with this process by now.
+  void drop(const term_ref& now, std::string_view process) {
+    std::erase_if(kept_, [&](const entry& one) { return is_of_another(one, now, process); });
   }
 
  private:
@@ -41,6 +39,10 @@ class unheard {
     std::string process;
   };
   static constexpr std::size_t most = 65536;
+
+  static bool is_of_another(const entry& one, const term_ref& now, std::string_view process) noexcept {
+    return one.what.term.shard == now.shard && one.process != process;
+  }
 
   std::deque<entry> kept_;
 };

@@ -149,5 +149,29 @@ TEST_F(DurableRedisReplicas, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithT
   EXPECT_EQ(all.front().what.key, "heard");
 }
 
+TEST_F(DurableRedisReplicas, EndsThatTheNewMasterRefusesAreKeptForTheNextTerm) {
+  master_and_replica both;
+  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
+  durable::take_result term;
+  ASSERT_TRUE(both.take(term));
+  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("heard", 2)) == durable::errc{}; })) << "and the term";
+  both.part();
+  const durable::end_request end{{0, term.fence}, "a", 1, timer("a", 1).due};
+  durable::end_status ended{};
+  ASSERT_EQ(both.store->end({&end, 1}, {&ended, 1}), durable::errc{});
+  both.promote();
+  ASSERT_EQ(both.replica.ask("ACL SETUSER default -zrem"), "OK");
+  const durable::take_request wanted{0, 100ms};
+  ASSERT_TRUE(both.until([&] {
+    return both.store->take("n", {&wanted, 1}, {&term, 1}) == durable::errc::not_permitted;
+  }));
+  ASSERT_EQ(both.replica.ask("ACL SETUSER default +@all"), "OK");
+  ASSERT_TRUE(both.until([&] { return both.take(term); }));
+  std::vector<durable::listed_record> all;
+  ASSERT_EQ(both.store->list({.shard = 0}, all), durable::errc{});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all.front().what.key, "heard");
+}
+
 }  // namespace
 }  // namespace detent
