@@ -221,26 +221,28 @@ end
 return table.concat(answers))";
 
 // KEYS: a set by time and its bodies, of the live ones or the dead. ARGV: from, until, after, limit: in the order of
-// time, then of keys. `after` is the key at the time `from` where the last page ended, or empty. Answers keys and
+// time, then of keys. `after` is the key at the time `from` where the last page ended, or empty. If it has gone
+// meanwhile, its place is found by halves, byte by byte: Lua compares as the server's locale does. Answers keys and
 // times, and bodies.
 const char list_text[] = R"(
-local found = {}
-local rank = ARGV[3] ~= '' and redis.call('ZSCORE', KEYS[1], ARGV[3]) == ARGV[1] and redis.call('ZRANK', KEYS[1], ARGV[3])
-if rank then
-  found = redis.call('ZRANGE', KEYS[1], rank + 1, rank + ARGV[4], 'WITHSCORES')
-elseif ARGV[3] ~= '' then
-  -- It has gone meanwhile: what came after it at its time, and then on.
-  for _, key in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], ARGV[1])) do
-    if key > ARGV[3] then
-      found[#found + 1] = key
-      found[#found + 1] = ARGV[1]
-    end
+local function is_after(key, other)
+  for i = 1, math.min(#key, #other) do
+    local mine, its = string.byte(key, i), string.byte(other, i)
+    if mine ~= its then return mine > its end
   end
-  for _, word in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[4])) do
-    found[#found + 1] = word
-  end
-else
+  return #key > #other
+end
+local found
+if ARGV[3] == '' then
   found = redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[4])
+else
+  local low = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. ARGV[1])
+  local high = low + redis.call('ZCOUNT', KEYS[1], ARGV[1], ARGV[1])
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if is_after(redis.call('ZRANGE', KEYS[1], middle, middle)[1], ARGV[3]) then high = middle else low = middle + 1 end
+  end
+  found = redis.call('ZRANGE', KEYS[1], low, low + ARGV[4] - 1, 'WITHSCORES')
 end
 local bodies = {}
 for i = 1, #found, 2 do bodies[#bodies + 1] = redis.call('HGET', KEYS[2], found[i]) end
