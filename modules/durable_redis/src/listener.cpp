@@ -57,7 +57,9 @@ bool listener::listen_to(const address& server) {
   link to(server, who_, patience_);
   if (to.open()) return true;
   to.append(std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
-  if (to.read() == nullptr) return true;
+  const reply answer = to.read();
+  if (answer == nullptr) return true;
+  if (answer->type != REDIS_REPLY_ARRAY) return wait(silence);  // refused: the user has not got the right
   for (shard_id shard = 0; shard != shards_; ++shard)
     wake_(shard);  // what was published meanwhile is not heard any more
   for (bool is_silent = false;;) {

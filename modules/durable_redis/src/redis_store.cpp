@@ -85,7 +85,7 @@ redis_store::redis_store(const std::string& address, const redis_options& how)
   const keys meta = {key("meta", "store")};
   const std::string wanted = std::to_string(read_only_ ? 0 : how.shards);
   const std::string own_format = std::to_string(store_format);
-  call opening{script::open, meta, {wanted, own_format}};
+  call opening{script::open, meta, {wanted, own_format, read_only_ ? std::string_view() : channel_}};
   to_.run(opening);
   if (opening.failed) fail(opening.failed);
   const std::optional<std::uint64_t> had = number_in(*opening.answer);

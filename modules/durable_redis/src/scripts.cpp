@@ -7,10 +7,17 @@ namespace detent::durable::redis {
 
 namespace {
 
-// KEYS: meta. ARGV: shards, format. Answers the shards of the store; 0, where there is none and none is wanted.
+// KEYS: meta. ARGV: shards, format, channel: nothing if the store only looks. Answers the shards of the store; 0, where
+// there is none and none is wanted. Puts and cancels write before they publish, so the right to do that comes first:
+// a listener takes no notice of an empty message.
 constexpr char open_text[] = R"(
 local had = redis.call('HMGET', KEYS[1], 'shards', 'format')
 if had[2] and tonumber(had[2]) > tonumber(ARGV[2]) then return redis.error_reply('FOREIGN format ' .. had[2]) end
+local said = ARGV[3] ~= '' and redis.pcall('PUBLISH', ARGV[3], '')
+if type(said) == 'table' then
+  return redis.error_reply('NOPERM the user needs the rights +publish, +subscribe and &' ..
+                           string.sub(ARGV[3], 1, -17) .. '*: ' .. said.err)
+end
 if not had[1] and ARGV[1] ~= '0' then redis.call('HSET', KEYS[1], 'shards', ARGV[1], 'format', ARGV[2]) end
 return tonumber(had[1] or ARGV[1]))";
 

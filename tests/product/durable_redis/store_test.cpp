@@ -94,6 +94,39 @@ TEST_F(DurableRedisStore, WhatIsDamagedInTheServerIsCorruptAndNothingIsThrown) {
   EXPECT_EQ(refused(server.path()), durable::errc::corrupt);
 }
 
+TEST_F(DurableRedisStore, AUserWithoutTheChannelIsRefusedBeforeAnythingIsWritten) {
+  const redis_server server;
+  const durable::redis_options how{.user = "gateway", .password = "pw"};
+  ASSERT_EQ(server.ask("ACL SETUSER gateway on >pw ~detent:* +@all resetchannels"), "OK");
+  try {
+    redis_store(server.path(), how);
+    ADD_FAILURE() << "is not refused";
+  } catch (const error& why) {
+    EXPECT_EQ(why.code(), durable::errc::not_permitted) << why.what();
+    EXPECT_NE(std::string(why.what()).find("+subscribe and &detent:announced:*"), std::string::npos) << why.what();
+  }
+  EXPECT_EQ(server.ask("DBSIZE"), "0");
+  EXPECT_FALSE(refused(server.path()));
+  EXPECT_FALSE(refused(server.path(), {.user = "gateway", .password = "pw", .read_only = true})) << "it only looks";
+  ASSERT_EQ(server.ask("ACL SETUSER gateway &detent:announced:*"), "OK");
+  EXPECT_FALSE(refused(server.path(), how));
+}
+
+TEST_F(DurableRedisStore, AListenerThatIsRefusedTriesAgain) {
+  const redis_server server;
+  ASSERT_EQ(server.ask("ACL SETUSER gateway on >pw ~* &* +@all -subscribe"), "OK");
+  const auto store = redis_store(server.path(), {.user = "gateway", .password = "pw"});
+  store->listen([](durable::shard_id) {});
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  const auto until_some = [&](const char* command) {
+    while (server.ask(command).empty() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+    return std::chrono::steady_clock::now() < end;
+  };
+  ASSERT_TRUE(until_some("ACL LOG"));
+  ASSERT_EQ(server.ask("ACL SETUSER gateway +subscribe"), "OK");
+  EXPECT_TRUE(until_some("PUBSUB CHANNELS detent:announced:*"));
+}
+
 TEST_F(DurableRedisStore, ANewStoreHasTheShardsAskedForAndAnOldOneKeepsItsOwn) {
   const redis_server server;
   EXPECT_EQ(redis_store(server.path(), {.shards = 7})->shards(), 7);
