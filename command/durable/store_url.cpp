@@ -107,6 +107,10 @@ redis_place place_of(const std::string& url) {
     out.password = decoded(password);
   }
   const std::string_view hosts = at == std::string_view::npos ? authority : authority.substr(at + 1);
+  // What follows may be the rest of a password, so it is not shown.
+  if (!hosts.empty() && after_scheme.find('@', slash) != std::string_view::npos)
+    refuse(
+        "an @ follows the first / or ? of the URL; in a password write / as %2F and ? as %3F, after the host @ as %40");
   if (scheme == tcp) {
     out.address = with_ports(hosts);
     if (path.size() > 1) out.prefix = decoded(path.substr(1));

@@ -162,6 +162,10 @@ class DurableOnRedis(WithDirectory):
                             ("redis://:geheim@host/shop?prefix=x", "'prefix' of the URL is not known"),
                             ("redis://:geheim@host/shop?password-file=x", "give one of them"),
                             ("redis://:ge%heim@host/shop", "write it as %25"),
+                            ("redis://gateway:geheim/1@host/shop", "write / as %2F and ? as %3F"),
+                            ("redis://gateway:1?geheim@host/shop", "write / as %2F and ? as %3F"),
+                            ("redis://gateway:1@geheim/1@host/shop", "write / as %2F and ? as %3F"),
+                            ("redis+unix://:geheim/1@/run/redis.sock", "write / as %2F and ? as %3F"),
                             ("redis://host/shop?password-file=/none", "no password there"),
                             ("redis://host/a%7Bb", "without braces")):
             trouble = self.refused(1, "durable", "list", "--store", store)
