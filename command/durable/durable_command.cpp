@@ -121,7 +121,9 @@ durable_result cancel(store& in, const durable_options& options) {
   cancel_status status{};
   check(in.cancel({&what, 1}, {&status, 1}), in);
   answer reply = status == cancel_status::cancelled ? answer::cancelled : answer::gone;
-  if (status == cancel_status::asked) reply = wait_for_answer(in, {what.shard, what.question});
+  if (status == cancel_status::asked || status == cancel_status::withdrawn)
+    reply = wait_for_answer(in, {what.shard, what.question});
+  if (status == cancel_status::withdrawn && reply == answer::gone) reply = answer::cancelled;
   const std::string name = in_quotes(options.key);
   switch (reply) {
     case answer::cancelled: return {name + ": cancelled\n"};

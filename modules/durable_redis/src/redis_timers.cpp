@@ -36,7 +36,12 @@ put_status put_status_of(char letter) noexcept {
 }
 
 cancel_status cancel_status_of(char letter) noexcept {
-  return letter == 'c' ? cancel_status::cancelled : letter == 'a' ? cancel_status::asked : cancel_status::gone;
+  switch (letter) {
+    case 'c': return cancel_status::cancelled;
+    case 'a': return cancel_status::asked;
+    case 'w': return cancel_status::withdrawn;
+    default: return cancel_status::gone;
+  }
 }
 
 // The places of a batch that were answered so far, and by which process.

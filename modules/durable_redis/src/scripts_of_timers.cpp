@@ -159,12 +159,16 @@ end
 return table.concat(answers))";
 
 // KEYS: own, announced, due, body, dead, grave. ARGV: format, shard; then key and question of each. Answers a letter
-// for each: (c)ancelled, no node will start it; (g)one; (a)sked, it is in the owner's hands, to whom it is announced.
+// for each: (c)ancelled, no node will start it; (g)one; (a)sked, it is in the owner's hands, to whom it is announced;
+// (w)ithdrawn, and asked as well, as the owner has not read yet that it was put or moved.
 const char cancel_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format')
+local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format', 'seen', 'trimmed')
 if own[3] and tonumber(own[3]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[3]) end
 local upto = tonumber(own[1] or '-9007199254740992')
-local answers, announced = {}, {}
+local answers, announced, unread = {}, {}, {}
+for _, line in ipairs(redis.call('LRANGE', KEYS[2], (own[4] or 0) - (own[5] or 0), -1)) do
+  if string.sub(line, 1, 8) == '\0\0\0\0\0\0\0\0' then unread[string.sub(line, 9)] = true end
+end
 for i = 3, #ARGV, 2 do
   local key = ARGV[i]
   local due = redis.call('ZSCORE', KEYS[3], key)
@@ -174,7 +178,8 @@ for i = 3, #ARGV, 2 do
   elseif due then
     redis.call('ZREM', KEYS[3], key)
     redis.call('HDEL', KEYS[4], key)
-    answers[#answers + 1] = 'c'
+    answers[#answers + 1] = unread[key] and 'w' or 'c'
+    if unread[key] then announced[#announced + 1] = ARGV[i + 1] .. key end
   elseif redis.call('ZREM', KEYS[5], key) == 1 then
     redis.call('HDEL', KEYS[6], key)
     answers[#answers + 1] = 'c'

@@ -103,6 +103,21 @@ TYPED_TEST_P(StoreConformance, CancelIsExactBeyondTheReadLevel) {
   EXPECT_TRUE(this->on().list({.shard = 0}).empty());
 }
 
+TYPED_TEST_P(StoreConformance, CancelOfWhatWasMovedAsksAnOwnerThatHasNotReadOfIt) {
+  this->on().put(timer("k", 1, at(1)));
+  const term_ref term = this->take();
+  const record had = this->on().read(term, at(10)).due.at(0);
+  EXPECT_EQ(this->on().put(timer("k", 2, at(50)), put_mode::move), put_status::moved);
+  EXPECT_EQ(this->on().cancel(0, "k", 77), cancel_status::withdrawn) << "the owner may run the old one";
+  EXPECT_TRUE(this->on().list({.shard = 0}).empty());
+  const read_result read = this->on().read(term, at(10));
+  ASSERT_EQ(read.announced_keys.size(), 2u);
+  EXPECT_EQ(read.announced_keys[1].question, 77u);
+  EXPECT_TRUE(read.announced_now.empty());
+  this->on().put(timer("k", 3, at(50)));
+  EXPECT_EQ(this->on().cancel(0, "k"), cancel_status::cancelled);
+}
+
 TYPED_TEST_P(StoreConformance, CancelBelowTheLevelOfALapsedTermProvesNothing) {
   this->on().put(timer("near", 1, at(1)));
   const term_ref term = this->take();
@@ -198,8 +213,8 @@ REGISTER_TYPED_TEST_SUITE_P(StoreConformance, AShardHasOneTermAtATimeAndEachHasA
                             ReadLevelsNeverGoBack, WhatChangesBelowTheReadLevelIsAnnouncedOnce,
                             ListenersAreWokenWhenSomethingIsAnnounced, PutsKeepReplaceFailAndMove,
                             BytesComeBackAsTheyWere, AnEndIsOfTheRunAndOfNothingNewer, AnEndErasesItsOwnKeyAndNoRange,
-                            CancelIsExactBeyondTheReadLevel, CancelBelowTheLevelOfALapsedTermProvesNothing,
-                            TheDeadAreKeptApartAndLiveAgain, ListsByHandlerKeyAndTimeInPages,
-                            KnowsWhoIsThereAndWhatItHas, RandomHistoriesAreTheModels);
+                            CancelIsExactBeyondTheReadLevel, CancelOfWhatWasMovedAsksAnOwnerThatHasNotReadOfIt,
+                            CancelBelowTheLevelOfALapsedTermProvesNothing, TheDeadAreKeptApartAndLiveAgain,
+                            ListsByHandlerKeyAndTimeInPages, KnowsWhoIsThereAndWhatItHas, RandomHistoriesAreTheModels);
 
 }  // namespace durable_test

@@ -85,7 +85,9 @@ struct put_request {
 enum class cancel_status : std::uint8_t {
   cancelled,  // erased: its due time is beyond the read level, or it was dead. No node has it in hand.
   gone,       // the key names none
-  asked       // at or below the read level: the question is announced to the shard's owner, if there is one
+  asked,      // at or below the read level: the question is announced to the shard's owner, if there is one
+  withdrawn   // erased, beyond the read level, and asked, as the owner has not read yet that it is not what it has in
+              // hand: unless that runs, it is cancelled
 };
 struct cancel_request {
   shard_id shard = 0;

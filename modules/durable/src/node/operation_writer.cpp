@@ -82,8 +82,9 @@ bool operation_writer::write_cancels() {
   if (!trouble_.ok(trouble::of::operations, store_.cancel(requests, results))) return false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     auto& cancel = std::get<cancel_operation>(waiting_[i]);
-    if (results[i] == cancel_status::asked)
-      questions_.push_back({{cancel.what.shard, cancel.what.question}, std::move(cancel)});
+    const bool withdrawn = results[i] == cancel_status::withdrawn;
+    if (withdrawn || results[i] == cancel_status::asked)
+      questions_.push_back({{cancel.what.shard, cancel.what.question}, std::move(cancel), withdrawn});
     else
       trouble_.call(cancel.done,
                     results[i] == cancel_status::cancelled ? cancel_result::cancelled : cancel_result::gone);
@@ -137,6 +138,7 @@ void operation_writer::look_for_answers() {
   const std::chrono::nanoseconds now = elapsed();
   std::vector<question> open;
   for (std::size_t i = 0; i < questions_.size(); ++i) {
+    if (replies[i] == answer::gone && questions_[i].withdrawn) replies[i] = answer::cancelled;
     if (replies[i] == answer::none && now < questions_[i].of.give_up_at)
       open.push_back(std::move(questions_[i]));
     else

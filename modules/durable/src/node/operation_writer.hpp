@@ -38,6 +38,7 @@ class operation_writer {
   struct question {
     question_ref which;
     cancel_operation of;
+    bool withdrawn = false;  // it is not in the store any more
   };
 
   void take();

@@ -172,7 +172,9 @@ cancel_status sqlite_store_on_file::cancel_one(const cancel_request& what) {
   if (its.row == 0) return erase_dead(what.shard, what.key) ? cancel_status::cancelled : cancel_status::gone;
   if (its.due > book_.level(what.shard)) {
     erase_.with(what.shard, what.key).run();
-    return cancel_status::cancelled;
+    if (!book_.has_unread(what.shard, what.key)) return cancel_status::cancelled;
+    to_announce_.emplace_back(what.shard, announced{what.key, what.question});
+    return cancel_status::withdrawn;
   }
   announce_later(what.shard, its.due, {what.key, what.question});
   return cancel_status::asked;

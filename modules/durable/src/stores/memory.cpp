@@ -172,7 +172,9 @@ errc memory_store::cancel(std::span<const cancel_request> what, std::span<cancel
     if (its == nullptr) return shard.erase_dead(one.key) ? cancel_status::cancelled : cancel_status::gone;
     if (its->due > data_->book.level(one.shard)) {
       shard.erase(one.key);
-      return cancel_status::cancelled;
+      if (!data_->book.has_unread(one.shard, one.key)) return cancel_status::cancelled;
+      announce(one.shard, {one.key, one.question});
+      return cancel_status::withdrawn;
     }
     if (data_->book.has_to_announce(one.shard, its->due)) announce(one.shard, {one.key, one.question});
     return cancel_status::asked;

@@ -5,6 +5,7 @@
 
 #include <detent/durable_store.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string>
@@ -42,6 +43,12 @@ class term_book {
   // Whether somebody has to hear of a change there.
   bool has_to_announce(shard_id shard, stored_time due) const noexcept {
     return due <= level(shard) && left(shard).count() != 0;
+  }
+  // Whether its owner has yet to read of a change.
+  bool has_unread(shard_id shard, std::string_view key) const noexcept {
+    return left(shard).count() != 0 && std::ranges::any_of(shards_[shard].announced_keys, [&](const announced& its) {
+             return its.question == 0 && its.key == key;
+           });
   }
   void announce(shard_id shard, announced what) { shards_[shard].announced_keys.push_back(std::move(what)); }
   std::vector<announced> take_announced(shard_id shard) noexcept {
