@@ -3,6 +3,8 @@
 
 #include "virtual_time.hpp"
 
+#include <exception>
+#include <functional>
 #include <memory>
 
 namespace detent::recipes::testing {
@@ -53,6 +55,29 @@ TEST_F(RecipesThrottle, GoesOnAfterARunThatThrows) {
     quiet.poll();
   }
   EXPECT_EQ(at_, (milliseconds{0, 10}));
+}
+// on_error is called between the end of `f` and the next arming of the timer.
+TEST_F(RecipesThrottle, KeepsTheIntervalForACallThatComesWhileItsTimerIsArmedAgain) {
+  for (const bool trailing : {true, false}) {
+    at_.clear();
+    const int first = now();
+    std::function<void()> call;
+    engine quiet({.manual = &clock_, .on_error = [&](std::exception_ptr) { call(); }});
+    throttle fails(quiet, throttle_options{.interval = 10ms, .trailing = trailing}, [this] {
+      at_.push_back(now());
+      throw 1;
+    });
+    call = [&] {
+      if (at_.size() < 10) fails();
+    };
+    call();
+    for (int i = 0; i < 25; ++i) {
+      quiet.poll();
+      quiet.poll();
+      clock_.advance(1ms);
+    }
+    EXPECT_EQ(at_, trailing ? (milliseconds{first, first + 10, first + 20}) : milliseconds{first});
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <detent/base/atomic.hpp>
 #include <detent/recipes/detail/alarm.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -51,8 +52,12 @@ class throttle {
       const std::lock_guard lock(mutex_);
       // Armed or running: the interval's end sees wanted_, or drops the call.
       if (now_is() == state::running || (now_is() == state::armed && pending())) return;
+      const time_point now = on().now();
+      // Armed: between the end of a run and the next arming of its timer, or an executor has dropped the timer.
+      const bool armed = now_is() == state::armed;
+      if (armed && !options_.trailing && now < ends_) return;
       unwanted_on_throw undo{wanted_};
-      arm(options_.leading || now_is() == state::armed ? on().now() : after(options_.interval));
+      arm(armed ? std::max(now, ends_) : options_.leading ? now : sum(now, options_.interval));
       undo.armed = opens_ = true;
     }
 
@@ -61,7 +66,10 @@ class throttle {
       const bool opens = std::exchange(opens_, false);
       // (2) acq_rel: pairs with (1), and is under the mutex, so that a call that finds `false` waits for the state.
       const bool wanted = wanted_.exchange(false, base::acq_rel) || opens;
-      if (wanted) arm_after_run(sum(started, options_.interval));
+      if (wanted) {
+        ends_ = sum(started, options_.interval);
+        arm_after_run(ends_);
+      }
       return wanted;
     }
     void call() override { f_(); }
@@ -76,7 +84,8 @@ class throttle {
 
     const throttle_options options_;
     F f_;
-    bool opens_ = false;  // the timer is armed for a call that found no interval
+    bool opens_ = false;                     // the timer is armed for a call that found no interval
+    time_point ends_ = (time_point::min)();  // of the latest run's interval
     base::atomic<bool> wanted_{false};
   };
 
