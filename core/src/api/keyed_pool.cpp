@@ -103,6 +103,8 @@ void keyed_pool::state::work(taker& mine) {
     if (closed.load(base::relaxed)) return;  // relaxed: as above
     const detail::strand_batch batch = waiting.take();
     in_batches += batch.size - 1;  // the first begins now
+    // Relaxed: as in run(). With the lock held, as they no longer count as waiting.
+    mine.left.store(batch.size - 1, base::relaxed);
     const bool wake = should_wake();
     lock.unlock();
     if (wake) ready.notify_one();

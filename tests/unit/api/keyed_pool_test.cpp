@@ -224,6 +224,28 @@ TEST(KeyedPool, CountsWhatWaitsForTheCallbackBeforeIt) {
   EXPECT_TRUE(eventually([&] { return pool->queued() == 0; }));
 }
 
+// While a thread takes all that a key has, more is offered than there is room for.
+TEST(KeyedPool, NeverHoldsMoreThanItMay) {
+  constexpr std::size_t capacity = 64;
+  std::atomic<int> opened{0};  // rounds
+  auto pool = pool_of({.threads = 3, .queue_capacity = capacity});
+  drive::virtual_engine rig({.executor = pool, .on_refusal = refusal_policy::drop});
+  for (int round = 0; round < 100; ++round) {
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      rig.engine.schedule_after(0ns,
+                                [&opened, round] {
+                                  while (opened <= round) std::this_thread::yield();
+                                },
+                                {.tag = i % 4});
+    }
+    rig.engine.poll();
+    const std::size_t held = pool->queued();
+    ++opened;
+    ASSERT_TRUE(eventually([&] { return rig.engine.pending() == 0 && pool->queued() == 0; }));
+    ASSERT_LE(held, capacity) << "round " << round;
+  }
+}
+
 TEST(KeyedPool, LetsCancelAndRestartWinWhileATimerWaits) {
   drive::virtual_engine rig({.executor = pool_of({})});
   std::atomic<int> runs{0};
