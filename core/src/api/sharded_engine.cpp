@@ -7,8 +7,10 @@
 #include "engine/driven_engine.hpp"
 #include "engine/shard_map.hpp"
 #include "platform/numa_node.hpp"
+#include "platform/thread_setup.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <iterator>
 #include <new>
@@ -35,6 +37,11 @@ std::string check(const sharded_options& o) {
   if (!o.cpus.empty() && o.cpus.size() != o.shards)
     return "cpus.size() = " + std::to_string(o.cpus.size()) + ": must be shards, " + std::to_string(o.shards) +
            ", or 0";
+  for (std::size_t i = 0; i < o.cpus.size(); ++i) {
+    if (o.cpus[i] < 0 || o.cpus[i] >= sysconf(_SC_NPROCESSORS_CONF))
+      return "cpus[" + std::to_string(i) + "] = " + std::to_string(o.cpus[i]) + ": no such CPU; " +
+             detail::describe_cpus();
+  }
   if (o.each.cpu)
     return "each.cpu = " + std::to_string(*o.each.cpu) + ": would pin all workers to one CPU; name them in cpus";
   if (o.each.name != engine_options().name)

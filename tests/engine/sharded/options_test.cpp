@@ -41,6 +41,19 @@ TEST(ShardedOptions, NameTheOptionTheValueAndTheCure) {
                  set + "node_local = true: each.memory.numa_node = 0 binds them all to one node; set one of the two");
 }
 
+TEST(ShardedOptions, NameACpuThatDoesNotExist) {
+  for (const int cpu : {-1, -2, 1'000'000'000}) {
+    const sharded_options options{.name = "quotes", .shards = 2, .cpus = {0, cpu}};
+    const std::string wrong = "sharded_engine \"quotes\": cpus[1] = " + std::to_string(cpu) + ": no such CPU; ";
+    const drive::problem refused = problem_of([&] { sharded_engine set(options); });
+    EXPECT_EQ(refused.code, errc::invalid_option);
+    EXPECT_TRUE(refused.names(wrong)) << refused.what;
+    std::error_code problem;
+    EXPECT_EQ(sharded_engine::try_create(options, problem), nullptr);
+    EXPECT_EQ(problem, errc::invalid_option);
+  }
+}
+
 TEST(ShardedOptions, OfAnEngineAreRefusedByTheShard) {
   const drive::problem refused =
       problem_of([] { sharded_engine set({.name = "quotes", .shards = 2, .each = {.tick = duration(0)}}); });
