@@ -32,7 +32,8 @@ struct sharded_options {
   std::size_t shards = 0;
   // What each shard is made with: `capacity`, `reserve` and executors as well. Its `name` and `shard` are the set's to
   // fill in, `cpu` is the option below, and of a `counters_file` or `record` that is a path, each shard has PATH.0,
-  // PATH.1 and so on. With drive = caller, shard i is driven by the loop that calls poll() of (*this)[i].
+  // PATH.1 and so on, of a `record` PATH.gz each has PATH.0.gz, PATH.1.gz and so on. With drive = caller, shard i is
+  // driven by the loop that calls poll() of (*this)[i].
   engine_options each = {};
   // Shard i's worker is pinned to cpus[i]; as many as shards. Empty: none is.
   std::vector<int> cpus = {};

@@ -14,6 +14,7 @@
 
 #include <iterator>
 #include <new>
+#include <string_view>
 #include <utility>
 
 namespace detent {
@@ -57,13 +58,20 @@ void append_number(std::string& path, std::size_t index) {
   if (!path.empty() && path != "auto") path += "." + std::to_string(index);
 }
 
+// Before the end .gz, which asks for packing.
+void number_recording(std::string& path, std::size_t index) {
+  constexpr std::string_view packed = ".gz";
+  if (!path.ends_with(packed)) return append_number(path, index);
+  path.insert(path.size() - packed.size(), "." + std::to_string(index));
+}
+
 engine_options options_of_shard(const sharded_options& set, std::uint32_t number, std::size_t index) {
   engine_options each = set.each;
   each.name = set.name + "/" + std::to_string(index);
   each.shard = {
       .set = number, .index = static_cast<std::uint32_t>(index), .shards = static_cast<std::uint32_t>(set.shards)};
   append_number(each.counters_file, index);
-  append_number(each.record, index);
+  number_recording(each.record, index);
   if (set.cpus.empty()) return each;
   each.cpu = set.cpus[index];
   if (!set.node_local) return each;

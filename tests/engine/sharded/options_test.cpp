@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "support/drive_problem.hpp"
@@ -71,6 +72,21 @@ TEST(ShardedOptions, GiveEachShardAFileOfItsOwn) {
   }
   for (const std::string& each : {counters + ".0", counters + ".1", trace + ".0", trace + ".1"})
     EXPECT_TRUE(std::filesystem::exists(each)) << each;
+}
+
+// The engine packs what is written to a name that ends in .gz, and by that alone.
+TEST(ShardedOptions, KeepTheEndOfARecordsNameThatAsksForPacking) {
+  test::temporary_directory directory;
+  const std::string trace = directory.path() + "/trace";
+  {
+    sharded_engine set({.shards = 2, .each = {.drive = drive_kind::caller, .record = trace + ".gz"}});
+    EXPECT_EQ(set.size(), 2u);
+  }
+  for (const std::string& each : {trace + ".0.gz", trace + ".1.gz"}) {
+    std::ifstream file(each, std::ios::binary);
+    EXPECT_EQ(file.get(), 0x1f) << each;
+    EXPECT_EQ(file.get(), 0x8b) << each;
+  }
 }
 
 }  // namespace
