@@ -75,6 +75,7 @@ class timer_group {
   const void* id() const noexcept { return state_; }
 
  private:
+  friend class sharded_group;  // it waits without cancelling
   // Moved from: says so, naming the call, and aborts.
   detail::engine_core& core(const char* call = __builtin_FUNCTION()) const noexcept {
     if (core_ == nullptr) [[unlikely]]

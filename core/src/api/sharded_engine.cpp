@@ -4,6 +4,7 @@
 #include <detent/base/atomic.hpp>
 #include <detent/detail/timer_access.hpp>
 
+#include "callers/members.hpp"
 #include "engine/driven_engine.hpp"
 #include "engine/shard_map.hpp"
 #include "platform/numa_node.hpp"
@@ -221,7 +222,8 @@ void sharded_group::cancel_all() noexcept {
 
 void sharded_group::cancel_all_and_wait() noexcept {
   cancel_all();
-  for (timer_group& each : parts_) each.cancel_all_and_wait();
+  // It cancels no more: what has been scheduled meanwhile stays.
+  for (timer_group& each : parts_) detail::wait_for_group(each.core(), *each.state_);
 }
 
 void sharded_group::pause() noexcept {

@@ -200,6 +200,28 @@ TEST(ShardedGroup, IsCancelledPausedAndResumedOnAllShards) {
   EXPECT_EQ(set.pending(), 0u);
 }
 
+// It waits on the first shard for a callback, and has cancelled on the second.
+TEST(ShardedGroup, LeavesWhatIsScheduledWhileACancelWaits) {
+  manual_clock clk;
+  sharded_engine set({.shards = 2, .each = {.manual = &clk}});
+  sharded_group group(set);
+  std::atomic<bool> runs{false}, open{false};
+  group[0].schedule_after(0ns, [&] {
+    runs = true;
+    while (!open) std::this_thread::yield();
+  });
+  const timer cancelled = group[1].schedule_after(1h, [] {});
+  std::thread driver([&] { set[0].poll(); });
+  EXPECT_TRUE(eventually([&] { return runs.load(); }));
+  std::thread canceller([&] { group.cancel_all_and_wait(); });
+  EXPECT_TRUE(eventually([&] { return !cancelled.pending(); }));
+  const timer later = group[1].schedule_after(1h, [] {});
+  open = true;
+  canceller.join();
+  driver.join();
+  EXPECT_TRUE(later.pending());
+}
+
 TEST(ShardedEngine, IdleShardsWakeUpForNothing) {
   sharded_engine set({.shards = 4, .each = {.reserve = 64}});
   for (engine& each : set) each.schedule_after(1h, [] {});
