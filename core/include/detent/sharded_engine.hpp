@@ -76,7 +76,8 @@ class sharded_engine {
   static std::unique_ptr<sharded_engine> try_create(sharded_options options, std::error_code& problem) noexcept;
   sharded_engine(const sharded_engine&) = delete;
   sharded_engine& operator=(const sharded_engine&) = delete;
-  // Closes all, stops all, and destroys unrun what was pending.
+  // Closes all, stops all, and destroys unrun what was pending. Never from a callback of one of its shards, other than
+  // an engine's: that shard could not be stopped before the first is gone, and its other callbacks may look for any.
   ~sharded_engine();
 
   // --- Which shard
