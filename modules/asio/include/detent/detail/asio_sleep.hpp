@@ -4,6 +4,8 @@
 #pragma once
 
 #include <detent/base/asio_tokens.hpp>
+#include <detent/detail/stoppable.hpp>
+#include <detent/detail/timer_access.hpp>
 #include <detent/engine.hpp>
 
 #include <cstdint>
@@ -148,9 +150,11 @@ void arm_sleep(engine& on, time_point deadline, base::stop_token stop, Callback&
     on.schedule_at(deadline, std::forward<Callback>(callback));
     return;
   }
+  engine_core& core = *timer_access::core(on);
+  const engine_hold until_restarted(core);  // the sleep may be over before that, and its handler end the engine
   const duration ahead(subtract_saturated(to_ns(deadline), to_ns(on.now())));
-  timer armed = on.schedule_after(ahead, std::move(stop), std::forward<Callback>(callback));
-  armed.restart_at(deadline);  // the clock went on between its two readings
+  const timer armed = on.schedule_after(ahead, std::move(stop), std::forward<Callback>(callback));
+  restart_held(core, armed, to_ns(deadline));  // the clock went on between its two readings
 }
 
 // What async_initiate calls with the handler that it made of a completion token.
