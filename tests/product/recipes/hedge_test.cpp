@@ -4,7 +4,10 @@
 #include "virtual_time.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace detent::recipes::testing {
 namespace {
@@ -77,6 +80,40 @@ TEST_F(RecipesHedge, CancelledLosesWhatIsUnderWay) {
   copies_.at(0)(7);
   EXPECT_EQ(lost_, std::vector{0});
   EXPECT_TRUE(answers_.empty());
+}
+
+// A session owns its hedge and the copies, and `lost` destroys it in the middle of the call that reports or cancels.
+TEST_F(RecipesHedge, MayBeDestroyedByALoss) {
+  using call = hedge<int, std::function<void(const hedged_copy<int>&)>, std::function<void(std::optional<int>)>,
+                     std::function<void(int)>>;
+  struct session {
+    std::vector<hedged_copy<int>> copies;
+    std::optional<call> requests;
+  };
+  for (const bool cancels : {false, true}) {
+    answers_.clear();
+    lost_.clear();
+    auto owner = std::make_unique<session>();
+    auto held = std::make_shared<int>();  // by the hedge
+    const std::weak_ptr<int> hedge_lives = held;
+    owner->requests.emplace(
+        engine_, hedge_options{.delay = 10ms}, [to = &owner->copies](const hedged_copy<int>& c) { to->push_back(c); },
+        [this](std::optional<int> answer) { answers_.push_back(answer.value_or(-1)); },
+        [&, here = std::move(held)](int index) {
+          lost_.push_back(index);
+          owner.reset();
+          EXPECT_FALSE(hedge_lives.expired());
+        });
+    run_until(now() + 15);
+    if (cancels) {
+      owner->requests->cancel();
+    } else {
+      owner->copies.at(1)(7);
+    }
+    EXPECT_EQ(lost_, cancels ? (std::vector{0, 1}) : std::vector{0});
+    EXPECT_EQ(answers_, cancels ? std::vector<int>() : std::vector{7});
+    EXPECT_TRUE(hedge_lives.expired());
+  }
 }
 
 TEST_F(RecipesHedge, MayOutliveTheEngine) {

@@ -133,7 +133,10 @@ template <class Answer>
 class hedged_copy {
  public:
   int index() const noexcept { return index_; }  // from 0 on
-  void operator()(std::optional<Answer> answer) const { of_->report(index_, std::move(answer)); }
+  void operator()(std::optional<Answer> answer) const {
+    const auto kept = of_;  // what it calls may destroy the hedge and all copies, this one too
+    kept->report(index_, std::move(answer));
+  }
 
  private:
   friend class detail::hedge_core<Answer>;
@@ -151,7 +154,8 @@ class hedged_copy {
 // reports, `lost` also on one that cancels, or right after `send`. `lost` must not throw. Cost: one allocation; a copy
 // is an arming of the timer and a short lock. Errors: the constructor throws what engine::schedule_at() throws. A copy
 // whose `send` throws has failed; the exception goes to the engine's on_error. Lifetime: the destructor cancels, and
-// waits for a `send` on another thread. Each function may destroy it. It may outlive the engine.
+// waits for a `send` on another thread. Each function may destroy it; what else the same report or cancellation calls
+// then still comes. It may outlive the engine.
 template <class Answer, class Send, class Answered, class Lost = detail::lose_nothing>
 class hedge {
  public:
@@ -165,7 +169,10 @@ class hedge {
 
   // True: `answered` will not be called, and all copies that are under way are lost. False: it has been, or is being
   // called. Waits as the destructor does.
-  bool cancel() noexcept { return core_->cancel(); }
+  bool cancel() noexcept {
+    const auto kept = core_;  // `lost` may destroy the hedge
+    return kept->cancel();
+  }
 
  private:
   class core final : public detail::hedge_core<Answer> {
