@@ -160,7 +160,10 @@ class retry_attempt {
  public:
   int number() const noexcept { return number_; }  // from 1 on
   deadline until() const noexcept { return until_; }
-  void operator()(bool success) const { of_->report(number_, success); }
+  void operator()(bool success) const {
+    const auto kept = of_;  // `finished` may destroy the retry and all attempts, this one too
+    kept->report(number_, success);
+  }
 
  private:
   friend class detail::retry_core;
