@@ -21,9 +21,9 @@ bool is_token(std::string_view text) {
 // What is before `end`; all if there is none.
 std::string_view until(std::string_view text, std::string_view end) { return text.substr(0, text.find(end)); }
 
-bool is_range(std::string_view name) {
-  constexpr std::string_view range = "range";
-  return std::equal(name.begin(), name.end(), range.begin(), range.end(),
+// `lower` is in lower case.
+bool is_name(std::string_view name, std::string_view lower) {
+  return std::equal(name.begin(), name.end(), lower.begin(), lower.end(),
                     [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
 }
 
@@ -56,7 +56,8 @@ std::string simplified(std::string_view head) {
   std::string kept(method == "GET" || method == "HEAD" ? method : "POST");
   kept.append(first.substr(method.size())).append(line_end);
   for_each_field(head, [&](std::string_view line) {
-    if (!is_range(until(line, ":"))) kept.append(line).append(line_end);
+    const std::string_view name = until(line, ":");
+    if (!is_name(name, "range") && !is_name(name, "accept-encoding")) kept.append(line).append(line_end);
     return true;
   });
   return kept.append(line_end);

@@ -40,11 +40,13 @@ class Listen(WithDirectory):
         self.addCleanup(server.kill)
         return server, int(re.fullmatch(r"serving http://.*:(\d+)/metrics\n", server.stdout.readline())[1])
 
-    def ask(self, port, method="GET", path="/metrics", host="localhost:1"):
+    def ask(self, port, method="GET", path="/metrics", host="localhost:1", accepts=()):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self.addCleanup(connection.close)
-        connection.putrequest(method, path, skip_host=True)
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         connection.putheader("Host", host)
+        for each in accepts:
+            connection.putheader("Accept-Encoding", each)
         connection.endheaders()
         answer = connection.getresponse()
         return answer, answer.read().decode()
@@ -63,6 +65,13 @@ class Listen(WithDirectory):
             server.send_signal(end)
             self.assertEqual(server.wait(60), 0)
             self.assertEqual(server.stderr.read(), "")
+
+    def test_no_answer_is_compressed_whatever_the_client_accepts(self):
+        _, port = self.start("0", self.sample())
+        for accepts in (["br"], ["gzip"], ["zstd"], ["deflate"], ["*"], ["br;q=1.0, gzip"], ["identity", "gzip, br"]):
+            answer, body = self.ask(port, accepts=accepts)
+            self.assertEqual((answer.status, answer.getheader("Content-Encoding")), (200, None), accepts)
+            self.assertEqual(body, detent("stat", "--prometheus", self.path("counters")).stdout)
 
     def test_only_its_own_names_are_answered_and_only_questions(self):
         _, port = self.start("127.0.0.1:0", self.sample(), "--host", "timers.example")
