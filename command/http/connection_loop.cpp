@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "text/input_error.hpp"
 
@@ -31,6 +33,7 @@ std::size_t connection_loop::how_many(phase which) const {
 void connection_loop::run(int ending) {
   for (;;) {
     wait(ending);
+    const time_point now = clock::now();
     if (polled_[0].revents != 0) break;
     if ((polled_[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
       throw input_error(at_.option() + ": the socket has failed");
@@ -38,15 +41,15 @@ void connection_loop::run(int ending) {
     go_on();
     if (more) accept_all();
     answer_all();
-    end_overdue();
+    end_overdue(now);
   }
   std::erase_if(connections_, [](const auto& each) { return each.now_in() == phase::asking; });
   for (const time_point until = clock::now() + longest_end; clock::now() < until;) {
     answer_all();
-    end_overdue();
     if (how_many(phase::answering) + how_many(phase::asked) == 0) break;
     wait(-1);
     go_on();
+    end_overdue(clock::now());
   }
   connections_.clear();
 }
@@ -124,13 +127,14 @@ void connection_loop::answer_all() {
     if (each.now_in() != phase::asked) continue;
     if (answers == most_answers && !end_slowest()) return;
     answers = std::min(answers, most_answers - 1);
-    each.answer(answer_(each.head()), clock::now());
+    std::string text = answer_(each.head());  // first: the clock is read once it is made
+    each.answer(std::move(text), clock::now());
     if (each.now_in() == phase::answering) ++answers;
   }
 }
 
-void connection_loop::end_overdue() {
-  const time_point now = clock::now();
+// `now` is of before the answers were made: what has come meanwhile is read by the next round, and judged then.
+void connection_loop::end_overdue(time_point now) {
   std::erase_if(connections_, [now](const auto& each) { return each.now_in() == phase::over || each.overdue(now); });
 }
 

@@ -42,7 +42,7 @@ class connection_loop {
   void go_on();
   bool end_slowest();
   void answer_all();
-  void end_overdue();
+  void end_overdue(time_point now);
 
   const listening_socket& at_;
   std::function<std::string(const std::string&)> answer_;

@@ -89,7 +89,7 @@ void http_connection::take(time_point now) {
 
 void http_connection::answer(std::string text, time_point now) {
   text_ = std::move(text);
-  active_ = answered_ = now;
+  since_ = active_ = answered_ = now;  // an answer has a life of its own: the making is not the client's time
   phase_ = phase::answering;
   go_on(now);
 }
