@@ -119,8 +119,9 @@ command_result perform_one(const doctor_command& doctor) {
 
 command_result perform_one(const stat_command& stat) {
   if (stat.intervals.seconds != 0) {
-    print_intervals(stat.targets, stat.intervals);
-    return std::string();
+    command_result all("");
+    all.status = print_intervals(stat.targets, stat.intervals) ? 0 : 1;
+    return all;
   }
   if (stat.listen) {
     export_stat(stat.targets, *stat.listen);

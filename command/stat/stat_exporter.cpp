@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "stat/complaint_log.hpp"
 #include "stat/stat_command.hpp"
 #include "text/input_error.hpp"
 
@@ -19,20 +19,6 @@ namespace detent::tool {
 namespace {
 
 constexpr const char* exposition_type = "text/plain; version=0.0.4; charset=utf-8";
-
-// Complaints of one reading after another: each is printed when it begins, not with every scrape.
-class complaint_log {
- public:
-  void print_new(const std::vector<std::string>& complaints) {
-    for (const std::string& each : complaints) {
-      if (std::find(last_.begin(), last_.end(), each) == last_.end()) fmt::print(stderr, "detent: {}\n", each);
-    }
-    last_ = complaints;
-  }
-
- private:
-  std::vector<std::string> last_;
-};
 
 http_answer metrics_of(const std::vector<std::string>& targets, complaint_log& log) {
   stat_result result = take_stat(targets, stat_form::prometheus);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "counters/counters_set.hpp"
+#include "stat/complaint_log.hpp"
 #include "stat/stat_command.hpp"
 #include "text/input_error.hpp"
 #include "text/units.hpp"
@@ -73,13 +74,15 @@ stat_reading read_folded(const std::vector<std::string>& targets, bool each_shar
 
 }  // namespace
 
-void print_intervals(const std::vector<std::string>& targets, const stat_intervals& options) {
+bool print_intervals(const std::vector<std::string>& targets, const stat_intervals& options) {
   stat_reading earlier = read_folded(targets, options.each_shard);
   if (earlier.failed || (earlier.engines.empty() && !earlier.complaints.empty()))
     throw input_error(earlier.complaints.front());
   if (earlier.engines.empty()) throw input_error("no engine on this host has a counters file (docs/counters.md)");
   const auto step =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
+  complaint_log log;
+  log.print_new(earlier.complaints);
   auto next = std::chrono::steady_clock::now();
   std::uint64_t lines = 0;
   for (std::uint64_t interval = 0; options.count == 0 || interval != options.count; ++interval) {
@@ -96,9 +99,11 @@ void print_intervals(const std::vector<std::string>& targets, const stat_interva
       alive = alive || !engine.ended;
     }
     print(text);
-    if (!alive && !targets.empty()) return;
+    log.print_new(later.complaints);
+    if (!alive && !targets.empty()) return !later.failed;
     earlier = std::move(later);
   }
+  return true;
 }
 
 }  // namespace detent::tool

@@ -19,8 +19,9 @@ struct stat_intervals {
 std::string interval_header();
 std::string interval_line(const counters_snapshot& earlier, const counters_snapshot& later);
 
-// Prints to standard output as time goes. Throws input_error where a target cannot be read at the first reading, where
-// no engine is there, or where the output cannot be written.
-void print_intervals(const std::vector<std::string>& targets, const stat_intervals& options);
+// Prints to standard output as time goes, and to standard error what cannot be read, once. Returns false where it ends
+// because no target is live any more and one cannot be read: its process was killed, say. Throws input_error where a
+// target cannot be read at the first reading, where no engine is there, or where the output cannot be written.
+bool print_intervals(const std::vector<std::string>& targets, const stat_intervals& options);
 
 }  // namespace detent::tool

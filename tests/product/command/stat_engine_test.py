@@ -15,7 +15,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-from command_support import DATA as ENGINE, WithDirectory, detent, run_tests
+from command_support import DATA as ENGINE, DETENT, WithDirectory, detent, run_tests
 
 
 class StatOfAnEngine(WithDirectory):
@@ -119,6 +119,18 @@ class StatOfAnEngine(WithDirectory):
         process.send_signal(signal.SIGKILL)
         process.wait(60)
         self.assertRegex(self.refused(1, "stat", file), "stale: (process|another process)")
+
+    def test_intervals_of_a_killed_process_end_with_the_line_that_its_file_is_stale(self):
+        file = self.path("counters")
+        process = self.start(file)
+        stat = subprocess.Popen([DETENT, "stat", "-i", "0.1", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(stat.kill)
+        self.assertTrue(stat.stdout.readline().startswith("TIME"))
+        process.send_signal(signal.SIGKILL)
+        process.wait(60)
+        _, complaints = stat.communicate(timeout=60)
+        self.assertRegex(complaints, r"\Adetent: [^\n]+ stale: [^\n]+\n\Z")
+        self.assertEqual(stat.returncode, 1)
 
     def test_top_of_a_killed_process_ends_with_the_line_that_its_file_is_stale(self):
         process = self.start("auto")
