@@ -52,6 +52,11 @@ class Page(unittest.TestCase):
         counts = re.search(r"^\| count \|(.*)$", self.page, re.MULTILINE).group(1)
         self.assertEqual(re.findall(r"`(\w+)`", counts), members(self.layout, "label_counter"))
 
+    def test_the_headers_table_says_how_many_of_each_there_are(self):
+        for field, name in (("gauge_count", "gauge"), ("counter_count", "counter"), ("histogram_count", "cause")):
+            said = re.search(rf"^\| \d+ \| u32 \| `{field}` \|.*?(\d+) \|$", self.page, re.MULTILINE)[1]
+            self.assertEqual(int(said), len(members(self.layout, name)), field)
+
     def test_the_reader_reads_what_detent_stat_reads(self):
         code = re.search(r"^```python\n(.*?)^```$", self.page, re.MULTILINE | re.DOTALL).group(1)
         with tempfile.TemporaryDirectory() as directory:
