@@ -52,8 +52,9 @@ std::string identity_of(const counters_snapshot& engine) {
     table.add("not counted", fmt::format("what {} threads did, for which the file has no room", hidden));
   }
   if (!engine.last_error.empty()) {
-    table.add("last error", fmt::format("{} (a callback, {} ago)", engine.last_error,
-                                        span(std::max<std::int64_t>(engine.read_at - engine.last_error_at, 0))));
+    // By doubles: of a damaged file the difference may be no std::int64_t.
+    const double ago = static_cast<double>(engine.read_at) - static_cast<double>(engine.last_error_at);
+    table.add("last error", fmt::format("{} (a callback, {} ago)", engine.last_error, time_text(std::max(ago, 0.0))));
   }
   return table.text();
 }

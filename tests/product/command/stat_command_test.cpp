@@ -121,6 +121,21 @@ TEST_F(StatCommand, TheLastErrorIsShownOnceItIsWhole) {
   EXPECT_FALSE(json_of(take({write(1, image)}))["engines"][0].contains("last_error"));
 }
 
+// A damaged file may say any number.
+TEST_F(StatCommand, TheLastErrorMayBeOfAnyTime) {
+  image.set_last_error("no route");
+  const auto ago_of = [this](std::int64_t at) {
+    counters_layout::header changed = image.header();
+    changed.error_at = at;
+    image.put(changed);
+    const std::string text = take({write(1, image)}, stat_form::text).text;
+    const std::size_t from = text.find("(a callback, ");
+    return text.substr(from, text.find('\n', from) - from);
+  };
+  EXPECT_EQ(ago_of((std::numeric_limits<std::int64_t>::max)()), "(a callback, 0 ns ago)");
+  EXPECT_NE(ago_of((std::numeric_limits<std::int64_t>::min)()), "(a callback, 0 ns ago)");
+}
+
 TEST_F(StatCommand, WhatWasAskedForAndCannotBeReadIsAFailure) {
   const std::string good = write(1, image), bad = directory.write("bad", "rubbish");
   const stat_result both = take({bad, good, directory.path() + "/none"});
