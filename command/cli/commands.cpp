@@ -17,6 +17,7 @@
 #include "report/report_file.hpp"
 #include "stat/stat_exporter.hpp"
 #include "text/input_error.hpp"
+#include "text/printable_text.hpp"
 
 namespace detent::tool {
 namespace {
@@ -33,14 +34,14 @@ std::string answer(const Command& command, const Outcome& outcome, const text_ta
   if (report) report->write(page_of(command, outcome).html());
   if (command.output.json) return json_of(command, outcome);
   std::string text = settings_of(command) + "\n" + table.text();
-  if (report) text += fmt::format("report: {}\n", report->path());
+  if (report) text += fmt::format("report: {}\n", printable(report->path()));
   return text;
 }
 
 // A replay of a trace with holes is no error, but nobody should take it for the whole.
 void tell_loss(const replay_command& replay, const replay_counts& counts) {
   if (counts.dropped == 0) return;
-  fmt::print(stderr, "detent: {}: {} operations are missing: the recording dropped them\n", replay.trace,
+  fmt::print(stderr, "detent: {}: {} operations are missing: the recording dropped them\n", printable(replay.trace),
              counts.dropped);
 }
 

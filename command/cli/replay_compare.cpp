@@ -12,6 +12,7 @@
 #include "text/column_table.hpp"
 #include "text/json_object.hpp"
 #include "text/option_values.hpp"
+#include "text/printable_text.hpp"
 #include "text/units.hpp"
 
 namespace detent::tool {
@@ -84,8 +85,9 @@ json_object run_json(const compare_run& run) {
 void require_same_results(const std::string& trace, const virtual_outcome& hierarchical,
                           const virtual_outcome& hashed) {
   if (virtual_line(hierarchical) == virtual_line(hashed)) return;
-  throw std::runtime_error(fmt::format("{}: the wheels differ in virtual time: hierarchical {}, hashed {}", trace,
-                                       without_end(virtual_line(hierarchical)), without_end(virtual_line(hashed))));
+  throw std::runtime_error(fmt::format("{}: the wheels differ in virtual time: hierarchical {}, hashed {}",
+                                       printable(trace), without_end(virtual_line(hierarchical)),
+                                       without_end(virtual_line(hashed))));
 }
 
 compare_outcome compare_replays(const compare_options& options) {
@@ -119,7 +121,7 @@ std::string compare_text(const compare_options& options, const compare_outcome& 
   add_floor(table, "spin", outcome.bare_spin);
   add_floor(table, "sleep", outcome.bare_sleep);
   return fmt::format("{}, speed {}, {} runs of at most {}\n{}in virtual time, whole trace, both wheels: {}",
-                     options.trace, options.speed, outcome.runs.size(),
+                     printable(options.trace), options.speed, outcome.runs.size(),
                      time_text(static_cast<double>(options.longest.count())), table.text(),
                      virtual_line(outcome.virtual_check));
 }

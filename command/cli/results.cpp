@@ -5,6 +5,7 @@
 
 #include "lateness/lateness_text.hpp"
 #include "text/json_object.hpp"
+#include "text/printable_text.hpp"
 #include "text/units.hpp"
 
 namespace detent::tool {
@@ -96,9 +97,9 @@ std::string json_of(const replay_command& command, const live_outcome& outcome) 
 std::string settings_of(const replay_command& command) {
   const std::string end = command.to_end ? "to the end of the last timer" : "to the last row";
   if (command.virtual_time)
-    return fmt::format("{}, virtual time, {} wheel, {}", command.trace, command.engine.wheel, end);
-  return fmt::format("{}, speed {}, {} wheel, {} wait, {}", command.trace, command.speed, command.engine.wheel,
-                     command.engine.wait, end);
+    return fmt::format("{}, virtual time, {} wheel, {}", printable(command.trace), command.engine.wheel, end);
+  return fmt::format("{}, speed {}, {} wheel, {} wait, {}", printable(command.trace), command.speed,
+                     command.engine.wheel, command.engine.wait, end);
 }
 
 static std::uint64_t operations_of(const load_counts& counts) {

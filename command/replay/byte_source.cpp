@@ -10,6 +10,7 @@
 #include <new>
 
 #include "text/input_error.hpp"
+#include "text/printable_text.hpp"
 
 namespace detent::tool {
 namespace {
@@ -25,7 +26,8 @@ std::span<const char> as_chars(std::span<const unsigned char> bytes) {
 
 byte_source::byte_source(const std::string& path)
     : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), raw_(buffer_bytes), unpacked_(buffer_bytes) {
-  if (descriptor_ < 0) throw input_error(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  if (descriptor_ < 0)
+    throw input_error(fmt::format("{}: cannot be opened: {}", printable(path), std::strerror(errno)));
 }
 
 byte_source::~byte_source() {

@@ -8,6 +8,7 @@
 
 #include "replay/trace_reader.hpp"
 #include "text/input_error.hpp"
+#include "text/printable_text.hpp"
 
 namespace detent::tool {
 namespace {
@@ -31,7 +32,7 @@ live_trace load_live_trace(const std::string& path, double speed, duration longe
     const auto number = static_cast<std::uint32_t>(numbers.size());
     const auto timer = numbers.try_emplace(row.id, number).first->second;
     if (numbers.size() >= std::numeric_limits<std::uint32_t>::max()) {
-      throw input_error(fmt::format("{}: more than 2^32 different ids: replay it with --virtual", path));
+      throw input_error(fmt::format("{}: more than 2^32 different ids: replay it with --virtual", printable(path)));
     }
     trace.rows.push_back(
         {.at_ns = at_ns, .deadline_ns = scaled(deadline_of(row), speed), .timer = timer, .op = row.op});

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "text/input_error.hpp"
+#include "text/printable_text.hpp"
 
 namespace detent::tool {
 namespace {
@@ -42,7 +43,8 @@ trace_reader::trace_reader(std::string path) : path_(std::move(path)), lines_(pa
 }
 
 void trace_reader::refuse(std::size_t field, const std::string& reason) const {
-  throw input_error(fmt::format("{}:{}: field '{}': {}", path_, lines_.line_number(), field_names[field], reason));
+  throw input_error(
+      fmt::format("{}:{}: field '{}': {}", printable(path_), lines_.line_number(), field_names[field], reason));
 }
 
 bool trace_reader::next_line(std::string_view& line) {

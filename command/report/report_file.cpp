@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "text/input_error.hpp"
+#include "text/printable_text.hpp"
 
 namespace detent::tool {
 namespace {
@@ -46,7 +47,7 @@ report_file::report_file(std::string path) : path_(std::move(path)), target_(pat
 }
 
 void report_file::refuse(int error_number) const {
-  throw input_error(fmt::format("{}: the report cannot be written: {}", path_, std::strerror(error_number)));
+  throw input_error(fmt::format("{}: the report cannot be written: {}", printable(path_), std::strerror(error_number)));
 }
 
 int report_file::open_beside(std::string& name) const {

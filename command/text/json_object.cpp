@@ -5,19 +5,22 @@
 
 #include <cmath>
 
+#include "text/utf8_text.hpp"
+
 namespace detent::tool {
 namespace {
 
+// A file's name need not be UTF-8, and JSON has to be.
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
+  for (const char32_t c : decoded(text)) {
+    if (c == U'"' || c == U'\\') {
       out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+      append_utf8(out, c);
+    } else if (c < 0x20) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     } else {
-      out += c;
+      append_utf8(out, c);
     }
   }
   return out;

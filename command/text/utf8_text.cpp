@@ -15,23 +15,35 @@ std::size_t length_by(unsigned char first) {
   return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
 }
 
+// Overlong forms and halves of surrogate pairs are no UTF-8.
+bool may_have(std::size_t length, char32_t character) {
+  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  return character >= least[length] && character <= 0x10ffff && (character < 0xd800 || character > 0xdfff);
+}
+
+// Of a character that is whole.
+char32_t character_of(std::string_view bytes) {
+  const auto byte = [bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  char32_t character = bytes.size() == 1 ? byte(0) : byte(0) & (0x7fU >> bytes.size());
+  for (std::size_t i = 1; i < bytes.size(); ++i) character = character << 6 | (byte(i) & 0x3fU);
+  return character;
+}
+
 }  // namespace
 
 std::u32string decoded(std::string_view text) {
   std::u32string out;
   while (!text.empty()) {
-    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const std::size_t length = length_by(byte(0));
+    const std::size_t length = length_by(static_cast<unsigned char>(text[0]));
     const auto follows = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
     if (length == 0 || length > text.size() ||
-        !std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), follows)) {
+        !std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), follows) ||
+        !may_have(length, character_of(text.substr(0, length)))) {
       out += replacement;
       text.remove_prefix(1);
       continue;
     }
-    char32_t character = length == 1 ? byte(0) : byte(0) & (0x7fU >> length);
-    for (std::size_t i = 1; i < length; ++i) character = character << 6 | (byte(i) & 0x3fU);
-    out += character;
+    out += character_of(text.substr(0, length));
     text.remove_prefix(length);
   }
   return out;

@@ -6,11 +6,12 @@ import json
 import os
 import random
 import re
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 import oracle
-from command_support import WithDirectory, data, detent, run_tests
+from command_support import DETENT, WithDirectory, data, detent, run_tests
 
 HEADER = b"t_ns,op,id,delay_ns,source\n"
 LAST_INSTANT = (1 << 63) - 1
@@ -33,6 +34,33 @@ def random_rows(random_source, count):
         now += step
         for op in "SRXSC":
             yield now, op, random_source.choice(ids), random_source.choice(delays)
+
+
+class Names(WithDirectory):
+    def test_a_name_that_moves_the_cursor_stays_one_line_of_text(self):
+        name = self.path("no\n\x1b[31mb")
+        self.assertIn("no\\x0a\\x1b[31mb: cannot be opened", self.refused(1, "replay", name))
+        trace = self.write("a\n\x1b[31mb", HEADER + b"0,S,1,5,\n")
+        for wrong in (self.write("no\n\x1b[31mb", b"junk\n"), self.write("no\n\x1b[31mb", b"")):
+            self.assertIn("no\\x0a\\x1b[31mb:", self.refused(1, "replay", wrong))
+        self.assertIn("\\x0a\\x1b[31m/none", self.refused(1, "replay", trace, "--virtual", "--report", self.path("\n\x1b[31m/none")))
+        done = detent("replay", trace, "--report", self.path("b\n\x1b[31mb"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("a\\x0a\\x1b[31mb, speed 1", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^report: .*b\\x0a\\x1b\[31mb$")
+        self.assertNotIn("\x1b", done.stdout)
+
+    def test_json_is_utf_8_whatever_the_name(self):
+        for name in (b"caf\xe9", b"\xed\xa0\x80", b"\xe0\x80\x80", b"\xf4\x90\x80\x80", b"a\"\\b", "Größe\U0001f600".encode()):
+            trace = os.path.join(os.fsencode(self.directory), name)
+            with open(trace, "wb") as file:
+                file.write(HEADER + b"0,S,1,5,\n")
+            done = subprocess.run([DETENT, "replay", trace, "--virtual", "--json"], capture_output=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            said = json.loads(done.stdout.decode("utf-8"))["trace"]
+            self.assertTrue(said.startswith(self.directory))
+            if b"\\" in name or name.startswith(b"Gr"):
+                self.assertEqual(said, os.fsdecode(trace))
 
 
 class VirtualReplay(WithDirectory):
