@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which engines there are on this host, and whether they live.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ namespace detent::tool {
 // The files /dev/shm/detent.PID.NUMBER, by process and number. Whether they are what their names say is not checked.
 // Callers open them as found, not named.
 std::vector<std::string> counters_files_of_host(const std::string& directory = "/dev/shm");
+// Of those no more are read at a time: anybody may leave a hundred thousand in the directory.
+inline constexpr std::size_t most_files_of_host = 1024;
 // The counters files of one process, wherever they are: those above, and whatever such files it has mapped.
 std::vector<std::string> counters_files_of(std::int64_t process, const std::string& directory = "/dev/shm");
 

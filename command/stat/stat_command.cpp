@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -83,9 +84,12 @@ stat_reading read_stat(const std::vector<std::string>& targets, const std::strin
   stat_reading result;
   taker taker(result, budget);
   if (targets.empty()) {
-    for (const std::string& path : counters_files_of_host(directory)) {
-      taker.attempt(false, [&] { taker.take(path, path_origin::found); });
-    }
+    const std::vector<std::string> found = counters_files_of_host(directory);
+    std::size_t tried = 0;
+    for (; tried < std::min(found.size(), most_files_of_host) && budget.engines != 0; ++tried)
+      taker.attempt(false, [&] { taker.take(found[tried], path_origin::found); });
+    if (tried != found.size())
+      result.complaints.push_back(fmt::format("{} files are left out: there are too many", found.size() - tried));
   }
   for (const std::string& target : targets) {
     taker.attempt(true, [&] {

@@ -18,7 +18,8 @@ struct stat_result {
 };
 
 // Each target is the id of a process or the path of a counters file; without any, every engine on the host that
-// leaves its counters in `directory`. In a text the shards of a set are one, unless each is asked for.
+// leaves its counters in `directory`, of 1,024 files at most. In a text the shards of a set are one, unless each is
+// asked for.
 stat_result take_stat(const std::vector<std::string>& targets, stat_form form,
                       const std::string& directory = "/dev/shm", bool each_shard = false);
 // The same readings, not made into a text.

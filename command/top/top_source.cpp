@@ -17,8 +17,6 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t most_found = 1024;
-
 bool exists(const std::string& path) {
   std::error_code trouble;
   return std::filesystem::exists(std::filesystem::symlink_status(path, trouble));
@@ -93,7 +91,7 @@ host_reading top_source::read(reading_budget budget) const {
   const std::vector<std::string> found = targets_.empty() ? counters_files_of_host(directory_) : targets_;
   std::size_t tried = 0;
   for (const std::string& each : found) {
-    if (budget.engines == 0 || (targets_.empty() && tried == most_found)) break;
+    if (budget.engines == 0 || (targets_.empty() && tried == most_files_of_host)) break;
     ++tried;
     if (targets_.empty()) {
       read_found(each, reading, budget);

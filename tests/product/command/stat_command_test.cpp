@@ -105,6 +105,16 @@ TEST_F(StatCommand, WithoutTargetsAStaleFileIsNamedAndTheRestIsShown) {
   EXPECT_FALSE(result.failed);
 }
 
+TEST_F(StatCommand, OfVeryManyFilesTheLastAreLeftOutAndCounted) {
+  write(1, image);  // a process id below those of the others
+  for (int number = 0; number < 1'100; ++number) directory.write("detent.999999999." + std::to_string(number), "");
+  const stat_result result = take({});
+  EXPECT_EQ(json_of(result)["engines"].size(), 1U);
+  ASSERT_EQ(result.complaints.size(), 1'024U);
+  EXPECT_EQ(result.complaints.back(), "77 files are left out: there are too many");
+  EXPECT_FALSE(result.failed);
+}
+
 TEST_F(StatCommand, TheLastErrorIsShownOnceItIsWhole) {
   EXPECT_EQ(take({write(1, image)}, stat_form::text).text.find("last error"), std::string::npos);
   image.set_last_error("no route\n\x1b[2J");
