@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -165,7 +166,10 @@ void engine_history::forget(console_time now) {
     if (++kept > most_ended || bytes > most_ended_bytes || each->first < now - kept_for || each->first > now)
       engines_.erase(each->second);
   }
-  std::erase_if(sets_, [now](const auto& each) { return each.second.seen < now - kept_for; });
+  // A set is known as long as one of its shards, however often a forged file says another number of its set.
+  std::set<set_key> known;
+  for (const auto& [of, engine] : engines_) known.insert(set_of(engine.now.snapshot.identity));
+  std::erase_if(sets_, [&known](const auto& each) { return !known.contains(each.first); });
 }
 
 // Of the shards that there were at both of its ends.
@@ -185,7 +189,6 @@ void engine_history::add_set_samples(console_time now) {
       length = std::max(length, each->seconds);
     }
     known_set& set = sets_[of];
-    set.seen = now;
     add(set.samples, sample_of(merged(changes), length, pending, now), now);
   }
 }

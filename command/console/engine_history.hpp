@@ -15,7 +15,7 @@ namespace detent::tool {
 // The engines of a host from one reading to the next, and the last five minutes of each: an interval for each pair of
 // readings, and a reading every half minute, which figures over the whole time begin with. Memory is bounded: there are
 // at most 512 engines, of which at most 64 have ended, and those for no longer than five minutes and no more than 8 MB.
-// Of large readings fewer are kept, so that figures may be of half the time only.
+// Of large readings fewer are kept, so that figures may be of half the time only. A set is kept with its shards.
 class engine_history {
  public:
   // `read_at` of the readings is CLOCK_MONOTONIC; `now` is of the wall clock, of the same moment.
@@ -43,7 +43,6 @@ class engine_history {
   };
   struct known_set {
     std::deque<console_sample> samples;
-    console_time seen{};
   };
   static key key_of(const engine_reading& reading);
   static set_key set_of(const engine_identity& identity);

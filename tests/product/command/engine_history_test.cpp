@@ -108,6 +108,21 @@ TEST(EngineHistory, ShowsASetAsOneWhoseShardsMayEnd) {
   EXPECT_FALSE(one.shards[1].live);
 }
 
+// A forged file may say another set in each reading.
+TEST(EngineHistory, ForgetsASetOfWhichNoEngineIsAnyMore) {
+  engine_history history;
+  for (std::int64_t second = 1; second <= 100; ++second) {
+    engine_reading forged = shard_of(0, second);
+    forged.snapshot.identity.set = second <= 50 || second == 100 ? 1 : static_cast<std::uint32_t>(second);
+    history.take({.engines = {forged}, .troubles = {}}, at(second));
+    ASSERT_EQ(history.engines().size(), 1U);
+    if (second == 50) {
+      EXPECT_EQ(history.engines()[0].history.size(), 49U);
+    }
+  }
+  EXPECT_EQ(history.engines()[0].history.size(), 1U);
+}
+
 // Shards are read one after the other, never exactly a second after the last time.
 TEST(EngineHistory, HasFiguresOfASetFromTheSameReadings) {
   engine_history history;
