@@ -83,10 +83,9 @@ bool print_intervals(const std::vector<std::string>& targets, const stat_interva
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
   complaint_log log;
   log.print_new(earlier.complaints);
-  auto next = std::chrono::steady_clock::now();
+  auto next = std::chrono::steady_clock::now() + step;
   std::uint64_t lines = 0;
   for (std::uint64_t interval = 0; options.count == 0 || interval != options.count; ++interval) {
-    next += step;
     std::this_thread::sleep_until(next);
     stat_reading later = read_folded(targets, options.each_shard);
     std::string text;
@@ -102,6 +101,9 @@ bool print_intervals(const std::vector<std::string>& targets, const stat_interva
     log.print_new(later.complaints);
     if (!alive && !targets.empty()) return !later.failed;
     earlier = std::move(later);
+    next += step;
+    // After a pause: an interval is not made up for, as it would be empty.
+    if (const auto now = std::chrono::steady_clock::now(); next < now) next = now + step;
   }
   return true;
 }

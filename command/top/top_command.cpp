@@ -49,12 +49,15 @@ void print(const std::string& text) {
 }
 
 void print_readings(const top_source& source, top_session& session, const top_options& options, bool unicode) {
-  const steady_clock::time_point begin = steady_clock::now();
+  steady_clock::time_point next = steady_clock::now() + seconds(options.delay);
   session.take(source.read(), time_of_day());
   for (std::uint64_t reading = 1; options.readings == 0 || reading <= options.readings; ++reading) {
-    std::this_thread::sleep_until(begin + seconds(options.delay * static_cast<double>(reading)));
+    std::this_thread::sleep_until(next);
     session.take(source.read(), time_of_day());
     print((reading == 1 ? "" : "\n") + session.text(unicode));
+    next += seconds(options.delay);
+    // After a pause: an interval is not made up for, as it would be empty.
+    if (const auto now = steady_clock::now(); next < now) next = now + seconds(options.delay);
   }
 }
 

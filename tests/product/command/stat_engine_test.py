@@ -132,6 +132,26 @@ class StatOfAnEngine(WithDirectory):
         self.assertRegex(complaints, r"\Adetent: [^\n]+ stale: [^\n]+\n\Z")
         self.assertEqual(stat.returncode, 1)
 
+    def test_intervals_that_were_missed_in_a_pause_are_not_made_up_for(self):
+        file = self.path("counters")
+        self.start(file)
+        for command in (["top", "--batch", "-d", "0.1", "-n", "20"], ["stat", "-i", "0.1", "-n", "20"]):
+            began = time.monotonic()
+            reader = subprocess.Popen([DETENT, *command, file], stdout=subprocess.PIPE, text=True)
+            self.addCleanup(reader.stdout.close)
+            self.addCleanup(reader.kill)
+            reader.stdout.readline()
+            reader.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, reader.pid, os.WSTOPPED)
+            ran = time.monotonic() - began
+            time.sleep(2.5)  # longer than all its intervals
+            went_on = time.monotonic()
+            reader.send_signal(signal.SIGCONT)
+            reader.communicate(timeout=60)
+            ran += time.monotonic() - went_on
+            self.assertEqual(reader.returncode, 0)
+            self.assertGreater(ran, 1.7, command)  # one interval ended in the pause
+
     def test_top_of_a_killed_process_ends_with_the_line_that_its_file_is_stale(self):
         process = self.start("auto")
         file, = glob.glob(f"/dev/shm/detent.{process.pid}.*")
