@@ -13,9 +13,11 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "text/input_error.hpp"
 #include "text/printable_text.hpp"
@@ -68,22 +70,32 @@ bool has_listener(const any_address& at) {
   return !refused;
 }
 
-// While it lives, no other process is between looking at a socket in that directory and binding its own.
+// While it lives, no other process is between looking at a socket in that directory and listening at its own. All
+// that may read the directory can hold the lock for ever, so it is tried for two seconds only.
 class directory_lock {
  public:
   explicit directory_lock(const std::string& path) {
     const std::string parent = std::filesystem::path(path).parent_path().string();
     descriptor_ = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX);
+    if (descriptor_ < 0) return;
+    for (int tries = 0; tries < most_tries && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+      failed_ = errno == EWOULDBLOCK && tries + 1 == most_tries;
+      if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
   directory_lock(const directory_lock&) = delete;
   directory_lock& operator=(const directory_lock&) = delete;
   ~directory_lock() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
+  bool failed() const { return failed_; }
 
  private:
+  static constexpr int most_tries = 2000;
+
   int descriptor_;
+  bool failed_ = false;  // another process holds it
 };
 
 }  // namespace
@@ -105,6 +117,8 @@ listening_socket::listening_socket(const listen_address& at) : option_("--listen
 }
 
 listening_socket::listening_socket(const std::string& path) : option_("--socket " + printable(path)) {
+  const directory_lock lock(path);
+  if (lock.failed()) refuse("another process has locked its directory (flock)");
   bind_path(path);
   struct stat made = {};
   if (::listen(descriptor_, queue_length) != 0 || ::lstat(path.c_str(), &made) != 0) refuse(std::strerror(errno));
@@ -118,7 +132,6 @@ void listening_socket::bind_path(const std::string& path) {
   if (address.length == 0) refuse(fmt::format("a name of 1 to {} bytes is needed", sizeof(sockaddr_un::sun_path) - 1));
   descriptor_ = new_socket(AF_UNIX);
   if (descriptor_ < 0) refuse(std::strerror(errno));
-  const directory_lock lock(path);
   const auto bound = [&] {
     const mode_t earlier = ::umask(0177);
     const bool done = ::bind(descriptor_, address.get(), address.length) == 0;
