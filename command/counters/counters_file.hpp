@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,6 +23,14 @@ struct reading_budget {
   std::size_t engines = std::numeric_limits<std::size_t>::max();
   std::size_t labels = std::numeric_limits<std::size_t>::max();
 };
+
+inline reading_budget at_most(const reading_budget& a, const reading_budget& b) {
+  return {.engines = std::min(a.engines, b.engines), .labels = std::min(a.labels, b.labels)};
+}
+
+// Of all engines on a host together, where none was named: room for the 1,024 files that are read, of some 40 KB each
+// without labels. A forged file may ask for 180 MB.
+inline constexpr reading_budget host_budget{.engines = 64 << 20, .labels = 128 << 20};
 
 // A counters file of an engine (docs/counters.md), open for reading. Nothing in it is believed before it is checked;
 // it is copied, not mapped, so that a file cut short under the reader is an error like any other.

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "stat/stat_command.hpp"
 
-#include <sys/stat.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <system_error>
 #include <utility>
 
 #include "counters/counters_file.hpp"
 #include "counters/counters_search.hpp"
 #include "counters/counters_set.hpp"
+#include "counters/file_ids.hpp"
 #include "stat/prometheus_text.hpp"
 #include "stat/stat_json.hpp"
 #include "stat/stat_text.hpp"
@@ -44,10 +42,9 @@ class taker {
 
   void take(const std::string& path, path_origin origin) {
     if (budget_.engines == 0) throw input_error(fmt::format("{}: left out: there are too many", printable(path)));
-    struct stat status = {};
-    // A link in the directory is refused, and must not count as the file that it leads to.
-    const int looked = origin == path_origin::found ? ::lstat(path.c_str(), &status) : ::stat(path.c_str(), &status);
-    if (looked == 0 && !taken_.emplace(status.st_dev, status.st_ino).second) return;
+    const auto id = file_ids::of(path, origin);
+    if (taken_.hold(id)) return;
+    taken_.add(id);
     counters_snapshot snapshot = counters_file(path, origin).read(budget_);
     require_owner(snapshot);
     result_.engines.push_back(std::move(snapshot));
@@ -66,8 +63,14 @@ class taker {
  private:
   stat_reading& result_;
   reading_budget& budget_;
-  std::set<std::pair<dev_t, ino_t>> taken_;  // one file may have several names
+  file_ids taken_;
 };
+
+void note_labels_left_out(stat_reading& reading) {
+  std::uint64_t labels = 0;
+  for (const counters_snapshot& each : reading.engines) labels += each.labels_left_out;
+  if (labels != 0) reading.complaints.push_back(fmt::format("{} labels are left out: there are too many", labels));
+}
 
 std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form form) {
   switch (form) {
@@ -84,12 +87,14 @@ stat_reading read_stat(const std::vector<std::string>& targets, const std::strin
   stat_reading result;
   taker taker(result, budget);
   if (targets.empty()) {
+    budget = at_most(budget, host_budget);
     const std::vector<std::string> found = counters_files_of_host(directory);
     std::size_t tried = 0;
     for (; tried < std::min(found.size(), most_files_of_host) && budget.engines != 0; ++tried)
       taker.attempt(false, [&] { taker.take(found[tried], path_origin::found); });
     if (tried != found.size())
       result.complaints.push_back(fmt::format("{} files are left out: there are too many", found.size() - tried));
+    note_labels_left_out(result);
   }
   for (const std::string& target : targets) {
     taker.attempt(true, [&] {

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "counters/counters_file.hpp"
 #include "counters/counters_search.hpp"
+#include "counters/file_ids.hpp"
 #include "host/thread_cpu.hpp"
 #include "text/input_error.hpp"
 
@@ -22,20 +24,25 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(std::filesystem::symlink_status(path, trouble));
 }
 
-engine_reading read_engine(const std::string& path, path_origin origin, reading_budget& budget) {
+// Nothing where that file has been read, under another name.
+std::optional<engine_reading> read_engine(const std::string& path, path_origin origin, reading_budget& budget,
+                                          file_ids& taken) {
+  const auto id = file_ids::of(path, origin);
+  if (taken.hold(id)) return std::nullopt;
   engine_reading reading;
   reading.snapshot = counters_file(path, origin).read(budget);
   require_owner(reading.snapshot);
   const engine_identity& engine = reading.snapshot.identity;
   if (engine.worker_thread != 0) reading.worker_cpu = thread_cpu(engine.process, engine.worker_thread);
+  taken.add(id);
   return reading;
 }
 
 // A file that was found, not named: that it is gone by now, or that its engine has ended, is no trouble.
-void read_found(const std::string& path, host_reading& reading, reading_budget& budget) {
+void read_found(const std::string& path, host_reading& reading, reading_budget& budget, file_ids& taken) {
   try {
-    engine_reading engine = read_engine(path, path_origin::found, budget);
-    if (!engine.snapshot.ended) reading.engines.push_back(std::move(engine));
+    auto engine = read_engine(path, path_origin::found, budget, taken);
+    if (engine && !engine->snapshot.ended) reading.engines.push_back(std::move(*engine));
   } catch (const stale_file& trouble) {
     if (exists(path)) reading.stale.push_back(trouble.what());
   } catch (const input_error& trouble) {
@@ -43,12 +50,13 @@ void read_found(const std::string& path, host_reading& reading, reading_budget& 
   }
 }
 
-void read_named(const std::string& path, host_reading& reading, reading_budget& budget) {
+void read_named(const std::string& path, host_reading& reading, reading_budget& budget, file_ids& taken) {
   try {
-    engine_reading engine = read_engine(path, path_origin::named, budget);
-    if (engine.snapshot.ended)
-      throw input_error(fmt::format("{}: the engine has ended", engine.snapshot.identity.path));
-    reading.engines.push_back(std::move(engine));
+    auto engine = read_engine(path, path_origin::named, budget, taken);
+    if (!engine) return;
+    if (engine->snapshot.ended)
+      throw input_error(fmt::format("{}: the engine has ended", engine->snapshot.identity.path));
+    reading.engines.push_back(std::move(*engine));
   } catch (const input_error& trouble) {
     reading.troubles.push_back(trouble.what());
   }
@@ -73,30 +81,32 @@ void note_left_out(host_reading& reading, std::size_t files) {
 top_source::top_source(std::vector<std::string> targets, std::string directory)
     : targets_(std::move(targets)), directory_(std::move(directory)) {}
 
-void top_source::read_process(const std::string& target, host_reading& reading, reading_budget& budget) const {
+void top_source::read_process(const std::string& target, host_reading& reading, reading_budget& budget,
+                              file_ids& taken) const {
   const auto process = number_in(target);
   if (!process || !exists("/proc/" + target)) {
     reading.troubles.push_back(fmt::format("there is no process {}", target));
     return;
   }
-  for (const std::string& path : counters_files_of(*process, directory_)) read_found(path, reading, budget);
+  for (const std::string& path : counters_files_of(*process, directory_)) read_found(path, reading, budget, taken);
   // One that was asked for is not one of many.
   std::ranges::move(std::exchange(reading.stale, {}), std::back_inserter(reading.troubles));
 }
 
-host_reading top_source::read() const { return read(reading_budget()); }
+host_reading top_source::read() const { return read(targets_.empty() ? host_budget : reading_budget()); }
 
 host_reading top_source::read(reading_budget budget) const {
   host_reading reading;
+  file_ids taken;
   const std::vector<std::string> found = targets_.empty() ? counters_files_of_host(directory_) : targets_;
   std::size_t tried = 0;
   for (const std::string& each : found) {
     if (budget.engines == 0 || (targets_.empty() && tried == most_files_of_host)) break;
     ++tried;
     if (targets_.empty()) {
-      read_found(each, reading, budget);
+      read_found(each, reading, budget, taken);
     } else {
-      is_process(each) ? read_process(each, reading, budget) : read_named(each, reading, budget);
+      is_process(each) ? read_process(each, reading, budget, taken) : read_named(each, reading, budget, taken);
     }
   }
   note_left_out(reading, found.size() - tried);

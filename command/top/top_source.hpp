@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "counters/counters_file.hpp"
+#include "counters/file_ids.hpp"
 #include "top/top_model.hpp"
 
 namespace detent::tool {
@@ -14,6 +15,7 @@ class top_source {
   // `targets`: ids of processes, and files; none: every engine on the host, whose files are in `directory`.
   explicit top_source(std::vector<std::string> targets, std::string directory = "/dev/shm");
 
+  // What was named, as a whole; of a host no more than host_budget allows.
   host_reading read() const;
   // With no more memory than the budget; says in the troubles what was left out. Of files that were found, no more
   // than 1,024 are read.
@@ -24,7 +26,7 @@ class top_source {
   void require_targets() const;
 
  private:
-  void read_process(const std::string& target, host_reading& reading, reading_budget& budget) const;
+  void read_process(const std::string& target, host_reading& reading, reading_budget& budget, file_ids& taken) const;
 
   std::vector<std::string> targets_;
   std::string directory_;

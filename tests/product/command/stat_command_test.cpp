@@ -115,6 +115,15 @@ TEST_F(StatCommand, OfVeryManyFilesTheLastAreLeftOutAndCounted) {
   EXPECT_FALSE(result.failed);
 }
 
+TEST_F(StatCommand, OfVeryManyLabelsTheLastAreLeftOutAndCounted) {
+  for (int i = 0; i < 5; ++i) image.add_label("label " + std::to_string(i));
+  write(1, image);
+  const stat_reading some = read_stat({}, directory.path(), {.labels = 1});
+  ASSERT_EQ(some.engines.size(), 1U);
+  EXPECT_EQ(some.complaints, std::vector<std::string>{"4 labels are left out: there are too many"});
+  EXPECT_TRUE(take({}).complaints.empty());
+}
+
 TEST_F(StatCommand, TheLastErrorIsShownOnceItIsWhole) {
   EXPECT_EQ(take({write(1, image)}, stat_form::text).text.find("last error"), std::string::npos);
   image.set_last_error("no route\n\x1b[2J");

@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: MIT
 // What the screen of `detent top` is made of: short numbers, lines of bars, the CPU time of a thread.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "host/thread_cpu.hpp"
+#include "support/counters_image.hpp"
 #include "support/temporary_directory.hpp"
 #include "text/compact_units.hpp"
 #include "text/utf8_text.hpp"
 #include "top/spark_line.hpp"
+#include "top/top_source.hpp"
 
 namespace detent::tool {
 namespace {
+
+TEST(TopSource, ReadsAFileOnceHoweverManyNamesItHas) {
+  const test::temporary_directory directory;
+  test::counters_image image;
+  const std::string own = "detent." + std::to_string(::getpid()) + ".";
+  const std::string first = directory.write(own + "1", image.bytes()), link = directory.path() + "/" + own + "2";
+  std::filesystem::create_hard_link(first, link);
+  EXPECT_EQ(top_source({}, directory.path()).read().engines.size(), 1U);
+  EXPECT_EQ(top_source({first, link}).read().engines.size(), 1U);
+  directory.write(own + "3", image.bytes());
+  EXPECT_EQ(top_source({}, directory.path()).read().engines.size(), 2U);
+}
 
 TEST(CompactTime, NeverTakesMoreThanItsColumn) {
   for (double ns = 0.3; ns < 8e16; ns *= 1.0137) {
