@@ -116,14 +116,32 @@ engine_reading merged(const std::vector<const engine_reading*>& shards) {
 
 top_row row_between(const engine_reading& later, const engine_reading& earlier) { return row_of(later, &earlier); }
 
+void add_rates(top_row& row, const top_row& shard) {
+  for_each_key<counter>([&](counter key) { row.rates[key] += shard.rates[key]; });
+  row.wakeups += shard.wakeups;
+  for (top_label& label : row.labels) {
+    const auto is_same = [&label](const top_label& each) { return each.name == label.name; };
+    const auto found = std::find_if(shard.labels.begin(), shard.labels.end(), is_same);
+    if (found == shard.labels.end()) continue;
+    label.scheduled += found->scheduled;
+    label.fired += found->fired;
+    label.missed += found->missed;
+  }
+}
+
 }  // namespace
 
 top_row row_of_set(const std::vector<const engine_reading*>& later, const std::vector<const engine_reading*>& earlier) {
   const engine_reading now = merged(later);
   top_row row = earlier.empty() ? row_of(now, nullptr) : row_between(now, merged(earlier));
+  // Each shard's rates are of its own time: one may have been seen first later than the others.
+  row.rates = {};
+  row.wakeups = 0;
+  for (top_label& label : row.labels) label.scheduled = label.fired = label.missed = 0;
   std::vector<shard_figures> shards;
   for (std::size_t i = 0; i < later.size(); ++i) {
     const top_row shard = row_of(*later[i], earlier.empty() ? nullptr : earlier[i]);
+    add_rates(row, shard);
     shards.push_back(
         {.shard = shard.identity.shard, .fired = shard.rates[counter::fired], .p99 = shard.times[cause::lateness].p99});
     if (shard.cpu) row.cpu = std::max(row.cpu.value_or(0), *shard.cpu);

@@ -79,6 +79,25 @@ TEST_F(TopSet, UnfoldsAndFoldsAtAKeyAndElsewhereTheKeysSort) {
   EXPECT_EQ(session_.model().sorted_by(), top_column::p99);
 }
 
+TEST(TopSetRow, HasTheRatesOfItsShardsThoughOneWasFirstSeenLater) {
+  const auto with_label = [](std::uint32_t shard, std::int64_t seconds) {
+    engine_reading made = shard_of("orders", shard, seconds, 100, 1'000);
+    made.snapshot.gauges[gauge::wakeups] = 10 * seconds;
+    label_snapshot label;
+    label.name = "retry";
+    label.counts[label_counter::fired] = 7 * static_cast<std::uint64_t>(seconds);
+    made.snapshot.labels = {label};
+    return made;
+  };
+  const engine_reading first = with_label(0, 1), other = with_label(1, 91);
+  const engine_reading first_now = with_label(0, 101), other_now = with_label(1, 101);
+  const top_row row = row_of_set({&first_now, &other_now}, {&first, &other});
+  EXPECT_NEAR(row.rates[counter::fired], 200, 0.1);
+  EXPECT_NEAR(row.wakeups, 20, 0.1);
+  ASSERT_EQ(row.labels.size(), 1U);
+  EXPECT_NEAR(row.labels[0].fired, 14, 0.1);
+}
+
 TEST(TopAdvice, IsGivenWhereTheWorkerIsTheLimit) {
   engine_reading made = reading_of("a", 7, 1);
   made.snapshot.identity.worker_thread = 9;
