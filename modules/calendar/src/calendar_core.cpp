@@ -2,6 +2,7 @@
 #include "calendar_core.hpp"
 
 #include "message.hpp"
+#include "misfires.hpp"
 
 #include <detent/error.hpp>
 
@@ -36,7 +37,9 @@ void check(const calendar_options& options) {
   if (options.misfire_after < duration(0))
     refuse("calendar_options::misfire_after = " + std::to_string(options.misfire_after.count()) +
            " ns: must not be negative");
-  if (options.most == 0) refuse("calendar_options::most = 0: must be at least 1; misfire::skip runs none");
+  if (options.most == 0 || options.most > most_counted)
+    refuse("calendar_options::most = " + std::to_string(options.most) +
+           ": must be from 1 to 100,000; misfire::skip runs none");
 }
 
 wall_time first_time(const detent::schedule& of, wall_time now) {

@@ -64,10 +64,9 @@ misfire_answer answer_misfire(const detent::schedule& of, wall_time planned, wal
     case misfire::all: break;
   }
   const std::uint64_t most = options.most;
-  const std::uint64_t limit = std::max(most_counted, most + 1);
-  const std::uint64_t due = count(of, planned, now, limit);
+  const std::uint64_t due = count(of, planned, now, most_counted + 1);
   if (due <= most) return {{planned}, 0, now};
-  if (due < limit) return {{nth_from(of, planned, due - most)}, due - most, now};
+  if (due <= most_counted) return {{nth_from(of, planned, due - most)}, due - most, now};
   return {{latest(of, planned, now, most)}, most_counted, now};  // too many to go through
 }
 

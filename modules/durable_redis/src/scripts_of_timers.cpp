@@ -160,13 +160,16 @@ return table.concat(answers))";
 
 // KEYS: own, announced, due, body, dead, grave. ARGV: format, shard; then key and question of each. Answers a letter
 // for each: (c)ancelled, no node will start it; (g)one; (a)sked, it is in the owner's hands, to whom it is announced;
-// (w)ithdrawn, and asked as well, as the owner has not read yet that it was put or moved.
+// (w)ithdrawn, and asked as well, as it is not known that the owner has read that it was put or moved: it is where that
+// is trimmed.
 const char cancel_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format', 'seen', 'trimmed')
+local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format', 'until')
 if own[3] and tonumber(own[3]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[3]) end
 local upto = tonumber(own[1] or '-9007199254740992')
 local answers, announced, unread = {}, {}, {}
-for _, line in ipairs(redis.call('LRANGE', KEYS[2], (own[4] or 0) - (own[5] or 0), -1)) do
+local time = redis.call('TIME')
+local stands = own[4] and tonumber(own[4]) > time[1] * 1000000 + time[2]
+for _, line in ipairs(stands and redis.call('LRANGE', KEYS[2], 0, -1) or {}) do
   if string.sub(line, 1, 8) == '\0\0\0\0\0\0\0\0' then unread[string.sub(line, 9)] = true end
 end
 for i = 3, #ARGV, 2 do

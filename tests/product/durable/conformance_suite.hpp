@@ -115,6 +115,10 @@ TYPED_TEST_P(StoreConformance, CancelOfWhatWasMovedAsksAnOwnerThatHasNotReadOfIt
   EXPECT_EQ(read.announced_keys[1].question, 77u);
   EXPECT_TRUE(read.announced_now.empty());
   this->on().put(timer("k", 3, at(50)));
+  EXPECT_EQ(this->on().cancel(0, "k"), cancel_status::withdrawn) << "nor may what it read have arrived";
+  this->on().read(term, at(10));
+  this->on().read(term, at(10));
+  this->on().put(timer("k", 4, at(50)));
   EXPECT_EQ(this->on().cancel(0, "k"), cancel_status::cancelled);
 }
 
@@ -150,6 +154,7 @@ TYPED_TEST_P(StoreConformance, TheDeadAreKeptApartAndLiveAgain) {
   EXPECT_EQ(this->on().end(end_of(term, again, end_kind::kill)), end_status::ended);
   EXPECT_EQ(this->on().put(timer("k", 9, at(20))), put_status::stored) << "a dead one does not hold its key";
   EXPECT_TRUE(this->on().list({.shard = 0, .dead = true}).empty());
+  this->on().read(term, at(10));  // what was read before has arrived
   EXPECT_EQ(this->on().cancel(0, "k"), cancel_status::cancelled);
 }
 

@@ -34,7 +34,7 @@ struct calendar_options {
   misfire on_misfire = misfire::once;
   // A planned time that is later than this when it could run is a misfire; at least 0 ns. 1 s.
   duration misfire_after = std::chrono::seconds(1);
-  // Of misfire::all: how many of one delay run, at least 1; the others are counted in missed(). 1,000.
+  // Of misfire::all: how many of one delay run, 1 to 100,000; the others are counted in missed(). 1,000.
   std::uint32_t most = 1000;
   // Of schedule_on(): ends after this many runs. 0: with the schedule.
   std::uint64_t runs = 0;

@@ -24,8 +24,8 @@ void end_writer::add(std::vector<finished> runs) {
 
 void end_writer::add(finished one) {
   const run& of = *one.what;
-  if (one.how == finished::as::dropped && !with_.held.is_armed(of)) return;  // it was refused, or is not wanted
-  if (one.how == finished::as::lapsed || one.how == finished::as::dropped) {
+  if (one.how == finished::as::dropped) return with_.held.dropped(of);
+  if (one.how == finished::as::lapsed) {
     ++with_.counted.now.lapsed;
     // The next term reads it again, also if this one was renewed since.
     tenures::tenure& its = with_.terms.of(of.what().shard);

@@ -123,10 +123,14 @@ void hand::over(const run& what) {
   if (after) put(after->first, after->second);
 }
 
-bool hand::is_armed(const run& what) const noexcept {
-  const slots& in = shards_[what.what().shard];
+void hand::dropped(const run& what) {
+  slots& in = shards_[what.what().shard];
   const auto found = in.find(what.what().key);
-  return found != in.end() && found->second.what.get() == &what && found->second.handle;
+  if (found == in.end() || found->second.what.get() != &what || !found->second.handle) return;  // withdrawn, or refused
+  slot& its = found->second;
+  if (its.after || its.for_good) return over(what);
+  its.handle = {};
+  refused_.push_back(its.what);
 }
 
 bool hand::ends_for_good(const run& what) const noexcept {

@@ -54,8 +54,8 @@ class hand {
   bool forget(const record& what);
   // A run is over. What was changed meanwhile is armed.
   void over(const run& what);
-  // Whether the engine was to fire it.
-  bool is_armed(const run& what) const noexcept;
+  // The engine has not fired it, and does not any more: it is armed again.
+  void dropped(const run& what);
   // Whether its end must not be another beginning.
   bool ends_for_good(const run& what) const noexcept;
 

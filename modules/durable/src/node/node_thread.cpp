@@ -145,13 +145,14 @@ void node::end() {
       reader_.renew();
       next_tick_ = elapsed() + how_.lease / 8;
     }
-    if (trouble_.failing() && elapsed() >= give_up_at) {
+    const bool gives_up = trouble_.failing() && elapsed() >= give_up_at;
+    if (gives_up) {
       for (shard_id shard = 0; shard < tenures_.shards(); ++shard) hand_.withdraw(shard);
       left = false;
     } else {
-      left = left || operations_.waiting() || ends_.waiting() != 0 || line_->size() != 0;
+      left = left || operations_.waiting() || ends_.waiting() != 0;
     }
-    left = left || !line_->close();  // handlers still run
+    left = left || !line_->close(!gives_up);
     if (left) bell_->wait_for(moment);
   }
   operations_.give_up();

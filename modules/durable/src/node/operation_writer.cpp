@@ -106,7 +106,8 @@ void operation_writer::write() {
   if (!(std::holds_alternative<put_operation>(waiting_.front()) ? write_puts() : write_cancels())) end_impatient();
 }
 
-std::chrono::nanoseconds operation_writer::impatient_at() const noexcept {
+std::chrono::nanoseconds operation_writer::impatient_at() const {
+  if (outbox_.size() != waiting_.size()) return {};  // some have yet to be looked at
   std::chrono::nanoseconds first = std::chrono::nanoseconds::max();
   for (const operation& one : waiting_)
     if (const auto* cancel = std::get_if<cancel_operation>(&one); cancel != nullptr && !cancel->given_up)

@@ -28,7 +28,7 @@ class operation_writer {
   // While the store does not answer: a caller that wants to cancel learns so in time.
   void end_impatient();
   // By elapsed(): when the first of them has waited long enough.
-  std::chrono::nanoseconds impatient_at() const noexcept;
+  std::chrono::nanoseconds impatient_at() const;
   // Answers that came, and patience that is over.
   void look_for_answers();
   // Nothing of it will be written any more.

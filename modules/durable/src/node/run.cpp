@@ -88,10 +88,10 @@ void finish_line::does_not_ask(std::size_t count) {
   asked_ -= count;
 }
 
-bool finish_line::close() {
+bool finish_line::close(bool ends_matter) {
   std::deque<std::shared_ptr<run>> held;  // destroyed without the lock, which a run takes at its end
   const std::lock_guard locked(lock_);
-  if (running_ != 0) return false;
+  if (running_ != 0 || (ends_matter && !waiting_.empty())) return false;
   closed_ = true;
   waiting_.clear();
   held.swap(held_);
@@ -109,8 +109,9 @@ outcome run::call() noexcept {
 }
 
 void run::fire() noexcept {
-  // Relaxed, as in drop(): on this thread, or one that the engine has come to from here.
-  fired_.store(true, base::relaxed);
+  state expected = state::armed;  // else withdrawn, and run by the program, to which stop() of the engine had given it
+  // Relaxed, here and below: the exchanges only decide which comes first.
+  if (!state_.compare_exchange_strong(expected, state::fired, base::relaxed, base::relaxed)) return;
   if (line_->admit(shared_from_this())) start();
 }
 
@@ -135,19 +136,17 @@ void run::end_detached(const outcome& how) noexcept {
   line_->done();
 }
 
+// Also of one that is not wanted any more: that is known where it is taken.
 void run::drop() noexcept {
-  // Relaxed: written by the thread that destroys it in a cancel, or a hint to one that the engine has dropped it.
-  if (!fired_.load(base::relaxed) && !withdrawn_.load(base::relaxed))
-    line_->push({shared_from_this(), finished::as::dropped, {}, {}});
+  if (state_.load(base::relaxed) == state::armed) line_->push({shared_from_this(), finished::as::dropped, {}, {}});
 }
 
 bool run::withdraw(timer& armed) {
-  withdrawn_.store(true, base::relaxed);  // relaxed: see drop()
   const detent::cancel_result its = armed.cancel();
-  if (its == detent::cancel_result::cancelled) return true;
-  // Relaxed: a run that is over was seen to be by the cancel. What is gone without has been dropped, or stop() of the
-  // engine has returned it.
-  return its == detent::cancel_result::gone && !fired_.load(base::relaxed);
+  if (its != detent::cancel_result::gone) return its == detent::cancel_result::cancelled;
+  // It has fired; or the engine has dropped it, or given it back at its stop.
+  state expected = state::armed;
+  return state_.compare_exchange_strong(expected, state::withdrawn, base::relaxed, base::relaxed);
 }
 
 void run::finish(const outcome& how) noexcept {

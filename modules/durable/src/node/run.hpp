@@ -56,8 +56,9 @@ class finish_line {
   // On the executor: the first one that waits, if there is room for its end; else null.
   std::shared_ptr<run> next();
 
-  // By the thread that writes, as the last, and again while it is false: something runs. Then nothing starts.
-  bool close();
+  // By the thread that writes, as the last, and again while it is false: something runs, or has an end to write, if
+  // that matters still. Then nothing starts.
+  bool close(bool ends_matter);
 
  private:
   std::size_t room() const;
@@ -100,7 +101,7 @@ class run : public std::enable_shared_from_this<run> {
   void end_detached(const outcome& how) noexcept;
   // The engine destroys what was to fire it, and has not.
   void drop() noexcept;
-  // By the thread that writes: it is not to fire any more. False: it has begun to.
+  // By the thread that writes: it does not fire any more. False: it does, or has.
   bool withdraw(timer& armed);
   std::shared_ptr<const job> as_job() { return {shared_from_this(), &job_}; }
 
@@ -114,7 +115,8 @@ class run : public std::enable_shared_from_this<run> {
   const handling* const by_;
   const std::shared_ptr<finish_line> line_;  // a detached run may outlive the node
   job job_;
-  base::atomic<bool> fired_{false}, withdrawn_{false};
+  enum class state : std::uint8_t { armed, fired, withdrawn };
+  base::atomic<state> state_{state::armed};
   bool detached_ = false;  // by the thread that runs it
   bool is_held_ = false;   // the line's, under its lock
 };

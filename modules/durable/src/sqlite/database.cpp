@@ -33,6 +33,18 @@ CREATE TABLE dead (shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NUL
   PRIMARY KEY (shard, key)) WITHOUT ROWID;
 )";
 
+// The file that a link leads to, also where that has yet to be made: it has one lock.
+std::string itself(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;
+  std::error_code unknown;
+  fs::path at = path;
+  for (int i = 0; i != most_links && fs::is_symlink(at, unknown); ++i)
+    at = at.parent_path() / fs::read_symlink(at, unknown);
+  const fs::path found = fs::weakly_canonical(at, unknown);
+  return unknown ? path : found.string();
+}
+
 [[noreturn]] void refuse(errc code, const std::string& path, const std::string& what) {
   throw error(code, "sqlite_store: " + path + ": " + what);
 }
@@ -75,11 +87,7 @@ database::database(const std::string& path, const sqlite_options& how) {
   if (how.shards < 1 || how.shards > 1024)
     throw error(detent::errc::invalid_option, "sqlite_options::shards = " + std::to_string(how.shards) + ": 1 to 1024");
   // Of the file itself, whatever link leads to it.
-  if (!how.read_only) {
-    std::error_code unknown;
-    const auto itself = std::filesystem::weakly_canonical(path, unknown);
-    lock_ = file_lock((unknown ? path : itself.string()) + ".lock");
-  }
+  if (!how.read_only) lock_ = file_lock(itself(path) + ".lock");
   try {
     open(path, how);
     set_up(path, how);

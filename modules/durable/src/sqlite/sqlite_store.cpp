@@ -243,22 +243,12 @@ end_status sqlite_store_on_file::end_one(const end_request& what) {
   return changed != 0 ? end_status::ended : end_status::gone;
 }
 
-// Where not all of it can be written, as in a full file, what frees room is, and the rest is sent again: a dying timer
-// must not hold up what would make room for it.
 errc sqlite_store_on_file::end(std::span<const end_request> what, std::span<end_status> results) {
-  const auto write = [&](bool all) {
-    return in_transaction([&] {
-      std::ranges::transform(what, results.begin(), [&](const end_request& one) {
-        return all || one.how == end_kind::erase ? end_one(one) : end_status::unanswered;
-      });
-    });
-  };
-  if (const errc problem = write(true); problem != errc{}) {
-    const auto erased = std::ranges::count(what, end_kind::erase, &end_request::how);
-    if (erased == std::ssize(what) || write(false) != errc{}) return problem;
-  }
+  const errc problem = in_transaction(
+      [&] { std::ranges::transform(what, results.begin(), [&](const end_request& one) { return end_one(one); }); });
+  if (problem != errc{}) return problem;
   for (std::size_t i = 0; i < what.size(); ++i)
-    if (what[i].question != 0 && results[i] != end_status::fenced && results[i] != end_status::unanswered)
+    if (what[i].question != 0 && results[i] != end_status::fenced)
       book_.answer_to(what[i].term.shard, what[i].question, what[i].reply);
   return errc{};
 }

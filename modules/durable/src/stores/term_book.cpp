@@ -36,6 +36,20 @@ void term_book::begin(std::string_view node, const term_ref& term, std::chrono::
   its.until = elapsed() + lease;
   its.upto = stored_time::min();
   its.announced_keys.clear();
+  its.unread.clear();
+  its.handed_over.clear();
+}
+
+void term_book::announce(shard_id shard, announced what) {
+  shard_terms& its = shards_[shard];
+  if (what.question == 0) its.unread.insert(what.key);
+  its.announced_keys.push_back(std::move(what));
+}
+
+std::vector<announced> term_book::take_announced(shard_id shard) {
+  shard_terms& its = shards_[shard];
+  its.handed_over = std::exchange(its.unread, {});
+  return std::exchange(its.announced_keys, {});
 }
 
 void term_book::give_back(const term_ref& term) noexcept {

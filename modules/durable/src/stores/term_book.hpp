@@ -5,9 +5,10 @@
 
 #include <detent/durable_store.hpp>
 
-#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -46,14 +47,11 @@ class term_book {
   }
   // Whether its owner has yet to read of a change.
   bool has_unread(shard_id shard, std::string_view key) const noexcept {
-    return left(shard).count() != 0 && std::ranges::any_of(shards_[shard].announced_keys, [&](const announced& its) {
-             return its.question == 0 && its.key == key;
-           });
+    const shard_terms& its = shards_[shard];
+    return left(shard).count() != 0 && (its.unread.contains(key) || its.handed_over.contains(key));
   }
-  void announce(shard_id shard, announced what) { shards_[shard].announced_keys.push_back(std::move(what)); }
-  std::vector<announced> take_announced(shard_id shard) noexcept {
-    return std::exchange(shards_[shard].announced_keys, {});
-  }
+  void announce(shard_id shard, announced what);
+  std::vector<announced> take_announced(shard_id shard);
 
   void answer_to(shard_id shard, std::uint64_t question, answer reply);
   answer answer_of(const question_ref& which) const noexcept;
@@ -66,6 +64,9 @@ class term_book {
     std::chrono::nanoseconds until{};  // of elapsed()
     stored_time upto = stored_time::min();
     std::vector<announced> announced_keys;
+    std::set<std::string, std::less<>> unread;  // of these, those that were changed
+    std::set<std::string, std::less<>>
+        handed_over;  // the same of the last reading: known to have arrived at the next one
     struct reply {
       answer what;
       std::chrono::nanoseconds at;

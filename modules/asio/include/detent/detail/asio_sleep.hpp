@@ -150,9 +150,9 @@ void arm_sleep(engine& on, time_point deadline, base::stop_token stop, Callback&
     on.schedule_at(deadline, std::forward<Callback>(callback));
     return;
   }
+  const duration ahead(subtract_saturated(to_ns(deadline), to_ns(on.now())));
   engine_core& core = *timer_access::core(on);
   const engine_hold until_restarted(core);  // the sleep may be over before that, and its handler end the engine
-  const duration ahead(subtract_saturated(to_ns(deadline), to_ns(on.now())));
   const timer armed = on.schedule_after(ahead, std::move(stop), std::forward<Callback>(callback));
   restart_held(core, armed, to_ns(deadline));  // the clock went on between its two readings
 }
