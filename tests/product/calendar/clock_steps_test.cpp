@@ -172,14 +172,18 @@ TEST(CalendarSteps, BackByALotLetSchedulesBeginAgain) {
   EXPECT_EQ(ran.planned, (times{at(2031, 1, 1, 1), at(2024, 1, 2, 1)}));
 }
 
-TEST(CalendarSteps, BackByALotInARunLetItsScheduleBeginAgain) {
-  virtual_calendar test;
-  run_log ran;
+void set_back_in_the_first_run(virtual_calendar& test, run_log& ran) {
   test.set_clock(at(2031, 1, 1));
   test.timers.schedule_on(hourly(), [&](calendar_firing& run) {
     ran.add(run);
     if (ran.planned.size() == 1) test.timers.set_virtual_clock(at(2024, 1, 2, 0, 30));
   });
+}
+
+TEST(CalendarSteps, BackByALotInARunLetItsScheduleBeginAgain) {
+  virtual_calendar test;
+  run_log ran;
+  set_back_in_the_first_run(test, ran);
   test.go_on_for(hours(2));
   EXPECT_EQ(ran.planned.at(1), at(2024, 1, 2, 1));
 }
@@ -187,11 +191,7 @@ TEST(CalendarSteps, BackByALotInARunLetItsScheduleBeginAgain) {
 TEST(CalendarSteps, BackByALotInARunAreNotUndoneByAReloadOfTheZones) {
   virtual_calendar test;
   run_log ran;
-  test.set_clock(at(2031, 1, 1));
-  test.timers.schedule_on(hourly(), [&](calendar_firing& run) {
-    ran.add(run);
-    if (ran.planned.size() == 1) test.timers.set_virtual_clock(at(2024, 1, 2, 0, 30));
-  });
+  set_back_in_the_first_run(test, ran);
   test.go_on_for(minutes(70));
   EXPECT_EQ(test.timers.reload_zones(), 0u);
   test.go_on_for(minutes(60));

@@ -130,17 +130,22 @@ TEST_F(DurableRedisReplicas, AnAnswerCountsWhenAReplicaHasTheEndThatItIsAbout) {
   EXPECT_TRUE(both.until([&] { return read() && reply == durable::answer::cancelled; }));
 }
 
-TEST_F(DurableRedisReplicas, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithThem) {
-  master_and_replica both;
+// Of two timers, "a"; the replica has heard of both and of the term.
+void end_what_the_replica_does_not_hear_of(master_and_replica& both, durable::take_result& term) {
   ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
-  durable::take_result term;
   ASSERT_TRUE(both.take(term));
-  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("heard", 2)) == durable::errc{}; })) << "and the term";
+  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("heard", 2)) == durable::errc{}; }));
   both.part();
   const durable::end_request end{{0, term.fence}, "a", 1, timer("a", 1).due};
   durable::end_status ended{};
   ASSERT_EQ(both.store->end({&end, 1}, {&ended, 1}), durable::errc{});
   ASSERT_EQ(ended, durable::end_status::ended);
+}
+
+TEST_F(DurableRedisReplicas, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithThem) {
+  master_and_replica both;
+  durable::take_result term;
+  end_what_the_replica_does_not_hear_of(both, term);
   both.promote();
   ASSERT_TRUE(both.until([&] { return both.take(term); }));
   std::vector<durable::listed_record> all;
@@ -151,14 +156,8 @@ TEST_F(DurableRedisReplicas, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithT
 
 TEST_F(DurableRedisReplicas, EndsThatTheNewMasterRefusesAreKeptForTheNextTerm) {
   master_and_replica both;
-  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
   durable::take_result term;
-  ASSERT_TRUE(both.take(term));
-  ASSERT_TRUE(both.until([&] { return put(*both.store, timer("heard", 2)) == durable::errc{}; })) << "and the term";
-  both.part();
-  const durable::end_request end{{0, term.fence}, "a", 1, timer("a", 1).due};
-  durable::end_status ended{};
-  ASSERT_EQ(both.store->end({&end, 1}, {&ended, 1}), durable::errc{});
+  end_what_the_replica_does_not_hear_of(both, term);
   both.promote();
   ASSERT_EQ(both.replica.ask("ACL SETUSER default -zrem"), "OK");
   const durable::take_request wanted{0, 100ms};
