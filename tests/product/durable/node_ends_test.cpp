@@ -75,6 +75,19 @@ TEST_F(NodeEnds, AfterItsEngineHasStopped) {
   EXPECT_EQ(other.on.list({}).size(), 1u);
 }
 
+TEST_F(NodeEnds, WhatItsEngineGaveBackDoesNotRunOnceItIsCancelled) {
+  other.on.schedule_after(1min, "write", {}, {.key = "k"});
+  ASSERT_TRUE(other.on.flush(20s));
+  detent::engine engine;
+  const auto node = on(engine, data.connect(), {.horizon = 1h});
+  node->start();
+  ASSERT_TRUE(soon([&] { return node->metrics().in_hand == 1; }));
+  std::vector<detent::unfired> left = engine.stop();
+  ASSERT_EQ(cancelled(other.on, "k"), cancel_result::cancelled);
+  for (detent::unfired& each : left) each.run();
+  EXPECT_EQ(book.size(), 0u);
+}
+
 TEST_F(NodeEnds, WhatAnExecutorDropsRunsLater) {
   for (int i = 0; i < 10; ++i) other.on.schedule_after(0s, "write", {}, {.key = std::to_string(i)});
   ASSERT_TRUE(other.on.flush(20s));

@@ -64,9 +64,8 @@ class term_book {
     std::chrono::nanoseconds until{};  // of elapsed()
     stored_time upto = stored_time::min();
     std::vector<announced> announced_keys;
-    std::set<std::string, std::less<>> unread;  // of these, those that were changed
-    std::set<std::string, std::less<>>
-        handed_over;  // the same of the last reading: known to have arrived at the next one
+    // Of these, those that were changed; and the same of the last reading, which is known to have arrived at the next.
+    std::set<std::string, std::less<>> unread, handed_over;
     struct reply {
       answer what;
       std::chrono::nanoseconds at;
