@@ -108,7 +108,9 @@ class sharded_engine {
   engine& local() noexcept { return shards_[local_index()]; }
   std::size_t local_index() const noexcept;
   // From now on local() of this set is that shard in this thread: for a loop that drives it, and for a thread that is
-  // pinned. The last call counts; a thread may be bound in several sets. Throws invalid_option, bad_alloc.
+  // pinned. The last call counts; a thread may be bound in several sets. It stays bound to its very end: destructors of
+  // its thread-local objects, and on the main thread of static ones, find and may change it. Throws invalid_option,
+  // bad_alloc.
   void bind_this_thread(std::size_t index);
 
   // --- All of them

@@ -3,10 +3,12 @@
 
 #include <detent/base/atomic.hpp>
 
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 
 namespace detent::detail {
 namespace {
@@ -18,7 +20,38 @@ struct binding {
 };
 
 // A thread is bound in a set or two, so a vector is the fastest to search.
-thread_local std::vector<binding> bindings_of_this_thread;
+using bindings = std::vector<binding>;
+
+// Null: the thread is not bound. A plain pointer, so that destructors of static and thread-local objects can read and
+// replace it, in whatever order they run.
+[[gnu::tls_model("initial-exec")]] constinit thread_local bindings* of_this_thread = nullptr;
+
+// Frees a thread's bindings after all its thread-local objects have been destroyed: the C library destroys the values
+// of keys last. The main thread's stay until the process ends.
+class thread_end {
+ public:
+  thread_end() noexcept : is_made_(pthread_key_create(&key_, free_bindings) == 0) {}
+  // Where the C library has no key left, the bindings of a thread are not freed.
+  void expect(bindings* bound) const noexcept {
+    if (is_made_) static_cast<void>(pthread_setspecific(key_, bound));
+  }
+
+ private:
+  static void free_bindings(void* bound) noexcept {
+    of_this_thread = nullptr;
+    delete static_cast<bindings*>(bound);
+  }
+
+  pthread_key_t key_{};
+  bool is_made_;
+};
+
+bindings& make_bindings() {
+  static const thread_end end;
+  of_this_thread = new bindings;
+  end.expect(of_this_thread);
+  return *of_this_thread;
+}
 
 // Threads are numbered as they first ask.
 std::size_t number_of_this_thread() noexcept {
@@ -70,14 +103,16 @@ std::size_t shard_map::of_cpu(int cpu, std::size_t thread) const noexcept {
 }
 
 void bind_this_thread(const std::shared_ptr<const shard_map>& map, std::size_t shard) {
-  std::erase_if(bindings_of_this_thread,
-                [&](const binding& each) { return each.address == map.get() || each.map.expired(); });
-  bindings_of_this_thread.push_back({map, map.get(), shard});
+  bindings& bound = of_this_thread != nullptr ? *of_this_thread : make_bindings();
+  std::erase_if(bound, [&](const binding& each) { return each.address == map.get() || each.map.expired(); });
+  bound.push_back({map, map.get(), shard});
 }
 
 std::size_t local_shard(const shard_map& map) noexcept {
-  for (const binding& each : bindings_of_this_thread) {
-    if (each.address == &map) return each.shard;
+  if (of_this_thread != nullptr) {
+    for (const binding& each : *of_this_thread) {
+      if (each.address == &map) return each.shard;
+    }
   }
   return map.of_cpu(sched_getcpu(), number_of_this_thread());
 }

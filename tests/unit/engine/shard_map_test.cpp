@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
+#include <memory>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace detent::detail {
@@ -45,6 +48,53 @@ TEST(ShardMap, GivesTheCpuOfAWorkerItsShard) {
   EXPECT_EQ(map.of_cpu(0, 0), 1u);
   EXPECT_EQ(map.of_cpu(1, 0), 0u);
   EXPECT_EQ(map.of_cpu(2, 0), 1u);
+}
+
+std::shared_ptr<const shard_map> map_of(std::size_t shards) {
+  return std::make_shared<const shard_map>(shards, std::array{0}, std::vector<int>());
+}
+
+// Made before its thread is bound, and so destroyed after everything that the binding may need.
+struct last_word {
+  std::shared_ptr<const shard_map> map, other;
+  std::vector<std::size_t>* found = nullptr;
+  ~last_word() {
+    if (found == nullptr) return;
+    found->push_back(local_shard(*map));
+    bind_this_thread(map, 2);
+    bind_this_thread(other, 1);
+    found->push_back(local_shard(*map));
+    found->push_back(local_shard(*other));
+  }
+};
+
+TEST(ShardMap, KnowsTheBindingsOfAThreadWhoseObjectsAreBeingDestroyed) {
+  std::vector<std::size_t> found;
+  std::thread([&] {
+    thread_local last_word word;
+    word.map = map_of(4);
+    word.other = map_of(4);
+    word.found = &found;
+    bind_this_thread(word.map, 3);
+  }).join();
+  EXPECT_EQ(found, (std::vector<std::size_t>{3, 2, 1}));
+}
+
+// The main thread's thread-local objects are gone before the first static one is destroyed.
+TEST(ShardMapDeathTest, KnowsTheBindingsOfTheMainThreadWhileItExits) {
+  static const std::shared_ptr<const shard_map> map = map_of(4);
+  const auto exit_bound = [] {
+    static std::vector<std::vector<char>> garbage;
+    bind_this_thread(map, 3);
+    std::atexit([] {
+      for (int i = 0; i < 64; ++i) garbage.emplace_back(32, 'Z');  // what has been freed is another's
+      if (local_shard(*map) != 3) std::_Exit(1);
+      for (int i = 0; i < 3; ++i) bind_this_thread(map, 2);
+      std::_Exit(local_shard(*map) == 2 ? 0 : 1);
+    });
+    std::exit(2);
+  };
+  EXPECT_EXIT(exit_bound(), testing::ExitedWithCode(0), "");
 }
 
 TEST(ShardMap, FindsTheCpusOfThisProcess) { EXPECT_FALSE(usable_cpus().empty()); }
