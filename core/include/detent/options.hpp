@@ -110,7 +110,8 @@ struct engine_options {
   // constructor throws where there is no such CPU or no worker, or where the control group does not allow it.
   std::optional<int> cpu = {};
   // The worker's SCHED_FIFO priority, 1 to 99; needs CAP_SYS_NICE or as great an RLIMIT_RTPRIO. None: an ordinary
-  // thread. The constructor throws where it is denied, or where there is no worker.
+  // thread. The constructor throws where it is denied, or where there is no worker. Threads and processes that
+  // callbacks start do not have it.
   std::optional<int> realtime_priority = {};
   // While the worker sleeps towards a deadline at most 10 ms away, and for the last millisecond of longer sleeps, no
   // core of the machine enters an idle state that takes longer than this to leave; 0 ns to 1 s, in whole microseconds.

@@ -87,7 +87,9 @@ setup_result set_up_worker_thread(const std::string& name, std::optional<int> cp
   if (realtime_priority) {
     sched_param wanted{};
     wanted.sched_priority = *realtime_priority;
-    if (int failed = pthread_setschedparam(pthread_self(), SCHED_FIFO, &wanted); failed != 0)
+    // Callbacks start threads and processes, which would be real-time as well, and starve the host.
+    const int policy = SCHED_FIFO | SCHED_RESET_ON_FORK;
+    if (int failed = pthread_setschedparam(pthread_self(), policy, &wanted); failed != 0)
       return {code_of(failed), "realtime_priority = " + std::to_string(*realtime_priority) + ": " +
                                    explain_priority(*realtime_priority, failed)};
   }

@@ -16,7 +16,8 @@ struct setup_result {
 };
 
 // Sets up the calling thread: name, timer slack of 1 ns, CPU, real-time priority. What was not asked for is not
-// touched. A refusal names the option and the value.
+// touched. A refusal names the option and the value. Threads and processes that it starts inherit all of it but the
+// priority.
 setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu,
                                   std::optional<int> realtime_priority);
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -108,7 +110,7 @@ TEST(ThreadSetup, BecomesRealTimeOrSaysThatItMayNot) {
       setup_result done = set_up_worker_thread("real time", {}, priority);
       if (done.problem == errc{}) {
         sched_param now{};
-        EXPECT_EQ(sched_getscheduler(0), SCHED_FIFO);
+        EXPECT_EQ(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, SCHED_FIFO);
         EXPECT_EQ(sched_getparam(0, &now), 0);
         EXPECT_EQ(now.sched_priority, priority);
       } else {
@@ -117,6 +119,19 @@ TEST(ThreadSetup, BecomesRealTimeOrSaysThatItMayNot) {
       }
     });
   }
+}
+
+// A helper that a callback starts is an ordinary one.
+TEST(ThreadSetup, LeavesItsPriorityToNothingThatTheThreadStarts) {
+  in_a_thread([] {
+    if (set_up_worker_thread("real time", {}, 1).problem != errc{}) GTEST_SKIP() << "this user may not be real-time";
+    in_a_thread([] { EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER); });
+    const pid_t child = fork();
+    if (child == 0) _exit(sched_getscheduler(0) == SCHED_OTHER ? 0 : 1);
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child is real-time";
+  });
 }
 
 TEST(DescribeCpus, NamesThoseOfTheHostAndThoseOfThisThread) {
