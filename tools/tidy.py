@@ -129,7 +129,7 @@ class Tree:
         code = tidy_text.without_comments(text)
         self._check_functions(path, tidy_text.cpp_functions(code))
         self._check_includes(path, lines)
-        self._check_command(path, lines)
+        self._check_command(path, lines, code.splitlines())
         self._check_conditionals(path, code.splitlines())
         if path.startswith(ENGINE) and "/detent/base/" not in path:
             self._check_atomics(path, code.splitlines(), lines)
@@ -191,11 +191,15 @@ class Tree:
                     "detent/recipes/", "detent/").count("/") > 1:
                 self.report(path, number, "include", f"<{name}> is not public")
 
-    def _check_command(self, path, lines):
-        """A folder of the command includes headers of those above it in the table of command/README.md."""
+    def _check_command(self, path, lines, code):
+        """A folder of the command includes headers of those above it in the table of command/README.md, and only text/
+        writes to standard error."""
         own = path.removeprefix("command/").split("/")[0]
         if not path.startswith("command/") or own not in self.command_folders:
             return
+        for number, line in enumerate(code, 1):
+            if own != "text" and re.search(r"\b(?:stderr|cerr)\b", line):
+                self.report(path, number, "complaint", "complain() of text/complaint.hpp writes to stderr and cannot fail")
         higher = self.command_folders[self.command_folders.index(own) + 1:]
         for number, line in enumerate(lines, 1):
             if (found := INCLUDE.match(line)) and found.group(1).split("/")[0] in higher:

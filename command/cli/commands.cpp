@@ -16,6 +16,7 @@
 #include "doctor/worker_search.hpp"
 #include "report/report_file.hpp"
 #include "stat/stat_exporter.hpp"
+#include "text/complaint.hpp"
 #include "text/input_error.hpp"
 #include "text/printable_text.hpp"
 
@@ -41,8 +42,8 @@ std::string answer(const Command& command, const Outcome& outcome, const text_ta
 // A replay of a trace with holes is no error, but nobody should take it for the whole.
 void tell_loss(const replay_command& replay, const replay_counts& counts) {
   if (counts.dropped == 0) return;
-  fmt::print(stderr, "detent: {}: {} operations are missing: the recording dropped them\n", printable(replay.trace),
-             counts.dropped);
+  complain(fmt::format("{}: {} operations are missing: the recording dropped them", printable(replay.trace),
+                       counts.dropped));
 }
 
 std::string perform_virtual(const replay_command& replay) {

@@ -10,6 +10,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "text/complaint.hpp"
 #include "text/input_error.hpp"
 
 namespace {
@@ -17,7 +18,7 @@ namespace {
 constexpr int input_status = 1, usage_status = 2;
 
 int complain(const char* reason, int status) {
-  fmt::print(stderr, "detent: {}\n", reason);
+  detent::tool::complain(reason);
   return status;
 }
 
@@ -31,6 +32,7 @@ void print(const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  detent::tool::hold_standard_descriptors();
   try {
     const auto result = detent::tool::perform(detent::tool::parse_command_line(argc, argv));
     print(result.output);

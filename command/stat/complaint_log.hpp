@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
+
+#include "text/complaint.hpp"
 
 namespace detent::tool {
 
@@ -14,7 +13,7 @@ class complaint_log {
  public:
   void print_new(const std::vector<std::string>& complaints) {
     for (const std::string& each : complaints) {
-      if (std::find(last_.begin(), last_.end(), each) == last_.end()) fmt::print(stderr, "detent: {}\n", each);
+      if (std::find(last_.begin(), last_.end(), each) == last_.end()) complain(each);
     }
     last_ = complaints;
   }

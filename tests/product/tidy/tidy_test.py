@@ -103,6 +103,15 @@ class TidyTest(unittest.TestCase):
                                      ("command/top/a.hpp", "text/b.hpp", [])):
             self.assertEqual(findings, self.found(order | {path: including(f'"{name}"')}))
 
+    def test_one_folder_of_the_command_writes_to_standard_error(self):
+        order = {"command/README.md": "| folder | what |\n|---|---|\n| `text/` | a |\n| `top/` | b |\n"}
+        for path, line, findings in (("command/top/a.cpp", 'std::fputs("x", stderr);', ["command/top/a.cpp:2: [complaint]"]),
+                                     ("command/top/a.cpp", "std::cerr << 1;", ["command/top/a.cpp:2: [complaint]"]),
+                                     ("command/top/a.cpp", "f();  // stderr", []),
+                                     ("command/text/a.cpp", 'std::fputs("x", stderr);', [])):
+            files = {path: f"{SPDX}{line}\n", path.replace("a.cpp", "CMakeLists.txt"): "a.cpp\n"}
+            self.assertEqual(findings, self.found(order | files))
+
     def test_class_sources(self):
         files = {"core/src/wheel/a.hpp": HEADER + "class c {\n  void f();\n};\n"}
         for name in "xyz":
