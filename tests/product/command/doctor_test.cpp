@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "doctor/clock_probes.hpp"
 #include "doctor/cpu_quota.hpp"
 #include "doctor/host_probes.hpp"
 #include "doctor/jitter_probes.hpp"
@@ -62,38 +61,6 @@ TEST_F(Doctor, SaysWhichFilesAreFullOfNonsense) {
     EXPECT_EQ(doctor_text({each}).find('\x1b'), std::string::npos) << each.subject;
   }
   EXPECT_LE(understood, 2);  // no thread makes sense, and no statistics of a group are found
-}
-
-TEST_F(Doctor, DistinguishesAFastClockSourceFromASlowOne) {
-  given(clocksource + "current_clocksource", "tsc\n");
-  EXPECT_EQ(clock_source(host()).judged, severity::fine);
-  given(clocksource + "current_clocksource", "hpet\n");
-  given(clocksource + "available_clocksource", "tsc hpet acpi_pm\n");
-  EXPECT_EQ(clock_source(host()).judged, severity::bad);
-  EXPECT_TRUE(says(clock_source(host()), "'hpet'"));
-  EXPECT_TRUE(says(clock_source(host()), "echo tsc > /" + clocksource));
-  given(clocksource + "available_clocksource", "hpet acpi_pm\n");
-  EXPECT_FALSE(says(clock_source(host()), "echo tsc"));
-}
-
-TEST_F(Doctor, WantsTheTscBothConstantAndNonstop) {
-  given(clocksource + "available_clocksource", "tsc kvm-clock\n");
-  given("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu constant_tsc rdtscp nonstop_tsc\n");
-  EXPECT_EQ(time_stamp_counter(host()).judged, severity::fine);
-  given("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu constant_tsc rdtscp nonstop_tsc_s3\n");
-  EXPECT_EQ(time_stamp_counter(host()).judged, severity::warning);
-  EXPECT_TRUE(says(time_stamp_counter(host()), "no nonstop_tsc"));
-  given("proc/cpuinfo", "processor\t: 0\nCPU architecture: 8\n");
-  EXPECT_EQ(time_stamp_counter(host()).judged, severity::fine);
-}
-
-TEST_F(Doctor, SeesATscThatTheKernelHasDropped) {
-  given("proc/cpuinfo", "flags\t\t: constant_tsc nonstop_tsc\n");
-  given(clocksource + "available_clocksource", "hpet acpi_pm\n");
-  EXPECT_EQ(time_stamp_counter(host()).judged, severity::bad);
-  EXPECT_TRUE(says(time_stamp_counter(host()), "gone unstable"));
-  given(clocksource + "available_clocksource", "tsc hpet acpi_pm\n");
-  EXPECT_EQ(time_stamp_counter(host()).judged, severity::fine);
 }
 
 TEST_F(Doctor, WantsThePerformanceGovernorOnEveryCpu) {
