@@ -239,6 +239,8 @@ counters_file::counters_file(const std::string& path, path_origin origin) : path
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
   if (descriptor_ < 0 && errno == ELOOP && follow != 0)
     refuse("not a counters file of an engine: it is a symbolic link");
+  if (descriptor_ < 0 && (errno == EACCES || errno == EPERM))
+    throw secret_file(fmt::format("{}: cannot be opened: {}", path_, std::strerror(errno)));
   if (descriptor_ < 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status = {};
   if (::fstat(descriptor_, &status) != 0) refuse(std::strerror(errno));

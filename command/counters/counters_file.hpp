@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "counters/counters_snapshot.hpp"
+#include "text/input_error.hpp"
 
 namespace detent::tool {
 
@@ -31,6 +32,12 @@ inline reading_budget at_most(const reading_budget& a, const reading_budget& b) 
 // Of all engines on a host together, where none was named: room for the 1,024 files that are read, of some 40 KB each
 // without labels. A forged file may ask for 180 MB.
 inline constexpr reading_budget host_budget{.engines = 64 << 20, .labels = 128 << 20};
+
+// Thrown for a file that this user may not read: there may well be an engine.
+class secret_file : public input_error {
+ public:
+  using input_error::input_error;
+};
 
 // A counters file of an engine (docs/counters.md), open for reading. Nothing in it is believed before it is checked;
 // it is copied, not mapped, so that a file cut short under the reader is an error like any other.

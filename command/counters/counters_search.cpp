@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -12,6 +14,7 @@
 
 #include "counters/counters_file.hpp"
 #include "text/input_error.hpp"
+#include "text/printable_text.hpp"
 
 namespace detent::tool {
 namespace {
@@ -38,18 +41,26 @@ std::optional<own_file> named(const std::filesystem::path& path) {
 
 std::vector<own_file> own_files(const std::string& directory) {
   std::vector<own_file> files;
-  std::error_code trouble;  // no such directory: no files
-  for (const auto& entry : std::filesystem::directory_iterator(directory, trouble)) {
-    if (auto file = named(entry.path())) files.push_back(std::move(*file));
+  std::error_code trouble;
+  const std::filesystem::directory_iterator end;
+  for (std::filesystem::directory_iterator at(directory, trouble); !trouble && at != end; at.increment(trouble)) {
+    if (auto file = named(at->path())) files.push_back(std::move(*file));
   }
+  if (trouble && trouble != std::errc::no_such_file_or_directory)
+    throw input_error(fmt::format("{}: cannot be listed: {}", printable(directory), trouble.message()));
   std::sort(files.begin(), files.end());
   return files;
 }
 
-// The files that the process has mapped shared and for writing, as an engine does its counters.
+// The files that the process has mapped shared and for writing, as an engine does its counters. Throws input_error
+// where that is a secret.
 std::vector<std::string> mapped_files(std::int64_t process) {
   std::vector<std::string> files;
-  std::ifstream maps(fmt::format("/proc/{}/maps", process));
+  const std::string name = fmt::format("/proc/{}/maps", process);
+  errno = 0;
+  std::ifstream maps(name);
+  if (!maps && (errno == EACCES || errno == EPERM))
+    throw input_error(fmt::format("{}: cannot be opened: {}", name, std::strerror(errno)));
   for (std::string line; std::getline(maps, line);) {
     const std::vector<std::string_view> words = words_of(line);  // range, rights, offset, device, inode, path
     const std::size_t path = line.find('/');
@@ -77,14 +88,24 @@ std::vector<std::string> counters_files_of_host(const std::string& directory) {
 
 std::vector<std::string> counters_files_of(std::int64_t process, const std::string& directory) {
   std::vector<std::string> paths;
-  for (own_file& file : own_files(directory)) {
-    if (file.process == process) paths.push_back(std::move(file.path));
-  }
-  for (std::string& path : mapped_files(process)) {
-    if (std::find(paths.begin(), paths.end(), path) == paths.end() && is_counters_file(path)) {
-      paths.push_back(std::move(path));
+  std::optional<input_error> unseen;  // why either place may have more
+  try {
+    for (own_file& file : own_files(directory)) {
+      if (file.process == process) paths.push_back(std::move(file.path));
     }
+  } catch (const input_error& trouble) {
+    unseen = trouble;
   }
+  try {
+    for (std::string& path : mapped_files(process)) {
+      if (std::find(paths.begin(), paths.end(), path) == paths.end() && is_counters_file(path)) {
+        paths.push_back(std::move(path));
+      }
+    }
+  } catch (const input_error& trouble) {
+    unseen = trouble;
+  }
+  if (paths.empty() && unseen) throw input_error(*unseen);
   return paths;
 }
 

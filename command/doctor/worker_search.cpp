@@ -30,7 +30,12 @@ std::map<long long, wait_options::kind> workers_with_counters(const host_files& 
   std::map<long long, wait_options::kind> out;
   const std::string directory = host.root() + "/dev/shm";
   // A copy's processes are not this host's: what they have mapped cannot be asked.
-  const auto paths = host.root().empty() ? counters_files_of(process, directory) : counters_files_of_host(directory);
+  std::vector<std::string> paths;
+  try {
+    paths = host.root().empty() ? counters_files_of(process, directory) : counters_files_of_host(directory);
+  } catch (const input_error&) {
+    return out;
+  }
   for (const std::string& path : paths) {
     try {
       const counters_snapshot snapshot = counters_file(path, path_origin::found).read();

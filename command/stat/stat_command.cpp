@@ -24,15 +24,18 @@ namespace {
 // All digits: an id of a process. A file of such a name is ./1234.
 std::vector<std::string> files_of_process(const std::string& target, const std::string& directory) {
   const auto process = number_in(target);
-  std::error_code trouble;
-  if (!process || !std::filesystem::exists("/proc/" + target, trouble)) {
+  std::error_code unseen;
+  if (!process || !std::filesystem::exists("/proc/" + target, unseen)) {
     throw input_error(fmt::format("there is no process {}", target));
   }
-  std::vector<std::string> files = counters_files_of(*process, directory);
-  if (files.empty()) {
-    throw input_error(fmt::format(
-        "process {} has no counters file that can be found (engine_options::counters_file, docs/counters.md)", target));
+  const std::string nothing = fmt::format("process {} has no counters file that can be found", target);
+  std::vector<std::string> files;
+  try {
+    files = counters_files_of(*process, directory);
+  } catch (const input_error& trouble) {
+    throw input_error(fmt::format("{}: {}", nothing, trouble.what()));
   }
+  if (files.empty()) throw input_error(nothing + " (engine_options::counters_file, docs/counters.md)");
   return files;
 }
 
@@ -57,13 +60,17 @@ class taker {
     } catch (const input_error& trouble) {
       result_.complaints.push_back(trouble.what());
       result_.failed = result_.failed || asked_for;
+      secrets_ = secrets_ || dynamic_cast<const secret_file*>(&trouble) != nullptr;
     }
   }
+  // Whether some file was not for this user's eyes.
+  bool secrets() const { return secrets_; }
 
  private:
   stat_reading& result_;
   reading_budget& budget_;
   file_ids taken_;
+  bool secrets_ = false;
 };
 
 void note_labels_left_out(stat_reading& reading) {
@@ -88,13 +95,16 @@ stat_reading read_stat(const std::vector<std::string>& targets, const std::strin
   taker taker(result, budget);
   if (targets.empty()) {
     budget = at_most(budget, host_budget);
-    const std::vector<std::string> found = counters_files_of_host(directory);
+    std::vector<std::string> found;
+    taker.attempt(true, [&] { found = counters_files_of_host(directory); });
     std::size_t tried = 0;
     for (; tried < std::min(found.size(), most_files_of_host) && budget.engines != 0; ++tried)
       taker.attempt(false, [&] { taker.take(found[tried], path_origin::found); });
     if (tried != found.size())
       result.complaints.push_back(fmt::format("{} files are left out: there are too many", found.size() - tried));
     note_labels_left_out(result);
+    // "No engine" would be a guess.
+    if (result.engines.empty() && taker.secrets()) result.failed = true;
   }
   for (const std::string& target : targets) {
     taker.attempt(true, [&] {

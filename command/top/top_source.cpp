@@ -88,7 +88,11 @@ void top_source::read_process(const std::string& target, host_reading& reading, 
     reading.troubles.push_back(fmt::format("there is no process {}", target));
     return;
   }
-  for (const std::string& path : counters_files_of(*process, directory_)) read_found(path, reading, budget, taken);
+  try {
+    for (const std::string& path : counters_files_of(*process, directory_)) read_found(path, reading, budget, taken);
+  } catch (const input_error& trouble) {
+    reading.troubles.push_back(trouble.what());
+  }
   // One that was asked for is not one of many.
   std::ranges::move(std::exchange(reading.stale, {}), std::back_inserter(reading.troubles));
 }
@@ -98,7 +102,12 @@ host_reading top_source::read() const { return read(targets_.empty() ? host_budg
 host_reading top_source::read(reading_budget budget) const {
   host_reading reading;
   file_ids taken;
-  const std::vector<std::string> found = targets_.empty() ? counters_files_of_host(directory_) : targets_;
+  std::vector<std::string> found = targets_;
+  try {
+    if (targets_.empty()) found = counters_files_of_host(directory_);
+  } catch (const input_error& trouble) {
+    reading.troubles.push_back(trouble.what());
+  }
   std::size_t tried = 0;
   for (const std::string& each : found) {
     if (budget.engines == 0 || (targets_.empty() && tried == most_files_of_host)) break;
@@ -120,8 +129,12 @@ std::string top_source::where() const {
 }
 
 void top_source::require_targets() const {
+  if (targets_.empty()) {
+    static_cast<void>(counters_files_of_host(directory_));
+    return;
+  }
   const host_reading reading = read();
-  if (reading.engines.empty() && reading.troubles.size() == targets_.size() && !targets_.empty()) {
+  if (reading.engines.empty() && reading.troubles.size() == targets_.size()) {
     throw input_error(reading.troubles.front());
   }
 }

@@ -22,7 +22,8 @@ class top_source {
   host_reading read(reading_budget budget) const;
   // Where that is, in words: "on this host", "in process 42".
   std::string where() const;
-  // Throws input_error if, of the targets, none is a live engine or a live process.
+  // Throws input_error if, of the targets, none is a live engine or a live process, or if there are no targets and the
+  // host's files may not be listed.
   void require_targets() const;
 
  private:

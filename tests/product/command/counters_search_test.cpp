@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
 
 #include "counters/counters_file.hpp"
 #include "support/counters_image.hpp"
+#include "support/ordinary_user.hpp"
 #include "support/temporary_directory.hpp"
 #include "text/input_error.hpp"
 
@@ -52,6 +54,24 @@ TEST_F(CountersSearch, FindsTheFilesThatAreNamedAsEnginesNameThem) {
   EXPECT_EQ(counters_files_of_host(directory.path()), (std::vector{at + "4.1", at + "30.2", at + "30.10"}));
   EXPECT_EQ(counters_files_of(30'000'000, directory.path()), std::vector<std::string>());
   EXPECT_EQ(counters_files_of_host(directory.path() + "/none"), std::vector<std::string>());
+}
+
+TEST_F(CountersSearch, ADirectoryThatMayNotBeListedIsNotAnEmptyOne) {
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::none);
+  const auto said_of = [](const auto& look) -> std::string {
+    const test::ordinary_user restricted;
+    try {
+      look();
+      return "";
+    } catch (const input_error& refusal) {
+      return refusal.what();
+    }
+  };
+  const std::string refusal = directory.path() + ": cannot be listed: Permission denied";
+  EXPECT_EQ(said_of([&] { counters_files_of_host(directory.path()); }), refusal);
+  EXPECT_EQ(said_of([&] { counters_files_of(::getpid(), directory.path()); }), refusal);
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_all);
+  EXPECT_EQ(said_of([&] { counters_files_of_host("/dev/shm"); }), "");
 }
 
 TEST_F(CountersSearch, FindsWhateverCountersFilesAProcessHasMapped) {

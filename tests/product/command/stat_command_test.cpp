@@ -9,6 +9,7 @@
 
 #include "counters/counters_file.hpp"
 #include "support/counters_image.hpp"
+#include "support/ordinary_user.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace detent::tool {
@@ -103,6 +104,39 @@ TEST_F(StatCommand, WithoutTargetsAStaleFileIsNamedAndTheRestIsShown) {
   ASSERT_EQ(result.complaints.size(), 1U);
   EXPECT_NE(result.complaints[0].find("detent.7.7"), std::string::npos);
   EXPECT_FALSE(result.failed);
+}
+
+TEST_F(StatCommand, AHostWhoseFilesMayNotBeListedIsNotOneWithoutEngines) {
+  write(1, image);
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::none);
+  for (const stat_form form : {stat_form::text, stat_form::json, stat_form::prometheus}) {
+    const test::ordinary_user restricted;
+    const stat_result result = take({}, form);
+    EXPECT_TRUE(result.failed);
+    EXPECT_EQ(result.text, "");
+    ASSERT_EQ(result.complaints.size(), 1U);
+    EXPECT_EQ(result.complaints[0], directory.path() + ": cannot be listed: Permission denied");
+  }
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(StatCommand, AFileThatMayNotBeReadIsAnErrorIfItIsAllThereIs) {
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  std::filesystem::permissions(write(1, image), std::filesystem::perms::none);
+  {
+    const test::ordinary_user restricted;
+    const stat_result result = take({}, stat_form::text);
+    EXPECT_TRUE(result.failed);
+    EXPECT_EQ(result.text, "");
+    ASSERT_EQ(result.complaints.size(), 1U);
+    EXPECT_NE(result.complaints[0].find("Permission denied"), std::string::npos);
+  }
+  write(2, image);
+  const test::ordinary_user restricted;
+  const stat_result result = take({}, stat_form::text);
+  EXPECT_FALSE(result.failed);
+  EXPECT_EQ(result.complaints.size(), 1U);
+  EXPECT_NE(result.text.find("sample"), std::string::npos);
 }
 
 TEST_F(StatCommand, OfVeryManyFilesTheLastAreLeftOutAndCounted) {
