@@ -36,8 +36,7 @@ quick() {
     grep -vE '^ *[0-9]+/[0-9]+ Test +#.* Passed|^ +Start '
 }
 
-# test_pass PASS: PRESET, PRESET-quick, gcc-else, tsan-else, packages, long, counts or fuzz. `&&` because its status is looked
-# at, which turns `set -e` off.
+# test_pass PASS: PRESET, PRESET-quick, gcc-else, tsan-else, packages, long, counts or fuzz.
 test_pass() {
   need_for_tests "$1"
   case $1 in
@@ -76,8 +75,8 @@ test_pass() {
       build fuzz && fuzz
       ;;
     *)
-      say "== $preset: every test"
-      build "$preset" && run_tests "$preset"
+      say "== $1: every test"
+      build "$1" && run_tests "$1"
       ;;
   esac
 }
@@ -107,10 +106,10 @@ test_named() {
 }
 
 cmd_test() {
-  local pass passes=(gcc-quick tsan-quick) failed=()
+  local pass passes=(gcc-quick tsan-quick)
   case ${1:-} in
     '') ;;
-    --full) passes=(gcc-else tsan-else asan-quick clang-quick packages) ;;
+    --full) passes=(clang-asan-quick gcc-else tsan-else packages) ;;
     --all) passes=(long "${presets[@]:1}" counts fuzz) ;;
     -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
     fuzz) passes=(fuzz) ;;
@@ -124,9 +123,9 @@ cmd_test() {
   esac
   [ $# -le 1 ] || usage_error "test takes one preset, fuzz, --full or --all; or the names of tests"
   for pass in "${passes[@]}"; do
-    test_pass "$pass" || failed+=("$pass")
+    step "$pass" test_pass "$pass"
   done
-  [ ${#failed[@]} -eq 0 ] || die "failed: ${failed[*]}"
+  end_of_steps || die "failed: ${failed_steps[*]}"
   say "All passed: ${passes[*]}"
 }
 
