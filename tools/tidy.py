@@ -21,6 +21,7 @@ ENGINE = ("core/", "alloc/", "modules/common/", "modules/asio/", "modules/calend
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 SRC = "core/src/"
+GROUND = SRC + "limits.hpp"  # below all rooms
 # Third-party headers, and what may include them.
 FOREIGN = {
     "concurrentqueue/": ("bench/",),
@@ -162,7 +163,10 @@ class Tree:
 
     def _check_rooms(self, path, number, name):
         here, there = self._room(path.removeprefix(SRC)), self._room(name)
-        if here is None:
+        if path == GROUND:
+            if there is not None:
+                self.report(path, number, "include", f"\"{name}\" of a room, and all rooms include this")
+        elif here is None:
             self.report(path, number, "include", f"core/README.md knows no room {path.removeprefix(SRC).split('/')[0]}")
         elif there is not None and there > here:
             self.report(path, number, "include", f"{self.rooms[here]} includes \"{name}\" of the higher {self.rooms[there]}")

@@ -83,8 +83,9 @@ using hierarchical = hierarchical_at<1>;
 // A hashed wheel with sets and runs of its own; an engine's has those of its other wheel.
 struct sets_and_runs {
   explicit sets_and_runs(node_array nodes) : sets(nodes), runs(sets) {}
-  detail::slot_sets<node_array, 8, 0> sets;
-  detail::due_runs<detail::slot_sets<node_array, 8, 0>> runs;
+  using all_sets = detail::slot_sets<node_array, 1u << detail::limits::chain_bits, 0>;
+  all_sets sets;
+  detail::due_runs<all_sets> runs;
 };
 class lone_hashed_wheel : private sets_and_runs, public detail::hashed_wheel<node_array> {
  public:

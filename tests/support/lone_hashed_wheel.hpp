@@ -9,8 +9,9 @@ namespace detent::test {
 template <class Nodes>
 struct sets_and_runs {
   explicit sets_and_runs(Nodes nodes) : sets(nodes), runs(sets) {}
-  detail::slot_sets<Nodes, 8, 0> sets;
-  detail::due_runs<detail::slot_sets<Nodes, 8, 0>> runs;
+  using all_sets = detail::slot_sets<Nodes, 1u << detail::limits::chain_bits, 0>;
+  all_sets sets;
+  detail::due_runs<all_sets> runs;
 };
 
 template <class Nodes, class Traits = detail::hashed_traits>

@@ -112,7 +112,7 @@ cmd_test() {
     --full) passes=(clang-asan-quick gcc-else tsan-else packages) ;;
     --all) passes=(long "${presets[@]:1}" counts fuzz) ;;
     -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
-    fuzz) passes=(fuzz) ;;
+    fuzz | tight-quick) passes=("$1") ;;
     *)
       if [[ " ${presets[*]} " != *" $1 "* ]]; then
         test_named "$@"

@@ -3,16 +3,9 @@
 #include <detent/coroutine.hpp>
 
 #include "callers/cancel.hpp"
+#include "limits.hpp"
 
 namespace detent {
-namespace {
-
-// A run that comes before settle() is done waits for it so long, which covers all but its thread's loss of the
-// processor, and then comes again after a time in which that thread gets it back.
-constexpr int pauses = 64;
-constexpr duration again_after = std::chrono::milliseconds(1);
-
-}  // namespace
 
 // The timer's callable is a pointer to this, copied bit by bit and owning nothing: to fall asleep is the shortest
 // schedule call.
@@ -37,12 +30,12 @@ void sleep_awaiter::settle() noexcept {
 void sleep_awaiter::wake(firing& run) {
   // (2) acquire: pairs with (1), so that the coroutine finds the handle and the hook.
   for (int i = 0; !settled_.load(base::acquire); ++i) {
-    if (i < pauses) {
+    if (i < detail::limits::pauses_to_settle) {
       base::cpu_pause();
     } else if (core_->options.drive == drive_kind::caller) {
       return run.rearm_at(run.deadline());  // not before the next poll(), whatever time it is by then
     } else {
-      return run.rearm_after(again_after);
+      return run.rearm_after(duration(detail::limits::settled_after));
     }
   }
   base::show_acquire(&settled_);

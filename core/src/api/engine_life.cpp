@@ -5,6 +5,7 @@
 #include "callers/refusals.hpp"
 #include "engine/driven_engine.hpp"
 #include "engine/options_check.hpp"
+#include "limits.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -110,10 +111,9 @@ std::vector<unfired> engine::stop_for(detail::whole_duration at_most) {
                 detail::prefix_of(of) +
                     "stop_for(): the caller drives it, and nothing would fire meanwhile; poll() until "
                     "pending() is 0, then stop()");
-  constexpr duration look = std::chrono::milliseconds(1);
   const time_point end = detail::to_time(detail::add_saturated(detail::to_ns(clock::now()), at_most.count()));
   for (time_point now = clock::now(); pending() != 0 && now < end && !stopped(); now = clock::now())
-    std::this_thread::sleep_for(std::min(look, end - now));
+    std::this_thread::sleep_for(std::min(duration(detail::limits::stop_looks), end - now));
   return stop();
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/pool_threads.hpp"
 #include "api/strand_queue.hpp"
+#include "limits.hpp"
 
 #include <unistd.h>
 
@@ -20,13 +21,8 @@
 namespace detent {
 namespace {
 
-// Of one strand: then the others have their turn.
-constexpr std::size_t most_in_a_row = 32;
-
-// The lock is held for about a microsecond at most, and a sleep and a wake-up cost more than that to wait for it.
 void lock_soon(std::unique_lock<std::mutex>& lock) {
-  constexpr int most_tries = 200;
-  for (int i = 0; i < most_tries; ++i) {
+  for (int i = 0; i < detail::limits::lock_tries; ++i) {
     if (lock.try_lock()) return;
     base::cpu_pause();
   }
@@ -128,7 +124,7 @@ detail::strand_block& keyed_pool::state::run(taker& mine, const detail::strand_b
     (*next)();
     next.reset();
     // Relaxed: destroyed elsewhere, the pool waits for this thread, and one callback more is one that ran before that.
-    if (ran == batch.size || ran == most_in_a_row || closed.load(base::relaxed)) return *block;
+    if (ran == batch.size || ran == detail::limits::strand_row || closed.load(base::relaxed)) return *block;
   }
 }
 
@@ -143,11 +139,10 @@ void keyed_pool::state::close() {
 
 // Keys are read before the lock is taken: that may cost a cache miss each.
 std::size_t keyed_pool::state::put(std::span<fired_timer> work) noexcept {
-  constexpr std::size_t most = 64;
-  std::array<detail::strand*, most> to;
+  std::array<detail::strand*, detail::limits::keyed_at_once> to;
   std::size_t taken = 0;
   while (taken != work.size()) {
-    const std::span<fired_timer> some = work.subspan(taken, std::min(most, work.size() - taken));
+    const std::span<fired_timer> some = work.subspan(taken, std::min(to.size(), work.size() - taken));
     std::transform(some.begin(), some.end(), to.begin(), [this](const auto& each) { return &waiting.of(key(each)); });
     std::size_t done = 0;
     bool wake = false;

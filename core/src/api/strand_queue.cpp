@@ -42,7 +42,7 @@ void strand_queue::make_ready(strand& which) noexcept {
 }
 
 bool strand_queue::put(strand& to, fired_timer&& work) noexcept {
-  if (to.empty() || to.last->filled == strand_block::places) {
+  if (to.empty() || to.last->filled == limits::strand_places) {
     strand_block* block = new_block();
     if (block == nullptr) return false;
     (to.empty() ? to.first : to.last->next) = block;

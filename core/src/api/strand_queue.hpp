@@ -5,6 +5,8 @@
 
 #include <detent/executor.hpp>
 
+#include "limits.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +19,6 @@ namespace detent::detail {
 // Places for some timers of one strand, from the first to the last: those of one strand lie side by side, and those of
 // a queue of many strands would otherwise be far from each other.
 struct strand_block {
-  static constexpr std::uint32_t places = 8;
-
   // Destroys what has not begun.
   void drop() noexcept {
     while (begun != filled) work[begun++].reset();
@@ -27,7 +27,7 @@ struct strand_block {
   strand_block* next = nullptr;
   std::uint32_t begun = 0;  // what is before has been taken out to be run
   std::uint32_t filled = 0;
-  std::array<std::optional<fired_timer>, places> work;
+  std::array<std::optional<fired_timer>, limits::strand_places> work;
 };
 
 struct strand {

@@ -3,6 +3,7 @@
 
 #include <detent/detail/stoppable.hpp>
 
+#include "limits.hpp"
 #include "threads/driver_port.hpp"
 #include "timer/run_scope.hpp"
 
@@ -86,22 +87,19 @@ bool restart_cold(engine_core& core, node_index index, std::uint32_t generation,
   return true;
 }
 
-// A batch of this many nodes is fetched while the one before is dealt with.
-constexpr std::size_t lot = 16;
-
 // Nodes of a batch of handles, fetched a lot ahead, as exchanges are fences.
 class nodes_of {
  public:
   nodes_of(const engine_core& core, std::span<const timer> timers) noexcept : core_(core), timers_(timers) { fetch(0); }
   // Of the next handle, in order; null: it is of another engine.
   node* at(std::size_t place) noexcept {
-    if (place % lot == 0) fetch(place + lot);
+    if (place % limits::cancel_lot == 0) fetch(place + limits::cancel_lot);
     return found_[place % found_.size()];
   }
 
  private:
   void fetch(std::size_t at) noexcept {
-    for (const std::size_t end = std::min(at + lot, timers_.size()); at < end; ++at) {
+    for (const std::size_t end = std::min(at + limits::cancel_lot, timers_.size()); at < end; ++at) {
       const bool own = timer_access::core(timers_[at]) == &core_;
       node* const named = own ? &core_.node_at(timer_access::index(timers_[at])) : nullptr;
       if (own) __builtin_prefetch(named, 1);
@@ -111,7 +109,7 @@ class nodes_of {
 
   const engine_core& core_;
   const std::span<const timer> timers_;
-  std::array<node*, 2 * lot> found_;
+  std::array<node*, 2 * limits::cancel_lot> found_;
 };
 
 }  // namespace

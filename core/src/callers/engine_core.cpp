@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "callers/engine_core.hpp"
 
+#include "limits.hpp"
+
 #include <detent/detail/stoppable.hpp>
 
 #include <utility>
@@ -11,7 +13,7 @@ namespace {
 // A thread's cache holds up to two magazines that nobody else can take from: some for the first few threads. And who
 // takes from the map of free nodes holds a group of it for that moment.
 std::size_t nodes_ahead(std::size_t reserve) noexcept {
-  return reserve == 0 ? 0 : reserve + 8 * std::size_t{node_pool::magazine_capacity} + node_pool::map_group;
+  return reserve == 0 ? 0 : reserve + limits::threads_ahead * node_pool::magazine_capacity + node_pool::map_group;
 }
 
 // What a thread had not published when it ended.
@@ -19,7 +21,7 @@ void take_leave(void* engine, thread_record& leaving) noexcept {
   engine_core& core = *static_cast<engine_core*>(engine);
   core.pool.flush(leaving.cache);
   core.in.queue.leave(leaving.pushed);
-  const std::uint32_t unreported = report_every - std::exchange(leaving.until_report, report_every);
+  const std::uint32_t unreported = limits::report_every - std::exchange(leaving.until_report, limits::report_every);
   if (unreported != 0 && !core.stopped()) core.in.report_pushes(leaving, unreported);
 }
 

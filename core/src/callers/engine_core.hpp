@@ -12,6 +12,7 @@
 #include "counters/label_store.hpp"
 #include "groups/group_store.hpp"
 #include "groups/node_view.hpp"
+#include "limits.hpp"
 #include "observe/run_ledger.hpp"
 #include "observe/transitions.hpp"
 #include "platform/clock_choice.hpp"
@@ -85,8 +86,8 @@ inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t ent
       [[unlikely]]
     core.in.ring_for_earlier(mine, deadline);
   if (--mine.until_report == 0) [[unlikely]] {
-    mine.until_report = report_every;
-    core.in.report_pushes(mine, report_every);
+    mine.until_report = limits::report_every;
+    core.in.report_pushes(mine, limits::report_every);
   }
 }
 // The same, as a call.

@@ -2,6 +2,7 @@
 // The way from any thread to the driver: an MPSC queue of entries, and a doorbell for a driver that sleeps.
 #pragma once
 
+#include "limits.hpp"
 #include "observe/probes.hpp"
 #include "platform/wake_fd.hpp"
 #include "submission/backlog.hpp"
@@ -54,7 +55,7 @@ void inbox::push_many(thread_record& mine, Entries first, std::size_t count, nan
   if (count < mine.until_report) {
     mine.until_report -= static_cast<std::uint32_t>(count);
   } else {
-    const std::size_t unreported = report_every - std::exchange(mine.until_report, report_every);
+    const std::size_t unreported = limits::report_every - std::exchange(mine.until_report, limits::report_every);
     report_pushes(mine, unreported + count);
   }
 }

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "driver/agenda.hpp"
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <bit>
 
 namespace detent::detail {
-namespace {
-
-// How far ahead of its turn a due node is fetched.
-constexpr std::size_t prefetch_distance = 6;
-
-}  // namespace
 
 [[gnu::cold]] agenda::agenda(engine_core& core, drive_state& drive, group_sweep& groups)
     : core_(core),
@@ -114,7 +110,7 @@ void agenda::reap(node_index index, node& cancelled) noexcept {
       accept(index, each, state_word::generation(word), false);
     bool forgotten = state == timer_state::cancelled && (word & state_word::emptied) != 0 && each.location == nowhere;
     if (forgotten) free_node(core_, *drive_.record, index, each);
-    if (index % stretch == stretch - 1) between();
+    if (index % limits::stretch == limits::stretch - 1) between();
   }
 }
 
@@ -179,7 +175,7 @@ void agenda::put_back(const awaited_timer& awaited) noexcept {
 
 due_entry agenda::pop() noexcept {
   const due_entry due = due_.pop();
-  if (const due_entry* ahead = due_.ahead(prefetch_distance)) __builtin_prefetch(&nodes_[ahead->index], 1);
+  if (const due_entry* ahead = due_.ahead(limits::fetch_due_ahead)) __builtin_prefetch(&nodes_[ahead->index], 1);
   return due;
 }
 

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "driver/drain_port.hpp"
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <thread>
 
 namespace detent::detail {
-namespace {
-
-// Rung for something that far ahead, the driver leaves a queue of more than worth_leaving entries alone until shortly
-// before.
-constexpr nanoseconds_t look_ahead = 2'000'000;
-constexpr std::size_t worth_leaving = 4096;
-// A wake time that is further away than this is not raised.
-constexpr nanoseconds_t worth_keeping = 200'000;
-constexpr nanoseconds_t retry_after = 1'000'000;
-// At most this many entries of other threads are scanned in one interlude.
-constexpr std::size_t most_at_once = 256;
-constexpr std::size_t fetch_ahead = 12;
-
-}  // namespace
 
 drain_port::drain_port(engine_core& core, drive_state& drive, agenda& known, outbox& offers, const interlude& between)
     : core_(core),
@@ -70,16 +58,17 @@ nanoseconds_t drain_port::known(nanoseconds_t now) noexcept {
 
 // A drain now would insert the many that are cancelled before that time: it is early enough to drain then.
 nanoseconds_t drain_port::ahead_of(nanoseconds_t rung) noexcept {
-  const bool far = core_.options.drive == drive_kind::worker && subtract_saturated(rung, now()) > 2 * look_ahead;
-  return far && submitted() > worth_leaving ? look_ahead : 0;
+  const bool far =
+      core_.options.drive == drive_kind::worker && subtract_saturated(rung, now()) > 2 * limits::look_ahead;
+  return far && submitted() > limits::worth_leaving ? limits::look_ahead : 0;
 }
 
 bool drain_port::keeps(nanoseconds_t time) const noexcept {
-  return core_.options.drive == drive_kind::worker && subtract_saturated(time, now()) > worth_keeping;
+  return core_.options.drive == drive_kind::worker && subtract_saturated(time, now()) > limits::worth_a_vain_wake;
 }
 
 nanoseconds_t drain_port::retry_bound(nanoseconds_t until) noexcept {
-  return offers_.has_retries() ? std::min(until, add_saturated(now(), retry_after)) : until;
+  return offers_.has_retries() ? std::min(until, add_saturated(now(), limits::retry_after)) : until;
 }
 
 // What is late now was submitted late.
@@ -99,13 +88,13 @@ void drain_port::choose_fence() noexcept {
 
 bool drain_port::search_queue() noexcept {
   bool is_some_left = false;
-  std::array<std::uint64_t, most_at_once> taken;
+  std::array<std::uint64_t, limits::scanned_at_once> taken;
   std::size_t count = taken.size();
   while (count == taken.size() && set_aside_.make_room(count)) {
     count = core_.in.queue.take_from(drive_.record->pushed, taken.data(), count);
     is_some_left |= set_aside_rest({taken.data(), count});
   }
-  if (set_aside_.size() < set_aside::most && set_aside_.make_room(taken.size()))
+  if (set_aside_.size() < limits::set_aside && set_aside_.make_room(taken.size()))
     is_some_left |= set_aside_rest({taken.data(), core_.in.queue.take(taken.data(), taken.size())});
   return is_some_left;
 }
@@ -123,7 +112,7 @@ bool drain_port::set_aside_rest(std::span<std::uint64_t> taken) noexcept {
 std::size_t drain_port::accept_critical(std::span<std::uint64_t> entries) noexcept {
   std::size_t left = 0;
   for (std::size_t at = 0; at != entries.size(); ++at) {
-    if (at + fetch_ahead < entries.size()) prefetch_node(entries[at + fetch_ahead]);
+    if (at + limits::fetch_critical_ahead < entries.size()) prefetch_node(entries[at + limits::fetch_critical_ahead]);
     if (!accept_if_critical(entries[at])) entries[left++] = entries[at];
   }
   return entries.size() - left;

@@ -4,6 +4,7 @@
 #include "driver/agenda.hpp"
 #include "driver/intake.hpp"
 #include "driver/outbox.hpp"
+#include "limits.hpp"
 #include "submission/fence_policy.hpp"
 #include "submission/set_aside.hpp"
 #include "submission/stale_filter.hpp"
@@ -16,11 +17,11 @@ namespace detent::detail {
 // What a drain asks of the engine and does to it; intake.hpp has the contract. The driver's own.
 class drain_port {
  public:
-  static constexpr std::size_t room = 1024;
-  static constexpr std::size_t slice = 64;  // between two readings of the clock
-  // How far ahead of its turn an entry's node is fetched, and then what the node links to.
-  static constexpr std::size_t fetch_node_ahead = 24, fetch_links_ahead = 12;
-  static constexpr std::size_t most_before_firing() noexcept { return 4096; }
+  static constexpr std::size_t room = limits::drain_room;
+  static constexpr std::size_t slice = limits::drain_slice;
+  static constexpr std::size_t fetch_node_ahead = limits::fetch_node_ahead;
+  static constexpr std::size_t fetch_links_ahead = limits::fetch_links_ahead;
+  static constexpr std::size_t most_before_firing() noexcept { return limits::drained_before_firing; }
 
   // `between` is called in the middle of long steps. Throws bad_alloc.
   drain_port(engine_core& core, drive_state& drive, agenda& known, outbox& offers, const interlude& between);

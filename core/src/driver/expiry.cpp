@@ -3,20 +3,12 @@
 
 #include "callers/run.hpp"
 #include "callers/run_steps.hpp"
+#include "limits.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace detent::detail {
-namespace {
-
-// A pass ends when what is critical has come into it so often, and one of the bulk has fired after that: it may come
-// without end.
-constexpr int most_interruptions = 64;
-// So many nodes come out of the wheel, or run, between two interludes.
-constexpr std::uint32_t takes_between = 256;
-
-}  // namespace
 
 std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
   drive_.pass_now = now;
@@ -68,11 +60,12 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexc
       intake_.answer_bell();
       if (entries_.has_set_aside()) overtake();  // what is critical does not wait for all that
       intake_.drain_slice();
-    } else if (fired % takes_between == 0 && core_.lanes_in_use.load(base::relaxed)) {  // relaxed: as in overtake()
-      overtake();  // nobody rings for what is due by the end of the pass
+    } else if (fired % limits::takes_between == 0 &&
+               core_.lanes_in_use.load(base::relaxed)) {  // relaxed: as in overtake()
+      overtake();                                         // nobody rings for what is due by the end of the pass
     }
-    if (interruptions > most_interruptions) break;
-    if (agenda_.has_critical() && (interruptions == most_interruptions || take_critical(now))) ++interruptions;
+    if (interruptions > limits::interruptions) break;
+    if (agenda_.has_critical() && (interruptions == limits::interruptions || take_critical(now))) ++interruptions;
     if (now - began >= core_.options.wake_budget.count()) break;
   }
   if (!outbox_.empty()) outbox_.flush();
@@ -259,14 +252,14 @@ void expiry::overtake() noexcept {
 // For the wheel's expire(), which has taken the node out.
 bool expiry::take_due(node_index index, node& filed) noexcept {
   // Relaxed: as in overtake().
-  if (core_.lanes_in_use.load(base::relaxed) && ++taken_ % takes_between == 0) [[unlikely]]
+  if (core_.lanes_in_use.load(base::relaxed) && ++taken_ % limits::takes_between == 0) [[unlikely]]
     return take_due_after_interlude(index, filed);
   return agenda_.take_out(index, filed);
 }
 
 bool expiry::take_due_after_interlude(node_index index, node& filed) noexcept {
   overtake();
-  agenda_.make_room(takes_between, between_);
+  agenda_.make_room(limits::takes_between, between_);
   return agenda_.take_out(index, filed);
 }
 

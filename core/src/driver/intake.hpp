@@ -4,6 +4,7 @@
 // (tests/README.md).
 #pragma once
 
+#include "limits.hpp"
 #include "submission/drain_debt.hpp"
 
 #include <algorithm>
@@ -133,7 +134,8 @@ template <class Port>
 void intake<Port>::drain_much(std::size_t submitted) noexcept {
   port_.begins();
   debt_.request_drain();
-  for (std::size_t slices = 2 * submitted / Port::slice + 1024; slices != 0 && !drain_slice();) --slices;
+  for (std::size_t slices = 2 * submitted / Port::slice + limits::spare_slices; slices != 0 && !drain_slice();)
+    --slices;
 }
 
 template <class Port>

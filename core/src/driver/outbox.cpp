@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "driver/outbox.hpp"
 
+#include "limits.hpp"
+
 #include <new>
 #include <span>
 
 namespace detent::detail {
-namespace {
-
-// At most this many go to the executor in one call.
-constexpr std::size_t full_batch = 64;
-
-}  // namespace
 
 [[gnu::cold]] outbox::outbox(engine_core& core, drive_state& drive)
     : core_(core), drive_(drive), retries_(core.executors.size()) {
@@ -19,7 +15,7 @@ constexpr std::size_t full_batch = 64;
     return policy == refusal_policy::retry || (policy == refusal_policy::run_inline && first.keeps_order());
   };
   if (!retries_.empty() && waits(core.executors.at(0))) retries_.front().reserve(core.options.reserve);
-  if (!core.runs_inline) batch_.reserve(full_batch);
+  if (!core.runs_inline) batch_.reserve(limits::executor_batch);
 }
 
 void outbox::add(const due_entry& due, std::uint64_t word, const lateness_parts& late) noexcept {

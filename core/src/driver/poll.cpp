@@ -3,15 +3,13 @@
 
 #include "callers/refusals.hpp"
 #include "driver/driver.hpp"
+#include "limits.hpp"
 
 #include <cerrno>
 #include <string>
 
 namespace detent::detail {
 namespace {
-
-// At most this many members of groups are scanned in a call of poll().
-constexpr std::size_t sweep_a_poll = 100'000;
 
 // Claims the drive of a caller-driven engine for a call; one thread at a time.
 class drive_turn {
@@ -90,7 +88,7 @@ std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
   const bool watched = core.in.fd.is_open();
   if (watched) drives.answer_bell();
   drives.drain_submitted();
-  drives.sweep(sweep_a_poll);
+  drives.sweep(limits::sweep_a_poll);
   const std::size_t fired = drives.fire(core.time.certain(), max_callbacks, true);
   drives.wait_begins();  // for the next call
   if (core.counts.watched()) drives.set_gauges();

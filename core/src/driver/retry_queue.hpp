@@ -4,6 +4,8 @@
 
 #include <detent/executor.hpp>
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -16,7 +18,7 @@ class retry_queue {
  public:
   // Room for so many ahead, and for as many that were taken, untouched until used. Throws bad_alloc.
   void reserve(std::size_t ahead) {
-    keep_ = std::max<std::size_t>(2 * ahead, least_kept);
+    keep_ = std::max(2 * ahead, limits::retries_kept);
     items_.reserve(2 * ahead);
   }
 
@@ -47,13 +49,11 @@ class retry_queue {
   }
 
  private:
-  static constexpr std::size_t least_kept = 64;
-
   template <class IsStale>
   [[gnu::cold]] void sift_all(const IsStale& is_stale) noexcept {
     drop_taken();
     std::erase_if(items_, is_stale);
-    sift_at_ = std::max<std::size_t>(2 * size(), least_kept);
+    sift_at_ = std::max(2 * size(), limits::retries_kept);
     if (empty()) clear();
   }
   void drop_taken() noexcept {
@@ -63,8 +63,8 @@ class retry_queue {
 
   std::vector<fired_timer> items_;
   std::size_t next_ = 0;  // those before are taken
-  std::size_t sift_at_ = least_kept;
-  std::size_t keep_ = least_kept;  // capacity that is not given back after a peak
+  std::size_t sift_at_ = limits::retries_kept;
+  std::size_t keep_ = limits::retries_kept;  // capacity that is not given back after a peak
 };
 
 }  // namespace detent::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/waiter.hpp"
 
+#include "limits.hpp"
 #include "observe/probes.hpp"
 
 #include <algorithm>
@@ -15,20 +16,11 @@ constexpr nanoseconds_t least = 1'000;
 constexpr nanoseconds_t rises = 19, rises_for_the_tail = 199;
 // A step is this share of the margin; the long rises take small steps, or they would overshoot.
 constexpr nanoseconds_t share = 256, share_for_the_tail = 1024;
-// From this tick on the kernel's oversleep is small beside it, and spinning would buy what nobody asked for.
-constexpr nanoseconds_t coarse_tick = 1'000'000;
-constexpr nanoseconds_t coarse_share = 64;
-// Up to this length a whole sleep is held to the CPU latency limit, and so is the end of a longer one. The end is
-// longer than a deep state's exit; and as a change wakes every idle core, the limit is not lifted for less than the
-// former.
-constexpr nanoseconds_t held_throughout = 10'000'000, held_at_the_end = 1'000'000;
-// Before the deadline: a light pause may take a microsecond, and what warms up the caches begins 10 us ahead.
-constexpr nanoseconds_t bare_stretch = 12'000;
 
 nanoseconds_t longest_spin(const wait_options& options, nanoseconds_t tick) noexcept {
   if (options.mode != wait_options::kind::hybrid) return 0;
   nanoseconds_t asked = options.max_spin.count();
-  return tick < coarse_tick ? asked : std::min(asked, tick / coarse_share);
+  return tick < limits::coarse_tick ? asked : std::min(asked, tick / limits::coarse_share);
 }
 
 }  // namespace
@@ -55,9 +47,9 @@ int waiter::limit_cpu_latency(duration limit, const char* device) noexcept { ret
 
 // Holds or lifts the limit for the sleep that begins now; until when that may last.
 nanoseconds_t waiter::settle_latency(nanoseconds_t now, nanoseconds_t target) noexcept {
-  if (target == forever || target - now > held_throughout) {
+  if (target == forever || target - now > limits::held_throughout) {
     latency_.release();
-    return target == forever ? forever : target - held_at_the_end;
+    return target == forever ? forever : target - limits::held_at_the_end;
   }
   latency_.hold();
   return target;
@@ -87,7 +79,7 @@ bool waiter::sleep(nanoseconds_t deadline, [[maybe_unused]] const void* engine) 
 // The spin's first part, where it is to be a light one. False: the bell has rung.
 bool waiter::rest(nanoseconds_t deadline) noexcept {
   if (!light_) return true;
-  const nanoseconds_t until = deadline == forever ? forever : subtract_saturated(deadline, bare_stretch);
+  const nanoseconds_t until = deadline == forever ? forever : subtract_saturated(deadline, limits::bare_spin);
   for (; !bell_.has_rung(); waited_ = true) {
     if (until != forever && time_.now() >= until) return true;
     pause_lightly(*light_);

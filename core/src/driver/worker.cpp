@@ -3,6 +3,7 @@
 
 #include "driver/drive_loop.hpp"
 #include "driver/driver.hpp"
+#include "limits.hpp"
 #include "platform/thread_setup.hpp"
 
 #include <unistd.h>
@@ -14,13 +15,6 @@
 namespace detent::detail {
 namespace {
 
-// At most this many members of groups are scanned between two passes.
-constexpr std::size_t sweep_slice = 1024;
-// So long before the deadline: long enough for a core that knows nothing, short enough for nothing to be forgotten.
-// With less left than the second the deadline comes first.
-constexpr nanoseconds_t warm_up_ahead = 10'000, worth_warming_up = 1'000;
-// With less left the pool stays as it is: a wait's end is prepared later than that.
-constexpr nanoseconds_t worth_tidying = 200'000;
 // What a run that was waited for counts.
 constexpr cause counted_by_a_run[] = {cause::lateness, cause::wait, cause::worker, cause::callback};
 
@@ -121,7 +115,7 @@ void worker::work() noexcept {
 void worker::answer_bell() noexcept { driver_.answer_bell(); }
 bool worker::has_to_drain() const noexcept { return driver_.has_to_drain(); }
 void worker::drain_before_firing() noexcept { driver_.drain_before_firing(); }
-void worker::sweep() noexcept { driver_.sweep(sweep_slice); }
+void worker::sweep() noexcept { driver_.sweep(limits::sweep_slice); }
 void worker::fire(nanoseconds_t now) {
   if (!driver_.fire_awaited(now)) driver_.fire(now, SIZE_MAX, false);
 }
@@ -163,7 +157,7 @@ std::optional<nanoseconds_t> worker::wait_for_work() {
 }
 
 bool worker::is_called(nanoseconds_t until) const noexcept {
-  return core_.in.bell.has_rung() || subtract_saturated(until, core_.time.now()) < worth_tidying;
+  return core_.in.bell.has_rung() || subtract_saturated(until, core_.time.now()) < limits::worth_tidying;
 }
 
 // Sorts free nodes while nothing else is to be done. It is announced already until when it sleeps: callers ring.
@@ -195,8 +189,8 @@ bool worker::is_called(nanoseconds_t until) const noexcept {
 bool worker::warm_up(nanoseconds_t until) noexcept {
   if (until == forever) return true;
   const nanoseconds_t left = subtract_saturated(until, core_.time.now());
-  if (left < worth_warming_up) return true;
-  if (left > warm_up_ahead && !waiter_.spin(until - warm_up_ahead)) return false;
+  if (left < limits::worth_warming_up) return true;
+  if (left > limits::warm_up_ahead && !waiter_.spin(until - limits::warm_up_ahead)) return false;
   driver_.warm_up();
   for (const cause each : counted_by_a_run) core_.counts[each].warm_up();
   return true;

@@ -2,6 +2,7 @@
 #include "engine/options_check.hpp"
 
 #include "callers/executor_table.hpp"
+#include "limits.hpp"
 #include "platform/thread_setup.hpp"
 #include "platform/tsc_clock.hpp"
 
@@ -14,7 +15,6 @@
 namespace detent::detail {
 namespace {
 
-constexpr std::size_t most_hashed_slots = std::size_t{1} << 24;
 constexpr std::size_t most_nodes = 0xffff0000;  // indices are 32 bits
 
 std::string describe(const char* name, std::string_view value, std::string_view why) {
@@ -101,8 +101,8 @@ std::string check_clock(const engine_options& o) {
 }
 
 std::string check_memory(const engine_options& o) {
-  if (o.hashed_slots == 0 || o.hashed_slots > most_hashed_slots)
-    return describe("hashed_slots", o.hashed_slots, "must be 1 to " + std::to_string(most_hashed_slots));
+  if (o.hashed_slots == 0 || o.hashed_slots > limits::hashed_slots)
+    return describe("hashed_slots", o.hashed_slots, "must be 1 to " + std::to_string(limits::hashed_slots));
   if (o.reserve > most_nodes) return describe("reserve", o.reserve, "must be at most " + std::to_string(most_nodes));
   if (o.memory.numa_node && *o.memory.numa_node < 0)
     return describe("memory.numa_node", *o.memory.numa_node, "must not be negative");

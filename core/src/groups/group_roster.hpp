@@ -5,6 +5,7 @@
 #include <detent/base/atomic.hpp>
 
 #include "groups/roster_memory.hpp"
+#include "limits.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@ class group_roster {
   template <class IsAlive>
   bool add(entry added, const IsAlive& is_alive, roster_memory& memory) noexcept {
     for (int looks = 2; looks != 0 && !walked_ && head_ != nullptr; --looks) look_at_one(is_alive, memory);
-    if (head_ == nullptr || in_head_ == roster_memory::chunk_entries) {
+    if (head_ == nullptr || in_head_ == limits::roster_chunk) {
       chunk* const made = memory.take();
       if (made == nullptr) {
         complete_ = false;
@@ -65,20 +66,19 @@ class group_roster {
   // Relaxed: only the driver changes it, and the others are content with a guess.
   std::size_t size() const noexcept { return size_.load(base::relaxed); }
   // Whether a walk is worth its while, as few of those in it are among the group's `pending` ones.
-  bool too_stale(std::uint64_t pending) const noexcept { return size() > few && size() / 4 > pending; }
+  bool too_stale(std::uint64_t pending) const noexcept { return size() > limits::few_members && size() / 4 > pending; }
   // Whoever holds the last reference to a group, for the next group in its place. What is in it is stale.
   void forget() noexcept { complete_ = true; }
 
  private:
   using chunk = roster_memory::chunk;
-  static constexpr std::size_t few = 64;
   // The entries below `left` of a chunk, and all those of the chunks after it.
   struct place {
     chunk* in = nullptr;
     std::uint32_t left = 0;
   };
   // All chunks but the head are full.
-  static place first_of(chunk* full) noexcept { return {full, full == nullptr ? 0 : roster_memory::chunk_entries}; }
+  static place first_of(chunk* full) noexcept { return {full, full == nullptr ? 0 : limits::roster_chunk}; }
   // Relaxed: as in size().
   void set_size(std::size_t size) noexcept { size_.store(size, base::relaxed); }
 

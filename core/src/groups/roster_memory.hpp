@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "limits.hpp"
 #include "timer/node.hpp"
 
 #include <algorithm>
@@ -22,12 +23,11 @@ class roster_memory {
     node_index index;
     std::uint32_t generation;
   };
-  static constexpr std::uint32_t chunk_entries = 7;
   struct chunk {
     chunk* next;
-    std::array<entry, chunk_entries> entries;
+    std::array<entry, limits::roster_chunk> entries;
   };
-  static_assert(sizeof(chunk) == 64, "a cache line");
+  static_assert(sizeof(chunk) <= 64, "within a cache line");
 
   // This many chunks ahead, untouched until used. Throws bad_alloc.
   explicit roster_memory(std::size_t ahead = 0) {
@@ -37,7 +37,7 @@ class roster_memory {
   chunk* take() noexcept {
     if (free_ != nullptr) return std::exchange(free_, free_->next);
     try {
-      if (fresh_ == end_) add_slab(std::max<std::size_t>(made_, 8));  // twice as many as there were
+      if (fresh_ == end_) add_slab(std::max(made_, limits::first_roster_chunks));  // twice as many as there were
     } catch (const std::bad_alloc&) {
       return nullptr;
     }

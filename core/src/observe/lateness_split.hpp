@@ -3,6 +3,7 @@
 
 #include <detent/executor.hpp>
 #include <detent/time.hpp>
+#include "limits.hpp"
 #include "timer/node.hpp"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ class lateness_split {
   nanoseconds_t away_since_ = INT64_MIN;
   bool away_ = true;
   placement drain_ = placement::first_late_drain();
-  std::array<nanoseconds_t, 256> drained_at_{};
+  std::array<nanoseconds_t, limits::late_drains> drained_at_{};
 };
 
 }  // namespace detent::detail

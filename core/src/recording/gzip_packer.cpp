@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "recording/gzip_packer.hpp"
 
+#include "limits.hpp"
+
 #include "platform/check.hpp"
 
 #include <dlfcn.h>
@@ -48,13 +50,13 @@ std::unique_ptr<gzip_packer> gzip_packer::make(std::string& why, const char* lib
   if (made->deflate_init_(&made->stream_, fastest, z_deflated, gzip, usual_memory, z_default_strategy, version,
                           static_cast<int>(sizeof made->stream_)) != z_ok)
     throw std::bad_alloc();
-  made->room_ = made->deflate_bound_(&made->stream_, most_text);
+  made->room_ = made->deflate_bound_(&made->stream_, limits::recorded_text);
   made->packed_.reset(new unsigned char[made->room_]);
   return made;
 }
 
 std::string_view gzip_packer::pack(std::string_view text) noexcept {
-  DETENT_ASSERT(text.size() <= most_text);
+  DETENT_ASSERT(text.size() <= limits::recorded_text);
   stream_.next_in = reinterpret_cast<const unsigned char*>(text.data());
   stream_.avail_in = static_cast<unsigned>(text.size());
   stream_.next_out = packed_.get();

@@ -31,16 +31,14 @@ struct zlib_stream {
 // By zlib, which is loaded when the first packer is made: the library does not depend on it.
 class gzip_packer {
  public:
-  static constexpr std::size_t most_text = std::size_t{1} << 16;
-
   // Null where there is no zlib; `why` says so. Throws bad_alloc.
   static std::unique_ptr<gzip_packer> make(std::string& why, const char* library = "libz.so.1");
   ~gzip_packer();
   gzip_packer(const gzip_packer&) = delete;
   gzip_packer& operator=(const gzip_packer&) = delete;
 
-  // One whole gzip member, of at most most_text bytes of text; members in a row are a gzip file. Valid until the next
-  // call. Allocates nothing.
+  // One whole gzip member, of at most limits::recorded_text bytes of text; members in a row are a gzip file. Valid
+  // until the next call. Allocates nothing.
   std::string_view pack(std::string_view text) noexcept;
 
  private:

@@ -2,6 +2,7 @@
 #include "recording/recorded_groups.hpp"
 
 #include "groups/group_state.hpp"
+#include "limits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -53,7 +54,7 @@ void recorded_groups::forget_unknown(const recorded_generations& generations) {
   std::erase_if(members_, [&](const auto& each) {
     return generations.look_up(each.first) == recorded_generations::state::unknown;
   });
-  most_ = std::max<std::size_t>(1024, 2 * members_.size());
+  most_ = std::max(limits::recorded_members, 2 * members_.size());
 }
 
 }  // namespace detent::detail

@@ -2,6 +2,7 @@
 // What a pause does to the deadlines of a group's timers, for a trace, which knows no groups.
 #pragma once
 
+#include "limits.hpp"
 #include "recording/operation_ring.hpp"
 #include "recording/recorded_generations.hpp"
 
@@ -36,7 +37,7 @@ class recorded_groups {
   std::unordered_map<std::uint64_t, member> members_;
   std::vector<const void*> paused_;
   std::uint64_t armings_ = 0;
-  std::size_t most_ = 1024;  // then members whose end was lost are searched for
+  std::size_t most_ = limits::recorded_members;  // then members whose end was lost are searched for
 };
 
 }  // namespace detent::detail

@@ -14,13 +14,6 @@
 namespace detent::detail {
 namespace {
 
-// What was reported is in the file this much later at the latest.
-constexpr nanoseconds_t look_every = 100'000'000;
-// Then what was dropped meanwhile is reported.
-constexpr std::size_t most_at_once = 4096;
-// At the end, a place that is taken and not filled is waited for no longer.
-constexpr nanoseconds_t patience = 1'000'000'000, between_looks = 1'000'000;
-
 nanoseconds_t monotonic_now() noexcept { return to_ns(clock::now()); }
 
 }  // namespace
@@ -32,7 +25,7 @@ errc recorder::make(std::unique_ptr<recorder>& made, const clock_reader& time, c
                     std::string& why) {
   if (options.record.empty()) return errc{};
   try {
-    made = std::make_unique<recorder>(time, recorder::default_room, tick_grid(options.tick.count()));
+    made = std::make_unique<recorder>(time, limits::recording_room, tick_grid(options.tick.count()));
     return made->open(options.record, options.name, why);
   } catch (const std::bad_alloc&) {
     why = "record: no memory for its buffer";
@@ -83,7 +76,7 @@ void recorder::write(trace_writer& rows) noexcept {
     const bool closing = closed_.load(base::acquire);       // (2) acquire: pairs with (1)
     const operation_ring::place* next = nullptr;
     std::size_t taken = 0;
-    for (; taken != most_at_once && (next = ring_.front()) != nullptr; ++taken) {
+    for (; taken != limits::operations_at_once && (next = ring_.front()) != nullptr; ++taken) {
       rows.add(next->what, next->lost);
       ring_.pop();
     }
@@ -92,11 +85,11 @@ void recorder::write(trace_writer& rows) noexcept {
     if (taken != 0 || !closing) progress = monotonic_now();
     if (next != nullptr) continue;
     if (!closing) {
-      base::futex_wait(bell_, heard, add_saturated(monotonic_now(), look_every));
-    } else if (ring_.size() == 0 || subtract_saturated(monotonic_now(), progress) > patience) {
+      base::futex_wait(bell_, heard, add_saturated(monotonic_now(), limits::recorder_looks));
+    } else if (ring_.size() == 0 || subtract_saturated(monotonic_now(), progress) > limits::recorder_patience) {
       break;
     } else {
-      std::this_thread::sleep_for(duration(between_looks));  // somebody is between two instructions
+      std::this_thread::sleep_for(duration(limits::recorder_pause));  // somebody is between two instructions
     }
   }
   base::show_acquire(&closed_);  // what was written to the file before this thread's first row

@@ -4,6 +4,7 @@
 
 #include <detent/error.hpp>
 #include <detent/options.hpp>
+#include "limits.hpp"
 #include "timer/tick_grid.hpp"
 
 #include "platform/clock_reader.hpp"
@@ -30,10 +31,10 @@ class recorder {
   static constexpr std::uint64_t id_of(std::uint32_t index, std::uint32_t generation) noexcept {
     return std::uint64_t{generation} << 32 | index;
   }
-  static constexpr std::size_t default_room = 65536;
 
   // Throws bad_alloc. Times count from now, and deadlines are rounded up to `ticks`.
-  explicit recorder(const clock_reader& time, std::size_t room = default_room, tick_grid ticks = tick_grid(1));
+  explicit recorder(const clock_reader& time, std::size_t room = limits::recording_room,
+                    tick_grid ticks = tick_grid(1));
   ~recorder() { close(); }
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "recording/trace_writer.hpp"
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <new>
@@ -8,9 +10,6 @@
 
 namespace detent::detail {
 namespace {
-
-// If more restarts than this wait for a re-arming each, those were lost.
-constexpr std::size_t most_waiting = 1024;
 
 constexpr std::string_view source_of(operation_kind kind) {
   constexpr std::string_view names[] = {"",     "schedule", "rearm", "period", "restart", "cancel",
@@ -38,7 +37,7 @@ void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
         const state found = generations_.look_up(what.id);
         if (found == state::armed) {
           put('R', what.at, what.id, groups_.arm(what, generations_), what.kind);
-        } else if (found == state::fired && waiting_.size() < most_waiting) {
+        } else if (found == state::fired && waiting_.size() < limits::waiting_restarts) {
           waiting_.push_back(what);
         } else {
           lose();

@@ -2,6 +2,7 @@
 // Makes the rows of a trace of the operations reported to a recorder. The recorder's own thread.
 #pragma once
 
+#include "limits.hpp"
 #include "recording/recorded_generations.hpp"
 #include "recording/recorded_groups.hpp"
 #include "recording/trace_file.hpp"
@@ -56,7 +57,7 @@ class trace_writer {
   std::uint64_t unreported_ = 0, reported_ = 0;  // lost: no line says so, a line in the file says so
   std::uint64_t reporting_ = 0;                  // a line that is not in the file yet says so
   std::size_t used_ = 0;
-  std::array<char, 1 << 16> text_;
+  std::array<char, limits::recorded_text> text_;
 };
 
 }  // namespace detent::detail

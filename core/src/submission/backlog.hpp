@@ -5,6 +5,8 @@
 #include <detent/base/atomic.hpp>
 #include <detent/time.hpp>
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -17,8 +19,6 @@ namespace detent::detail {
 // grows while rings come closer than eight milliseconds, from tens of kilobytes of entries to two megabytes.
 class backlog {
  public:
-  static constexpr std::uint64_t least = 8192, most = 262144;
-
   // Any thread: adds entries that it pushed. True: ring. Relaxed throughout: a mere count; the ring brings it across.
   bool add(std::uint64_t entries) noexcept {
     return submitted_.fetch_add(entries, base::relaxed) + entries >= limit_.load(base::relaxed);
@@ -33,10 +33,8 @@ class backlog {
   std::uint64_t may_stay() const noexcept { return limit_.load(base::relaxed) / 2; }
 
  private:
-  static constexpr nanoseconds_t too_often = 8'000'000, seldom = 32'000'000;
-
   base::atomic<std::uint64_t> submitted_{0};
-  base::atomic<std::uint64_t> limit_{least};
+  base::atomic<std::uint64_t> limit_{limits::least_backlog};
   nanoseconds_t last_full_ = INT64_MIN;
 };
 
@@ -45,8 +43,8 @@ inline bool backlog::is_full(nanoseconds_t now) noexcept {
   if (submitted_.load(base::relaxed) < limit) return false;
   nanoseconds_t since = subtract_saturated(now, last_full_);
   last_full_ = now;
-  if (since < too_often) limit = std::min(2 * limit, most);
-  if (since > seldom) limit = std::max(limit / 2, least);
+  if (since < limits::rings_too_often) limit = std::min(2 * limit, limits::most_backlog);
+  if (since > limits::rings_seldom) limit = std::max(limit / 2, limits::least_backlog);
   limit_.store(limit, base::relaxed);
   return true;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "submission/entry_blocks.hpp"
 
+#include "limits.hpp"
+
 #include <detent/alloc/page_source.hpp>
 
 #include <new>
@@ -51,7 +53,7 @@ entry_block* entry_blocks::carve() noexcept {
 
 void entry_blocks::give_back(entry_block& drained) noexcept {
   const block_array all = ahead();
-  if (free_.depth() < kept || !all.contains(&drained)) return give(drained);
+  if (free_.depth() < limits::blocks_kept || !all.contains(&drained)) return give(drained);
   const std::size_t number = all.number_of(&drained);
   all.put_back(number, [](std::byte* at, std::size_t bytes) { alloc::page_source::give_back(at, bytes); });
   // Relaxed: a hint.

@@ -6,6 +6,8 @@
 #include <detent/alloc/item_array.hpp>
 #include <detent/base/atomic.hpp>
 
+#include "limits.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +18,7 @@ namespace detent::detail {
 // Entries that lie side by side in a producer's queue. The link leads to the block that was filled next, and in the
 // store to the one below.
 struct alignas(64) entry_block {
-  static constexpr std::size_t bytes = 512, room = (bytes - 16) / sizeof(std::uint64_t);
+  static constexpr std::size_t bytes = limits::block_bytes, room = (bytes - 16) / sizeof(std::uint64_t);
 
   base::atomic<entry_block*> link{nullptr};
   base::atomic<std::uint32_t> depth{0};  // in the store, as depot.hpp says
@@ -48,7 +50,6 @@ class entry_blocks {
   };
   static constexpr std::size_t page_bytes = 4096;
   using block_array = alloc::item_array<entry_block::bytes>;
-  static constexpr std::uint32_t kept = 8;
 
   block_array ahead() const noexcept { return {in_use_.get(), memory_, ahead_}; }
   entry_block* carve() noexcept;

@@ -4,6 +4,8 @@
 
 #include <detent/time.hpp>
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -14,7 +16,7 @@ namespace detent::detail {
 class fence_policy {
  public:
   // `cpus`: how many the process may use.
-  explicit fence_policy(unsigned cpus) noexcept : break_even_(std::max(cpus, 2U) * pushes_a_cpu) {}
+  explicit fence_policy(unsigned cpus) noexcept : break_even_(std::max(cpus, 2U) * limits::pushes_a_cpu) {}
 
   // As many pushes cost as much as one raise; beyond twice as many the driver pays.
   std::uint64_t break_even() const noexcept { return break_even_; }
@@ -22,7 +24,7 @@ class fence_policy {
   void count_raise() noexcept { raises_ += break_even_; }
   // Whether the driver should pay, given whether it does; changes its mind on evidence of some size only.
   bool prefers_asymmetric(bool now) noexcept {
-    if (pushes_ + raises_ < 16 * break_even_) return now;
+    if (pushes_ + raises_ < limits::fence_evidence * break_even_) return now;
     bool preferred = now ? pushes_ >= raises_ : pushes_ > 2 * raises_;
     pushes_ /= 2;
     raises_ /= 2;
@@ -33,7 +35,7 @@ class fence_policy {
   bool has_cost() const noexcept { return has_cost_; }
   void set_cost(nanoseconds_t cost) noexcept {
     has_cost_ = true;
-    const auto times = static_cast<std::uint64_t>(std::clamp<nanoseconds_t>(cost / usual_cost, 1, 64));
+    const auto times = static_cast<std::uint64_t>(std::clamp<nanoseconds_t>(cost / limits::usual_fence, 1, 64));
     break_even_ *= times;
     raises_ *= times;
   }
@@ -41,11 +43,6 @@ class fence_policy {
   static nanoseconds_t measure_cost() noexcept;
 
  private:
-  // On 2 CPUs, whose heavy fence takes 640 ns, the two cost the same at 1,024 pushes a raise. The kernel interrupts
-  // each CPU that runs a thread of the process.
-  static constexpr std::uint64_t pushes_a_cpu = 512;
-  static constexpr nanoseconds_t usual_cost = 640;
-
   std::uint64_t break_even_;
   bool has_cost_ = false;
   std::uint64_t pushes_ = 0;

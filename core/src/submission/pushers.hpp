@@ -14,6 +14,8 @@
 
 #include <detent/base/atomic.hpp>
 
+#include "limits.hpp"
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -71,7 +73,7 @@ class pushers {
   std::uint32_t idle_visits() const noexcept { return idle_visits_; }
 
  private:
-  static constexpr std::uint32_t group_size = 64;
+  static constexpr std::uint32_t group_size = limits::producers_a_word;
   struct group {
     base::atomic<std::uint64_t> fresh{0};  // marks that the driver has not taken up yet
     base::atomic<group*> next{nullptr};

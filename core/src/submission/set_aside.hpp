@@ -2,6 +2,8 @@
 // What was taken out of the submission queue too early.
 #pragma once
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +15,8 @@ namespace detent::detail {
 // Entries that the driver met while its wheel was in use, in their order. The driver's own.
 class set_aside {
  public:
-  // 2 MiB, as the backlog's limit: of what other threads submit no more is set aside.
-  static constexpr std::size_t most = 262144;
-
   // Room for `reserve` entries ahead, untouched until used. Throws bad_alloc.
-  explicit set_aside(std::size_t reserve) : keep_(std::min(reserve, most)) { entries_.reserve(keep_); }
+  explicit set_aside(std::size_t reserve) : keep_(std::min(reserve, limits::set_aside)) { entries_.reserve(keep_); }
 
   bool empty() const noexcept { return next_ == entries_.size(); }
   std::size_t size() const noexcept { return entries_.size() - next_; }
@@ -48,7 +47,7 @@ class set_aside {
   void clear() noexcept {
     entries_.clear();
     next_ = 0;
-    if (entries_.capacity() > 2 * std::max(keep_, most)) entries_.shrink_to_fit();
+    if (entries_.capacity() > 2 * std::max(keep_, limits::set_aside)) entries_.shrink_to_fit();
   }
 
   std::vector<std::uint64_t> entries_;

@@ -2,6 +2,7 @@
 // A filter of entries that newer generations of their nodes have overtaken: a direct-mapped cache of the newest.
 #pragma once
 
+#include "limits.hpp"
 #include "submission/submission_queue.hpp"
 
 #include <array>
@@ -21,7 +22,7 @@ class stale_filter {
     std::size_t kept = count;
     for (std::size_t i = count; i-- != 0;) {
       std::uint64_t entry = entries[i];
-      std::uint64_t& newest = newest_[submission::index(entry) % size];
+      std::uint64_t& newest = newest_[submission::index(entry) % newest_.size()];
       bool same_node = submission::index(newest) == submission::index(entry);
       if (same_node && submission::generation(newest) > submission::generation(entry)) continue;
       newest = entry;
@@ -31,8 +32,8 @@ class stale_filter {
   }
 
  private:
-  static constexpr std::size_t size = 2048;
-  std::array<std::uint64_t, size> newest_{};  // generations only count up, so that old knowledge stays true
+  std::array<std::uint64_t, limits::stale_filter>
+      newest_{};  // generations only count up, so that old knowledge stays true
 };
 
 }  // namespace detent::detail

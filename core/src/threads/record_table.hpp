@@ -2,7 +2,8 @@
 // One thread's records, by engine: an open-addressed hash table with linear probing.
 #pragma once
 
-#include <algorithm>
+#include "limits.hpp"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -46,8 +47,6 @@ class record_table {
   }
 
  private:
-  static constexpr std::size_t least = 8;
-
   // Fibonacci hashing: engines lie at multiples of their size.
   std::size_t begin_of(const void* engine) const noexcept {
     return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(engine) * 0x9e3779b97f4a7c15 >> 32) & (size_ - 1);
@@ -66,7 +65,7 @@ class record_table {
       if (!is_dead(each)) ++living;
     });
     record_table grown;
-    grown.size_ = std::max(least, 8 * std::bit_ceil(living + 1));
+    grown.size_ = limits::record_places * std::bit_ceil(living + 1);
     grown.places_ = new place[grown.size_];
     for_each([&](place& each) { is_dead(each) ? forget(each) : grown.put(each); });
     delete[] std::exchange(*this, grown).places_;

@@ -7,6 +7,7 @@
 #include "threads/thread_link.hpp"
 
 #include "counters/counters_block.hpp"
+#include "limits.hpp"
 #include "submission/submission_queue.hpp"
 #include "threads/call_hazard.hpp"
 
@@ -34,12 +35,9 @@ enum class fast_paths : std::uint8_t {
   exact_ticks  // all of them: the tick is 1 ns
 };
 
-// A thread adds its pushes to the shared count in batches of this size.
-inline constexpr std::uint32_t report_every = 64;
-
 // Cancelled timers that have not been announced to the driver yet.
 struct reap_batch {
-  std::array<std::uint64_t, 64> entries;
+  std::array<std::uint64_t, limits::reap_batch> entries;
   std::size_t count = 0;  // below the size, but while it is being pushed
 };
 
@@ -51,17 +49,17 @@ struct alignas(64) thread_record {
 
   alloc::slot_cache cache;
   std::uint32_t next_order = 0;
-  std::uint32_t until_report = report_every;        // pushes left until the shared count is updated
-  call_hazard hazard;                               // raised while the end of the engine must wait for this thread
-  const thread_host* const host;                    // dead with the engine
-  producer pushed;                                  // its part of the submission queue
-  const bool enrolled;                              // there was memory for a place in it
-  base::atomic<fast_paths> open{fast_paths::none};  // by this thread, or by the one that ends the engine
-  bool lent = false;                                // for the length of a call (thread_registry.hpp)
-  driver_port* driving = nullptr;                   // while this thread turns the wheel: its calls go straight there
-  base::atomic<std::thread::id> lent_to{};          // unless it is the spare one
-  reap_batch* reaps = nullptr;                      // while this thread cancels many at once
-  counters counts;                                  // in the engine's block, and dead with it
+  std::uint32_t until_report = limits::report_every;  // pushes left until the shared count is updated
+  call_hazard hazard;                                 // raised while the end of the engine must wait for this thread
+  const thread_host* const host;                      // dead with the engine
+  producer pushed;                                    // its part of the submission queue
+  const bool enrolled;                                // there was memory for a place in it
+  base::atomic<fast_paths> open{fast_paths::none};    // by this thread, or by the one that ends the engine
+  bool lent = false;                                  // for the length of a call (thread_registry.hpp)
+  driver_port* driving = nullptr;                     // while this thread turns the wheel: its calls go straight there
+  base::atomic<std::thread::id> lent_to{};            // unless it is the spare one
+  reap_batch* reaps = nullptr;                        // while this thread cancels many at once
+  counters counts;                                    // in the engine's block, and dead with it
   thread_link link;
   // Fetches what a run and a free touch.
   void warm_up() const noexcept {

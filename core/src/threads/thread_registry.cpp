@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "threads/thread_registry.hpp"
 
+#include "limits.hpp"
 #include "platform/check.hpp"
 
 #include <new>
@@ -16,10 +17,6 @@ struct thread_exit {
 };
 
 namespace {
-
-// A call that is under way ends within a microsecond, unless its thread has lost its processor.
-constexpr int pauses_before_sleep = 100;
-constexpr auto sleep_between_looks = std::chrono::microseconds(50);
 
 thread_local bool thread_is_ending = false;  // trivial, so that it can be read when all else is destroyed
 
@@ -170,10 +167,10 @@ thread_record* thread_registry::adopt_or_make() noexcept {
 void thread_registry::wait_for_calls() noexcept {
   const std::thread::id me = std::this_thread::get_id();
   const thread_record* const own = find();
-  int pauses = pauses_before_sleep;
+  int pauses = limits::pauses_for_a_call;
   const auto pause = [&pauses](const auto&) {
     if (pauses-- > 0) return base::cpu_pause();
-    std::this_thread::sleep_for(sleep_between_looks);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(limits::sleep_for_a_call));
   };
   for_each([&](const thread_record& each) {
     // (5) acquire: pairs with (4). What this thread has borrowed itself is in use further up its stack, as its own is.

@@ -4,6 +4,7 @@
 
 #include <detent/options.hpp>
 
+#include "limits.hpp"
 #include "wheel/due_queue.hpp"
 
 #include <algorithm>
@@ -17,12 +18,11 @@ namespace detent::detail {
 class due_lanes {
  public:
   // Room ahead for `reserve` entries of the bulk, and for as many of each higher lane, but of these not more than
-  // `most_ahead`. Throws bad_alloc.
-  static constexpr std::size_t most_ahead = 16384;
+  // limits::higher_ahead. Throws bad_alloc.
   explicit due_lanes(std::size_t reserve)
       : bulk_(reserve),
-        higher_{due_queue(std::min(reserve, most_ahead)), due_queue(std::min(reserve, most_ahead)),
-                due_queue(std::min(reserve, most_ahead))} {}
+        higher_{due_queue(std::min(reserve, limits::higher_ahead)), due_queue(std::min(reserve, limits::higher_ahead)),
+                due_queue(std::min(reserve, limits::higher_ahead))} {}
 
   // Adds to the next batch of its lane. False: out of memory.
   bool collect(std::uint8_t lane, const due_entry& entry) noexcept {

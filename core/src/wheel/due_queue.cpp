@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "wheel/due_queue.hpp"
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <new>
 #include <span>
@@ -29,7 +31,7 @@ bool later(const due_entry& a, const due_entry& b) noexcept { return fires_befor
 
 }  // namespace
 
-[[gnu::cold]] due_queue::due_queue(std::size_t reserve) : keep_(std::max<std::size_t>(reserve, 1u << 16)) {
+[[gnu::cold]] due_queue::due_queue(std::size_t reserve) : keep_(std::max(reserve, limits::due_kept)) {
   for (std::vector<due_entry>* each : {&batch_, &late_, &fresh_}) each->reserve(reserve);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "wheel/due_sort.hpp"
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,9 +14,7 @@ namespace detent::detail {
 namespace {
 
 constexpr std::uint32_t half_range = 1u << (state_word::order_bits - 1);
-// Below this many, comparing is cheaper than counting digits.
-constexpr std::size_t worth_counting = 256;
-constexpr unsigned digit_bits = 10, digit_mask = (1u << digit_bits) - 1;
+constexpr unsigned digit_mask = (1u << limits::digit_bits) - 1;
 
 // An object, not a function, so that the sort inlines it.
 constexpr auto raw_before = [](const due_entry& a, const due_entry& b) noexcept {
@@ -78,19 +78,20 @@ void move_by_digit(const std::vector<due_entry>& from, std::vector<due_entry>& t
 template <key_part Part>
 void sort_by_digits(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const key_space& space,
                     const interlude& between) noexcept {
-  constexpr std::size_t most_digits = (64 + digit_bits - 1) / digit_bits;
-  const std::size_t digits = (space.bits<Part>() + digit_bits - 1) / digit_bits;
+  constexpr std::size_t most_digits = (64 + limits::digit_bits - 1) / limits::digit_bits;
+  const std::size_t digits = (space.bits<Part>() + limits::digit_bits - 1) / limits::digit_bits;
   std::array<digit_counts, most_digits> counts;
   std::fill_n(counts.begin(), digits, digit_counts{});
   const due_entry* const entries = batch.data();
   in_stretches(batch.size(), between, [=, &counts](std::size_t begin, std::size_t end) noexcept {
     for (const due_entry* each = entries + begin; each != entries + end; ++each) {
       std::uint64_t key = space.key<Part>(*each);
-      for (std::size_t digit = 0; digit < digits; ++digit, key >>= digit_bits) ++counts[digit][key & digit_mask];
+      for (std::size_t digit = 0; digit < digits; ++digit, key >>= limits::digit_bits)
+        ++counts[digit][key & digit_mask];
     }
   });
   for (std::size_t digit = 0; digit < digits; ++digit) {
-    const unsigned shift = static_cast<unsigned>(digit) * digit_bits;
+    const unsigned shift = static_cast<unsigned>(digit) * limits::digit_bits;
     const std::uint64_t first = space.key<Part>(batch.front()) >> shift & digit_mask;
     if (counts[digit][first] == batch.size()) continue;  // the same in all
     between();
@@ -152,7 +153,7 @@ bool are_equals_in_order(const std::vector<due_entry>& batch, const interlude& b
 
 // Whether there were enough to count, and memory for it.
 bool sort_many(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {
-  if (batch.size() < worth_counting || !make_room(scratch, batch.size())) return false;
+  if (batch.size() < limits::worth_counting || !make_room(scratch, batch.size())) return false;
   // Within its capacity, and not in one go, as it may be the first to touch that.
   scratch.clear();
   in_stretches(batch.size(), between, [&](std::size_t, std::size_t end) noexcept { scratch.resize(end); });

@@ -2,6 +2,7 @@
 // What a search for the next deadline has found, for as long as it is right.
 #pragma once
 
+#include "limits.hpp"
 #include "timer/node.hpp"
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class earliest {
     alone_ = alone;
   }
   // There are too many to look at in the slot that comes first.
-  void found_crowd() noexcept { crowd_ = looks_after_unlinks; }
+  void found_crowd() noexcept { crowd_ = limits::looks_after_unlinks; }
   void forget() noexcept {
     first_ = nullptr;
     time_ = INT64_MIN;
@@ -48,9 +49,6 @@ class earliest {
   bool alone() const noexcept { return alone_; }
 
  private:
-  // What was a crowd may be few after so many are gone.
-  static constexpr std::uint32_t looks_after_unlinks = 64;
-
   node* first_ = nullptr;           // null: not known
   nanoseconds_t time_ = INT64_MIN;  // not known: no node is earlier
   node_index index_ = no_node;

@@ -5,6 +5,7 @@
 // slots' earliest deadlines find what is next, and an empty wheel costs nothing.
 #pragma once
 
+#include "limits.hpp"
 #include "timer/tick_grid.hpp"
 #include "wheel/due_runs.hpp"
 #include "wheel/earliest.hpp"
@@ -24,13 +25,13 @@ struct no_interlude {
 };
 
 struct hashed_traits {
-  static constexpr unsigned ring_bits = 11;      // 2^n units, of which two make at least a tick
-  static constexpr unsigned near_ticks = 1'008;  // a set each; more sets are open while they fire
+  static constexpr unsigned ring_bits = limits::ring_bits;    // 2^n units, of which two make at least a tick
+  static constexpr unsigned near_ticks = limits::near_ticks;  // a set each; more sets are open while they fire
 };
 
 // One thread; the same concept as hierarchical_wheel, which has the contracts. The locations of sets lie below those of
 // lists.
-template <class Nodes, class Traits = hashed_traits, class Sets = slot_sets<Nodes, 8, 0>>
+template <class Nodes, class Traits = hashed_traits, class Sets = slot_sets<Nodes, 1u << limits::chain_bits, 0>>
 class hashed_wheel {
  public:
   static constexpr std::uint32_t first_list_location = 1u << 31;
@@ -78,8 +79,6 @@ class hashed_wheel {
   using ring = unit_ring<Traits::ring_bits>;
   static_assert(2 * Traits::near_ticks <= ring::places && Traits::near_ticks < Sets::capacity);
   static constexpr std::uint32_t past_place = ring::places;  // of the set of what was past
-  static constexpr std::uint32_t files_between_looks = 256;
-  static constexpr std::uint32_t worth_keeping = 8;  // of so many nodes a set becomes a run
   // An occupied slot's key is below `forever`, which marks an empty one; the last instant is reported one early.
   static nanoseconds_t key(nanoseconds_t deadline) noexcept { return std::min(deadline, forever - 1); }
   static std::uint64_t units_of_near_ticks(tick_grid grid) noexcept {

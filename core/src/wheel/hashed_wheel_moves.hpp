@@ -2,6 +2,7 @@
 // hashed_wheel where time moves on, and where it searches; included by hashed_wheel.hpp only.
 #pragma once
 
+#include "limits.hpp"
 #include "wheel/hashed_wheel.hpp"
 
 namespace detent::detail {
@@ -18,7 +19,7 @@ template <bool InRuns, class Take, class Between>
     const set_index id = cut;
     const auto& each = sets_[id];
     cut = each.older;
-    if (InRuns && each.uniform && each.ordered && each.size_bound() >= worth_keeping) {
+    if (InRuns && each.uniform && each.ordered && each.size_bound() >= limits::worth_a_run) {
       runs_.add(id);
       continue;
     }
@@ -32,7 +33,7 @@ template <bool InRuns, class Take, class Between>
     const node_index here = not_yet;
     not_yet = nodes_[here].next;
     insert(here, nodes_[here], filing_time(nodes_, here, nodes_[here]), false);
-    if (filed % files_between_looks == 0) between();
+    if (filed % limits::files_between == 0) between();
   }
 }
 
@@ -79,7 +80,7 @@ node_index hashed_wheel<Nodes, Traits, Sets>::take_rounds(nanoseconds_t now, Tak
 template <class Nodes, class Traits, class Sets>
 template <class Gone>
 std::optional<nanoseconds_t> hashed_wheel<Nodes, Traits, Sets>::next_exact(Gone&& gone) {
-  int looks = exact_look_limit;
+  int looks = limits::exact_looks;
   for (;;) {
     if (earliest_.is_known()) {
       node& first = earliest_.first();

@@ -4,6 +4,7 @@
 // ticks: counting trailing zeros finds the next expiry; a jump of five years visits occupied slots only.
 #pragma once
 
+#include "limits.hpp"
 #include "timer/tick_grid.hpp"
 #include "wheel/due_runs.hpp"
 #include "wheel/earliest.hpp"
@@ -19,8 +20,9 @@
 namespace detent::detail {
 
 struct hierarchical_traits {
-  static constexpr unsigned slot_bits = 6;   // 1 to 6: 2^n slots a level, and as many levels as 64 bits need
-  static constexpr unsigned chain_bits = 3;  // 2^n lists a set
+  static constexpr unsigned slot_bits =
+      limits::slot_bits;  // 1 to 6: 2^n slots a level, and as many levels as 64 bits need
+  static constexpr unsigned chain_bits = limits::chain_bits;  // 2^n lists a set
 };
 
 // One thread. Nodes is a reference-like type with `node& operator[](node_index)`, and filing() where a node is not due
@@ -115,9 +117,7 @@ class hierarchical_wheel {
     return made;
   }();
   static constexpr std::uint32_t all_slots = levels * slots;
-  // Of so many nodes a uniform set is kept apart from others of its slot, and becomes a run.
-  static constexpr std::uint32_t worth_keeping = 8;
-  static_assert(sets::capacity > all_slots + 64, "each slot can have a set, and some more");
+  static_assert(sets::capacity > all_slots, "each slot can have a set, and some more");
 
   std::uint64_t unit(nanoseconds_t t) const noexcept { return to_unsigned(t) >> shift_; }
   static unsigned digit(std::uint64_t unit, unsigned level) noexcept {
@@ -215,7 +215,7 @@ template <class Nodes, class Traits, std::uint32_t FirstLocation>
 set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::set_beside(set_index id, nanoseconds_t time) noexcept {
   auto& newest = sets_[id];
   const bool is_full = newest.next >= slot_set_most;
-  if (!has_room() || (!is_full && newest.size_bound() < worth_keeping)) {
+  if (!has_room() || (!is_full && newest.size_bound() < limits::worth_a_run)) {
     newest.uniform &= newest.time == time;
     newest.ordered &= !is_full;
     return id;

@@ -2,6 +2,7 @@
 // hierarchical_wheel where time moves on, and where it searches; included by hierarchical_wheel.hpp only.
 #pragma once
 
+#include "limits.hpp"
 #include "wheel/hierarchical_wheel.hpp"
 
 namespace detent::detail {
@@ -51,7 +52,7 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
     if (each.uniform) {
       if (each.time > now) {
         if (move_whole(id)) continue;
-      } else if (InRuns && each.ordered && each.size_bound() >= worth_keeping) {
+      } else if (InRuns && each.ordered && each.size_bound() >= limits::worth_a_run) {
         runs_.add(id);
         continue;
       }
@@ -88,7 +89,7 @@ bool hierarchical_wheel<Nodes, Traits, FirstLocation>::move_whole(set_index id) 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
 template <class Gone>
 std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::next_exact(Gone&& gone) {
-  int looks = exact_look_limit;
+  int looks = limits::exact_looks;
   while (occupied_levels_ != 0) {
     if (earliest_.is_known()) {
       node& first = earliest_.first();

@@ -2,6 +2,8 @@
 // Long steps of the driver let what is critical go first every now and then.
 #pragma once
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -17,15 +19,12 @@ struct interlude {
   }
 };
 
-// At most this many entries are dealt with between two interludes.
-inline constexpr std::size_t stretch = 4096;
-
 // step(begin, end) for the numbers up to `count`, one stretch after the other, each followed by an interlude.
 template <class Step>
 void in_stretches(std::size_t count, const interlude& between, Step&& step) noexcept {
-  for (std::size_t begin = 0; begin < count; begin += stretch) {
-    step(begin, std::min(begin + stretch, count));
-    if (begin + stretch < count) between();
+  for (std::size_t begin = 0; begin < count; begin += limits::stretch) {
+    step(begin, std::min(begin + limits::stretch, count));
+    if (begin + limits::stretch < count) between();
   }
 }
 

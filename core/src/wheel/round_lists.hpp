@@ -2,6 +2,7 @@
 // The lists of a hashed wheel's slots: what waits there for its round. No clock.
 #pragma once
 
+#include "limits.hpp"
 #include "wheel/slot_list.hpp"
 #include "wheel/tournament.hpp"
 
@@ -22,8 +23,8 @@ class round_lists {
   // `slots` is a power of two. Throws bad_alloc.
   round_lists(Nodes nodes, std::size_t slots)
       : nodes_(nodes),
-        list_bits_(
-            static_cast<unsigned>(std::countr_zero(std::clamp<std::size_t>(worth_splitting / slots, 1, most_lists)))),
+        list_bits_(static_cast<unsigned>(
+            std::countr_zero(std::clamp<std::size_t>(limits::lists_of_all_slots / slots, 1, limits::lists_a_slot)))),
         heads_(slots << list_bits_, no_node),
         bounds_(slots) {}
 
@@ -51,7 +52,6 @@ class round_lists {
 
  private:
   using list = slot_list<Nodes>;
-  static constexpr std::size_t most_lists = 8, worth_splitting = 4096;
   std::size_t lists() const noexcept { return std::size_t{1} << list_bits_; }
   std::size_t list_for(std::size_t slot, node_index index) const noexcept {
     return (slot << list_bits_) + (index & (lists() - 1));
@@ -98,7 +98,7 @@ template <class Nodes, std::uint32_t FirstLocation>
 template <class Nodes, std::uint32_t FirstLocation>
 template <class F>
 void round_lists<Nodes, FirstLocation>::each(std::size_t slot, F&& f) {
-  std::array<node_index, most_lists> at;
+  std::array<node_index, limits::lists_a_slot> at;
   std::copy_n(heads_.begin() + static_cast<std::ptrdiff_t>(slot << list_bits_), lists(), at.begin());
   for (bool more = true; more;) {
     more = false;

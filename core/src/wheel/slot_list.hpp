@@ -57,7 +57,4 @@ filing filing_of(const Nodes& nodes, node_index index, const node& filed) noexce
   }
 }
 
-// At most this many nodes are scanned for the exact next deadline; beyond it a lower bound has to do.
-inline constexpr int exact_look_limit = 64;
-
 }  // namespace detent::detail

@@ -2,6 +2,7 @@
 // The nodes of a wheel's slots, in sets that keep the order in which they were inserted. No threads, no clock.
 #pragma once
 
+#include "limits.hpp"
 #include "timer/node.hpp"
 
 #include <algorithm>
@@ -13,9 +14,8 @@ namespace detent::detail {
 
 using set_index = std::uint16_t;
 inline constexpr set_index no_set = 0xffff;
-inline constexpr unsigned set_number_bits = 20;
 // As many nodes may be inserted into a set before their numbers wrap.
-inline constexpr std::uint32_t slot_set_most = 1u << set_number_bits;
+inline constexpr std::uint32_t slot_set_most = 1u << limits::set_number_bits;
 
 // A set's nodes are numbered as they are inserted, and dealt to its lists by turns, so that those are walked side by
 // side in the order of the numbers: one list is walked no faster than memory answers, node by node.
@@ -39,7 +39,7 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
 class slot_sets {
  public:
   using set = slot_set<Lists>;
-  static constexpr std::size_t capacity = 1024;
+  static constexpr std::size_t capacity = limits::sets;
 
   explicit slot_sets(Nodes nodes) noexcept : nodes_(nodes) {}
 
@@ -47,7 +47,7 @@ class slot_sets {
   const set& operator[](set_index id) const noexcept { return sets_[id]; }
   std::size_t open() const noexcept { return open_; }
   set_index set_of(const node& inserted) const noexcept {
-    return static_cast<set_index>((inserted.location - FirstLocation) >> set_number_bits);
+    return static_cast<set_index>((inserted.location - FirstLocation) >> limits::set_number_bits);
   }
 
   // An empty set; there are no more than `capacity`.
@@ -151,7 +151,7 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
   to.tails[list] = index;
   added.previous = last;
   added.next = no_node;
-  added.location = FirstLocation + ((std::uint32_t{id} << set_number_bits) | (number & number_mask));
+  added.location = FirstLocation + ((std::uint32_t{id} << limits::set_number_bits) | (number & number_mask));
   if (last == no_node) {
     to.heads[list] = index;
   } else {

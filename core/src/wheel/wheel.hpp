@@ -3,6 +3,7 @@
 // and a small one for the higher lanes, so that what is critical is found without scanning the rest.
 #pragma once
 
+#include "limits.hpp"
 #include "wheel/hashed_wheel.hpp"
 #include "wheel/hierarchical_wheel.hpp"
 
@@ -88,7 +89,7 @@ class wheel {
   static constexpr std::uint32_t critical_location = 1u << 30;
   static_assert(hashed_wheel<node_view>::first_list_location / critical_location == 2);
   struct critical_traits {
-    static constexpr unsigned slot_bits = 6, chain_bits = 0;
+    static constexpr unsigned slot_bits = limits::critical_slot_bits, chain_bits = 0;
   };
 
   hierarchical_wheel<node_view> hierarchical_;

@@ -2,8 +2,8 @@
 // A world beside the oracle: each step is done to both, and what they report must agree, to the end of the last timer.
 #pragma once
 
+#include "limits.hpp"
 #include "timer/tick_grid.hpp"
-#include "wheel/slot_list.hpp"
 
 #include "search/histories/history.hpp"
 #include "search/histories/oracle.hpp"
@@ -80,7 +80,7 @@ bool contest<World>::step(const operation& what) {
   expected_.fired.clear();
   const nanoseconds_t real = perform(real_, what), expected = perform(expected_, what);
   // Beyond so many timers a wheel may report a time before the next deadline, never one after it.
-  const bool bound = what.what == action::ask && expected_.pending() > std::size_t{detail::exact_look_limit};
+  const bool bound = what.what == action::ask && expected_.pending() > std::size_t{detail::limits::exact_looks};
   const bool same = (bound ? real <= expected : real == expected) && real_.fired == expected_.fired &&
                     real_.pending() == expected_.pending();
   if (trace_ != nullptr)

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "limits.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/engine_instant.hpp"
 
@@ -26,7 +27,7 @@ using testing::eventually;
 using testing::instant;
 using testing::prepare_instant;
 
-constexpr std::size_t takes_between_looks = 256, stretch = 4096;
+constexpr std::size_t takes_between_looks = detail::limits::takes_between, stretch = detail::limits::stretch;
 constexpr timer_options critical{.lane = 3};
 // What is due at such a time comes out of the hierarchical wheel in one go, and not a part of it late.
 constexpr duration slot(1 << 27);

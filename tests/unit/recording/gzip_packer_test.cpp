@@ -2,6 +2,8 @@
 // That what it packs can be unpacked is in tests/product/command/record_test.py.
 #include "recording/gzip_packer.hpp"
 
+#include "limits.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -24,10 +26,10 @@ TEST(GzipPacker, MakesAWholeMemberOfEachTextHoweverLittleItShrinks) {
   std::string why;
   const auto packer = gzip_packer::make(why);
   ASSERT_NE(packer, nullptr) << why;
-  std::string noise(gzip_packer::most_text, '\0');
+  std::string noise(limits::recorded_text, '\0');
   std::uint32_t state = 1;
   for (char& each : noise) each = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
-  const std::string same(gzip_packer::most_text, 'x');
+  const std::string same(limits::recorded_text, 'x');
   for (const std::string& text : {std::string("5,C,1,,cancel\n"), noise, same, noise, std::string()}) {
     const std::string packed(packer->pack(text));
     ASSERT_GE(packed.size(), 18u);

@@ -58,7 +58,8 @@ TEST(DueSort, CallsBackEveryFewThousandEntriesOfEachWalk) {
         sort_due(batch, scratch, between);
         const std::size_t digits = wraps ? 4 : size <= 65'536 ? 2 : 3;
         const std::size_t turned = wraps ? 2 : 0;  // the widest gap is searched for, and the run turned round
-        EXPECT_GE(static_cast<std::size_t>(calls), (walks + digits + turned) * ((size - 1) / stretch)) << wraps << far;
+        EXPECT_GE(static_cast<std::size_t>(calls), (walks + digits + turned) * ((size - 1) / limits::stretch))
+            << wraps << far;
         for (std::size_t i = 1; i < size; ++i) ASSERT_TRUE(fires_before(batch[i - 1], batch[i])) << i;
       }
     }

@@ -2,6 +2,7 @@
 // Free slots by their place in memory: a hierarchical bitmap, from which they come back densely.
 #pragma once
 
+#include <detent/alloc/limits.hpp>
 #include <detent/alloc/magazine.hpp>
 #include <detent/base/atomic.hpp>
 #include "platform/check.hpp"
@@ -70,11 +71,9 @@ class free_map {
     std::uint32_t room;
     std::uint32_t found = 0;
     std::uint32_t words = 0;  // looked at
-    bool goes_on() const noexcept { return found != room && (words < most_words || found == 0); }
+    bool goes_on() const noexcept { return found != room && (words < limits::map_words || found == 0); }
   };
-  static constexpr std::uint32_t most_words = 64;
-  // What is given back is no smaller than so many words: 64 KiB of slots.
-  static constexpr std::size_t least_words = std::min<std::size_t>(16, words_per_slab);
+  static constexpr std::size_t least_words = std::min(limits::words_given_back, words_per_slab);
 
   word* words_of(std::size_t slab) const noexcept {
     // Relaxed: of a slab in which this thread holds a slot, or which it found below carved().

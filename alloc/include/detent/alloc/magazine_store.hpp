@@ -4,6 +4,7 @@
 
 #include <detent/alloc/depot.hpp>
 #include <detent/alloc/item_array.hpp>
+#include <detent/alloc/limits.hpp>
 #include <detent/alloc/magazine.hpp>
 #include <detent/base/atomic.hpp>
 
@@ -53,7 +54,6 @@ class magazine_store {
     magazine_array magazines() noexcept { return {in_use.data(), memory(), magazines_per_chunk}; }
   };
   static constexpr std::size_t chunk_bytes = magazines_bytes + sizeof(chunk);
-  static constexpr std::uint32_t kept = 8;
 
   static magazine* carve(chunk& from) noexcept;
 
@@ -101,7 +101,7 @@ magazine* magazine_store<Traits>::carve(chunk& from) noexcept {
 
 template <class Traits>
 void magazine_store<Traits>::give_back(magazine& emptied) noexcept {
-  if (empty_.depth() < kept) return give(emptied);
+  if (empty_.depth() < limits::magazines_kept) return give(emptied);
   chunk* of = first_.load(base::acquire);                                         // (3)
   while (!of->magazines().contains(&emptied)) of = of->next.load(base::acquire);  // (3)
   const magazine_array all = of->magazines();

@@ -4,6 +4,7 @@
 
 #include <detent/alloc/depot.hpp>
 #include <detent/alloc/free_map.hpp>
+#include <detent/alloc/limits.hpp>
 #include <detent/alloc/magazine.hpp>
 #include <detent/alloc/magazine_store.hpp>
 #include <detent/alloc/page_source.hpp>
@@ -19,13 +20,11 @@ namespace detent::alloc {
 
 struct default_traits {
   using source = page_source;
-  static constexpr unsigned slab_bits = 15;  // slots to the slab: 2 MiB of them, one huge page
-  static constexpr std::uint32_t magazine_capacity = 256;
-  static constexpr std::size_t max_slabs = 131072;
+  static constexpr unsigned slab_bits = limits::slab_bits;
+  static constexpr std::uint32_t magazine_capacity = limits::magazine;
+  static constexpr std::size_t max_slabs = limits::slabs;
   static constexpr std::size_t cold_bytes = 0;  // to each slot, unless the constructor sets another size
-  // Magazines in the depot: what is more than `deep` is sorted at once, what is more than `shallow` at rest. The former
-  // is 8 MiB of slots.
-  static constexpr std::uint32_t shallow = 16, deep = 512;
+  static constexpr std::uint32_t shallow = limits::shallow, deep = limits::deep;
 };
 
 // What is freed and soon wanted again goes from thread to thread by the magazine, the last one first. Of a surplus,
@@ -52,7 +51,7 @@ class slot_pool {
   static constexpr std::size_t slots_per_slab = std::size_t{1} << Traits::slab_bits;
   static constexpr std::uint32_t magazine_capacity = Traits::magazine_capacity;
   // What a cache gets first, so that a thread that needs few slots keeps few from the others.
-  static constexpr std::uint32_t first_carve = Traits::magazine_capacity < 32 ? Traits::magazine_capacity : 32;
+  static constexpr std::uint32_t first_carve = std::min(Traits::magazine_capacity, limits::first_carve);
   static constexpr std::size_t map_group = free_map<Traits>::group_slots;  // what a take from the map hides from others
 
   // Maps the directory and reserves; ready() says whether both succeeded.

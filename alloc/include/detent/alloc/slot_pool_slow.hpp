@@ -136,12 +136,11 @@ void slot_pool<Traits>::free_slow(slot_cache& cache, slot_index slot) noexcept {
 template <class Traits>
 template <class Stop>
 void slot_pool<Traits>::tidy(Stop&& stop) noexcept {
-  constexpr std::uint32_t slice = 32;
   magazine* taken = partial_.pop();
   if (taken == nullptr) taken = full_.pop();
   if (taken == nullptr) return;
   do {
-    const std::uint32_t some = std::min(slice, taken->count);
+    const std::uint32_t some = std::min(limits::tidy_slice, taken->count);
     taken->count -= some;
     map_.put(taken->slots() + taken->count, some);
   } while (taken->count != 0 && !stop());

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Every private limit of the engine, room by room: sizes, batches and thresholds that cost time or memory where they
+// are wrong, and never the result. limit(released, tight): the preset `tight` has the second, so that a walk of a few
+// calls crosses each of them. Times have one value, as tests move the clock instead.
+//
+// No limits, and where they are used: what formats, processors and the kernel prescribe, how the bits of a word are
+// divided, and what the oversleep margin and the rate of the time stamp counter are estimated with (waiter.cpp,
+// tsc_clock.cpp). Those of the memory for nodes are in detent/alloc/limits.hpp.
+#pragma once
+
+#include <detent/base/limit.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detent::detail::limits {
+
+using base::limit;
+
+// --- groups
+
+// Members in a chunk of a roster: with the link they fill a cache line.
+inline constexpr std::uint32_t roster_chunk = limit(7, 2);
+// Chunks that a roster's memory begins with; it doubles from there.
+inline constexpr std::size_t first_roster_chunks = limit(8, 1);
+// A roster of so few is not worth a walk for its stale entries.
+inline constexpr std::size_t few_members = limit(64, 2);
+
+// --- wheel
+
+// The hierarchical wheel has 2^n slots a level. 6: a level's bitmap is one word, and 11 levels hold 64 bits. 1 is right
+// as well, and cascades so often that tests with many timers take minutes.
+inline constexpr unsigned slot_bits = limit(6, 2);
+// The wheel of the higher lanes, which is small and has few timers.
+inline constexpr unsigned critical_slot_bits = limit(6, 1);
+// A set has 2^n lists, which are walked side by side: one alone is walked no faster than memory answers. 1: the least
+// with more lists than one.
+inline constexpr unsigned chain_bits = limit(3, 1);
+// A set's nodes have numbers of so many bits before they wrap. 20: with the sets' own they fill the 30 bits of a
+// location. At least chain_bits, so that a number gives its list after a wrap, too.
+inline constexpr unsigned set_number_bits = limit(20, 5);
+// Sets of a wheel. More than it has slots, each of which may need its first; beyond that a slot may have several.
+inline constexpr std::size_t sets = limit(1024, 136);
+// Of so many nodes a uniform set is kept apart from others of its slot, and becomes a run that needs no sort.
+inline constexpr std::uint32_t worth_a_run = limit(8, 2);
+// Nodes that a search for the exact next deadline looks at; beyond them a lower bound has to do.
+inline constexpr int exact_looks = limit(64, 5);
+// What was too many to look at may be few after so many are gone.
+inline constexpr std::uint32_t looks_after_unlinks = limit(64, 2);
+// The hashed wheel keeps so many ticks apart, a set each, and others open while they fire: fewer than `sets`.
+inline constexpr unsigned near_ticks = limit(1'008, 2);
+// In a ring of 2^n units, of which two make at least a tick: 2^n is at least twice near_ticks.
+inline constexpr unsigned ring_bits = limit(11, 2);
+// A slot of the hashed wheel has several lists, walked side by side, where there are few slots: so many at most, and so
+// many in all. Powers of two.
+inline constexpr std::size_t lists_a_slot = limit(8, 2);
+inline constexpr std::size_t lists_of_all_slots = limit(4'096, 8);
+// The hashed wheel files so many again between two interludes.
+inline constexpr std::uint32_t files_between = limit(256, 2);
+// Entries of the due queue that are dealt with between two interludes: some microseconds.
+inline constexpr std::size_t stretch = limit(4'096, 2);
+// Of fewer due entries comparing is cheaper than counting digits.
+inline constexpr std::size_t worth_counting = limit(256, 4);
+// Bits of a digit of that sort: the counts of 2^10 stay in the L1 cache.
+inline constexpr unsigned digit_bits = limit(10, 3);
+// Entries that each higher lane has room for ahead, whatever the engine reserves.
+inline constexpr std::size_t higher_ahead = limit(16'384, 2);
+// Capacity of the due queue that is not given back after a peak: 1.5 MiB of entries.
+inline constexpr std::size_t due_kept = limit(65'536, 4);
+
+// --- submission
+
+// Bytes of a block of entries: 62 of them, and its links. 64: a cache line is the unit of the array that holds them.
+inline constexpr std::size_t block_bytes = limit(512, 64);
+// Free blocks that stay as they are when threads end; the kernel gets the pages of more.
+inline constexpr std::uint32_t blocks_kept = limit(8, 1);
+// Threads for which a reserving engine has memory ahead, a block each and what their caches of nodes hold. Users rely
+// on that, so that both values are one.
+inline constexpr std::size_t threads_ahead = 8;
+// Producers whose marks share a word; no more than it has bits.
+inline constexpr std::uint32_t producers_a_word = limit(64, 2);
+// Visits of idle producers that cost as much as the fence with which they are forgotten, be it heavy or not.
+inline constexpr std::uint32_t idle_visits_heavy = limit(1'024, 4);
+inline constexpr std::uint32_t idle_visits_light = limit(16, 1);
+// Entries of the cache that knows the newest generations: 16 KiB, half of an L1 cache.
+inline constexpr std::size_t stale_filter = limit(2'048, 2);
+// Entries of the bulk that are set aside to find critical ones: 2 MiB, as the largest backlog.
+inline constexpr std::size_t set_aside = limit(262'144, 8);
+// Unread entries for which the driver is rung: 64 KiB at first, and up to 2 MiB while rings come closer than too_often.
+inline constexpr std::uint64_t least_backlog = limit(8'192, 8);
+inline constexpr std::uint64_t most_backlog = limit(262'144, 32);
+inline constexpr std::int64_t rings_too_often = 8'000'000, rings_seldom = 32'000'000;
+// Pushes a CPU that cost as much as one heavy fence, where that takes usual_fence nanoseconds. On 2 CPUs the two are
+// the same at 1,024 pushes; the kernel interrupts each CPU that runs a thread of the process.
+inline constexpr std::uint64_t pushes_a_cpu = limit(512, 2);
+inline constexpr std::int64_t usual_fence = 640;
+// As many times their break-even is what must have been seen before the side that pays changes.
+inline constexpr std::uint64_t fence_evidence = limit(16, 1);
+
+// --- threads
+
+// A thread adds its pushes to the shared count in batches of this size.
+inline constexpr std::uint32_t report_every = limit(64, 2);
+// Cancelled timers that a thread announces to the driver in one go.
+inline constexpr std::size_t reap_batch = limit(64, 2);
+// A thread's table of engines grows to so many places for each of them. 4: at most a quarter is used.
+inline constexpr std::size_t record_places = limit(8, 4);
+// A call that is under way ends within a microsecond, unless its thread has lost its processor: pauses before whoever
+// waits for it sleeps, and nanoseconds of that sleep.
+inline constexpr int pauses_for_a_call = limit(100, 1);
+inline constexpr std::int64_t sleep_for_a_call = 50'000;
+
+// --- recording
+
+// Operations that a recording holds until they are written: 4 MiB. What finds no room is lost, and counted.
+inline constexpr std::size_t recording_room = limit(65'536, 256);
+// Operations that are written before those that were lost meanwhile are reported.
+inline constexpr std::size_t operations_at_once = limit(4'096, 4);
+// Restarts that wait for a re-arming each; if there are more, those were lost.
+inline constexpr std::size_t waiting_restarts = limit(1'024, 4);
+// Bytes of text that are packed and written in one go. 160: a row and two lines about losses must fit.
+inline constexpr std::size_t recorded_text = limit(65'536, 160);
+// Members of groups among which those whose end was lost are searched for.
+inline constexpr std::size_t recorded_members = limit(1'024, 2);
+// What was reported is in the file this much later at the latest. At the end a place that is taken and not filled is
+// waited for, in looks at it, and no longer than `recorder_patience`.
+inline constexpr std::int64_t recorder_looks = 100'000'000;
+inline constexpr std::int64_t recorder_patience = 1'000'000'000, recorder_pause = 1'000'000;
+
+// --- observe
+
+// Late drains whose times are remembered; of an older one a timer counts as drained later than it was.
+inline constexpr std::size_t late_drains = limit(256, 4);
+
+// --- callers
+
+// Handles of a bulk cancel whose nodes are fetched while the lot before is dealt with.
+inline constexpr std::size_t cancel_lot = limit(16, 2);
+
+// --- driver
+
+// How far ahead of its turn a due node is fetched.
+inline constexpr std::size_t fetch_due_ahead = limit(6, 1);
+// How far ahead of its turn an entry's node is fetched, then what the node links to; and the node in an interlude.
+inline constexpr std::size_t fetch_node_ahead = limit(24, 2), fetch_links_ahead = limit(12, 1);
+inline constexpr std::size_t fetch_critical_ahead = limit(12, 1);
+// Entries that are taken out of the submission queue in one go, and accepted between two readings of the clock.
+inline constexpr std::size_t drain_room = limit(1'024, 16), drain_slice = limit(64, 4);
+// Slices of a drain beyond twice what had been submitted: what is left of a batch, and slices that are cut short. More
+// than drain_room has slices.
+inline constexpr std::size_t spare_slices = limit(1'024, 8);
+// Entries that are drained before what is due fires, so that those that are due as well come in order.
+inline constexpr std::size_t drained_before_firing = limit(4'096, 16);
+// Rung for something that far ahead, the driver leaves a queue of more than worth_leaving entries until shortly before:
+// most of them are cancelled by then.
+inline constexpr std::int64_t look_ahead = 2'000'000;
+inline constexpr std::size_t worth_leaving = limit(4'096, 4);
+// A wake time further away than this is not raised: waking in vain costs less.
+inline constexpr std::int64_t worth_a_vain_wake = 200'000;
+// Entries of other threads that are scanned in one interlude.
+inline constexpr std::size_t scanned_at_once = limit(256, 4);
+// Nodes that come out of the wheel, or run, between two interludes.
+inline constexpr std::uint32_t takes_between = limit(256, 2);
+// A pass ends when what is critical has come into it so often, and one of the bulk has fired after that: it may come
+// without end.
+inline constexpr int interruptions = limit(64, 2);
+// Timers that go to the executor in one call.
+inline constexpr std::size_t executor_batch = limit(64, 3);
+// Refused work for which there is room after a peak, too, and among which what is stale is not searched for.
+inline constexpr std::size_t retries_kept = limit(64, 2);
+// Refused work is offered again after this time.
+inline constexpr std::int64_t retry_after = 1'000'000;
+// Members of groups that are scanned between two passes of the worker, and in a call of poll().
+inline constexpr std::size_t sweep_slice = limit(1'024, 2);
+inline constexpr std::size_t sweep_a_poll = limit(100'000, 3);
+// What the worker does before a deadline: it warms the caches up so long before, long enough for a core that knows
+// nothing, short enough for nothing to be forgotten, and not with less left than the second.
+inline constexpr std::int64_t warm_up_ahead = 10'000, worth_warming_up = 1'000;
+// With less left the pool stays as it is: a wait's end is prepared later than that.
+inline constexpr std::int64_t worth_tidying = 200'000;
+// From this tick on the kernel's oversleep is small beside it, and spinning longer than that share of it would buy what
+// nobody has asked for.
+inline constexpr std::int64_t coarse_tick = 1'000'000, coarse_share = 64;
+// Up to this length a whole sleep is held to the CPU latency limit, and so is the end of a longer one. The end is
+// longer than a deep state's exit; and as a change wakes every idle core, the limit is not lifted for less than the
+// former.
+inline constexpr std::int64_t held_throughout = 10'000'000, held_at_the_end = 1'000'000;
+// The end of a spin is bare: a light pause may take a microsecond, and the caches are warmed up before.
+inline constexpr std::int64_t bare_spin = 12'000;
+
+// --- engine
+
+// Slots of a hashed wheel: 64 MiB of lists.
+inline constexpr std::size_t hashed_slots = std::size_t{1} << 24;
+
+// --- api
+
+// Timers of one strand that run in a row before the others have their turn.
+inline constexpr std::size_t strand_row = limit(32, 2);
+// Places of a block of a strand's timers, which lie side by side.
+inline constexpr std::uint32_t strand_places = limit(8, 2);
+// Timers whose keys are read before the lock of a keyed pool is taken once for all of them.
+inline constexpr std::size_t keyed_at_once = limit(64, 2);
+// Tries for that lock, which is held for about a microsecond: a sleep and a wake-up cost more.
+inline constexpr int lock_tries = limit(200, 1);
+// A coroutine's run that comes before its timer is settled waits for so many pauses, which cover all but its thread's
+// loss of the processor, and then comes again after a time in which that thread gets it back.
+inline constexpr int pauses_to_settle = limit(64, 1);
+inline constexpr std::int64_t settled_after = 1'000'000;
+// stop_for() looks so often whether anything is left.
+inline constexpr std::int64_t stop_looks = 1'000'000;
+
+}  // namespace detent::detail::limits
