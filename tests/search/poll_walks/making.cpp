@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// How a world makes timers.
+#include "search/poll_walks/moody.hpp"
+#include "search/poll_walks/world.hpp"
+
+#include <utility>
+
+namespace detent::poll_walks {
+namespace {
+
+// Of a walk: callbacks that make timers whose callbacks make timers would go on for long.
+constexpr std::size_t most_timers = 4'000;
+
+// Reports its destruction.
+class witness {
+ public:
+  witness(world& of, timer_id id) : world_(&of), id_(id) {}
+  witness(witness&& other) noexcept : world_(std::exchange(other.world_, nullptr)), id_(other.id_) {}
+  witness& operator=(witness&&) = delete;
+  ~witness() {
+    if (world_ != nullptr) world_->destroyed(id_);
+  }
+  void operator()(firing& seen) const { world_->run(id_, seen); }
+
+ private:
+  world* world_;
+  timer_id id_;
+};
+
+}  // namespace
+
+world::account& world::account_of(timer_id id) {
+  while (accounts_.size() < id) accounts_.emplace_back();
+  return accounts_[id - 1];
+}
+
+timer_options world::options_of(const spec::plan& asked) {
+  timer_options made{.max_lateness = duration(asked.max_lateness),
+                     .stale = asked.stale,
+                     .slack = duration(asked.slack),
+                     .lane = asked.lane,
+                     .tag = asked.tag};
+  if (asked.label != 0) made.label = labels_[asked.label - 1];
+  if (asked.executor != 0) made.executor = executors_[asked.executor].get();
+  return made;
+}
+
+periodic_options world::periodic_options_of(const spec::plan& asked) {
+  periodic_options made{
+      .missed = asked.missed, .runs = asked.runs, .slack = duration(asked.slack), .lane = asked.lane, .tag = asked.tag};
+  if (asked.label != 0) made.label = labels_[asked.label - 1];
+  if (asked.executor != 0) made.executor = executors_[asked.executor].get();
+  return made;
+}
+
+// Numbers are taken modulo what there is.
+spec::plan world::plan_of(const operation& step) {
+  spec::plan asked = step.asked;
+  asked.label %= static_cast<std::uint32_t>(labels_.size() + 1);
+  asked.executor = executors_.empty() ? 0 : asked.executor % static_cast<unsigned>(executors_.size());
+  asked.group %= static_cast<spec::group_id>(groups_.size() + 1);
+  if (asked.group != spec::no_group) asked.group = groups_[asked.group - 1].id;
+  // What an executor gets is known by its tag.
+  if (made_with_.executors != 0) asked.tag = spec_.made() + 1;
+  return asked;
+}
+
+template <class F>
+timer world::call_schedule(const spec::plan& asked, F&& callable) {
+  const time_point when = detail::to_time(asked.when);
+  // Delays count from now; the deadlines of a program are absolute by then.
+  const duration initial(spec::minus(asked.when, now())), period(asked.period);
+  const auto call = [&](auto& on) {
+    if (asked.repeats == spec::repetition::once)
+      return on.try_schedule_at(when, std::forward<F>(callable), options_of(asked));
+    try {
+      return asked.repeats == spec::repetition::fixed_rate
+                 ? on.schedule_at_fixed_rate(initial, period, std::forward<F>(callable), periodic_options_of(asked))
+                 : on.schedule_with_fixed_delay(initial, period, std::forward<F>(callable), periodic_options_of(asked));
+    } catch (const error& refused) {
+      return detail::timer_access::refusal(static_cast<errc>(refused.code().value()));
+    }
+  };
+  if (asked.group == spec::no_group) return call(*engine_);
+  for (group_pair& each : groups_) {
+    if (each.id == asked.group) return call(*each.group);
+  }
+  return {};
+}
+
+void world::make(const operation& step) {
+  if (spec_.made() + step.count > most_timers) return;
+  nanoseconds_t when = time_of(step.when);
+  for (std::uint32_t i = 0; i < step.count && !broken(); ++i) {
+    make_one(step, step.name + i, when);
+    when = spec::plus(when, step.step);
+  }
+}
+
+void world::make_one(const operation& step, std::uint32_t name, nanoseconds_t when) {
+  spec::plan asked = plan_of(step);
+  asked.when = when;
+  // Of a periodic timer the engine takes the first delay; a negative one counts as none.
+  if (asked.repeats != spec::repetition::once)
+    asked.when = spec::plus(now(), std::max<nanoseconds_t>(spec::minus(when, now()), 0));
+  const bool has_options = asked.tag != 0 || asked.label != 0 || asked.group != 0 || asked.slack != 0 ||
+                           asked.lane != 0 || asked.executor != 0 || asked.max_lateness != spec::end_of_time;
+  const bool plain = step.plain && !has_options && asked.repeats == spec::repetition::once;
+  const spec::scheduled expected = spec_.schedule(asked, 0);
+  account& of = account_of(expected.id);
+  of.witnessed = !plain;
+  of.inside = &step.inside;
+  names_[name] = expected.id;
+  timer made;
+  if (plain) {
+    made = engine_->try_schedule_at(detail::to_time(when), [this, id = expected.id](firing& seen) { run(id, seen); });
+  } else {
+    made = call_schedule(asked, witness(*this, expected.id));
+  }
+  const auto reason = static_cast<errc>(made.error().value());
+  if (expected.refused()) {
+    spec_.broke.require(!made, "a schedule call has to be refused");
+    spec_.broke.require(expected.refusals.contains(reason), "why a schedule call is refused");
+  } else {
+    spec_.broke.require(static_cast<bool>(made), "a schedule call is refused without a reason",
+                        [&] { return made.error().message(); });
+  }
+  // Its callback may have run already, on an executor of another thread.
+  account_of(expected.id).handle = made;
+  account_of(expected.id).made = true;
+}
+
+void world::make_bulk(const operation& step) {
+  if (spec_.made() + step.count > most_timers) return;
+  spec::plan asked = plan_of(step);
+  asked.group = spec::no_group;
+  asked.repeats = spec::repetition::once;
+  asked.max_lateness = spec::end_of_time;  // a copy that is dropped does not say so
+  std::vector<nanoseconds_t> when{time_of(step.when)};
+  while (when.size() < step.count) when.push_back(spec::plus(when.back(), step.step));
+  std::vector<time_point> deadlines;
+  for (const nanoseconds_t each : when) deadlines.push_back(detail::to_time(each));
+  const bool refused = spec_.is_closed();
+  const auto [first, count] = spec_.schedule_bulk(when, asked, 0);
+  for (std::uint32_t i = 0; i < step.count; ++i) {
+    account_of(first + i).inside = &step.inside;
+    names_[step.name + i] = first + i;
+  }
+  std::vector<timer> made(step.count);
+  std::size_t done = 0;
+  try {
+    done = engine_->schedule_at_bulk(
+        deadlines, [this, first = first](firing& seen, std::size_t i) { run(static_cast<timer_id>(first + i), seen); },
+        made, options_of(asked));
+    spec_.broke.require(!refused, "schedule_at_bulk() has to be refused");
+  } catch (const error& problem) {
+    spec_.broke.require(refused && problem.code() == errc::stopped, "why schedule_at_bulk() is refused");
+  }
+  spec_.broke.require(done == count, "how many schedule_at_bulk() schedules", [&, count = count] {
+    return std::to_string(done) + ", and it should be " + std::to_string(count);
+  });
+  for (std::size_t i = 0; i < done; ++i) {
+    account_of(static_cast<timer_id>(first + i)).handle = made[i];
+    account_of(static_cast<timer_id>(first + i)).made = true;
+  }
+}
+
+}  // namespace detent::poll_walks

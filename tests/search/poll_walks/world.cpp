@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "search/poll_walks/world.hpp"
+
+#include "limits.hpp"
+
+#include "search/poll_walks/moody.hpp"
+
+#include <algorithm>
+
+namespace detent::poll_walks {
+namespace {
+
+constexpr unsigned group_count = 3, label_count = 2;
+// How many callbacks may run inside each other, as executors run what they hold inside callbacks.
+constexpr std::size_t deepest = 4;
+
+spec::settings settings_of(const setting& of) {
+  spec::settings made{.tick = of.tick,
+                      .start = of.start,
+                      .capacity = of.capacity,
+                      .on_refusal = of.refusal,
+                      .members_a_poll = detail::limits::sweep_a_poll,
+                      .executors = {}};
+  if (!of.own_executor) made.executors.push_back({.is_inline = true});
+  while (made.executors.size() < of.executors + (of.own_executor ? 0 : 1))
+    made.executors.push_back({.is_inline = false, .keeps_order = of.keeps_order});
+  return made;
+}
+
+}  // namespace
+
+world::world(const setting& made_with)
+    : made_with_(made_with), clock_(detail::to_time(made_with.start)), spec_(settings_of(made_with)) {
+  engine_options options{.tick = duration(made_with.tick),
+                         .wheel = made_with.wheel,
+                         .hashed_slots = made_with.slots,
+                         .manual = &clock_,
+                         .capacity = made_with.capacity,
+                         .reserve = made_with.reserve,
+                         .on_refusal = made_with.refusal,
+                         .on_error = [](const std::exception_ptr&) {},
+                         .capture_origin = made_with.origin,
+                         .name = "walk"};
+  const unsigned first = made_with.own_executor ? 0 : 1;
+  executors_.resize(first);
+  for (unsigned i = 0; i < made_with.executors; ++i) {
+    executors_.push_back(std::make_shared<moody>(*this, first + i, made_with.keeps_order));
+    if (first + i == 0) {
+      options.executor = executors_.back();
+    } else {
+      options.executors.push_back(executors_.back());
+    }
+  }
+  engine_ = std::make_unique<engine>(std::move(options));
+  for (unsigned i = 0; i < label_count; ++i) labels_.push_back(engine_->make_label(std::string(1, char('a' + i))));
+  for (unsigned i = 0; i < group_count; ++i)
+    groups_.push_back({std::make_unique<timer_group>(*engine_), spec_.make_group()});
+}
+
+world::~world() = default;
+
+std::string world::play(const program& of) {
+  for (const operation& step : of.steps) {
+    perform(step);
+    check_answers();
+    if (broken()) break;
+  }
+  if (!broken()) finish();
+  return spec_.broke.broken();
+}
+
+template <class A, class B>
+void world::expect_equal(const A& came, const B& expected, const char* what) {
+  spec_.broke.require(came == static_cast<A>(expected), what,
+                      [&] { return std::to_string(came) + ", and it should be " + std::to_string(expected); });
+}
+
+void world::perform(const operation& step) {
+  switch (step.what) {
+    case action::schedule:
+    case action::rate:
+    case action::delay: return make(step);
+    case action::bulk: return make_bulk(step);
+    case action::cancel:
+    case action::cancel_bulk:
+    case action::restart:
+    case action::ask: return on_timers(step);
+    case action::pause:
+    case action::resume:
+    case action::cancel_all:
+    case action::end: return on_group(step);
+    case action::advance: clock_.advance(duration(step.number)); return spec_.move_to(now());
+    case action::poll: return poll(static_cast<std::size_t>(std::max<nanoseconds_t>(step.number, 0)));
+    case action::next: return ask_next();
+    case action::list: return list();
+    case action::metrics: return compare_metrics();
+    case action::close: spec_.close(); return engine_->close();
+    case action::executor: held_mode_ = static_cast<unsigned>(step.number) % 4; return;
+    case action::run_held: return hand_back(true);
+    case action::drop_held: return hand_back(false);
+    case action::rearm:
+    case action::raise: return;  // of callbacks alone
+  }
+}
+
+void world::check_answers() {
+  if (broken()) return;
+  expect_equal(engine_->pending(), spec_.pending(), "engine::pending()");
+  for (const group_pair& each : groups_)
+    expect_equal(each.group->pending(), spec_.pending_in(each.id), "timer_group::pending()");
+}
+
+// --- Runs
+
+void world::run(timer_id id, firing& seen) {
+  spec_.move_to(now());
+  account& of = account_of(id);
+  ++of.runs;
+  spec_.begin_run(id, {.deadline = detail::to_ns(seen.deadline()),
+                       .lateness = seen.lateness().count(),
+                       .missed = seen.missed(),
+                       .tag = seen.tag(),
+                       .stale = seen.stale()});
+  spec_.broke.require(!of.made || seen.self() == of.handle, "firing::self() is the timer");
+  running_.push_back(id);
+  bool throws = false;
+  if (of.inside != nullptr && running_.size() <= deepest) {
+    for (const operation& step : *of.inside) {
+      if (broken() || over_) break;
+      if (step.what == action::rearm) {
+        const nanoseconds_t when = time_of(step.when);
+        spec_.rearm(id, when);
+        seen.rearm_at(detail::to_time(when));
+      } else if (step.what == action::raise) {
+        throws = true;
+      } else {
+        perform(step);
+      }
+    }
+  }
+  running_.pop_back();
+  if (!broken()) spec_.end_run(id, 0, throws);
+  if (throws) throw 1;
+}
+
+void world::destroyed(timer_id id) {
+  account& of = account_of(id);
+  ++of.destroyed;
+  spec_.broke.require(of.destroyed == 1, "captures are destroyed once");
+  spec_.move_to(now());
+  if (!broken()) spec_.captures_destroyed(id);
+}
+
+// --- The end
+
+void world::finish() {
+  hand_back(true);
+  poll(SIZE_MAX);
+  check_answers();
+  list();
+  compare_metrics();
+  if (broken()) return;
+  std::map<timer, timer_id> by_handle;
+  for (timer_id id = 1; id <= accounts_.size(); ++id) {
+    if (account_of(id).handle) by_handle[account_of(id).handle] = id;
+  }
+  std::map<timer_id, spec::returned_timer> expected = spec_.stop(), came;
+  over_ = true;
+  std::vector<unfired> left = engine_->stop();
+  for (const unfired& each : left) came[by_handle[each.handle]] = {detail::to_ns(each.deadline), each.tag};
+  expect_equal(left.size(), expected.size(), "how many timers stop() returns");
+  spec_.broke.require(came == expected, "stop() returns what had not ended, with its deadline");
+  left.clear();
+  for (timer_id id = 1; id <= accounts_.size(); ++id) {
+    if (account_of(id).handle) ask(id);
+  }
+  compare_metrics();
+  poll(SIZE_MAX);
+  if (broken()) return;
+  groups_.clear();
+  engine_.reset();
+  held_.clear();
+  for (timer_id id = 1; id <= accounts_.size(); ++id) {
+    if (account_of(id).witnessed) expect_equal(account_of(id).destroyed, 1, "captures are destroyed once");
+  }
+}
+
+}  // namespace detent::poll_walks

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// An engine and its specification, to which the same is done; and all that the engine does by itself is told to the
+// specification.
+#pragma once
+
+#include <detent/detent.hpp>
+#include <detent/timer_group.hpp>
+
+#include "search/poll_walks/program.hpp"
+#include "spec/engine.hpp"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace detent::poll_walks {
+
+using spec::timer_id;
+
+class world {
+ public:
+  explicit world(const setting& made_with);
+  ~world();
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  // Plays all of it, and then to the end: everything is stopped, and all captures are destroyed once. What went wrong,
+  // or nothing. After something did, the world must not even be destroyed.
+  std::string play(const program& of);
+
+  // --- Called back
+  void run(timer_id id, firing& seen);
+  void destroyed(timer_id id);
+  bool execute(unsigned executor, fired_timer&& work);
+
+ private:
+  class moody;
+  struct account {
+    timer handle;
+    bool witnessed = false;  // its callable reports its destruction
+    bool made = false;
+    int destroyed = 0;
+    std::uint64_t runs = 0;
+    const std::vector<operation>* inside = nullptr;
+  };
+  struct held_work {
+    fired_timer work;
+    timer_id id;
+    std::uint64_t ticket;
+  };
+
+  void perform(const operation& step);
+  void perform_inside(timer_id id, const operation& step);
+  void check_answers();
+  void finish();
+  bool broken() const { return !spec_.broke.kept(); }
+  template <class A, class B>
+  void expect_equal(const A& came, const B& expected, const char* what);
+
+  // making.cpp
+  void make(const operation& step);
+  void make_one(const operation& step, std::uint32_t name, nanoseconds_t when);
+  template <class F>
+  timer call_schedule(const spec::plan& asked, F&& callable);
+  void make_bulk(const operation& step);
+  account& account_of(timer_id id);
+  timer_options options_of(const spec::plan& asked);
+  periodic_options periodic_options_of(const spec::plan& asked);
+  spec::plan plan_of(const operation& step);
+
+  // touching.cpp
+  void on_timers(const operation& step);
+  void on_group(const operation& step);
+  void poll(std::size_t most);
+  void ask(timer_id id);
+  void ask_next();
+  void list();
+  void compare_metrics();
+  void hand_back(bool runs);
+  void run_ticket(fired_timer& work, timer_id id, std::uint64_t ticket);
+
+  nanoseconds_t now() const { return clock_.now().time_since_epoch().count(); }
+  nanoseconds_t time_of(const moment& when);
+  timer_id named(std::uint32_t name) const;
+
+  const setting made_with_;
+  manual_clock clock_;
+  spec::engine spec_;
+  std::vector<std::shared_ptr<moody>> executors_;
+  std::unique_ptr<engine> engine_;
+  std::vector<label> labels_;
+  struct group_pair {
+    std::unique_ptr<timer_group> group;
+    spec::group_id id;
+  };
+  std::vector<group_pair> groups_;
+  std::deque<account> accounts_;
+  std::map<std::uint32_t, timer_id> names_;
+  std::deque<held_work> held_;
+  unsigned held_mode_ = 0, offers_ = 0;
+  std::vector<timer_id> running_;
+  bool polling_ = false, over_ = false;
+};
+
+}  // namespace detent::poll_walks

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// What an engine answers when it is asked.
+#include "spec/engine.hpp"
+
+namespace detent::spec {
+
+// A timer's deadline on the engine's clock. "time_point::max() while its group is paused" (timer::deadline).
+nanoseconds_t engine::due(const timer& t) const {
+  const group* of = group_of(t);
+  if (of == nullptr) return t.kept;
+  return of->paused ? end_of_time : rounded_up(of->deadline_of(t.kept, now_), made_with_.tick);
+}
+
+// "Its callback will start (again) unless something is done." (timer::pending) A one-shot that runs has started; of a
+// periodic timer the next run is to come, unless it was cancelled or has had all its runs.
+bool engine::pending(timer_id id) const {
+  const timer& t = at(id);
+  if (t.cancelled_by_group || t.now == phase::ended) return false;
+  return t.now != phase::running || (t.periodic() && !t.last && !t.used_up);
+}
+
+// "When it is due, rounded up to the engine's tick; time_point::max() while its group is paused. While a periodic timer
+// runs, the earliest deadline that it had not met. None where pending() is false." (timer::deadline)
+std::optional<nanoseconds_t> engine::deadline(timer_id id) const {
+  return pending(id) ? std::optional(due(at(id))) : std::nullopt;
+}
+
+// "From engine::now() to deadline(): below zero where it is overdue, duration::max() while its group is paused."
+std::optional<nanoseconds_t> engine::remaining(timer_id id) const {
+  const std::optional<nanoseconds_t> when = deadline(id);
+  if (!when) return std::nullopt;
+  return *when == end_of_time ? end_of_time : minus(*when, now_);
+}
+
+// "A timer's place is free before its callback starts and before cancel() returns" (G25). "Until the driver has come
+// by, a cancelled member counts in pending() and takes its place" (groups.md).
+std::size_t engine::places_taken() const {
+  std::size_t count = 0;
+  for (const timer_id id : live_) count += at(id).counts_as_pending() ? 1U : 0U;
+  return count;
+}
+
+std::size_t engine::pending() const { return places_taken(); }
+
+std::size_t engine::pending_in(group_id id) const {
+  std::size_t count = 0;
+  for (const timer_id each : live_) count += at(each).asked.group == id && at(each).counts_as_pending() ? 1U : 0U;
+  return count;
+}
+
+// "Every pending timer" (engine::list_pending), by the words of pending_timer::state. "queued" and "armed" are the
+// same here: they say how far the driver has come.
+std::map<timer_id, listed_timer> engine::list_pending() const {
+  std::map<timer_id, listed_timer> found;
+  for (const timer_id id : live_) {
+    const timer& t = at(id);
+    if (!pending(id)) continue;
+    const group* of = group_of(t);
+    const char* state = t.now == phase::running       ? "running"
+                        : of != nullptr && of->paused ? "paused"
+                        : t.now == phase::handed      ? "dispatched"
+                                                      : "armed";
+    found[id] = {due(t), t.asked.tag, t.asked.label, state};
+  }
+  return found;
+}
+
+counts engine::metrics() const {
+  counts found = all_;
+  found.pending = places_taken();
+  return found;
+}
+
+// "Of the timers with that label, as far as it is counted for one: scheduled, ended, pending, fired, missed, restarted,
+// failed" (engine::metrics)
+counts engine::metrics(std::uint32_t label) const {
+  const auto known = of_label_.find(label);
+  counts found = known == of_label_.end() ? counts{} : known->second;
+  for (const timer_id id : live_) found.pending += at(id).asked.label == label && at(id).counts_as_pending() ? 1U : 0U;
+  return found;
+}
+
+// "Never later than the true one; none when nothing is pending." (engine::next_deadline) With slack, when "the engine
+// has to be polled" (overload.md). Of what is overdue it may be now. What executors have is not waited for.
+void engine::answered_next_deadline(std::optional<nanoseconds_t> answer) {
+  sweep();
+  has_swept();
+  std::optional<nanoseconds_t> earliest;
+  for (const timer_id id : live_) {
+    const timer& t = at(id);
+    if (t.now != phase::waiting || t.cancelled_by_group) continue;
+    if (!earliest || ready_at(t) < *earliest) earliest = ready_at(t);
+  }
+  if (earliest) {
+    broke.require(answer.has_value(), "next_deadline() is none, though something is pending");
+    if (answer) {
+      broke.require(*answer <= std::max(*earliest, now_), "next_deadline() is later than the true one",
+                    [&] { return std::to_string(*answer) + ", and the true one is " + std::to_string(*earliest); });
+    }
+  } else if (places_taken() == 0) {
+    broke.require(!answer, "next_deadline() is something, though nothing is pending");
+  }
+}
+
+}  // namespace detent::spec

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The specification of an engine: what docs/ and the public headers promise, as a plain program for one thread.
+//
+// It is used beside an implementation, in lock-step. Of each call it is told first, and says what the call has to
+// answer. Of what an implementation does by itself (a callback begins, an executor is offered a timer, captures are
+// destroyed) it is told as it happens, and says whether that was allowed: `broke` has the first rule that was broken.
+// README.md shows both, and lists where an implementation is free.
+#pragma once
+
+#include <detent/error.hpp>
+#include <detent/options.hpp>
+
+#include "spec/counts.hpp"
+#include "spec/pass.hpp"
+#include "spec/rules.hpp"
+#include "spec/timer.hpp"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace detent::spec {
+
+struct executor_traits {
+  bool is_inline = true;  // there is none: callbacks run on the driver
+  bool keeps_order = false;
+};
+
+struct settings {
+  nanoseconds_t tick = 1;
+  nanoseconds_t start = 0;
+  std::size_t capacity = 0;
+  refusal_policy on_refusal = refusal_policy::run_inline;
+  // "It goes through the members later, in slices; poll() at most 100,000 a call." (groups.md)
+  std::size_t members_a_poll = 100'000;
+  std::vector<executor_traits> executors{executor_traits{}};  // the first is the engine's own
+};
+
+// What a schedule call has to come to.
+struct scheduled {
+  timer_id id = 0;
+  // Why it is refused. Where there are several reasons, the implementation may name any.
+  std::set<errc> refusals;
+  bool refused() const { return !refusals.empty(); }
+};
+
+// What a run has to report, and what stop() and list_pending() do.
+struct run_report {
+  nanoseconds_t deadline = 0, lateness = 0;
+  std::uint64_t missed = 0, tag = 0;
+  bool stale = false;
+  bool operator==(const run_report&) const = default;
+};
+struct returned_timer {
+  nanoseconds_t deadline = 0;
+  std::uint64_t tag = 0;
+  bool operator==(const returned_timer&) const = default;
+};
+struct listed_timer {
+  nanoseconds_t deadline = 0;
+  std::uint64_t tag = 0;
+  std::uint32_t label = 0;
+  std::string state;
+  bool operator==(const listed_timer&) const = default;
+};
+
+class engine {
+ public:
+  explicit engine(const settings& made_with);
+
+  // --- Time: only forwards
+  void move_to(nanoseconds_t now) { now_ = now > now_ ? now : now_; }
+  nanoseconds_t now() const { return now_; }
+
+  // --- Calls: what they have to answer (calls.cpp)
+  scheduled schedule(const plan& asked, thread_id by);
+  // The first of several, and how many are scheduled.
+  std::pair<timer_id, std::size_t> schedule_bulk(std::span<const nanoseconds_t> deadlines, const plan& asked,
+                                                 thread_id by);
+  cancel_result cancel(timer_id id);
+  std::size_t cancel_bulk(std::span<const timer_id> ids);
+  bool restart(timer_id id, nanoseconds_t deadline, thread_id by);
+  // Inside a run of the timer.
+  void rearm(timer_id id, nanoseconds_t deadline);
+  void close() { closed_ = true; }
+  // Outside callbacks; else called_from_callback, and nothing changes.
+  std::map<timer_id, returned_timer> stop();
+
+  group_id make_group();
+  void pause(group_id id);
+  void resume(group_id id);
+  void cancel_all(group_id id);
+  void end_group(group_id id);
+
+  // --- Questions (answers.cpp)
+  bool is_closed() const { return closed_ || stopped_; }
+  bool pending(timer_id id) const;
+  std::optional<nanoseconds_t> deadline(timer_id id) const;
+  std::optional<nanoseconds_t> remaining(timer_id id) const;
+  std::size_t pending() const;
+  std::size_t pending_in(group_id id) const;
+  std::map<timer_id, listed_timer> list_pending() const;
+  counts metrics() const;
+  counts metrics(std::uint32_t label) const;
+  // Whether next_deadline() may answer that.
+  void answered_next_deadline(std::optional<nanoseconds_t> answer);
+
+  // --- What happens by itself, in a pass and outside (pass.cpp)
+  void begin_pass(const pass& begun);
+  // Of what poll() returned. Outside poll() nothing is known of it.
+  void end_pass(std::optional<std::size_t> returned);
+  // The callback of a timer begins on thread `on`, and reports that.
+  void begin_run(timer_id id, const run_report& seen);
+  // It has returned, or has thrown.
+  void end_run(timer_id id, thread_id on, bool threw);
+  void captures_destroyed(timer_id id);
+
+  // --- Executors (hand_over.cpp)
+  // execute() is called. Which timer it is about, where a ticket does not say: the next one with that tag.
+  timer_id next_offer(unsigned executor, std::uint64_t tag) const;
+  void offered(timer_id id, unsigned executor);
+  void taken(timer_id id);
+  // What becomes of it: run_inline is told by begin_run(), drop by captures_destroyed().
+  void refused(timer_id id);
+  // The ticket of a timer, for called() and let_go().
+  std::uint64_t ticket(timer_id id) const { return at(id).ticket; }
+  // A ticket is called: whether the callback has to begin now.
+  bool called(timer_id id, std::uint64_t ticket);
+  void let_go(timer_id id, std::uint64_t ticket);
+
+  // The first that waits for its turn in this pass, or 0: an implementation of one thread has no other choice.
+  timer_id first_in_turn() const;
+  const timer& at(timer_id id) const { return timers_[id - 1]; }
+  std::size_t made() const { return timers_.size(); }
+  // When the driver has to look at it.
+  nanoseconds_t ready_at(const timer& t) const;
+  rules broke;
+
+ private:
+  timer& at(timer_id id) { return timers_[id - 1]; }
+  group* group_of(const timer& t) { return t.asked.group == no_group ? nullptr : &groups_[t.asked.group - 1]; }
+  const group* group_of(const timer& t) const { return const_cast<engine*>(this)->group_of(t); }
+  std::size_t places_taken() const;
+  std::set<errc> reasons_against(const plan& asked) const;
+  timer& make(const plan& asked);
+  void arm(timer& t, thread_id by);
+  void end(timer& t, ending how);
+  nanoseconds_t due(const timer& t) const;
+  bool is_stopped_by_its_group(const timer& t) const;
+
+  void sweep();
+  void has_swept();
+  bool waits_in_pass(const timer& t) const;
+  static bool goes_before(const timer& a, nanoseconds_t due_a, const timer& b, nanoseconds_t due_b);
+  void take_turn(timer& t);
+  void take_silent_turns_before(const timer* t);
+  nanoseconds_t due_at_start(const timer& t) const;
+  run_report foresee_run(timer& t);
+  bool is_stale(const timer& t) const;
+  std::vector<counts*> counts_of(const timer& t);
+  bool keeps_for_retry(unsigned executor) const;
+  const timer* first_for_retry(unsigned executor) const;
+  void hand_over(timer& t);
+  void keep_for_retry(timer& t);
+  void drop_run(timer& t);
+
+  settings made_with_;
+  nanoseconds_t now_;
+  bool closed_ = false, stopped_ = false;
+  std::deque<timer> timers_;
+  std::set<timer_id> live_;  // those that have not ended
+  std::deque<group> groups_;
+  std::size_t members_made_ = 0;
+  std::uint64_t armings_ = 0, tickets_ = 0, passes_ = 0;
+  pass pass_;
+  timer_id called_ = 0;  // its ticket is called, or the engine runs what was refused: its callback may begin
+  std::map<unsigned, std::deque<std::pair<timer_id, std::uint64_t>>> retries_;
+  counts all_;
+  std::map<std::uint32_t, counts> of_label_;
+};
+
+}  // namespace detent::spec

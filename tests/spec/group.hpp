@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// A timer group, and its time.
+#pragma once
+
+#include "spec/time_rules.hpp"
+
+namespace detent::spec {
+
+using group_id = std::uint32_t;
+inline constexpr group_id no_group = 0;
+
+// "A group has a time of its own, which stops while it is paused; deadlines of members are kept in that time. So each
+// keeps what is left of it, a fixed rate its grid, and nothing is missed: no burst." (groups.md)
+struct group {
+  bool paused = false;
+  bool ended = false;
+  nanoseconds_t behind = 0;     // the engine's time less the group's, while it goes on
+  nanoseconds_t stands_at = 0;  // the group's own time, while it is paused
+  // How often it was paused: a ticket that an executor got before is not valid after.
+  std::uint64_t pauses = 0;
+  // It was resumed or cancelled, and the driver has not gone through its members since.
+  bool unswept = false;
+
+  // "Nothing happens if it is paused already." (timer_group::pause)
+  void pause(nanoseconds_t now) {
+    if (paused) return;
+    stands_at = minus(now, behind);
+    paused = true;
+    ++pauses;
+  }
+  // "No burst: they go on where they were." (timer_group::resume)
+  void resume(nanoseconds_t now) {
+    if (!paused) return;
+    behind = minus(now, stands_at);
+    paused = false;
+    unswept = true;
+  }
+
+  // What the engine's time is ahead of the group's. "What is scheduled or restarted meanwhile counts from the
+  // resumption": while it is paused this grows with the engine's time.
+  nanoseconds_t offset(nanoseconds_t now) const { return paused ? minus(now, stands_at) : behind; }
+  // A deadline on the engine's clock as a member keeps it. The end of time is the same on both.
+  nanoseconds_t kept(nanoseconds_t deadline, nanoseconds_t now) const {
+    return deadline == end_of_time ? deadline : minus(deadline, offset(now));
+  }
+  // And back, as if it went on at `now`.
+  nanoseconds_t deadline_of(nanoseconds_t kept, nanoseconds_t now) const {
+    return kept == end_of_time ? kept : plus(kept, offset(now));
+  }
+};
+
+}  // namespace detent::spec

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// What an engine does by itself: in which order timers have their turn, and what their runs report.
+#include "spec/engine.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace detent::spec {
+namespace {
+
+std::string described(const timer& t) {
+  return "timer " + std::to_string(t.id) + " (lane " + std::to_string(t.asked.lane) + ", armed " +
+         std::to_string(t.order) + ", group " + std::to_string(t.asked.group) + ")";
+}
+
+std::string text_of(const run_report& run) {
+  return "deadline " + std::to_string(run.deadline) + ", lateness " + std::to_string(run.lateness) + ", missed " +
+         std::to_string(run.missed) + ", tag " + std::to_string(run.tag) + (run.stale ? ", stale" : "");
+}
+
+}  // namespace
+
+// --- Order
+
+// When the driver has to look at it: its deadline; with slack "the roundest time in that stretch" (overload.md), on the
+// tick.
+nanoseconds_t engine::ready_at(const timer& t) const {
+  const nanoseconds_t deadline = due(t);
+  return t.asked.slack == 0 ? deadline : rounded_down(roundest(deadline, t.asked.slack), made_with_.tick);
+}
+
+bool engine::is_stopped_by_its_group(const timer& t) const {
+  const group* of = group_of(t);
+  return t.cancelled_by_group || (of != nullptr && of->paused);
+}
+
+// Whether its turn comes in this pass, unless something is done. "poll fires what is due at one reading of the clock,
+// in order, what callbacks arm for that instant included, a timer at most once" (engine::poll).
+bool engine::waits_in_pass(const timer& t) const {
+  if (pass_.how == drive::none || t.now != phase::waiting || is_stopped_by_its_group(t)) return false;
+  return t.turn_in != pass_.number && ready_at(t) <= pass_.now;
+}
+
+// "Of what is due, higher lanes run first; inside a lane the order by deadline and arming is exact." (overload.md)
+// "Between threads there is no order" among equal deadlines (G15).
+bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, nanoseconds_t due_b) {
+  if (a.asked.lane != b.asked.lane) return a.asked.lane > b.asked.lane;
+  if (due_a != due_b) return due_a < due_b;
+  return a.armer == b.armer && a.order < b.order;
+}
+
+timer_id engine::first_in_turn() const {
+  const timer* first = nullptr;
+  for (const timer_id id : live_) {
+    const timer& t = at(id);
+    if (!waits_in_pass(t)) continue;
+    const auto key = [this](const timer& of) { return std::tuple(-int{of.asked.lane}, due(of), of.order); };
+    if (first == nullptr || key(t) < key(*first)) first = &t;
+  }
+  return first == nullptr ? 0 : first->id;
+}
+
+// It is `t`'s turn: nothing must wait that goes before it.
+//
+// Two freedoms. The members of a group that was resumed in this very pass may have to wait for the next: the driver
+// "goes through the members later, poll() at most 100,000 a call" (groups.md). And a worker's order is "of all that the
+// driver has drained when it starts a batch" (G14); but "first armed, first fired, among equal deadlines of a thread"
+// (G15) holds whatever it has drained.
+void engine::take_turn(timer& t) {
+  take_silent_turns_before(&t);
+  broke.require(pass_.how != drive::none, "a timer has its turn though nobody drives", [&] { return described(t); });
+  broke.require(t.turn_in != pass_.number, "a timer has its turn twice in a pass", [&] { return described(t); });
+  broke.require(ready_at(t) <= pass_.now, "a timer has its turn before it is due", [&] { return described(t); });
+  const nanoseconds_t due_t = due(t);
+  for (const timer_id id : live_) {
+    const timer& other = at(id);
+    if (id == t.id || !waits_in_pass(other)) continue;
+    if (const group* of = group_of(other); of != nullptr && of->unswept) continue;
+    const nanoseconds_t due_other = due(other);
+    const bool equal = other.asked.lane == t.asked.lane && due_other == due_t && other.armer == t.armer;
+    if (other.order > pass_.drained && !equal) continue;
+    broke.require(!goes_before(other, due_other, t, due_t), "order", [&] {
+      return described(t) + " due at " + std::to_string(due_t) + " has its turn before " + described(other) +
+             " due at " + std::to_string(due_other);
+    });
+  }
+  t.turn_in = pass_.number;
+  ++pass_.turns;
+  broke.require(pass_.turns <= pass_.most, "poll() runs more than it was allowed to");
+}
+
+void engine::begin_pass(const pass& begun) {
+  pass_ = begun;
+  pass_.number = ++passes_;
+  if (begun.how == drive::poll && members_made_ <= made_with_.members_a_poll) sweep();
+}
+
+// The driver goes through the members of all groups that were resumed or cancelled.
+void engine::sweep() {
+  for (group& each : groups_) each.unswept = false;
+  for (const timer_id id : live_) {
+    if (at(id).cancelled_by_group) at(id).to_be_swept = true;
+  }
+}
+
+// "Captures, places and pending() follow as the driver goes through the members: within one drain" (G37)
+void engine::has_swept() {
+  for (const timer_id id : live_) {
+    broke.require(!at(id).to_be_swept || at(id).now == phase::running, "a cancelled member is not taken out",
+                  [&] { return described(at(id)); });
+  }
+}
+
+// "Returns how many callbacks ran": inside the call, whoever called them; what an executor has taken to run later is
+// not counted, though `max_callbacks` limits what is run or handed over. (engine::poll)
+void engine::end_pass(std::optional<std::size_t> returned) {
+  take_silent_turns_before(nullptr);
+  has_swept();
+  if (returned) {
+    broke.require(*returned == pass_.ran, "poll() returns how many callbacks ran",
+                  [&] { return std::to_string(*returned) + ", and it was " + std::to_string(pass_.ran); });
+  }
+  for (const timer_id id : live_) {
+    const timer& t = at(id);
+    if (pass_.turns >= pass_.most || t.order > pass_.drained || !waits_in_pass(t)) continue;
+    if (const group* of = group_of(t); of != nullptr && of->unswept) continue;
+    broke.require(false, "what is due is left over", [&] {
+      return described(t) + " due at " + std::to_string(due(t)) + ", now " + std::to_string(pass_.now);
+    });
+  }
+  pass_.how = drive::none;
+}
+
+// --- Runs
+
+// "A callback that would start later than this is stale." (timer_options::max_lateness) "Counted from the deadline"
+// (overload.md).
+bool engine::is_stale(const timer& t) const {
+  return !t.periodic() && t.asked.max_lateness != end_of_time && wide{now_} - due_at_start(t) > t.asked.max_lateness;
+}
+
+void engine::begin_run(timer_id id, const run_report& seen) {
+  timer& t = at(id);
+  const auto told = [&] { return described(t); };
+  broke.require(t.now == phase::waiting || called_ == id, "a callback begins though its timer is not due for it", told);
+  broke.require(!stopped_, "a callback begins after stop()", told);
+  broke.require(!t.cancelled_by_group, "a callback begins after cancel_all()", told);
+  broke.require(!is_stopped_by_its_group(t), "a callback begins though its group is paused", told);
+  broke.require(now_ >= due_at_start(t), "a callback begins before its deadline", told);
+  broke.require(!is_stale(t) || t.asked.stale == stale_policy::run, "a stale callback begins", told);
+  if (t.now == phase::waiting) take_turn(t);
+  called_ = 0;
+  if (pass_.how != drive::none) {
+    t.turn_in = pass_.number;  // not again in this pass, whoever re-arms it
+    ++pass_.ran;
+  }
+  const run_report foreseen = foresee_run(t);
+  broke.require(seen == foreseen, "what a run reports",
+                [&] { return described(t) + ": " + text_of(seen) + "; it should be " + text_of(foreseen); });
+  t.now = phase::running;
+  t.last = t.rearmed = false;
+  for (counts* each : counts_of(t)) {
+    ++each->fired;
+    each->missed += foreseen.missed;
+  }
+}
+
+// A start that was decided is not taken back by a pause that is over (groups.md): what an executor has keeps the
+// deadline by which it was handed over, though its group has lost some time since.
+nanoseconds_t engine::due_at_start(const timer& t) const {
+  const group* of = group_of(t);
+  if (of == nullptr || t.now != phase::handed) return due(t);
+  return rounded_up(std::min(of->deadline_of(t.kept, now_), rounded_down(now_, made_with_.tick)), made_with_.tick);
+}
+
+run_report engine::foresee_run(timer& t) {
+  const nanoseconds_t armed = due_at_start(t);
+  run_report run{.deadline = armed, .tag = t.asked.tag, .stale = is_stale(t)};
+  if (t.periodic()) {
+    // The grid of a member lies in its group's time: "a fixed rate [keeps] its grid, and nothing is missed" by a pause.
+    const group* of = group_of(t);
+    if (of != nullptr) t.grid.next = of->deadline_of(t.grid.next, now_);
+    // A restart anchors it at the new deadline, as a re-arm does at its own.
+    if (t.moved) t.grid.next = armed;
+    const period_run stands_for = t.grid.begin(armed, now_, made_with_.tick);
+    if (of != nullptr) t.grid.next = of->kept(t.grid.next, now_);
+    run.deadline = stands_for.deadline;
+    run.missed = stands_for.missed;
+    // "Ends after this many runs." (periodic_options::runs)
+    t.used_up = t.runs_left != 0 && --t.runs_left == 0;
+  }
+  t.moved = false;
+  run.lateness = minus(now_, run.deadline);
+  return run;
+}
+
+// "`running`: that run is the last, whatever it or its period re-arms; a one-shot counts as expired then, a periodic
+// timer as cancelled" (G10). Else it is armed again where its callback has asked for it, or its period.
+void engine::end_run(timer_id id, thread_id on, bool threw) {
+  timer& t = at(id);
+  if (threw) {
+    for (counts* each : counts_of(t)) ++each->failed;
+  }
+  if (t.used_up) return end(t, ending::expired);
+  if (t.last) return end(t, t.periodic() ? ending::cancelled : ending::expired);
+  if (!t.rearmed && !t.periodic()) return end(t, ending::expired);
+  const group* of = group_of(t);
+  if (t.rearmed) {
+    t.kept = of != nullptr ? of->kept(t.rearm_at, now_) : rounded_up(t.rearm_at, made_with_.tick);
+    t.grid.next = of != nullptr ? t.kept : t.rearm_at;
+  } else {
+    t.grid.end(of != nullptr ? of->kept(now_, now_) : now_);
+    t.kept = of != nullptr ? t.grid.next : rounded_up(t.grid.next, made_with_.tick);
+  }
+  arm(t, on);
+}
+
+// "Each ends once" (G1): captures are destroyed with their timer, and by nothing else.
+void engine::captures_destroyed(timer_id id) {
+  timer& t = at(id);
+  if (t.now == phase::ended) return;
+  if (t.cancelled_by_group && t.now != phase::running) return end(t, ending::cancelled);
+  // "Dropped and counted" (timer_options::stale), at its turn, and it is none of the callbacks that poll() counts.
+  if (is_stale(t) && t.asked.stale == stale_policy::drop && (t.now == phase::waiting || called_ == id)) {
+    if (t.now == phase::waiting) {
+      take_turn(t);
+      --pass_.turns;
+    }
+    called_ = 0;
+    return end(t, ending::dropped);
+  }
+  broke.require(false, "captures are destroyed though their timer has not ended", [&] { return described(t); });
+}
+
+}  // namespace detent::spec

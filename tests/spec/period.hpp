@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// When a periodic timer runs, and which of its periods a run stands for.
+#pragma once
+
+#include <detent/options.hpp>
+
+#include "spec/time_rules.hpp"
+
+namespace detent::spec {
+
+enum class repetition : std::uint8_t { once, fixed_rate, fixed_delay };
+
+// What a run reports.
+struct period_run {
+  nanoseconds_t deadline = 0;  // firing::deadline()
+  std::uint64_t missed = 0;    // firing::missed()
+};
+
+// The runs of one timer. `next` is the deadline of the next run before it is rounded to the tick.
+//
+// "Fires at initial + n * period, without drift." (engine::schedule_at_fixed_rate) Each period is rounded up to the
+// tick by itself, so a period that is no multiple of the tick does not drift either.
+struct periods {
+  repetition kind = repetition::once;
+  nanoseconds_t period = 0;
+  missed_ticks missed = missed_ticks::skip;
+  nanoseconds_t next = 0;
+
+  // A run starts at `started`, and is armed for `armed`, which is `next` on the tick. Moves `next` to the next period.
+  //
+  // "What becomes of periods that could not be met, of fixed-rate timers." (periodic_options::missed) A period is due
+  // once its rounded deadline has come.
+  period_run begin(nanoseconds_t armed, nanoseconds_t started, nanoseconds_t tick) {
+    if (kind != repetition::fixed_rate) return {armed, 0};
+    const std::uint64_t behind = complete_since(started, tick);
+    // "burst: all of them, back to back"; every period has its run.
+    if (behind == 0 || missed == missed_ticks::burst) {
+      next = plus(next, period);
+      return {armed, 0};
+    }
+    // "delay: the next period counts from now"
+    if (missed == missed_ticks::delay) {
+      next = plus(started, period);
+      return {armed, behind};
+    }
+    // "skip: one run stands for the latest due period; missed() counts the rest"
+    const nanoseconds_t latest = saturated(wide{next} + wide{behind} * period);
+    next = plus(latest, period);
+    return {rounded_up(latest, tick), behind};
+  }
+
+  // "The next run comes `delay` after the end of the last." (engine::schedule_with_fixed_delay)
+  void end(nanoseconds_t ended) {
+    if (kind == repetition::fixed_delay) next = plus(ended, period);
+  }
+
+ private:
+  // How many whole periods have come since the next one was due.
+  std::uint64_t complete_since(nanoseconds_t started, nanoseconds_t tick) const {
+    const wide reached = rounded_down(started, tick);
+    return reached <= next ? 0 : static_cast<std::uint64_t>((reached - next) / period);
+  }
+};
+
+}  // namespace detent::spec

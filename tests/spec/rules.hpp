@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Whether what an implementation did was allowed: the first rule that it broke.
+#pragma once
+
+#include <string>
+
+namespace detent::spec {
+
+class rules {
+ public:
+  // Of several broken rules the first counts: what follows it says nothing.
+  void require(bool so, const char* rule) {
+    if (!so && broken_.empty()) broken_ = rule;
+  }
+  template <class Detail>
+  void require(bool so, const char* rule, Detail&& detail) {
+    if (!so && broken_.empty()) broken_ = std::string(rule) + ": " + detail();
+  }
+  bool kept() const { return broken_.empty(); }
+  const std::string& broken() const { return broken_; }
+
+ private:
+  std::string broken_;
+};
+
+}  // namespace detent::spec

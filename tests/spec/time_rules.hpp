@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The arithmetic of time in the specification: nanoseconds that saturate at both ends, ticks, and the roundest time in
+// a stretch. Slow and obvious on purpose.
+#pragma once
+
+#include <cstdint>
+
+namespace detent::spec {
+
+using nanoseconds_t = std::int64_t;
+inline constexpr nanoseconds_t beginning_of_time = INT64_MIN, end_of_time = INT64_MAX;
+
+__extension__ using wide = __int128;
+
+// "Any duration is legal: what is past fires as soon as possible, what is huge saturates." (engine.hpp)
+constexpr nanoseconds_t saturated(wide t) noexcept {
+  return t > end_of_time ? end_of_time : t < beginning_of_time ? beginning_of_time : static_cast<nanoseconds_t>(t);
+}
+constexpr nanoseconds_t plus(nanoseconds_t a, nanoseconds_t b) noexcept { return saturated(wide{a} + b); }
+constexpr nanoseconds_t minus(nanoseconds_t a, nanoseconds_t b) noexcept { return saturated(wide{a} - b); }
+
+// The largest multiple of `step` that is not after `t`, and the smallest that is not before it.
+constexpr wide multiple_before(wide t, wide step) noexcept {
+  const wide over = t % step;
+  return t - (over < 0 ? over + step : over);
+}
+constexpr wide multiple_after(wide t, wide step) noexcept { return -multiple_before(-t, step); }
+
+// "Deadlines are rounded up to a multiple of it, counted from the clock's zero." (engine_options::tick)
+constexpr nanoseconds_t rounded_up(nanoseconds_t t, nanoseconds_t tick) noexcept {
+  return saturated(multiple_after(t, tick));
+}
+// The end of time is a deadline too, and no multiple of most ticks.
+constexpr nanoseconds_t rounded_down(nanoseconds_t t, nanoseconds_t tick) noexcept {
+  return t == end_of_time ? t : saturated(multiple_before(t, tick));
+}
+
+// "The engine inserts it at the roundest time in that stretch, so timers of any slack meet there." (overload.md) The
+// roundest is the one that ends in the most zero bits.
+constexpr nanoseconds_t roundest(nanoseconds_t first, nanoseconds_t slack) noexcept {
+  const nanoseconds_t last = plus(first, slack);
+  for (unsigned zeros = 63;; --zeros) {
+    const wide found = multiple_after(first, wide{1} << zeros);
+    if (found <= last) return static_cast<nanoseconds_t>(found);
+  }
+}
+
+}  // namespace detent::spec
