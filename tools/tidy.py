@@ -25,7 +25,6 @@ GROUND = SRC + "limits.hpp"  # below all rooms
 # Third-party headers, and what may include them.
 FOREIGN = {
     "concurrentqueue/": ("bench/",),
-    "cctz/": ("modules/calendar/src/",),
     "sqlite3.h": ("modules/durable/src/sqlite/", "tests/", "bench/"),
     "CLI/": ("command/", "tests/", "bench/", "stress/", "examples/"),
     "sys/sdt.h": ("core/src/platform/",),

@@ -9,7 +9,7 @@ class store_reader::content {};
 
 store_reader::store_reader(const std::string&) {
   throw input_error(
-      "--store: this build has no durable timers; they need cctz and sqlite3 (Debian: libcctz-dev, libsqlite3-dev)");
+      "--store: this build has no durable timers; they need the calendar and sqlite3 (Debian: libsqlite3-dev)");
 }
 
 store_reader::~store_reader() = default;

@@ -6,7 +6,7 @@
 namespace detent::tool {
 
 cron_result take_cron(const cron_options&) {
-  throw input_error("cron: this build has no calendar; it needs cctz (Debian: libcctz-dev)");
+  throw input_error("cron: this build has no calendar; configure with -DDETENT_BUILD_CALENDAR=ON");
 }
 
 }  // namespace detent::tool

@@ -7,7 +7,7 @@ namespace detent::tool {
 
 durable_result take_durable(const durable_options&) {
   throw input_error(
-      "durable: this build has no durable timers; they need cctz and sqlite3 (Debian: libcctz-dev, libsqlite3-dev)");
+      "durable: this build has no durable timers; they need the calendar and sqlite3 (Debian: libsqlite3-dev)");
 }
 
 }  // namespace detent::tool

@@ -38,31 +38,6 @@ int main(int count, char** words) { DETENT_PROBE(main, words, count, 0u); }" DET
   set(DETENT_HAS_PROBES ${DETENT_SDT_COMPILES})
 endif()
 
-# cctz has no CMake package on Debian. It must be of this processor and of this C++ library, so a program tries.
-if(DETENT_BUILD_CALENDAR)  # AUTO is as true as ON
-  find_path(DETENT_CCTZ_INCLUDE_DIR NAMES cctz/time_zone.h DOC "The directory that holds cctz/time_zone.h")
-  find_library(DETENT_CCTZ_LIBRARY NAMES cctz DOC "The cctz library")
-  mark_as_advanced(DETENT_CCTZ_INCLUDE_DIR DETENT_CCTZ_LIBRARY)
-  if(DETENT_CCTZ_INCLUDE_DIR AND DETENT_CCTZ_LIBRARY)
-    include(CheckCXXSourceCompiles)
-    set(CMAKE_REQUIRED_INCLUDES "${DETENT_CCTZ_INCLUDE_DIR}")
-    set(CMAKE_REQUIRED_LIBRARIES "${DETENT_CCTZ_LIBRARY}")
-    check_cxx_source_compiles("#include <cctz/time_zone.h>
-int main() { cctz::time_zone zone; return cctz::load_time_zone(std::string(\"UTC\"), &zone) ? 0 : 1; }" DETENT_CCTZ_LINKS)
-    unset(CMAKE_REQUIRED_INCLUDES)
-    unset(CMAKE_REQUIRED_LIBRARIES)
-  endif()
-  if(DETENT_BUILD_CALENDAR STREQUAL "AUTO")
-    set(DETENT_BUILD_CALENDAR ON)
-    if(NOT DETENT_CCTZ_LINKS)
-      message(STATUS "detent: no cctz (Debian: libcctz-dev); built without the calendar")
-      set(DETENT_BUILD_CALENDAR OFF)
-    endif()
-  else()
-    detent_require("${DETENT_CCTZ_LINKS}" cctz libcctz-dev DETENT_BUILD_CALENDAR)
-  endif()
-endif()
-
 # Durable timers stand on the calendar; the store in a file is SQLite's.
 if(DETENT_BUILD_DURABLE)  # AUTO is as true as ON
   find_package(PkgConfig QUIET)
@@ -72,11 +47,13 @@ if(DETENT_BUILD_DURABLE)  # AUTO is as true as ON
   if(DETENT_BUILD_DURABLE STREQUAL "AUTO")
     set(DETENT_BUILD_DURABLE ON)
     if(NOT DETENT_BUILD_CALENDAR OR NOT DETENT_SQLITE_FOUND)
-      message(STATUS "detent: no calendar or no sqlite3 (Debian: libcctz-dev, libsqlite3-dev, pkg-config); built without durable timers")
+      message(STATUS "detent: no calendar (DETENT_BUILD_CALENDAR) or no sqlite3 (Debian: libsqlite3-dev, pkg-config); built without durable timers")
       set(DETENT_BUILD_DURABLE OFF)
     endif()
   else()
-    detent_require("${DETENT_BUILD_CALENDAR}" "the calendar" libcctz-dev DETENT_BUILD_DURABLE)
+    if(NOT DETENT_BUILD_CALENDAR)
+      message(FATAL_ERROR "detent: DETENT_BUILD_DURABLE=ON needs the calendar: configure with -DDETENT_BUILD_CALENDAR=ON")
+    endif()
     detent_require("${DETENT_SQLITE_FOUND}" sqlite3 "libsqlite3-dev pkg-config" DETENT_BUILD_DURABLE)
   endif()
 endif()
@@ -142,7 +119,7 @@ if(DETENT_BUILD_DURABLE_REDIS)  # AUTO is as true as ON
     endif()
   else()
     detent_require("${found}" hiredis libhiredis-dev DETENT_BUILD_DURABLE_REDIS)
-    detent_require("${DETENT_BUILD_DURABLE}" "detent::durable (DETENT_BUILD_DURABLE)" "libcctz-dev libsqlite3-dev" DETENT_BUILD_DURABLE_REDIS)
+    detent_require("${DETENT_BUILD_DURABLE}" "detent::durable (DETENT_BUILD_DURABLE)" libsqlite3-dev DETENT_BUILD_DURABLE_REDIS)
   endif()
 endif()
 

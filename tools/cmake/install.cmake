@@ -17,7 +17,7 @@ install(TARGETS detent_recipes detent_senders EXPORT detent-targets
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT detent-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
-if(DETENT_BUILD_CALENDAR)  # targets of their own: a program without the calendar needs no cctz
+if(DETENT_BUILD_CALENDAR)
   install(TARGETS detent_calendar EXPORT detent-calendar-targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT calendar NAMELINK_COMPONENT development
@@ -78,7 +78,7 @@ function(detent_install_pkg_config DETENT_PC_NAME DETENT_PC_DESCRIPTION)
 endfunction()
 detent_install_pkg_config(detent "${PROJECT_DESCRIPTION}")
 if(DETENT_BUILD_CALENDAR)
-  detent_install_pkg_config(detent_calendar "${PROJECT_DESCRIPTION}, by the wall clock" detent "-lcctz ")
+  detent_install_pkg_config(detent_calendar "${PROJECT_DESCRIPTION}, by the wall clock" detent)
 endif()
 if(DETENT_BUILD_DURABLE)
   detent_install_pkg_config(detent_durable "${PROJECT_DESCRIPTION}, timers that outlive the process" detent_calendar)

@@ -124,7 +124,7 @@ set(CPACK_COMPONENT_DURABLE_REDIS_DEPENDS runtime calendar durable)
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME "${development_name}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libcctz-dev, libhiredis-dev, libsqlite3-dev, libtbb-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libhiredis-dev, libsqlite3-dev, libtbb-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime calendar durable durable_redis)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "lock-free timer engine - development files
 Headers for C++20 and C11, the static library, the same with its assertions

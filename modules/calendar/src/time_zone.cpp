@@ -2,27 +2,25 @@
 #include <detent/calendar_error.hpp>
 #include <detent/time_zone.hpp>
 
-#include <cctz/civil_time.h>
-#include <cctz/time_zone.h>
-
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
+#include "bad_zone_file.hpp"
 #include "message.hpp"
+#include "zone_file.hpp"
 #include "zone_rules.hpp"
 
 namespace detent {
 namespace {
 
 using rules_pointer = std::shared_ptr<const detail::zone_rules>;
-using cctz_time = cctz::time_point<cctz::seconds>;
 
-[[noreturn]] void refuse(std::string_view name, const char* why) {
+[[noreturn]] void refuse(std::string_view name, const std::string& why) {
   throw error(calendar_errc::unknown_zone, "time zone " + detail::quoted(name) + ": " + why);
 }
 
@@ -42,69 +40,49 @@ bool is_zone_name(std::string_view name) {
   return before != '/';
 }
 
-detail::civil_second number_of(const cctz::civil_second& at) { return at - cctz::civil_second(1970, 1, 1); }
+// At most `most` bytes of the file and one more.
+std::string bytes_of(const std::filesystem::path& file, std::size_t most) {
+  std::ifstream from(file, std::ios::binary);
+  std::string bytes(most + 1, '\0');
+  from.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!from.is_open() || from.bad()) throw detail::bad_zone_file("cannot be read");
+  bytes.resize(static_cast<std::size_t>(from.gcount()));
+  return bytes;
+}
 
-// Where cctz looks for it.
-bool has_file(const std::string& name) {
+rules_pointer read_zone(const std::string& name) {
+  constexpr std::size_t longest = std::size_t{1} << 18;  // a hundred times what zic makes of the database
   const char* const set = std::getenv("TZDIR");
   const std::filesystem::path database = set != nullptr && *set != '\0' ? set : "/usr/share/zoneinfo";
   std::error_code trouble;
-  return std::filesystem::is_regular_file(database / name, trouble);
-}
-
-rules_pointer read_zone(const std::string& name, const std::string& spelling) {
-  // Asked first, as cctz remembers what was not there.
-  if (!has_file(name)) refuse(name, "not in the tz database of this host; a name is like America/New_York");
-  cctz::time_zone zone;
-  if (!cctz::load_time_zone(spelling, &zone))
-    refuse(name,
-           "its file in the tz database of this host is damaged, or of a kind that cctz does not read: use zic -b fat");
-  // A day before and after the years of schedules: local time may be ahead of UTC, or late.
-  constexpr std::int64_t begin = -2 * detail::seconds_a_day;
-  constexpr std::int64_t end = (detail::day_count + 2) * detail::seconds_a_day;
-  auto rules = std::make_shared<detail::zone_rules>();
-  rules->name = name;
-  std::int64_t at = begin, offset = zone.lookup(cctz_time(cctz::seconds(begin))).offset;
-  rules->add(at, offset);
-  cctz::time_zone::civil_transition change;
-  while (at < end && zone.next_transition(cctz_time(cctz::seconds(at)), &change)) {
-    at = number_of(change.from) - offset;
-    offset = number_of(change.to) - at;
-    rules->add(at, offset);
+  if (!std::filesystem::is_regular_file(database / name, trouble))
+    refuse(name, "not in the tz database of this host; a name is like America/New_York");
+  try {
+    const std::string bytes = bytes_of(database / name, longest);
+    if (bytes.size() > longest) throw detail::bad_zone_file("is damaged: it is longer than 256 KiB");
+    return std::make_shared<const detail::zone_rules>(detail::zone_rules{name, detail::read_zone_file(bytes)});
+  } catch (const detail::bad_zone_file& problem) {
+    refuse(name, "its file " + detail::quoted((database / name).string()) + " " + problem.what());
   }
-  return rules;
 }
 
-// The zones that this process has read. cctz remembers each name for ever, so a file is read again by another spelling
-// of the same path: a path may have `./` and further slashes before any name.
+// The zones that this process has read.
 class zone_cache {
  public:
   rules_pointer get(const std::string& name) {
     const std::lock_guard lock(mutex_);
     if (const auto known = zones_.find(name); known != zones_.end()) return known->second;
-    return read(name);
+    return zones_[name] = read_zone(name);
   }
 
   rules_pointer read_again(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    return read(name);
+    return zones_[name] = read_zone(name);
   }
 
  private:
-  rules_pointer read(const std::string& name) {
-    ++readings_;
-    return zones_[name] = read_zone(name, spelling(name));
-  }
-  // The count of readings in binary: `./` for a one, `.//` for a zero.
-  std::string spelling(const std::string& name) const {
-    std::string prefix;
-    for (std::uint64_t rest = readings_; rest != 0; rest /= 2) prefix += rest % 2 != 0 ? "./" : ".//";
-    return prefix + name;
-  }
-
   std::mutex mutex_;
   std::map<std::string, rules_pointer> zones_;
-  std::uint64_t readings_ = 0;
 };
 
 zone_cache& zones() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time zones of the host's tz database, read by cctz.
+// Time zones of the host's tz database.
 #pragma once
 
 #include <detent/wall_time.hpp>
@@ -21,7 +21,8 @@ class time_zone {
   // UTC. Neither allocates nor reads a file.
   time_zone() noexcept = default;
   // A zone by its name in the tz database, such as "America/New_York"; TZDIR is honoured. A name is read once in a
-  // process, until reloaded(). Throws error with unknown_zone, also for a name that looks like a path.
+  // process, until reloaded(). Throws error with unknown_zone, also for a name that looks like a path, and for a file
+  // that is damaged or ends before 2200; bad_alloc. Costs some 20 us the first time.
   static time_zone load(std::string_view name);
 
   const std::string& name() const noexcept;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdexcept>
+
+namespace detent::detail {
+
+// A zone's file that cannot be used. what() goes on after "its file ", and is a part of one line.
+class bad_zone_file : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace detent::detail
