@@ -127,8 +127,8 @@ std::size_t calendar_core::after_step(duration by) {
   std::size_t moved = 0;
   {
     const std::lock_guard lock(moving_);
-    const bool restarts = by < -set_up_.large_step;
-    moved = move_all([&](calendar_entry& each) { return restarts ? each.begin_again(now) : each.follow(); });
+    const bool back = by < duration(0), date = is_new_date(-by);
+    moved = move_all([&](calendar_entry& each) { return back ? each.go_back(date) : each.follow(); });
   }
   const clock_step step{by, now, moved, detent::clock::now() - began};
   if (set_up_.on_step) guarded("on_step", [&] { set_up_.on_step(step); });
@@ -161,11 +161,6 @@ std::size_t calendar_core::reload_zones() {
   });
   move_all([](calendar_entry& each) { return each.follow(); });
   return changed;
-}
-
-wall_time calendar_core::goes_on_from(wall_time planned) const noexcept {
-  const wall_time now = clock_.now();
-  return planned - now > set_up_.large_step ? now : planned;
 }
 
 void calendar_core::report_end(const schedule_end& end) noexcept {

@@ -9,6 +9,8 @@
 #include <detent/calendar_options.hpp>
 #include <detent/engine.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,15 +37,18 @@ class calendar_core : public std::enable_shared_from_this<calendar_core> {
   const wall_clock& clock() const noexcept { return clock_; }
   entry_pool& entries() noexcept { return entries_; }
 
-  // From when on a schedule goes on after its run for `planned`: from there, unless the clock was set back meanwhile by
-  // a large step.
-  wall_time goes_on_from(wall_time planned) const noexcept;
+  // Whether the clock was set back by so much that schedules begin again.
+  bool is_new_date(duration back) const noexcept {
+    return back > std::max<duration>(set_up_.large_step, least_large_step);
+  }
   // By the run of a timer.
   void count_missed(std::uint64_t more) noexcept { missed_.fetch_add(more, base::relaxed); }  // relaxed: a figure
   void report_end(const schedule_end& end) noexcept;
   std::uint64_t missed() const noexcept { return missed_.load(base::relaxed); }  // relaxed: a figure
 
  private:
+  static constexpr duration least_large_step = std::chrono::hours(3);
+
   std::size_t after_step(duration by);
   template <class Move>
   std::size_t move_all(Move&& move);

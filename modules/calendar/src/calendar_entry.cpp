@@ -23,7 +23,7 @@ time_point calendar_entry::begin(std::shared_ptr<calendar_core> of, std::unique_
   if (when != nullptr) schedule_ = *when;
   options_ = options;
   planned_ = planned;
-  admitted_ = wall_time::min();
+  ran_ = admitted_ = wall_time::min();
   handle_ = {};
   missed_ = 0;
   runner_ = {};
@@ -117,10 +117,14 @@ void calendar_entry::end_run(firing& at) noexcept {
     over_ = true;
     return;
   }
-  const wall_time from = core_->goes_on_from(planned_);
+  ran_ = planned_;
+  const wall_time now = core_->clock().now();
+  const bool back = now < planned_;  // set meanwhile, as no run is early
+  if (back && core_->is_new_date(planned_ - now)) ran_ = wall_time::min();
+  const wall_time from = back ? set_back_to(*schedule_, now, ran_) : planned_;
   const due_time next = next_due(*schedule_, from);
   if (!next.planned) return report_end(lock, next.exhausted);
-  if (from < planned_) admitted_ = wall_time::min();  // a wrong date was put right
+  if (back) admitted_ = wall_time::min();
   last_ = from;
   planned_ = *next.planned;
   const time_point deadline = core_->clock().deadline_of(planned_);
@@ -148,13 +152,17 @@ calendar_entry::move_result calendar_entry::follow() noexcept {
   return move();
 }
 
-calendar_entry::move_result calendar_entry::begin_again(wall_time now) noexcept {
+// By the clock as it is now, as the timer may have run several times since the step.
+calendar_entry::move_result calendar_entry::go_back(bool date) noexcept {
   const std::lock_guard lock(guard_);
   if (is_settled()) return move_result::none;
-  if (schedule_) {
-    if (const due_time first = next_due(*schedule_, now); first.planned && *first.planned < planned_) {
-      planned_ = *first.planned;
-      last_ = now;
+  if (date) ran_ = wall_time::min();
+  const wall_time now = core_->clock().now();
+  if (schedule_ && now < last_) {  // else what is planned is still the next
+    const wall_time from = set_back_to(*schedule_, now, ran_);
+    if (const due_time next = next_due(*schedule_, from); next.planned && *next.planned < planned_) {
+      planned_ = *next.planned;
+      last_ = from;
       admitted_ = wall_time::min();
     }
   }

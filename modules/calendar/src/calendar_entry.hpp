@@ -44,8 +44,8 @@ class calendar_entry {
 
   // To the deadline that the planned time now has.
   move_result follow() noexcept;
-  // The same for a schedule that begins again at `now`, as the clock was far ahead.
-  move_result begin_again(wall_time now) noexcept;
+  // The same after the clock was set back. `date`: by so much that its schedule begins again.
+  move_result go_back(bool date) noexcept;
   // The zone of its schedule, if it has one.
   std::optional<time_zone> zone();
   // Goes on by the new reading of its zone. True: its planned time is another now.
@@ -72,7 +72,8 @@ class calendar_entry {
   calendar_options options_;
   timer handle_;  // empty until it is published
   wall_time planned_{};
-  wall_time last_{};      // the planned time before that; at first when it was scheduled
+  wall_time last_{};      // after which that is the next; at first when it was scheduled
+  wall_time ran_{};       // the planned time of the last run; the beginning of time before the first
   wall_time admitted_{};  // planned times up to here run however late they are
   std::uint64_t missed_ = 0;
   std::thread::id runner_;  // of the last run

@@ -49,6 +49,13 @@ due_time next_due(const detent::schedule& of, wall_time after) {
   }
 }
 
+// A schedule by elapsed time goes on at once. But its last run does not come again, else each small step back just
+// after a run would repeat it.
+wall_time set_back_to(const detent::schedule& of, wall_time now, wall_time ran) {
+  if (ran < now) return now;
+  return of.fixed() || next_due(of, now).planned == ran ? ran : now;
+}
+
 misfire_answer answer_misfire(const detent::schedule& of, wall_time planned, wall_time now,
                               const calendar_options& options) {
   switch (options.on_misfire) {

@@ -19,6 +19,10 @@ struct due_time {
 // schedule::next(), with the end of the known days as an answer.
 due_time next_due(const detent::schedule& of, wall_time after);
 
+// From when on a schedule goes on after the clock was set back to `now`. `ran`: the planned time of its last run; the
+// beginning of time where none counts.
+wall_time set_back_to(const detent::schedule& of, wall_time now, wall_time ran);
+
 // What a timer that could not run in time does.
 struct misfire_answer {
   due_time next;             // to run if it is not later than now, else to wait for

@@ -88,6 +88,7 @@ std::optional<wall_time> schedule::next(wall_time after) const {
   return wall_time(duration(at));
 }
 
+bool schedule::fixed() const noexcept { return plan_->times.fixed; }
 const std::string& schedule::text() const noexcept { return plan_->text; }
 const schedule_options& schedule::options() const noexcept { return plan_->options; }
 

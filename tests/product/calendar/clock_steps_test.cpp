@@ -151,66 +151,6 @@ TEST(CalendarSteps, MoveWhatIsPendingSoThatItIsNeitherEarlyNorLate) {
   EXPECT_EQ(ran, (times{at(2024, 1, 2, 0, 30), at(2024, 1, 2, 1)}));
 }
 
-TEST(CalendarSteps, BackHaveNoPlannedTimeComeTwice) {
-  virtual_calendar test;
-  run_log ran;
-  test.timers.schedule_on(each_minute(), [&](calendar_firing& run) { ran.add(run); });
-  test.go_on_for(minutes(5));
-  test.set_clock(virtual_calendar::epoch() + minutes(2));
-  test.go_on_for(minutes(5));
-  EXPECT_EQ(ran.planned, MisfireRule::of({1, 2, 3, 4, 5, 6, 7}));
-}
-
-TEST(CalendarSteps, BackByALotLetSchedulesBeginAgain) {
-  virtual_calendar test;
-  run_log ran;
-  test.set_clock(at(2031, 1, 1));
-  test.timers.schedule_on(hourly(), [&](calendar_firing& run) { ran.add(run); });
-  test.go_on_for(hours(1));
-  test.set_clock(at(2024, 1, 2, 0, 30));
-  test.go_on_for(hours(1));
-  EXPECT_EQ(ran.planned, (times{at(2031, 1, 1, 1), at(2024, 1, 2, 1)}));
-}
-
-void set_back_in_the_first_run(virtual_calendar& test, run_log& ran) {
-  test.set_clock(at(2031, 1, 1));
-  test.timers.schedule_on(hourly(), [&](calendar_firing& run) {
-    ran.add(run);
-    if (ran.planned.size() == 1) test.timers.set_virtual_clock(at(2024, 1, 2, 0, 30));
-  });
-}
-
-TEST(CalendarSteps, BackByALotInARunLetItsScheduleBeginAgain) {
-  virtual_calendar test;
-  run_log ran;
-  set_back_in_the_first_run(test, ran);
-  test.go_on_for(hours(2));
-  EXPECT_EQ(ran.planned.at(1), at(2024, 1, 2, 1));
-}
-
-TEST(CalendarSteps, BackByALotInARunAreNotUndoneByAReloadOfTheZones) {
-  virtual_calendar test;
-  run_log ran;
-  set_back_in_the_first_run(test, ran);
-  test.go_on_for(minutes(70));
-  EXPECT_EQ(test.timers.reload_zones(), 0u);
-  test.go_on_for(minutes(60));
-  EXPECT_EQ(ran.planned.at(1), at(2024, 1, 2, 1));
-}
-
-// The run that the wrong date made late is no permission for those up to that date.
-TEST(CalendarSteps, BackByALotHaveMisfiresCountAgain) {
-  virtual_calendar test;
-  run_log ran;
-  test.timers.schedule_on(each_minute(), [&](calendar_firing& run) { ran.add(run); });
-  test.set_clock(at(2031, 1, 1, 0, 0, 30));
-  test.set_clock(virtual_calendar::epoch());
-  ran = {};
-  test.sleep_for(hours(3));
-  EXPECT_EQ(ran.planned, (times{virtual_calendar::epoch() + hours(3)}));
-  EXPECT_EQ(ran.missed, std::vector<std::uint64_t>{179});
-}
-
 TEST(CalendarSteps, MayComeWhileTheEndOfAScheduleOrAnErrorIsReported) {
   virtual_calendar* all = nullptr;
   const auto set_and_reload = [&] {

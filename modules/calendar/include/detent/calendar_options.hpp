@@ -47,7 +47,7 @@ struct calendar_options {
 // What a running callback may ask. Valid during that run only, on its thread.
 class calendar_firing {
  public:
-  // The time that this run stands for; strictly later than that of the run before.
+  // The time that this run stands for; strictly later than that of the run before, unless the clock was set back.
   wall_time planned() const noexcept { return planned_; }
   // Planned times since the last run, or since the start, that do not run, by misfire rules. Counts up to 100,000 of
   // one delay.
@@ -91,8 +91,9 @@ struct calendar_set_up {
   std::function<void(const clock_step&)> on_step = {};
   // On the thread of the last run. Null: one line on stderr.
   std::function<void(const schedule_end&)> on_end = {};
-  // After a step back by less than this no planned time comes twice; after a greater one schedules begin again at the
-  // new time, as after a wrong date was put right. At least 0 ns. 3 h.
+  // After a step back a schedule by elapsed time goes on at the new time at once, and one of fixed times repeats none
+  // of them: as with cron(8). A step back by more than this puts a wrong date right: all schedules begin again at the
+  // new time. At least 0 ns; less than 3 h counts as 3 h, so that no fixed time comes twice within hours. 3 h.
   duration large_step = std::chrono::hours(3);
   // Virtual engines (engine_options::manual), and no others: the wall time at the manual clock's zero. No clock is
   // watched and no thread made. None: time is real.

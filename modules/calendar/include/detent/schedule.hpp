@@ -24,7 +24,7 @@ namespace detent {
 // What becomes of a local time that the clock skips, and of one that it shows twice, when an offset changes. Both act
 // on fixed times alone: schedules whose second, minute and hour are numbers, lists and ranges. A schedule with `*`,
 // `*/n` or `a/n` there goes by elapsed time: what the clock skips is not due, what it shows twice is due twice, and so
-// an hourly run neither gets lost nor repeats.
+// an hourly run neither gets lost nor repeats. A calendar distinguishes the two likewise when its clock is set back.
 enum class in_gap : std::uint8_t {
   after,  // once, at the first instant after the gap; nothing after a gap of three hours or more: such days do not
           // exist
@@ -69,6 +69,8 @@ class schedule {
   // constant UTC offset, so it costs some 100 ns for weekdays and less than 1 ms for anything.
   std::optional<wall_time> next(wall_time after) const;
 
+  // Whether its times are fixed: second, minute and hour are numbers, lists and ranges. False: it goes by elapsed time.
+  bool fixed() const noexcept;
   // The expression as it was given; of daily(), the time of day.
   const std::string& text() const noexcept;
   const schedule_options& options() const noexcept;
