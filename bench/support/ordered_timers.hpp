@@ -83,7 +83,7 @@ using hierarchical = hierarchical_at<1>;
 // A hashed wheel with sets and runs of its own; an engine's has those of its other wheel.
 struct sets_and_runs {
   explicit sets_and_runs(node_array nodes) : sets(nodes), runs(sets) {}
-  using all_sets = detail::slot_sets<node_array, 1u << detail::limits::chain_bits, 0>;
+  using all_sets = detail::hierarchical_wheel<node_array>::sets;
   all_sets sets;
   detail::due_runs<all_sets> runs;
 };

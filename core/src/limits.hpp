@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every private limit of the engine, room by room: sizes, batches and thresholds that cost time or memory where they
-// are wrong, and never the result. limit(released, tight): the preset `tight` has the second, so that a walk of a few
-// calls crosses each of them. Times have one value, as tests move the clock instead.
+// are wrong, and never the result. limit(released, tight): the preset `tight` has the second, so that a program of a
+// few calls crosses each of them. Times have one value, as tests move the clock instead; and so have the few whose
+// number users can tell, by an order or an allocation.
 //
 // No limits, and where they are used: what formats, processors and the kernel prescribe, how the bits of a word are
 // divided, and what the oversleep margin and the rate of the time stamp counter are estimated with (waiter.cpp,
@@ -19,8 +20,6 @@ using base::limit;
 
 // --- groups
 
-// Members in a chunk of a roster: with the link they fill a cache line.
-inline constexpr std::uint32_t roster_chunk = limit(7, 2);
 // Chunks that a roster's memory begins with; it doubles from there.
 inline constexpr std::size_t first_roster_chunks = limit(8, 1);
 // A roster of so few is not worth a walk for its stale entries.
@@ -39,15 +38,17 @@ inline constexpr unsigned chain_bits = limit(3, 1);
 // A set's nodes have numbers of so many bits before they wrap. 20: with the sets' own they fill the 30 bits of a
 // location. At least chain_bits, so that a number gives its list after a wrap, too.
 inline constexpr unsigned set_number_bits = limit(20, 5);
-// Sets of a wheel. More than it has slots, each of which may need its first; beyond that a slot may have several.
-inline constexpr std::size_t sets = limit(1024, 136);
+// Sets of a wheel beside the first of each of its slots: while there are any, a slot may have several. 320: with those
+// of 704 slots they are 1,024.
+inline constexpr std::size_t spare_sets = limit(320, 8);
 // Of so many nodes a uniform set is kept apart from others of its slot, and becomes a run that needs no sort.
 inline constexpr std::uint32_t worth_a_run = limit(8, 2);
 // Nodes that a search for the exact next deadline looks at; beyond them a lower bound has to do.
 inline constexpr int exact_looks = limit(64, 5);
 // What was too many to look at may be few after so many are gone.
 inline constexpr std::uint32_t looks_after_unlinks = limit(64, 2);
-// The hashed wheel keeps so many ticks apart, a set each, and others open while they fire: fewer than `sets`.
+// The hashed wheel keeps so many ticks apart, a set each, and others open while they fire: fewer than a
+// wheel has sets.
 inline constexpr unsigned near_ticks = limit(1'008, 2);
 // In a ring of 2^n units, of which two make at least a tick: 2^n is at least twice near_ticks.
 inline constexpr unsigned ring_bits = limit(11, 2);
@@ -63,8 +64,8 @@ inline constexpr std::size_t stretch = limit(4'096, 2);
 inline constexpr std::size_t worth_counting = limit(256, 4);
 // Bits of a digit of that sort: the counts of 2^10 stay in the L1 cache.
 inline constexpr unsigned digit_bits = limit(10, 3);
-// Entries that each higher lane has room for ahead, whatever the engine reserves.
-inline constexpr std::size_t higher_ahead = limit(16'384, 2);
+// Entries that each higher lane has room for ahead, of what the engine reserves. engine_options::reserve promises that.
+inline constexpr std::size_t higher_ahead = 16'384;
 // Capacity of the due queue that is not given back after a peak: 1.5 MiB of entries.
 inline constexpr std::size_t due_kept = limit(65'536, 4);
 
@@ -74,8 +75,8 @@ inline constexpr std::size_t due_kept = limit(65'536, 4);
 inline constexpr std::size_t block_bytes = limit(512, 64);
 // Free blocks that stay as they are when threads end; the kernel gets the pages of more.
 inline constexpr std::uint32_t blocks_kept = limit(8, 1);
-// Threads for which a reserving engine has memory ahead, a block each and what their caches of nodes hold. Users rely
-// on that, so that both values are one.
+// Threads for which a reserving engine has memory ahead, a block each and what their caches of nodes hold.
+// engine_options::reserve promises that it suffices.
 inline constexpr std::size_t threads_ahead = 8;
 // Producers whose marks share a word; no more than it has bits.
 inline constexpr std::uint32_t producers_a_word = limit(64, 2);
@@ -87,8 +88,9 @@ inline constexpr std::size_t stale_filter = limit(2'048, 2);
 // Entries of the bulk that are set aside to find critical ones: 2 MiB, as the largest backlog.
 inline constexpr std::size_t set_aside = limit(262'144, 8);
 // Unread entries for which the driver is rung: 64 KiB at first, and up to 2 MiB while rings come closer than too_often.
-inline constexpr std::uint64_t least_backlog = limit(8'192, 8);
-inline constexpr std::uint64_t most_backlog = limit(262'144, 32);
+// More than two of its batches, or it would never leave any.
+inline constexpr std::uint64_t least_backlog = limit(8'192, 32);
+inline constexpr std::uint64_t most_backlog = limit(262'144, 128);
 inline constexpr std::int64_t rings_too_often = 8'000'000, rings_seldom = 32'000'000;
 // Pushes a CPU that cost as much as one heavy fence, where that takes usual_fence nanoseconds. On 2 CPUs the two are
 // the same at 1,024 pushes; the kernel interrupts each CPU that runs a thread of the process.
@@ -112,8 +114,8 @@ inline constexpr std::int64_t sleep_for_a_call = 50'000;
 
 // --- recording
 
-// Operations that a recording holds until they are written: 4 MiB. What finds no room is lost, and counted.
-inline constexpr std::size_t recording_room = limit(65'536, 256);
+// Operations that a recording holds until they are written: 4 MiB. What finds no room is lost, and users see how many.
+inline constexpr std::size_t recording_room = 65'536;
 // Operations that are written before those that were lost meanwhile are reported.
 inline constexpr std::size_t operations_at_once = limit(4'096, 4);
 // Restarts that wait for a re-arming each; if there are more, those were lost.
@@ -145,12 +147,13 @@ inline constexpr std::size_t fetch_due_ahead = limit(6, 1);
 inline constexpr std::size_t fetch_node_ahead = limit(24, 2), fetch_links_ahead = limit(12, 1);
 inline constexpr std::size_t fetch_critical_ahead = limit(12, 1);
 // Entries that are taken out of the submission queue in one go, and accepted between two readings of the clock.
-inline constexpr std::size_t drain_room = limit(1'024, 16), drain_slice = limit(64, 4);
+inline constexpr std::size_t drain_room = limit(1'024, 8), drain_slice = limit(64, 4);
 // Slices of a drain beyond twice what had been submitted: what is left of a batch, and slices that are cut short. More
 // than drain_room has slices.
-inline constexpr std::size_t spare_slices = limit(1'024, 8);
-// Entries that are drained before what is due fires, so that those that are due as well come in order.
-inline constexpr std::size_t drained_before_firing = limit(4'096, 16);
+inline constexpr std::size_t spare_slices = limit(1'024, 6);
+// Entries that are drained before what is due fires, so that those that are due as well come in order: of so many,
+// users see.
+inline constexpr std::size_t drained_before_firing = 4'096;
 // Rung for something that far ahead, the driver leaves a queue of more than worth_leaving entries until shortly before:
 // most of them are cancelled by then.
 inline constexpr std::int64_t look_ahead = 2'000'000;
@@ -170,9 +173,9 @@ inline constexpr std::size_t executor_batch = limit(64, 3);
 inline constexpr std::size_t retries_kept = limit(64, 2);
 // Refused work is offered again after this time.
 inline constexpr std::int64_t retry_after = 1'000'000;
-// Members of groups that are scanned between two passes of the worker, and in a call of poll().
+// Members of groups that are scanned between two passes of the worker, and in a call of poll(), whose number users see.
 inline constexpr std::size_t sweep_slice = limit(1'024, 2);
-inline constexpr std::size_t sweep_a_poll = limit(100'000, 3);
+inline constexpr std::size_t sweep_a_poll = 100'000;
 // What the worker does before a deadline: it warms the caches up so long before, long enough for a core that knows
 // nothing, short enough for nothing to be forgotten, and not with less left than the second.
 inline constexpr std::int64_t warm_up_ahead = 10'000, worth_warming_up = 1'000;

@@ -9,7 +9,7 @@ namespace detent::test {
 template <class Nodes>
 struct sets_and_runs {
   explicit sets_and_runs(Nodes nodes) : sets(nodes), runs(sets) {}
-  using all_sets = detail::slot_sets<Nodes, 1u << detail::limits::chain_bits, 0>;
+  using all_sets = typename detail::hierarchical_wheel<Nodes>::sets;
   all_sets sets;
   detail::due_runs<all_sets> runs;
 };

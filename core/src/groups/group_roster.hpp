@@ -24,7 +24,7 @@ class group_roster {
   template <class IsAlive>
   bool add(entry added, const IsAlive& is_alive, roster_memory& memory) noexcept {
     for (int looks = 2; looks != 0 && !walked_ && head_ != nullptr; --looks) look_at_one(is_alive, memory);
-    if (head_ == nullptr || in_head_ == limits::roster_chunk) {
+    if (head_ == nullptr || in_head_ == roster_memory::chunk_entries) {
       chunk* const made = memory.take();
       if (made == nullptr) {
         complete_ = false;
@@ -78,7 +78,7 @@ class group_roster {
     std::uint32_t left = 0;
   };
   // All chunks but the head are full.
-  static place first_of(chunk* full) noexcept { return {full, full == nullptr ? 0 : limits::roster_chunk}; }
+  static place first_of(chunk* full) noexcept { return {full, full == nullptr ? 0 : roster_memory::chunk_entries}; }
   // Relaxed: as in size().
   void set_size(std::size_t size) noexcept { size_.store(size, base::relaxed); }
 

@@ -23,11 +23,12 @@ class roster_memory {
     node_index index;
     std::uint32_t generation;
   };
+  static constexpr std::uint32_t chunk_entries = 7;
   struct chunk {
     chunk* next;
-    std::array<entry, limits::roster_chunk> entries;
+    std::array<entry, chunk_entries> entries;
   };
-  static_assert(sizeof(chunk) <= 64, "within a cache line");
+  static_assert(sizeof(chunk) == 64, "a cache line");
 
   // This many chunks ahead, untouched until used. Throws bad_alloc.
   explicit roster_memory(std::size_t ahead = 0) {

@@ -9,6 +9,7 @@
 #include "timer/tick_grid.hpp"
 #include "wheel/due_runs.hpp"
 #include "wheel/earliest.hpp"
+#include "wheel/hierarchical_wheel.hpp"
 #include "wheel/round_lists.hpp"
 #include "wheel/slot_sets.hpp"
 #include "wheel/unit_ring.hpp"
@@ -29,9 +30,9 @@ struct hashed_traits {
   static constexpr unsigned near_ticks = limits::near_ticks;  // a set each; more sets are open while they fire
 };
 
-// One thread; the same concept as hierarchical_wheel, which has the contracts. The locations of sets lie below those of
-// lists.
-template <class Nodes, class Traits = hashed_traits, class Sets = slot_sets<Nodes, 1u << limits::chain_bits, 0>>
+// One thread; the same concept as hierarchical_wheel, which has the contracts, and whose sets these are. The locations
+// of sets lie below those of lists.
+template <class Nodes, class Traits = hashed_traits, class Sets = typename hierarchical_wheel<Nodes>::sets>
 class hashed_wheel {
  public:
   static constexpr std::uint32_t first_list_location = 1u << 31;

@@ -96,7 +96,7 @@ class hierarchical_wheel {
   bool check_invariants() const noexcept;
 
   // What has come due as a whole (expire_in_runs()). unlink() is not for its nodes.
-  using sets = slot_sets<Nodes, 1u << Traits::chain_bits, FirstLocation>;
+  using sets = slot_sets<Nodes, 1u << Traits::chain_bits, FirstLocation, levels * slots + limits::spare_sets>;
   due_runs<sets>& runs() noexcept { return runs_; }
   const due_runs<sets>& runs() const noexcept { return runs_; }
   // For another wheel's nodes, while this one is empty.
@@ -117,7 +117,6 @@ class hierarchical_wheel {
     return made;
   }();
   static constexpr std::uint32_t all_slots = levels * slots;
-  static_assert(sets::capacity > all_slots, "each slot can have a set, and some more");
 
   std::uint64_t unit(nanoseconds_t t) const noexcept { return to_unsigned(t) >> shift_; }
   static unsigned digit(std::uint64_t unit, unsigned level) noexcept {

@@ -35,11 +35,11 @@ struct alignas(Lists == 1 ? 32 : 128) slot_set {  // a power of two, so that an 
 };
 
 // One thread. Nodes as for hierarchical_wheel. An inserted node's location is FirstLocation, its set and its number.
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
 class slot_sets {
  public:
   using set = slot_set<Lists>;
-  static constexpr std::size_t capacity = limits::sets;
+  static constexpr std::size_t capacity = Capacity;
 
   explicit slot_sets(Nodes nodes) noexcept : nodes_(nodes) {}
 
@@ -112,8 +112,8 @@ class slot_sets {
   static_assert(slot_set_most % Lists == 0, "a number gives its list, also after a wrap");
 };
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-set_index slot_sets<Nodes, Lists, FirstLocation>::make(std::uint32_t slot, nanoseconds_t time) noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+set_index slot_sets<Nodes, Lists, FirstLocation, Capacity>::make(std::uint32_t slot, nanoseconds_t time) noexcept {
   set_index id = free_;
   if (id != no_set) {
     free_ = sets_[id].older;  // its lists are empty
@@ -133,17 +133,18 @@ set_index slot_sets<Nodes, Lists, FirstLocation>::make(std::uint32_t slot, nanos
   return id;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-void slot_sets<Nodes, Lists, FirstLocation>::close(set_index id) noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+void slot_sets<Nodes, Lists, FirstLocation, Capacity>::close(set_index id) noexcept {
   DETENT_ASSERT(is_empty(sets_[id].heads));
   sets_[id].older = free_;
   free_ = id;
   --open_;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-[[gnu::always_inline]] inline void slot_sets<Nodes, Lists, FirstLocation>::append(set_index id, node_index index,
-                                                                                  node& added) noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+[[gnu::always_inline]] inline void slot_sets<Nodes, Lists, FirstLocation, Capacity>::append(set_index id,
+                                                                                            node_index index,
+                                                                                            node& added) noexcept {
   set& to = sets_[id];
   const std::uint32_t number = to.next++;
   const unsigned list = number % Lists;
@@ -159,8 +160,8 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
   }
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-[[gnu::always_inline]] inline bool slot_sets<Nodes, Lists, FirstLocation>::unlink(node& gone) noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+[[gnu::always_inline]] inline bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::unlink(node& gone) noexcept {
   const node_index next = gone.next, previous = gone.previous;
   if (next != no_node) nodes_[next].previous = previous;
   if (previous != no_node) nodes_[previous].next = next;
@@ -174,8 +175,9 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
 }
 
 // The lowest number of what the lists begin with, counted from `from` on; there is one.
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-std::uint32_t slot_sets<Nodes, Lists, FirstLocation>::lowest(const lists& at, std::uint32_t from) const noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+std::uint32_t slot_sets<Nodes, Lists, FirstLocation, Capacity>::lowest(const lists& at,
+                                                                       std::uint32_t from) const noexcept {
   std::uint32_t ahead = number_mask;
   for (const node_index each : at) {
     if (each != no_node) ahead = std::min(ahead, (number_of(nodes_[each]) - from) & number_mask);
@@ -184,16 +186,16 @@ std::uint32_t slot_sets<Nodes, Lists, FirstLocation>::lowest(const lists& at, st
 }
 
 // Others were taken out.
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-[[gnu::noinline]] node_index slot_sets<Nodes, Lists, FirstLocation>::next_front(set_index id) noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+[[gnu::noinline]] node_index slot_sets<Nodes, Lists, FirstLocation, Capacity>::next_front(set_index id) noexcept {
   set& of = sets_[id];
   of.first = lowest(of.heads, of.first);
   return of.heads[of.first % Lists];
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-[[gnu::always_inline]] inline node_index slot_sets<Nodes, Lists, FirstLocation>::pop(set_index id,
-                                                                                     bool& is_last) noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+[[gnu::always_inline]] inline node_index slot_sets<Nodes, Lists, FirstLocation, Capacity>::pop(set_index id,
+                                                                                               bool& is_last) noexcept {
   const node_index index = front(id);
   set& from = sets_[id];
   const unsigned list = from.first++ % Lists;
@@ -211,9 +213,9 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
   return index;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
 template <class F>
-void slot_sets<Nodes, Lists, FirstLocation>::take_all(set_index id, F&& f) {
+void slot_sets<Nodes, Lists, FirstLocation, Capacity>::take_all(set_index id, F&& f) {
   set& from = sets_[id];
   lists at = from.heads;
   std::uint32_t number = from.first;
@@ -246,9 +248,9 @@ void slot_sets<Nodes, Lists, FirstLocation>::take_all(set_index id, F&& f) {
   }
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
 template <class F>
-bool slot_sets<Nodes, Lists, FirstLocation>::each(set_index id, F&& f) {
+bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::each(set_index id, F&& f) {
   for (unsigned list = 0; list < Lists; ++list) {
     for (node_index index = sets_[id].heads[list]; index != no_node;) {
       node& here = nodes_[index];
@@ -260,8 +262,8 @@ bool slot_sets<Nodes, Lists, FirstLocation>::each(set_index id, F&& f) {
   return true;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-bool slot_sets<Nodes, Lists, FirstLocation>::has_one(set_index id) const noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::has_one(set_index id) const noexcept {
   const set& of = sets_[id];
   unsigned found = 0;
   for (unsigned list = 0; list < Lists; ++list) {
@@ -271,8 +273,8 @@ bool slot_sets<Nodes, Lists, FirstLocation>::has_one(set_index id) const noexcep
   return found == 1;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation>
-bool slot_sets<Nodes, Lists, FirstLocation>::check(set_index id) const noexcept {
+template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::check(set_index id) const noexcept {
   const set& of = sets_[id];
   Nodes nodes = nodes_;
   for (unsigned list = 0; list < Lists; ++list) {

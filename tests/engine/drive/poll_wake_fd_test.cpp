@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "limits.hpp"
 #include "support/drive_virtual.hpp"
 
 namespace detent {
@@ -129,7 +130,7 @@ TEST(EnginePollWakeFd, IsNotRungForWhatIsLaterThanTheNextDeadline) {
   const int fd = caller.wake_fd();
   const auto rings = caller.metrics().rings;
   on_another_thread([&] {
-    for (int i = 0; i < 1000; ++i) caller.schedule_after(2h, [] {});
+    for (std::uint64_t i = 1; i < detail::limits::least_backlog; ++i) caller.schedule_after(2h, [] {});
   });
   EXPECT_EQ(caller.metrics().rings, rings);
   EXPECT_FALSE(readable(fd));

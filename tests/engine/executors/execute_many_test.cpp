@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "limits.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
@@ -102,7 +103,8 @@ TEST(EngineExecuteMany, OffersWhatIsDueTogetherInOrder) {
   on_worker w;
   w.batches->inline_runs = true;
   w.offer(300);
-  EXPECT_LT(w.batches->offers.size(), 30u);  // not one by one
+  EXPECT_LT(w.batches->offers.size(),
+            600 / std::min<std::size_t>(detail::limits::executor_batch, 20));  // not one by one
   EXPECT_EQ(w.batches->singles, 0);
   EXPECT_EQ(w.fired, counted(300));
 }
@@ -122,7 +124,7 @@ TEST(EngineExecuteMany, KeepsNothingForALaterPoll) {
 // The first not taken is refused; what comes after it is offered again.
 TEST(EngineExecuteMany, RefusedInTheMiddleRunsThatOneInline) {
   on_worker w;
-  w.batches->most = 9;
+  w.batches->most = std::max<std::size_t>(detail::limits::executor_batch / 7, 1);
   w.batches->inline_runs = true;
   w.offer(100);
   EXPECT_EQ(w.fired, counted(100));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "limits.hpp"
 #include "support/random_source.hpp"
 
 namespace detent::detail {
@@ -87,11 +88,11 @@ TEST(LatenessSplit, AStampIsExactToANanosecond) {
   }
 }
 
-TEST(LatenessSplit, TheLast256DrainsAreKnown) {
+TEST(LatenessSplit, TheLastDrainsAreKnownAndOlderOnesCountAsLater) {
   lateness_split s = back_at(1001);
   s.drain_begins();
   const placement first = s.late_drain();
-  for (int i = 1; i < 256; ++i) {
+  for (int i = 1; i < static_cast<int>(limits::late_drains); ++i) {
     s.looked(1001 + 2 * i);
     s.drain_begins();
   }

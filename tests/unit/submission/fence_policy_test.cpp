@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "submission/fence_policy.hpp"
 
+#include "limits.hpp"
+
 #include <gtest/gtest.h>
 
 namespace detent::detail {
@@ -31,14 +33,14 @@ TEST(FencePolicy, DoesNotWaverBetweenTheTwoThresholds) {
 
 // A heavy fence interrupts each CPU that runs a thread of the process.
 TEST(FencePolicy, HasTheDriverPayLaterWhereItsFenceCostsMore) {
-  EXPECT_EQ(fence_policy(2).break_even(), 1'024U);
-  EXPECT_EQ(fence_policy(64).break_even(), 32'768U);
+  EXPECT_EQ(fence_policy(2).break_even(), 2 * limits::pushes_a_cpu);
+  EXPECT_EQ(fence_policy(64).break_even(), 64 * limits::pushes_a_cpu);
   fence_policy slow(2);
-  slow.set_cost(10 * 640);
-  EXPECT_EQ(slow.break_even(), 10'240U);
+  slow.set_cost(10 * limits::usual_fence);
+  EXPECT_EQ(slow.break_even(), 20 * limits::pushes_a_cpu);
   fence_policy fast(2);
   fast.set_cost(100);
-  EXPECT_EQ(fast.break_even(), 1'024U);
+  EXPECT_EQ(fast.break_even(), 2 * limits::pushes_a_cpu);
 }
 
 }  // namespace

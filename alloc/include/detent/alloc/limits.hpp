@@ -16,8 +16,8 @@ using base::limit;
 inline constexpr unsigned slab_bits = limit(15, 8);
 // Slabs of a pool: together they have all the indices there are.
 inline constexpr std::size_t slabs = limit(131'072, 131'072);
-// Slots of a magazine, which travel between threads in one go.
-inline constexpr std::uint32_t magazine = limit(256, 4);
+// Slots of a magazine, which travel between threads in one go. 8: its head and they are a cache line.
+inline constexpr std::uint32_t magazine = limit(256, 8);
 // Slots that a cache gets first, so that a thread that needs few keeps few from the others; no more than a magazine.
 inline constexpr std::uint32_t first_carve = limit(32, 2);
 // Magazines in the depot: what is more than `deep` is sorted at once, what is more than `shallow` at rest. The former
