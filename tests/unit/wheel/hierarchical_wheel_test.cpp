@@ -24,7 +24,7 @@ TEST(HierarchicalWheel, HasLevelsForAll64BitsWhateverTheBitsOfALevel) {
   EXPECT_EQ(bits_a_level<1>::wheel_type::levels, 64U);
   EXPECT_EQ(bits_a_level<3>::wheel_type::levels, 22U);
   EXPECT_EQ(bits_a_level<6>::wheel_type::levels, 11U);
-  EXPECT_EQ(detail::hierarchical_wheel<node_store::view>::slot_bits, 6U);
+  EXPECT_EQ(detail::hierarchical_wheel<node_store::view>::slot_bits, detail::limits::slot_bits);
 }
 
 // One node, one slot a level: however the time passes, each level hands it down once at most.
