@@ -29,10 +29,12 @@ fuzz() {
 }
 
 # The programs of tests/unit, tests/engine and tests/hostile, each run as a whole, which takes a fifth of the time that their
-# tests take one by one. quick PRESET TARGET LABEL
+# tests take one by one. quick PRESET LABELS TARGET...
 quick() {
-  build "$1" "$2" || return
-  ctest --test-dir "build/$1" -C Whole -L "^$3\$" -j 4 --output-on-failure --no-tests=error |
+  local preset=$1 labels=$2
+  shift 2
+  build "$preset" "$@" || return
+  ctest --test-dir "build/$preset" -C Whole -L "^($labels)\$" -j 4 --output-on-failure --no-tests=error |
     grep -vE '^ *[0-9]+/[0-9]+ Test +#.* Passed|^ +Start '
 }
 
@@ -42,11 +44,15 @@ test_pass() {
   case $1 in
     tsan-quick)
       say "== tsan: units and engine, where threads meet"
-      quick tsan detent_quick_threaded whole-threaded
+      quick tsan whole-threaded detent_quick_threaded
+      ;;
+    tight-quick)
+      say "== tight: units, engine and histories, with every private limit as small as it may be"
+      quick tight 'whole|history' detent_quick detent_history
       ;;
     *-quick)
       say "== ${1%-quick}: units and engine"
-      quick "${1%-quick}" detent_quick whole
+      quick "${1%-quick}" whole detent_quick
       ;;
     gcc-else)
       say "== gcc: proofs, searches, benchmarks, modules, examples, the command, documents"
@@ -109,7 +115,7 @@ cmd_test() {
   local pass passes=(gcc-quick tsan-quick)
   case ${1:-} in
     '') ;;
-    --full) passes=(clang-asan-quick gcc-else tsan-else packages) ;;
+    --full) passes=(clang-asan-quick tight-quick gcc-else tsan-else packages) ;;
     --all) passes=(long "${presets[@]:1}" counts fuzz) ;;
     -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
     fuzz | tight-quick) passes=("$1") ;;
