@@ -38,23 +38,37 @@ int main(int count, char** words) { DETENT_PROBE(main, words, count, 0u); }" DET
   set(DETENT_HAS_PROBES ${DETENT_SDT_COMPILES})
 endif()
 
-# Durable timers stand on the calendar; the store in a file is SQLite's.
+# Durable timers stand on the calendar; the store in a file is SQLite's, which must be of this processor. The C++ library
+# must order times by <=>, which libc++ 16 does not. So a program tries.
 if(DETENT_BUILD_DURABLE)  # AUTO is as true as ON
   find_package(PkgConfig QUIET)
   if(PkgConfig_FOUND)
     pkg_check_modules(DETENT_SQLITE QUIET IMPORTED_TARGET GLOBAL sqlite3>=3.38)
   endif()
+  if(DETENT_SQLITE_FOUND)
+    include(CheckCXXSourceCompiles)
+    block()
+      set(CMAKE_CXX_STANDARD 20)
+      set(CMAKE_REQUIRED_LIBRARIES PkgConfig::DETENT_SQLITE)
+      check_cxx_source_compiles("#include <sqlite3.h>
+#include <chrono>
+#include <compare>
+std::strong_ordering order(std::chrono::system_clock::time_point a, std::chrono::system_clock::time_point b) { return a <=> b; }
+int main() { return order({}, {}) == 0 && sqlite3_libversion_number() > 0 ? 0 : 1; }" DETENT_SQLITE_LINKS)
+    endblock()
+  endif()
   if(DETENT_BUILD_DURABLE STREQUAL "AUTO")
     set(DETENT_BUILD_DURABLE ON)
-    if(NOT DETENT_BUILD_CALENDAR OR NOT DETENT_SQLITE_FOUND)
-      message(STATUS "detent: no calendar (DETENT_BUILD_CALENDAR) or no sqlite3 (Debian: libsqlite3-dev, pkg-config); built without durable timers")
+    if(NOT DETENT_BUILD_CALENDAR OR NOT DETENT_SQLITE_LINKS)
+      message(STATUS "detent: no calendar (DETENT_BUILD_CALENDAR), no sqlite3 (Debian: libsqlite3-dev, pkg-config), or a C++ library "
+        "whose times have no <=>; built without durable timers")
       set(DETENT_BUILD_DURABLE OFF)
     endif()
   else()
     if(NOT DETENT_BUILD_CALENDAR)
       message(FATAL_ERROR "detent: DETENT_BUILD_DURABLE=ON needs the calendar: configure with -DDETENT_BUILD_CALENDAR=ON")
     endif()
-    detent_require("${DETENT_SQLITE_FOUND}" sqlite3 "libsqlite3-dev pkg-config" DETENT_BUILD_DURABLE)
+    detent_require("${DETENT_SQLITE_LINKS}" "sqlite3, or <=> of times in the C++ library," "libsqlite3-dev pkg-config" DETENT_BUILD_DURABLE)
   endif()
 endif()
 

@@ -92,10 +92,10 @@ class leap_seconds {
       const std::int64_t at = from.number(time_size);
       all_.push_back({at, from.number(4)});
     }
-    if (!std::ranges::is_sorted(all_, {}, &offset_change::at)) refuse("its leap seconds are not in order");
+    if (!std::is_sorted(all_.begin(), all_.end())) refuse("its leap seconds are not in order");
   }
   std::int64_t without(std::int64_t at) const {
-    const auto after = std::ranges::upper_bound(all_, at, {}, &offset_change::at);
+    const auto after = std::upper_bound(all_.begin(), all_.end(), offset_change{at, 0});
     return after == all_.begin() ? at : subtract_saturated(at, std::prev(after)->offset);
   }
 
@@ -132,7 +132,7 @@ void append_footer(std::string_view text, std::vector<offset_change>& all) {
   const std::int64_t from = std::clamp(all.back().at, first_instant - 1, last_instant) + 1;
   const std::vector<offset_change> more =
       zone_footer(text).changes(year_of(from) - std::chrono::years(1), year_of(last_instant));
-  const auto after = std::ranges::upper_bound(more, from, {}, &offset_change::at);
+  const auto after = std::upper_bound(more.begin(), more.end(), offset_change{from, 0});
   all.push_back({from, std::prev(after)->offset});
   all.insert(all.end(), after, more.end());
 }
@@ -140,7 +140,7 @@ void append_footer(std::string_view text, std::vector<offset_change>& all) {
 // Of several changes at one instant the last holds.
 std::vector<offset_segment> segments_of(const std::vector<offset_change>& changes) {
   zone_rules rules;
-  auto each = std::ranges::upper_bound(changes, first_instant, {}, &offset_change::at);
+  auto each = std::upper_bound(changes.begin(), changes.end(), offset_change{first_instant, 0});
   rules.add(first_instant, std::prev(each)->offset);
   for (; each != changes.end() && each->at < last_instant; ++each) {
     const auto next = std::next(each);

@@ -149,7 +149,7 @@ std::vector<offset_change> zone_footer::changes(std::chrono::year first, std::ch
     all.push_back({daylight_->end.seconds_in(each) - daylight_->offset, standard_});
   }
   // Stable: daylight saving time that lasts all the year ends and begins at one instant.
-  std::ranges::stable_sort(all, {}, &offset_change::at);
+  std::stable_sort(all.begin(), all.end());
   return all;
 }
 

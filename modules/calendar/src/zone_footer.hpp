@@ -13,6 +13,8 @@ namespace detent::detail {
 struct offset_change {
   std::int64_t at;
   std::int64_t offset;
+
+  friend bool operator<(const offset_change& a, const offset_change& b) { return a.at < b.at; }
 };
 
 // A day of each year: Jn, n or Mm.w.d of POSIX's TZ; and a time from that day's beginning, by the clock that ends.
