@@ -133,11 +133,11 @@ enum class futex_result : std::uint8_t { woken, changed, timed_out, interrupted 
 inline futex_result futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline_ns,
                                hooks::site where = hooks::site::current()) noexcept {
   hooks::before(hooks::operation::futex_wait, where);
-  return static_cast<futex_result>(hooks::real::futex_wait(&word, expected, deadline_ns));
+  return static_cast<futex_result>(hooks::wait(&word, expected, deadline_ns));
 }
 inline void futex_wake(atomic<std::uint32_t>& word, int waiters, hooks::site where = hooks::site::current()) noexcept {
   hooks::before(hooks::operation::futex_wake, where);
-  hooks::real::futex_wake(&word, waiters);
+  hooks::wake(&word, waiters);
 }
 inline void cpu_pause(hooks::site where = hooks::site::current()) noexcept {
   hooks::before(hooks::operation::pause, where);

@@ -56,6 +56,7 @@ std::atomic<std::uint64_t> told_seed{0};
 std::atomic<std::uint32_t> told_every{0};
 std::atomic<std::uint64_t> threads{0};
 std::atomic<const parked_place*> parked_at{nullptr};
+std::atomic<futexes*> in_place_of_the_kernel{nullptr};
 
 // The one that is held. Relaxed throughout: hooks.hpp says why.
 enum held_state : std::uint32_t { runs, is_held, goes_on, is_past };
@@ -193,6 +194,19 @@ void before(operation what, const site& where) noexcept {
     plan_yield();
   }
   mine.find_next();
+}
+
+void wait_by(futexes* others) noexcept { in_place_of_the_kernel.store(others, std::memory_order_release); }
+
+std::uint8_t wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) noexcept {
+  futexes* const others = in_place_of_the_kernel.load(std::memory_order_acquire);
+  return others != nullptr ? others->wait(word, expected, deadline_ns) : real::futex_wait(word, expected, deadline_ns);
+}
+
+void wake(void* word, int waiters) noexcept {
+  futexes* const others = in_place_of_the_kernel.load(std::memory_order_acquire);
+  if (others != nullptr) return others->wake(word, waiters);
+  real::futex_wake(word, waiters);
 }
 
 void yield_at_random(std::uint64_t seed, std::uint32_t every) noexcept {

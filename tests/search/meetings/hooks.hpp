@@ -107,8 +107,24 @@ void let_go_on() noexcept;
 void let_go_on_after(std::uint64_t count) noexcept;
 void let_go_on_never() noexcept;
 
+// --- In place of the kernel: for tests in which time is their own. ---
+
+// How threads wait at a futex, and are woken there. wait() returns the number of a futex_result. It outlives its use.
+class futexes {
+ public:
+  virtual std::uint8_t wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) noexcept = 0;
+  virtual void wake(void* word, int waiters) noexcept = 0;
+
+ protected:
+  ~futexes() = default;
+};
+// From now on all threads wait and wake by these; null: by the kernel. While no other thread is inside the engine.
+void wait_by(futexes* others) noexcept;
+
 // --- For atomic.hpp. ---
 
 void before(operation what, const site& where) noexcept;
+std::uint8_t wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) noexcept;
+void wake(void* word, int waiters) noexcept;
 
 }  // namespace hooks
