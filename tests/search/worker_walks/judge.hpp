@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// What a walk beside a worker may see: it is told of each call, run, pass and sleep, and ends the process where one
+// breaks a promise (docs/evidence/GUARANTEES.md). Calls have a beginning and an end, and what comes in between may see
+// either side of them.
+#pragma once
+
+#include "search/worker_walks/program.hpp"
+
+#include <detent/timer.hpp>
+
+#include <array>
+#include <deque>
+#include <optional>
+
+namespace detent::worker_walks {
+
+// Says what was broken, and ends the process.
+[[noreturn, gnu::format(printf, 1, 2)]] void fault(const char* text, ...);
+
+class judge {
+ public:
+  // `worker` is the number of its thread; `tick` and `begin` as in the program.
+  explicit judge(const program& walk) : tick_(walk.tick), begin_(walk.begin) {}
+
+  // Its time is its group's, which the judge knows at one moment: nobody is to move, nor time to go on, meanwhile.
+  bool is_about_a_group(const call& each) const;
+
+  // --- Calls of any thread. What comes in pairs, may have others in between.
+  void begin_arm(const call& of, std::uint32_t timer, ns at, unsigned thread);
+  void end_arm(std::uint32_t timer, detent::timer handle);
+  // Whether it has a handle that calls may use.
+  bool has_handle(std::uint32_t timer) const { return timer < all_.size() && static_cast<bool>(all_[timer].handle); }
+  bool is_new(std::uint32_t timer) const { return timer >= all_.size() || all_[timer].now == phase::unused; }
+  detent::timer handle(std::uint32_t timer) const { return all_[timer].handle; }
+  void begin_cancel(std::uint32_t timer) { ++all_[timer].doubts; }
+  void end_cancel(std::uint32_t timer, cancel_result answer);
+  // Of several at once, of which so many should have been cancelled by this.
+  void end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_t answer);
+  void begin_restart(std::uint32_t timer, ns at);
+  void end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer);
+  void pause(unsigned group);
+  void resume(unsigned group);
+  void cancel(unsigned group);
+
+  // --- The worker
+  void begin_run(std::uint32_t timer);
+  // At: it was re-armed for then.
+  void end_run(std::uint32_t timer, std::optional<ns> at);
+  // It begins to look for what is due, or waits for one that it knows, by its last reading.
+  void begin_pass(ns reading);
+  void fall_asleep(ns until);
+  // It has been waiting since then, and nobody has rung.
+  void wait(ns since) const;
+  // All calls are over, and it sleeps.
+  void sleep_on(ns until) const;
+  void end() const;
+  std::uint64_t runs() const { return runs_; }
+  std::uint64_t passes() const { return passes_; }
+  // When the next one comes due; forever: none does.
+  ns next() const;
+
+ private:
+  enum class phase : std::uint8_t { unused, arming, pending, cancelled_with_group, runs, ended };
+  struct record {
+    phase now = phase::unused;
+    unsigned lane = 0, group = 0, thread = 0;
+    ns kept = 0, slack = 0;  // the deadline, in its group's time
+    ns least = forever;      // the earliest that calls under way may give it
+    std::uint64_t order = 0;
+    unsigned doubts = 0;          // calls under way
+    bool accepted = false;        // by the worker, when the pass began
+    bool vague = false;           // nobody knows what holds: it runs at most once more
+    bool must_run = false;        // a call was told so
+    bool grace = false;           // its start may have been decided before it was cancelled or paused
+    bool ended_in_doubt = false;  // cancelled while another call was under way
+    bool last = false;            // it is cancelled in its run
+    bool left = false;            // with its group
+    std::uint64_t ran = 0;        // when, in order of all runs
+    detent::timer handle;
+  };
+  struct group_record {
+    bool paused = false, turned = false;
+    ns behind = 0, own = 0;
+  };
+
+  static constexpr ns forever = INT64_MAX;
+  ns due(const record& of, ns kept) const;
+  ns due(const record& of) const { return due(of, of.kept); }
+  ns filing(const record& of) const;
+  bool is_plain(const record& of) const;
+  bool is_sure(const record& of) const { return of.now == phase::pending && of.doubts == 0 && !of.vague; }
+  void check_early(std::uint32_t timer) const;
+  void check_order(std::uint32_t timer) const;
+  void forget_grace();
+
+  const ns tick_, begin_;
+  std::deque<record> all_;
+  std::array<group_record, groups + 1> groups_{};
+  std::uint64_t orders_ = 0, runs_ = 0, passes_ = 0, runs_before_pass_ = 0;
+  std::optional<std::uint32_t> closing_;  // its run has ended for the program, and perhaps not for the engine
+  ns pass_reading_ = INT64_MIN, last_run_ = INT64_MIN, run_before_ = INT64_MIN;
+};
+
+}  // namespace detent::worker_walks

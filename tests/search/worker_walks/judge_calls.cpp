@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "search/worker_walks/judge.hpp"
+
+#include "search/worker_walks/stage.hpp"
+
+#include "spec/time_rules.hpp"
+
+#include <algorithm>
+
+namespace detent::worker_walks {
+
+using spec::minus;
+using spec::rounded_up;
+
+bool judge::is_about_a_group(const call& each) const {
+  if (each.what >= verb::pause || each.group != 0) return true;
+  return each.what == verb::restart && each.timer < all_.size() && all_[each.timer].group != 0;
+}
+
+void judge::begin_arm(const call& of, std::uint32_t timer, ns at, unsigned thread) {
+  if (timer >= all_.size()) all_.resize(timer + 1);
+  record& made = all_[timer];
+  made.now = phase::arming;
+  made.lane = of.lane;
+  made.slack = of.slack;
+  made.group = of.group;
+  made.thread = thread;
+  made.kept = of.group == 0 ? rounded_up(at, tick_) : at;  // a member's is rounded by the engine's time when it is due
+  if (of.group != 0) {
+    const group_record& its = groups_[of.group];
+    made.kept = minus(made.kept, its.paused ? minus(stage_now(), its.own) : its.behind);
+  }
+  made.order = ++orders_;
+}
+
+void judge::end_arm(std::uint32_t timer, detent::timer handle) {
+  record& made = all_[timer];
+  made.handle = handle;
+  if (made.now == phase::arming) made.now = phase::pending;
+}
+
+void judge::end_cancel(std::uint32_t timer, cancel_result answer) {
+  record& asked = all_[timer];
+  --asked.doubts;
+  const bool in_group = asked.now == phase::cancelled_with_group;
+  switch (answer) {
+    case cancel_result::cancelled:
+      if (asked.now == phase::ended) fault("#%u was cancelled, though it had ended", timer);
+      if (asked.now == phase::runs) fault("#%u was cancelled, though it runs", timer);
+      if (asked.must_run) fault("#%u was cancelled, though it was said to be running", timer);
+      asked.now = phase::ended;
+      asked.ended_in_doubt = asked.doubts != 0;
+      return;
+    case cancel_result::running:
+      if (asked.now == phase::runs) {
+        asked.last = true;
+      } else if (closing_ == timer || asked.doubts != 0) {
+        asked.vague = true;  // that run, or the one that it has armed
+      } else if (asked.now == phase::pending && !asked.vague) {
+        if (asked.doubts == 0 && !asked.grace && filing(asked) > stage_now())
+          fault("#%u is running before its deadline", timer);
+        asked.must_run = asked.last = true;
+      }
+      return;
+    case cancel_result::gone:
+      if (asked.now == phase::pending && asked.doubts == 0 && !asked.vague && !in_group && closing_ != timer)
+        fault("#%u is gone, though it was pending", timer);
+      if (asked.now == phase::runs) fault("#%u is gone, though it runs", timer);
+      return;
+  }
+}
+
+void judge::end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_t answer) {
+  std::size_t pending = 0, perhaps = 0;
+  for (std::uint32_t timer = first; timer != first + count; ++timer) {
+    if (!has_handle(timer)) continue;
+    record& each = all_[timer];
+    --each.doubts;
+    const bool starts = filing(each) <= stage_now();
+    if (each.now == phase::pending && each.doubts == 0 && !each.vague && !each.must_run && !starts) {
+      ++pending;
+      each.now = phase::ended;
+    } else if (each.now == phase::pending || each.now == phase::cancelled_with_group) {
+      ++perhaps;
+      each.vague = true;
+    } else if (each.now == phase::runs) {
+      each.last = true;
+    } else if (each.now == phase::ended && each.ran != 0 && each.doubts != 0) {
+      ++perhaps;
+    }
+  }
+  if (answer < pending || answer > pending + perhaps)
+    fault("cancel_bulk from #%u on answers %zu, not %zu to %zu", first, answer, pending, pending + perhaps);
+}
+
+void judge::begin_restart(std::uint32_t timer, ns at) {
+  record& asked = all_[timer];
+  asked.least = std::min(asked.doubts == 0 ? forever : asked.least, rounded_up(at, tick_));
+  if (asked.doubts++ != 0) asked.vague = true;  // of two at once the last counts, whichever it is
+}
+
+void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer) {
+  record& asked = all_[timer];
+  --asked.doubts;
+  if (asked.vague || asked.now == phase::cancelled_with_group) return;
+  if (answer) {
+    if (asked.now == phase::ended && asked.ran == 0 && !asked.ended_in_doubt)
+      fault("#%u was restarted, though it had ended", timer);
+    if (asked.now != phase::pending) return;
+    if (asked.must_run) fault("#%u was restarted, though it was said to be running", timer);
+    asked.kept = rounded_up(at, tick_);
+    const group_record& its = groups_[asked.group];
+    if (asked.group != 0) asked.kept = minus(asked.kept, its.paused ? minus(stage_now(), its.own) : its.behind);
+    asked.order = ++orders_;
+    asked.thread = thread;
+    asked.accepted = asked.grace = false;
+  } else if (asked.doubts != 0) {
+    asked.vague = true;
+  } else if (asked.now == phase::pending && closing_ != timer) {
+    if (!asked.grace && filing(asked) > stage_now() && !asked.must_run)
+      fault("#%u was not restarted, though it was pending", timer);
+    asked.must_run = true;
+  }
+}
+
+void judge::pause(unsigned group) {
+  group_record& its = groups_[group];
+  if (its.paused) return;
+  its.paused = its.turned = true;
+  its.own = minus(stage_now(), its.behind);
+  for (record& each : all_) {
+    if (each.group != group) continue;
+    if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
+    each.grace = true;
+    each.accepted = false;
+  }
+}
+
+void judge::resume(unsigned group) {
+  group_record& its = groups_[group];
+  if (!its.paused) return;
+  its.paused = false;
+  its.behind = minus(stage_now(), its.own);
+  for (record& each : all_) {
+    if (each.group != group) continue;
+    if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
+    each.accepted = false;
+  }
+}
+
+void judge::cancel(unsigned group) {
+  for (record& each : all_) {
+    if (each.group != group) continue;
+    if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
+    if (each.now == phase::pending && !each.vague) {
+      each.now = phase::cancelled_with_group;
+      each.grace = true;
+    }
+    if (each.now == phase::runs) each.last = each.left = true;
+  }
+}
+
+}  // namespace detent::worker_walks

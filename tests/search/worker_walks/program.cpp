@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "search/worker_walks/program.hpp"
+
+#include <array>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+namespace detent::worker_walks {
+namespace {
+
+constexpr std::array<std::string_view, 10> names = {"work",    "time",  "disturb", "arm",    "cancel",
+                                                    "restart", "rearm", "pause",   "resume", "cancel-group"};
+std::string_view name_of(verb what) { return names[static_cast<std::size_t>(what)]; }
+
+bool is_of_a_group(verb what) { return what == verb::pause || what == verb::resume || what == verb::cancel_group; }
+
+void write(std::ostream& out, const call& each) {
+  out << name_of(each.what);
+  if (is_of_a_group(each.what)) {
+    out << " group " << each.group;
+    return;
+  }
+  if (each.what != verb::rearm) out << " #" << each.timer;
+  if (each.count != 1) out << " count " << each.count;
+  if (each.what == verb::cancel) return;
+  out << " at " << each.at;
+  if (each.what != verb::arm) return;
+  if (each.step != 0) out << " step " << each.step;
+  if (each.slack != 0) out << " slack " << each.slack;
+  if (each.lane != 0) out << " lane " << each.lane;
+  if (each.group != 0) out << " group " << each.group;
+  if (each.inside.empty()) return;
+  out << " {";
+  for (const call& its : each.inside) {
+    out << ' ';
+    write(out, its);
+    out << " ;";
+  }
+  out << " }";
+}
+
+void write(std::ostream& out, const move& each) {
+  switch (each.does.what) {
+    case verb::work: out << "work " << each.steps; break;
+    case verb::time: out << "time " << each.does.at; break;
+    case verb::disturb: out << "disturb"; break;
+    default:
+      out << 'p' << each.producer;
+      if (each.steps != 0) out << " held " << each.steps;
+      out << ' ';
+      write(out, each.does);
+  }
+  out << '\n';
+}
+
+// The words of a line.
+class words {
+ public:
+  explicit words(const std::string& line) : in_(line) { next(); }
+  bool at_end() const { return at_end_; }
+  bool is(std::string_view word) const { return !at_end_ && word_ == word; }
+  bool take(std::string_view word) {
+    if (!is(word)) return false;
+    next();
+    return true;
+  }
+  std::string take() {
+    std::string taken = word_;
+    next();
+    return taken;
+  }
+  template <class Number>
+  void take_number(Number& into) {
+    std::string text = take();
+    if (text.starts_with('#')) text.erase(0, 1);
+    into = static_cast<Number>(std::stoll(text));
+  }
+  template <class Number>
+  bool take_if(std::string_view word, Number& into) {
+    if (!take(word)) return false;
+    take_number(into);
+    return true;
+  }
+
+ private:
+  void next() {
+    at_end_ = !(in_ >> word_);
+    if (at_end_) word_.clear();
+  }
+  std::istringstream in_;
+  std::string word_;
+  bool at_end_ = false;
+};
+
+verb verb_of(const std::string& name) {
+  for (std::size_t i = 0; i != names.size(); ++i)
+    if (names[i] == name) return static_cast<verb>(i);
+  throw std::runtime_error("no such call");
+}
+
+call parse_call(words& in) {
+  call read;
+  read.what = verb_of(in.take());
+  if (in.is("group") || read.what == verb::rearm) {
+  } else {
+    in.take_number(read.timer);
+  }
+  while (in.take_if("count", read.count) || in.take_if("at", read.at) || in.take_if("step", read.step) ||
+         in.take_if("slack", read.slack) || in.take_if("lane", read.lane) || in.take_if("group", read.group)) {
+  }
+  if (!in.take("{")) return read;
+  while (!in.take("}")) {
+    read.inside.push_back(parse_call(in));
+    if (!in.take(";")) throw std::runtime_error("no ; after a call");
+  }
+  return read;
+}
+
+move parse_move(words& in) {
+  move read;
+  if (in.take("disturb")) {
+    read.does.what = verb::disturb;
+  } else if (in.take_if("work", read.steps)) {
+    read.does.what = verb::work;
+  } else if (in.take_if("time", read.does.at)) {
+    read.does.what = verb::time;
+  } else {
+    read.producer = static_cast<unsigned>(std::stoul(in.take().substr(1)));
+    if (read.producer == 0 || read.producer > producers) throw std::runtime_error("no such producer");
+    in.take_if("held", read.steps);
+    read.does = parse_call(in);
+  }
+  return read;
+}
+
+bool parse_options(words& in, program& read) {
+  if (!in.take("engine")) return false;
+  while (in.take_if("begin", read.begin) || in.take_if("reading", read.reading_takes) ||
+         in.take_if("tick", read.tick) || in.take_if("wait", read.wait) || in.take_if("hashed", read.hashed) ||
+         in.take_if("budget", read.wake_budget)) {
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string text_of(const program& walk) {
+  std::ostringstream out;
+  out << "engine begin " << walk.begin << " reading " << walk.reading_takes << " tick " << walk.tick << " wait "
+      << walk.wait << " hashed " << walk.hashed << " budget " << walk.wake_budget << '\n';
+  for (const move& each : walk.moves) write(out, each);
+  return out.str();
+}
+
+program parse_program(const std::string& text) {
+  program read;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    words in(line);
+    if (in.at_end()) continue;
+    try {
+      if (!parse_options(in, read)) read.moves.push_back(parse_move(in));
+    } catch (const std::exception& failure) {
+      throw std::runtime_error(line + ": " + failure.what());
+    }
+    if (!in.at_end()) throw std::runtime_error(line + ": what is " + in.take());
+  }
+  return read;
+}
+
+}  // namespace detent::worker_walks

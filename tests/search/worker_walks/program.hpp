@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A walk beside a worker, as a program: moves of its threads, one after another, in a text of one line each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace detent::worker_walks {
+
+using ns = std::int64_t;
+inline constexpr unsigned producers = 3, groups = 2;
+
+enum class verb : std::uint8_t {
+  // Of the worker and the time
+  work,     // the worker takes `steps`
+  time,     // it is `at`, if it was earlier
+  disturb,  // a wake-up that nobody has asked for
+  // Calls
+  arm,      // timers `timer` to `timer + count - 1`: several by one call
+  cancel,   // as many
+  restart,  // one
+  rearm,    // of a run alone: itself
+  pause,    // a group
+  resume,
+  cancel_group
+};
+
+// A call, by a producer or inside a run.
+struct call {
+  verb what = verb::arm;
+  std::uint32_t timer = 0, count = 1;
+  ns at = 0;  // since the beginning; of several: each `step` after the one before
+  ns step = 0, slack = 0;
+  unsigned lane = 0, group = 0;   // group: from 1; 0: none
+  std::vector<call> inside = {};  // what a run of the first one does
+};
+
+struct move {
+  call does;
+  unsigned producer = 0;    // of a call: from 1
+  std::uint64_t steps = 0;  // of the worker; of a call: before it is held in its middle, 0: to its end
+};
+
+struct program {
+  ns begin = 0, reading_takes = 1, tick = 1, wake_budget = 0;
+  unsigned wait = 1;  // busy, hybrid, sleep
+  bool hashed = false;
+  std::vector<move> moves;
+};
+
+program make_program(std::uint64_t seed);
+std::string text_of(const program& walk);
+// Throws std::runtime_error with the line that it cannot read.
+program parse_program(const std::string& text);
+
+}  // namespace detent::worker_walks
