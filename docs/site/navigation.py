@@ -26,7 +26,7 @@ CHAPTERS = {
                  "bench/data/README.md"],
     "Project": [
         "docs/architecture.md", "core/README.md", "command/README.md", "tests/README.md", "tests/proofs/README.md",
-        "tests/proofs/spin/README.md", "tests/search/histories/README.md", "tests/search/fuzz/README.md", "stress/README.md",
+        "tests/proofs/spin/README.md", "tests/search/histories/README.md", "tests/search/fuzz/README.md", "tests/spec/README.md", "stress/README.md",
         "CONTRIBUTING.md", "CHANGELOG.md",
     ],
 }
