@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Memory that a burst has left, by what the kernel says that the process has: the sanitizers keep memory of their own.
+#include <detent/base/limit.hpp>
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,8 @@ std::size_t resident_bytes() {
 // By a worker that has nothing else to do. An old handle does not take a new timer in the same memory for its own.
 TEST(EngineMemory, GivesBackWhatABurstHasLeft) {
   constexpr std::size_t burst = 1'000'000;
+  // Small slabs and magazines take more beside the nodes, and that stays.
+  constexpr std::size_t bytes_a_node = base::limits_are_tight ? 16 : 48;
   engine e({.memory = {.huge_pages = wish::off, .give_back_after = 10ms}});
   std::vector<timer> old, made;
   old.reserve(burst);
@@ -35,7 +38,7 @@ TEST(EngineMemory, GivesBackWhatABurstHasLeft) {
   const std::size_t peak = resident_bytes();
   for (std::size_t i = 0; i != burst; ++i) EXPECT_TRUE(old[i].restart_after(duration(i * 7919 % burst * 100)));
   EXPECT_TRUE(drive::eventually([&] { return e.pending() == 0; }));
-  EXPECT_TRUE(drive::eventually([&] { return resident_bytes() + burst * 64 * 3 / 4 < peak; })) << resident_bytes();
+  EXPECT_TRUE(drive::eventually([&] { return resident_bytes() + burst * bytes_a_node < peak; })) << resident_bytes();
   for (std::size_t i = 0; i != burst; ++i) made.push_back(e.schedule_after(1h, [] {}));
   for (timer& each : old) {
     EXPECT_FALSE(each.pending());
