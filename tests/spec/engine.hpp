@@ -114,7 +114,7 @@ class engine {
   // Of what poll() returned. Outside poll() nothing is known of it.
   void end_pass(std::optional<std::size_t> returned);
   // The callback of a timer begins on thread `on`, and reports that.
-  void begin_run(timer_id id, const run_report& seen);
+  void begin_run(timer_id id, thread_id on, const run_report& seen);
   // It has returned, or has thrown.
   void end_run(timer_id id, thread_id on, bool threw);
   void captures_destroyed(timer_id id);

@@ -40,7 +40,7 @@ void engine::keep_for_retry(timer& t) {
 // "An executor is offered timers in that order; refused work included, where it is retried" (G16): while one waits to
 // be offered again, what comes due for that executor waits behind it. The executor does not hear of it.
 void engine::take_silent_turns_before(const timer* t) {
-  for (;;) {
+  while (!retries_.empty()) {
     const timer* first = nullptr;
     for (const timer_id id : live_) {
       const timer& each = at(id);

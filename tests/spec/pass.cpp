@@ -139,7 +139,7 @@ bool engine::is_stale(const timer& t) const {
   return !t.periodic() && t.asked.max_lateness != end_of_time && wide{now_} - due_at_start(t) > t.asked.max_lateness;
 }
 
-void engine::begin_run(timer_id id, const run_report& seen) {
+void engine::begin_run(timer_id id, thread_id on, const run_report& seen) {
   timer& t = at(id);
   const auto told = [&] { return described(t); };
   broke.require(t.now == phase::waiting || called_ == id, "a callback begins though its timer is not due for it", told);
@@ -150,7 +150,7 @@ void engine::begin_run(timer_id id, const run_report& seen) {
   broke.require(!is_stale(t) || t.asked.stale == stale_policy::run, "a stale callback begins", told);
   if (t.now == phase::waiting) take_turn(t);
   called_ = 0;
-  if (pass_.how != drive::none) {
+  if (pass_.how != drive::none && on == pass_.by) {
     t.turn_in = pass_.number;  // not again in this pass, whoever re-arms it
     ++pass_.ran;
   }

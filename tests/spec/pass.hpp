@@ -17,6 +17,7 @@ enum class drive : std::uint8_t {
 
 struct pass {
   drive how = drive::none;
+  thread_id by = 0;
   // "poll fires what is due at one reading of the clock" (engine::poll)
   nanoseconds_t now = 0;
   std::size_t most = SIZE_MAX;

@@ -19,20 +19,20 @@ constexpr nanoseconds_t saturated(wide t) noexcept {
 constexpr nanoseconds_t plus(nanoseconds_t a, nanoseconds_t b) noexcept { return saturated(wide{a} + b); }
 constexpr nanoseconds_t minus(nanoseconds_t a, nanoseconds_t b) noexcept { return saturated(wide{a} - b); }
 
-// The largest multiple of `step` that is not after `t`, and the smallest that is not before it.
-constexpr wide multiple_before(wide t, wide step) noexcept {
-  const wide over = t % step;
-  return t - (over < 0 ? over + step : over);
+// How far `t` is after the last multiple of `step`.
+constexpr nanoseconds_t beyond_multiple(nanoseconds_t t, nanoseconds_t step) noexcept {
+  const nanoseconds_t over = t % step;
+  return over < 0 ? over + step : over;
 }
-constexpr wide multiple_after(wide t, wide step) noexcept { return -multiple_before(-t, step); }
 
 // "Deadlines are rounded up to a multiple of it, counted from the clock's zero." (engine_options::tick)
 constexpr nanoseconds_t rounded_up(nanoseconds_t t, nanoseconds_t tick) noexcept {
-  return saturated(multiple_after(t, tick));
+  const nanoseconds_t over = beyond_multiple(t, tick);
+  return over == 0 ? t : plus(t, tick - over);
 }
 // The end of time is a deadline too, and no multiple of most ticks.
 constexpr nanoseconds_t rounded_down(nanoseconds_t t, nanoseconds_t tick) noexcept {
-  return t == end_of_time ? t : saturated(multiple_before(t, tick));
+  return t == end_of_time ? t : minus(t, beyond_multiple(t, tick));
 }
 
 // "The engine inserts it at the roundest time in that stretch, so timers of any slack meet there." (overload.md) The
@@ -40,7 +40,7 @@ constexpr nanoseconds_t rounded_down(nanoseconds_t t, nanoseconds_t tick) noexce
 constexpr nanoseconds_t roundest(nanoseconds_t first, nanoseconds_t slack) noexcept {
   const nanoseconds_t last = plus(first, slack);
   for (unsigned zeros = 63;; --zeros) {
-    const wide found = multiple_after(first, wide{1} << zeros);
+    const wide step = wide{1} << zeros, found = (wide{first} + step - 1) & -step;
     if (found <= last) return static_cast<nanoseconds_t>(found);
   }
 }

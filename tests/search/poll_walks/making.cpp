@@ -106,7 +106,7 @@ void world::make_one(const operation& step, std::uint32_t name, nanoseconds_t wh
   const bool has_options = asked.tag != 0 || asked.label != 0 || asked.group != 0 || asked.slack != 0 ||
                            asked.lane != 0 || asked.executor != 0 || asked.max_lateness != spec::end_of_time;
   const bool plain = step.plain && !has_options && asked.repeats == spec::repetition::once;
-  const spec::scheduled expected = spec_.schedule(asked, 0);
+  const spec::scheduled expected = spec_.schedule(asked, me_);
   account& of = account_of(expected.id);
   of.witnessed = !plain;
   of.inside = &step.inside;
@@ -141,7 +141,7 @@ void world::make_bulk(const operation& step) {
   std::vector<time_point> deadlines;
   for (const nanoseconds_t each : when) deadlines.push_back(detail::to_time(each));
   const bool refused = spec_.is_closed();
-  const auto [first, count] = spec_.schedule_bulk(when, asked, 0);
+  const auto [first, count] = spec_.schedule_bulk(when, asked, me_);
   for (std::uint32_t i = 0; i < step.count; ++i) {
     account_of(first + i).inside = &step.inside;
     names_[step.name + i] = first + i;

@@ -10,10 +10,10 @@
 namespace detent::poll_walks {
 namespace {
 
-constexpr std::array<std::string_view, 23> words{
-    "schedule", "rate",   "delay",      "bulk",     "cancel",    "cancel-bulk", "restart", "ask",
-    "pause",    "resume", "cancel-all", "end",      "advance",   "poll",        "next",    "list",
-    "metrics",  "close",  "executor",   "run-held", "drop-held", "rearm",       "throw"};
+constexpr std::array<std::string_view, 24> words{
+    "schedule", "rate",    "delay",      "bulk",     "cancel",   "cancel-bulk", "restart", "ask",
+    "pause",    "resume",  "cancel-all", "end",      "advance",  "reach",       "poll",    "next",
+    "list",     "metrics", "close",      "executor", "run-held", "drop-held",   "rearm",   "throw"};
 constexpr std::array<std::string_view, 3> policies{"inline", "retry", "drop"};
 constexpr std::array<std::string_view, 3> misses{"skip", "burst", "delay"};
 
@@ -27,7 +27,9 @@ std::size_t place_of(const List& list, std::string_view word) {
 
 bool makes(action what) { return what <= action::bulk; }
 bool names_timers(action what) { return what <= action::ask; }
-bool has_moment(action what) { return makes(what) || what == action::restart || what == action::rearm; }
+bool has_moment(action what) {
+  return makes(what) || what == action::restart || what == action::rearm || what == action::reach;
+}
 bool names_one(action what) { return (what >= action::pause && what <= action::end) || what == action::executor; }
 
 // --- Out
@@ -75,6 +77,7 @@ void write(std::ostream& out, const operation& of) {
   if (of.what == action::advance || of.what == action::executor) out << ' ' << of.number;
   if (of.what == action::poll && of.number != spec::end_of_time) out << ' ' << of.number;
   if (makes(of.what)) write_options(out, of);
+  if (of.thread != 0) out << " thread=" << of.thread;
   if (of.inside.empty()) return;
   out << " {";
   for (const operation& each : of.inside) {
@@ -96,6 +99,7 @@ void write(std::ostream& out, const setting& of) {
   value("capacity", of.capacity, none.capacity);
   value("reserve", of.reserve, none.reserve);
   value("executors", of.executors, none.executors);
+  value("labels", of.labels, none.labels);
   if (of.own_executor) out << " own";
   if (of.keeps_order) out << " keeps-order";
   if (of.origin) out << " origin";
@@ -165,6 +169,8 @@ void read_option(operation& into, std::string_view word) {
     asked.stale = stale_policy::run;
   else if (key == "missed")
     asked.missed = static_cast<missed_ticks>(place_of(misses, value));
+  else if (key == "thread")
+    into.thread = static_cast<unsigned>(number(value));
   else if (key == "step")
     into.step = number(value);
   else if (key == "period")
@@ -201,6 +207,8 @@ void read_option(setting& into, std::string_view word) {
     into.origin = true;
   else if (key == "refusal")
     into.refusal = static_cast<refusal_policy>(place_of(policies, value));
+  else if (key == "labels")
+    into.labels = static_cast<unsigned>(number(value));
   else if (key == "tick")
     into.tick = number(value);
   else if (key == "start")

@@ -40,6 +40,7 @@ enum class action : std::uint8_t {
   end,  // and another group takes its place
   // These move time, or drive.
   advance,
+  reach,  // by a deadline
   poll,
   next,
   // These ask, and end.
@@ -70,6 +71,7 @@ struct operation {
   nanoseconds_t step = 0;    // from one to the next of several
   nanoseconds_t number = 0;  // by how much time goes on, how many callbacks, how an executor takes what it is offered
   spec::plan asked = {};     // its options
+  unsigned thread = 0;       // which of three does it
   bool plain = false;        // its callable is three words without a destructor
   std::vector<operation> inside = {};
 };
@@ -83,6 +85,7 @@ struct setting {
   bool own_executor = false;  // the first of them is the engine's own
   bool keeps_order = false;
   bool origin = false;
+  unsigned labels = 0;
   refusal_policy refusal = refusal_policy::run_inline;
 };
 

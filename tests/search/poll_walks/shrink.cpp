@@ -72,6 +72,7 @@ class shrinker {
     try_value(made_with.own_executor, none.own_executor);
     try_value(made_with.keeps_order, none.keeps_order);
     try_value(made_with.origin, none.origin);
+    try_value(made_with.labels, none.labels);
     simplify(least_.steps);
   }
   void simplify(std::vector<operation>& steps) {
@@ -89,6 +90,7 @@ class shrinker {
       try_value(asked.missed, none.missed);
       try_value(asked.runs, none.runs);
       try_value(each.step, nanoseconds_t{0});
+      try_value(each.thread, 0U);
       for (std::uint32_t fewer = each.count / 2; fewer != 0 && each.count > 1; fewer /= 2)
         try_value(each.count, each.count - fewer);
       if (each.when.from == moment::base::now) {

@@ -38,7 +38,7 @@ void world::on_timers(const operation& step) {
         break;
       }
       case action::restart: {
-        const bool expected = handle && spec_.restart(id, when, 0), came = handle.restart_at(detail::to_time(when));
+        const bool expected = handle && spec_.restart(id, when, me_), came = handle.restart_at(detail::to_time(when));
         spec_.broke.require(came == expected, came ? "restart() is true" : "restart() is false");
         when = spec::plus(when, step.step);
         break;
@@ -91,12 +91,14 @@ void world::poll(std::size_t most) {
       engine_->poll(most);
       spec_.broke.require(false, "poll() inside a callback is refused");
     } catch (const error& problem) {
-      spec_.broke.require(problem.code() == errc::called_from_callback, "why poll() is refused inside a callback");
+      const errc expected = me_ == poller_ ? errc::called_from_callback : errc::not_permitted;
+      spec_.broke.require(problem.code() == expected, "why poll() is refused inside a callback");
     }
     return;
   }
   polling_ = true;
-  if (!over_) spec_.begin_pass({.how = spec::drive::poll, .now = now(), .most = most});
+  poller_ = me_;
+  if (!over_) spec_.begin_pass({.how = spec::drive::poll, .by = me_, .now = now(), .most = most});
   const std::size_t ran = engine_->poll(most);
   polling_ = false;
   if (broken()) return;

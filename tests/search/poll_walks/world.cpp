@@ -6,11 +6,12 @@
 #include "search/poll_walks/moody.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace detent::poll_walks {
 namespace {
 
-constexpr unsigned group_count = 3, label_count = 2;
+constexpr unsigned group_count = 3, thread_count = 3;
 // How many callbacks may run inside each other, as executors run what they hold inside callbacks.
 constexpr std::size_t deepest = 4;
 
@@ -30,7 +31,10 @@ spec::settings settings_of(const setting& of) {
 }  // namespace
 
 world::world(const setting& made_with)
-    : made_with_(made_with), clock_(detail::to_time(made_with.start)), spec_(settings_of(made_with)) {
+    : made_with_(made_with),
+      clock_(detail::to_time(made_with.start)),
+      spec_(settings_of(made_with)),
+      busy_(thread_count) {
   engine_options options{.tick = duration(made_with.tick),
                          .wheel = made_with.wheel,
                          .hashed_slots = made_with.slots,
@@ -52,7 +56,7 @@ world::world(const setting& made_with)
     }
   }
   engine_ = std::make_unique<engine>(std::move(options));
-  for (unsigned i = 0; i < label_count; ++i) labels_.push_back(engine_->make_label(std::string(1, char('a' + i))));
+  for (unsigned i = 0; i < made_with.labels; ++i) labels_.push_back(engine_->make_label(std::string(1, char('a' + i))));
   for (unsigned i = 0; i < group_count; ++i)
     groups_.push_back({std::make_unique<timer_group>(*engine_), spec_.make_group()});
 }
@@ -75,7 +79,22 @@ void world::expect_equal(const A& came, const B& expected, const char* what) {
                       [&] { return std::to_string(came) + ", and it should be " + std::to_string(expected); });
 }
 
+// On the thread that the step names, unless that waits for this one.
 void world::perform(const operation& step) {
+  const unsigned wanted = step.thread % thread_count;
+  if (wanted == me_ || busy_[wanted]) return perform_here(step);
+  const unsigned was = std::exchange(me_, wanted);
+  busy_[was] = true;
+  if (wanted == 0) {
+    perform_here(step);  // thread 0 is the one that plays
+  } else {
+    helpers_.run(wanted, [&] { perform_here(step); });
+  }
+  busy_[was] = false;
+  me_ = was;
+}
+
+void world::perform_here(const operation& step) {
   switch (step.what) {
     case action::schedule:
     case action::rate:
@@ -90,6 +109,7 @@ void world::perform(const operation& step) {
     case action::cancel_all:
     case action::end: return on_group(step);
     case action::advance: clock_.advance(duration(step.number)); return spec_.move_to(now());
+    case action::reach: clock_.advance_to(detail::to_time(time_of(step.when))); return spec_.move_to(now());
     case action::poll: return poll(static_cast<std::size_t>(std::max<nanoseconds_t>(step.number, 0)));
     case action::next: return ask_next();
     case action::list: return list();
@@ -116,11 +136,12 @@ void world::run(timer_id id, firing& seen) {
   spec_.move_to(now());
   account& of = account_of(id);
   ++of.runs;
-  spec_.begin_run(id, {.deadline = detail::to_ns(seen.deadline()),
-                       .lateness = seen.lateness().count(),
-                       .missed = seen.missed(),
-                       .tag = seen.tag(),
-                       .stale = seen.stale()});
+  spec_.begin_run(id, me_,
+                  {.deadline = detail::to_ns(seen.deadline()),
+                   .lateness = seen.lateness().count(),
+                   .missed = seen.missed(),
+                   .tag = seen.tag(),
+                   .stale = seen.stale()});
   spec_.broke.require(!of.made || seen.self() == of.handle, "firing::self() is the timer");
   running_.push_back(id);
   bool throws = false;
@@ -139,7 +160,7 @@ void world::run(timer_id id, firing& seen) {
     }
   }
   running_.pop_back();
-  if (!broken()) spec_.end_run(id, 0, throws);
+  if (!broken()) spec_.end_run(id, me_, throws);
   if (throws) throw 1;
 }
 
@@ -158,7 +179,6 @@ void world::finish() {
   poll(SIZE_MAX);
   check_answers();
   list();
-  compare_metrics();
   if (broken()) return;
   std::map<timer, timer_id> by_handle;
   for (timer_id id = 1; id <= accounts_.size(); ++id) {

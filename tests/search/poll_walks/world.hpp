@@ -6,6 +6,7 @@
 #include <detent/detent.hpp>
 #include <detent/timer_group.hpp>
 
+#include "search/poll_walks/helpers.hpp"
 #include "search/poll_walks/program.hpp"
 #include "spec/engine.hpp"
 
@@ -52,7 +53,7 @@ class world {
   };
 
   void perform(const operation& step);
-  void perform_inside(timer_id id, const operation& step);
+  void perform_here(const operation& step);
   void check_answers();
   void finish();
   bool broken() const { return !spec_.broke.kept(); }
@@ -102,6 +103,9 @@ class world {
   unsigned held_mode_ = 0, offers_ = 0;
   std::vector<timer_id> running_;
   bool polling_ = false, over_ = false;
+  unsigned me_ = 0, poller_ = 0;  // the thread that plays now, and the one inside poll()
+  std::vector<bool> busy_;        // threads that wait for others
+  helpers helpers_;
 };
 
 }  // namespace detent::poll_walks
