@@ -2,6 +2,7 @@
 #include "counters/counters_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,10 +14,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "counters/counters_header.hpp"
+#include "counters/counters_identity.hpp"
+#include "host/lock_holder.hpp"
+#include "host/name_spaces.hpp"
 #include "text/input_error.hpp"
 #include "text/printable_text.hpp"
 
@@ -25,32 +31,6 @@ namespace {
 
 using counters_layout::header;
 using words = std::span<const std::uint64_t>;
-
-std::string printable_name(const char* text, std::size_t most) { return printable({text, ::strnlen(text, most)}); }
-
-engine_identity identity_in(const header& from, const std::string& path) {
-  constexpr const char* wheels[] = {"hierarchical", "hashed"};
-  constexpr const char* waits[] = {"busy", "hybrid", "sleep"};
-  constexpr const char* drives[] = {"worker", "caller"};
-  constexpr const char* clocks[] = {"steady", "tsc", "manual"};
-  return {.path = path,
-          .name = printable_name(from.name, sizeof from.name),
-          .process = from.process,
-          .process_start = from.process_start,
-          .made_at = from.made_at,
-          .worker_thread = from.worker_thread,
-          .tick = from.tick,
-          .max_spin = from.max_spin,
-          .capacity = from.capacity,
-          .wheel = wheels[from.wheel],
-          .wait = waits[from.wait],
-          .drive = drives[from.drive],
-          .clock = clocks[from.clock],
-          .clock_reason = counters_layout::text_of(counters_layout::clock_reason{from.clock_reason}),
-          .set = from.set,
-          .shard = from.shard,
-          .shards = from.shards};
-}
 
 // The parts leave zeros out; they are as many as make up the count of the whole.
 void complete_parts(histograms_by_cause& histograms) {
@@ -84,6 +64,9 @@ class counters_file::content {
   explicit content(counters_file& file) : file_(file), header_(checked_header()) {}
 
   counters_snapshot snapshot(reading_budget& budget);
+  bool has_lock() const { return header_.locked != 0; }
+  // A process that was restored from a checkpoint (CRIU) is in another time namespace than the one it has noted.
+  void ask_holder();
 
  private:
   header checked_header() const;
@@ -121,16 +104,19 @@ header counters_file::content::checked_header() const {
   for (int tries = 3;; --tries) {
     header seen = {};
     struct stat status = {};
-    if (!copy(0, &seen, sizeof seen)) {
+    constexpr std::size_t least = counters_layout::least_header_bytes;
+    if (!copy(0, &seen, least)) {
       throw input_error(
           fmt::format("{}: not a counters file of an engine: it is shorter than the header", file_.path_));
     }
+    // A file that ends here is found to be cut below.
+    static_cast<void>(copy(least, reinterpret_cast<char*>(&seen) + least, sizeof seen - least));
     if (::fstat(file_.descriptor_, &status) != 0) {
       throw input_error(fmt::format("{}: {}", file_.path_, std::strerror(errno)));
     }
     try {
+      clear_missing_fields(seen);
       check_header(seen, static_cast<std::uint64_t>(status.st_size), file_.path_);
-      if (seen.header_bytes < sizeof seen) seen.set = seen.shard = seen.shards = 0;  // of an older engine
       return seen;
     } catch (const input_error&) {
       if (tries == 1) throw;
@@ -177,7 +163,7 @@ void counters_file::content::add_last_error(counters_snapshot& snapshot) const {
     const auto text = header_field<std::array<char, counters_layout::error_text_bytes>>(offsetof(header, error_text));
     if (before % 2 != 0 || sequence() != before) continue;
     snapshot.last_error = printable_name(text.data(), text.size());
-    snapshot.last_error_at = at;
+    snapshot.last_error_at = in_own_time(header_, at);
     return;
   }
 }
@@ -214,6 +200,12 @@ counters_snapshot counters_file::content::snapshot(reading_budget& budget) {
   const words gauges = words_at(header_.gauges_offset, static_cast<std::size_t>(gauge::count_));
   for_each_key<gauge>(
       [&](gauge key) { made.gauges[key] = static_cast<std::int64_t>(gauges[static_cast<std::size_t>(key)]); });
+  if (made.identity.clock != std::string_view("manual")) {
+    for (const gauge time : {gauge::last_pass, gauge::next_deadline}) {
+      const bool is_time = made.gauges[time] != 0 && made.gauges[time] != std::numeric_limits<std::int64_t>::max();
+      if (is_time) made.gauges[time] = in_own_time(header_, made.gauges[time]);
+    }
+  }
   add_last_error(made);
   add_threads(made);
   made.histograms = histograms_at(header_.histograms_offset);
@@ -269,7 +261,34 @@ counters_file::~counters_file() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-counters_snapshot counters_file::read(reading_budget& budget) { return content(*this).snapshot(budget); }
+void counters_file::content::ask_holder() {
+  struct stat status = {};
+  if (::fstat(file_.descriptor_, &status) != 0) return;
+  const auto holder = lock_holder(status);
+  const auto offsets = holder ? host_files().read(fmt::format("/proc/{}/timens_offsets", *holder)) : std::nullopt;
+  name_spaces spaces{.monotonic_offset = header_.monotonic_offset};
+  read_time_offsets(offsets.value_or(""), spaces);
+  header_.monotonic_offset = spaces.monotonic_offset;
+}
+
+engine_lock counters_file::lock() const {
+  if (::flock(descriptor_, LOCK_SH | LOCK_NB) == 0) {
+    ::flock(descriptor_, LOCK_UN);
+    return engine_lock::free;
+  }
+  return errno == EWOULDBLOCK ? engine_lock::held : engine_lock::none;
+}
+
+counters_snapshot counters_file::read(reading_budget& budget) {
+  // First: an engine says that it ends before it lets the lock go.
+  const engine_lock found = lock();
+  content now(*this);
+  if (found == engine_lock::held) now.ask_holder();
+  counters_snapshot made = now.snapshot(budget);
+  // Of an engine without a lock, nobody holds it.
+  made.lock = found == engine_lock::free && !now.has_lock() ? engine_lock::none : found;
+  return made;
+}
 
 counters_snapshot counters_file::read() {
   reading_budget all;

@@ -56,6 +56,7 @@ class counters_file {
 
  private:
   class content;
+  engine_lock lock() const;
 
   std::string path_;
   int descriptor_;

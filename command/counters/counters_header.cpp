@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "text/input_error.hpp"
@@ -70,6 +71,13 @@ class header_check {
     at_most(field, value, largest_stride);
   }
 
+  // A time that is far from all that clocks show could not be added to another.
+  void near_zero(const char* field, std::int64_t value) const {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+    if (value > most || value < -most)
+      refuse(fmt::format("field '{}': {} is no difference of two clocks", field, value));
+  }
+
   void kind() const;
   void identity() const;
   void sizes() const;
@@ -105,6 +113,9 @@ void header_check::identity() const {
   at_most("wait", header_.wait, 2);
   at_most("drive", header_.drive, 1);
   at_most("clock", header_.clock, 2);
+  at_most("locked", header_.locked, 1);
+  near_zero("monotonic_offset", header_.monotonic_offset);
+  near_zero("since_boot_offset", header_.since_boot_offset);
 }
 
 void header_check::sizes() const {
@@ -160,6 +171,12 @@ void header_check::places() const {
 }
 
 }  // namespace
+
+void clear_missing_fields(counters_layout::header& seen) {
+  const std::size_t there =
+      std::clamp<std::size_t>(seen.header_bytes, counters_layout::least_header_bytes, sizeof seen);
+  std::memset(reinterpret_cast<char*>(&seen) + there, 0, sizeof seen - there);
+}
 
 void check_header(const header& header, std::uint64_t bytes, const std::string& where) {
   header_check(header, bytes, where).run();

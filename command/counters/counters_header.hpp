@@ -11,4 +11,7 @@ namespace detent::tool {
 // every section that is in use lies within it. `where` is the file's name.
 void check_header(const counters_layout::header& header, std::uint64_t bytes, const std::string& where);
 
+// Clears what an older engine has no fields for: there, its file has another section.
+void clear_missing_fields(counters_layout::header& seen);
+
 }  // namespace detent::tool

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <sys/types.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -113,24 +117,59 @@ bool is_process(const std::string& target) {
   return !target.empty() && std::all_of(target.begin(), target.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-void require_owner(const counters_snapshot& snapshot, const host_files& host) {
-  if (snapshot.ended) return;
+namespace {
+
+// Whether there is a process of that id. /proc may hide those of other users.
+bool is_there(std::int64_t process, const host_files& host) {
+  if (!host.root().empty()) return host.read(fmt::format("/proc/{}/stat", process)).has_value();
+  if (process > std::numeric_limits<pid_t>::max()) return false;  // a damaged file may say any number
+  return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
+}
+
+// Throws unless the process that the engine names is there.
+void require_process(const counters_snapshot& snapshot, const host_files& host) {
   const engine_identity& engine = snapshot.identity;
-  const std::string stat = host.read(fmt::format("/proc/{}/stat", engine.process)).value_or("");
+  if (!is_there(engine.process, host))
+    throw stale_file(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
+  const auto stat = host.read(fmt::format("/proc/{}/stat", engine.process));
+  if (!stat) return;
   // The second field is a name in brackets, of any characters; the third is the state, a zombie's Z, and the start is
   // the 20th from there.
   constexpr std::size_t start = 19;
-  const std::size_t bracket = stat.rfind(')');
-  const auto words = words_of(std::string_view(stat).substr(bracket == std::string::npos ? stat.size() : bracket + 1));
-  if (words.empty() || words[0] == "Z") {
-    throw stale_file(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
-  }
-  if (engine.process_start == 0) return;  // the engine did not know
+  const std::size_t bracket = stat->rfind(')');
+  const auto words =
+      words_of(std::string_view(*stat).substr(bracket == std::string::npos ? stat->size() : bracket + 1));
+  // Of a process whose first thread has ended, the others may go on.
+  const bool is_zombie = words.empty() || (words[0] == "Z" && snapshot.lock != engine_lock::held);
+  if (is_zombie) throw stale_file(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
+  if (engine.process_start == 0 || !engine.same_starts) return;  // there is nothing to compare with
   const auto started = words.size() > start ? number_in(words[start]) : std::nullopt;
   if (!started) throw input_error(fmt::format("/proc/{}/stat: field 22 is missing", engine.process));
   if (static_cast<std::uint64_t>(*started) != engine.process_start) {
     throw stale_file(fmt::format("{}: stale: another process has the id {} by now", engine.path, engine.process));
   }
+}
+
+}  // namespace
+
+void require_owner(const counters_snapshot& snapshot, const host_files& host) {
+  if (snapshot.ended) return;
+  const engine_identity& engine = snapshot.identity;
+  const bool is_copy = !host.root().empty();
+  if (!is_copy && snapshot.lock == engine_lock::free) {
+    if (!engine.same_processes)
+      throw stale_file(fmt::format("{}: stale: process {} of another namespace is gone", engine.path, engine.process));
+    require_process(snapshot, host);
+    throw stale_file(fmt::format("{}: stale: process {} goes on without this engine", engine.path, engine.process));
+  }
+  const bool knows_process = engine.same_processes && engine.process_namespace != 0;
+  if (!is_copy && snapshot.lock == engine_lock::held && !knows_process) return;
+  if (!is_copy && !engine.same_processes)
+    throw input_error(fmt::format(
+        "{}: whether its engine lives cannot be told: the file has no lock, and process {} is of another namespace",
+        engine.path, engine.process));
+  // Whoever may read a file may lock it, too.
+  require_process(snapshot, host);
 }
 
 }  // namespace detent::tool

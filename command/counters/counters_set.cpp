@@ -50,11 +50,12 @@ std::string name_of_set(const engine_identity& of) {
 
 std::vector<std::vector<std::size_t>> by_set(const std::vector<const engine_identity*>& engines) {
   std::vector<std::vector<std::size_t>> sets;
-  std::map<std::tuple<std::int64_t, std::uint64_t, std::uint32_t>, std::size_t> known;
+  std::map<std::tuple<std::uint64_t, std::int64_t, std::uint64_t, std::uint32_t>, std::size_t> known;
   for (std::size_t i = 0; i < engines.size(); ++i) {
     const engine_identity& each = *engines[i];
     if (each.set != 0) {
-      const auto [found, fresh] = known.try_emplace({each.process, each.process_start, each.set}, sets.size());
+      const auto [found, fresh] =
+          known.try_emplace({each.process_namespace, each.process, each.process_start, each.set}, sets.size());
       if (!fresh) {
         sets[found->second].push_back(i);
         continue;

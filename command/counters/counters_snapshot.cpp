@@ -44,6 +44,8 @@ std::uint64_t label_snapshot::pending() const {
   return less(counts[label_counter::begun], counts[label_counter::over]);
 }
 
+std::int64_t counters_snapshot::age() const { return less(read_at, identity.made_at); }
+
 std::uint64_t counters_snapshot::pending() const {
   const std::uint64_t pending = totals[counter::scheduled] + totals[counter::revived] - totals[counter::started_last] -
                                 totals[counter::cancelled] - totals[counter::returned] - totals[counter::dropped];

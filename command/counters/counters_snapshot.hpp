@@ -36,8 +36,11 @@ struct engine_identity {
   std::string path;  // of the file
   std::string name;  // printable; as that of a label
   std::int64_t process = 0;
-  std::uint64_t process_start = 0;  // field 22 of /proc/PID/stat
-  std::int64_t made_at = 0;         // CLOCK_MONOTONIC, nanoseconds
+  std::uint64_t process_namespace = 0;  // of that id: an inode; 0: unknown
+  std::uint64_t process_start = 0;      // field 22 of /proc/PID/stat
+  // Whether ids of processes mean here what they mean to the engine, and fields 22 as well; true where that is unknown.
+  bool same_processes = true, same_starts = true;
+  std::int64_t made_at = 0;         // CLOCK_MONOTONIC of the reader, nanoseconds
   std::uint32_t worker_thread = 0;  // 0: driven by a caller
   std::int64_t tick = 0;            // nanoseconds
   std::int64_t max_spin = 0;        // nanoseconds, of the wait mode hybrid
@@ -50,6 +53,13 @@ struct engine_identity {
   const char* clock_reason = "";  // why it is the steady clock with clock_kind::automatic
   // Of a sharded_engine: the set's number in the process, which shard of how many. 0: of no set.
   std::uint32_t set = 0, shard = 0, shards = 0;
+};
+
+// What the lock on a file says of its engine.
+enum class engine_lock : std::uint8_t {
+  none,  // the engine has none, or the file system
+  held,  // it lives
+  free   // it has gone
 };
 
 struct label_snapshot {
@@ -71,7 +81,8 @@ struct set_figures {
 // Its words were read one after the other while the engine went on: they are not of one instant.
 struct counters_snapshot {
   engine_identity identity;
-  bool ended = false;                       // the engine has; nothing changes any more
+  bool ended = false;  // the engine has; nothing changes any more
+  engine_lock lock = engine_lock::none;
   std::int64_t read_at = 0;                 // CLOCK_MONOTONIC, nanoseconds
   std::uint32_t threads = 0;                // whose counts are in the file
   array_by<counter, std::uint64_t> totals;  // over all threads
@@ -83,6 +94,7 @@ struct counters_snapshot {
   std::string last_error;             // printable; empty: no callback has thrown
   std::int64_t last_error_at = 0;     // CLOCK_MONOTONIC, nanoseconds
 
+  std::int64_t age() const;         // nanoseconds; never below zero
   std::uint64_t pending() const;    // never below zero
   std::uint64_t queued() const;     // as engine_metrics has it; zero of one that runs inline
   std::uint64_t cancelled() const;  // as engine_metrics has it: also while running

@@ -91,9 +91,7 @@ std::string no_engines(const console_view& view) {
          "<p>An engine does so if it is made with a counters file:</p>\n"
          "<pre><code>detent::engine engine({.name = &quot;orders&quot;, .counters_file = "
          "&quot;auto&quot;});</code></pre>\n"
-         "<p>It appears here within a second. Of a container, share its /dev/shm and its process ids "
-         "(<code>--pid</code>), or "
-         "start the console in it.</p>\n";
+         "<p>It appears here within a second. Of a container, share its /dev/shm, or start the console in it.</p>\n";
 }
 
 // Null: there is none at all.

@@ -47,7 +47,7 @@ std::string identity_of(const counters_snapshot& engine) {
     table.add("TSC", fmt::format("has disagreed with the steady clock {} times", times));
   }
   table.add("capacity", who.capacity == 0 ? "no limit" : count_text(who.capacity));
-  table.add("age", span(engine.read_at - who.made_at));
+  table.add("age", span(engine.age()));
   if (const auto hidden = engine.gauges[gauge::hidden_threads]; hidden != 0) {
     table.add("not counted", fmt::format("what {} threads did, for which the file has no room", hidden));
   }

@@ -67,14 +67,14 @@ double share_of(const figures_by_cause& times, cause part) {
 top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   const counters_snapshot& now = later.snapshot;
   const counters_snapshot change = earlier ? since(now, earlier->snapshot) : now;
-  const std::int64_t from = earlier ? earlier->snapshot.read_at : now.identity.made_at;
+  const std::int64_t length = earlier ? now.read_at - earlier->snapshot.read_at : now.age();
   // Two readings of one instant, and an engine that is not made yet, are no reason to divide by zero.
-  const double span = std::max(static_cast<double>(now.read_at - from), 1e6);
+  const double span = std::max(static_cast<double>(length), 1e6);
   const double seconds = span / 1e9;
 
   top_row row;
   row.identity = now.identity;
-  row.age = static_cast<double>(now.read_at - now.identity.made_at);
+  row.age = static_cast<double>(now.age());
   for_each_key<counter>([&](counter key) { row.rates[key] = static_cast<double>(change.totals[key]) / seconds; });
   row.rates[counter::cancelled] = static_cast<double>(change.cancelled()) / seconds;
   row.wakeups = static_cast<double>(change.gauges[gauge::wakeups]) / seconds;
@@ -99,7 +99,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   row.clock_distrusted = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::clock_distrusted], 0));
   row.last_error = now.last_error;
   // Not as integers: a damaged file may say any time.
-  row.last_error_age = static_cast<double>(now.read_at) - static_cast<double>(now.last_error_at);
+  row.last_error_age = std::max(static_cast<double>(now.read_at) - static_cast<double>(now.last_error_at), 0.0);
   add_labels(row, now, change, seconds);
   row.labels_left_out = now.labels_left_out;
   return row;

@@ -33,7 +33,8 @@ std::optional<engine_reading> read_engine(const std::string& path, path_origin o
   reading.snapshot = counters_file(path, origin).read(budget);
   require_owner(reading.snapshot);
   const engine_identity& engine = reading.snapshot.identity;
-  if (engine.worker_thread != 0) reading.worker_cpu = thread_cpu(engine.process, engine.worker_thread);
+  if (engine.worker_thread != 0 && engine.same_processes)
+    reading.worker_cpu = thread_cpu(engine.process, engine.worker_thread);
   taken.add(id);
   return reading;
 }

@@ -25,6 +25,7 @@ set(small
   core/src/platform/clock_choice.cpp
   core/src/platform/cpu_latency.cpp
   core/src/platform/error.cpp
+  core/src/platform/name_spaces.cpp
   core/src/platform/thread_setup.cpp
   core/src/platform/wake_fd.cpp
   core/src/recording/gzip_packer.cpp

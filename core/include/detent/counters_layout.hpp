@@ -78,8 +78,15 @@ struct header {
   std::uint32_t shard;          // which of the set it is, from 0
   std::uint32_t shards;         // how many engines the set has
   std::uint32_t last_reserved;  // 0
+  // Not in files whose header_bytes is less.
+  std::uint32_t locked;             // 1: for as long as the engine lives it holds a flock(LOCK_EX) on the file
+  std::uint32_t after_locked;       // 0
+  std::uint64_t process_namespace;  // where `process` is its id: the inode of /proc/self/ns/pid; 0: unknown
+  // Of its time namespace: CLOCK_MONOTONIC and CLOCK_BOOTTIME are ahead of the host's by so many nanoseconds.
+  std::int64_t monotonic_offset;
+  std::int64_t since_boot_offset;
 };
-static_assert(sizeof(header) == 488);
+static_assert(sizeof(header) == 520);
 inline constexpr std::uint32_t error_text_bytes = sizeof(header::error_text);
 // Of files without the last error, which are of this version too.
 inline constexpr std::uint32_t least_header_bytes = offsetof(header, error_sequence);
@@ -166,7 +173,7 @@ enum class label_counter : std::uint8_t {
 };
 inline constexpr std::uint32_t label_histograms_offset = 256;  // within the block; label_counter's words begin at 64
 
-inline constexpr std::uint32_t gauges_offset = 512;
+inline constexpr std::uint32_t gauges_offset = 1'024;
 inline constexpr std::uint32_t threads_offset = 4'096;
 inline constexpr std::uint32_t thread_stride = 256;
 inline constexpr std::uint32_t thread_capacity = 1'024;

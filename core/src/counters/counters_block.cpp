@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "platform/name_spaces.hpp"
+
 namespace detent::detail {
 namespace {
 
@@ -112,6 +114,11 @@ void counters_block::describe(const engine_options& options) noexcept {
   h.set = options.shard.set;
   h.shard = options.shard.index;
   h.shards = options.shard.shards;
+  h.locked = memory_.is_locked() ? 1 : 0;
+  const name_spaces own = name_spaces_of_this_process();
+  h.process_namespace = own.processes;
+  h.monotonic_offset = own.monotonic_offset;
+  h.since_boot_offset = own.since_boot_offset;
 }
 
 void counters_block::name_clock(std::uint8_t clock, counters_layout::clock_reason why) noexcept {

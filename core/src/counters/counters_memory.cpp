@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 namespace detent::detail {
@@ -21,6 +22,9 @@ namespace {
 
 // RENAME_NOREPLACE of <linux/fs.h>, which also defines a macro BLOCK_SIZE.
 constexpr unsigned rename_noreplace = 1;
+
+// Of the mapping that holds the lock; the kernel makes it a page.
+constexpr std::size_t lock_bytes = 1;
 
 std::uint64_t next_number() noexcept {
   static base::atomic<std::uint64_t> issued{0};
@@ -32,9 +36,22 @@ std::string next_mark(pid_t process) { return std::to_string(process) + "." + st
 // False: an engine writes the file, or is about to replace it. Where a file system has no locks, or none of this kind
 // for a file that is open for reading alone, another engine is not noticed.
 bool lock_if_free(int file) noexcept {
-  if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-  if (errno == EWOULDBLOCK) return false;
-  return flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  // A program that looks whether an engine lives has a shared lock for a moment.
+  for (int tries = 50;; --tries) {
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+    const bool refused = errno == EWOULDBLOCK;
+    if (flock(file, LOCK_SH | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+    if (!refused || tries == 0) return true;
+    flock(file, LOCK_UN);
+    const timespec a_millisecond = {.tv_sec = 0, .tv_nsec = 1'000'000};
+    nanosleep(&a_millisecond, nullptr);
+  }
+}
+
+bool is_same_file(int one, int other) noexcept {
+  struct stat a {
+  }, b{};
+  return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 // `name` in its directory, hidden from programs that look for counters files.
@@ -64,11 +81,34 @@ counters_memory::counters_memory(const std::string& path) : asked_(path), owner_
 
 bool counters_memory::create() {
   file_ = ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  // Shows other engines, for as long as it is open, that somebody writes it; without locks they cannot see that.
-  if (file_ >= 0) return flock(file_, LOCK_EX | LOCK_NB), true;
+  if (file_ >= 0 && hold_lock()) return true;
   const int reason = errno;
+  if (file_ >= 0) {
+    unlink(unfinished_.c_str());
+    close(std::exchange(file_, -1));
+  }
   forget_older();  // first, as the next line may throw out of the constructor
   return fail(asked_, reason);
+}
+
+// The lock shows other engines and programs, in whatever namespace, that the engine lives. A lock ends with the last
+// use of its open file, so that is one of its own, whose only use is a mapping that no forked child inherits, however
+// it was forked. A umask that takes the file from its owner leaves no other open file than the one. Where the file
+// system has no locks there is none. False: there is no descriptor left, or no memory; see errno.
+bool counters_memory::hold_lock() {
+  int file = ::open(unfinished_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file >= 0 && !is_same_file(file, file_)) close(std::exchange(file, -1));
+  if (file < 0) file = fcntl(file_, F_DUPFD_CLOEXEC, 0);
+  if (file < 0) return false;
+  const bool locked = flock(file, LOCK_EX | LOCK_NB) == 0;
+  void* const made = locked ? mmap(nullptr, lock_bytes, PROT_NONE, MAP_SHARED, file, 0) : nullptr;
+  const int reason = errno;
+  close(file);
+  errno = reason;
+  if (made == MAP_FAILED) return false;
+  lock_ = made;
+  if (locked) madvise(lock_, lock_bytes, MADV_DONTFORK);
+  return true;
 }
 
 counters_memory::~counters_memory() {
@@ -77,10 +117,8 @@ counters_memory::~counters_memory() {
   }
   for (std::size_t i = 0; i < count_; ++i) munmap(pieces_[i].at, pieces_[i].bytes);
   forget_older();
-  if (file_ < 0) return;
-  // A child that was forked while the engine was being made has a copy of the descriptor, and would keep the lock.
-  if (getpid() == owner_) flock(file_, LOCK_UN);
-  close(file_);
+  if (lock_ != nullptr && getpid() == owner_) munmap(lock_, lock_bytes);  // in a child, others may be there by now
+  if (file_ >= 0) close(file_);
 }
 
 bool counters_memory::fail(const std::string& what, int reason) { return fail(what, reason, explain(reason)); }

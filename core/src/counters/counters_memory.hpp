@@ -28,6 +28,9 @@ class counters_memory {
   const std::string& problem() const noexcept { return problem_; }
   errc code() const noexcept { return code_; }  // of problem()
   bool is_file() const noexcept { return file_ >= 0; }
+  // Whether this holds a flock(LOCK_EX) on the file, for as long as it exists and the process lives. A forked child has
+  // no part in it.
+  bool is_locked() const noexcept { return lock_ != nullptr; }
   // The file's bytes from `offset` on, both whole pages; the file is grown, and its blocks reserved, so that no access
   // can fail later. Null: there is no memory, or no room.
   std::byte* map(std::size_t offset, std::size_t bytes) noexcept;
@@ -49,6 +52,7 @@ class counters_memory {
   bool fail(const std::string& what, int reason, const std::string& why);
   bool is_auto() const noexcept { return asked_ == "auto"; }
   bool create();
+  bool hold_lock();
   bool is_vacant();
   bool may_replace();
   bool is_at_name(int file) const noexcept;
@@ -61,7 +65,8 @@ class counters_memory {
   std::string problem_;
   errc code_{};
   int file_ = -1;
-  int older_ = -1;  // what has the name, of an engine that has gone; locked, so that nobody else replaces it
+  int older_ = -1;        // what has the name, of an engine that has gone; locked, so that nobody else replaces it
+  void* lock_ = nullptr;  // of the same file, opened for the lock alone, a mapping that nobody touches
   pid_t owner_;
   bool named_ = false;
   std::array<piece, 256> pieces_{};

@@ -128,7 +128,7 @@ TEST(ConsolePage, ShowsEveryEngineOnce) {
 TEST(ConsolePage, SaysWhatToDoWhereThereIsNoEngine) {
   const std::string page = page_of({.now = noon, .directory = "/dev/shm"});
   EXPECT_NE(page.find("No engine on this host shows its counters in /dev/shm."), std::string::npos);
-  EXPECT_NE(page.find("share its /dev/shm and its process ids (<code>--pid</code>)"), std::string::npos);
+  EXPECT_NE(page.find("share its /dev/shm, or start the console in it"), std::string::npos);
   EXPECT_NE(page.find(".counters_file = &quot;auto&quot;"), std::string::npos);
 }
 

@@ -4,6 +4,7 @@
 
 usage: console_test.py DETENT COUNTERS_SAMPLE COUNTERS_ENGINE [unittest option ...]
 """
+import fcntl
 import http.client
 import json
 import os
@@ -148,8 +149,11 @@ class Console(WithDirectory):
         name = HOSTILE.encode()
         for place in (image.index(b"heartbeat\0"), image.rindex(b"beat\0")):
             image = image[:place] + name + b"\0" + image[place + len(name) + 1:]
-        with open(os.path.join(self.counters, "detent.1.1"), "wb") as copy:
-            copy.write(image)
+        copy = open(os.path.join(self.counters, "detent.1.1"), "wb")
+        self.addCleanup(copy.close)
+        copy.write(image)
+        copy.flush()
+        fcntl.flock(copy, fcntl.LOCK_EX)  # as an engine does for as long as it lives
         _, port = self.start()
         text = self.ask(port)[1]
         shown = self.ask(port, "/?engine=" + re.search(r'engine=(1\.1-\d+|[\w.-]*1\.1-\d+)', text)[1])[1]

@@ -89,8 +89,12 @@ const std::vector<refused_header>& refused_headers() {
       {"labels_offset", [](layout_header& h) { h.labels_offset = h.histograms_offset + 8; }},
       {"file_bytes", [](layout_header& h) { ++h.file_bytes; }},
       {"file_bytes", [](layout_header& h) { h.file_bytes = ~std::uint64_t{0}; }},
+      {"locked", [](layout_header& h) { h.locked = 2; }},
+      {"monotonic_offset", [](layout_header& h) { h.monotonic_offset = std::numeric_limits<std::int64_t>::min(); }},
+      {"monotonic_offset", [](layout_header& h) { h.monotonic_offset = std::numeric_limits<std::int64_t>::max(); }},
+      {"since_boot_offset", [](layout_header& h) { h.since_boot_offset = std::int64_t{1} << 62; }},
       {"header_bytes", [](layout_header& h) { h.file_bytes = 0; }},
-      {"gauges_offset", [](layout_header& h) { h.file_bytes = 488; }},
+      {"gauges_offset", [](layout_header& h) { h.file_bytes = sizeof h; }},
       {"histograms_offset", [](layout_header& h) { h.file_bytes -= 2'000; }},
   };
   return all;

@@ -4,13 +4,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
 #include "counters/counters_file.hpp"
+#include "host/name_spaces.hpp"
 #include "support/counters_image.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/temporary_directory.hpp"
@@ -90,6 +94,94 @@ TEST_F(CountersSearch, FindsWhateverCountersFilesAProcessHasMapped) {
   const std::string real = std::filesystem::canonical(path).string();
   EXPECT_EQ(std::count(found.begin(), found.end(), real), 1);
   EXPECT_EQ(std::count(found.begin(), found.end(), std::filesystem::canonical(other).string()), 0);
+}
+
+// A file whose engine holds, or held, its lock.
+class locked_file : public engines_of_a_host {
+ protected:
+  locked_file() {
+    header.locked = 1;
+    header.process_namespace = own_name_spaces().processes;
+  }
+  // What is said of it on this host.
+  std::string said_here() {
+    image.put(header);
+    const std::string path = directory.write("locked", image.bytes());
+    const int held = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (is_held) ::flock(held, LOCK_EX | LOCK_NB);
+    std::string said;
+    try {
+      require_owner(counters_file(path).read());
+    } catch (const input_error& refusal) {
+      said = refusal.what();
+    }
+    ::close(held);
+    return said;
+  }
+
+  const std::string stale = directory.path() + "/locked: stale: ";
+  const std::uint64_t elsewhere = own_name_spaces().processes + 1;
+  test::counters_image image;
+  counters_layout::header header = image.header();
+  bool is_held = true;
+};
+using CountersLock = locked_file;
+
+TEST_F(CountersLock, ShowsThatAnEngineLivesWhateverItsProcessIsCalledThere) {
+  EXPECT_EQ(said_here(), "");
+  header.process_namespace = elsewhere;
+  for (const std::int64_t process : {1, 999'999'999}) {
+    header.process = process;
+    header.process_start = 1;
+    EXPECT_EQ(said_here(), "");
+  }
+}
+
+TEST_F(CountersLock, ThatNobodyHoldsShowsThatTheEngineHasGone) {
+  is_held = false;
+  EXPECT_EQ(said_here(), stale + fmt::format("process {} goes on without this engine", ::getpid()));
+  header.process_namespace = elsewhere;
+  EXPECT_EQ(said_here(), stale + fmt::format("process {} of another namespace is gone", ::getpid()));
+  header.process_namespace = own_name_spaces().processes;
+  header.process = 999'999'999;
+  EXPECT_EQ(said_here(), stale + "process 999999999 is gone");
+}
+
+TEST_F(CountersLock, ThatAStrangerHoldsShowsNoEngine) {
+  header.process = 999'999'999;
+  EXPECT_EQ(said_here(), stale + "process 999999999 is gone");
+  header.process = std::int64_t{1} << 32;
+  EXPECT_EQ(said_here(), stale + "process 4294967296 is gone");
+  header.process = ::getpid();
+  ++header.process_start;
+  EXPECT_EQ(said_here(), stale + fmt::format("another process has the id {} by now", ::getpid()));
+}
+
+TEST_F(CountersLock, OfAnOlderEngineIsEnoughAndNotNeeded) {
+  header.header_bytes = offsetof(counters_layout::header, locked);
+  for (const bool held : {true, false}) {
+    is_held = held;
+    EXPECT_EQ(said_here(), "") << held;
+  }
+  header.process = 999'999'999;
+  EXPECT_EQ(said_here(), stale + "process 999999999 is gone");
+}
+
+TEST_F(CountersLock, WhereThereIsNoneAnotherNamespaceIsNoGuess) {
+  header.locked = 0;
+  header.process_namespace = elsewhere;
+  is_held = false;
+  EXPECT_NE(said_here().find("cannot be told"), std::string::npos);
+}
+
+TEST_F(CountersLock, OfAnotherTimeNamespaceStartsAreNotCompared) {
+  header.locked = 0;
+  is_held = false;
+  header.since_boot_offset = own_name_spaces().since_boot_offset + 864'000'000'000'000;
+  ++header.process_start;
+  EXPECT_EQ(said_here(), "");
+  header.since_boot_offset = own_name_spaces().since_boot_offset;
+  EXPECT_NE(said_here(), "");
 }
 
 TEST_F(CountersSearch, ALiveEnginesProcessIsThere) {

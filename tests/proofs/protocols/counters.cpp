@@ -28,6 +28,7 @@ std::byte* label_memory = nullptr;
 
 // Of which the real ones are not linked.
 namespace detent::detail {
+name_spaces name_spaces_of_this_process() noexcept { return {}; }
 counters_memory::counters_memory(const std::string& path) : asked_(path), file_(0), owner_(0) {}
 counters_memory::~counters_memory() {
   for (std::size_t i = 0; i != count_; ++i) model::machine::instance().free(pieces_[i].at);

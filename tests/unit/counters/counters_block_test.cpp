@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "counters/label_store.hpp"
+#include "platform/name_spaces.hpp"
 #include "support/counters_file.hpp"
 #include "support/joined_thread.hpp"
 
@@ -46,7 +47,7 @@ TEST_F(CountersBlock, SaysWhereEverythingLies) {
   const counters_layout::header& h = file.header;
   EXPECT_EQ(std::string(h.magic, 8), "detent#c");
   EXPECT_EQ(h.version, 1u);
-  EXPECT_EQ(h.header_bytes, 488u);
+  EXPECT_EQ(h.header_bytes, 520u);
   EXPECT_EQ(h.file_bytes, file.size());
   EXPECT_EQ(file.state(), counters_layout::file_state::live);
   EXPECT_EQ(h.gauge_count, static_cast<std::uint32_t>(gauge::count_));
@@ -59,8 +60,22 @@ TEST_F(CountersBlock, SaysWhereEverythingLies) {
   EXPECT_LE(h.threads_offset + h.thread_capacity * h.thread_stride, h.histograms_offset);
   EXPECT_LE(h.histograms_offset + h.histogram_count * h.histogram_stride, h.labels_offset);
   EXPECT_EQ(h.reserved[0], 0);
+  EXPECT_LE(h.header_bytes, h.gauges_offset);
   block.end();
   EXPECT_EQ(counters_file(folder / "counters").state(), counters_layout::file_state::ended);
+}
+
+TEST_F(CountersBlock, SaysWhoseItIs) {
+  engine_options options = with_file(folder / "other", "orders");
+  std::string why;
+  counters_block other(options);
+  ASSERT_EQ(other.publish(why), errc{}) << why;
+  const counters_layout::header h = counters_file(folder / "other").header;
+  EXPECT_STREQ(h.name, "orders");
+  EXPECT_EQ(h.locked, 1u);
+  EXPECT_EQ(h.process_namespace, name_spaces_of_this_process().processes);
+  EXPECT_EQ(h.monotonic_offset, name_spaces_of_this_process().monotonic_offset);
+  EXPECT_EQ(h.since_boot_offset, name_spaces_of_this_process().since_boot_offset);
 }
 
 TEST_F(CountersBlock, EachThreadHasItsOwnCells) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What the header of a counters file says of its engine, in terms of the process that reads it.
+#pragma once
+#include <detent/counters_layout.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "counters/counters_snapshot.hpp"
+
+namespace detent::tool {
+
+// `header` is one that check_header() has let pass.
+engine_identity identity_in(const counters_layout::header& header, const std::string& path);
+// A time of the engine's CLOCK_MONOTONIC as this process's shows it: either may be of a time namespace of its own.
+std::int64_t in_own_time(const counters_layout::header& header, std::int64_t time);
+// A text of the file: it ends at a NUL, or with its field.
+std::string printable_name(const char* text, std::size_t most);
+
+}  // namespace detent::tool

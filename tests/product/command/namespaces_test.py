@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`detent` sees engines of other namespaces, as containers have them: it takes the dead for dead and the living for
+living, and their times for what they are.
+
+usage: namespaces_test.py DETENT COUNTERS_ENGINE [unittest option ...]
+"""
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from command_support import DATA as ENGINE, WithDirectory, detent, run_tests
+
+TEN_DAYS = "864000"
+TIMES = (["--time", "--boottime", TEN_DAYS], ["--time", "--monotonic", TEN_DAYS],
+         ["--time", "--boottime", TEN_DAYS, "--monotonic", TEN_DAYS])
+PROCESSES = ["--pid"]
+
+
+def permitted(options):
+    tried = subprocess.run(["unshare", *options, "--fork", "true"], stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=60)
+    return tried.returncode == 0
+
+
+class EngineOfAnotherNamespace(WithDirectory):
+    def start(self, options, file):
+        if not permitted(options):
+            self.skipTest(f"unshare {' '.join(options)} is not permitted")
+        command = ["unshare", *options, "--fork", "--kill-child", ENGINE, file, "heartbeat"]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def check_live(self, file):
+        done = detent("stat", "--json", file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        engine, = json.loads(done.stdout)["engines"]
+        self.assertEqual(engine["state"], "live")
+        for time in ("made_at_ns", "last_pass_ns"):
+            self.assertLess(abs(engine["read_at_ns"] - engine[time]), 3_600_000_000_000, time)
+        self.assertLess(abs(engine["next_deadline_ns"] - engine["read_at_ns"]), 3_600_000_000_000)
+        done = detent("stat", file)
+        self.assertRegex(done.stdout, r"(?m)^ *age +[\d.]+ m?s$")
+        done = detent("stat", "--prometheus", file)
+        self.assertRegex(done.stdout, r"(?m)^detent_engine_live\{.*\} 1$")
+        done = detent("top", "--once", file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("heartbeat", done.stdout)
+        self.assertNotIn("stale", done.stdout)
+        done = detent("pending", "--json", file)
+        due = json.loads(done.stdout)["engines"][0]["next_due_in_ns"]
+        self.assertLess(due, 3_600_000_000_000)
+
+    def check_stale(self, file):
+        done = detent("stat", file)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"\Adetent: [^\n]+: stale: process \d+ (of another namespace )?is gone\n\Z")
+
+    def whole_life(self, options):
+        file = self.path("counters")
+        process = self.start(options, file)
+        self.check_live(file)
+        for child in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True,
+                                    check=True).stdout.split():
+            os.kill(int(child), signal.SIGKILL)
+        process.wait(60)
+        self.check_stale(file)
+
+    def test_with_a_clock_of_its_own_is_live_until_it_is_gone(self):
+        for options in TIMES:
+            with self.subTest(options=options):
+                self.whole_life(options)
+
+    def test_that_has_come_into_one_later_is_shown_with_the_clock_that_it_has(self):
+        # As a process has it that was restored from a checkpoint: what its file says of the clock is of another host.
+        file = self.path("counters")
+        self.start(TIMES[-1], file)
+        with open(file, "r+b") as header:
+            header.seek(504)
+            self.assertEqual(header.read(8), struct.pack("=q", int(TEN_DAYS) * 1_000_000_000))
+            header.seek(504)
+            header.write(struct.pack("=q", 0))
+        self.check_live(file)
+
+    def test_with_process_ids_of_its_own_is_live_until_it_is_gone(self):
+        self.whole_life(PROCESSES)
+
+    def test_with_both_of_its_own_is_live_until_it_is_gone(self):
+        self.whole_life(["--pid", *TIMES[-1]])
+
+    def test_is_seen_from_one_as_well(self):
+        file = self.path("counters")
+        self.start(PROCESSES, file)
+        inside = subprocess.run(["unshare", *TIMES[-1], "--pid", "--fork", sys.argv[1], "stat", "--json", file],
+                                capture_output=True, text=True, timeout=60)
+        self.assertEqual((inside.returncode, inside.stderr), (0, ""))
+        engine, = json.loads(inside.stdout)["engines"]
+        self.assertLess(abs(engine["read_at_ns"] - engine["made_at_ns"]), 3_600_000_000_000)
+
+
+class EngineOfTheHost(WithDirectory):
+    def test_is_found_among_all_with_a_clock_of_its_own(self):
+        if not permitted(TIMES[0]):
+            self.skipTest("unshare --time is not permitted")
+        command = ["unshare", *TIMES[0], "--fork", "--kill-child", ENGINE, "auto", "heartbeat", "of-ten-days", "beat"]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            engines = json.loads(detent("stat", "--json").stdout)["engines"]
+            self.assertEqual([each["state"] for each in engines if each["name"] == "of-ten-days"], ["live"])
+            self.assertTrue(re.search("(?m)^.*of-ten-days", detent("top", "--once").stdout))
+        finally:
+            process.stdin.close()
+            process.wait(60)
+            process.stdout.close()
+
+
+if __name__ == "__main__":
+    run_tests()
