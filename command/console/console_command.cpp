@@ -73,12 +73,14 @@ void run_console(const console_options& options) {
   server->add("/console.js", [](const http_query&) {
     return http_answer{.status = 200, .type = "text/javascript; charset=utf-8", .text = std::string(console_script())};
   });
+  const auto counted = [&](const char* type, const std::string& text) {
+    if (!stat.trouble().empty()) return http_answer{.status = 503, .text = stat.trouble()};
+    return http_answer{.status = 200, .type = type, .text = text};
+  };
   server->add("/metrics", [&](const http_query&) {
-    return http_answer{.status = 200, .type = "text/plain; version=0.0.4; charset=utf-8", .text = stat.prometheus()};
+    return counted("text/plain; version=0.0.4; charset=utf-8", stat.prometheus());
   });
-  server->add("/api/stat.json", [&](const http_query&) {
-    return http_answer{.status = 200, .type = "application/json", .text = stat.json()};
-  });
+  server->add("/api/stat.json", [&](const http_query&) { return counted("application/json", stat.json()); });
   if (has_store) {
     server->add("/api/durable.json", [&](const http_query&) {
       return http_answer{.status = 200, .type = "application/json", .text = json_of(*sampler.view()->store)};

@@ -18,8 +18,11 @@ void stat_pages::read_again() {
   const auto began = steady_clock::now();
   if (began < serves_until_) return;
   const stat_reading reading = read_stat({}, directory_, console_budget);
-  prometheus_ = prometheus_text(reading.engines);
+  prometheus_ = prometheus_text(reading.engines, names_);
   json_ = stat_json(reading.engines);
+  trouble_.clear();
+  if (reading.failed && reading.engines.empty())
+    for (const std::string& each : reading.complaints) trouble_ += each + "\n";
   const auto ended = steady_clock::now();
   serves_until_ = ended + std::max<steady_clock::duration>(std::chrono::seconds(1), 9 * (ended - began));
 }

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <string>
 
+#include "stat/series_names.hpp"
+
 namespace detent::tool {
 
 // What `detent stat` prints of the engines in a directory. Both texts are of one reading, which serves for a second, or
@@ -13,12 +15,15 @@ class stat_pages {
 
   const std::string& prometheus();
   const std::string& json();
+  // Why the last reading is of no engine, a line for each reason; empty: it is of all there are.
+  const std::string& trouble() const { return trouble_; }
 
  private:
   void read_again();
 
   const std::string directory_;
-  std::string prometheus_, json_;
+  series_names names_;
+  std::string prometheus_, json_, trouble_;
   std::chrono::steady_clock::time_point serves_until_{};
 };
 

@@ -114,6 +114,8 @@ void header_check::identity() const {
   at_most("drive", header_.drive, 1);
   at_most("clock", header_.clock, 2);
   at_most("locked", header_.locked, 1);
+  if (std::memchr(header_.instance, '\0', sizeof header_.instance) == nullptr)
+    refuse("field 'instance': it does not end");
   near_zero("monotonic_offset", header_.monotonic_offset);
   near_zero("since_boot_offset", header_.since_boot_offset);
 }

@@ -28,6 +28,7 @@ engine_identity identity_in(const header& from, const std::string& path) {
   return {
       .path = path,
       .name = printable_name(from.name, sizeof from.name),
+      .instance = printable_name(from.instance, sizeof from.instance),
       .process = from.process,
       .process_namespace = from.process_namespace,
       .process_start = from.process_start,

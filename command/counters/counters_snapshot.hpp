@@ -33,8 +33,9 @@ class array_by {  // an array whose index is an enumeration that ends with count
 using histograms_by_cause = array_by<cause, counters_histogram>;
 
 struct engine_identity {
-  std::string path;  // of the file
-  std::string name;  // printable; as that of a label
+  std::string path;      // of the file
+  std::string name;      // printable; as that of a label
+  std::string instance;  // engine_options::instance, printable; empty: none
   std::int64_t process = 0;
   std::uint64_t process_namespace = 0;  // of that id: an inode; 0: unknown
   std::uint64_t process_start = 0;      // field 22 of /proc/PID/stat

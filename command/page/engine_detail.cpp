@@ -110,6 +110,7 @@ std::string engine_detail(const console_engine& engine, const console_view& view
   const top_row& row = engine.row;
   std::string name = "Engine " + foreign(row.identity.name);
   if (row.identity.set != 0 && !row.set) name += fmt::format(", shard {}", row.identity.shard);
+  if (!row.identity.instance.empty()) name += ", instance " + foreign(row.identity.instance);
   std::string out = heading("engine", name);
   out += paragraph("soft",
                    fmt::format("process {}, up {}{}; {}", row.identity.process, age_text(row.age),

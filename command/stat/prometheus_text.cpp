@@ -5,7 +5,6 @@
 
 #include <array>
 #include <iterator>
-#include <map>
 #include <string_view>
 
 namespace detent::tool {
@@ -23,19 +22,6 @@ constexpr auto bounds = [] {
 }();
 
 double seconds(duration d) { return static_cast<double>(d.count()) / 1e9; }
-
-std::string label(std::string_view name, std::string_view value) {
-  std::string out = fmt::format("{}=\"", name);
-  for (const char c : value) {
-    if (c == '\n') {
-      out += "\\n";
-      continue;
-    }
-    if (c == '\\' || c == '"') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
 
 // All samples of a family stand together, after what it is.
 class family {
@@ -122,14 +108,11 @@ constexpr label_family label_families[] = {
 
 class exposition {
  public:
-  explicit exposition(const std::vector<counters_snapshot>& engines) {
-    std::map<std::string_view, int> seen;
-    for (const counters_snapshot& engine : engines) {
-      const int number = ++seen[engine.identity.name];
-      std::string labels = label("engine", engine.identity.name);
-      if (number > 1) labels += "," + label("number", std::to_string(number));
-      series_.push_back({engine, std::move(labels)});
-    }
+  exposition(const std::vector<counters_snapshot>& engines, series_names& names) {
+    // As comments, for whoever looks at the page.
+    names.note(engines);
+    for (const std::string& each : names.complaints()) out_ += fmt::format("# NOTE {}\n", each);
+    for (const counters_snapshot& engine : engines) series_.push_back({engine, names.labels_of(engine.identity)});
   }
 
   std::string text() {
@@ -157,7 +140,7 @@ class exposition {
     family made = begin(name, type, help);
     for (const engine_series& each : series_) {
       for (const label_snapshot& one : each.engine.labels) {
-        made.sample(each.labels + "," + label("label", one.name), value(one));
+        made.sample(each.labels + "," + prometheus_label("label", one.name), value(one));
       }
     }
   }
@@ -175,11 +158,11 @@ void exposition::state() {
   family info = begin("detent_engine_info", "gauge", "What the engine is made of; always 1.");
   for (const auto& [engine, labels] : series_) {
     const engine_identity& who = engine.identity;
-    info.sample(
-        fmt::format("{},{},{},{},{},{},{},{}", labels, label("pid", std::to_string(who.process)),
-                    label("file", who.path), label("wheel", who.wheel), label("wait", who.wait),
-                    label("drive", who.drive), label("clock", who.clock), label("clock_reason", who.clock_reason)),
-        1);
+    info.sample(fmt::format("{},{},{},{},{},{},{},{}", labels, prometheus_label("pid", std::to_string(who.process)),
+                            prometheus_label("file", who.path), prometheus_label("wheel", who.wheel),
+                            prometheus_label("wait", who.wait), prometheus_label("drive", who.drive),
+                            prometheus_label("clock", who.clock), prometheus_label("clock_reason", who.clock_reason)),
+                1);
   }
   each_engine("detent_engine_live", "gauge", "1 while the engine runs, 0 once it has ended.",
               [](const counters_snapshot& engine) { return engine.ended ? 0 : 1; });
@@ -215,7 +198,7 @@ void exposition::lateness() {
   family parts = begin("detent_lateness_cause_seconds", "histogram", "The lateness of callbacks, split by its cause.");
   for (const auto& [engine, labels] : series_) {
     for (const cause part : {cause::drain, cause::wait, cause::worker, cause::dispatch}) {
-      parts.sample(labels + "," + label("cause", name_of(part)), engine.histograms[part]);
+      parts.sample(labels + "," + prometheus_label("cause", name_of(part)), engine.histograms[part]);
     }
   }
 }
@@ -238,6 +221,13 @@ void exposition::labels() {
 
 }  // namespace
 
-std::string prometheus_text(const std::vector<counters_snapshot>& engines) { return exposition(engines).text(); }
+std::string prometheus_text(const std::vector<counters_snapshot>& engines) {
+  series_names names;
+  return prometheus_text(engines, names);
+}
+
+std::string prometheus_text(const std::vector<counters_snapshot>& engines, series_names& names) {
+  return exposition(engines, names).text();
+}
 
 }  // namespace detent::tool

@@ -79,10 +79,16 @@ void note_labels_left_out(stat_reading& reading) {
   if (labels != 0) reading.complaints.push_back(fmt::format("{} labels are left out: there are too many", labels));
 }
 
-std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form form) {
+std::string formed(const std::vector<counters_snapshot>& snapshots, stat_form form,
+                   std::vector<std::string>& complaints) {
   switch (form) {
     case stat_form::json: return stat_json(snapshots);
-    case stat_form::prometheus: return prometheus_text(snapshots);
+    case stat_form::prometheus: {
+      series_names names;
+      std::string text = prometheus_text(snapshots, names);
+      complaints.insert(complaints.end(), names.complaints().begin(), names.complaints().end());
+      return text;
+    }
     case stat_form::text: break;
   }
   return stat_text(snapshots);
@@ -123,7 +129,7 @@ stat_result take_stat(const std::vector<std::string>& targets, stat_form form, c
   stat_reading read = read_stat(targets, directory);
   if (form == stat_form::text && !each_shard) fold_sets(read.engines);
   stat_result result;
-  if (!read.failed || !read.engines.empty()) result.text = formed(read.engines, form);
+  if (!read.failed || !read.engines.empty()) result.text = formed(read.engines, form, read.complaints);
   result.complaints = std::move(read.complaints);
   result.failed = read.failed;
   return result;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stat/complaint_log.hpp"
+#include "stat/prometheus_text.hpp"
 #include "stat/stat_command.hpp"
 #include "text/input_error.hpp"
 
@@ -20,12 +21,14 @@ namespace {
 
 constexpr const char* exposition_type = "text/plain; version=0.0.4; charset=utf-8";
 
-http_answer metrics_of(const std::vector<std::string>& targets, complaint_log& log) {
-  stat_result result = take_stat(targets, stat_form::prometheus);
-  log.print_new(result.complaints);
-  if (!result.failed || !result.text.empty()) return {.type = exposition_type, .text = std::move(result.text)};
+http_answer metrics_of(const std::vector<std::string>& targets, series_names& names, complaint_log& log) {
+  stat_reading read = read_stat(targets);
+  std::string text = prometheus_text(read.engines, names);
+  read.complaints.insert(read.complaints.end(), names.complaints().begin(), names.complaints().end());
+  log.print_new(read.complaints);
+  if (!read.failed || !read.engines.empty()) return {.type = exposition_type, .text = std::move(text)};
   http_answer nothing = {.status = 503, .text = ""};
-  for (const std::string& each : result.complaints) nothing.text += each + "\n";
+  for (const std::string& each : read.complaints) nothing.text += each + "\n";
   return nothing;
 }
 
@@ -41,8 +44,9 @@ void export_stat(const std::vector<std::string>& targets, const http_options& op
   http_options own = options;
   if (std::string name = name_of_host(); !name.empty() && !own.at.loopback()) own.names.push_back(std::move(name));
   http_server server(std::move(own));
+  series_names names;
   complaint_log log;
-  server.add("/metrics", [&](const http_query&) { return metrics_of(targets, log); });
+  server.add("/metrics", [&](const http_query&) { return metrics_of(targets, names, log); });
   if (std::printf("serving http://%s/metrics\n", server.at().text().c_str()) < 0 || std::fflush(stdout) != 0)
     throw input_error(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
   server.serve();

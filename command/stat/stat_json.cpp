@@ -52,6 +52,7 @@ json_object json_of(const counters_snapshot& engine) {
   json_object json;
   json.text("file", who.path)
       .text("name", who.name)
+      .text("instance", who.instance)
       .text("state", engine.ended ? "ended" : "live")
       .count("process", who.process)
       .count("worker_thread", who.worker_thread)

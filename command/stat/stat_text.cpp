@@ -37,6 +37,7 @@ std::string identity_of(const counters_snapshot& engine) {
   const engine_identity& who = engine.identity;
   text_table table;
   table.add("engine", who.name);
+  if (!who.instance.empty()) table.add("instance", who.instance);
   if (engine.set) table.add("set", text_of(*engine.set));
   table.add("process", fmt::format("{}, {}, {}", who.process, driver_of(who), engine.ended ? "ended" : "live"));
   table.add("file", who.path);

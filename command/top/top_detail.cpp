@@ -22,7 +22,9 @@ constexpr std::size_t times_lines = 7;  // the heading, four parts, all of it, c
 constexpr std::size_t rates_at = 63, rates_width = 17;
 
 std::string title_of(const top_row& row) {
-  return fmt::format(" {} - process {} - up {} ", row.identity.name, row.identity.process, age_text(row.age));
+  const std::string instance = row.identity.instance.empty() ? "" : " - instance " + row.identity.instance;
+  return fmt::format(" {}{} - process {} - up {} ", row.identity.name, instance, row.identity.process,
+                     age_text(row.age));
 }
 
 void draw_rule(screen_grid& grid, std::size_t line, const top_row& row) {

@@ -85,8 +85,9 @@ struct header {
   // Of its time namespace: CLOCK_MONOTONIC and CLOCK_BOOTTIME are ahead of the host's by so many nanoseconds.
   std::int64_t monotonic_offset;
   std::int64_t since_boot_offset;
+  char instance[64];  // engine_options::instance; ends with a NUL
 };
-static_assert(sizeof(header) == 520);
+static_assert(sizeof(header) == 584);
 inline constexpr std::uint32_t error_text_bytes = sizeof(header::error_text);
 // Of files without the last error, which are of this version too.
 inline constexpr std::uint32_t least_header_bytes = offsetof(header, error_sequence);

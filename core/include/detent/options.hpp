@@ -155,6 +155,10 @@ struct engine_options {
   // The counters live in this file, for `detent top` and `detent stat` (docs/counters.md). "auto":
   // /dev/shm/detent.PID.NUMBER, which goes with the engine; any other stays. Empty: in memory of this process.
   std::string counters_file = {};
+  // Which it is of several engines that have this name, in one process or in many, for Prometheus and `detent stat`:
+  // what stays when the process is restarted, such as the number of a unit; no process id. At most 63 bytes. Empty:
+  // none.
+  std::string instance = {};
   // The operations are written to this file, a trace that `detent replay` reads; not the counters_file. A name that
   // ends in .gz: gzip-compressed, by zlib, which is loaded then. Empty: they are not.
   std::string record = {};

@@ -91,6 +91,7 @@ void counters_block::describe(const engine_options& options) noexcept {
   h.process_start = start_of_this_process();
   h.made_at = to_ns(clock::now());
   options.name.copy(h.name, sizeof(h.name) - 1);
+  options.instance.copy(h.instance, sizeof(h.instance) - 1);
   h.tick = options.tick.count();
   h.max_spin = options.wait.mode == wait_options::kind::hybrid ? options.wait.max_spin.count() : 0;
   h.capacity = options.capacity;

@@ -6,6 +6,8 @@
 #include "platform/thread_setup.hpp"
 #include "platform/tsc_clock.hpp"
 
+#include <detent/counters_layout.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 namespace detent::detail {
 namespace {
 
+constexpr std::size_t most_instance_bytes = sizeof(counters_layout::header::instance) - 1;
 constexpr std::size_t most_nodes = 0xffff0000;  // indices are 32 bits
 
 std::string describe(const char* name, std::string_view value, std::string_view why) {
@@ -117,6 +120,13 @@ std::string check_memory(const engine_options& o) {
 std::string check_files(const engine_options& o) {
   if (o.counters_file.find('\0') != std::string::npos)
     return describe("counters_file", std::string_view(o.counters_file.c_str()), "a file's name has no NUL in it");
+  if (o.instance.find('\0') != std::string::npos)
+    return describe("instance", std::string_view(o.instance.c_str()),
+                    "ends at a NUL for those who read it; leave it out");
+  if (o.instance.size() > most_instance_bytes)
+    return describe("instance", std::string_view(o.instance),
+                    "has " + std::to_string(o.instance.size()) + " bytes, and at most " +
+                        std::to_string(most_instance_bytes) + " fit into the counters_file; shorten it");
   if (!o.record.empty() && o.record == o.counters_file)
     return describe("record", std::string_view(o.record), "is the counters_file as well; name two files");
   return {};

@@ -90,6 +90,7 @@ const std::vector<refused_header>& refused_headers() {
       {"file_bytes", [](layout_header& h) { ++h.file_bytes; }},
       {"file_bytes", [](layout_header& h) { h.file_bytes = ~std::uint64_t{0}; }},
       {"locked", [](layout_header& h) { h.locked = 2; }},
+      {"instance", [](layout_header& h) { std::fill(std::begin(h.instance), std::end(h.instance), 'x'); }},
       {"monotonic_offset", [](layout_header& h) { h.monotonic_offset = std::numeric_limits<std::int64_t>::min(); }},
       {"monotonic_offset", [](layout_header& h) { h.monotonic_offset = std::numeric_limits<std::int64_t>::max(); }},
       {"since_boot_offset", [](layout_header& h) { h.since_boot_offset = std::int64_t{1} << 62; }},

@@ -82,6 +82,71 @@ TEST_F(PrometheusText, NamesAreEscaped) {
   EXPECT_NE(text().find(",label=\"a\\\"b\\\\x5cc\\\\x0ad\"}"), std::string::npos);
 }
 
+// One of several engines, whose files are in one directory.
+class engines_of_one_name : public prometheus_of_a_file {
+ protected:
+  counters_snapshot engine(const std::string& file, const std::string& instance, std::uint64_t fired) {
+    test::counters_image made;
+    counters_layout::header header = made.header();
+    instance.copy(header.instance, sizeof header.instance - 1);
+    made.put(header);
+    made.set(0, counter::fired, fired);
+    return counters_file(directory.write(file, made.bytes())).read();
+  }
+  std::string with_file(const std::string& file) const {
+    return labels() + ",counters_file=\"" + directory.path() + "/" + file + "\"";
+  }
+  std::string fired(const std::string& text, const std::string& labels) const {
+    return value(text, "detent_callbacks_fired_total{" + labels + "}");
+  }
+
+  series_names names;
+};
+using SeriesNames = engines_of_one_name;
+
+TEST_F(SeriesNames, AnInstanceKeepsTheSeriesOfEnginesApartInAnyOrder) {
+  const counters_snapshot a = engine("a", "a", 2'700), b = engine("b", "b", 22);
+  for (const std::string& text : {prometheus_text({a, b}, names), prometheus_text({b, a}, names)}) {
+    EXPECT_EQ(fired(text, labels() + ",engine_instance=\"a\""), "2700");
+    EXPECT_EQ(fired(text, labels() + ",engine_instance=\"b\""), "22");
+    EXPECT_TRUE(names.complaints().empty());
+    EXPECT_EQ(text.find("# NOTE"), std::string::npos);
+  }
+}
+
+TEST_F(SeriesNames, WithoutOneEachOfThemHasItsFile) {
+  const counters_snapshot first = engine("first", "", 2'700), second = engine("second", "", 22);
+  const counters_snapshot again = engine("again", "", 38);
+  const std::string before = prometheus_text({first, second}, names);
+  EXPECT_EQ(fired(before, labels()), "none");
+  EXPECT_EQ(fired(before, with_file("first")), "2700");
+  EXPECT_EQ(fired(before, with_file("second")), "22");
+  const std::string after = prometheus_text({second, again}, names);
+  EXPECT_EQ(fired(after, with_file("second")), "22");
+  EXPECT_EQ(fired(after, with_file("again")), "38");
+}
+
+TEST_F(SeriesNames, WhatWasSharedOnceIsNotGivenToTheOneThatIsLeft) {
+  prometheus_text({engine("first", "", 2'700), engine("second", "", 22)}, names);
+  const std::string alone = prometheus_text({engine("second", "", 23)}, names);
+  EXPECT_EQ(fired(alone, labels()), "none");
+  EXPECT_EQ(fired(alone, with_file("second")), "23");
+  EXPECT_TRUE(names.complaints().empty());
+}
+
+TEST_F(SeriesNames, ASharedOneIsSaidOnceInThePageAndToTheCaller) {
+  for (const std::string instance : {"", "a"}) {
+    const std::string text =
+        prometheus_text({engine("1", instance, 1), engine("2", instance, 2), engine("3", instance, 3)}, names);
+    ASSERT_EQ(names.complaints().size(), 1U);
+    EXPECT_TRUE(names.complaints()[0].starts_with("3 engines have the name 'sample' and " +
+                                                  (instance.empty() ? std::string("no instance") : "the instance 'a'")))
+        << names.complaints()[0];
+    EXPECT_EQ(text.find("# NOTE 3 engines"), 0U);
+    EXPECT_EQ(text.find("# NOTE", 1), std::string::npos);
+  }
+}
+
 TEST_F(PrometheusText, AnEndedEngineIsNotLive) {
   counters_layout::header header = image.header();
   header.state = static_cast<std::uint32_t>(counters_layout::file_state::ended);

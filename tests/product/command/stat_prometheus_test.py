@@ -60,13 +60,13 @@ def main():
         if family.type == "histogram":
             check_histogram(family)
 
-    # Two engines of one name: the second has a number, and which process each is says the info series alone.
+    # Two engines of one name, without an instance: the file of each makes them two.
     info = [one.labels for one in families["detent_engine_info"].samples]
-    assert [one.get("number") for one in info] == [None, "2"], info
+    assert [one.get("counters_file") for one in info] == [engine["file"] for engine in engines], info
 
     def of(engine, name, **labels):
         (who,) = (one for one in info if one["pid"] == str(engine["process"]) and one["file"] == engine["file"])
-        wanted = {key: who[key] for key in ("engine", "number") if key in who} | labels
+        wanted = {key: who[key] for key in ("engine", "counters_file")} | labels
         value, = (one.value for family in families.values() for one in family.samples
                   if one.name == name and one.labels == wanted)
         return value

@@ -47,7 +47,7 @@ TEST_F(CountersBlock, SaysWhereEverythingLies) {
   const counters_layout::header& h = file.header;
   EXPECT_EQ(std::string(h.magic, 8), "detent#c");
   EXPECT_EQ(h.version, 1u);
-  EXPECT_EQ(h.header_bytes, 520u);
+  EXPECT_EQ(h.header_bytes, 584u);
   EXPECT_EQ(h.file_bytes, file.size());
   EXPECT_EQ(file.state(), counters_layout::file_state::live);
   EXPECT_EQ(h.gauge_count, static_cast<std::uint32_t>(gauge::count_));
@@ -67,11 +67,13 @@ TEST_F(CountersBlock, SaysWhereEverythingLies) {
 
 TEST_F(CountersBlock, SaysWhoseItIs) {
   engine_options options = with_file(folder / "other", "orders");
+  options.instance = "unit 3";
   std::string why;
   counters_block other(options);
   ASSERT_EQ(other.publish(why), errc{}) << why;
   const counters_layout::header h = counters_file(folder / "other").header;
   EXPECT_STREQ(h.name, "orders");
+  EXPECT_STREQ(h.instance, "unit 3");
   EXPECT_EQ(h.locked, 1u);
   EXPECT_EQ(h.process_namespace, name_spaces_of_this_process().processes);
   EXPECT_EQ(h.monotonic_offset, name_spaces_of_this_process().monotonic_offset);

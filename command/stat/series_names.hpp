@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// By which labels the series of one engine differ from those of another.
+#pragma once
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "counters/counters_snapshot.hpp"
+
+namespace detent::tool {
+
+// Engines are distinguished by what their program has chosen, name and instance, which a restart does not change. Those
+// that have both in common are distinguished by their files as well, each of them, as no order among them would stay.
+// That holds for as long as this exists, so that no series passes from one engine to another that is left.
+class series_names {
+ public:
+  // To be told of all engines of each reading.
+  void note(const std::vector<counters_snapshot>& engines);
+  // Of the last reading: a line for each name and instance that several engines have.
+  const std::vector<std::string>& complaints() const { return complaints_; }
+  // As labels of Prometheus, without the braces.
+  std::string labels_of(const engine_identity& engine) const;
+
+ private:
+  std::set<std::pair<std::string, std::string>> shared_;  // name and instance
+  std::vector<std::string> complaints_;
+};
+
+// NAME="VALUE", escaped.
+std::string prometheus_label(std::string_view name, std::string_view value);
+
+}  // namespace detent::tool
