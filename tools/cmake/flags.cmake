@@ -8,6 +8,9 @@ target_compile_options(detent_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
   # Under -fsanitize=thread, from whatever option: g++ says that it cannot model fences. They order no plain memory here.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
+if(DETENT_UNITE)  # a name of one source may be that of another
+  target_compile_options(detent_flags INTERFACE -Wno-shadow)
+endif()
 if(DETENT_WERROR)
   target_compile_options(detent_flags INTERFACE -Werror)
 endif()

@@ -15,7 +15,11 @@ build() {
   local preset=$1
   shift
   need_for_preset "$preset"
-  cmake --preset "$preset" --log-level=NOTICE && cmake --build --preset "$preset" -j "$(jobs)" ${1:+--target "$@"}
+  cmake --preset "$preset" --log-level=NOTICE || return
+  cmake --build --preset "$preset" -j "$(jobs)" ${1:+--target "$@"} && return
+  # Sources that are compiled as one (DETENT_UNITE) can clash where each is right by itself.
+  say "== $preset: once more, each source by itself"
+  cmake --preset "$preset" --log-level=NOTICE -DDETENT_UNITE=OFF && cmake --build --preset "$preset" -j "$(jobs)" ${1:+--target "$@"}
 }
 
 cmd_run() {

@@ -63,8 +63,8 @@ test_pass() {
       build tsan detent_threaded && run_tests tsan -L '^threaded$' -LE '^quick$'
       ;;
     packages)
-      say "== packages"
-      cmd_package
+      say "== packages, compiled in half the time that \`package\` takes"
+      DETENT_UNITE=ON cmd_package
       ;;
     long)
       say "== gcc: every test, the long histories too"

@@ -14,12 +14,12 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw error(errc::invalid_option, "detent_options: " + what); }
 
-// `value` as one of the enumerators up to `last`, which are called `names` and more.
+// `value` as one of the enumerators up to `highest`, which are called `names` and more.
 template <class Enum>
-Enum chosen(const char* option, int value, Enum last, const char* names) {
-  if (value < 0 || value > static_cast<int>(last))
+Enum chosen(const char* option, int value, Enum highest, const char* names) {
+  if (value < 0 || value > static_cast<int>(highest))
     refuse(std::string(option) + " = " + std::to_string(value) + ": must be one of " + names + "*, 0 to " +
-           std::to_string(static_cast<int>(last)));
+           std::to_string(static_cast<int>(highest)));
   return static_cast<Enum>(value);
 }
 

@@ -40,13 +40,22 @@ class Build:
         self.root, self.folder, self.suites, self.tests = root.resolve(), folder, suites, tests
         self.deaths = {}  # by suite: the scenarios that have killed, and after how many executions at most
         self.passed = {}  # seconds by test, without a fault
+        self.united = {}  # the sources of a file that CMake has made of several
         commands = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
         self.commands = [(Path(each["file"]), shlex.split(each["command"]), Path(each["directory"])) for each in commands]
+
+    def sources_of(self, compiled):
+        """What is compiled there: the file, or those which CMake has made one of."""
+        if compiled.parent.name != "Unity":
+            return {compiled}
+        if compiled not in self.united:
+            self.united[compiled] = {Path(each) for each in re.findall(r'#include "(.+)"', compiled.read_text(encoding="utf-8"))}
+        return self.united[compiled]
 
     def command(self, source, into=""):
         """Compiler and flags of `source` in the build, for the target folder `into`, but for debug information and
         optimization; its object."""
-        found = [each for each in self.commands if each[0] == source and f"CMakeFiles/{into}" in " ".join(each[1])]
+        found = [each for each in self.commands if source in self.sources_of(each[0]) and f"CMakeFiles/{into}" in " ".join(each[1])]
         if len(found) != 1:
             raise Problem(f"{source} is compiled {len(found)} times into {into}, not once")
         arguments, directory = list(found[0][1]), found[0][2]
