@@ -56,7 +56,7 @@ class judge {
   void end() const;
   std::uint64_t runs() const { return runs_; }
   std::uint64_t passes() const { return passes_; }
-  // When the next one comes due; forever: none does.
+  // When the next one is due; forever: none is, nor will be.
   ns next() const;
 
  private:
@@ -96,7 +96,7 @@ class judge {
   const ns tick_, begin_;
   std::deque<record> all_;
   std::array<group_record, groups + 1> groups_{};
-  std::uint64_t orders_ = 0, runs_ = 0, passes_ = 0, runs_before_pass_ = 0;
+  std::uint64_t orders_ = 0, runs_ = 0, passes_ = 0, higher_runs_ = 0;
   std::optional<std::uint32_t> closing_;  // its run has ended for the program, and perhaps not for the engine
   ns pass_reading_ = INT64_MIN, last_run_ = INT64_MIN, run_before_ = INT64_MIN;
 };

@@ -50,7 +50,7 @@ class maker {
   bool crowded_ = false;
   ns now_ = 0, spread_ = 0, crowd_ = 0;
   std::uint32_t timers_ = 0, most_at_once_ = 1;
-  std::uint64_t lanes_ = 0, slacks_ = 0, members_ = 0, equals_ = 0, inside_ = 0, held_ = 0, working_ = 0;
+  std::uint64_t lanes_ = 0, slacks_ = 0, members_ = 0, equals_ = 0, inside_ = 0, held_ = 0, working_ = 0, bell_ = 0;
   std::vector<ns> times_;
 };
 
@@ -70,6 +70,7 @@ void maker::choose_options() {
   members_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 2, 4});
   equals_ = dice_.of(std::array<std::uint64_t, 3>{1, 2, 4});
   inside_ = dice_.of(rarely);
+  bell_ = dice_.of(std::array<std::uint64_t, 3>{0, 1, 3});
   held_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 4, 12});
   working_ = dice_.of(std::array<std::uint64_t, 5>{4, 20, 100, 400, 2'000});
   if (!dice_.one_in(3)) return;
@@ -112,7 +113,7 @@ void maker::arm(call& made, bool inside) {
   made.at = some_time();
   if (!inside && dice_.one_in(4)) {
     made.count = 1 + static_cast<std::uint32_t>(dice_.below(most_at_once_));
-    if (dice_.one_in(2)) made.step = dice_.up_to(spread_ / made.count + 1);
+    if (dice_.one_in(2)) made.step = dice_.up_to(spread_ / made.count + 1) * (dice_.one_in(3) ? -1 : 1);
   }
   timers_ += made.count;
   if (slacks_ != 0 && dice_.one_in(slacks_)) made.slack = dice_.up_to(spread_);
@@ -148,7 +149,8 @@ move maker::make_move() {
   const std::uint64_t drawn = dice_.below(100);
   if (drawn < 35) {
     made.does.what = verb::work;
-    made.steps = 1 + dice_.below(working_);
+    made.of_the_bell = bell_ != 0 && dice_.one_in(bell_);
+    made.steps = 1 + dice_.below(made.of_the_bell ? 12 : working_);
   } else if (drawn < 50) {
     now_ += dice_.up_to(dice_.one_in(3) ? spread_ : spread_ / 8);
     if (crowded_ && dice_.one_in(2)) now_ = std::max(now_, crowd_);
@@ -178,6 +180,7 @@ void maker::crowd() {
     timers_ += made.does.count;
     return made_.moves.emplace_back(std::move(made)).does;
   };
+  const std::size_t before = made_.moves.size();
   if (crowd_ <= now_) crowd_ = now_ + 1 + dice_.up_to(spread_);
   add(crowd_, 12, 0);
   add(crowd_ + 1, 60, dice_.up_to(3));
@@ -189,6 +192,16 @@ void maker::crowd() {
       call made{.what = verb::restart, .at = time_in_crowd()};
       made.timer = first + static_cast<std::uint32_t>(dice_.below(timers_ - first));
       critical.inside.push_back(made);
+    }
+  }
+  // And a time later at which some of all meet again.
+  const ns later = crowd_ + spread_;
+  for (std::size_t i = made_.moves.size(); i != before; --i) {
+    for (std::uint64_t calls = dice_.below(3); calls != 0; --calls) {
+      call made;
+      made.timer = timers_++;
+      made.at = later;
+      made_.moves[i - 1].does.inside.push_back(made);
     }
   }
   now_ = std::max(now_, crowd_ + 1 + dice_.up_to(made_.reading_takes));

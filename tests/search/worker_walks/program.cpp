@@ -43,7 +43,7 @@ void write(std::ostream& out, const call& each) {
 
 void write(std::ostream& out, const move& each) {
   switch (each.does.what) {
-    case verb::work: out << "work " << each.steps; break;
+    case verb::work: out << "work " << each.steps << (each.of_the_bell ? " of bell" : ""); break;
     case verb::time: out << "time " << each.does.at; break;
     case verb::disturb: out << "disturb"; break;
     default:
@@ -124,6 +124,7 @@ move parse_move(words& in) {
     read.does.what = verb::disturb;
   } else if (in.take_if("work", read.steps)) {
     read.does.what = verb::work;
+    read.of_the_bell = in.take("of") && in.take("bell");
   } else if (in.take_if("time", read.does.at)) {
     read.does.what = verb::time;
   } else {

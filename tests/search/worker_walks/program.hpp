@@ -39,8 +39,9 @@ struct call {
 
 struct move {
   call does;
-  unsigned producer = 0;    // of a call: from 1
-  std::uint64_t steps = 0;  // of the worker; of a call: before it is held in its middle, 0: to its end
+  unsigned producer = 0;     // of a call: from 1
+  std::uint64_t steps = 0;   // of the worker; of a call: before it is held in its middle, 0: to its end
+  bool of_the_bell = false;  // of the worker's those at the doorbell count
 };
 
 struct program {

@@ -52,6 +52,7 @@ class actor {
   friend class stage;
   turn turn_;
   std::uint64_t steps_ = 0;  // that it may still take
+  bool counts_all_ = true;   // or those of the doorbell alone
   state state_ = state::idle;
   const std::function<void()>* call_ = nullptr;
   hooks::watcher watcher_;
@@ -79,8 +80,9 @@ class stage final : private hooks::futexes {
   void admit_worker();
   // The director waits until that has happened.
   void wait_for_worker() { director_.await(); }
-  // At most so many steps; to where it sleeps. Nothing, while it sleeps and nobody has woken it, nor its time has come.
-  void move_worker(std::uint64_t steps);
+  // At most so many steps, or such of the doorbell's alone; to where it sleeps. Nothing, while it sleeps and nobody has
+  // woken it, nor its time has come.
+  void move_worker(std::uint64_t steps, bool of_the_bell = false);
   // Asleep, until then.
   std::optional<ns> worker_sleeps_until() const noexcept;
   bool is_woken() const noexcept { return woken_; }
@@ -103,7 +105,7 @@ class stage final : private hooks::futexes {
   void play(actor& producer);
   void give_turn(actor& to, std::uint64_t steps);
   void yield(actor& mine) noexcept;
-  void step(actor& mine, hooks::operation what) noexcept;
+  void step(actor& mine, hooks::operation what, bool of_the_bell) noexcept;
   ns read(actor& by) noexcept;
   void tell(const hooks::site* where);
   std::uint8_t sleep(const void* word, std::uint32_t expected, std::int64_t deadline) noexcept;

@@ -66,7 +66,7 @@ void walk::begin() {
 
 void walk::play(const move& each) {
   switch (each.does.what) {
-    case verb::work: return stage_.move_worker(each.steps);
+    case verb::work: return stage_.move_worker(each.steps, each.of_the_bell);
     case verb::time: return stage_.set_time(std::max(stage_.now(), plays_.begin + each.does.at));
     case verb::disturb: return stage_.disturb_worker();
     default: return call_by(each);
