@@ -150,7 +150,8 @@ TEST(Surplus, ComesBackFromTheKernelWithNoFewerLives) {
 // Their neighbours would share their lives, and come to the end of them.
 TEST(Surplus, StaysWhereASlotHasLivedHalfItsLives) {
   written_surplus freed;
-  for (slot_index each = 0; each < freed.slots.size(); each += 1024) *freed.word_of(each) = std::uint64_t{1} << 63;
+  for (slot_index each = 0; each < freed.slots.size(); each += freed.pool.slots_per_slab / 32)
+    *freed.word_of(each) = std::uint64_t{1} << 63;
   const std::size_t before = freed.pages.resident();
   freed.look();
   EXPECT_FALSE(freed.look());

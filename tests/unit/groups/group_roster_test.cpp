@@ -2,6 +2,8 @@
 // The roster: what is in it, what is dropped in passing or by a walk, and what becomes of the memory.
 #include "groups/group_roster.hpp"
 
+#include "limits.hpp"
+
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -106,9 +108,9 @@ TEST_F(GroupRoster, ForgetsThatItWasIncompleteButNotItsEntries) {
 }
 
 TEST_F(GroupRoster, IsTooStaleWhenFewOfManyAreLeft) {
-  for (node_index i = 0; i < 64; ++i) add_living(i);
+  for (node_index i = 0; i < limits::few_members; ++i) add_living(i);
   EXPECT_FALSE(roster_.too_stale(0));
-  for (node_index i = 64; i < 400; ++i) add_living(i);
+  for (node_index i = limits::few_members; i < 400; ++i) add_living(i);
   EXPECT_TRUE(roster_.too_stale(99));
   EXPECT_FALSE(roster_.too_stale(100));
 }
