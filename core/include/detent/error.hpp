@@ -10,7 +10,7 @@ namespace detent {
 // The same cause has the same code, whichever option or call meets it.
 enum class errc {
   capacity_exceeded = 1,  // as many timers are pending as engine_options::capacity allows, or 255 labels exist
-  stopped,                // the engine is stopped
+  stopped,                // the engine is stopped or closed, or the timer's group has ended
   invalid_option,         // no host can have this value, or this one has nothing of that name
   invalid_period,         // a period is more than 0 ns
   called_from_callback,   // the call would wait for its own caller

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace detent {
@@ -145,30 +146,49 @@ class sharded_engine {
 
 // A group whose timers may be on any shard: a timer_group for each. Its calls go through the shards in turn, so that
 // they are of one instant on each shard, and not over all of them. A group whose timers have one key needs none of
-// this: timer_group(set.of(key)). As a timer_group, it may outlive the set.
+// this: timer_group(set.of(key)). As a timer_group, it may outlive the set; and one that has been moved from may be
+// destroyed and assigned to, every other call on it prints one line on stderr and aborts.
 class sharded_group {
  public:
   // Throws as timer_group; bad_alloc.
   explicit sharded_group(sharded_engine& of, executor* runs_on = nullptr);
+  sharded_group(sharded_group&& other) noexcept = default;
+  // What it had ends as by the destructor.
+  sharded_group& operator=(sharded_group&& other) noexcept;
+  // What ~timer_group does, on all shards at once: each part refuses and cancels before it waits on the first.
+  ~sharded_group();
 
-  std::size_t size() const noexcept { return parts_.size(); }
-  timer_group& operator[](std::size_t index) noexcept { return parts_[index]; }
+  std::size_t size() const noexcept { return parts().size(); }
+  timer_group& operator[](std::size_t index) noexcept { return parts()[index]; }
   template <class Key>
   timer_group& of(const Key& key) noexcept {
-    return parts_[shard_of_key(key, parts_.size())];
+    return parts()[shard_of_key(key, parts_.size())];
   }
   timer_group& local() noexcept;
 
   // After it returns no callback of those scheduled so far starts, on any shard.
   void cancel_all() noexcept;
-  // Cancels on all shards before it waits on the first. From inside a member, it waits for the others of its shard as
-  // timer_group does, and for those of the other shards: two members that wait for each other so never end.
+  // Cancels on all shards before it waits on the first; and what members that it waits for schedule meanwhile, on
+  // whichever shard. From inside a member, it waits for the others of its shard as timer_group does, and for those of
+  // the other shards: two members that wait for each other so never end.
   void cancel_all_and_wait() noexcept;
   void pause() noexcept;
   void resume() noexcept;
   std::size_t pending() const noexcept;
 
  private:
+  // Moved from: says so, naming the call, and aborts.
+  const std::vector<timer_group>& parts(const char* call = __builtin_FUNCTION()) const noexcept {
+    if (parts_.empty()) [[unlikely]]
+      detail::used_after_move("sharded_group", call);
+    return parts_;
+  }
+  std::vector<timer_group>& parts(const char* call = __builtin_FUNCTION()) noexcept {
+    static_cast<void>(std::as_const(*this).parts(call));
+    return parts_;
+  }
+  void end() noexcept;
+
   std::vector<timer_group> parts_;
   std::shared_ptr<const detail::shard_map> map_;
 };

@@ -21,10 +21,13 @@ class timer_group {
   timer_group(engine& of, executor* runs_on);
   timer_group(timer_group&& other) noexcept;
   timer_group& operator=(timer_group&& other) noexcept;
-  // cancel_all_and_wait()
+  // Cancels all its timers and waits for those already running, but the caller's own. From its beginning on it takes no
+  // timers: a member that runs meanwhile and schedules here is refused by errc::stopped. So nothing of the group starts
+  // once it has returned. The same where another group is assigned to it.
   ~timer_group();
 
-  // As the engine's. While the group is paused, what is left of a delay counts from its resumption.
+  // As the engine's; errc::stopped also once the group has begun to end. While it is paused, what is left of a delay
+  // counts from its resumption.
   template <class F>
   timer schedule_at(detail::clock_time deadline, F&& f, timer_options options = {}, origin where = origin::current()) {
     return checked(once(detail::to_ns(deadline), std::forward<F>(f), options, where), options);
@@ -62,7 +65,9 @@ class timer_group {
   // After it returns no callback of those scheduled so far starts; those already running may finish. Captures,
   // pending() and places follow as the engine goes through the members. Lock-free.
   void cancel_all() noexcept;
-  // Also waits for those already running; inside one of them, for the others.
+  // Also waits for those already running; inside one of them, for the others. What those schedule here while it waits
+  // for them is cancelled with them, so that a callback that schedules its next run ends as well; what comes from
+  // elsewhere meanwhile stays.
   void cancel_all_and_wait() noexcept;
   // Timers keep the time they have left; of those already handed to an executor, what has not started goes back.
   // Nothing happens if it is paused already. Lock-free, as resume().
@@ -72,10 +77,13 @@ class timer_group {
   // Members that have not ended; never negative, exact at rest.
   std::size_t pending() const noexcept;
   // What fired_timer::group() reports of its members. Of two groups that exist at the same time never the same.
-  const void* id() const noexcept { return state_; }
+  const void* id() const noexcept {
+    static_cast<void>(core());
+    return state_;
+  }
 
  private:
-  friend class sharded_group;  // it waits without cancelling
+  friend class sharded_group;  // it ends all its parts before it waits for one
   // Moved from: says so, naming the call, and aborts.
   detail::engine_core& core(const char* call = __builtin_FUNCTION()) const noexcept {
     if (core_ == nullptr) [[unlikely]]

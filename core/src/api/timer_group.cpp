@@ -51,8 +51,9 @@ void timer_group::cancel_all() noexcept {
 
 void timer_group::cancel_all_and_wait() noexcept {
   detail::engine_core& owner = core();
-  detail::cancel_group(owner, *state_);
+  detail::begin_awaited_cancel(owner, *state_);
   detail::wait_for_group(owner, *state_);
+  detail::end_awaited_cancel(*state_);
 }
 
 void timer_group::pause() noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What few timers have, and where it is kept: their cold part.
+#include "callers/members.hpp"
 #include "callers/scheduling.hpp"
 
 namespace detent::detail {
@@ -67,7 +68,7 @@ std::uint64_t describe(engine_core& core, node_index index, const plan& when, na
   std::uint64_t flags = state_word::cold | (base::is_watched_from_outside() ? state_word::owning : 0);
   cold.set_group(when.group);
   if (when.group != nullptr) {
-    cold.set_epoch(when.group->epoch());
+    cold.set_epoch(epoch_of_new_member(*when.group));
     cold.enrolled = false;
     flags |= state_word::owning;  // no fast path: its group has to hear of its end
   }

@@ -36,6 +36,16 @@ bool is_cancelled_in_group(const engine_core& core, node_index index) noexcept {
   return group != nullptr && group->is_cancelled(core.cold_at(index).epoch());
 }
 
+bool comes_from_cancelled_run(const group_state& group) noexcept {
+  bool found = false;
+  run_scope::for_each([&](const engine_core& core, node_index index) {
+    const bool cold = (observe(core.node_at(index).pair) & state_word::cold) != 0;
+    const group_state* const of = cold ? core.nodes.group_of(index) : nullptr;
+    found |= of != nullptr && of->head == group.head && of->is_cancelled(core.cold_at(index).epoch());
+  });
+  return found;
+}
+
 group_offset offset_of_group(const engine_core& core, node_index index) noexcept {
   const group_state* group = core.nodes.group_of(index);
   return group == nullptr ? group_offset{} : group->offset(core.time);
@@ -81,10 +91,20 @@ void resume_group(engine_core& core, group_state& group) noexcept {
   core.groups.drop_reference(group);
 }
 
+void begin_awaited_cancel(engine_core& core, group_state& group) noexcept {
+  group.begin_awaited_cancel();
+  request_sweep(core, group);
+}
+
+void begin_end_of_group(engine_core& core, group_state& group) noexcept {
+  if (core.is_forked() || !group.end()) return;
+  if (!core.stopped()) core.seen.record_turn(operation_kind::forget, &group);
+  request_sweep(core, group);
+}
+
 void end_group(engine_core& core, group_state& group) noexcept {
   if (core.is_forked()) return;
-  if (!core.stopped()) core.seen.record_turn(operation_kind::forget, &group);
-  cancel_group(core, group);
+  begin_end_of_group(core, group);
   wait_for_group(core, group);
   core.groups.drop_reference(group);
   core.drop_reference();
@@ -93,8 +113,8 @@ void end_group(engine_core& core, group_state& group) noexcept {
 void wait_for_group(engine_core& core, group_state& group) noexcept {
   if (core.is_forked()) return;  // nobody runs anything here
   std::array<std::uint32_t, 2> own{};
-  run_scope::for_each_inside(core, [&](node_index index) {
-    const bool cold = (observe(core.node_at(index).pair) & state_word::cold) != 0;
+  run_scope::for_each([&](const engine_core& of, node_index index) {
+    const bool cold = &of == &core && (observe(core.node_at(index).pair) & state_word::cold) != 0;
     if (cold && core.nodes.group_of(index) == &group) ++own[core.cold_at(index).epoch() & 1];
   });
   group.wait_for_runs(own);

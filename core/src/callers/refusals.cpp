@@ -35,6 +35,7 @@ std::string explain(const engine_core& core, errc problem) {
       return "capacity = " + std::to_string(core.options.capacity) +
              ": that many timers are pending; raise it, or cancel some first";
     case errc::stopped:
+      if (core.life.is_open()) return "the timer's group has ended, and takes no timers any more";
       return core.stopped() ? "it is stopped, and takes no timers any more"
                             : "it is closed, and takes no timers any more";
     case errc::called_from_callback:

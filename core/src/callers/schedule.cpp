@@ -95,6 +95,8 @@ claim claim_node(engine_core& core, const plan& when) noexcept {
   };
   if (const errc problem = core.refusal(); problem != errc{}) return refuse(problem);
   if (!is_possible(core, when)) return refuse(errc::invalid_option);
+  if (when.group != nullptr && when.group->has_ended()) [[unlikely]]
+    return refuse(errc::stopped);
   if (!core.places.take()) return refuse(errc::capacity_exceeded);
   thread_record* mine = core.threads.mine();
   if (mine == nullptr) mine = &core.threads.borrow_spare();

@@ -71,9 +71,33 @@ bool group_state::is_cancelled(std::uint32_t epoch) const noexcept {
   return epoch_.load(base::seq_cst) != epoch;  // (4) seq_cst: see (5)
 }
 
-void group_state::begin_epoch() noexcept {
-  epoch_.fetch_add(1,
-                   base::seq_cst);  // (5) seq_cst: before the read of runs_ in (6), as the start's count is before (4)
+// The next one, with `flag` above it; returns what was there before.
+std::uint64_t group_state::begin_epoch(std::uint64_t flag) noexcept {
+  std::uint64_t found = epoch_.load(base::relaxed);  // relaxed: the exchange confirms it
+  for (;;) {
+    const std::uint64_t flags = (found & ended) | flag;
+    // (5) seq_cst: before the read of runs_ in (6), as the start's count is before (4); and pairs with (12). Failure
+    // relaxed: it is tried again.
+    if (epoch_.compare_exchange_weak(found, flags | static_cast<std::uint32_t>(found + 1), base::seq_cst,
+                                     base::relaxed))
+      return found;
+  }
+}
+
+void group_state::begin_epoch() noexcept { begin_epoch(0); }
+
+void group_state::begin_awaited_cancel() noexcept {
+  awaited_.fetch_add(1, base::relaxed);  // relaxed: published by (5)
+  begin_epoch(0);
+}
+
+bool group_state::end() noexcept { return (begin_epoch(ended) & ended) == 0; }
+
+void group_state::begin_next() noexcept {
+  // Relaxed: nobody else changes it, and the next group's owner gets it by (11) and (10).
+  epoch_.store(static_cast<std::uint32_t>(epoch_.load(base::relaxed) + 1), base::relaxed);
+  head = this;
+  restart_time();
 }
 
 void group_state::join() noexcept {
@@ -140,12 +164,10 @@ group_state& group_store::make() {
   return made;
 }
 
-// Nobody refers to it: its roster is whoever's it is next, with what the driver has not dropped yet. A new epoch, so
-// that no stale handle takes itself for a member.
+// Nobody refers to it: its roster is whoever's it is next, with what the driver has not dropped yet.
 void group_store::take_back(group_state& group) noexcept {
   group.roster.forget();
-  group.begin_epoch();
-  group.restart_time();
+  group.begin_next();
   group_state* head = returned_.load(base::relaxed);  // relaxed: (11) decides
   do {
     group.next = head;

@@ -20,7 +20,8 @@ class group_store;
 // group's owner, each pending member, each run, and a request to the driver hold a reference each.
 //
 // A group has a time of its own, which is paused with it. Its members' deadlines are kept in that time,
-// so that one store shifts them all. Its epoch says which members are cancelled: the members of an earlier one.
+// so that one store shifts them all. Its epoch says which members are cancelled: the members of an earlier one, and
+// all of them once it has ended.
 class group_state {
  public:
   void add_reference() noexcept;
@@ -41,14 +42,25 @@ class group_state {
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }
   // What its caller does next comes after it: the caller has the driver drain.
   bool resume(const clock_reader& time) noexcept;
-  // For the next group in this place.
-  void restart_time() noexcept;
+  // For the next group in this place: no stale handle takes itself for a member, and time goes on.
+  void begin_next() noexcept;
 
-  // What a new member belongs to.
-  std::uint32_t epoch() const noexcept { return epoch_.load(base::relaxed); }  // relaxed: a cancel may come at any time
+  // What a new member belongs to. (12) acquire: pairs with (5), so that a caller that finds the epoch which an awaited
+  // cancel has begun finds that one awaited, too.
+  std::uint32_t epoch() const noexcept { return static_cast<std::uint32_t>(epoch_.load(base::acquire)); }
   bool is_cancelled(std::uint32_t epoch) const noexcept;
   // Cancels the members of all epochs so far.
   void begin_epoch() noexcept;
+  // The same, and until end_awaited_cancel() the caller waits for those that run. What they schedule here meanwhile is
+  // to be cancelled as well.
+  void begin_awaited_cancel() noexcept;
+  void end_awaited_cancel() noexcept { awaited_.fetch_sub(1, base::relaxed); }  // relaxed: nobody whom it concerns runs
+  // After epoch(). Relaxed: (12) decides.
+  bool is_cancel_awaited() const noexcept { return awaited_.load(base::relaxed) != 0; }
+  // Cancels the members of all epochs, for good. False: it had ended.
+  bool end() noexcept;
+  // Relaxed: who must not miss the end finds its timer cancelled.
+  bool has_ended() const noexcept { return (epoch_.load(base::relaxed) & ended) != 0; }
   // Pending members, each with a reference.
   void join() noexcept;
   [[nodiscard]] bool leave() noexcept;
@@ -72,8 +84,15 @@ class group_state {
   // or, once nobody refers to it, of those to be used again.
   group_roster roster;
   group_state* next = nullptr;
+  // The same for the parts of a sharded group; else itself. Set before anybody schedules here.
+  const group_state* head = this;
 
  private:
+  // In epoch_, above the epoch's 32 bits: makes the whole unequal to any epoch.
+  static constexpr std::uint64_t ended = std::uint64_t{1} << 32;
+  std::uint64_t begin_epoch(std::uint64_t flag) noexcept;
+  void restart_time() noexcept;
+
   // How often the clock was stopped or went on again: odd while it is paused. And the group's offset,
   // or, while it is paused, its own time.
   struct clock_reading {
@@ -85,11 +104,12 @@ class group_state {
   bool turn(bool stand_still, const clock_reader& time) noexcept;
 
   base::atomic_pair clock_;
-  base::atomic<std::uint32_t> epoch_{0};
+  base::atomic<std::uint64_t> epoch_{0};
   base::atomic<std::uint32_t> references_{0};
   base::atomic<std::uint64_t> pending_{0};
   std::array<base::atomic<std::uint32_t>, 2> runs_{};
   base::atomic<std::uint32_t> waiters_{0};
+  base::atomic<std::uint32_t> awaited_{0};  // cancels that wait
   base::atomic<bool> requested_{false};
 };
 

@@ -15,7 +15,7 @@ class category final : public std::error_category {
   std::string message(int code) const override {
     switch (static_cast<errc>(code)) {
       case errc::capacity_exceeded: return "the engine's capacity is exceeded";
-      case errc::stopped: return "the engine is stopped";
+      case errc::stopped: return "the engine is stopped, or the group has ended";
       case errc::invalid_option: return "an option is invalid";
       case errc::invalid_period: return "a period must be positive";
       case errc::called_from_callback: return "called from one of the engine's own callbacks";

@@ -39,11 +39,11 @@ class run_scope {
     }
     return false;
   }
-  // f(index) for each callback of `core` that the calling thread is inside of.
+  // f(core, index) for each callback that the calling thread is inside of, and whose engine has not given it back.
   template <class F>
-  static void for_each_inside(const engine_core& core, F&& f) {
+  static void for_each(F&& f) {
     for (const run_scope* each = innermost; each != nullptr; each = each->outer_) {
-      if (each->core_ == &core) f(each->index_);
+      if (each->core_ != nullptr) f(*each->core_, each->index_);
     }
   }
   // Whether it is inside this very timer's callback.

@@ -2,6 +2,7 @@
 // What has been moved from says so and aborts, whatever is called; it may be destroyed and assigned to.
 #include <detent/coroutine.hpp>
 #include <detent/detent.hpp>
+#include <detent/sharded_engine.hpp>
 
 #include <gtest/gtest.h>
 
@@ -125,6 +126,7 @@ TEST_F(MovedFromGroup, RefusesEveryCall) {
   EXPECT_REFUSED("timer_group", old.pause());
   EXPECT_REFUSED("timer_group", old.resume());
   EXPECT_REFUSED("timer_group", old.pending());
+  EXPECT_REFUSED("timer_group", old.id());
 }
 
 TEST_F(MovedFromGroup, MayBeAssignedToAndDestroyed) {
@@ -132,6 +134,30 @@ TEST_F(MovedFromGroup, MayBeAssignedToAndDestroyed) {
   old = std::move(now);
   EXPECT_EQ(old.pending(), 1u);
   EXPECT_EQ(kept.pending(), 1u);
+}
+
+TEST(MovedFromShardedGroup, RefusesEveryCall) {
+  manual_clock clock;
+  sharded_engine set({.shards = 2, .each = {.manual = &clock}});
+  sharded_group old(set), now(std::move(old));
+  EXPECT_REFUSED("sharded_group", old.size());
+  EXPECT_REFUSED("sharded_group", old.of(7));
+  EXPECT_REFUSED("sharded_group", old.local());
+  EXPECT_REFUSED("sharded_group", old.cancel_all());
+  EXPECT_REFUSED("sharded_group", old.cancel_all_and_wait());
+  EXPECT_REFUSED("sharded_group", old.pause());
+  EXPECT_REFUSED("sharded_group", old.resume());
+  EXPECT_REFUSED("sharded_group", old.pending());
+  EXPECT_EXIT(old[0], testing::KilledBySignal(SIGABRT), "^detent: operator\\[\\]\\(\\) was called");
+}
+
+TEST(MovedFromShardedGroup, MayBeAssignedToAndDestroyed) {
+  manual_clock clock;
+  sharded_engine set({.shards = 2, .each = {.manual = &clock}});
+  sharded_group old(set), now(std::move(old));
+  now.of(7).schedule_after(1h, [] {});
+  old = std::move(now);
+  EXPECT_EQ(old.pending(), 1u);
 }
 
 // NOLINTEND(bugprone-use-after-move)

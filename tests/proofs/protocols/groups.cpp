@@ -58,6 +58,29 @@ void cancel_twice(execution& run) {
   if (ran[1]) reach("the second");
 }
 
+// cancel_all_and_wait() waits for a run that schedules a member, as epoch_of_new_member() has it: that is cancelled.
+void awaited_cancel_against_member(execution& run) {
+  auto& shared = run.make<stage>("group");
+  bool began = false, found_it_awaited = false;
+  std::uint32_t of_next = 0;
+  run.thread("driver", [&] {
+    group_run mine;
+    began = mine.begin(shared.group, 0, shared.store);
+    if (!began) return;
+    of_next = shared.group.epoch();
+    found_it_awaited = shared.group.is_cancel_awaited() && shared.group.is_cancelled(0);
+    if (found_it_awaited) --of_next;
+  });
+  run.thread("canceller", [&] {
+    shared.group.begin_awaited_cancel();
+    shared.group.wait_for_runs({});
+    shared.group.end_awaited_cancel();
+  });
+  run.join();
+  if (began) require(shared.group.is_cancelled(of_next), "its next run is left");
+  reach(!began ? "cancelled" : found_it_awaited ? "awaited" : "before it");
+}
+
 // From inside of a member's run: it waits for the others.
 void cancel_from_a_run(execution& run) {
   auto& shared = run.make<stage>("group");
@@ -253,6 +276,10 @@ const suite groups(
     {
         {"CancelAgainstStart", cancel_against_start, {.preemptions = 6, .surprises = 1}, {"ran", "cancelled"}},
         {"CancelTwice", cancel_twice, {.preemptions = 2}, {"both", "the first", "the second"}},
+        {"AwaitedCancelAgainstItsMember",
+         awaited_cancel_against_member,
+         {.preemptions = 4},
+         {"cancelled", "awaited", "before it"}},
         {"CancelFromARun", cancel_from_a_run, {.preemptions = 4}, {"ran", "cancelled"}},
         {"TwoWaiters", two_waiters, {.preemptions = 3}},
         {"TwoCancels", two_cancels, {.preemptions = 3}},

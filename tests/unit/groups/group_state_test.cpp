@@ -56,6 +56,35 @@ TEST_F(GroupState, KeepsItsTimeWhileItIsPaused) {
   EXPECT_EQ(group_.offset(time_).ns, 25);
 }
 
+TEST_F(GroupState, KnowsWhetherACancelWaits) {
+  const std::uint32_t before = group_.epoch();
+  EXPECT_FALSE(group_.is_cancel_awaited());
+  group_.begin_awaited_cancel();
+  EXPECT_TRUE(group_.is_cancelled(before));
+  EXPECT_FALSE(group_.is_cancelled(group_.epoch()));
+  group_.begin_awaited_cancel();
+  group_.end_awaited_cancel();
+  EXPECT_TRUE(group_.is_cancel_awaited());
+  group_.end_awaited_cancel();
+  EXPECT_FALSE(group_.is_cancel_awaited());
+}
+
+TEST_F(GroupState, EndsOnce) {
+  EXPECT_TRUE(group_.end());
+  EXPECT_FALSE(group_.end());
+  EXPECT_TRUE(group_.has_ended());
+  const std::uint32_t last = group_.epoch();
+  EXPECT_TRUE(group_.is_cancelled(last));
+  EXPECT_FALSE(group_.begin_run(last));
+  group_.end_run(last);
+  group_.begin_epoch();
+  EXPECT_TRUE(group_.is_cancelled(group_.epoch()));
+  group_.begin_next();
+  EXPECT_FALSE(group_.has_ended());
+  EXPECT_TRUE(group_.is_cancelled(last));
+  EXPECT_FALSE(group_.is_cancelled(group_.epoch()));
+}
+
 TEST_F(GroupState, HoldsAtTheEndsOfTime) {
   manual_clock early(time_point::min());
   const clock_reader from_the_first(&early, nullptr);
