@@ -132,9 +132,10 @@ class engine {
   sleep_awaiter sleep_until(detail::clock_time deadline, base::stop_token token = {});
 
   // One timer for each deadline, with `f` called as f(index) or f(firing&, index), the handles in `out`, as many as
-  // have room there. One publication and at most one wake-up for all; each has a copy of `f`, or where that is large
-  // they share one. Returns how many were scheduled, from the first on: fewer where capacity or memory ran out. Throws
-  // what schedule_at throws, but for these, if there are none; and bad_alloc where one is to be shared.
+  // have room there. One publication and at most one wake-up for all, but in an engine that records; each has a copy of
+  // `f`, or where that is large they share one. Returns how many were scheduled, from the first on: fewer where
+  // capacity or memory ran out. Throws what schedule_at throws, but for these, if there are none; and bad_alloc where
+  // one is to be shared.
   template <class F>
   std::size_t schedule_at_bulk(std::span<const time_point> deadlines, F&& f, std::span<timer> out,
                                timer_options options = {}, origin where = origin::current()) {
@@ -187,7 +188,8 @@ class engine {
 
   // Caller-driven engines; else errc::wrong_drive. While another thread is inside one of the three: not_permitted; from
   // a callback that poll runs: called_from_callback. poll fires what is due at one reading of the clock, in order, what
-  // callbacks arm for that instant included, a timer at most once; returns how many callbacks ran.
+  // callbacks arm for that instant included, a timer at most once; `max_callbacks` bounds what runs and is handed over.
+  // Returns how many callbacks ran inside the call: not what an executor took to run elsewhere or later.
   std::size_t poll(std::size_t max_callbacks = SIZE_MAX);
   // Never later than the true one; none when nothing is pending.
   std::optional<time_point> next_deadline();

@@ -29,6 +29,30 @@ class entries_of {
   const timer* at_;
 };
 
+inline void fill(const bulk_filler& filler, packed_callable& words, void* capture, std::size_t number) noexcept {
+  if (filler.fill != nullptr) return filler.fill(filler.context, capture, number);
+  words.words[filler.index_word] = number;
+  write_capture(capture, words.words[0], words.words[1], words.words[2]);
+}
+
+// In an engine that records: each has a row of its own, which is left out if it is refused.
+[[gnu::noinline, gnu::cold]] bulk_result schedule_each(engine_core& core, std::span<const time_point> deadlines,
+                                                       const bulk_filler& filler, std::span<timer> out,
+                                                       plan when) noexcept {
+  packed_callable words = filler.words;
+  bulk_result done;
+  for (; done.scheduled < deadlines.size(); ++done.scheduled) {
+    when.deadline = to_ns(deadlines[done.scheduled]);
+    const claim owned = claim_node(core, when);
+    if (owned.owned == nullptr) return {done.scheduled, owned.problem};
+    fill(filler, words, owned.capture, done.scheduled);
+    const timer made = publish(core, owned, filler.ops, when, false);
+    if (!made) return {done.scheduled, timer_access::problem(made)};
+    out[done.scheduled] = made;
+  }
+  return done;
+}
+
 // Makes them all; none is published yet unless the driver is the caller.
 bulk_result make_many(engine_core& core, thread_record& mine, std::span<const time_point> deadlines,
                       const bulk_filler& filler, std::span<timer> out, const plan& when,
@@ -37,6 +61,7 @@ bulk_result make_many(engine_core& core, thread_record& mine, std::span<const ti
   const std::uint64_t owning = filler.ops.destroy != nullptr ? state_word::owning : 0;
   const bool plain = is_plain(when) && !core.captures_origin;
   packed_callable words = filler.words;
+  core.seen.before_schedule(mine, deadlines.size());
   bulk_result done;
   for (; done.scheduled < deadlines.size(); ++done.scheduled) {
     if (!core.places.take()) [[unlikely]] {
@@ -51,12 +76,7 @@ bulk_result make_many(engine_core& core, thread_record& mine, std::span<const ti
     }
     node& made = core.node_at(index);
     base::show_acquire(&made);
-    if (filler.fill != nullptr) {
-      filler.fill(filler.context, made.capture, done.scheduled);
-    } else {
-      words.words[filler.index_word] = done.scheduled;
-      write_capture(made.capture, words.words[0], words.words[1], words.words[2]);
-    }
+    fill(filler, words, made.capture, done.scheduled);
     made.ops = &filler.ops;
     made.placed = {};
     const nanoseconds_t deadline = core.ticks.round_up(to_ns(deadlines[done.scheduled]));
@@ -64,7 +84,6 @@ bulk_result make_many(engine_core& core, thread_record& mine, std::span<const ti
     const std::uint64_t flags = (plain ? 0 : describe(core, index, when, deadline)) | owning;
     const std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: changes by its owner only
     const std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
-    core.seen.record_schedule(index, word, deadline, nullptr);
     base::show_release(&made);
     publish_as(made.pair, word, deadline);
     core.seen.scheduled(index, word, deadline);
@@ -74,7 +93,7 @@ bulk_result make_many(engine_core& core, thread_record& mine, std::span<const ti
   }
   if (done.problem != errc{}) [[unlikely]]
     core.seen.refused(done.problem);
-  core.seen.before_schedule(mine, done.scheduled);
+  if (done.scheduled != deadlines.size()) mine.counts.take_back(counter::scheduled, deadlines.size() - done.scheduled);
   return done;
 }
 
@@ -89,7 +108,7 @@ void take_back_many(engine_core& core, thread_record& mine, std::span<timer> mad
     std::uint64_t word = observe(scheduled.pair);
     if (state_word::generation(word) == timer_access::generation(each) &&
         state_word::state(word) == timer_state::queued && collect(scheduled.pair, word) == collect_result::returned) {
-      take_back_queued(core, mine, index, scheduled);
+      withdraw(core, mine, index, scheduled);
       each = {};
     } else {
       std::swap(made[done.scheduled++], each);
@@ -110,6 +129,8 @@ bulk_result schedule_many(engine_core& core, std::span<const time_point> deadlin
   }
   deadlines = deadlines.first(std::min(deadlines.size(), out.size()));
   const engine_hold until_done(core);  // the callback of one of them may end the engine
+  if (core.seen.recording != nullptr) [[unlikely]]
+    return schedule_each(core, deadlines, filler, out, when);
   record_lease mine(core.threads);
   nanoseconds_t earliest = forever;
   bulk_result done = make_many(core, *mine, deadlines, filler, out, when, earliest);

@@ -40,8 +40,12 @@ bool return_timer(engine_core& core, thread_record& mine, node_index index, node
   return kept;
 }
 
-void take_back_queued(engine_core& core, thread_record& mine, node_index index, node& returned) noexcept {
-  return_timer(core, mine, index, returned, nullptr);
+void withdraw(engine_core& core, thread_record& mine, node_index index, node& returned) noexcept {
+  base::show_acquire(&returned);
+  destroy_callable(*returned.ops, returned.capture);
+  const std::uint64_t word = observe(returned.pair);
+  core.seen.withdrawn(mine, label_of(core, index, word));
+  end_pending(core, index, word);
   if (core.life.now() == lifecycle::phase::closed) free_node(core, mine, index, returned);
   mine.open.store(fast_paths::none,
                   base::relaxed);  // relaxed: a hint, which may have been overwritten as it was closed

@@ -2,6 +2,8 @@
 // Scheduling: from a free node to one that the driver will find. What the templates of detail/schedule.hpp call.
 #include "callers/scheduling.hpp"
 
+#include <detent/detail/stoppable.hpp>
+
 namespace detent::detail {
 namespace {
 
@@ -9,7 +11,7 @@ namespace {
 [[gnu::noinline]] timer take_back(engine_core& core, thread_record& mine, node_index index, node& made,
                                   std::uint64_t word) noexcept {
   const bool returned = collect(made.pair, word) == collect_result::returned;
-  if (returned) take_back_queued(core, mine, index, made);
+  if (returned) withdraw(core, mine, index, made);
   mine.hazard.lower();
   if (!returned) return timer_access::make(&core, index, state_word::generation(word));
   return core.seen.refused(errc::stopped);
@@ -32,8 +34,8 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
   return timer_access::make(&core, id);
 }
 
-timer publish_owned(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when,
-                    bool boxed) noexcept {
+[[gnu::always_inline]] inline timer publish_owned(engine_core& core, const claim& owned, const callable_ops& ops,
+                                                  const plan& when, bool boxed) noexcept {
   node& made = *owned.owned;
   thread_record& mine = *owned.record;
   made.ops = &ops;
@@ -54,16 +56,36 @@ timer publish_owned(engine_core& core, const claim& owned, const callable_ops& o
   std::uint64_t word = state_word::make(state_word::generation(was_free), order, state, flags);
   core.seen.before_schedule(mine);
   if (boxed) mine.counts.add(counter::boxed);
-  core.seen.record_schedule(owned.index, word, when.deadline, when.group);
   if (mine.driving == nullptr) {
     const nanoseconds_t time = core.nodes.filing_time(owned.index, word, deadline);
     // A paused group may be resumed at this moment: the driver checks it at the earliest possible time.
-    return submit_one(core, mine, owned.index, made, word, deadline, time == forever ? earliest : time);
+    const timer handle = submit_one(core, mine, owned.index, made, word, deadline, time == forever ? earliest : time);
+    if (boxed && !handle)
+      mine.counts.take_back(counter::boxed);  // the engine is not this call's to end, so it is there
+    return handle;
   }
   publish_as(made.pair, word, deadline);
   core.seen.scheduled(owned.index, word, deadline);
   mine.driving->insert(owned.index, made);
   return timer_access::make(&core, owned.index, state_word::generation(word));
+}
+
+// In an engine that records. The row takes its place before others can find the timer, and is left out if the call is
+// refused.
+[[gnu::noinline, gnu::cold]] timer publish_recorded(engine_core& core, const claim& owned, const callable_ops& ops,
+                                                    const plan& when, bool boxed) noexcept {
+  const engine_hold until_recorded(core);  // the timer may fire meanwhile, and its callback end the engine
+  recorded_attempt recorded(core.seen.recording.get(), [&]() noexcept -> operation {
+    // Relaxed: as in publish_owned().
+    const std::uint32_t generation = state_word::generation(owned.owned->pair.low.load(base::relaxed));
+    return {.deadline = when.deadline,
+            .id = recorder::id_of(owned.index, generation),
+            .group = when.group,
+            .kind = operation_kind::schedule};
+  });
+  const timer handle = publish_owned(core, owned, ops, when, boxed);
+  if (handle) recorded.took_effect();
+  return handle;
 }
 
 [[gnu::noinline]] timer schedule_packed_slowly(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
@@ -119,7 +141,8 @@ void abandon(engine_core& core, const claim& owned) noexcept {
 }
 
 timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept {
-  timer handle = publish_owned(core, owned, ops, when, boxed);
+  timer handle = core.seen.recording == nullptr ? publish_owned(core, owned, ops, when, boxed)
+                                                : publish_recorded(core, owned, ops, when, boxed);
   core.threads.give_back(*owned.record);
   return handle;
 }

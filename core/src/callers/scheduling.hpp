@@ -23,8 +23,9 @@ std::uint64_t describe(engine_core& core, node_index index, const plan& when, na
 // in a wheel that nobody turns: it is not freed, but goes with the pool. False: `out` has no memory for it.
 bool return_timer(engine_core& core, thread_record& mine, node_index index, node& returned,
                   std::vector<unfired>* out) noexcept;
-// The same of a timer that was queued, and whose engine was closed or stopped after the push: it is destroyed. Closed,
-// the engine goes on, so the node is freed; its entry is stale then.
-void take_back_queued(engine_core& core, thread_record& mine, node_index index, node& returned) noexcept;
+// Of a timer that this thread moved to `returned`, as its engine was closed or stopped after the push and its schedule
+// call is refused: it is destroyed, and what was counted of it is taken back. Closed, the engine goes on, so the node
+// is freed; its entry is stale then.
+void withdraw(engine_core& core, thread_record& mine, node_index index, node& returned) noexcept;
 
 }  // namespace detent::detail

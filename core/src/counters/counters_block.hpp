@@ -35,8 +35,8 @@ class counters {
     // (1) release: pairs with (2): a reader that sees a timer's end sees its beginning, too.
     base::add_alone(cells_[static_cast<std::size_t>(which)], amount);
   }
-  // Takes back one that was added in advance.
-  void take_back(counter which) noexcept { add(which, ~std::uint64_t{0}); }
+  // Takes back what was added in advance.
+  void take_back(counter which, std::uint64_t amount = 1) noexcept { add(which, 0 - amount); }
   std::uint64_t read(counter which) const noexcept {
     return cells_[static_cast<std::size_t>(which)].load(base::acquire);  // (2) acquire: pairs with (1)
   }
@@ -59,6 +59,8 @@ struct label_block {
     // (3) release: pairs with (4): a reader that sees a timer's end sees its beginning, too.
     cells[static_cast<std::size_t>(which)].fetch_add(amount, base::release);
   }
+  // Takes back one that was added in advance.
+  void take_back(label_counter which) noexcept { add(which, ~std::uint64_t{0}); }
   std::uint64_t read(label_counter which) const noexcept {
     return cells[static_cast<std::size_t>(which)].load(base::acquire);  // (4) acquire: pairs with (3)
   }

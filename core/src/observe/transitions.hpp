@@ -25,14 +25,14 @@ class transitions {
   void before_schedule(thread_record& by, std::uint64_t count = 1) const noexcept {
     by.counts.add(counter::scheduled, count);
   }
-  // What is published next is recorded. `group` may be null.
-  void record_schedule(node_index index, std::uint64_t word, nanoseconds_t deadline, const void* group) const noexcept {
-    if (recording != nullptr) [[unlikely]]
-      recording->scheduled(index, state_word::generation(word), deadline, group);
-  }
   // After it has been published.
   void scheduled(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     probes::schedule(engine_, index, word, deadline);
+  }
+  // Its call is refused all the same: it has never been.
+  void withdrawn(thread_record& by, label_block* label) const noexcept {
+    by.counts.take_back(counter::scheduled);
+    if (label != nullptr) label->take_back(label_counter::scheduled);
   }
   timer refused(errc reason) const noexcept {
     probes::refuse_call(engine_, reason);

@@ -123,15 +123,6 @@ void recorder::add(const operation& what) noexcept {
   fill(*place);
 }
 
-void recorder::scheduled(std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline,
-                         const void* group) noexcept {
-  add({.at = time_.certain(),
-       .deadline = deadline,
-       .id = id_of(index, generation),
-       .group = group,
-       .kind = operation_kind::schedule});
-}
-
 void recorder::cancelled(std::uint32_t index, std::uint32_t generation) noexcept {
   ended(operation_kind::cancel, index, generation, time_.certain());
 }

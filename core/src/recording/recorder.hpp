@@ -50,8 +50,6 @@ class recorder {
   // Writes what there is, and the end. Operations reported from now on are lost.
   void close() noexcept;
 
-  // Before it is published. `group` may be null.
-  void scheduled(std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline, const void* group) noexcept;
   // After it was cancelled; its node may be another timer's already.
   void cancelled(std::uint32_t index, std::uint32_t generation) noexcept;
   // After it started, or was dropped.

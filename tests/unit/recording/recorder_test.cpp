@@ -29,6 +29,16 @@ auto arming(operation_kind kind, std::uint32_t generation, nanoseconds_t deadlin
   return [=]() -> operation { return {.deadline = deadline, .id = recorder::id_of(index, generation), .kind = kind}; };
 }
 
+// A schedule call that is not refused. `group` may be null.
+void scheduled(recorder& to, std::uint32_t index, std::uint32_t generation, nanoseconds_t deadline, const void* group) {
+  recorded_attempt made(&to, [&]() -> operation {
+    operation armed = arming(operation_kind::schedule, generation, deadline, index)();
+    armed.group = group;
+    return armed;
+  });
+  made.took_effect();
+}
+
 class Recorder : public ::testing::Test {
  protected:
   recorder& start(std::size_t room = 64) {
@@ -52,18 +62,18 @@ class Recorder : public ::testing::Test {
 
 TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
   recorder& r = start(8);
-  r.scheduled(some, 0, 100, nullptr);
+  scheduled(r, some, 0, 100, nullptr);
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 1; }));
   {
     recorded_attempt held(&r, arming(operation_kind::restart, 0, 200));  // nothing after it is taken out
-    for (std::uint32_t i = 0; i < 20; ++i) r.scheduled(10 + i, 0, 100, nullptr);
+    for (std::uint32_t i = 0; i < 20; ++i) scheduled(r, 10 + i, 0, 100, nullptr);
     EXPECT_EQ(r.dropped(), 13u);
     held.took_effect();
   }
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9; }));
   // The next one says so; none after it does, nor the one in its place when that is used again.
   for (std::uint32_t generation = 1; generation != 13; ++generation) {
-    r.scheduled(some, generation, 100, nullptr);
+    scheduled(r, some, generation, 100, nullptr);
     if (generation % 4 != 0) continue;  // there is room for these
     EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9 + generation; }));
   }
@@ -89,15 +99,15 @@ TEST_F(Recorder, LeavesOutAndCountsWhatBelongsToAnArmingThatWasLost) {
 TEST_F(Recorder, GivesALateOneTheTimeOfTheRowBeforeAndKeepsItsDeadline) {
   recorder& r = start();
   advance_to(50);
-  r.scheduled(some, 0, 100, nullptr);
+  scheduled(r, some, 0, 100, nullptr);
   r.ended(operation_kind::fire, some, 0, 40);
-  r.scheduled(some, 1, 45, nullptr);
+  scheduled(r, some, 1, 45, nullptr);
   EXPECT_EQ(stop().text(), "50,S,a,50,schedule\n50,X,a,,fire\n50,S,b,0,schedule\n");
 }
 
 TEST_F(Recorder, PutsARestartAfterTheReArmingThatItFound) {
   recorder& r = start();
-  r.scheduled(some, 0, 10, nullptr);
+  scheduled(r, some, 0, 10, nullptr);
   advance_to(10);
   r.ended(operation_kind::fire, some, 0, 10);
   {
@@ -115,7 +125,7 @@ TEST_F(Recorder, PutsARestartAfterNoReArmingOfAnotherTimer) {
   recorder& r = start();
   constexpr std::uint32_t other = some + 1;
   for (const std::uint32_t index : {some, other}) {
-    r.scheduled(index, 0, 10, nullptr);
+    scheduled(r, index, 0, 10, nullptr);
     r.ended(operation_kind::fire, index, 0, 10);
   }
   { recorded_attempt(&r, arming(operation_kind::restart, 0, 99)).took_effect(); }
@@ -133,7 +143,7 @@ TEST_F(Recorder, PutsARestartAfterNoReArmingOfAnotherTimer) {
 
 TEST_F(Recorder, CountsARestartWhoseReArmingWasLost) {
   recorder& r = start();
-  r.scheduled(some, 0, 10, nullptr);
+  scheduled(r, some, 0, 10, nullptr);
   r.ended(operation_kind::fire, some, 0, 10);
   { recorded_attempt(&r, arming(operation_kind::restart, 0, 99)).took_effect(); }
   EXPECT_EQ(stop().dropped, 1u);
@@ -141,7 +151,7 @@ TEST_F(Recorder, CountsARestartWhoseReArmingWasLost) {
 
 TEST_F(Recorder, KnowsAnEndThatIsReportedAfterTheNextGenerationsOfItsNode) {
   recorder& r = start();
-  for (std::uint32_t generation = 0; generation < 32; ++generation) r.scheduled(some, generation, 100, nullptr);
+  for (std::uint32_t generation = 0; generation < 32; ++generation) scheduled(r, some, generation, 100, nullptr);
   for (std::uint32_t generation = 0; generation < 32; ++generation) r.cancelled(some, generation);
   auto trace = stop();
   EXPECT_EQ(trace.count('C'), 32u);
@@ -151,7 +161,7 @@ TEST_F(Recorder, KnowsAnEndThatIsReportedAfterTheNextGenerationsOfItsNode) {
 TEST_F(Recorder, CountsWhatComesAfterItsEnd) {
   recorder& r = start();
   EXPECT_EQ(stop().dropped, 0u);
-  r.scheduled(some, 0, 100, nullptr);
+  scheduled(r, some, 0, 100, nullptr);
   EXPECT_EQ(r.dropped(), 1u);
 }
 
@@ -159,7 +169,7 @@ TEST_F(Recorder, DoesNotWaitForEverForAThreadThatNeverFinishes) {
   recorder& r = start();
   std::optional<recorded_attempt> held;
   held.emplace(&r, arming(operation_kind::restart, 0, 200));
-  r.scheduled(some, 1, 100, nullptr);
+  scheduled(r, some, 1, 100, nullptr);
   const auto trace = stop();
   EXPECT_EQ(trace.rows.size(), 0u);
   EXPECT_EQ(trace.dropped, 2u);
@@ -168,7 +178,7 @@ TEST_F(Recorder, DoesNotWaitForEverForAThreadThatNeverFinishes) {
 // However long ago it wrote its last row.
 TEST_F(Recorder, WaitsAtItsEndForAThreadBetweenTwoInstructions) {
   recorder& r = start();
-  r.scheduled(some, 0, 100, nullptr);
+  scheduled(r, some, 0, 100, nullptr);
   std::optional<recorded_attempt> held;
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 1; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // longer than its patience
@@ -200,8 +210,8 @@ TEST_F(Recorder, CountsAnAttemptThatFoundNoRoomIfItTookEffect) {
 // What was lost is more generations than it knows of: none of them is taken for one that it has a row of.
 TEST_F(Recorder, KnowsNoGenerationBetweenTwoThatAreFarApart) {
   recorder& r = start();
-  r.scheduled(some, 1, 100, nullptr);
-  r.scheduled(some, 34, 100, nullptr);
+  scheduled(r, some, 1, 100, nullptr);
+  scheduled(r, some, 34, 100, nullptr);
   r.cancelled(some, 33);
   r.cancelled(some, 34);
   const auto trace = stop();
@@ -212,10 +222,10 @@ TEST_F(Recorder, KnowsNoGenerationBetweenTwoThatAreFarApart) {
 TEST_F(Recorder, MovesNoMemberOfAnotherGroup) {
   recorder& r = start();
   const int group = 0, other = 0;
-  r.scheduled(some, 0, 10, &group);
-  r.scheduled(some, 1, 10, &other);
+  scheduled(r, some, 0, 10, &group);
+  scheduled(r, some, 1, 10, &other);
   r.turned(operation_kind::pause, &group);
-  r.scheduled(some, 2, 20, &other);
+  scheduled(r, some, 2, 20, &other);
   r.turned(operation_kind::resume, &group);
   EXPECT_EQ(stop().text(),
             "0,S,a,10,schedule\n0,S,b,10,schedule\n0,R,a,9223372036854775807,pause\n"
