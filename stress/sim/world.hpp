@@ -131,6 +131,7 @@ class world {
   void play_with_held();
   bool valid(timer_id id, std::uint64_t slot);
   void drop_stale_retries();
+  void drop_run(account& timer);
 
   // world_ends.cpp
   void open_engine();
@@ -169,7 +170,8 @@ class world {
   // The pass that is on, if any.
   bool in_pass_ = false, faulty_pass_ = false, order_lost_ = false, turn_unknown_ = false;
   unsigned pass_thread_ = 0;
-  std::size_t turns_ = 0;
+  std::size_t turns_ = 0;  // of the pass: what ran, or was handed over
+  std::size_t ran_ = 0;
 
   std::vector<running> running_;
   std::vector<held_work> held_;

@@ -64,10 +64,20 @@ bool world::refuse(account& timer) {
   ++model_.reported.refused;
   switch (made_with_.options.on_refusal) {
     case refusal_policy::run_inline: running_work_ = timer.id; break;
-    case refusal_policy::drop: model_.end(timer, ending::dropped); break;
+    case refusal_policy::drop: drop_run(timer); break;
     case refusal_policy::retry: break;
   }
   return false;
+}
+
+// A run that is not to be. A periodic timer goes on with the next.
+void world::drop_run(account& timer) {
+  if (!timer.periodic()) return model_.end(timer, ending::dropped);
+  if (timer.moved) timer.rule.grid = timer.deadline;
+  timer.moved = false;
+  start_period(timer.rule, timer.deadline, now(), model_.tick());
+  if (timer.rule.kind == repetition::fixed_delay) timer.rule.grid = plus(now(), timer.rule.period);
+  model_.arm(timer, timer.rule.grid, armer(in_pass_ && faulty_pass_));
 }
 
 // Whether the hand-over still counts.
@@ -92,12 +102,13 @@ void world::run_work(fired_timer& work, timer_id id, std::uint64_t slot) {
 void world::let_go(fired_timer& work, timer_id id, std::uint64_t slot) {
   account& timer = model_.at(id);
   const bool drops = valid(id, slot);
-  if (drops) model_.end(timer, ending::dropped);
+  if (drops) drop_run(timer);
   {
     allocations::engine_call scope;
     fired_timer gone(std::move(work));
   }
-  if (drops && timer.witnessed) expect(timer.destroyed, "let go, but the captures are still there");
+  if (drops && timer.witnessed && !timer.periodic())
+    expect(timer.destroyed, "let go, but the captures are still there");
 }
 
 // Sooner or later, in any order, on any thread.

@@ -24,7 +24,8 @@ struct lateness_parts {
 }  // namespace detail
 
 // A timer that came due and was handed over. Calling it runs the callback, unless cancel() or restart won meanwhile;
-// destroyed uncalled, the timer is dropped and counted. May outlive its engine, and then does nothing.
+// destroyed uncalled, a one-shot is dropped and counted as such, and a periodic timer goes on with its next run, this
+// one being counted as missed. May outlive its engine, and then does nothing.
 class fired_timer {
  public:
   fired_timer(fired_timer&& other) noexcept

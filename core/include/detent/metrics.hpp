@@ -60,7 +60,7 @@ struct engine_metrics {
   std::uint64_t expired = 0;    // ended by firing, or by the last of their runs
   std::uint64_t cancelled = 0;  // one-shots before they started, periodic timers during a run too
   std::uint64_t returned = 0;   // by stop() or ~engine
-  std::uint64_t dropped = 0;    // refused, stale, or let go by an executor
+  std::uint64_t dropped = 0;    // one-shots that were refused, stale, or let go by an executor
   std::uint64_t pending = 0;
   // Counts of events.
   std::uint64_t fired = 0;  // runs of a callback
@@ -76,7 +76,8 @@ struct engine_metrics {
   std::uint64_t queued = 0;   // handed over to executors, also if refused and kept, and not begun: their depth
   std::uint64_t retired = 0;  // nodes whose generations are used up
   std::uint64_t slow = 0;     // runs that took engine_options::slow_threshold or longer
-  std::uint64_t missed = 0;   // periods of fixed-rate timers that no run was for: the sum of firing::missed()
+  // Periods that no run was for: the sum of firing::missed(), and runs that were dropped at their hand-over.
+  std::uint64_t missed = 0;
   // Of callbacks: start - deadline; of a run after missed periods the deadline of the first of them.
   histogram lateness;
   // Its parts, which add up to it for each callback. What an executor is given and does not start is in none of them.

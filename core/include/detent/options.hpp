@@ -37,7 +37,7 @@ enum class clock_kind : std::uint8_t {
 enum class refusal_policy : std::uint8_t {
   run_inline,  // on the worker; but retried where executor::keeps_order(), as by a keyed_pool
   retry,       // at the next wake-up, at most 1 ms later, in order, for ever
-  drop         // counted
+  drop         // counted; a periodic timer goes on, and this run is counted as missed
 };
 enum class missed_ticks : std::uint8_t {
   skip,   // one run stands for the latest due period; missed() counts the rest

@@ -14,8 +14,20 @@
 namespace detent::detail {
 namespace {
 
+// The deadline that it comes due for. A group's member lives by the group's time; the run's is the engine's. Returns
+// the group's offset, no larger than at the time that it was due by: if the group is paused at this moment, so is its
+// time.
+group_offset describe_due(const engine_core& core, node_index index, nanoseconds_t started, due_run& due) noexcept {
+  const nanoseconds_t kept = deadline_of(core.node_at(index).pair);
+  const group_offset offset{
+      std::min(offset_of_group(core, index).ns, subtract_saturated(core.ticks.round_down(started), kept))};
+  due.deadline = due.unmet = core.ticks.round_up(later_by(offset, group_time{kept}));
+  due.label = core.labels.find(core.cold_at(index));
+  return offset;
+}
+
 // Decides which period the run stands for, and moves the grid, which is kept in the group's time, to the next one.
-void begin_period_of(engine_core& core, node_index index, std::uint64_t& word, nanoseconds_t started,
+void begin_period_of(engine_core& core, node_index index, std::uint64_t word, nanoseconds_t started,
                      group_offset offset, due_run& due) noexcept {
   cold_node& cold = core.cold_at(index);
   cold.grid = later_by(offset, group_time{cold.grid});
@@ -25,25 +37,19 @@ void begin_period_of(engine_core& core, node_index index, std::uint64_t& word, n
   due.deadline = period.deadline;
   due.missed = period.missed;
   cold.grid = earlier_by(offset, cold.grid).ns;
-  due.used_up = cold.runs_left != 0 && --cold.runs_left == 0;
-  if (due.used_up) set_last(core.node_at(index).pair, word);
 }
 
 // Of a timer with a cold part: a period, a group, a label, a limit of lateness.
 [[gnu::noinline]] due_run cold_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
                                    nanoseconds_t started) noexcept {
-  const cold_node& cold = core.cold_at(index);
-  const nanoseconds_t kept = deadline_of(core.node_at(index).pair);
+  cold_node& cold = core.cold_at(index);
   due_run due;
-  due.label = core.labels.find(cold);
+  const group_offset offset = describe_due(core, index, started, due);
   due.label_number = cold.label();
-  // A group's member lives by the group's time; the run's is the engine's. The offset is no larger than at the time
-  // that it was due by: if the group is paused at this moment, so is its time.
-  const group_offset offset{
-      std::min(offset_of_group(core, index).ns, subtract_saturated(core.ticks.round_down(started), kept))};
-  due.deadline = due.unmet = core.ticks.round_up(later_by(offset, group_time{kept}));
   if ((word & state_word::periodic) != 0) {
     begin_period_of(core, index, word, started, offset, due);
+    due.used_up = cold.runs_left != 0 && --cold.runs_left == 0;
+    if (due.used_up) set_last(core.node_at(index).pair, word);
     if (due.missed != 0) core.seen.missed(mine, due.missed, due.label);
   } else if (const nanoseconds_t late = subtract_saturated(started, due.unmet); late > cold.max_lateness) {
     due.dropped = cold.stale == stale_policy::drop;
@@ -110,6 +116,27 @@ void report_if_slow(engine_core& core, thread_record& mine, const slow_callback&
           .id = recorder::id_of(index, state_word::generation(word)),
           .group = (word & state_word::cold) != 0 ? core.nodes.group_of(index) : nullptr,
           .kind = scope.rearmed() ? operation_kind::rearm : operation_kind::period};
+}
+
+// Of a periodic timer: the run is as missed as one whose time has passed, and the timer goes on. It does not count as
+// one of a limited number of runs.
+[[gnu::cold]] void miss_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
+  if (is_cancelled_in_group(core, index)) {
+    cancel(core, index, state_word::generation(word), false);
+    return;
+  }
+  std::uint64_t firing = word;
+  if (start_dispatched(core.node_at(index).pair, firing) == transition::lost) return;
+  record_lease mine(core.threads);
+  const nanoseconds_t now = core.time.certain();
+  base::show_acquire(&core.node_at(index));
+  run_scope scope(&core, index, state_word::generation(word));
+  due_run due;
+  const group_offset offset = describe_due(core, index, now, due);
+  begin_period_of(core, index, word, now, offset, due);
+  core.seen.record_drop(index, word, now);
+  core.seen.missed(*mine, due.missed + 1, due.label);
+  finish_run(core, *mine, index, word, scope, due);
 }
 
 }  // namespace
@@ -247,6 +274,7 @@ bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
 }
 
 [[gnu::cold]] void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
+  if ((word & state_word::periodic) != 0 && !core.is_forked()) return miss_handed_over(core, index, word);
   node& dropped = core.node_at(index);
   if (drop(dropped.pair, word) == transition::lost) return;
   record_lease mine(core.threads);

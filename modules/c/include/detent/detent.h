@@ -193,7 +193,7 @@ typedef struct detent_metrics {
   // Of callbacks, start - deadline, in nanoseconds.
   uint64_t lateness_count;
   int64_t lateness_mean, lateness_p50, lateness_p90, lateness_p99, lateness_p999, lateness_max;
-  uint64_t missed;  // periods of fixed-rate timers that no run was for
+  uint64_t missed;  // periods of periodic timers that no run was for
   uint64_t reserved[7];
 } detent_metrics;
 
