@@ -47,7 +47,7 @@ void world::poll() {
   in_pass_ = true;
   faulty_pass_ = faulty;
   pass_thread_ = crew_.me();
-  turns_ = 0;
+  turns_ = ran_ = 0;
   log_.note("poll", {now(), static_cast<std::int64_t>(most), faulty});
   std::size_t ran = 0;
   {
@@ -60,7 +60,7 @@ void world::poll() {
   if (alive() && !stopped_) end_of_pass(most);
   faulty_pass_ = false;
   log_.note("polled", {static_cast<std::int64_t>(ran)});
-  expect_equal(ran, turns_, "poll()");
+  expect_equal(ran, ran_, "poll()");
   announced_at_ = now();
 }
 

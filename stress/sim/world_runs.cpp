@@ -26,6 +26,7 @@ void world::begin_run(account& timer, firing* seen) {
   expect(alive() && timer.epoch == model_.epoch(), "a callback ran after its engine's end");
   expect(!timer.destroyed, "a callback ran after its captures were destroyed");
   begin_turn(timer);
+  if (in_pass_ && pass_thread_ == crew_.me()) ++ran_;
   model_.start(timer);
   running_.push_back({timer.id, crew_.me()});
   const period_run stands_for = foresee_run(timer, seen);

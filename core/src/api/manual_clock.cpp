@@ -6,10 +6,15 @@
 
 #include "callers/refusals.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 namespace detent {
 namespace {
+
+using namespace std::string_view_literals;
 
 // Of the engines that have anything pending.
 std::optional<time_point> first_deadline(std::span<engine* const> engines) {
@@ -19,6 +24,28 @@ std::optional<time_point> first_deadline(std::span<engine* const> engines) {
     if (next && (!first || *next < *first)) first = next;
   }
   return first;
+}
+
+// Whether a timer is due then. Members of paused groups are not, though no engine has an earlier deadline for them.
+bool is_due_at_the_end_of_time(std::span<engine* const> engines) {
+  const auto waits = [](const pending_timer& each) {
+    return each.deadline == (time_point::max)() && (each.state == "armed"sv || each.state == "queued"sv);
+  };
+  return std::any_of(engines.begin(), engines.end(), [&](const engine* each) {
+    const std::vector<pending_timer> pending = each->list_pending();
+    return std::any_of(pending.begin(), pending.end(), waits);
+  });
+}
+
+struct polled {
+  std::size_t ran;
+  bool progressed;  // something ran, or was handed over
+};
+polled poll_once(engine& each) {
+  const detail::thread_registry& threads = detail::timer_access::core(each)->threads;
+  const std::uint64_t before = threads.total(detail::counter::handed_over);
+  const std::size_t ran = each.poll();
+  return {ran, ran != 0 || threads.total(detail::counter::handed_over) != before};
 }
 
 // Not by the time that it shows: two clocks that nobody has moved yet show the same.
@@ -36,21 +63,24 @@ void expect_on(const manual_clock& clock, const engine& each) {
 std::size_t manual_clock::run_until(detail::clock_time until, std::span<engine* const> engines) {
   const time_point end = until;
   for (const engine* each : engines) expect_on(*this, *each);
-  bool idle = false;  // the last polls ran nothing, though something seemed due
+  bool idle = false;  // the last polls did nothing, though something seemed due
   for (std::size_t total = 0;;) {
-    std::size_t ran = 0;
-    for (engine* each : engines) ran += each->poll();
-    total += ran;
+    bool progressed = false;
+    for (engine* each : engines) {
+      const polled done = poll_once(*each);
+      total += done.ran;
+      progressed |= done.progressed;
+    }
     const std::optional<time_point> next = first_deadline(engines);
-    if (!next || *next > end || *next == (time_point::max)()) {
+    if (!next || *next > end || (*next == (time_point::max)() && !is_due_at_the_end_of_time(engines))) {
       if (end != (time_point::max)()) advance_to(end);
       return total;
     }
     if (*next > now()) {
       advance_to(*next);
       idle = false;
-    } else if (ran != 0 || !idle) {
-      idle = ran == 0;  // armed since its engine was polled: by a callback, by a capture's end, by another thread
+    } else if (progressed || !idle) {
+      idle = !progressed;  // armed since its engine was polled: by a callback, by a capture's end, by another thread
     } else if (now() < end) {
       advance_to(now() + duration(1));  // a bound that is too early must not keep time still
     } else {

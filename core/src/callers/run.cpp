@@ -268,9 +268,12 @@ bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
   if (start_dispatched(core.node_at(index).pair, running) == transition::lost) return false;
   record_lease mine(core.threads);
   // Whenever it was handed over, and also where the thread drives with another record than its own.
-  if (const turn_port* turn = core.life.turn_port_of(std::this_thread::get_id())) turn->note_run(core.node_at(index));
+  turn_port* const turn = core.life.turn_port_of(std::this_thread::get_id());
+  if (turn != nullptr) turn->note_run(core.node_at(index));
   nanoseconds_t now = core.time.certain();
-  return run(core, *mine, index, word, now, arrival(late));
+  const bool ran = run(core, *mine, index, word, now, arrival(late));
+  if (ran && turn != nullptr) turn->count_run();
+  return ran;
 }
 
 [[gnu::cold]] void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {

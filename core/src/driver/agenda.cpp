@@ -119,7 +119,7 @@ void agenda::reap(node_index index, node& cancelled) noexcept {
 bool agenda::place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
   const nanoseconds_t deadline = deadline_of(armed.pair);
   const nanoseconds_t due = nodes_.due_time(index, word, deadline);
-  if (nodes_.filing_time_of_due(index, word, due) > drive_.pass_now) return false;
+  if (!nodes_.is_due_by(drive_.pass_now, index, word, due)) return false;
   const placement entered = newest_entry_.next_entry();
   due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};
   entry.taken_up = drive_.split.taken_up(armed.placed, entry.deadline);

@@ -15,6 +15,7 @@ struct drive_state {
   bool polling = false;     // poll(): what is armed for this instant fires in the same pass
   bool keeps_order = true;  // what the driving thread arms now comes after all that it has submitted to the queue
   bool ended = false;       // a callback on the driver's thread destroyed the engine
+  std::size_t ran = 0;      // callbacks that were handed over, and ran on the driving thread all the same
   lateness_split split;
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace detent::detail {
 
@@ -27,6 +28,7 @@ class driver final : public driver_port, public turn_port {
   }
   void reap(node_index index, node& cancelled) noexcept override { agenda_.reap(index, cancelled); }
   void note_run(node& running) const noexcept override { running.placed = state_.pass; }
+  void count_run() noexcept override { ++state_.ran; }
 
   // --- The calling thread drives, with its record, from begin() to end()
   void begin(thread_record& mine) noexcept {
@@ -40,6 +42,8 @@ class driver final : public driver_port, public turn_port {
   void set_ended() noexcept { state_.ended = true; }
 
   // --- A turn
+  // How many callbacks the executors have run on the driving thread since this was last asked.
+  std::size_t take_ran() noexcept { return std::exchange(state_.ran, 0); }
   void answer_bell() noexcept { intake_.answer_bell(); }
   bool has_to_drain() const noexcept {
     return intake_.is_drain_pending() || core_.time.now() >= core_.in.bell.wake_time();

@@ -93,12 +93,13 @@ std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
   drives.wait_begins();  // for the next call
   if (core.counts.watched()) drives.set_gauges();
   if (watched && !core.stopped()) announce_wait(core, drives);
-  return fired;
+  return core.runs_inline ? fired : drives.take_ran();
 }
 
 std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   drive_turn turn(core, drives, "next_deadline()");
   if (turn.stopped()) return std::nullopt;
+  static_cast<void>(drives.has_retries());  // first, as what belongs to a paused group leaves them for the wheel
   drives.drain_submitted();
   drives.sweep(SIZE_MAX);
   if (core.in.fd.is_open()) announce_wait(core, drives);  // first, as it may drain what has come meanwhile

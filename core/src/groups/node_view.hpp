@@ -67,11 +67,11 @@ struct node_view {
   nanoseconds_t filing_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     return filing_of(index, word, deadline).time;
   }
-  // The same, of one whose due_time() is `due`.
-  nanoseconds_t filing_time_of_due(node_index index, std::uint64_t word, nanoseconds_t due) const noexcept {
+  // Whether that is by `now`, of one whose due_time() is `due`. A member of a paused group is never due.
+  bool is_due_by(nanoseconds_t now, node_index index, std::uint64_t word, nanoseconds_t due) const noexcept {
     if ((word & state_word::cold) == 0) [[likely]]
-      return due;
-    return spread(index, due);
+      return due <= now;
+    return cold_is_due_by(now, index, due);
   }
   // When, and whether in order: not if it was restarted since it was armed, nor if others of its time may be due
   // before, nor if the time of its group, or of an earlier one in the same place, has stood still: some members may
@@ -99,6 +99,11 @@ struct node_view {
     const nanoseconds_t due = group == nullptr ? deadline : in_engine_time(*group, deadline), time = spread(index, due);
     const bool in_order = (word & state_word::moved) == 0 && time == due && (group == nullptr || !group->was_paused());
     return {time, in_order};
+  }
+  [[gnu::noinline]] bool cold_is_due_by(nanoseconds_t now, node_index index, nanoseconds_t due) const noexcept {
+    if (spread(index, due) > now) return false;
+    const group_state* const group = due == forever ? group_of(index) : nullptr;
+    return group == nullptr || !group->paused();
   }
   nanoseconds_t in_engine_time(const group_state& group, nanoseconds_t deadline) const noexcept {
     return grid.round_up(group.to_engine_time(group_time{deadline}));

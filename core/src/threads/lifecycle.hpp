@@ -77,8 +77,8 @@ class lifecycle {
   // Relaxed: only whether it is the calling thread, `me`.
   bool is_driven_by(std::thread::id me) const noexcept { return driver_.load(base::relaxed) == me; }
   // The driver's, for the thread that drives; null for any other. Set once, before any thread drives.
-  void set_turn_port(const turn_port& drivers) noexcept { turn_port_ = &drivers; }
-  const turn_port* turn_port_of(std::thread::id me) const noexcept { return is_driven_by(me) ? turn_port_ : nullptr; }
+  void set_turn_port(turn_port& drivers) noexcept { turn_port_ = &drivers; }
+  turn_port* turn_port_of(std::thread::id me) const noexcept { return is_driven_by(me) ? turn_port_ : nullptr; }
   // A worker begins or ends. Relaxed: the thread that waits for it joins it; the others only ask whether it is
   // themselves.
   void set_worker(std::thread::id worker) noexcept { driver_.store(worker, base::relaxed); }
@@ -125,7 +125,7 @@ class lifecycle {
   base::atomic<std::uint32_t> stop_done_{0};
   base::atomic<std::thread::id> stopper_{};
   thread_identity worker_;
-  const turn_port* turn_port_ = nullptr;
+  turn_port* turn_port_ = nullptr;
   // Apart: each poll writes them, and each schedule reads the phase.
   alignas(64) base::atomic<std::uint32_t> drive_{nobody};  // of a caller; a worker is joined
   base::atomic<std::thread::id> driver_{};

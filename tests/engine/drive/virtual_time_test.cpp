@@ -74,10 +74,30 @@ TEST(VirtualTime, ResumesCoroutines) {
 TEST(VirtualTime, FiresAllThereIsWithoutAnEnd) {
   drive::virtual_engine v;
   v.engine.schedule_after(10000h, v.note(1));
-  v.engine.schedule_at((time_point::max)(), v.note(2));  // waits for ever
   EXPECT_EQ(v.clock.run_until((time_point::max)(), v.engine), 1u);
   EXPECT_EQ(v.clock.now(), at(10000h));
-  EXPECT_EQ(v.engine.pending(), 1u);
+  v.engine.schedule_at((time_point::max)(), v.note(2));
+  EXPECT_EQ(v.clock.run_until((time_point::max)(), v.engine), 1u);
+  EXPECT_EQ(v.clock.now(), (time_point::max)());
+  EXPECT_EQ(v.fired, (drive::ids{1, 2}));
+  EXPECT_EQ(v.engine.pending(), 0u);
+}
+
+// They have no deadline, and nothing brings time to its end for them.
+TEST(VirtualTime, LeavesPausedMembersAtTheEndOfTime) {
+  for (const bool with_the_last : {false, true}) {
+    drive::virtual_engine v;
+    timer_group group(v.engine);
+    group.schedule_after(1s, v.note(1));
+    group.schedule_at_fixed_rate(1s, 1s, v.note(1));
+    group.pause();
+    v.engine.schedule_after(1h, v.note(2));
+    if (with_the_last) v.engine.schedule_at((time_point::max)(), v.note(3));
+    v.clock.run_until((time_point::max)(), v.engine);
+    EXPECT_EQ(v.clock.now(), with_the_last ? (time_point::max)() : at(1h));
+    EXPECT_EQ(v.fired, with_the_last ? (drive::ids{2, 3}) : drive::ids{2});
+    EXPECT_EQ(group.pending(), 2u);
+  }
 }
 
 TEST(VirtualTime, OffersRefusedWorkAgain) {

@@ -62,7 +62,7 @@ TEST(ThreadPool, RunsCallbacksOnItsOwnThreads) {
     name = drive::read_text("/proc/thread-self/comm");
     ran = true;
   });
-  EXPECT_EQ(rig.engine.poll(), 1u);
+  rig.engine.poll();
   ASSERT_TRUE(eventually([&] { return ran.load(); }));
   EXPECT_EQ(name, "my-pool");
 }

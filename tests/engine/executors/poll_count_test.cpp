@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// poll() and run_until() return how many callbacks ran in them, whatever an executor makes of the others.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+
+#include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::at;
+using drive::ids;
+using testing::holding_executor;
+using testing::moody_executor;
+
+void schedule(drive::virtual_engine& on, int count) {
+  for (int i = 0; i < count; ++i) on.engine.schedule_at(at(10 + i), on.note(i));
+}
+
+TEST(PollCount, OfWhatAnExecutorKeepsIsNone) {
+  auto holds = std::make_shared<holding_executor>();
+  drive::virtual_engine rig({.executor = holds});
+  schedule(rig, 5);
+  EXPECT_EQ(rig.clock.run_until(at(20), rig.engine), 0u);
+  EXPECT_EQ(holds->run_all(), 5u);
+  EXPECT_EQ(rig.engine.metrics().fired, 5u);
+}
+
+TEST(PollCount, OfWhatIsRefusedIsWhatRunsAllTheSame) {
+  for (const auto policy : {refusal_policy::drop, refusal_policy::retry, refusal_policy::run_inline}) {
+    auto holds = std::make_shared<holding_executor>();
+    holds->refuse = true;
+    drive::virtual_engine rig({.executor = holds, .on_refusal = policy});
+    schedule(rig, 5);
+    EXPECT_EQ(rig.poll_at(at(20)), policy == refusal_policy::run_inline ? 5u : 0u);
+    EXPECT_EQ(rig.fired.size(), policy == refusal_policy::run_inline ? 5u : 0u);
+  }
+}
+
+TEST(PollCount, OfWhatAnExecutorRunsAtOnceIsAll) {
+  auto moody = std::make_shared<moody_executor>();
+  drive::virtual_engine rig({.executor = moody, .on_refusal = refusal_policy::retry});
+  schedule(rig, 5);
+  EXPECT_EQ(rig.clock.run_until(at(12), rig.engine), 3u);
+  moody->refuse = true;
+  EXPECT_EQ(rig.poll_at(at(14)), 0u);
+  moody->refuse = false;
+  EXPECT_EQ(rig.engine.poll(), 2u);  // by a retry
+  EXPECT_EQ(rig.fired, (ids{0, 1, 2, 3, 4}));
+}
+
+TEST(PollCount, LeavesOutWhatWasStale) {
+  drive::virtual_engine rig({.executor = std::make_shared<moody_executor>()});
+  rig.engine.schedule_at(at(10), rig.note(1), {.max_lateness = 5ns});
+  rig.engine.schedule_at(at(10), rig.note(2));
+  EXPECT_EQ(rig.poll_at(at(20)), 1u);
+  EXPECT_EQ(rig.fired, ids{2});
+}
+
+// Beside others that are handed over, callbacks without an executor run inside poll().
+TEST(PollCount, OfSeveralExecutorsIsOfThoseThatRan) {
+  auto holds = std::make_shared<holding_executor>();
+  drive::virtual_engine rig({.executors = {holds}});
+  rig.engine.schedule_at(at(10), rig.note(1));
+  rig.engine.schedule_at(at(10), rig.note(2), {.executor = holds.get()});
+  rig.engine.schedule_at(at(10), [&] { holds->run_all(); });
+  EXPECT_EQ(rig.poll_at(at(10)), 3u);  // the held one as well, as it ran in the call
+  EXPECT_EQ(rig.fired, (ids{1, 2}));
+}
+
+// So many are run or handed over: a loop that bounds its calls must not have all of them go in one.
+TEST(PollCount, IsBoundByWhatIsHandedOverToo) {
+  auto holds = std::make_shared<holding_executor>();
+  drive::virtual_engine rig({.executor = holds});
+  schedule(rig, 5);
+  EXPECT_EQ(rig.poll_at(at(20), 3), 0u);
+  EXPECT_EQ(holds->held.size(), 3u);
+  EXPECT_EQ(rig.engine.poll(3), 0u);
+  EXPECT_EQ(holds->held.size(), 5u);
+}
+
+TEST(PollCount, EndsRightThoughTheEngineEndsInACallback) {
+  manual_clock clock;
+  std::optional<engine> e(engine({.manual = &clock, .executor = std::make_shared<moody_executor>()}));
+  e->schedule_after(0ns, [] {});
+  e->schedule_after(0ns, [&] { e.reset(); });
+  EXPECT_EQ(e->poll(), 2u);
+}
+
+}  // namespace
+}  // namespace detent
