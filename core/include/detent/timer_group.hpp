@@ -69,8 +69,9 @@ class timer_group {
   // for them is cancelled with them, so that a callback that schedules its next run ends as well; what comes from
   // elsewhere meanwhile stays.
   void cancel_all_and_wait() noexcept;
-  // Timers keep the time they have left; of those already handed to an executor, what has not started goes back.
-  // Nothing happens if it is paused already. Lock-free, as resume().
+  // Timers keep the time they have left; of those already handed to an executor, what has not started goes back when
+  // its turn comes, and once one has, all others before any of the group starts again: their order is kept. Nothing
+  // happens if it is paused already. Lock-free, as resume().
   void pause() noexcept;
   // No burst: they go on where they were.
   void resume() noexcept;

@@ -258,7 +258,7 @@ bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
   group_run in_group;
   if ((word & state_word::cold) != 0) {
     group_state* group = core.nodes.group_of(index);
-    if (group != nullptr && group->paused()) {
+    if (group != nullptr && group->takes_back()) {
       put_back(core, index, word, order);
       return false;
     }

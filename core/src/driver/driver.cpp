@@ -6,6 +6,21 @@
 #include <utility>
 
 namespace detent::detail {
+namespace {
+
+// A member that an executor has not started comes back as it was armed, and so does one that is on its way back.
+void recall(agenda& to, node_index index, node& member, std::uint64_t word) noexcept {
+  switch (state_word::state(word)) {
+    case timer_state::queued: return to.accept(index, member, state_word::generation(word), false);
+    case timer_state::dispatched:
+      if (exchange_word(member.pair, word, state_word::recalled(word, member.previous)))
+        to.insert(index, member, false);
+      return;
+    default: return;
+  }
+}
+
+}  // namespace
 
 [[gnu::cold]] driver::driver(engine_core& core)
     : core_(core),
@@ -21,7 +36,10 @@ namespace detent::detail {
 void driver::sweep_groups(std::size_t most_members) noexcept {
   groups_.sweep(
       most_members, [this] { intake_.request_drain(); },
-      [this](node_index index, node& member, std::uint64_t word) { agenda_.refile(index, member, word); });
+      [this](node_index index, node& member, std::uint64_t word, bool gathers) {
+        agenda_.refile(index, member, word);
+        if (gathers) recall(agenda_, index, member, word);
+      });
 }
 
 void driver::relieve_backlog(nanoseconds_t now) noexcept {

@@ -206,9 +206,17 @@ expiry::step expiry::fire_inline(const due_entry& due, node& next, std::uint64_t
 
 expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                                nanoseconds_t& now) noexcept {
-  if ((word & state_word::cold) != 0 && is_cancelled_in_group(core_, due.index)) {
-    cancel(core_, due.index, state_word::generation(word), false);
-    return step::nothing;
+  if ((word & state_word::cold) != 0) {
+    if (is_cancelled_in_group(core_, due.index)) {
+      cancel(core_, due.index, state_word::generation(word), false);
+      return step::nothing;
+    }
+    const group_state* const group = core_.nodes.group_of(due.index);
+    if (group != nullptr && group->is_scattered()) {  // with those that are to come back, in order
+      agenda_.insert_again(due.index, next, false);
+      return step::nothing;
+    }
+    next.previous = due.order;  // for a recall
   }
   const std::uint32_t count = ++hand_overs_ & state_word::order_mask;
   if (detail::hand_over(next.pair, word, deadline, count) == transition::lost) return step::again;

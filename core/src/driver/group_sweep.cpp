@@ -26,6 +26,8 @@ bool group_sweep::begin_next() noexcept {
   if (to_sweep_ == nullptr) return false;
   swept_ = std::exchange(to_sweep_, to_sweep_->next);
   swept_->answer();
+  gathers_ = swept_->is_scattered();
+  goings_ = swept_->goings();
   swept_->roster.begin_walk();
   at_ = 0;
   return true;
@@ -33,6 +35,7 @@ bool group_sweep::begin_next() noexcept {
 
 void group_sweep::end_walk() noexcept {
   swept_->roster.end_walk();
+  if (gathers_) swept_->gathered(goings_);
   core_.groups.drop_reference(*std::exchange(swept_, nullptr));
 }
 

@@ -20,8 +20,9 @@ class group_sweep {
   bool is_asked() const noexcept { return core_.groups.is_asked(); }
 
   // Scans the members of the groups that asked for it, at most `most`: cancels those of a cancelled group, and
-  // refile(index, member, word) has the wheel find those again whose group's time may have gone on. begins() is called
-  // before each group: what of it is not in the wheel yet has to be drained.
+  // refile(index, member, word, gathers) has the wheel find those again whose group's time may have gone on, and if it
+  // gathers, takes back those that were handed over. begins() is called before each group: what of it is not in the
+  // wheel yet has to be drained.
   template <class Begins, class Refile>
   void sweep(std::size_t most, Begins&& begins, Refile&& refile) noexcept;
 
@@ -43,6 +44,8 @@ class group_sweep {
   engine_core& core_;
   group_state *swept_ = nullptr, *to_sweep_ = nullptr;  // whose members are being scanned, up to at_; the next ones
   node_index at_ = 0;
+  std::uint32_t goings_ = 0;  // when the walk began
+  bool gathers_ = false;      // whether it is to take back what was handed over
 };
 
 template <class Begins, class Refile>
@@ -60,7 +63,7 @@ void group_sweep::sweep(std::size_t most, Begins&& begins, Refile&& refile) noex
         if (swept_->is_cancelled(core_.cold_at(at.index).epoch())) {
           at.has_left = cancel_member(at);
         } else {
-          refile(at.index, core_.node_at(at.index), at.word);
+          refile(at.index, core_.node_at(at.index), at.word, gathers_);
         }
       }
       if (at.by_roster && at.has_left) swept_->roster.drop(core_.groups.rosters());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/outbox.hpp"
 
+#include "callers/members.hpp"
 #include "limits.hpp"
 
 #include <new>
@@ -97,8 +98,17 @@ bool outbox::is_stale(const fired_timer& work) const noexcept {
   return observe(core_.node_at(work.index_).pair) != work.word_;
 }
 
+// To the wheel, if its group is paused: it would when its turn came, and is not offered every millisecond until then.
+bool outbox::goes_back(const fired_timer& work) const noexcept {
+  const bool cold = (work.word_ & state_word::cold) != 0;
+  const group_state* const group = cold ? core_.nodes.group_of(work.index_) : nullptr;
+  if (group == nullptr || !group->takes_back()) return false;
+  put_back(core_, work.index_, work.word_, work.order_);
+  return is_stale(work);
+}
+
 [[gnu::noinline]] void outbox::drop_stale(retry_queue& among) noexcept {
-  among.sift([this](const fired_timer& work) { return is_stale(work); });
+  among.sift([this](const fired_timer& work) { return is_stale(work) || goes_back(work); });
 }
 
 bool outbox::has_retries() noexcept {

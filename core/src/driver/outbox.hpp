@@ -39,6 +39,7 @@ class outbox {
   std::uint8_t number_of(const fired_timer& work) const noexcept;
   std::span<fired_timer> first_of(std::uint8_t to, std::span<fired_timer> work) const noexcept;
   bool is_stale(const fired_timer& work) const noexcept;
+  bool goes_back(const fired_timer& work) const noexcept;
   void drop_stale(retry_queue& among) noexcept;
   void offer_all(bool inline_ones) noexcept;
   void offer(std::uint8_t to, std::span<fired_timer> work) noexcept;

@@ -96,6 +96,7 @@ bool group_state::end() noexcept { return (begin_epoch(ended) & ended) == 0; }
 void group_state::begin_next() noexcept {
   // Relaxed: nobody else changes it, and the next group's owner gets it by (11) and (10).
   epoch_.store(static_cast<std::uint32_t>(epoch_.load(base::relaxed) + 1), base::relaxed);
+  gathered_.store(goings_.load(base::relaxed), base::relaxed);  // relaxed, both: as above
   head = this;
   restart_time();
 }

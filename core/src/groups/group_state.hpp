@@ -42,6 +42,16 @@ class group_state {
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }
   // What its caller does next comes after it: the caller has the driver drain.
   bool resume(const clock_reader& time) noexcept;
+  // A hand-over whose turn comes while the group is paused goes back to the driver. From then on all others go back as
+  // well, whether it is paused or not, until the driver has gathered them: they would overtake the first.
+  bool takes_back() const noexcept { return is_scattered() || paused(); }
+  // (13) acquire: pairs with (14), so that a thread which finds the members gathered finds each one where it is since.
+  bool is_scattered() const noexcept { return gathered_.load(base::acquire) != goings_.load(base::acquire); }
+  // One is about to go back; the caller has the driver sweep.
+  void scatter() noexcept { goings_.fetch_add(1, base::release); }  // (13) pairs with (14)
+  // The driver's: what a sweep that begins now is to gather, and that it has.
+  std::uint32_t goings() const noexcept { return goings_.load(base::acquire); }  // (14) acquire: pairs with (13)
+  void gathered(std::uint32_t goings) noexcept { gathered_.store(goings, base::release); }  // (14) release
   // For the next group in this place: no stale handle takes itself for a member, and time goes on.
   void begin_next() noexcept;
 
@@ -109,7 +119,8 @@ class group_state {
   base::atomic<std::uint64_t> pending_{0};
   std::array<base::atomic<std::uint32_t>, 2> runs_{};
   base::atomic<std::uint32_t> waiters_{0};
-  base::atomic<std::uint32_t> awaited_{0};  // cancels that wait
+  base::atomic<std::uint32_t> awaited_{0};               // cancels that wait
+  base::atomic<std::uint32_t> goings_{0}, gathered_{0};  // of hand-overs that went back, how many are gathered
   base::atomic<bool> requested_{false};
 };
 

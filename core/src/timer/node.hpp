@@ -22,9 +22,9 @@ inline constexpr std::uint32_t in_due_queue = 0xfffffffe;
 
 // Rule: outside `firing` the worker never reads what a canceller may destroy, which is `capture`.
 struct alignas(64) node {
-  timer_pair pair;      // all threads, through state_word.hpp alone
-  node_index next = 0;  // worker, armed: neighbours in the slot
-  node_index previous = 0;
+  timer_pair pair;          // all threads, through state_word.hpp alone
+  node_index next = 0;      // worker, armed: neighbours in the slot
+  node_index previous = 0;  // worker, dispatched, with a cold part: the arming order that the word has no more
   const callable_ops* ops = nullptr;  // written before the node is published
   alignas(capture_alignment) std::byte capture[capture_size];
   std::uint32_t location = 0;  // worker, armed: slot, due queue or nowhere

@@ -34,8 +34,9 @@ class EngineExecutor : public ::testing::Test {
 
 TEST_F(EngineExecutor, GetsEachTimerOnceInDeadlineOrder) {
   for (int id : {3, 1, 4, 0, 2}) engine_.schedule_at(at(10 + id), rig_.note(id));
-  EXPECT_EQ(rig_.poll_at(at(20)), 5u);
-  EXPECT_EQ(engine_.poll(), 0u);
+  rig_.poll_at(at(20));
+  EXPECT_EQ(holds_->held.size(), 5u);
+  engine_.poll();
   EXPECT_EQ(holds_->run_all(), 5u);
   EXPECT_EQ(fired_, (ids{0, 1, 2, 3, 4}));
 }

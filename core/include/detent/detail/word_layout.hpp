@@ -66,6 +66,10 @@ struct state_word {
   static constexpr std::uint64_t requeued(std::uint64_t word, std::uint32_t order) {
     return make(generation(word), order, timer_state::queued, (word & (lasting | moved)) | unfiled);
   }
+  // The same, where the driver takes it back itself.
+  static constexpr std::uint64_t recalled(std::uint64_t word, std::uint32_t order) {
+    return make(generation(word), order, timer_state::armed, word & (lasting | moved));
+  }
   // A node whose generations are used up must not be used again.
   static constexpr bool used_up(std::uint64_t word) { return generation(word) == generation_max; }
   static constexpr std::uint64_t next_life(std::uint64_t word) {
