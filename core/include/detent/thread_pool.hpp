@@ -11,7 +11,7 @@
 namespace detent {
 
 struct thread_pool_options {
-  // How many threads; at least 1. 1.
+  // How many threads; 1 to 65,536. 1.
   std::size_t threads = 1;
   // How much work may wait, at least 1; execute() refuses what is beyond it. 65,536.
   std::size_t queue_capacity = 65536;

@@ -12,6 +12,9 @@
 namespace detent::detail {
 namespace {
 
+// Each takes memory before the kernel is asked for it.
+constexpr std::size_t most_threads = 65536;
+
 std::string named(const std::vector<int>& cpus, std::size_t i) {
   return "cpus[" + std::to_string(i) + "] = " + std::to_string(cpus[i]) + ": ";
 }
@@ -22,7 +25,9 @@ void pool_threads::check(const pool_setup& setup) {
   const auto invalid = [&setup](const std::string& what) {
     throw error(errc::invalid_option, setup.pool + (": " + what));
   };
-  if (setup.threads == 0) invalid("threads = 0: must be at least 1");
+  if (setup.threads == 0 || setup.threads > most_threads)
+    invalid("threads = " + std::to_string(setup.threads) + ": must be 1 to " + std::to_string(most_threads) +
+            (setup.threads == 0 ? "" : "; as many as there are CPUs are enough, or a few more where callbacks wait"));
   if (setup.queue_capacity == 0) invalid("queue_capacity = 0: must be at least 1");
   for (std::size_t i = 0; i < setup.cpus.size(); ++i) {
     if (setup.cpus[i] < 0 || setup.cpus[i] >= sysconf(_SC_NPROCESSORS_CONF))

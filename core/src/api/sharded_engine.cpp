@@ -55,15 +55,16 @@ std::string check(const sharded_options& o) {
   return {};
 }
 
-void append_number(std::string& path, std::size_t index) {
+void number_counters(std::string& path, std::size_t index) {
   if (!path.empty() && path != "auto") path += "." + std::to_string(index);
 }
 
 // Before the end .gz, which asks for packing.
 void number_recording(std::string& path, std::size_t index) {
   constexpr std::string_view packed = ".gz";
-  if (!path.ends_with(packed)) return append_number(path, index);
-  path.insert(path.size() - packed.size(), "." + std::to_string(index));
+  if (path.empty()) return;
+  const std::size_t end = path.ends_with(packed) ? path.size() - packed.size() : path.size();
+  path.insert(end, "." + std::to_string(index));
 }
 
 engine_options options_of_shard(const sharded_options& set, std::uint32_t number, std::size_t index) {
@@ -71,7 +72,7 @@ engine_options options_of_shard(const sharded_options& set, std::uint32_t number
   each.name = set.name + "/" + std::to_string(index);
   each.shard = {
       .set = number, .index = static_cast<std::uint32_t>(index), .shards = static_cast<std::uint32_t>(set.shards)};
-  append_number(each.counters_file, index);
+  number_counters(each.counters_file, index);
   number_recording(each.record, index);
   if (set.cpus.empty()) return each;
   each.cpu = set.cpus[index];

@@ -74,6 +74,16 @@ TEST(ShardedOptions, GiveEachShardAFileOfItsOwn) {
     EXPECT_TRUE(std::filesystem::exists(each)) << each;
 }
 
+// A recording has no automatic name, as counters have: it is a file like any other, in the working directory.
+TEST(ShardedOptions, NumberARecordThatIsCalledAuto) {
+  test::temporary_directory directory;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());
+  EXPECT_NO_THROW(sharded_engine({.shards = 2, .each = {.drive = drive_kind::caller, .record = "auto"}}));
+  std::filesystem::current_path(before);
+  for (const char* each : {"/auto.0", "/auto.1"}) EXPECT_TRUE(std::filesystem::exists(directory.path() + each)) << each;
+}
+
 // The engine packs what is written to a name that ends in .gz, and by that alone.
 TEST(ShardedOptions, KeepTheEndOfARecordsNameThatAsksForPacking) {
   test::temporary_directory directory;
