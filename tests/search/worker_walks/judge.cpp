@@ -81,9 +81,9 @@ void judge::check_order(std::uint32_t timer) const {
         fault("#%u runs before #%u, which is due earlier and was known", timer, other);
     }
     if (waits.lane > started.lane && waits.accepted) {
-      // Higher lanes may come in so often, and then one of the bulk has its turn.
+      // They are looked for after each callback of the bulk, but where they have come in often.
       const bool looks = started.lane == 0 && higher_runs_ < (interruptions + 1) / 2;
-      const ns known = looks ? std::max(pass_reading_, run_before_) : pass_reading_;
+      const ns known = looks ? std::max(pass_reading_, bulk_run_) : pass_reading_;
       if (filing(waits) <= known) fault("#%u runs before #%u, which is of a higher lane", timer, other);
     }
   }
@@ -113,8 +113,7 @@ void judge::begin_run(std::uint32_t timer) {
   started.must_run = false;
   started.ran = ++runs_;
   if (started.lane != 0) ++higher_runs_;
-  run_before_ = last_run_;
-  last_run_ = stage_now();
+  bulk_run_ = started.lane == 0 ? stage_now() : INT64_MIN;
 }
 
 void judge::end_run(std::uint32_t timer, std::optional<ns> at) {
@@ -136,7 +135,7 @@ void judge::begin_pass(ns reading) {
   ++passes_;
   pass_reading_ = reading;
   higher_runs_ = 0;
-  run_before_ = last_run_ = INT64_MIN;
+  bulk_run_ = INT64_MIN;
   closing_.reset();
   using access = detail::timer_access;
   for (record& each : all_) {

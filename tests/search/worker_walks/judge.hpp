@@ -98,7 +98,7 @@ class judge {
   std::array<group_record, groups + 1> groups_{};
   std::uint64_t orders_ = 0, runs_ = 0, passes_ = 0, higher_runs_ = 0;
   std::optional<std::uint32_t> closing_;  // its run has ended for the program, and perhaps not for the engine
-  ns pass_reading_ = INT64_MIN, last_run_ = INT64_MIN, run_before_ = INT64_MIN;
+  ns pass_reading_ = INT64_MIN, bulk_run_ = INT64_MIN;  // of the last pass; when the last run began, if of the bulk
 };
 
 }  // namespace detent::worker_walks
