@@ -211,8 +211,9 @@ expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& 
       cancel(core_, due.index, state_word::generation(word), false);
       return step::nothing;
     }
-    const group_state* const group = core_.nodes.group_of(due.index);
+    group_state* const group = core_.nodes.group_of(due.index);
     if (group != nullptr && group->is_scattered()) {  // with those that are to come back, in order
+      ask_for_sweep(*group);
       agenda_.insert_again(due.index, next, false);
       return step::nothing;
     }
@@ -228,6 +229,14 @@ expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& 
     drive_.split.looked_again(now);
   }
   return step::fired;
+}
+
+// The thread that is about to do so may be held up, and nobody waits for it. The member may be its group's last, and
+// another thread may just be cancelling it.
+void expiry::ask_for_sweep(group_state& group) noexcept {
+  if (!group.hold()) return;
+  core_.groups.request(group);
+  core_.groups.drop_reference(group);
 }
 
 // Nothing is counted until it starts.

@@ -57,6 +57,7 @@ class expiry {
                    nanoseconds_t& now) noexcept;
   step hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                  nanoseconds_t& now) noexcept;
+  [[gnu::noinline]] void ask_for_sweep(group_state& group) noexcept;
   lateness_parts late_at_hand_over(const due_entry& due, nanoseconds_t now) const noexcept;
 
   engine_core& core_;
