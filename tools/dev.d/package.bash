@@ -30,7 +30,12 @@ package_configure() {
 # package_build: the packages, in $package_tree/debs and nothing else there.
 package_build() {
   package_configure "$package_tree"
-  cmake --build "$package_tree" -j "$(jobs)"
+  if ! cmake --build "$package_tree" -j "$(jobs)"; then
+    [ "${DETENT_UNITE:-OFF}" = ON ] || die "the build of the packages failed"
+    say "== packages: once more, each source by itself"
+    DETENT_UNITE=OFF package_configure "$package_tree"
+    cmake --build "$package_tree" -j "$(jobs)"
+  fi
   rm -rf "$package_tree/debs"
   quiet cpack --config "$package_tree/CPackConfig.cmake" -B "$root/$package_tree/debs" || die "cpack failed"
   rm -rf "$package_tree/debs/_CPack_Packages"
