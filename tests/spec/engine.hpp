@@ -130,7 +130,7 @@ class engine {
   std::uint64_t ticket(timer_id id) const { return at(id).ticket; }
   // A ticket is called: whether the callback has to begin now.
   bool called(timer_id id, std::uint64_t ticket);
-  void let_go(timer_id id, std::uint64_t ticket);
+  void let_go(timer_id id, std::uint64_t ticket, thread_id on);
 
   // The first that waits for its turn in this pass, or 0: an implementation of one thread has no other choice.
   timer_id first_in_turn() const;
@@ -160,13 +160,15 @@ class engine {
   void take_silent_turns_before(const timer* t);
   nanoseconds_t due_at_start(const timer& t) const;
   run_report foresee_run(timer& t);
+  period_run begin_period(timer& t, nanoseconds_t armed);
+  void arm_next_period(timer& t, thread_id on);
   bool is_stale(const timer& t) const;
   std::vector<counts*> counts_of(const timer& t);
   bool keeps_for_retry(unsigned executor) const;
   const timer* first_for_retry(unsigned executor) const;
   void hand_over(timer& t);
   void keep_for_retry(timer& t);
-  void drop_run(timer& t);
+  void drop_run(timer& t, thread_id on);
 
   settings made_with_;
   nanoseconds_t now_;

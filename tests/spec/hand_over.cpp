@@ -95,7 +95,7 @@ void engine::refused(timer_id id) {
   ++all_.refused;
   if (t.kept_for_retry) return;  // and stays where it is
   if (keeps_for_retry(t.asked.executor)) return keep_for_retry(t);
-  if (made_with_.on_refusal == refusal_policy::drop) return drop_run(t);
+  if (made_with_.on_refusal == refusal_policy::drop) return drop_run(t, pass_.by);
   called_ = id;  // by the engine itself
 }
 
@@ -117,11 +117,19 @@ bool engine::called(timer_id id, std::uint64_t ticket) {
   return true;
 }
 
-void engine::let_go(timer_id id, std::uint64_t ticket) {
+void engine::let_go(timer_id id, std::uint64_t ticket, thread_id on) {
   timer& t = at(id);
-  if (t.now == phase::handed && t.ticket == ticket && !t.cancelled_by_group) drop_run(t);
+  if (t.now == phase::handed && t.ticket == ticket && !t.cancelled_by_group) drop_run(t, on);
 }
 
-void engine::drop_run(timer& t) { end(t, ending::dropped); }
+// A one-shot is "dropped and counted". Of a periodic timer it is the run that is dropped: it counts as missed, with
+// what the policy skips beside it, and the timer goes on at its next period.
+void engine::drop_run(timer& t, thread_id on) {
+  if (!t.periodic()) return end(t, ending::dropped);
+  const std::uint64_t missed = begin_period(t, due_at_start(t)).missed + 1;
+  for (counts* each : counts_of(t)) each->missed += missed;
+  t.moved = false;
+  arm_next_period(t, on);
+}
 
 }  // namespace detent::spec

@@ -173,17 +173,29 @@ nanoseconds_t engine::due_at_start(const timer& t) const {
   return rounded_up(std::min(of->deadline_of(t.kept, now_), rounded_down(now_, made_with_.tick)), made_with_.tick);
 }
 
+// The grid of a member lies in its group's time: "a fixed rate [keeps] its grid, and nothing is missed" by a pause. A
+// restart anchors it at the new deadline, as a re-arm does at its own.
+period_run engine::begin_period(timer& t, nanoseconds_t armed) {
+  const group* of = group_of(t);
+  if (of != nullptr) t.grid.next = of->deadline_of(t.grid.next, now_);
+  if (t.moved) t.grid.next = armed;
+  const period_run stands_for = t.grid.begin(armed, now_, made_with_.tick);
+  if (of != nullptr) t.grid.next = of->kept(t.grid.next, now_);
+  return stands_for;
+}
+
+void engine::arm_next_period(timer& t, thread_id on) {
+  const group* of = group_of(t);
+  t.grid.end(of != nullptr ? of->kept(now_, now_) : now_);
+  t.kept = of != nullptr ? t.grid.next : rounded_up(t.grid.next, made_with_.tick);
+  arm(t, on);
+}
+
 run_report engine::foresee_run(timer& t) {
   const nanoseconds_t armed = due_at_start(t);
   run_report run{.deadline = armed, .tag = t.asked.tag, .stale = is_stale(t)};
   if (t.periodic()) {
-    // The grid of a member lies in its group's time: "a fixed rate [keeps] its grid, and nothing is missed" by a pause.
-    const group* of = group_of(t);
-    if (of != nullptr) t.grid.next = of->deadline_of(t.grid.next, now_);
-    // A restart anchors it at the new deadline, as a re-arm does at its own.
-    if (t.moved) t.grid.next = armed;
-    const period_run stands_for = t.grid.begin(armed, now_, made_with_.tick);
-    if (of != nullptr) t.grid.next = of->kept(t.grid.next, now_);
+    const period_run stands_for = begin_period(t, armed);
     run.deadline = stands_for.deadline;
     run.missed = stands_for.missed;
     // "Ends after this many runs." (periodic_options::runs)
@@ -204,14 +216,10 @@ void engine::end_run(timer_id id, thread_id on, bool threw) {
   if (t.used_up) return end(t, ending::expired);
   if (t.last) return end(t, t.periodic() ? ending::cancelled : ending::expired);
   if (!t.rearmed && !t.periodic()) return end(t, ending::expired);
+  if (!t.rearmed) return arm_next_period(t, on);
   const group* of = group_of(t);
-  if (t.rearmed) {
-    t.kept = of != nullptr ? of->kept(t.rearm_at, now_) : rounded_up(t.rearm_at, made_with_.tick);
-    t.grid.next = of != nullptr ? t.kept : t.rearm_at;
-  } else {
-    t.grid.end(of != nullptr ? of->kept(now_, now_) : now_);
-    t.kept = of != nullptr ? t.grid.next : rounded_up(t.grid.next, made_with_.tick);
-  }
+  t.kept = of != nullptr ? of->kept(t.rearm_at, now_) : rounded_up(t.rearm_at, made_with_.tick);
+  t.grid.next = of != nullptr ? t.kept : t.rearm_at;
   arm(t, on);
 }
 
@@ -224,7 +232,8 @@ void engine::captures_destroyed(timer_id id) {
   if (is_stale(t) && t.asked.stale == stale_policy::drop && (t.now == phase::waiting || called_ == id)) {
     if (t.now == phase::waiting) {
       take_turn(t);
-      --pass_.turns;
+      // Where there are executors it was handed over first, to the driver itself.
+      if (made_with_.executors.size() == 1 && made_with_.executors.front().is_inline) --pass_.turns;
     }
     called_ = 0;
     return end(t, ending::dropped);

@@ -7,7 +7,7 @@ run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 # What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
   case $1 in gcc | long | gcc-else) need instructions models hostile && want watching && want plots ;; esac
-  case $1 in *-quick | tsan-else | counts | fuzz) ;; *) want adapters && want oracles && want examples && want package && want docs ;; esac
+  case $1 in *-quick | walks-* | tsan-else | counts | fuzz) ;; *) want adapters && want oracles && want examples && want package && want docs ;; esac
 }
 
 # A minute of fresh inputs for each fuzz target. What has failed is kept as build/found/TARGET-crash-..., what adds
@@ -38,6 +38,20 @@ quick() {
     grep -vE '^ *[0-9]+/[0-9]+ Test +#.* Passed|^ +Start '
 }
 
+# Random walks, by poll() and through the worker's own loop, side by side, from fresh seeds that they print.
+# walks PRESET SECONDS
+walks() {
+  local search=build/$1/tests/search log=build/$1/worker_walks.log worker status=0
+  build "$1" detent_walks detent_worker_walks || return
+  say "== $1: random walks, $2 s"
+  "$search/worker_walks/detent_worker_walks" --seconds "$2" >"$log" 2>&1 &
+  worker=$!
+  "$search/poll_walks/detent_walks" --no-executors --no-end-of-time --seconds "$2" || status=$?
+  wait "$worker" || status=$?
+  cat "$log"
+  return "$status"
+}
+
 # test_pass PASS: PRESET, PRESET-quick, gcc-else, tsan-else, packages, long, counts or fuzz.
 test_pass() {
   need_for_tests "$1"
@@ -54,6 +68,7 @@ test_pass() {
       say "== ${1%-quick}: units and engine"
       quick "${1%-quick}" whole detent_quick
       ;;
+    walks-*) walks "$(cut -d- -f2 <<<"$1")" "$(cut -d- -f3 <<<"$1")" ;;
     gcc-else)
       say "== gcc: proofs, searches, benchmarks, modules, examples, the command, documents"
       build gcc && run_tests gcc -LE '^(quick|mutants)$'
@@ -118,7 +133,7 @@ cmd_test() {
     --full) passes=(clang-asan-quick tight-quick gcc-else tsan-else packages) ;;
     --all) passes=(long "${presets[@]:1}" counts fuzz) ;;
     -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
-    fuzz | tight-quick) passes=("$1") ;;
+    fuzz | tight-quick | walks-*-*) passes=("$1") ;;
     *)
       if [[ " ${presets[*]} " != *" $1 "* ]]; then
         test_named "$@"

@@ -201,7 +201,7 @@ void world::hand_back(bool runs) {
     if (runs) {
       run_ticket(first.work, first.id, first.ticket);
     } else {
-      spec_.let_go(first.id, first.ticket);
+      spec_.let_go(first.id, first.ticket, me_);
       fired_timer dropped(std::move(first.work));
     }
   }
