@@ -117,28 +117,33 @@ bool hierarchical_wheel<Nodes, Traits, FirstLocation>::search_first_slot(Gone& g
   node* first = nullptr;
   node_index first_index = no_node;
   nanoseconds_t time = 0;
-  bool alone = false;
-  bool seen_all = false;  // what is left of a uniform set is due at the same time, or later
+  bool alone = false, too_many = false;
   const auto look = [&](node_index index, node& each) {
-    if (!all && looks-- == 0) return false;
+    too_many = !all && looks-- == 0;
+    if (too_many) return false;
     if (gone(index, each)) return true;
-    const set_index id = sets_.set_of(each);
+    set_index id = sets_.set_of(each);
     const bool uniform = sets_[id].uniform;
     const filing placed = filing_of(nodes_, index, each);
-    if (uniform ? placed.time != sets_[id].time : slot_for(placed.time) != slot) {
+    const bool restarted = uniform ? placed.time != sets_[id].time : slot_for(placed.time) != slot;
+    if (restarted) {
       file_again(index, each, placed);
-    } else if (first == nullptr || placed.time <= time) {
-      alone = (first == nullptr || placed.time < time) && (!uniform || sets_.has_one(id));
+      // In this slot it is in a set that the search has behind it: this is the only look at it.
+      if (slot_of(each) > slot) return true;
+      id = sets_.set_of(each);
+    }
+    if (first == nullptr || placed.time <= time) {
+      alone = (first == nullptr || placed.time < time) && (!sets_[id].uniform || sets_.has_one(id));
       first = &each;
       first_index = index;
       time = placed.time;
     }
-    seen_all = uniform && placed.time == sets_[id].time;
-    return !seen_all;
+    return restarted || !uniform;  // what is left of a uniform set is due at the same time, or later
   };
   for (set_index id = newest_[slot]; id != no_set;) {
     const set_index older = sets_[id].older;
-    if (!sets_.each(id, look) && !seen_all) {
+    sets_.each(id, look);
+    if (too_many) {
       earliest_.found_crowd();
       return false;
     }

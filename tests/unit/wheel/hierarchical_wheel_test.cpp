@@ -86,5 +86,53 @@ TEST(HierarchicalWheel, ReturnsABoundWhereManyShareTheEarliestSlot) {
   EXPECT_GT(*next, 0);
 }
 
+constexpr auto nothing_is_gone = [](node_index, detail::node&) { return false; };
+
+// A slot with two sets: `count` nodes of each time. Restarted ones are where they were until the wheel finds out.
+struct two_sets {
+  node_store store{256};
+  bits_a_level<6>::wheel_type wheel = bits_a_level<6>::make(store.nodes(), detail::tick_grid(1), 0);
+  std::vector<node_index> older, newer;
+
+  two_sets(std::size_t count, nanoseconds_t of_older, std::size_t count_of_newer, nanoseconds_t of_newer) {
+    insert(older, count, of_older);
+    insert(newer, count_of_newer, of_newer);
+  }
+  void insert(std::vector<node_index>& into, std::size_t count, nanoseconds_t time) {
+    for (std::size_t i = 0; i < count; ++i) {
+      into.push_back(store.take(time));
+      wheel.insert(into.back(), store[into.back()], time);
+    }
+  }
+  std::optional<nanoseconds_t> next() { return wheel.next_exact(nothing_is_gone); }
+};
+
+constexpr nanoseconds_t slot = 1 << 20;  // and some thousand nanoseconds more are in it
+
+// Keep-alives are restarted to later, which the wheel finds out as it searches: it looks at 64 nodes and no more.
+TEST(HierarchicalWheel, ReturnsNothingLaterThanASetToWhichTheSearchDidNotCome) {
+  for (std::size_t restarted = 0; restarted <= 80; ++restarted) {
+    two_sets of(8, slot + 1'000, restarted + 1, slot + 2'000);
+    // All but one, to which the search of their set comes last.
+    std::size_t stays = 0;
+    for (std::size_t list = 0; list < 8; ++list) {
+      for (std::size_t i = list; i <= restarted; i += 8) stays = i;
+    }
+    for (std::size_t i = 0; i <= restarted; ++i) {
+      if (i != stays) of.store.set_deadline(of.newer[i], slot + 3'000);
+    }
+    EXPECT_LE(*of.next(), slot + 1'000) << restarted << " of the newer set were restarted";
+  }
+}
+
+TEST(HierarchicalWheel, FindsWhatTheSearchItselfHasFiledAgainInTheSameSlot) {
+  for (std::size_t restarted = 1; restarted <= 20; ++restarted) {
+    two_sets of(restarted, slot + 1'000, 9, slot + 3'000);
+    for (const node_index each : of.older) of.store.set_deadline(each, slot + 2'000);
+    EXPECT_EQ(of.next(), slot + 2'000) << restarted << " of the older set were restarted";
+    EXPECT_TRUE(of.wheel.check_invariants());
+  }
+}
+
 }  // namespace
 }  // namespace detent::test
