@@ -194,7 +194,7 @@ set_index hashed_wheel<Nodes, Traits, Sets>::past_set_for(nanoseconds_t time) no
   auto& past = sets_[past_];
   past.uniform &= past.time == time;
   past.time = std::min(past.time, time);
-  past.ordered &= past.next < slot_set_most;
+  if (past.next >= slot_set_most) past.overfill();
   return past_;
 }
 

@@ -209,14 +209,15 @@ template <class Nodes, class Traits, std::uint32_t FirstLocation>
   earliest_.inserted(index, added, time);
 }
 
-// Where a node goes whose slot's newest set is uniform under another time, or has used up its numbers.
+// Where a node goes whose slot's newest set is uniform under another time, or has used up its numbers. A new set is
+// taken out after the older ones of its slot, which keeps the order.
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
 set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::set_beside(set_index id, nanoseconds_t time) noexcept {
   auto& newest = sets_[id];
   const bool is_full = newest.next >= slot_set_most;
   if (!has_room() || (!is_full && newest.size_bound() < limits::worth_a_run)) {
     newest.uniform &= newest.time == time;
-    newest.ordered &= !is_full;
+    if (is_full) newest.overfill();
     return id;
   }
   const set_index made = sets_.make(newest.slot, time);

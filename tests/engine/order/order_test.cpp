@@ -4,12 +4,57 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "support/drive_virtual.hpp"
+
+#include "wheel/slot_sets.hpp"
 
 namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
+using drive::at;
+
+class EngineOrderOfEqualDeadlines : public ::testing::TestWithParam<wheel_kind> {
+ protected:
+  // Whether so many of one deadline fire as they are armed now.
+  bool keeps_the_order_of(int count, time_point due) {
+    std::vector<int> fired, armed(static_cast<std::size_t>(count));
+    std::iota(armed.begin(), armed.end(), 0);
+    for (const int each : armed) engine_.schedule_at(due, [&fired, each] { fired.push_back(each); });
+    engine_.poll();
+    clock_.advance_to(due - 1us);
+    engine_.poll();
+    clock_.advance_to(due);
+    engine_.poll();
+    return fired == armed;
+  }
+
+  manual_clock clock_;
+  engine engine_{{.wheel = GetParam(), .manual = &clock_}};
+};
+
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderOfEqualDeadlines, drive::both_wheels, drive::wheel_name);
+
+// As idle timeouts do, which others outlive: nodes that are filed close together are numbered.
+TEST_P(EngineOrderOfEqualDeadlines, IsKeptAfterAMillionTimersThatCameAndWent) {
+  constexpr std::int64_t ahead = std::int64_t{1} << 40;
+  engine_.schedule_at(at(ahead), [] {});  // stays
+  std::vector<timer> some(1'000);
+  for (std::int64_t left = detail::slot_set_most - 4; left > 0; left -= 1'000) {
+    some.resize(static_cast<std::size_t>(std::min<std::int64_t>(left, 1'000)));
+    for (timer& each : some) each = engine_.schedule_at(at(ahead + 1'000 + left), [] {});
+    engine_.poll();
+    for (timer& each : some) each.cancel();
+    engine_.poll();
+  }
+  EXPECT_TRUE(keeps_the_order_of(16, at(ahead + 500'000)));
+}
 
 // It ran, re-armed for later, and was restarted to this very instant by a callback of the same poll().
 TEST(EngineOrder, ATimerRunsOncePerPollThoughANeighbourRestartsIt) {
