@@ -12,10 +12,10 @@ struct drive_state {
   thread_record* record = nullptr;     // of the thread that drives now
   nanoseconds_t pass_now = INT64_MIN;  // the reading that the running pass fires up to
   placement pass = placement::first_pass();
-  bool polling = false;     // poll(): what is armed for this instant fires in the same pass
-  bool keeps_order = true;  // what the driving thread arms now comes after all that it has submitted to the queue
-  bool ended = false;       // a callback on the driver's thread destroyed the engine
-  std::size_t ran = 0;      // callbacks that were handed over, and ran on the driving thread all the same
+  bool polling = false;      // poll(): what is armed for this instant fires in the same pass
+  bool keeps_order = false;  // poll(): all that the driving thread has submitted before was drained
+  bool ended = false;        // a callback on the driver's thread destroyed the engine
+  std::size_t ran = 0;       // callbacks that were handed over, and ran on the driving thread all the same
   lateness_split split;
 };
 

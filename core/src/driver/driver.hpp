@@ -19,9 +19,9 @@ class driver final : public driver_port, public turn_port {
   driver& operator=(const driver&) = delete;
 
   // --- For the driving thread's own calls (driver_port.hpp)
-  void insert(node_index index, node& armed) noexcept override { agenda_.insert(index, armed, state_.keeps_order); }
+  void insert(node_index index, node& armed) noexcept override { agenda_.insert(index, armed, expiry_.keeps_order()); }
   void reinsert(node_index index, node& armed) noexcept override {
-    agenda_.insert_again(index, armed, state_.keeps_order);
+    agenda_.insert_again(index, armed, expiry_.keeps_order());
   }
   void accept(node_index index, node& submitted, std::uint32_t generation) noexcept override {
     agenda_.accept(index, submitted, generation);

@@ -15,8 +15,7 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
   drive_.split.looked(now);
   drive_.pass = drive_.pass.next_pass();
   drive_.polling = polling;
-  // Relaxed: as in overtake().
-  drive_.keeps_order = polling ? !intake_.is_drain_pending() : !core_.lanes_in_use.load(base::relaxed);
+  drive_.keeps_order = polling && !intake_.is_drain_pending();
   // A million at once take a while, which the higher lanes do not wait for.
   if (agenda_.has_critical()) take_critical(now);
   agenda_.expire(
@@ -29,8 +28,13 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
     if (polling) intake_.drain_submitted();  // what their runs have armed on other threads
   }
   const std::size_t fired = agenda_.nothing_due() ? 0 : fire_due(now, max_callbacks);
-  drive_.polling = false;
+  drive_.polling = drive_.keeps_order = false;
   return fired;
+}
+
+bool expiry::keeps_order() const noexcept {
+  // Relaxed: as in overtake(). Asked each time, as a callback may be the first to use a lane.
+  return drive_.keeps_order || (core_.options.drive == drive_kind::worker && !core_.lanes_in_use.load(base::relaxed));
 }
 
 // overtake() has been on: what it set aside comes before the rest of the queue, and the pass has what came due since.
@@ -84,7 +88,6 @@ bool expiry::take_critical(nanoseconds_t now) noexcept {
 void expiry::await(nanoseconds_t until) noexcept {
   if (!core_.runs_straight || outbox_.may_have_retries()) return;
   awaited_ = agenda_.take_awaited(until);
-  drive_.keeps_order = !core_.lanes_in_use.load(base::relaxed);  // relaxed: as in overtake()
   if (awaited_.timer == nullptr) return;
   drive_.pass = awaited_.timer->placed = drive_.pass.next_pass();
 }
@@ -187,7 +190,7 @@ expiry::step expiry::fire_period(const due_entry& due, node& next, std::uint64_t
   if (start_armed(next.pair, word, deadline) == transition::lost) [[unlikely]]
     return step::again;
   run_period(core_, *drive_.record, {due.index, next, armed, due.deadline}, now, arrival(drive_.split, due.taken_up),
-             [this](node_index index, node& again) { agenda_.insert_again(index, again, drive_.keeps_order); });
+             [this](node_index index, node& again) { agenda_.insert_again(index, again, keeps_order()); });
   drive_.split.looked_again(now);
   return step::fired;
 }

@@ -32,6 +32,8 @@ class expiry {
   bool fire_awaited(nanoseconds_t now) noexcept;
   // The wait has ended before.
   void give_up_awaited() noexcept;
+  // Whether what the driving thread arms now comes after all that it has submitted to the queue.
+  bool keeps_order() const noexcept;
   // The higher lanes in the middle of a long step of the bulk, whose wheel is in use meanwhile: what is critical is
   // drained and fires, all else waits for the end of the step. What its callbacks schedule, restart and cancel is
   // submitted as other threads do, and is processed the next time.

@@ -34,7 +34,7 @@ class due_runs {
   void end(Take&& take) {
     const set_index id = first_;
     first_ = sets_[id].older;
-    sets_.take_all(id, take);
+    sets_.template take_all<true>(id, take);
   }
   // After those that are due before or at its time: it has been inserted after them.
   void add(set_index id) noexcept;

@@ -108,13 +108,15 @@ class hashed_wheel {
   void follow(nanoseconds_t now) noexcept { current_ = std::max(unit(now), current_); }
   template <bool InRuns, class Take, class Between>
   void expire_due(nanoseconds_t now, Take& take, Between& between);
+  template <bool InOrder, class Take>
+  void take_set(set_index id, Take& take);
   set_index cut_off_due(nanoseconds_t now) noexcept;
   template <class Take>
   node_index take_rounds(nanoseconds_t now, Take& take);
-  // One that was restarted since, without notice.
+  // One that was restarted since, without notice: after others that have been armed before.
   [[gnu::noinline]] void file_again(node_index index, node& restarted, const filing& placed) noexcept {
     unlink(restarted);
-    insert(index, restarted, placed.time, placed.in_order);
+    insert(index, restarted, placed.time, false);
   }
   template <class Gone>
   bool search_set(set_index id, Gone& gone, int& looks);
@@ -140,7 +142,7 @@ inline void hashed_wheel<Nodes, Traits, Sets>::insert(node_index index, node& ad
   const std::uint64_t wanted = unit(time);
   if (wanted - current_ < near_units_) {
     const set_index id = ring_.at(wanted);
-    if (id != no_set && sets_[id].takes(time) && in_order) [[likely]] {
+    if (sets_[id].takes(time) && in_order) [[likely]] {
       sets_.append(id, index, added);
       return earliest_.inserted(index, added, time);
     }
@@ -194,7 +196,7 @@ set_index hashed_wheel<Nodes, Traits, Sets>::past_set_for(nanoseconds_t time) no
   auto& past = sets_[past_];
   past.uniform &= past.time == time;
   past.time = std::min(past.time, time);
-  if (past.next >= slot_set_most) past.overfill();
+  if (past.next == slot_set_most) past.begin_again();
   return past_;
 }
 

@@ -23,11 +23,7 @@ template <bool InRuns, class Take, class Between>
       runs_.add(id);
       continue;
     }
-    sets_.take_all(id, [&](node_index index, node& taken) {
-      if (take(index, taken)) return;
-      const filing placed = filing_of(nodes_, index, taken);
-      insert(index, taken, placed.time, placed.in_order);
-    });
+    each.ordered ? take_set<true>(id, take) : take_set<false>(id, take);
   }
   for (std::uint32_t filed = 1; not_yet != no_node; ++filed) {
     const node_index here = not_yet;
@@ -35,6 +31,16 @@ template <bool InRuns, class Take, class Between>
     insert(here, nodes_[here], filing_time(nodes_, here, nodes_[here]), false);
     if (filed % limits::files_between == 0) between();
   }
+}
+
+template <class Nodes, class Traits, class Sets>
+template <bool InOrder, class Take>
+void hashed_wheel<Nodes, Traits, Sets>::take_set(set_index id, Take& take) {
+  sets_.template take_all<InOrder>(id, [&](node_index index, node& taken) {
+    if (take(index, taken)) return;
+    const filing placed = filing_of(nodes_, index, taken);
+    insert(index, taken, placed.time, InOrder && placed.in_order);
+  });
 }
 
 // Takes the sets that are due out of the ring; they hang together through `older`, the earliest first.

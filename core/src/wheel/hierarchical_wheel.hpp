@@ -136,7 +136,7 @@ class hierarchical_wheel {
   void expire_begun(nanoseconds_t now, Take& take);
   set_index cut_off_begun(std::uint64_t target) noexcept;
   set_index cut_off(std::uint32_t slot, set_index cut) noexcept;
-  template <class Take>
+  template <bool InOrder, class Take>
   void take_set(set_index id, Take& take);
   bool move_whole(set_index id) noexcept;
 
@@ -148,10 +148,10 @@ class hierarchical_wheel {
   void mark_occupied(std::uint32_t slot) noexcept;
   void mark_empty(std::uint32_t slot) noexcept;
 
-  // One that was restarted since, without notice.
+  // One that was restarted since, without notice: after others that have been armed before.
   [[gnu::noinline]] void file_again(node_index index, node& restarted, const filing& placed) noexcept {
     unlink(restarted);
-    insert(index, restarted, placed.time, placed.in_order);
+    insert(index, restarted, placed.time, false);
   }
   template <class Gone>
   bool search_first_slot(Gone& gone, int& looks);
@@ -185,7 +185,7 @@ inline void hierarchical_wheel<Nodes, Traits, FirstLocation>::insert(node_index 
                                                                      bool in_order) noexcept {
   const std::uint32_t slot = slot_for(time);
   const set_index id = newest_[slot];
-  if (id == no_set || !sets_[id].takes(time) || !in_order) [[unlikely]]
+  if (!sets_[id].takes(time) || !in_order) [[unlikely]]
     return insert_specially(slot, index, added, time, in_order);
   sets_.append(id, index, added);
   earliest_.inserted(index, added, time);
@@ -214,10 +214,10 @@ template <class Nodes, class Traits, std::uint32_t FirstLocation>
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
 set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::set_beside(set_index id, nanoseconds_t time) noexcept {
   auto& newest = sets_[id];
-  const bool is_full = newest.next >= slot_set_most;
+  const bool is_full = newest.next == slot_set_most;
   if (!has_room() || (!is_full && newest.size_bound() < limits::worth_a_run)) {
     newest.uniform &= newest.time == time;
-    if (is_full) newest.overfill();
+    if (is_full) newest.begin_again();
     return id;
   }
   const set_index made = sets_.make(newest.slot, time);

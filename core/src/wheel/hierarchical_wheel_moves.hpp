@@ -57,17 +57,17 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
         continue;
       }
     }
-    take_set(id, take);
+    each.ordered ? take_set<true>(id, take) : take_set<false>(id, take);
   }
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
-template <class Take>
+template <bool InOrder, class Take>
 void hierarchical_wheel<Nodes, Traits, FirstLocation>::take_set(set_index id, Take& take) {
-  sets_.take_all(id, [&](node_index index, node& each) {
+  sets_.template take_all<InOrder>(id, [&](node_index index, node& each) {
     if (take(index, each)) return;
     const filing placed = filing_of(nodes_, index, each);
-    insert(index, each, placed.time, placed.in_order);
+    insert(index, each, placed.time, InOrder && placed.in_order);
   });
 }
 

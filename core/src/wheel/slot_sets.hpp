@@ -13,7 +13,7 @@
 namespace detent::detail {
 
 using set_index = std::uint16_t;
-inline constexpr set_index no_set = 0xffff;
+inline constexpr set_index no_set = 0;  // takes no node
 // As many nodes may be inserted into a set before their numbers wrap.
 inline constexpr std::uint32_t slot_set_most = 1u << limits::set_number_bits;
 
@@ -33,10 +33,10 @@ struct alignas(Lists == 1 ? 32 : 128) slot_set {  // a power of two, so that an 
   // Whether a node may be inserted under that time and the set remain as it is. Numbers are compared modulo their
   // range, so that no order would be left if some nodes stay while others wrap.
   bool takes(nanoseconds_t of_node) const noexcept { return next < slot_set_most && (of_node == time || !uniform); }
-  // A node is inserted all the same though the numbers are used up: those that follow say so for ever.
-  void overfill() noexcept {
+  // Nodes are inserted all the same though the numbers are used up.
+  void begin_again() noexcept {
     ordered = false;
-    if (next == 2 * slot_set_most) next = slot_set_most;
+    next = 0;
   }
 };
 
@@ -45,9 +45,9 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t 
 class slot_sets {
  public:
   using set = slot_set<Lists>;
-  static constexpr std::size_t capacity = Capacity;
+  static constexpr std::size_t capacity = Capacity - 1;
 
-  explicit slot_sets(Nodes nodes) noexcept : nodes_(nodes) {}
+  explicit slot_sets(Nodes nodes) noexcept : nodes_(nodes) { sets_[no_set].next = slot_set_most; }
 
   set& operator[](set_index id) noexcept { return sets_[id]; }
   const set& operator[](set_index id) const noexcept { return sets_[id]; }
@@ -60,7 +60,7 @@ class slot_sets {
   set_index make(std::uint32_t slot, nanoseconds_t time) noexcept;
   // Of a set without nodes.
   void close(set_index id) noexcept;
-  // O(1), touches one neighbour.
+  // There is a number left. O(1), touches one neighbour.
   void append(set_index id, node_index index, node& added) noexcept;
   // The node that the next append() will touch; no_node: none.
   node_index neighbour_of_next(set_index id) const noexcept { return sets_[id].tails[sets_[id].next % Lists]; }
@@ -76,8 +76,9 @@ class slot_sets {
   }
   // The same, and takes it out.
   node_index pop(set_index id, bool& is_last) noexcept;
-  // Closes the set and hands its nodes to f(index, node) in order, each with location `nowhere`.
-  template <class F>
+  // Closes the set, which is ordered or not, and hands its nodes to f(index, node) in the order of their numbers, each
+  // with location `nowhere`.
+  template <bool Ordered, class F>
   void take_all(set_index id, F&& f);
   // f(index, node) for each node, list by list, until it returns false; f may unlink the node. False: f did.
   template <class F>
@@ -111,9 +112,9 @@ class slot_sets {
   Nodes nodes_;
   std::size_t open_ = 0;
   set_index free_ = no_set;  // closed ones, through `older`
-  set_index fresh_ = 0;      // never used from here on
-  std::array<set, capacity> sets_;
-  static_assert(FirstLocation % slot_set_most == 0 && capacity <= (1u << 30) / slot_set_most,
+  set_index fresh_ = 1;      // never used from here on
+  std::array<set, capacity + 1> sets_;
+  static_assert(FirstLocation % slot_set_most == 0 && capacity < (1u << 30) / slot_set_most,
                 "set and number fit a location");
   static_assert(slot_set_most % Lists == 0, "a number gives its list, also after a wrap");
 };
@@ -124,7 +125,7 @@ set_index slot_sets<Nodes, Lists, FirstLocation, Capacity>::make(std::uint32_t s
   if (id != no_set) {
     free_ = sets_[id].older;  // its lists are empty
   } else {
-    DETENT_CHECK(fresh_ < capacity);
+    DETENT_CHECK(fresh_ <= capacity);
     id = fresh_++;
     sets_[id].heads.fill(no_node);
     sets_[id].tails.fill(no_node);
@@ -158,7 +159,7 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t 
   to.tails[list] = index;
   added.previous = last;
   added.next = no_node;
-  added.location = FirstLocation + ((std::uint32_t{id} << limits::set_number_bits) | (number & number_mask));
+  added.location = FirstLocation + ((std::uint32_t{id} << limits::set_number_bits) + number);
   if (last == no_node) {
     to.heads[list] = index;
   } else {
@@ -220,12 +221,12 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t 
 }
 
 template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-template <class F>
+template <bool Ordered, class F>
 void slot_sets<Nodes, Lists, FirstLocation, Capacity>::take_all(set_index id, F&& f) {
   set& from = sets_[id];
   lists at = from.heads;
   std::uint32_t number = from.first;
-  const bool single = from.next - number == 1;
+  const bool single = Ordered && from.next - number == 1;
   from.heads.fill(no_node);
   from.tails.fill(no_node);
   close(id);
@@ -290,7 +291,7 @@ bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::check(set_index id) const
       const node& here = nodes[index];
       const std::uint32_t number = (number_of(here) - of.first) & number_mask;
       if (here.previous != before || set_of(here) != id || here.location % Lists != list) return false;
-      if (before != no_node && of.size_bound() < slot_set_most && number <= reached) return false;
+      if (before != no_node && of.ordered && number <= reached) return false;
       reached = number;
       before = index;
     }

@@ -134,5 +134,23 @@ TEST(HierarchicalWheel, FindsWhatTheSearchItselfHasFiledAgainInTheSameSlot) {
   }
 }
 
+// A run is fired as it lies, so that it must lie in order: also what has come down from a set of mixed times.
+TEST(HierarchicalWheel, MakesNoRunOfWhatWasOnceInsertedOutOfOrder) {
+  for (const bool in_order : {true, false}) {
+    two_sets of(1, slot + 5, 0, 0);
+    for (int i = 0; i < 16; ++i) {
+      const node_index each = of.store.take(slot + 1'000);
+      of.wheel.insert(each, of.store[each], slot + 1'000, in_order || i != 7);
+    }
+    std::size_t taken = 0;
+    for (const nanoseconds_t now : {slot + 10, slot + 1'000}) {
+      of.wheel.expire_in_runs(
+          now, [&](node_index, const detail::node& each) { return deadline_of(each.pair) <= now && ++taken != 0; });
+    }
+    EXPECT_EQ(of.wheel.runs().empty(), !in_order);
+    EXPECT_EQ(taken, in_order ? 1u : 17u);
+  }
+}
+
 }  // namespace
 }  // namespace detent::test
