@@ -119,11 +119,12 @@ void agenda::reap(node_index index, node& cancelled) noexcept {
 bool agenda::place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
   const nanoseconds_t deadline = deadline_of(armed.pair);
   const nanoseconds_t due = nodes_.due_time(index, word, deadline);
-  if (!nodes_.is_due_by(drive_.pass_now, index, word, due)) return false;
+  const std::uint8_t lane = nodes_.lane(index, word);
+  const nanoseconds_t reached = lane == 0 ? drive_.pass_now : drive_.higher_now;
+  if (!nodes_.is_due_by(reached, index, word, due)) return false;
   const placement entered = newest_entry_.next_entry();
   due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};
   entry.taken_up = drive_.split.taken_up(armed.placed, entry.deadline);
-  const std::uint8_t lane = nodes_.lane(index, word);
   if (!(now ? due_.insert(lane, entry) : due_.collect(lane, entry))) return false;
   armed.location = in_due_queue;
   armed.placed = newest_entry_ = entered;
@@ -179,8 +180,9 @@ due_entry agenda::pop() noexcept {
   return due;
 }
 
-void agenda::expire_critical(nanoseconds_t now) {
-  wheel_.expire_critical(now, [this](node_index index, node& filed) { return take_out(index, filed); });
+void agenda::expire_critical() {
+  wheel_.expire_critical(drive_.higher_now,
+                         [this](node_index index, node& filed) { return take_out(index, filed, drive_.higher_now); });
   due_.seal_higher();
 }
 

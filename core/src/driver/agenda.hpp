@@ -71,15 +71,10 @@ class agenda {
   void expire(nanoseconds_t now, Take&& take, const interlude& between) {
     wheel_.expire(now, take, between);
   }
-  void expire_critical(nanoseconds_t now);
-  // Of a node that has been taken out of the wheel: what is due goes into the next batch, what was cancelled is freed;
-  // the rest is to be inserted again: false.
-  bool take_out(node_index index, node& filed) noexcept {
-    const std::uint64_t word = observe(filed.pair);
-    // Whatever it belongs to, it is not due before its deadline: a group's time is never ahead of the engine's.
-    const bool armed = state_word::state(word) == timer_state::armed;
-    return (!armed || deadline_of(filed.pair) <= drive_.pass_now) && take_out_now(index, filed, word);
-  }
+  void expire_critical();
+  // Of a node that has been taken out of the bulk's wheel: what is due goes into the next batch, what was cancelled is
+  // freed; the rest is to be inserted again: false.
+  bool take_out(node_index index, node& filed) noexcept { return take_out(index, filed, drive_.pass_now); }
   // For `more` to be taken out. between() now and then.
   void make_room(std::size_t more, const interlude& between) noexcept { due_.make_room(more, between); }
   void seal(const interlude& between) noexcept {
@@ -126,6 +121,13 @@ class agenda {
       armed.placed = drive_.split.late_drain();
     // What has run in this pass does not do so again, and comes with the next.
     return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, true);
+  }
+  // Of any wheel, where what is due by `reached` fires.
+  bool take_out(node_index index, node& filed, nanoseconds_t reached) noexcept {
+    const std::uint64_t word = observe(filed.pair);
+    // Whatever it belongs to, it is not due before its deadline: a group's time is never ahead of the engine's.
+    const bool armed = state_word::state(word) == timer_state::armed;
+    return (!armed || deadline_of(filed.pair) <= reached) && take_out_now(index, filed, word);
   }
   [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;
   bool place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept;

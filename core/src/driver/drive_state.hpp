@@ -9,8 +9,10 @@ namespace detent::detail {
 
 // What the parts of the driver share: which thread drives, and the pass that fires. The driver's own.
 struct drive_state {
-  thread_record* record = nullptr;     // of the thread that drives now
-  nanoseconds_t pass_now = INT64_MIN;  // the reading that the running pass fires up to
+  thread_record* record = nullptr;  // of the thread that drives now
+  // The reading that the running pass fires up to. Of the bulk one a pass, as some of what is due between two readings
+  // would fire, and some would not; and the higher lanes' own, which go on in the middle of a pass.
+  nanoseconds_t pass_now = INT64_MIN, higher_now = INT64_MIN;
   placement pass = placement::first_pass();
   bool polling = false;      // poll(): what is armed for this instant fires in the same pass
   bool keeps_order = false;  // poll(): all that the driving thread has submitted before was drained

@@ -12,6 +12,7 @@ namespace detent::detail {
 
 std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
   drive_.pass_now = now;
+  drive_.higher_now = std::max(drive_.higher_now, now);
   drive_.split.looked(now);
   drive_.pass = drive_.pass.next_pass();
   drive_.polling = polling;
@@ -21,7 +22,7 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
   agenda_.expire(
       now, [this](node_index index, node& filed) { return take_due(index, filed); }, between_);
   agenda_.seal(between_);
-  if (drive_.pass_now > now) [[unlikely]]
+  if (drive_.higher_now > now || entries_.has_set_aside()) [[unlikely]]
     catch_up(now);
   if (outbox_.may_have_retries()) [[unlikely]] {
     outbox_.retry();
@@ -37,7 +38,7 @@ bool expiry::keeps_order() const noexcept {
   return drive_.keeps_order || (core_.options.drive == drive_kind::worker && !core_.lanes_in_use.load(base::relaxed));
 }
 
-// overtake() has been on: what it set aside comes before the rest of the queue, and the pass has what came due since.
+// overtake() has been on: what it set aside comes before the rest of the queue.
 [[gnu::noinline, gnu::cold]] void expiry::catch_up(nanoseconds_t& now) noexcept {
   intake_.drain_before_firing();
   now = core_.time.certain();
@@ -80,8 +81,8 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexc
 bool expiry::take_critical(nanoseconds_t now) noexcept {
   if (now < agenda_.critical_bound()) return false;
   now = core_.time.confirm(now);
-  drive_.pass_now = std::max(drive_.pass_now, now);
-  agenda_.expire_critical(now);
+  drive_.higher_now = std::max(drive_.higher_now, now);
+  agenda_.expire_critical();
   return true;
 }
 
@@ -259,7 +260,6 @@ void expiry::overtake() noexcept {
   // First what the callbacks of an earlier interlude have submitted.
   intake_.search_rest([this](std::span<std::uint64_t> rest) { return entries_.accept_critical(rest); });
   if (entries_.search_queue()) intake_.request_drain();
-  if (entries_.has_set_aside()) drive_.pass_now = std::max(drive_.pass_now, now);  // for the end of the step
   // Also what the pass had collected before the step began.
   if (now < agenda_.critical_bound() && !agenda_.has_higher_due()) return;
   core_.threads.set_driving(*drive_.record, nullptr);
