@@ -168,6 +168,30 @@ TEST_P(EngineLanesWorker, CancelAndRestartNeighboursInTheMiddle) {
   }));
 }
 
+// A run fires as it lies, while what was collected is sorted: what joins it may not touch either in the middle.
+TEST_P(EngineLanesWorker, MayBeRestartedToTheTimeOfARunWhileTheBulkIsSorted) {
+  constexpr std::size_t runs = 200, in_each = 8;
+  std::vector<timer> moved(runs);
+  std::atomic<std::size_t> ran{0}, ended{0};
+  const engine_options made = options();
+  for (int round = 0; round < 2; ++round) {
+    auto all = prepare_instant(made, 0, 0, [&](instant& of) {
+      ran = ended = 0;  // of an earlier try
+      engine& e = *of.owned;
+      for (std::size_t i = 0; i < runs * in_each; ++i) e.schedule_at(of.due + i / in_each * 1us, [&] { ++ran; });
+      for (std::size_t i = 0; i < many / 2; ++i)
+        e.schedule_at(of.due + 300us + i * 7'919 % 1'000'000 * 1ns, [&] { ++ran; });
+      for (std::size_t i = 0; i < runs; ++i) {
+        schedule_critical(of, of.due + 3ms + i * 100us, [&, i] { moved[i].restart_at(of.due + i * 1us), ++ended; });
+        moved[i] = schedule_critical(of, of.due + 3ms + i * 100us, [&] { ++ended; });
+      }
+      e.schedule_at(of.due - 1us, [&of] { eventually([&of] { return clock::now() > of.due + 3ms; }); });
+    });
+    ASSERT_NE(all, nullptr);
+    EXPECT_TRUE(eventually([&] { return ran == runs * in_each + many / 2 && ended == 2 * runs; }));
+  }
+}
+
 // All that is being taken out of the wheel, the next entry among it.
 TEST_P(EngineLanesWorker, CancelTheWholeBulkInTheMiddle) {
   std::atomic<std::size_t> cancelled{0};
