@@ -73,19 +73,20 @@ void agenda::accept(node_index index, node& submitted, std::uint32_t generation,
     case take_up_result::moved:
       if (wheel_.is_in_run(submitted)) [[unlikely]]
         end_runs(wheel_.runs().time_of(submitted));
-      if (submitted.location != in_due_queue) {
+      if (submitted.location == in_due_queue) {
+        // Its entry there would come too late; that of a later time finds the new deadline by itself.
+        if (place_if_due(index, submitted, observe(submitted.pair), true)) return;
+        submitted.location = nowhere;  // paused, perhaps, so that only the wheel can have it: that entry is stale now
+      } else {
         wheel_.unlink(submitted);
-        return insert(index, submitted, false);
       }
-      // Its entry in the due queue finds the new deadline by itself; only an earlier place is needed now. If there is
-      // no memory for it, the old place has to do.
-      place_if_due(index, submitted, observe(submitted.pair), true);
-      return;
+      return insert(index, submitted, false);
     case take_up_result::current:
     case take_up_result::stale: return;
   }
 }
 
+// In the due queue or a run its time is not before that place, as accept() has seen to: it finds the new one there.
 void agenda::refile(node_index index, node& member, std::uint64_t word) noexcept {
   if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue || wheel_.is_in_run(member))
     return;
