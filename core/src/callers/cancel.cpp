@@ -58,7 +58,7 @@ void end_cancelled(engine_core& core, node_index index, std::uint32_t generation
   recorded_attempt recorded(core.seen.recording.get(), [&]() noexcept -> operation {
     return {.deadline = time, .id = recorder::id_of(index, generation), .kind = operation_kind::restart};
   });
-  restart_transition done = detail::restart(target.pair, generation, kept, mine->next_order++);
+  restart_transition done = detail::restart(target.pair, generation, kept, mine->next_order++, core.ticks.tick());
   if (done == restart_transition::gone) return false;
   recorded.took_effect();
   core.seen.restarted(*mine, index, probes::life(generation), time);

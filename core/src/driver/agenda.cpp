@@ -25,7 +25,7 @@ void agenda::end_runs(std::optional<nanoseconds_t> time) noexcept {
   bool ended = false;
   for (; wheel_.runs().find(wanted); ended = true) {
     wheel_.runs().end([this](node_index index, node& each) {
-      if (take_out(index, each)) return;
+      if (take_out(index, each, drive_.pass_now)) return;
       const std::uint64_t word = observe(each.pair);
       insert_at(index, each, word, {.time = nodes_.filing_time(index, each), .in_order = false});
     });
@@ -75,7 +75,7 @@ void agenda::accept(node_index index, node& submitted, std::uint32_t generation,
         end_runs(wheel_.runs().time_of(submitted));
       if (submitted.location == in_due_queue) {
         // Its entry there would come too late; that of a later time finds the new deadline by itself.
-        if (place_if_due(index, submitted, observe(submitted.pair), true)) return;
+        if (place_if_due(index, submitted, observe(submitted.pair), entering::pass)) return;
         submitted.location = nowhere;  // paused, perhaps, so that only the wheel can have it: that entry is stale now
       } else {
         wheel_.unlink(submitted);
@@ -115,17 +115,22 @@ void agenda::reap(node_index index, node& cancelled) noexcept {
   }
 }
 
-// Into the due queue, if it is due: `now` among what fires in this pass, else with the next batch. The deadline is read
-// once: between two reads a restart could make it another. False: not due, or no memory.
-bool agenda::place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept {
+// Into the due queue, if it is due. The deadline is read once: between two reads a restart could make it another.
+// False: not due, or no memory.
+bool agenda::place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept {
   const nanoseconds_t deadline = deadline_of(armed.pair);
   const nanoseconds_t due = nodes_.due_time(index, word, deadline);
   const std::uint8_t lane = nodes_.lane(index, word);
-  const nanoseconds_t reached = lane == 0 ? drive_.pass_now : drive_.higher_now;
+  const nanoseconds_t reached = lane == 0 ? drive_.pass_now : std::max(drive_.pass_now, drive_.higher_now);
   if (!nodes_.is_due_by(reached, index, word, due)) return false;
   const placement entered = newest_entry_.next_entry();
+  const bool now = how != entering::batch;
   due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};
   entry.taken_up = drive_.split.taken_up(armed.placed, entry.deadline);
+  // It was restarted in its place. What its thread armed before may still wait in the queue: when its turn comes it
+  // passes for one that has been armed again since, and is settled then.
+  if ((word & state_word::moved) != 0 && how != entering::settled) [[unlikely]]
+    entry.order = (entry.order - 1) & state_word::order_mask;
   if (!(now ? due_.insert(lane, entry) : due_.collect(lane, entry))) return false;
   armed.location = in_due_queue;
   armed.placed = newest_entry_ = entered;
@@ -142,7 +147,7 @@ bool agenda::take_out_now(node_index index, node& filed, std::uint64_t word) noe
   if (state_word::state(word) == timer_state::cancelled) [[unlikely]]
     return drop_if_cancelled(index, filed);
   // A restart in between makes order and deadline of different armings; is_as_collected() finds it by the order.
-  return place_if_due(index, filed, word, false);
+  return place_if_due(index, filed, word, entering::batch);
 }
 
 bool agenda::drop_if_cancelled(node_index index, node& filed) noexcept {
@@ -153,8 +158,8 @@ bool agenda::drop_if_cancelled(node_index index, node& filed) noexcept {
   return true;
 }
 
-void agenda::place_again(node_index index, node& restarted, std::uint64_t word) noexcept {
-  if (!place_if_due(index, restarted, word, true))
+void agenda::place_again(node_index index, node& restarted, std::uint64_t word, bool settled) noexcept {
+  if (!place_if_due(index, restarted, word, settled ? entering::settled : entering::pass))
     insert_at(index, restarted, word, {.time = nodes_.filing_time(index, restarted), .in_order = false});
 }
 
@@ -162,7 +167,9 @@ awaited_timer agenda::take_awaited(nanoseconds_t until) noexcept {
   const earliest* known = nothing_due() ? wheel_.next_alone() : nullptr;
   if (known == nullptr || known->time() != until) return {};
   const awaited_timer found{&known->first(), known->index(), observe(known->first().pair), until};
-  const bool plain = state_word::state(found.word) == timer_state::armed && (found.word & state_word::cold) == 0;
+  // Not if it was restarted: a pass sees to what was armed before.
+  constexpr std::uint64_t special = state_word::cold | state_word::moved;
+  const bool plain = state_word::state(found.word) == timer_state::armed && (found.word & special) == 0;
   if (!plain || deadline_of(found.timer->pair) != until) return {};
   wheel_.unlink(*found.timer);
   return found;

@@ -72,9 +72,14 @@ class agenda {
     wheel_.expire(now, take, between);
   }
   void expire_critical();
-  // Of a node that has been taken out of the bulk's wheel: what is due goes into the next batch, what was cancelled is
-  // freed; the rest is to be inserted again: false.
-  bool take_out(node_index index, node& filed) noexcept { return take_out(index, filed, drive_.pass_now); }
+  // Of a node that has been taken out of its wheel: what is due by `reached` goes into the next batch, what was
+  // cancelled is freed; the rest is to be inserted again: false.
+  bool take_out(node_index index, node& filed, nanoseconds_t reached) noexcept {
+    const std::uint64_t word = observe(filed.pair);
+    // Whatever it belongs to, it is not due before its deadline: a group's time is never ahead of the engine's.
+    const bool armed = state_word::state(word) == timer_state::armed;
+    return (!armed || deadline_of(filed.pair) <= reached) && take_out_now(index, filed, word);
+  }
   // For `more` to be taken out. between() now and then.
   void make_room(std::size_t more, const interlude& between) noexcept { due_.make_room(more, between); }
   void seal(const interlude& between) noexcept {
@@ -102,8 +107,8 @@ class agenda {
   bool is_as_collected(const due_entry& entry, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     return state_word::order(word) == entry.order && nodes_.due_time(entry.index, word, deadline) == entry.deadline;
   }
-  // It has: to where it belongs now.
-  void place_again(node_index index, node& restarted, std::uint64_t word) noexcept;
+  // It has: to where it belongs now. `settled`: all that was submitted before that has been accepted.
+  void place_again(node_index index, node& restarted, std::uint64_t word, bool settled = false) noexcept;
   // Takes a cancelled node out, and frees it unless its canceller is still emptying it: then a reap entry is coming.
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
 
@@ -120,17 +125,12 @@ class agenda {
     if (base::counts_causes && drive_.split.is_late(due) && armed.placed != drive_.pass) [[unlikely]]
       armed.placed = drive_.split.late_drain();
     // What has run in this pass does not do so again, and comes with the next.
-    return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, true);
-  }
-  // Of any wheel, where what is due by `reached` fires.
-  bool take_out(node_index index, node& filed, nanoseconds_t reached) noexcept {
-    const std::uint64_t word = observe(filed.pair);
-    // Whatever it belongs to, it is not due before its deadline: a group's time is never ahead of the engine's.
-    const bool armed = state_word::state(word) == timer_state::armed;
-    return (!armed || deadline_of(filed.pair) <= reached) && take_out_now(index, filed, word);
+    return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, entering::pass);
   }
   [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;
-  bool place_if_due(node_index index, node& armed, std::uint64_t word, bool now) noexcept;
+  // How it enters the due queue: with the next batch; among what fires in this pass; or there, settled.
+  enum class entering : std::uint8_t { batch, pass, settled };
+  bool place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept;
   std::optional<nanoseconds_t> next_left_over();
   std::optional<nanoseconds_t> next_in_runs() noexcept;
   void separate_runs() noexcept;

@@ -86,7 +86,7 @@ void drain_port::choose_fence() noexcept {
   bell.begin_asymmetric();
 }
 
-bool drain_port::search_queue() noexcept {
+bool drain_port::search_queue(std::size_t most) noexcept {
   bool is_some_left = false;
   std::array<std::uint64_t, limits::scanned_at_once> taken;
   std::size_t count = taken.size();
@@ -94,7 +94,7 @@ bool drain_port::search_queue() noexcept {
     count = core_.in.queue.take_from(drive_.record->pushed, taken.data(), count);
     is_some_left |= set_aside_rest({taken.data(), count});
   }
-  if (set_aside_.size() < limits::set_aside && set_aside_.make_room(taken.size()))
+  if (set_aside_.size() < most && set_aside_.make_room(taken.size()))
     is_some_left |= set_aside_rest({taken.data(), core_.in.queue.take(taken.data(), taken.size())});
   return is_some_left;
 }

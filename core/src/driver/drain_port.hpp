@@ -56,17 +56,25 @@ class drain_port {
   }
   void begins() noexcept;
   void looked(nanoseconds_t now) noexcept { drive_.split.looked(now); }
-  void emptied() noexcept { core_.in.unread.set_left(0); }
+  void emptied() noexcept {
+    drive_.owes_entries = false;
+    core_.in.unread.set_left(0);
+  }
   // Which side of the doorbell pays for the fence from now on.
   void choose_fence() noexcept;
 
   // --- For the higher lanes, while the wheel is in use
   bool has_set_aside() const noexcept { return !set_aside_.empty(); }
+  // About how many entries there are in all, those in the queue among them.
+  std::size_t waiting() noexcept { return submitted() + set_aside_.size(); }
+  // Whether some of the driver's own are in the queue.
+  bool has_own() const noexcept { return drive_.record->pushed.size_approx() != 0; }
   // Accepts the critical ones, and moves the others to the front, in their order; returns how many those are.
   std::size_t accept_critical(std::span<std::uint64_t> entries) noexcept;
   // Looks for critical ones in the queue: first in what this thread has pushed, all of it, as nobody else's flood must
-  // come before it; then in some of what other threads have. The rest is set aside; true: there is some.
-  bool search_queue() noexcept;
+  // come before it; then in some of what other threads have, unless as many as `most` are set aside already. The rest
+  // is set aside; true: there is some.
+  bool search_queue(std::size_t most = limits::set_aside) noexcept;
 
  private:
   bool accept_if_critical(std::uint64_t entry) noexcept;

@@ -14,10 +14,11 @@ struct drive_state {
   // would fire, and some would not; and the higher lanes' own, which go on in the middle of a pass.
   nanoseconds_t pass_now = INT64_MIN, higher_now = INT64_MIN;
   placement pass = placement::first_pass();
-  bool polling = false;      // poll(): what is armed for this instant fires in the same pass
-  bool keeps_order = false;  // poll(): all that the driving thread has submitted before was drained
-  bool ended = false;        // a callback on the driver's thread destroyed the engine
-  std::size_t ran = 0;       // callbacks that were handed over, and ran on the driving thread all the same
+  bool polling = false;       // poll(): what is armed for this instant fires in the same pass
+  bool keeps_order = false;   // poll(): all that the driving thread has submitted before was drained
+  bool owes_entries = false;  // what critical callbacks have armed, and may not be drained yet
+  bool ended = false;         // a callback on the driver's thread destroyed the engine
+  std::size_t ran = 0;        // callbacks that were handed over, and ran on the driving thread all the same
   lateness_split split;
 };
 

@@ -12,17 +12,14 @@ namespace detent::detail {
 
 std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
   drive_.pass_now = now;
-  drive_.higher_now = std::max(drive_.higher_now, now);
   drive_.split.looked(now);
   drive_.pass = drive_.pass.next_pass();
   drive_.polling = polling;
   drive_.keeps_order = polling && !intake_.is_drain_pending();
-  // A million at once take a while, which the higher lanes do not wait for.
-  if (agenda_.has_critical()) take_critical(now);
-  agenda_.expire(
-      now, [this](node_index index, node& filed) { return take_due(index, filed); }, between_);
-  agenda_.seal(between_);
-  if (drive_.higher_now > now || entries_.has_set_aside()) [[unlikely]]
+  if (drive_.owes_entries) [[unlikely]]
+    accept_what_came_before();
+  collect_up_to(now);
+  if (drive_.higher_now > now) [[unlikely]]
     catch_up(now);
   if (outbox_.may_have_retries()) [[unlikely]] {
     outbox_.retry();
@@ -38,18 +35,21 @@ bool expiry::keeps_order() const noexcept {
   return drive_.keeps_order || (core_.options.drive == drive_kind::worker && !core_.lanes_in_use.load(base::relaxed));
 }
 
-// overtake() has been on: what it set aside comes before the rest of the queue.
-[[gnu::noinline, gnu::cold]] void expiry::catch_up(nanoseconds_t& now) noexcept {
-  intake_.drain_before_firing();
-  now = core_.time.certain();
-  drive_.split.looked_again(now);
+// What is due into the due queue. A million at once take a while, which the higher lanes do not wait for.
+[[gnu::always_inline]] inline void expiry::collect_up_to(nanoseconds_t now) noexcept {
+  if (agenda_.has_critical()) take_critical(now);
+  agenda_.expire(
+      now, [this](node_index index, node& filed) { return take_due(index, filed); }, between_);
+  agenda_.seal(between_);
 }
+
+[[gnu::noinline]] void expiry::collect_more() noexcept { collect_up_to(drive_.pass_now); }
 
 // What is in the due queue, and what comes to it meanwhile.
 std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept {
   std::size_t fired = 0;
   const nanoseconds_t began = now;
-  int interruptions = 0;
+  interruptions_ = 0;
   while (!agenda_.nothing_due() || !outbox_.empty()) {
     if (fired >= max_callbacks || core_.stopped()) break;
     if (agenda_.nothing_due()) {
@@ -69,8 +69,8 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexc
                core_.lanes_in_use.load(base::relaxed)) {  // relaxed: as in overtake()
       overtake();                                         // nobody rings for what is due by the end of the pass
     }
-    if (interruptions > limits::interruptions) break;
-    if (agenda_.has_critical() && (interruptions == limits::interruptions || take_critical(now))) ++interruptions;
+    if (interruptions_ > limits::interruptions) break;
+    if (agenda_.has_critical() && (interruptions_ == limits::interruptions || take_critical(now))) ++interruptions_;
     if (now - began >= core_.options.wake_budget.count()) break;
   }
   if (!outbox_.empty()) outbox_.flush();
@@ -80,6 +80,8 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexc
 // What has come due in the higher lanes is the next to fire. False: nothing has.
 bool expiry::take_critical(nanoseconds_t now) noexcept {
   if (now < agenda_.critical_bound()) return false;
+  if (drive_.owes_entries && drive_.record->driving != nullptr) [[unlikely]]
+    accept_critical_before();
   now = core_.time.confirm(now);
   drive_.higher_now = std::max(drive_.higher_now, now);
   agenda_.expire_critical();
@@ -87,7 +89,7 @@ bool expiry::take_critical(nanoseconds_t now) noexcept {
 }
 
 void expiry::await(nanoseconds_t until) noexcept {
-  if (!core_.runs_straight || outbox_.may_have_retries()) return;
+  if (!core_.runs_straight || drive_.owes_entries || outbox_.may_have_retries()) return;
   awaited_ = agenda_.take_awaited(until);
   if (awaited_.timer == nullptr) return;
   drive_.pass = awaited_.timer->placed = drive_.pass.next_pass();
@@ -130,8 +132,8 @@ bool expiry::fire_next(nanoseconds_t& now) noexcept {
     }
     DETENT_CHECK(state_word::state(word) == timer_state::armed);
     const nanoseconds_t deadline = deadline_of(next.pair);
-    if (!agenda_.is_as_collected(due, word, deadline)) {
-      agenda_.place_again(due.index, next, word);
+    if (!agenda_.is_as_collected(due, word, deadline)) [[unlikely]] {
+      settle(due, next);
       return false;
     }
     const step done = fire_armed(due, next, word, deadline, now);
@@ -250,37 +252,12 @@ lateness_parts expiry::late_at_hand_over(const due_entry& due, nanoseconds_t now
                             due.taken_up);
 }
 
-// --- Critical timers in the middle of long steps
-
-void expiry::overtake() noexcept {
-  // Relaxed: a thread's first timer in a higher lane may wait for the end of the step.
-  if (drive_.polling || !core_.lanes_in_use.load(base::relaxed) || core_.stopped()) return;
-  const nanoseconds_t now = core_.time.certain();
-  drive_.split.looked_again(now);
-  // First what the callbacks of an earlier interlude have submitted.
-  intake_.search_rest([this](std::span<std::uint64_t> rest) { return entries_.accept_critical(rest); });
-  if (entries_.search_queue()) intake_.request_drain();
-  // Also what the pass had collected before the step began.
-  if (now < agenda_.critical_bound() && !agenda_.has_higher_due()) return;
-  core_.threads.set_driving(*drive_.record, nullptr);
-  take_critical(now);
-  for (nanoseconds_t read = now; agenda_.has_higher_due() && !core_.stopped();) fire_next(read);
-  if (!outbox_.empty()) outbox_.flush();
-  core_.threads.set_driving(*drive_.record, &port_);
-}
-
 // For the wheel's expire(), which has taken the node out.
 bool expiry::take_due(node_index index, node& filed) noexcept {
   // Relaxed: as in overtake().
   if (core_.lanes_in_use.load(base::relaxed) && ++taken_ % limits::takes_between == 0) [[unlikely]]
     return take_due_after_interlude(index, filed);
-  return agenda_.take_out(index, filed);
-}
-
-bool expiry::take_due_after_interlude(node_index index, node& filed) noexcept {
-  overtake();
-  agenda_.make_room(limits::takes_between, between_);
-  return agenda_.take_out(index, filed);
+  return agenda_.take_out(index, filed, drive_.pass_now);
 }
 
 }  // namespace detent::detail

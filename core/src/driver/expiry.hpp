@@ -47,6 +47,13 @@ class expiry {
   void catch_up(nanoseconds_t& now) noexcept;
   [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept;
   bool take_critical(nanoseconds_t now) noexcept;
+  void collect_up_to(nanoseconds_t now) noexcept;
+  void collect_more() noexcept;
+  void accept_what_came_before() noexcept;
+  void accept_critical_before() noexcept;
+  // A timer has its turn that was restarted in its place. What its thread had armed before may still wait in the queue,
+  // and be due before it or with it: that comes into the pass first.
+  void settle(const due_entry& due, node& restarted) noexcept;
   bool take_due(node_index index, node& filed) noexcept;
   [[gnu::noinline]] bool take_due_after_interlude(node_index index, node& filed) noexcept;
   bool fire_next(nanoseconds_t& now) noexcept;
@@ -73,6 +80,7 @@ class expiry {
   awaited_timer awaited_;
   std::uint32_t hand_overs_ = 0;
   std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
+  int interruptions_ = 0;    // of this pass
 };
 
 }  // namespace detent::detail

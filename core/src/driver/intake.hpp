@@ -6,6 +6,7 @@
 
 #include "limits.hpp"
 #include "submission/drain_debt.hpp"
+#include "wheel/interlude.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,11 +52,14 @@ class intake {
   bool drain_slice() noexcept;
   // Drains all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
   // instructions if there is nothing.
-  void drain_submitted() noexcept {
-    const std::size_t submitted = port_.submitted();
+  void drain_submitted() noexcept { drain_submitted(port_.submitted(), {}); }
+  // The same, of so many. between() now and then.
+  void drain_submitted(std::size_t submitted, const interlude& between) noexcept {
     if (submitted == 0 && next_ == end_ && !port_.is_rescan_due()) return;
-    drain_much(submitted);
+    drain_much(submitted, between);
   }
+  // Whether what was taken out of the queue is not accepted yet.
+  bool has_rest() const noexcept { return next_ != end_; }
   // Drains everything. False: something came due, `until` came, or a group asks for a scan, while there was more.
   bool drain_completely(nanoseconds_t until) noexcept;
   // Drains what may have to fire in order with what is due: a few thousand entries, unless something known before
@@ -88,7 +92,7 @@ class intake {
  private:
   bool take_batch() noexcept;
   bool end_drain() noexcept;
-  [[gnu::noinline]] void drain_much(std::size_t submitted) noexcept;
+  [[gnu::noinline]] void drain_much(std::size_t submitted, const interlude& between) noexcept;
 
   Port& port_;
   doorbell& bell_;
@@ -131,11 +135,13 @@ bool intake<Port>::end_drain() noexcept {
 }
 
 template <class Port>
-void intake<Port>::drain_much(std::size_t submitted) noexcept {
+void intake<Port>::drain_much(std::size_t submitted, const interlude& between) noexcept {
   port_.begins();
   debt_.request_drain();
-  for (std::size_t slices = 2 * submitted / Port::slice + limits::spare_slices; slices != 0 && !drain_slice();)
-    --slices;
+  std::size_t slices = 2 * submitted / Port::slice + limits::spare_slices;
+  for (std::size_t drained = Port::slice; slices != 0 && !drain_slice(); --slices, drained += Port::slice) {
+    if (drained % limits::stretch < Port::slice) between();
+  }
 }
 
 template <class Port>

@@ -40,6 +40,7 @@
 
 #include <detent/base/atomic.hpp>
 #include <detent/detail/word_layout.hpp>
+#include <detent/time.hpp>
 #include "platform/check.hpp"
 
 #include <cstdint>
@@ -101,7 +102,6 @@ inline take_up_result take_up(timer_pair& pair, std::uint32_t generation) noexce
 }
 
 enum class [[nodiscard]] transition : std::uint8_t{done, lost};
-
 // armed -> dispatched or firing: by the driver, for the arming that came due, whose word and deadline it has seen. Both
 // must still be there: orders are counted by each thread, so that after two restarts the word alone may be the same.
 // On success `word` is the word as it then is; lost: read again.
@@ -214,16 +214,17 @@ bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, 
 }
 
 // queued | armed: moves deadline and order; dispatched -> queued, with an entry always, as nothing else names it.
-// Judged against the place it has, which another thread's order may precede, and `unfiled`: one may be on its way.
+// Judged by its place, which another thread's order may precede (a group's deadlines in a tick are one), and by
+// `unfiled`.
 inline restart_transition restart(timer_pair& pair, std::uint32_t generation, std::int64_t deadline,
-                                  std::uint32_t order) noexcept {
+                                  std::uint32_t order, std::int64_t tick = 1) noexcept {
   std::uint64_t word = observe(pair);
   while (state_word::generation(word) == generation) {
     timer_state from = state_word::state(word);
     if (!state_word::pending(from)) return restart_transition::gone;
     std::int64_t old_deadline = deadline_of(pair);
     bool placed_later = from == timer_state::armed && state_word::order_before(order, state_word::order(word));
-    bool overtakes = deadline < old_deadline || (deadline == old_deadline && placed_later);
+    bool overtakes = deadline < old_deadline || (placed_later && subtract_saturated(deadline, old_deadline) < tick);
     bool submit = overtakes || (word & state_word::unfiled) != 0 || from == timer_state::dispatched;
     timer_state to = from == timer_state::dispatched ? timer_state::queued : from;
     std::uint64_t flags = (word & state_word::lasting) | state_word::moved | (submit ? state_word::unfiled : 0);
@@ -268,7 +269,6 @@ inline transition drop(timer_pair& pair, std::uint64_t& word) noexcept {
 }
 
 enum class [[nodiscard]] collect_result : std::uint8_t{returned, firing, nothing};
-
 // queued | armed | dispatched -> returned: by stop(), and by a producer that finds the engine stopped after it
 // published, then only if the arming is still `only`, its own.
 inline collect_result collect(timer_pair& pair, std::uint64_t only = 0) noexcept {

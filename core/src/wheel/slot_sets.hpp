@@ -30,14 +30,10 @@ struct alignas(Lists == 1 ? 32 : 128) slot_set {  // a power of two, so that an 
   bool uniform;         // all nodes have been inserted under one time
   bool ordered;         // those with one deadline come in the order of their armings
   std::uint32_t size_bound() const noexcept { return next - first; }
-  // Whether a node may be inserted under that time and the set remain as it is. Numbers are compared modulo their
-  // range, so that no order would be left if some nodes stay while others wrap.
+  // Whether a node may be inserted under that time and the set remain as it is: also its order, as numbers are modular.
   bool takes(nanoseconds_t of_node) const noexcept { return next < slot_set_most && (of_node == time || !uniform); }
   // Nodes are inserted all the same though the numbers are used up.
-  void begin_again() noexcept {
-    ordered = false;
-    next = 0;
-  }
+  void begin_again() noexcept { ordered = false, next = 0; }
 };
 
 // One thread. Nodes as for hierarchical_wheel. An inserted node's location is FirstLocation, its set and its number.

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <barrier>
 #include <numeric>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
@@ -99,6 +101,33 @@ TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
     int& before = last[static_cast<std::size_t>(id / each)];
     EXPECT_LT(before, id);
     before = id;
+  }
+}
+
+// How it waits, and its tick: where that is coarse, equal deadlines are the rule.
+class EngineOrderOfARestart : public ::testing::TestWithParam<std::tuple<wait_options, duration>> {};
+INSTANTIATE_TEST_SUITE_P(Waits, EngineOrderOfARestart,
+                         ::testing::Combine(::testing::Values(wait_options::busy(), wait_options::sleep(),
+                                                              wait_options::hybrid()),
+                                            ::testing::Values(duration(1ns), duration(1ms))));
+
+// The worker knows of the timer, and waits for it, while it has not taken the other one out of its queue.
+TEST_P(EngineOrderOfARestart, ToItsOwnDeadlineComesAfterWhatItsThreadArmedBefore) {
+  const auto [wait, tick] = GetParam();
+  engine e({.tick = tick, .wait = wait});
+  for (int round = 0; round < 10; ++round) {
+    std::vector<char> order;
+    std::atomic<int> ran{0};
+    const auto note = [&](char id) { return [&, id] { order.push_back(id), ++ran; }; };
+    const time_point due = e.now() + 4ms;
+    timer known = e.schedule_at(due, note('x'));
+    std::this_thread::sleep_for(1ms);
+    e.schedule_at(due, note('b'));
+    const bool restarted = known.restart_at(due);
+    ASSERT_TRUE(eventually([&] { return ran == 2; }));
+    if (restarted) {
+      EXPECT_EQ(order, (std::vector{'b', 'x'})) << "in round " << round;
+    }
   }
 }
 
