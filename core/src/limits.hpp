@@ -35,12 +35,13 @@ inline constexpr unsigned critical_slot_bits = limit(6, 1);
 // A set has 2^n lists, which are walked side by side: one alone is walked no faster than memory answers. 1: the least
 // with more lists than one.
 inline constexpr unsigned chain_bits = limit(3, 1);
-// A set's nodes have numbers of so many bits before they wrap. 20: with the sets' own they fill the 30 bits of a
+// A set's nodes have numbers of so many bits before they wrap. 19: with the sets' own they fill the 30 bits of a
 // location. At least chain_bits, so that a number gives its list after a wrap, too.
-inline constexpr unsigned set_number_bits = limit(20, 5);
-// Sets of a wheel beside the first of each of its slots: while there are any, a slot may have several. 320: with those
-// of 704 slots they are 1,024.
-inline constexpr std::size_t spare_sets = limit(320, 8);
+inline constexpr unsigned set_number_bits = limit(19, 5);
+// Sets of a wheel beside two for each of its slots, which has one in it and one that is being taken out. While there
+// are any, a slot may have several, and what has come due stays in its set until it fires. 640: with those of 704 slots
+// they are 2,048.
+inline constexpr std::size_t spare_sets = limit(640, 8);
 // Of so many nodes a uniform set is kept apart from others of its slot, and becomes a run that needs no sort.
 inline constexpr std::uint32_t worth_a_run = limit(8, 2);
 // Nodes that a search for the exact next deadline looks at; beyond them a lower bound has to do.

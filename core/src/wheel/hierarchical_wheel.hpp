@@ -96,7 +96,7 @@ class hierarchical_wheel {
   bool check_invariants() const noexcept;
 
   // What has come due as a whole (expire_in_runs()). unlink() is not for its nodes.
-  using sets = slot_sets<Nodes, 1u << Traits::chain_bits, FirstLocation, levels * slots + limits::spare_sets>;
+  using sets = slot_sets<Nodes, 1u << Traits::chain_bits, FirstLocation, 2 * levels * slots + limits::spare_sets>;
   due_runs<sets>& runs() noexcept { return runs_; }
   const due_runs<sets>& runs() const noexcept { return runs_; }
   // For another wheel's nodes, while this one is empty.
@@ -140,8 +140,9 @@ class hierarchical_wheel {
   void take_set(set_index id, Take& take);
   bool move_whole(set_index id) noexcept;
 
-  // While there is room, an occupied slot may have one more set: an empty one must always get its first.
-  bool has_room() const noexcept { return sets_.open() < sets::capacity - all_slots; }
+  // While there is room, an occupied slot may have one more set, and a set may become a run. An empty slot must always
+  // get its first, even while the sets of all others are being taken out.
+  bool has_room() const noexcept { return sets_.open() < sets::capacity - 2 * all_slots; }
   void insert_specially(std::uint32_t slot, node_index index, node& added, nanoseconds_t time, bool in_order) noexcept;
   set_index set_beside(set_index newest, nanoseconds_t time) noexcept;
   void drop(set_index emptied) noexcept;

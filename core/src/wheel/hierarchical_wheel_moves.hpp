@@ -52,7 +52,7 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
     if (each.uniform) {
       if (each.time > now) {
         if (move_whole(id)) continue;
-      } else if (InRuns && each.ordered && each.size_bound() >= limits::worth_a_run) {
+      } else if (InRuns && each.ordered && each.size_bound() >= limits::worth_a_run && has_room()) {
         runs_.add(id);
         continue;
       }

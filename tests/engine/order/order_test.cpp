@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -71,6 +72,37 @@ TEST(EngineOrder, ATimerRunsOncePerPollThoughANeighbourRestartsIt) {
   EXPECT_EQ(runs, 1);
   e.poll();
   EXPECT_EQ(runs, 2);
+}
+
+// Eight timers for each of some 700 deadlines, one in each slot of the wheel, come due at once. poll() leaves all of
+// them but one over, and the slots that they have left take others.
+TEST(EngineOrder, WhatABoundedPollLeavesOverTakesNoRoomFromNewTimers) {
+  constexpr int together = 8;
+  manual_clock clk;
+  engine e({.manual = &clk});
+  std::vector<time_point> fired;
+  std::size_t made = 0;
+  const auto arm = [&](duration delay, int times) {
+    for (int i = 0; i < times; ++i, ++made)
+      e.schedule_after(delay, [&](firing& now) { fired.push_back(now.deadline()); });
+  };
+  const auto arm_a_slot_each = [&](int levels, int times) {
+    for (int level = 1; level < levels; ++level) {
+      for (std::int64_t digit = 1; digit < 64; ++digit) arm(duration(digit << (6 * level)), times);
+    }
+  };
+  for (int i = 0; i < 320; ++i) arm(duration((1LL << 48) + i * 4096), together);
+  e.poll();
+  arm_a_slot_each(8, together);
+  e.poll();
+  clk.advance(duration(1LL << 49));
+  EXPECT_EQ(e.poll(1), 1u);
+  arm_a_slot_each(9, 1);
+  EXPECT_EQ(e.poll(), made - 1 - 8 * 63);
+  clk.advance(duration(1LL << 56));
+  e.poll();
+  EXPECT_EQ(fired.size(), made);
+  EXPECT_TRUE(std::ranges::is_sorted(fired));
 }
 
 }  // namespace
