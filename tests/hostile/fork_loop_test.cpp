@@ -207,7 +207,7 @@ TEST(ForkOfALoop, ChildRunsNothingThatWasHandedOver) {
   engine e({.manual = &clock, .executor = holding});
   int fired = 0;
   e.schedule_after(0ns, [&] { ++fired; });
-  EXPECT_EQ(e.poll(), 1u);
+  e.poll();
   ASSERT_TRUE(holding->held);
   expect_in_child([&] {
     (*holding->held)();

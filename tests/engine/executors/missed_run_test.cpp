@@ -95,7 +95,7 @@ TEST_F(MissedRun, IsNoneOfALimitedNumber) {
 
 TEST_F(MissedRun, IsAlsoOneThatTheExecutorLetsGo) {
   census captures;
-  const timer beat = engine_.schedule_at_fixed_rate(
+  timer beat = engine_.schedule_at_fixed_rate(
       10ns, 10ns, [here = captures.join(), note = note_deadline()](firing& run) { note(run); });
   rig_.poll_at(at(10));
   holds_->held.clear();
@@ -105,6 +105,8 @@ TEST_F(MissedRun, IsAlsoOneThatTheExecutorLetsGo) {
   EXPECT_EQ(rig_.fired, ids{20});
   EXPECT_EQ(engine_.metrics().missed, 1u);
   EXPECT_EQ(engine_.metrics().dropped, 0u);
+  beat.cancel();
+  EXPECT_EQ(captures.living(), 0);
 }
 
 TEST_F(MissedRun, CountsForItsLabelAndLeavesItsGroupPending) {

@@ -146,11 +146,12 @@ TEST_P(EngineMemorySteady, MembersThatGoOnElsewhereAllocateNothing) {
   for (std::size_t i = 0; i < members; ++i) group.schedule_at_fixed_rate(1us, 1us, [] {});
   EXPECT_EQ(allocations_of([&] {
               for (int i = 0; i < 1000; ++i) {
-                EXPECT_EQ(rig.poll_at(rig.clock.now() + 1us), members);
+                rig.poll_at(rig.clock.now() + 1us);
                 elsewhere->run_all();
               }
             }),
             0u);
+  EXPECT_EQ(rig.engine.metrics().fired, 8u * 1000u * members);
 }
 
 TEST_P(EngineMemorySteady, TheReserveIsThereBeforeTheFirstTimer) {

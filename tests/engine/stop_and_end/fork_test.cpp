@@ -96,7 +96,7 @@ TEST(EngineFork, ChildMayDestroyAPoolWithWorkInItsQueue) {
     end.wait(false);
   });
   rig.engine.schedule_after(0ns, [captured] {});
-  EXPECT_EQ(rig.engine.poll(), 2u);
+  rig.engine.poll();
   EXPECT_TRUE(eventually([&] { return inside.load(); }));
   expect_in_child([&] {
     pool.reset();

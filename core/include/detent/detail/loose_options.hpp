@@ -57,6 +57,7 @@ struct loose_engine_options {
   DETENT_DETAIL_LOOSE_OPTION(capture_origin, "true or false");
   DETENT_DETAIL_LOOSE_OPTION(name, "a string");
   DETENT_DETAIL_LOOSE_OPTION(counters_file, "a string");
+  DETENT_DETAIL_LOOSE_OPTION(instance, "a string");
   DETENT_DETAIL_LOOSE_OPTION(record, "a string");
   DETENT_DETAIL_LOOSE_OPTION(shard, "a detent::shard_identity");
 };
