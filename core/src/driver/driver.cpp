@@ -8,16 +8,15 @@
 namespace detent::detail {
 namespace {
 
-// A member that an executor has not started comes back as it was armed, and so does one that is on its way back.
+// A member that an executor has not started comes back as it was armed, and so does one that is on its way back. If it
+// sets out at this moment, the thread that sends it may be held up before its entry is in the queue: it is taken here.
 void recall(agenda& to, node_index index, node& member, std::uint64_t word) noexcept {
-  switch (state_word::state(word)) {
-    case timer_state::queued: return to.accept(index, member, state_word::generation(word), false);
-    case timer_state::dispatched:
-      if (exchange_word(member.pair, word, state_word::recalled(word, member.previous)))
-        to.insert(index, member, false);
-      return;
-    default: return;
+  const std::uint32_t generation = state_word::generation(word);
+  while (state_word::state(word) == timer_state::dispatched && state_word::generation(word) == generation) {
+    if (exchange_word(member.pair, word, state_word::recalled(word, member.previous)))
+      return to.insert(index, member, false);
   }
+  if (state_word::state(word) == timer_state::queued) to.accept(index, member, generation, false);
 }
 
 }  // namespace
