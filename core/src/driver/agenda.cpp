@@ -122,7 +122,11 @@ bool agenda::place_if_due(node_index index, node& armed, std::uint64_t word, ent
   const nanoseconds_t due = nodes_.due_time(index, word, deadline);
   const std::uint8_t lane = nodes_.lane(index, word);
   const nanoseconds_t reached = lane == 0 ? drive_.pass_now : std::max(drive_.pass_now, drive_.higher_now);
-  if (!nodes_.is_due_by(reached, index, word, due)) return false;
+  if (!nodes_.is_due_by(reached, index, word, due)) {
+    if (due == forever) [[unlikely]]
+      groups_.passed_over(index);
+    return false;
+  }
   const placement entered = newest_entry_.next_entry();
   const bool now = how != entering::batch;
   due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};

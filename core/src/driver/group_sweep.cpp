@@ -21,6 +21,14 @@ void group_sweep::enrol(node_index index, std::uint64_t word) noexcept {
   core_.groups.drop_reference(group);
 }
 
+void group_sweep::passed_over(node_index index) noexcept {
+  group_state* const group = core_.nodes.group_of(index);
+  if (core_.runs_inline || group == nullptr || !group->hold()) return;
+  group->scatter();
+  core_.groups.request(*group);
+  core_.groups.drop_reference(*group);
+}
+
 bool group_sweep::begin_next() noexcept {
   if (to_sweep_ == nullptr) to_sweep_ = core_.groups.take_requests();
   if (to_sweep_ == nullptr) return false;

@@ -129,7 +129,12 @@ TEST(HierarchicalWheel, FindsWhatTheSearchItselfHasFiledAgainInTheSameSlot) {
   for (std::size_t restarted = 1; restarted <= 20; ++restarted) {
     two_sets of(restarted, slot + 1'000, 9, slot + 3'000);
     for (const node_index each : of.older) of.store.set_deadline(each, slot + 2'000);
-    EXPECT_EQ(of.next(), slot + 2'000) << restarted << " of the older set were restarted";
+    const nanoseconds_t found = *of.next();
+    EXPECT_LE(found, slot + 2'000) << restarted << " of the older set were restarted";
+    // With fewer looks the search has to do with an earlier time.
+    if (detail::limits::exact_looks >= 64) {
+      EXPECT_EQ(found, slot + 2'000) << restarted;
+    }
     EXPECT_TRUE(of.wheel.check_invariants());
   }
 }
