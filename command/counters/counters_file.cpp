@@ -285,7 +285,7 @@ counters_snapshot counters_file::read(reading_budget& budget) {
   content now(*this);
   if (found == engine_lock::held) now.ask_holder();
   counters_snapshot made = now.snapshot(budget);
-  // Of an engine without a lock, nobody holds it.
+  // A lock that is free on the file of an engine which never had one says nothing.
   made.lock = found == engine_lock::free && !now.has_lock() ? engine_lock::none : found;
   return made;
 }

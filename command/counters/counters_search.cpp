@@ -166,9 +166,9 @@ void require_owner(const counters_snapshot& snapshot, const host_files& host) {
   if (!is_copy && snapshot.lock == engine_lock::held && !knows_process) return;
   if (!is_copy && !engine.same_processes)
     throw input_error(fmt::format(
-        "{}: whether its engine lives cannot be told: the file has no lock, and process {} is of another namespace",
+        "{}: cannot tell whether its engine lives: the file has no lock, and process {} is of another namespace",
         engine.path, engine.process));
-  // Whoever may read a file may lock it, too.
+  // Permission to read a file is permission to lock it.
   require_process(snapshot, host);
 }
 

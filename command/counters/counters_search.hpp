@@ -17,7 +17,7 @@ namespace detent::tool {
 std::vector<std::string> counters_files_of_host(const std::string& directory = "/dev/shm");
 // Of those no more are read at a time: anybody may leave a hundred thousand in the directory.
 inline constexpr std::size_t most_files_of_host = 1024;
-// The counters files of one process, wherever they are: those above, and whatever such files it has mapped. Throws
+// The counters files of one process, those above and those that it has mapped elsewhere. Throws
 // input_error where there are none of the ones and the others may not be seen.
 std::vector<std::string> counters_files_of(std::int64_t process, const std::string& directory = "/dev/shm");
 

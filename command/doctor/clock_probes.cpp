@@ -57,7 +57,7 @@ std::string boot_option(const host_files& host, std::initializer_list<std::strin
   return last;
 }
 
-// Why the kernel does not use the TSC, as far as whoever booted it is the cause.
+// Why the kernel does not use the TSC, if a boot option or the hypervisor is the cause.
 std::string option_against_tsc(const host_files& host) {
   const std::string said = boot_option(host, {"tsc=", "notsc"});
   return said == "notsc" || said == "tsc=unstable" ? said : "";

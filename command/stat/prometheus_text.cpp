@@ -109,7 +109,7 @@ constexpr label_family label_families[] = {
 class exposition {
  public:
   exposition(const std::vector<counters_snapshot>& engines, series_names& names) {
-    // As comments, for whoever looks at the page.
+    // As comments, for a reader of the page.
     names.note(engines);
     for (const std::string& each : names.complaints()) out_ += fmt::format("# NOTE {}\n", each);
     for (const counters_snapshot& engine : engines) series_.push_back({engine, names.labels_of(engine.identity)});

@@ -9,7 +9,7 @@
 namespace detent::tool {
 
 // Prometheus' text exposition format, version 0.0.4; what its names mean is in docs/counters.md.
-// `names` is told of the engines, and is to be kept from one reading to the next where there are several.
+// `names` is given the engines. Keep it from one reading to the next where there are several readings.
 std::string prometheus_text(const std::vector<counters_snapshot>& engines, series_names& names);
 std::string prometheus_text(const std::vector<counters_snapshot>& engines);  // of one reading
 

@@ -16,7 +16,7 @@ namespace detent::tool {
 // That holds for as long as this exists, so that no series passes from one engine to another that is left.
 class series_names {
  public:
-  // To be told of all engines of each reading.
+  // Call it once for each reading, with all engines of that reading.
   void note(const std::vector<counters_snapshot>& engines);
   // Of the last reading: a line for each name and instance that several engines have.
   const std::vector<std::string>& complaints() const { return complaints_; }

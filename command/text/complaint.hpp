@@ -6,7 +6,7 @@
 namespace detent::tool {
 
 // Prints "detent: TEXT" and ends the line, in one write. Where standard error cannot be written (it is closed, its disk
-// is full, nobody reads its pipe any more), the message is lost and nothing else happens: no exception, no signal.
+// is full, its pipe has no reader), the message is lost and nothing else happens: no exception, no signal.
 void complain(std::string_view text) noexcept;
 
 // Opens /dev/null for each of the descriptors 0 to 2 that is closed, so that no file which is opened later takes its
