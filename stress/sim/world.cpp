@@ -20,7 +20,7 @@ class wayward_executor final : public executor {
 };
 
 world_habits habits_of(const script& plays) {
-  random_source random(plays.seed, 0);
+  test::splitmix random(plays.seed, 0);
   return draw_world(random, plays.steps);
 }
 
@@ -38,13 +38,13 @@ world::~world() = default;
 
 void world::play() {
   std::uint64_t step_number = 1;
-  random_ = random_source(script_.seed, step_number);
+  random_ = test::splitmix(script_.seed, step_number);
   open_engine();
   for (; step_number <= habits_.steps; ++step_number) {
     if (script_.without.contains(step_number)) continue;
     announce_step(step_number);
     log_.begin_step(step_number);
-    random_ = random_source(script_.seed, step_number);
+    random_ = test::splitmix(script_.seed, step_number);
     step();
     check_rest();
   }

@@ -10,12 +10,13 @@
 #include "crew.hpp"
 #include "event_log.hpp"
 #include "model.hpp"
-#include "random.hpp"
 #include "world_options.hpp"
 
 #include <memory>
 #include <set>
 #include <vector>
+
+#include "support/splitmix.hpp"
 
 namespace detent::sim {
 
@@ -157,7 +158,7 @@ class world {
 
   const script script_;
   event_log& log_;
-  random_source random_;
+  test::splitmix random_;
   world_habits habits_;
   engine_habits made_with_;
   crew crew_;

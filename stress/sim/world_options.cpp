@@ -5,7 +5,7 @@
 
 namespace detent::sim {
 
-world_habits draw_world(random_source& random, std::uint64_t steps) {
+world_habits draw_world(test::splitmix& random, std::uint64_t steps) {
   world_habits drawn;
   drawn.threads = random.one_in(4) ? 1 : 2 + static_cast<unsigned>(random.below(4));
   drawn.steps = 100 + random.below(500);
@@ -27,7 +27,7 @@ world_habits draw_world(random_source& random, std::uint64_t steps) {
   return drawn;
 }
 
-engine_habits draw_engine(random_source& random) {
+engine_habits draw_engine(test::splitmix& random) {
   engine_habits drawn;
   detent::engine_options& options = drawn.options;
   options.tick = duration(random.pick(std::array{1, 1, 1, 2, 7, 1000, 3777, 4096, 1'000'000}));

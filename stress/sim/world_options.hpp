@@ -5,9 +5,10 @@
 #include <detent/options.hpp>
 
 #include "period_rule.hpp"
-#include "random.hpp"
 
 #include <cstdint>
+
+#include "support/splitmix.hpp"
 
 namespace detent::sim {
 
@@ -38,7 +39,7 @@ struct engine_habits {
 };
 
 // `steps`: 0 leaves it to the seed.
-world_habits draw_world(random_source& random, std::uint64_t steps);
-engine_habits draw_engine(random_source& random);
+world_habits draw_world(test::splitmix& random, std::uint64_t steps);
+engine_habits draw_engine(test::splitmix& random);
 
 }  // namespace detent::sim

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "search/poll_walks/generate.hpp"
-#include "search/poll_walks/random.hpp"
+#include "support/splitmix.hpp"
 
 #include <array>
 
@@ -76,7 +76,7 @@ class generator {
   operation poll();
   operation executor();
 
-  random_source random_;
+  test::splitmix random_;
   const avoided without_;
   setting made_with_;
   nanoseconds_t span_ = 100, grain_ = 1;

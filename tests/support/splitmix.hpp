@@ -6,14 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace detent::poll_walks {
+namespace detent::test {
 
-// splitmix64.
-class random_source {
+// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014: splitmix64.
+class splitmix {
  public:
-  explicit random_source(std::uint64_t seed = 0) noexcept : state_(seed) {}
+  explicit splitmix(std::uint64_t seed = 0) noexcept : state_(seed) {}
   // One stream for each (seed, part): a part draws the same whatever the others drew.
-  random_source(std::uint64_t seed, std::uint64_t part) noexcept : state_(mixed(seed) ^ mixed(~part)) {}
+  splitmix(std::uint64_t seed, std::uint64_t part) noexcept : state_(mixed(seed) ^ mixed(~part)) {}
 
   std::uint64_t next() noexcept { return mixed(state_ += 0x9e3779b97f4a7c15u); }
   std::uint64_t below(std::uint64_t limit) noexcept { return limit == 0 ? 0 : next() % limit; }
@@ -37,4 +37,4 @@ class random_source {
   std::uint64_t state_;
 };
 
-}  // namespace detent::poll_walks
+}  // namespace detent::test
