@@ -132,8 +132,6 @@ class engine {
   bool called(timer_id id, std::uint64_t ticket);
   void let_go(timer_id id, std::uint64_t ticket, thread_id on);
 
-  // The first that waits for its turn in this pass, or 0: an implementation of one thread has no other choice.
-  timer_id first_in_turn() const;
   const timer& at(timer_id id) const { return timers_[id - 1]; }
   std::size_t made() const { return timers_.size(); }
   // When the driver has to look at it.

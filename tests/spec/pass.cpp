@@ -3,7 +3,6 @@
 #include "spec/engine.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace detent::spec {
 namespace {
@@ -47,17 +46,6 @@ bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, na
   if (a.asked.lane != b.asked.lane) return a.asked.lane > b.asked.lane;
   if (due_a != due_b) return due_a < due_b;
   return a.armer == b.armer && a.order < b.order;
-}
-
-timer_id engine::first_in_turn() const {
-  const timer* first = nullptr;
-  for (const timer_id id : live_) {
-    const timer& t = at(id);
-    if (!waits_in_pass(t)) continue;
-    const auto key = [this](const timer& of) { return std::tuple(-int{of.asked.lane}, due(of), of.order); };
-    if (first == nullptr || key(t) < key(*first)) first = &t;
-  }
-  return first == nullptr ? 0 : first->id;
 }
 
 // It is `t`'s turn: nothing must wait that goes before it.
