@@ -36,6 +36,7 @@ bool group_sweep::begin_next() noexcept {
   swept_->answer();
   gathers_ = swept_->is_scattered();
   goings_ = swept_->goings();
+  turns_ = swept_->turns();
   swept_->roster.begin_walk();
   at_ = 0;
   return true;
@@ -43,7 +44,14 @@ bool group_sweep::begin_next() noexcept {
 
 void group_sweep::end_walk() noexcept {
   swept_->roster.end_walk();
-  if (gathers_) swept_->gathered(goings_);
+  if (gathers_) {
+    // A group that was paused or resumed in the middle has members of either time in the wheel: they are not in order.
+    if (turns_ == swept_->turns()) {
+      swept_->gathered(goings_);
+    } else {
+      core_.groups.request(*swept_);
+    }
+  }
   core_.groups.drop_reference(*std::exchange(swept_, nullptr));
 }
 

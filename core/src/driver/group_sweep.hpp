@@ -48,6 +48,7 @@ class group_sweep {
   group_state *swept_ = nullptr, *to_sweep_ = nullptr;  // whose members are being scanned, up to at_; the next ones
   node_index at_ = 0;
   std::uint32_t goings_ = 0;  // when the walk began
+  std::uint64_t turns_ = 0;   // of the group then
   bool gathers_ = false;      // whether it is to take back what was handed over
 };
 

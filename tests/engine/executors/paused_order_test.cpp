@@ -166,7 +166,7 @@ TEST(PausedOrderKeyed, IsKeptAgainstAPauserWithoutRest) {
   test::random_source random(test::new_seed());
   engine e({.executor = std::make_shared<keyed_pool>(keyed_pool_options{.threads = 2})});
   constexpr int keys = 3, many = 60;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 40; ++round) {
     timer_group group(e);
     std::array<std::vector<int>, keys> ran;
     std::atomic<int> runs{0};
