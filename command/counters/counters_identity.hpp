@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the header of a counters file says of its engine, in terms of the process that reads it.
+// The identity of an engine by the header of its counters file, in terms of the process that reads it.
 #pragma once
 #include <detent/counters_layout.hpp>
 

@@ -30,8 +30,8 @@ class stale_file : public input_error {
   using input_error::input_error;
 };
 
-// By the lock on the engine's file, in whatever namespace it runs; by its process where the file has no lock, or where
-// `host` is a copy. Throws stale_file; input_error if the host does not say.
+// Checks that the engine lives: by the lock on its file, which every namespace sees; by its process where the file has
+// no lock, or where `host` is a copy. Throws stale_file; input_error if the host does not say.
 void require_owner(const counters_snapshot& snapshot, const host_files& host = host_files());
 
 }  // namespace detent::tool

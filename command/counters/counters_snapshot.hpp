@@ -56,7 +56,7 @@ struct engine_identity {
   std::uint32_t set = 0, shard = 0, shards = 0;
 };
 
-// What the lock on a file says of its engine.
+// Whether an engine lives, by the lock on its file.
 enum class engine_lock : std::uint8_t {
   none,  // the engine has none, or the file system
   held,  // it lives

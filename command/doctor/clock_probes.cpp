@@ -63,7 +63,7 @@ std::string option_against_tsc(const host_files& host) {
   return said == "notsc" || said == "tsc=unstable" ? said : "";
 }
 
-// What to do about a slow clock source.
+// The cure for a slow clock source.
 std::string better_source(const host_files& host, const std::string& current) {
   const std::string available = host.read(available_file).value_or("");
   const std::string chosen = boot_option(host, {"clocksource="});

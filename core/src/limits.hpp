@@ -46,7 +46,7 @@ inline constexpr std::size_t spare_sets = limit(640, 8);
 inline constexpr std::uint32_t worth_a_run = limit(8, 2);
 // Nodes that a search for the exact next deadline looks at; beyond them a lower bound has to do.
 inline constexpr int exact_looks = limit(64, 5);
-// What was too many to look at may be few after so many are gone.
+// Unlinks after which a crowded slot is searched again, as its nodes may be few by then.
 inline constexpr std::uint32_t looks_after_unlinks = limit(64, 2);
 // The hashed wheel keeps so many ticks apart, a set each, and others open while they fire: fewer than a
 // wheel has sets.
@@ -108,8 +108,8 @@ inline constexpr std::uint32_t report_every = limit(64, 2);
 inline constexpr std::size_t reap_batch = limit(64, 2);
 // A thread's table of engines grows to so many places for each of them. 4: at most a quarter is used.
 inline constexpr std::size_t record_places = limit(8, 4);
-// A call that is under way ends within a microsecond, unless its thread has lost its processor: pauses before whoever
-// waits for it sleeps, and nanoseconds of that sleep.
+// A call that is under way ends within a microsecond, unless its thread has lost its processor: pauses before a thread
+// that waits for it sleeps, and nanoseconds of that sleep.
 inline constexpr int pauses_for_a_call = limit(100, 1);
 inline constexpr std::int64_t sleep_for_a_call = 50'000;
 
@@ -117,7 +117,7 @@ inline constexpr std::int64_t sleep_for_a_call = 50'000;
 
 // Operations that a recording holds until they are written: 4 MiB. What finds no room is lost, and users see how many.
 inline constexpr std::size_t recording_room = 65'536;
-// Operations that are written before those that were lost meanwhile are reported.
+// Operations that are written between two lines about losses.
 inline constexpr std::size_t operations_at_once = limit(4'096, 4);
 // Restarts that wait for a re-arming each; if there are more, those were lost.
 inline constexpr std::size_t waiting_restarts = limit(1'024, 4);
@@ -125,8 +125,8 @@ inline constexpr std::size_t waiting_restarts = limit(1'024, 4);
 inline constexpr std::size_t recorded_text = limit(65'536, 160);
 // Members of groups among which those whose end was lost are searched for.
 inline constexpr std::size_t recorded_members = limit(1'024, 2);
-// What was reported is in the file this much later at the latest. At the end a place that is taken and not filled is
-// waited for, in looks at it, and no longer than `recorder_patience`.
+// An operation is in the file this much later at the latest. At the end the writer waits for a place that is taken and
+// not filled, looks at it every `recorder_pause`, and gives up after `recorder_patience`.
 inline constexpr std::int64_t recorder_looks = 100'000'000;
 inline constexpr std::int64_t recorder_patience = 1'000'000'000, recorder_pause = 1'000'000;
 
@@ -177,13 +177,13 @@ inline constexpr std::int64_t retry_after = 1'000'000;
 // Members of groups that are scanned between two passes of the worker, and in a call of poll(), whose number users see.
 inline constexpr std::size_t sweep_slice = limit(1'024, 2);
 inline constexpr std::size_t sweep_a_poll = 100'000;
-// What the worker does before a deadline: it warms the caches up so long before, long enough for a core that knows
-// nothing, short enough for nothing to be forgotten, and not with less left than the second.
+// The worker warms up the caches so long before a deadline, and not with less left than the second. 10 us: long enough
+// for a cold core, short enough for nothing to be evicted.
 inline constexpr std::int64_t warm_up_ahead = 10'000, worth_warming_up = 1'000;
 // With less left the pool stays as it is: a wait's end is prepared later than that.
 inline constexpr std::int64_t worth_tidying = 200'000;
-// From this tick on the kernel's oversleep is small beside it, and spinning longer than that share of it would buy what
-// nobody has asked for.
+// From this tick on the kernel's oversleep is small beside it, and spinning longer than that share of it buys nothing
+// that the tick shows.
 inline constexpr std::int64_t coarse_tick = 1'000'000, coarse_share = 64;
 // Up to this length a whole sleep is held to the CPU latency limit, and so is the end of a longer one. The end is
 // longer than a deep state's exit; and as a change wakes every idle core, the limit is not lifted for less than the

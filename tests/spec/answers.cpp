@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an engine answers when it is asked.
+// The answers of an engine when it is asked.
 #include "spec/engine.hpp"
 
 namespace detent::spec {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program asks of an engine: scheduling, cancelling, restarting, groups, the end.
+// The calls of a program: scheduling, cancelling, restarting, groups, the end.
 #include "spec/engine.hpp"
 
 #include <algorithm>

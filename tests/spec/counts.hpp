@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What engine_metrics has to report. "At rest: scheduled = expired + cancelled + returned + dropped + pending."
+// The counts that engine_metrics has to report. "At rest: scheduled = expired + cancelled + returned + dropped +
+// pending."
 #pragma once
 
 #include "spec/timer.hpp"

@@ -40,7 +40,7 @@ struct settings {
   std::vector<executor_traits> executors{executor_traits{}};  // the first is the engine's own
 };
 
-// What a schedule call has to come to.
+// The outcome that a schedule call has to have.
 struct scheduled {
   timer_id id = 0;
   // Why it is refused. Where there are several reasons, the implementation may name any.
@@ -48,7 +48,7 @@ struct scheduled {
   bool refused() const { return !refusals.empty(); }
 };
 
-// What a run has to report, and what stop() and list_pending() do.
+// The facts that a run has to report, and stop() and list_pending().
 struct run_report {
   nanoseconds_t deadline = 0, lateness = 0;
   std::uint64_t missed = 0, tag = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an engine does by itself: in which order timers have their turn, and what their runs report.
+// The engine on its own: in which order timers have their turn, and what their runs report.
 #include "spec/engine.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, na
 // (G15) holds whatever it has drained.
 void engine::take_turn(timer& t) {
   take_silent_turns_before(&t);
-  broke.require(pass_.how != drive::none, "a timer has its turn though nobody drives", [&] { return described(t); });
+  broke.require(pass_.how != drive::none, "a timer has its turn though no thread drives", [&] { return described(t); });
   broke.require(t.turn_in != pass_.number, "a timer has its turn twice in a pass", [&] { return described(t); });
   broke.require(ready_at(t) <= pass_.now, "a timer has its turn before it is due", [&] { return described(t); });
   const nanoseconds_t due_t = due(t);
@@ -139,7 +139,7 @@ void engine::begin_run(timer_id id, thread_id on, const run_report& seen) {
   if (t.now == phase::waiting) take_turn(t);
   called_ = 0;
   if (pass_.how != drive::none && on == pass_.by) {
-    t.turn_in = pass_.number;  // not again in this pass, whoever re-arms it
+    t.turn_in = pass_.number;  // not again in this pass, even if it is re-armed
     ++pass_.ran;
   }
   const run_report foreseen = foresee_run(t);

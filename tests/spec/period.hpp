@@ -10,7 +10,7 @@ namespace detent::spec {
 
 enum class repetition : std::uint8_t { once, fixed_rate, fixed_delay };
 
-// What a run reports.
+// The deadline and the missed periods that a run reports.
 struct period_run {
   nanoseconds_t deadline = 0;  // firing::deadline()
   std::uint64_t missed = 0;    // firing::missed()

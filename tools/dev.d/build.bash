@@ -17,7 +17,8 @@ build() {
   need_for_preset "$preset"
   cmake --preset "$preset" --log-level=NOTICE || return
   cmake --build --preset "$preset" -j "$(jobs)" ${1:+--target "$@"} && return
-  # Sources that are compiled as one (DETENT_UNITE) can clash where each is right by itself.
+  grep -q '^DETENT_UNITE:.*=ON$' "build/$preset/CMakeCache.txt" || return 1
+  # Sources that are compiled as one can clash where each is right by itself.
   say "== $preset: once more, each source by itself"
   cmake --preset "$preset" --log-level=NOTICE -DDETENT_UNITE=OFF && cmake --build --preset "$preset" -j "$(jobs)" ${1:+--target "$@"}
 }

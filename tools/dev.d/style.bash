@@ -38,7 +38,7 @@ gate_packages() {
   for group in adapters oracles examples docs watching plots; do want $group; done
 }
 
-# What fails in seconds: each step is there because a failure of it would else show after the tests of an hour.
+# Checks that fail in seconds: each step is there because a failure of it would else show after the tests of an hour.
 cmd_gate() {
   [ $# -eq 0 ] || usage_error "gate takes nothing"
   local preset

@@ -153,9 +153,9 @@ class sharded_group {
   // Throws as timer_group; bad_alloc.
   explicit sharded_group(sharded_engine& of, executor* runs_on = nullptr);
   sharded_group(sharded_group&& other) noexcept = default;
-  // What it had ends as by the destructor.
+  // Ends its own timers first, as the destructor does.
   sharded_group& operator=(sharded_group&& other) noexcept;
-  // What ~timer_group does, on all shards at once: each part refuses and cancels before it waits on the first.
+  // Ends all parts as ~timer_group does. Every part refuses and cancels before the first is waited for.
   ~sharded_group();
 
   std::size_t size() const noexcept { return parts().size(); }
@@ -168,9 +168,9 @@ class sharded_group {
 
   // After it returns no callback of those scheduled so far starts, on any shard.
   void cancel_all() noexcept;
-  // Cancels on all shards before it waits on the first; and what members that it waits for schedule meanwhile, on
-  // whichever shard. From inside a member, it waits for the others of its shard as timer_group does, and for those of
-  // the other shards: two members that wait for each other so never end.
+  // Cancels on all shards before it waits on the first. It also cancels what the members that it waits for schedule in
+  // the group, on any shard. From inside a member, it waits for the others of its shard as timer_group does, and for
+  // those of the other shards: two members that wait for each other so never end.
   void cancel_all_and_wait() noexcept;
   void pause() noexcept;
   void resume() noexcept;

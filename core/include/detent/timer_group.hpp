@@ -22,8 +22,8 @@ class timer_group {
   timer_group(timer_group&& other) noexcept;
   timer_group& operator=(timer_group&& other) noexcept;
   // Cancels all its timers and waits for those already running, but the caller's own. From its beginning on it takes no
-  // timers: a member that runs meanwhile and schedules here is refused by errc::stopped. So nothing of the group starts
-  // once it has returned. The same where another group is assigned to it.
+  // timers: a member that still runs and schedules here is refused by errc::stopped. So nothing of the group starts
+  // once it has returned. Assigning another group to it ends it in the same way.
   ~timer_group();
 
   // As the engine's; errc::stopped also once the group has begun to end. While it is paused, what is left of a delay
@@ -66,8 +66,8 @@ class timer_group {
   // pending() and places follow as the engine goes through the members. Lock-free.
   void cancel_all() noexcept;
   // Also waits for those already running; inside one of them, for the others. What those schedule here while it waits
-  // for them is cancelled with them, so that a callback that schedules its next run ends as well; what comes from
-  // elsewhere meanwhile stays.
+  // for them is cancelled with them, so that a callback that schedules its next run ends as well. A timer that another
+  // thread schedules during the wait stays.
   void cancel_all_and_wait() noexcept;
   // Timers keep the time they have left; of those already handed to an executor, what has not started goes back when
   // its turn comes, and once one has, all others before any of the group starts again: their order is kept. Nothing

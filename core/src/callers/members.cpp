@@ -60,13 +60,15 @@ bool begin_in_group(engine_core& core, group_run& run, node_index index, std::ui
 
 void put_back(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order) noexcept {
   group_state* const group = core.nodes.group_of(index);
-  // Perhaps of a later generation, or of none any more. Before it goes: what is behind it must not overtake it.
-  const bool is_first = group != nullptr && group->hold();
-  if (is_first && !group->is_scattered()) {
-    group->scatter();
-    request_sweep(core, *group);
+  // Before it goes, as what is behind it must not overtake it. The group may be that of a later timer in the node, or
+  // have no reference any more.
+  if (group != nullptr && group->hold()) {
+    if (!group->is_scattered()) {
+      group->scatter();
+      request_sweep(core, *group);
+    }
+    core.groups.drop_reference(*group);
   }
-  if (is_first) core.groups.drop_reference(*group);
   node& paused = core.node_at(index);
   const std::uint64_t handed_over = word;
   if (!exchange_word(paused.pair, word, state_word::requeued(handed_over, order))) return;

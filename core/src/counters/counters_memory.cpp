@@ -91,7 +91,7 @@ bool counters_memory::create() {
   return fail(asked_, reason);
 }
 
-// The lock shows other engines and programs, in whatever namespace, that the engine lives. A lock ends with the last
+// The lock shows other engines and programs, in every namespace, that the engine lives. A lock ends with the last
 // use of its open file, so that is one of its own, whose only use is a mapping that no forked child inherits, however
 // it was forked. A umask that takes the file from its owner leaves no other open file than the one. Where the file
 // system has no locks there is none. False: there is no descriptor left, or no memory; see errno.

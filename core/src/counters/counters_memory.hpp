@@ -65,8 +65,8 @@ class counters_memory {
   std::string problem_;
   errc code_{};
   int file_ = -1;
-  int older_ = -1;        // what has the name, of an engine that has gone; locked, so that nobody else replaces it
-  void* lock_ = nullptr;  // of the same file, opened for the lock alone, a mapping that nobody touches
+  int older_ = -1;        // the file of an ended engine that has the name; locked, so that no other engine replaces it
+  void* lock_ = nullptr;  // an unused mapping of the same file, opened for the lock alone
   pid_t owner_;
   bool named_ = false;
   std::array<piece, 256> pieces_{};

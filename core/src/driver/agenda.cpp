@@ -74,7 +74,7 @@ void agenda::accept(node_index index, node& submitted, std::uint32_t generation,
       if (wheel_.is_in_run(submitted)) [[unlikely]]
         end_runs(wheel_.runs().time_of(submitted));
       if (submitted.location == in_due_queue) {
-        // Its entry there would come too late; that of a later time finds the new deadline by itself.
+        // An entry of its old deadline would come too late. One of a later time finds the new deadline by itself.
         if (place_if_due(index, submitted, observe(submitted.pair), entering::pass)) return;
         submitted.location = nowhere;  // paused, perhaps, so that only the wheel can have it: that entry is stale now
       } else {
@@ -162,8 +162,8 @@ bool agenda::drop_if_cancelled(node_index index, node& filed) noexcept {
   return true;
 }
 
-void agenda::place_again(node_index index, node& restarted, std::uint64_t word, bool settled) noexcept {
-  if (!place_if_due(index, restarted, word, settled ? entering::settled : entering::pass))
+void agenda::place_again(node_index index, node& restarted, std::uint64_t word, entering how) noexcept {
+  if (!place_if_due(index, restarted, word, how))
     insert_at(index, restarted, word, {.time = nodes_.filing_time(index, restarted), .in_order = false});
 }
 
@@ -228,7 +228,7 @@ std::optional<nanoseconds_t> agenda::next_in_wheel() {
       return wheel_.runs().time();
     } else {
       wheel_.runs().pop();
-      place_again(index, first, word);
+      place_again(index, first, word, entering::pass);
     }
   }
   return std::nullopt;

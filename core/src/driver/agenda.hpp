@@ -107,8 +107,11 @@ class agenda {
   bool is_as_collected(const due_entry& entry, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     return state_word::order(word) == entry.order && nodes_.due_time(entry.index, word, deadline) == entry.deadline;
   }
-  // It has: to where it belongs now. `settled`: all that was submitted before that has been accepted.
-  void place_again(node_index index, node& restarted, std::uint64_t word, bool settled = false) noexcept;
+  // How a timer enters the due queue: with the next batch; among what fires in this pass; or there, when all that was
+  // submitted before it was restarted has been accepted.
+  enum class entering : std::uint8_t { batch, pass, settled };
+  // Puts a timer that was restarted to where it belongs now.
+  void place_again(node_index index, node& restarted, std::uint64_t word, entering how) noexcept;
   // Takes a cancelled node out, and frees it unless its canceller is still emptying it: then a reap entry is coming.
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
 
@@ -128,8 +131,6 @@ class agenda {
     return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, entering::pass);
   }
   [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;
-  // How it enters the due queue: with the next batch; among what fires in this pass; or there, settled.
-  enum class entering : std::uint8_t { batch, pass, settled };
   bool place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept;
   std::optional<nanoseconds_t> next_left_over();
   std::optional<nanoseconds_t> next_in_runs() noexcept;

@@ -35,7 +35,7 @@ bool expiry::keeps_order() const noexcept {
   return drive_.keeps_order || (core_.options.drive == drive_kind::worker && !core_.lanes_in_use.load(base::relaxed));
 }
 
-// What is due into the due queue. A million at once take a while, which the higher lanes do not wait for.
+// Moves what is due into the due queue. A million at once take a while, and the higher lanes do not wait for that.
 [[gnu::always_inline]] inline void expiry::collect_up_to(nanoseconds_t now) noexcept {
   if (agenda_.has_critical()) take_critical(now);
   agenda_.expire(
@@ -65,9 +65,9 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexc
       intake_.answer_bell();
       if (entries_.has_set_aside()) overtake();  // what is critical does not wait for all that
       intake_.drain_slice();
-    } else if (fired % limits::takes_between == 0 &&
-               core_.lanes_in_use.load(base::relaxed)) {  // relaxed: as in overtake()
-      overtake();                                         // nobody rings for what is due by the end of the pass
+      // Relaxed: as in overtake(). No thread rings for what is due by the end of the pass.
+    } else if (fired % limits::takes_between == 0 && core_.lanes_in_use.load(base::relaxed)) {
+      overtake();
     }
     if (interruptions_ > limits::interruptions) break;
     if (agenda_.has_critical() && (interruptions_ == limits::interruptions || take_critical(now))) ++interruptions_;
@@ -154,7 +154,7 @@ bool expiry::fire_next(nanoseconds_t& now) noexcept {
     }
     DETENT_CHECK(state_word::state(word) == timer_state::armed);
     if (!agenda_.is_as_filed(index, next, word, time)) [[unlikely]] {
-      agenda_.place_again(index, next, word);
+      agenda_.place_again(index, next, word, agenda::entering::pass);
       return false;
     }
     const due_entry due{.deadline = time,
@@ -237,8 +237,8 @@ expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& 
   return step::fired;
 }
 
-// The thread that is about to do so may be held up, and nobody waits for it. The member may be its group's last, and
-// another thread may just be cancelling it.
+// The thread that is about to ask may be held up, and the driver does not wait for it. The member may be the last of
+// its group, and another thread may cancel it at this moment.
 void expiry::ask_for_sweep(group_state& group) noexcept {
   if (!group.hold()) return;
   core_.groups.request(group);

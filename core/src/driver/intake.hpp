@@ -53,13 +53,11 @@ class intake {
   // Drains all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
   // instructions if there is nothing.
   void drain_submitted() noexcept { drain_submitted(port_.submitted(), {}); }
-  // The same, of so many. between() now and then.
+  // Drains as many as `submitted`, and calls between() now and then.
   void drain_submitted(std::size_t submitted, const interlude& between) noexcept {
     if (submitted == 0 && next_ == end_ && !port_.is_rescan_due()) return;
     drain_much(submitted, between);
   }
-  // Whether what was taken out of the queue is not accepted yet.
-  bool has_rest() const noexcept { return next_ != end_; }
   // Drains everything. False: something came due, `until` came, or a group asks for a scan, while there was more.
   bool drain_completely(nanoseconds_t until) noexcept;
   // Drains what may have to fire in order with what is due: a few thousand entries, unless something known before

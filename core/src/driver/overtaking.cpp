@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What comes before others of a pass: critical timers in the middle of its long steps, and what was submitted before
-// something that fires.
+// Timers that come before others of a pass: critical ones in the middle of its long steps, and those that were
+// submitted before a timer that fires.
 #include "driver/expiry.hpp"
 
 #include "limits.hpp"
@@ -46,7 +46,7 @@ bool expiry::take_due_after_interlude(node_index index, node& filed) noexcept {
 // All that was submitted so far, however much it is: what fires next was armed after it.
 void expiry::accept_what_came_before() noexcept { intake_.drain_submitted(entries_.waiting(), between_); }
 
-// What is critical of it, without an interlude: a critical timer is about to fire.
+// The critical part of that, without an interlude: a critical timer is about to fire.
 void expiry::accept_critical_before() noexcept {
   intake_.search_rest([this](std::span<std::uint64_t> rest) { return entries_.accept_critical(rest); });
   for (std::size_t left = entries_.submitted();; left -= limits::scanned_at_once) {
@@ -55,7 +55,7 @@ void expiry::accept_critical_before() noexcept {
   }
 }
 
-// Its entry has left the due queue: until it is settled it passes for one that is still there.
+// The entry has left the due queue. The timer passes for one that is still there until it is settled.
 void expiry::settle(const due_entry& due, node& restarted) noexcept {
   restarted.location = in_due_queue;
   restarted.placed = due.placed;
@@ -74,7 +74,7 @@ void expiry::settle(const due_entry& due, node& restarted) noexcept {
   if (!is_newest(due, restarted)) return;  // restarted once more, and accepted
   restarted.location = nowhere;
   if (!agenda_.drop_if_cancelled(due.index, restarted))
-    agenda_.place_again(due.index, restarted, observe(restarted.pair), true);
+    agenda_.place_again(due.index, restarted, observe(restarted.pair), agenda::entering::settled);
 }
 
 }  // namespace detent::detail

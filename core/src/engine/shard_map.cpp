@@ -22,8 +22,8 @@ struct binding {
 // A thread is bound in a set or two, so a vector is the fastest to search.
 using bindings = std::vector<binding>;
 
-// Null: the thread is not bound. A plain pointer, so that destructors of static and thread-local objects can read and
-// replace it, in whatever order they run.
+// Null if the thread is not bound. A plain pointer, so that destructors of static and thread-local objects can read and
+// replace it, in any order.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bindings* of_this_thread = nullptr;
 
 // Frees a thread's bindings after all its thread-local objects have been destroyed: the C library destroys the values

@@ -94,7 +94,7 @@ void group_state::begin_awaited_cancel() noexcept {
 bool group_state::end() noexcept { return (begin_epoch(ended) & ended) == 0; }
 
 void group_state::begin_next() noexcept {
-  // Relaxed: nobody else changes it, and the next group's owner gets it by (11) and (10).
+  // Relaxed: no other thread changes it, and the next group's owner gets it by (11) and (10).
   epoch_.store(static_cast<std::uint32_t>(epoch_.load(base::relaxed) + 1), base::relaxed);
   gathered_.store(goings_.load(base::relaxed), base::relaxed);  // relaxed, both: as above
   head = this;

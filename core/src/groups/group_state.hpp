@@ -57,16 +57,18 @@ class group_state {
   // For the next group in this place: no stale handle takes itself for a member, and time goes on.
   void begin_next() noexcept;
 
-  // What a new member belongs to. (12) acquire: pairs with (5), so that a caller that finds the epoch which an awaited
+  // The epoch of a new member. (12) acquire: pairs with (5), so that a caller that finds the epoch which an awaited
   // cancel has begun finds that one awaited, too.
   std::uint32_t epoch() const noexcept { return static_cast<std::uint32_t>(epoch_.load(base::acquire)); }
   bool is_cancelled(std::uint32_t epoch) const noexcept;
   // Cancels the members of all epochs so far.
   void begin_epoch() noexcept;
-  // The same, and until end_awaited_cancel() the caller waits for those that run. What they schedule here meanwhile is
-  // to be cancelled as well.
+  // begin_epoch() for a caller that waits, until end_awaited_cancel(), for the members that run. What those schedule
+  // here until then is cancelled as well.
   void begin_awaited_cancel() noexcept;
-  void end_awaited_cancel() noexcept { awaited_.fetch_sub(1, base::relaxed); }  // relaxed: nobody whom it concerns runs
+  void end_awaited_cancel() noexcept {
+    awaited_.fetch_sub(1, base::relaxed);
+  }  // relaxed: no member that it concerns runs
   // After epoch(). Relaxed: (12) decides.
   bool is_cancel_awaited() const noexcept { return awaited_.load(base::relaxed) != 0; }
   // Cancels the members of all epochs, for good. False: it had ended.
@@ -96,7 +98,7 @@ class group_state {
   // or, once nobody refers to it, of those to be used again.
   group_roster roster;
   group_state* next = nullptr;
-  // The same for the parts of a sharded group; else itself. Set before anybody schedules here.
+  // One for all parts of a sharded group; else this group itself. Set before the first member is scheduled.
   const group_state* head = this;
 
  private:

@@ -29,7 +29,7 @@ class transitions {
   void scheduled(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     probes::schedule(engine_, index, word, deadline);
   }
-  // Its call is refused all the same: it has never been.
+  // Takes back what before_schedule() counted, as the call is refused after all.
   void withdrawn(thread_record& by, label_block* label) const noexcept {
     by.counts.take_back(counter::scheduled);
     if (label != nullptr) label->take_back(label_counter::scheduled);

@@ -30,7 +30,7 @@ class turn_port {
  public:
   // Its turn in this pass is over.
   virtual void note_run(node& running) const noexcept = 0;
-  // Its callback has run.
+  // The callback has run.
   virtual void count_run() noexcept = 0;
 
  protected:

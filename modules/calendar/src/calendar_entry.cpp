@@ -119,7 +119,7 @@ void calendar_entry::end_run(firing& at) noexcept {
   }
   ran_ = planned_;
   const wall_time now = core_->clock().now();
-  const bool back = now < planned_;  // set meanwhile, as no run is early
+  const bool back = now < planned_;  // the clock was set, as no run is early
   if (back && core_->is_new_date(planned_ - now)) ran_ = wall_time::min();
   const wall_time from = back ? set_back_to(*schedule_, now, ran_) : planned_;
   const due_time next = next_due(*schedule_, from);

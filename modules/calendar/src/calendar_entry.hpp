@@ -44,7 +44,7 @@ class calendar_entry {
 
   // To the deadline that the planned time now has.
   move_result follow() noexcept;
-  // The same after the clock was set back. `date`: by so much that its schedule begins again.
+  // follow() after the clock was set back; `date` if that was by so much that the schedule begins again.
   move_result go_back(bool date) noexcept;
   // The zone of its schedule, if it has one.
   std::optional<time_zone> zone();

@@ -25,7 +25,7 @@ using testing::holding_executor;
 
 class MissedRun : public ::testing::Test {
  protected:
-  // What was handed over at that time runs then, unless it was refused.
+  // Hands over what is due at that time and runs it, unless it is refused.
   void run_at(int ns) {
     rig_.poll_at(at(ns));
     holds_->run_all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What waits in an executor when its group is paused: what goes back, and in which order it comes again.
+// Members that wait in an executor when their group is paused: which go back, and in which order they come again.
 #include <detent/detent.hpp>
 #include <detent/keyed_pool.hpp>
 
@@ -142,7 +142,7 @@ TEST_F(PausedOrder, OtherGroupsGoOn) {
   EXPECT_EQ(group_.pending(), 2u);
 }
 
-// What was refused and waits to be offered again leaves the engine asleep while its group is paused.
+// A refused member that waits to be offered again leaves the engine asleep while its group is paused.
 TEST_F(PausedOrder, WhatWaitsForARetryIsNotOfferedMeanwhile) {
   holds_->refuse = true;
   for (int i = 0; i < 3; ++i) group_.schedule_at(at(10 + i), rig_.note(i));

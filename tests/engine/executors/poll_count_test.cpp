@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// poll() and run_until() return how many callbacks ran in them, whatever an executor makes of the others.
+// poll() and run_until() return how many callbacks ran in them, and count none that an executor keeps or drops.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

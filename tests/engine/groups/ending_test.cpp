@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What comes to a group while it ends, or while a cancel waits: from members, which run meanwhile. None of it starts
+// Timers that running members schedule in a group while it ends, or while a cancel waits for them. None of them starts
 // once that has returned.
 #include <detent/detent.hpp>
 #include <detent/keyed_pool.hpp>
@@ -44,7 +44,7 @@ class GroupEnding : public ::testing::TestWithParam<place> {
     });
     ASSERT_TRUE(eventually([&] { return running_.load(); }));
   }
-  // What each callback does that must not start once the group has ended.
+  // A callback that must not start once the group has ended.
   auto note() {
     return [this] {
       if (over_) late_.fetch_add(1);

@@ -24,7 +24,7 @@ times minutes_of_day(std::initializer_list<int> minutes) {
   return all;
 }
 
-// Steps back, and whether what `when` has then is planned anew.
+// The runs of `when` around a step back of the clock.
 times run_around_a_step(const schedule& when, duration before, duration step, duration after,
                         calendar_set_up set_up = {}) {
   virtual_calendar test(std::move(set_up));

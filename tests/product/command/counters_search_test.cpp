@@ -103,7 +103,7 @@ class locked_file : public engines_of_a_host {
     header.locked = 1;
     header.process_namespace = own_name_spaces().processes;
   }
-  // What is said of it on this host.
+  // The complaint about it on this host.
   std::string said_here() {
     image.put(header);
     const std::string path = directory.write("locked", image.bytes());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the doctor says of the clocks of a host: each finding comes and goes, and names the cause that is there.
+// The findings of the doctor about the clocks of a host: each finding comes and goes, and names the cause that is
+// there.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

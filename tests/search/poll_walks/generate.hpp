@@ -7,7 +7,7 @@
 
 namespace detent::poll_walks {
 
-// What no walk has, to search beside a fault that is known.
+// Features that no walk has, to search beside a fault that is known.
 struct avoided {
   bool executors = false;
   bool end_of_time = false;  // a clock near its end

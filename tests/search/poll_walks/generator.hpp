@@ -16,7 +16,7 @@ class generator {
   program make();
 
  private:
-  // What a seed likes to do.
+  // The weights that a seed draws.
   enum class habit : std::uint8_t {
     schedule,
     periodic,
@@ -64,11 +64,11 @@ class generator {
   // Most of the last clump is restarted or cancelled, as connections do.
   operation keep_alive();
   operation restart();
-  // What comes and goes at a time that is far, as idle timeouts do; and then some of one deadline there.
+  // Timers that come and go at a far time, as idle timeouts do; and then some of one deadline there.
   void churn(std::vector<operation>& into);
   // Many near each other, of which most may move away, and the question what comes next.
   void crowd(std::vector<operation>& into);
-  // A bounded poll leaves some over; they are restarted, and their group stops and goes on meanwhile.
+  // A bounded poll leaves some over. They are restarted while their group is paused, and it goes on.
   void leave_over(std::vector<operation>& into);
   operation cancel();
   operation on_group();

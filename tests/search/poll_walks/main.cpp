@@ -41,15 +41,15 @@ int tell(const program& failing, bool as_it_is) {
 int explore(const arguments& asked) {
   std::printf("walks: from seed %" PRIu64 " on\n", asked.seed);
   std::fflush(stdout);
-  const search_result found = search(asked.seed, asked.walks, asked.seconds, asked.without);
-  if (!found.failed) {
-    std::printf("walks: %" PRIu64 " walks, all as specified\n", found.walks);
+  const auto found = search(asked.seed, asked.walks, asked.seconds, asked.without);
+  if (!found.failed()) {
+    std::printf("walks: %" PRIu64 " walks, all as specified\n", found.clean);
     return 0;
   }
-  std::printf("walks: seed %" PRIu64 " fails, walk %" PRIu64 ": %s\n", found.seed, found.walks + 1,
-              found.failure.c_str());
+  const std::uint64_t failing = asked.seed + found.clean;
+  std::printf("walks: seed %" PRIu64 " fails, walk %" PRIu64 ": %s\n", failing, found.clean + 1, found.why.c_str());
   std::fflush(stdout);
-  return tell(generate(found.seed, asked.without), asked.as_it_is);
+  return tell(generate(failing, asked.without), asked.as_it_is);
 }
 
 }  // namespace

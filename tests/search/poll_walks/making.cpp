@@ -60,7 +60,7 @@ spec::plan world::plan_of(const operation& step) {
   asked.executor = executors_.empty() ? 0 : asked.executor % static_cast<unsigned>(executors_.size());
   asked.group %= static_cast<spec::group_id>(groups_.size() + 1);
   if (asked.group != spec::no_group) asked.group = groups_[asked.group - 1].id;
-  // What an executor gets is known by its tag.
+  // An executor knows a timer by its tag.
   if (made_with_.executors != 0) asked.tag = spec_.made() + 1;
   return asked;
 }

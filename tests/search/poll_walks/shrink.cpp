@@ -45,7 +45,7 @@ class shrinker {
     from = all;
     return false;
   }
-  // What callbacks do.
+  // The operations of callbacks.
   void each_list(std::vector<operation>& steps) {
     for (operation& each : steps) {
       for (std::size_t at = each.inside.size(); at-- > 0;) static_cast<void>(removed(each.inside, at, 1));

@@ -8,20 +8,17 @@
 #include <cstdint>
 #include <string>
 
+#include "support/walk_child.hpp"
+
 namespace detent::poll_walks {
 
-// What went wrong; empty: nothing did.
+// The first broken rule; empty if none was.
 std::string failure_of(const program& of);
 
 // As few operations, with as few options, as still fail.
 program shrink(program failing);
 
-// Plays the walks of these seeds, one after another, until one fails: its seed, or how many were played.
-struct search_result {
-  bool failed = false;
-  std::uint64_t seed = 0, walks = 0;
-  std::string failure;
-};
-search_result search(std::uint64_t first, std::uint64_t most, double seconds, const avoided& without);
+// Plays the walks of these seeds, one after another, until one fails.
+test::walk_outcome search(std::uint64_t first, std::uint64_t most, double seconds, const avoided& without);
 
 }  // namespace detent::poll_walks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a world does to timers and groups, what it asks, and how it drives.
+// A world touches timers and groups, asks, and drives.
 #include "search/poll_walks/moody.hpp"
 #include "search/poll_walks/world.hpp"
 

@@ -43,7 +43,7 @@ bool judge::is_plain(const record& of) const { return of.group == 0 || !groups_[
 ns judge::next() const {
   ns first = forever;
   for (const record& each : all_) {
-    // Of one of which nobody knows, only its time can be waited for.
+    // A timer whose state is unknown is waited for until its time, and not longer.
     if (each.now == phase::pending && (is_sure(each) || filing(each) > stage_now()))
       first = std::min(first, filing(each));
   }

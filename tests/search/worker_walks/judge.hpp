@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a walk beside a worker may see: it is told of each call, run, pass and sleep, and ends the process where one
+// The judge of a walk beside a worker. It is told of each call, run, pass and sleep, and ends the process where one
 // breaks a promise (docs/evidence/GUARANTEES.md). Calls have a beginning and an end, and what comes in between may see
 // either side of them.
 #pragma once
@@ -22,7 +22,8 @@ class judge {
   // `worker` is the number of its thread; `tick` and `begin` as in the program.
   explicit judge(const program& walk) : tick_(walk.tick), begin_(walk.begin) {}
 
-  // Its time is its group's, which the judge knows at one moment: nobody is to move, nor time to go on, meanwhile.
+  // A deadline in a group is of the group's time, which the judge reads at one moment. No thread may move, and time may
+  // not go on, until the call has been made.
   bool is_about_a_group(const call& each) const;
 
   // --- Calls of any thread. What comes in pairs, may have others in between.
@@ -49,7 +50,7 @@ class judge {
   // It begins to look for what is due, or waits for one that it knows, by its last reading.
   void begin_pass(ns reading);
   void fall_asleep(ns until);
-  // It has been waiting since then, and nobody has rung.
+  // It has been waiting since then, and no thread has rung.
   void wait(ns since) const;
   // All calls are over, and it sleeps.
   void sleep_on(ns until) const;
@@ -69,7 +70,7 @@ class judge {
     std::uint64_t order = 0;
     unsigned doubts = 0;          // calls under way
     bool accepted = false;        // by the worker, when the pass began
-    bool vague = false;           // nobody knows what holds: it runs at most once more
+    bool vague = false;           // its state is unknown: it runs at most once more
     bool must_run = false;        // a call was told so
     bool grace = false;           // its start may have been decided before it was cancelled or paused
     bool ended_in_doubt = false;  // cancelled while another call was under way

@@ -41,8 +41,8 @@ int repeat(const arguments& asked) {
   std::ifstream in(asked.file);
   if (!in) throw std::runtime_error(asked.file + ": cannot be read");
   program read = parse_program(std::string(std::istreambuf_iterator<char>(in), {}));
-  const outcome came = trial({read});
-  if (!came.why.empty()) return tell(std::move(read), came.why, asked.as_it_is);
+  const auto came = trial({read});
+  if (came.failed()) return tell(std::move(read), came.why, asked.as_it_is);
   std::printf("walks: all as promised\n");
   return 0;
 }
@@ -58,9 +58,9 @@ int explore(const arguments& asked) {
     std::vector<program> some;
     const std::uint64_t end = std::min(asked.walks - done, in_a_process);
     for (std::uint64_t i = 0; i != end; ++i) some.push_back(make_program(asked.seed + done + i));
-    const outcome came = trial(some);
+    const auto came = trial(some);
     done += came.clean;
-    if (came.why.empty()) continue;
+    if (!came.failed()) continue;
     std::printf("walks: seed %" PRIu64 " fails, walk %" PRIu64 ", after %.1f s: %s\n", asked.seed + done, done + 1,
                 took(), came.why.c_str());
     std::fflush(stdout);

@@ -16,7 +16,7 @@ enum class verb : std::uint8_t {
   // Of the worker and the time
   work,     // the worker takes `steps`
   time,     // it is `at`, if it was earlier
-  disturb,  // a wake-up that nobody has asked for
+  disturb,  // a spurious wake-up
   // Calls
   arm,      // timers `timer` to `timer + count - 1`: several by one call
   cancel,   // as many

@@ -3,17 +3,11 @@
 
 #include "search/worker_walks/walk.hpp"
 
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
 
-#include <atomic>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
-#include <new>
-#include <system_error>
 
 namespace detent::worker_walks {
 namespace {
@@ -22,23 +16,10 @@ constexpr int broken = 1;
 constexpr std::uint64_t enough_runs = 100'000;
 constexpr unsigned seconds_of_a_walk = 20;
 
-// What a child tells of itself.
-struct report {
-  std::atomic<std::size_t> clean{0};
-  char why[512] = {};
-};
-report* told = nullptr;
+// Of the child that plays.
+test::walk_report* told = nullptr;
 
-report& shared_report() {
-  if (told == nullptr) {
-    void* memory = ::mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    told = new (memory) report;
-  }
-  return *told;
-}
-
-[[noreturn]] void play_all(std::span<const program> walks) {
+void play_all(std::span<const program> walks) {
   std::uint64_t runs = 0, passes = 0;
   for (const program& each : walks) {
     ::alarm(seconds_of_a_walk);
@@ -49,8 +30,6 @@ report& shared_report() {
     if (runs > enough_runs && passes == 0) fault("no pass was seen: group_store::is_asked() has another name");
     ++told->clean;
   }
-  std::fflush(nullptr);
-  ::_exit(0);
 }
 
 // Drops calls inside runs, and simplifies, one thing at a time.
@@ -132,29 +111,16 @@ bool simplify_some(program& failing, const std::string& kind) {
 void fault(const char* text, ...) {
   std::va_list list;
   va_start(list, text);
-  std::vsnprintf(shared_report().why, sizeof told->why, text, list);
+  std::vsnprintf(told->why, sizeof told->why, text, list);
   va_end(list);
   ::_exit(broken);
 }
 
-outcome trial(std::span<const program> walks) {
-  report& told_by_it = shared_report();
-  told_by_it.clean = 0;
-  told_by_it.why[0] = 0;
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) play_all(walks);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  outcome came{.clean = told_by_it.clean, .why = told_by_it.why};
-  if (came.why.empty() && WIFSIGNALED(status))
-    came.why = WTERMSIG(status) == SIGALRM ? "the walk comes to no end"
-                                           : std::string("the process ends by ") + ::strsignal(WTERMSIG(status));
-  if (came.why.empty() && WIFEXITED(status) && WEXITSTATUS(status) != 0)
-    came.why = "the process ends with status " + std::to_string(WEXITSTATUS(status));
-  return came;
+test::walk_outcome trial(std::span<const program> walks) {
+  return test::walk_in_child(SIGALRM, [walks](test::walk_report& report) {
+    told = &report;
+    play_all(walks);
+  });
 }
 
 program shrink(program failing, const std::string& why) {

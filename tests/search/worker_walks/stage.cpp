@@ -21,7 +21,7 @@ std::atomic<ns> time_now{1'000 * second};
 std::atomic<stage*> on_stage{nullptr};
 constinit thread_local actor* mine = nullptr;
 
-// What only counts decides nothing; and how often that happens depends on how the engine began, before the stage.
+// Counting decides nothing. How often it happens depends on how the engine began, before the stage.
 bool is_step(const hooks::site& where) noexcept { return std::strstr(where.file, "/counters/") == nullptr; }
 bool is_of_the_bell(const hooks::site& where) noexcept { return where.is_in("/doorbell.hpp"); }
 

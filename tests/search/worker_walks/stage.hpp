@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Real threads, of which one moves at a time, on a time of their own: a worker, and producers that call its engine.
-// Whoever directs them says how many steps each may take. A step is an operation through which threads meet, or a
+// A director says how many steps each may take. A step is an operation through which threads meet, or a
 // reading of the clock. steady_clock is the stage's in the whole program.
 #pragma once
 
@@ -80,15 +80,15 @@ class stage final : private hooks::futexes {
   void admit_worker();
   // The director waits until that has happened.
   void wait_for_worker() { director_.await(); }
-  // At most so many steps, or such of the doorbell's alone; to where it sleeps. Nothing, while it sleeps and nobody has
-  // woken it, nor its time has come.
+  // Lets it take at most so many steps, or so many of the doorbell's, until it sleeps. Does nothing while it sleeps and
+  // neither a wake-up nor its time has come.
   void move_worker(std::uint64_t steps, bool of_the_bell = false);
   // Asleep, until then.
   std::optional<ns> worker_sleeps_until() const noexcept;
   bool is_woken() const noexcept { return woken_; }
-  // On the worker: no other moves meanwhile.
+  // On the worker: no other thread moves during the work.
   void undisturbed(const std::function<void()>& work);
-  // A wake-up that nobody has asked for.
+  // A spurious wake-up.
   void disturb_worker() noexcept { woken_ = true; }
   // It moves by itself from now on, and sleeps in the kernel until somebody rings.
   void release_worker();

@@ -15,7 +15,7 @@ constexpr unsigned most_turns = 10'000;
 constexpr std::uint64_t steps_a_turn = 500;
 // How time goes on while it spins: in leaps that become longer.
 constexpr ns first_leap = 16;
-// What is due later never comes: members of paused groups are kept there, at the last ticks of all.
+// Later deadlines never come: members of paused groups are kept there, at the last ticks of all.
 constexpr ns end_of_time = INT64_MAX - 1'000'000;
 // A call that waits for others has those go on by so many steps at a time.
 constexpr std::uint64_t steps_for_a_waiter = 50;
@@ -56,7 +56,7 @@ void walk::play() {
 void walk::begin() {
   engine_.emplace(options_of(plays_));
   for (unsigned i = 1; i <= groups; ++i) groups_[i].emplace(*engine_);
-  // Overdue, whatever the tick: time does not go on by itself.
+  // Overdue with any tick, as time does not go on by itself.
   engine_->schedule_at(time_point(duration(plays_.begin / 2)), [this] { stage_.admit_worker(); });
   stage_.wait_for_worker();
   // A thread's first call makes its record.
@@ -96,7 +96,7 @@ void walk::finish(unsigned producer) {
   if (const auto until = stage_.worker_sleeps_until(); until && all_idle && !stage_.is_woken()) judge_.sleep_on(*until);
 }
 
-// Nobody calls any more: whatever is pending comes in its time, and the worker sleeps, or spins without an end.
+// All calls are over: what is pending comes in its time, and the worker sleeps, or spins without an end.
 void walk::settle() {
   for (unsigned i = 0; i != producers; ++i) finish(i);
   ns leap = first_leap;
@@ -223,7 +223,7 @@ void walk::step(const hooks::site* where) {
   has_swept_ = function == "is_asked";
   waiting_steps_ = where == nullptr || function == "has_rung" || function == "spin" ? waiting_steps_ + 1 : 0;
   if (waiting_steps_ % steps_of_a_wait != 0) return;
-  // What was due at the last look has been found since.
+  // All that was due at the last look has been found since.
   if (waiting_steps_ > steps_of_a_wait && looked_at_ != last_looked_at_) judge_.wait(looked_at_);
   last_looked_at_ = std::exchange(looked_at_, stage_.now());
 }

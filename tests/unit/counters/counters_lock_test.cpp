@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lock by which others see, in whatever namespace, that an engine lives.
+// The lock by which others see, in every namespace, that an engine lives.
 #include "counters/counters_memory.hpp"
 
 #include <detent/counters_layout.hpp>
