@@ -77,6 +77,8 @@ void world::drop_run(account& timer) {
   timer.moved = false;
   start_period(timer.rule, timer.deadline, now(), model_.tick());
   if (timer.rule.kind == repetition::fixed_delay) timer.rule.grid = plus(now(), timer.rule.period);
+  // Dropped inside the pass by the thread that polls, it has had its turn.
+  if (in_pass_ && pass_thread_ == crew_.me()) timer.pass = model_.pass();
   model_.arm(timer, timer.rule.grid, armer(in_pass_ && faulty_pass_));
 }
 

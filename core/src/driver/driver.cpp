@@ -28,7 +28,7 @@ void recall(agenda& to, node_index index, node& member, std::uint64_t word) noex
       outbox_(core, state_),
       entries_(core, state_, agenda_, outbox_, {expiry::overtake, &expiry_}),
       intake_(entries_, core.in.bell),
-      expiry_(core, *this, state_, agenda_, outbox_, entries_, intake_) {
+      expiry_(core, *this, state_, agenda_, groups_, outbox_, entries_, intake_) {
   core.life.set_turn_port(*this);
 }
 

@@ -219,7 +219,7 @@ expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& 
     }
     group_state* const group = core_.nodes.group_of(due.index);
     if (group != nullptr && group->is_scattered()) {  // with those that are to come back, in order
-      ask_for_sweep(*group);
+      groups_.gather_soon(*group);
       agenda_.insert_again(due.index, next, false);
       return step::nothing;
     }
@@ -235,14 +235,6 @@ expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& 
     drive_.split.looked_again(now);
   }
   return step::fired;
-}
-
-// The thread that is about to ask may be held up, and the driver does not wait for it. The member may be the last of
-// its group, and another thread may cancel it at this moment.
-void expiry::ask_for_sweep(group_state& group) noexcept {
-  if (!group.hold()) return;
-  core_.groups.request(group);
-  core_.groups.drop_reference(group);
 }
 
 // Nothing is counted until it starts.

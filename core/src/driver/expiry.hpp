@@ -11,12 +11,13 @@ namespace detent::detail {
 // The driver's own.
 class expiry {
  public:
-  expiry(engine_core& core, driver_port& port, drive_state& drive, agenda& known, outbox& offers, drain_port& entries,
-         intake<drain_port>& drains) noexcept
+  expiry(engine_core& core, driver_port& port, drive_state& drive, agenda& known, group_sweep& groups, outbox& offers,
+         drain_port& entries, intake<drain_port>& drains) noexcept
       : core_(core),
         port_(port),
         drive_(drive),
         agenda_(known),
+        groups_(groups),
         outbox_(offers),
         entries_(entries),
         intake_(drains),
@@ -66,13 +67,13 @@ class expiry {
                    nanoseconds_t& now) noexcept;
   step hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                  nanoseconds_t& now) noexcept;
-  [[gnu::noinline]] void ask_for_sweep(group_state& group) noexcept;
   lateness_parts late_at_hand_over(const due_entry& due, nanoseconds_t now) const noexcept;
 
   engine_core& core_;
   driver_port& port_;
   drive_state& drive_;
   agenda& agenda_;
+  group_sweep& groups_;
   outbox& outbox_;
   drain_port& entries_;
   intake<drain_port>& intake_;

@@ -29,11 +29,23 @@ void group_sweep::passed_over(node_index index) noexcept {
   core_.groups.drop_reference(*group);
 }
 
+// While there is one already, the next ask again when their turn comes once more. The member may be the last of its
+// group, and another thread may cancel it at this moment.
+void group_sweep::gather_soon(group_state& group) noexcept {
+  const bool gathers = swept_ == &group && gathers_;
+  if (gathers || urgent_ != nullptr || !group.hold()) return;
+  urgent_ = &group;
+  core_.groups.ask_again();
+}
+
 bool group_sweep::begin_next() noexcept {
-  if (to_sweep_ == nullptr) to_sweep_ = core_.groups.take_requests();
-  if (to_sweep_ == nullptr) return false;
-  swept_ = std::exchange(to_sweep_, to_sweep_->next);
-  swept_->answer();
+  swept_ = std::exchange(urgent_, nullptr);
+  if (swept_ == nullptr) {
+    if (to_sweep_ == nullptr) to_sweep_ = core_.groups.take_requests();
+    if (to_sweep_ == nullptr) return false;
+    swept_ = std::exchange(to_sweep_, to_sweep_->next);
+    swept_->answer();
+  }
   gathers_ = swept_->is_scattered();
   goings_ = swept_->goings();
   turns_ = swept_->turns();

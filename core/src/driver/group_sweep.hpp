@@ -21,6 +21,9 @@ class group_sweep {
   // A member's turn has come while its group is paused. Though that be over at once, no member behind it is handed over
   // until a sweep has brought it to its new place.
   void passed_over(node_index index) noexcept;
+  // A member is due that others of its group, which are to be gathered, come before. The group is swept next, even if
+  // another thread has asked for that: it may be held up in the middle of asking, and the driver does not wait for it.
+  void gather_soon(group_state& group) noexcept;
 
   // Scans the members of the groups that asked for it, at most `most`: cancels those of a cancelled group, and
   // refile(index, member, word, gathers) has the wheel find those again whose group's time may have gone on, and if it
@@ -46,6 +49,7 @@ class group_sweep {
 
   engine_core& core_;
   group_state *swept_ = nullptr, *to_sweep_ = nullptr;  // whose members are being scanned, up to at_; the next ones
+  group_state* urgent_ = nullptr;                       // before those, with a reference, and in no list
   node_index at_ = 0;
   std::uint32_t goings_ = 0;  // when the walk began
   std::uint64_t turns_ = 0;   // of the group then
