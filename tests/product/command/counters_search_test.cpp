@@ -171,7 +171,7 @@ TEST_F(CountersLock, WhereThereIsNoneAnotherNamespaceIsNoGuess) {
   header.locked = 0;
   header.process_namespace = elsewhere;
   is_held = false;
-  EXPECT_NE(said_here().find("cannot be told"), std::string::npos);
+  EXPECT_NE(said_here().find("cannot tell"), std::string::npos);
 }
 
 TEST_F(CountersLock, OfAnotherTimeNamespaceStartsAreNotCompared) {
