@@ -80,17 +80,23 @@ counts engine::metrics(std::uint32_t label) const {
   return found;
 }
 
-// "Never later than the true one; none when nothing is pending." (engine::next_deadline) With slack, when "the engine
-// has to be polled" (overload.md). Of what is overdue it may be now. What executors have is not waited for.
-void engine::answered_next_deadline(std::optional<nanoseconds_t> answer) {
-  sweep();
-  has_swept();
+// With slack, when "the engine has to be polled" (overload.md). What executors have is not waited for.
+std::optional<nanoseconds_t> engine::next_deadline() const {
   std::optional<nanoseconds_t> earliest;
   for (const timer_id id : live_) {
     const timer& t = at(id);
     if (t.now != phase::waiting || t.cancelled_by_group) continue;
     if (!earliest || ready_at(t) < *earliest) earliest = ready_at(t);
   }
+  return earliest;
+}
+
+// "Never later than the true one; none when nothing is pending." (engine::next_deadline) Of what is overdue it may be
+// now.
+void engine::answered_next_deadline(std::optional<nanoseconds_t> answer) {
+  sweep();
+  has_swept();
+  const std::optional<nanoseconds_t> earliest = next_deadline();
   if (earliest) {
     broke.require(answer.has_value(), "next_deadline() is none, though something is pending");
     if (answer) {

@@ -106,6 +106,8 @@ class engine {
   std::map<timer_id, listed_timer> list_pending() const;
   counts metrics() const;
   counts metrics(std::uint32_t label) const;
+  // The true one, which an implementation may announce too early.
+  std::optional<nanoseconds_t> next_deadline() const;
   // Whether next_deadline() may answer that.
   void answered_next_deadline(std::optional<nanoseconds_t> answer);
 

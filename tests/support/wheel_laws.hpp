@@ -4,7 +4,7 @@
 
 #include "limits.hpp"
 #include "support/random_source.hpp"
-#include "support/wheel_model.hpp"
+#include "support/specified_wheel.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ inline std::vector<nanoseconds_t> awkward_starts(nanoseconds_t tick) {
 }
 
 template <class Kind>
-void one_random_step(wheel_model<Kind>& model, random_source& random, nanoseconds_t tick) {
+void one_random_step(specified_wheel<Kind>& model, random_source& random, nanoseconds_t tick) {
   unsigned bits = random.between(0, 3) == 0 ? 63 : 24;
   nanoseconds_t from_now = detail::add_saturated(model.now(), random.any_magnitude(bits));
   int choice = model.size() == 0 ? 0 : random.between(0, 9);
@@ -60,13 +60,13 @@ void one_random_step(wheel_model<Kind>& model, random_source& random, nanosecond
   }
 }
 
-TYPED_TEST_P(WheelLaws, TakesWhatAMultimapWouldAfterRandomSteps) {
+TYPED_TEST_P(WheelLaws, TakesWhatIsSpecifiedAfterRandomSteps) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     random_source random(seed);
     for (nanoseconds_t tick : ticks) {
       for (nanoseconds_t start : awkward_starts(tick)) {
         SCOPED_TRACE(::testing::Message() << "tick " << tick << ", start " << start);
-        wheel_model<TypeParam> model(tick, start, 100);
+        specified_wheel<TypeParam> model(tick, start, 100);
         for (int step = 0; step < 60; ++step) {
           one_random_step(model, random, tick);
           ASSERT_NO_FATAL_FAILURE(model.verify());
@@ -87,7 +87,7 @@ TYPED_TEST_P(WheelLaws, ReturnsTheNextDeadlineExactlyWhereNodesAreFew) {
     for (nanoseconds_t tick : ticks) {
       for (nanoseconds_t start : awkward_starts(tick)) {
         SCOPED_TRACE(::testing::Message() << "tick " << tick << ", start " << start);
-        wheel_model<TypeParam> model(tick, start, few);
+        specified_wheel<TypeParam> model(tick, start, few);
         for (int step = 0; step < 40; ++step) {
           one_random_step(model, random, tick);
           ASSERT_NO_FATAL_FAILURE(model.verify_next_exact());
@@ -100,7 +100,7 @@ TYPED_TEST_P(WheelLaws, ReturnsTheNextDeadlineExactlyWhereNodesAreFew) {
 
 // Every sequence of three of these, then all that is left.
 template <class Kind>
-void one_of_the_steps(wheel_model<Kind>& model, std::size_t step) {
+void one_of_the_steps(specified_wheel<Kind>& model, std::size_t step) {
   static constexpr std::array<nanoseconds_t, 8> delays{-1, 0, 1, 2, 3, 4, 8, forever};
   static constexpr std::array<nanoseconds_t, 7> steps{0, 1, 2, 3, 4, 7, 1LL << 40};
   if (step < delays.size()) return static_cast<void>(model.insert(detail::add_saturated(model.now(), delays[step])));
@@ -120,7 +120,7 @@ TYPED_TEST_P(WheelLaws, HoldsAfterEveryShortSequence) {
   for (nanoseconds_t start : {nanoseconds_t{0}, nanoseconds_t{-2}, nanoseconds_t{7}, forever - 5, beginning}) {
     for (std::size_t sequence = 0; sequence < kinds_of_step * kinds_of_step * kinds_of_step; ++sequence) {
       SCOPED_TRACE(::testing::Message() << "start " << start << ", sequence " << sequence);
-      wheel_model<TypeParam> model(1, start, 3);
+      specified_wheel<TypeParam> model(1, start, 3);
       for (std::size_t left = sequence, i = 0; i < 3; ++i, left /= kinds_of_step) {
         one_of_the_steps(model, left % kinds_of_step);
         ASSERT_NO_FATAL_FAILURE(model.verify());
@@ -134,7 +134,7 @@ TYPED_TEST_P(WheelLaws, HoldsAfterEveryShortSequence) {
 }
 
 TYPED_TEST_P(WheelLaws, JumpsYearsWithoutLookingAtWhatIsNotDue) {
-  wheel_model<TypeParam> model(1, 1'000, 64);
+  specified_wheel<TypeParam> model(1, 1'000, 64);
   model.advance(5 * year);
   EXPECT_EQ(model.takes(), 0U);
   model.insert(model.now() + 5 * year + 1);
@@ -143,14 +143,14 @@ TYPED_TEST_P(WheelLaws, JumpsYearsWithoutLookingAtWhatIsNotDue) {
   model.advance(1);
   EXPECT_EQ(model.size(), 0U);
 
-  wheel_model<TypeParam> never(1, 0, 4);
+  specified_wheel<TypeParam> never(1, 0, 4);
   never.insert(forever);
   for (int jumps = 0; jumps < 50; ++jumps) never.advance(5 * year);
   EXPECT_LE(never.takes(), 5U);  // small wheels hand it down a few levels
 }
 
 TYPED_TEST_P(WheelLaws, VisitsEachNodeOnceWhenAllIsDue) {
-  wheel_model<TypeParam> model(1, 0, 1'000);
+  specified_wheel<TypeParam> model(1, 0, 1'000);
   for (nanoseconds_t i = 0; i < 1'000; ++i) model.insert(i * (year / 200));
   model.advance(5 * year);
   EXPECT_EQ(model.size(), 0U);
@@ -160,7 +160,7 @@ TYPED_TEST_P(WheelLaws, VisitsEachNodeOnceWhenAllIsDue) {
 TYPED_TEST_P(WheelLaws, KeepsADeadlineAtTheEndOfTimeUntilThen) {
   for (nanoseconds_t tick : ticks) {
     SCOPED_TRACE(tick);
-    wheel_model<TypeParam> model(tick, 0, 4);
+    specified_wheel<TypeParam> model(tick, 0, 4);
     model.insert(forever);
     model.insert(forever - tick - 1);
     model.advance_to(forever - 1);
@@ -174,7 +174,7 @@ TYPED_TEST_P(WheelLaws, KeepsADeadlineAtTheEndOfTimeUntilThen) {
 }
 
 TYPED_TEST_P(WheelLaws, TakesWhatWasPastWhenItWasInsertedAtOnce) {
-  wheel_model<TypeParam> model(1, 5'000, 4);
+  specified_wheel<TypeParam> model(1, 5'000, 4);
   model.insert(-7);
   model.insert(4'999);
   model.insert(beginning);
@@ -234,7 +234,7 @@ TYPED_TEST_P(WheelLaws, NeverReturnsATimeAfterADeadlineThatWasPast) {
   for (nanoseconds_t apart : {0, 1}) {  // of one deadline, one node stands for all
     for (nanoseconds_t count : {1, detail::limits::exact_looks, detail::limits::exact_looks + 1, 200}) {
       SCOPED_TRACE(::testing::Message() << count << ", " << apart << " ns apart");
-      wheel_model<TypeParam> model(1, 5'000, 200);
+      specified_wheel<TypeParam> model(1, 5'000, 200);
       for (nanoseconds_t i = 0; i < count; ++i) model.insert(1'000 + i * apart);
       std::optional<nanoseconds_t> next = model.wheel().next_exact([](node_index, detail::node&) { return false; });
       ASSERT_TRUE(next.has_value());
@@ -243,7 +243,7 @@ TYPED_TEST_P(WheelLaws, NeverReturnsATimeAfterADeadlineThatWasPast) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(WheelLaws, TakesWhatAMultimapWouldAfterRandomSteps,
+REGISTER_TYPED_TEST_SUITE_P(WheelLaws, TakesWhatIsSpecifiedAfterRandomSteps,
                             ReturnsTheNextDeadlineExactlyWhereNodesAreFew, HoldsAfterEveryShortSequence,
                             JumpsYearsWithoutLookingAtWhatIsNotDue, VisitsEachNodeOnceWhenAllIsDue,
                             KeepsADeadlineAtTheEndOfTimeUntilThen, TakesWhatWasPastWhenItWasInsertedAtOnce,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A world beside the oracle: each step is done to both, and what they report must agree, to the end of the last timer.
+// A world beside the specification: each step is done to both, and what they report must agree, to the end of the last
+// timer.
 #pragma once
 
 #include "limits.hpp"
-#include "timer/tick_grid.hpp"
 
 #include "search/histories/history.hpp"
-#include "search/histories/oracle.hpp"
+#include "spec/engine.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,48 +18,40 @@
 
 namespace detent::history {
 
-// What one step reported: a count, a truth, or a time.
-template <class World>
-nanoseconds_t perform(World& world, const operation& step) {
-  const bool names_a_timer = step.what == action::cancel || step.what == action::restart;
-  if (names_a_timer && world.made() == 0) return -1;
-  switch (step.what) {
-    case action::cancel: return world.cancel(step.target % world.made()) ? 1 : 0;
-    case action::restart: return world.restart(step.target % world.made(), step.by) ? 1 : 0;
-    case action::advance: return world.advance(step.by), world.now();
-    case action::poll: return static_cast<nanoseconds_t>(world.poll(step.by));
-    case action::ask: return world.next().value_or(-1);
-    default: return world.schedule(step), 0;
-  }
-}
-
 // How a history is checked while it runs, and when it is over.
 struct manner {
   bool asks = false;  // for the next deadline, after each step
   // How far after the start the clock may go to see what is left fire; what is due later is cancelled.
-  nanoseconds_t drained_within = detail::forever;
+  nanoseconds_t drained_within = spec::end_of_time;
 };
 
 template <class World>
 class contest {
  public:
-  contest(World& real, oracle& expected) : real_(real), expected_(expected) {}
+  contest(World& real, const setting& where) : real_(real), tick_(where.tick) {}
 
-  // True: both reported the same at each step, and nothing is left.
+  // True: the world did at each step what is specified, and nothing is left.
   bool agree(nanoseconds_t start, std::span<const operation> steps, manner how);
-  // The step at which they differed, and what each reported.
+  // The step at which it did not, what it reported, and the rule that it broke.
   const std::string& difference() const { return difference_; }
-  // Gets each step and what the two reported.
+  // Gets each step and what the world reported.
   void trace(std::string& to) { trace_ = &to; }
 
  private:
+  // What the step reported: a count, a truth, or a time.
+  nanoseconds_t perform(const operation& what);
+  void schedule(const operation& what);
+  std::size_t poll(nanoseconds_t most);
+  nanoseconds_t ask();
   bool step(const operation& what);
   bool drain(nanoseconds_t until);
-  template <class Each>
-  static std::string reported(Each& world, nanoseconds_t value);
+  std::string reported(nanoseconds_t value);
+  nanoseconds_t behind_now(nanoseconds_t by) const { return spec::plus(expected_->now(), by); }
 
   World& real_;
-  oracle& expected_;
+  const nanoseconds_t tick_;
+  std::optional<spec::engine> expected_;
+  std::vector<operation> plans_;  // of the timers; those that re-arm have their `runs` counted down
   std::string difference_;
   std::string* trace_ = nullptr;
 };
@@ -66,61 +59,129 @@ class contest {
 template <class World>
 bool contest<World>::agree(nanoseconds_t start, std::span<const operation> steps, manner how) {
   real_.begin(start);
-  expected_.begin(start);
+  expected_.emplace(spec::settings{.tick = tick_, .start = start});
+  plans_.clear();
   for (const operation& each : steps) {
     if (!step(each)) return false;
     if (how.asks && each.what != action::ask && !step({.what = action::ask})) return false;
   }
-  return drain(detail::add_saturated(start, how.drained_within));
+  return drain(spec::plus(start, how.drained_within));
 }
 
 template <class World>
 bool contest<World>::step(const operation& what) {
   real_.fired.clear();
-  expected_.fired.clear();
-  const nanoseconds_t real = perform(real_, what), expected = perform(expected_, what);
+  const nanoseconds_t value = perform(what);
+  expected_->broke.require(real_.pending() == expected_->pending(), "how many are pending",
+                           [this] { return "it should be " + std::to_string(expected_->pending()); });
+  if (trace_ != nullptr) *trace_ += text(what) + "\n  reported: " + reported(value) + "\n";
+  if (expected_->broke.kept()) return true;
+  difference_ =
+      "at '" + text(what) + "' it reported " + reported(value) + ", against a rule: " + expected_->broke.broken();
+  return false;
+}
+
+template <class World>
+nanoseconds_t contest<World>::perform(const operation& what) {
+  const bool names_a_timer = what.what == action::cancel || what.what == action::restart;
+  if (names_a_timer && plans_.empty()) return -1;
+  const std::uint32_t target = names_a_timer ? what.target % static_cast<std::uint32_t>(plans_.size()) : 0;
+  switch (what.what) {
+    case action::cancel: {
+      const bool expected = expected_->cancel(target + 1) == cancel_result::cancelled, came = real_.cancel(target);
+      expected_->broke.require(came == expected, "cancel()");
+      return came ? 1 : 0;
+    }
+    case action::restart: {
+      const bool expected = expected_->restart(target + 1, behind_now(what.by), 0);
+      const bool came = real_.restart(target, what.by);
+      expected_->broke.require(came == expected, "restart()");
+      return came ? 1 : 0;
+    }
+    case action::advance:
+      expected_->move_to(behind_now(what.by));
+      real_.advance(what.by);
+      expected_->broke.require(real_.now() == expected_->now(), "the clock");
+      return real_.now();
+    case action::poll: return static_cast<nanoseconds_t>(poll(what.by));
+    case action::ask: return ask();
+    default: return schedule(what), 0;
+  }
+}
+
+template <class World>
+void contest<World>::schedule(const operation& what) {
+  spec::plan asked{.when = behind_now(what.by)};
+  if (what.what >= action::burst) {
+    // A deadline may be past; a first delay that is negative counts as zero.
+    asked.when = behind_now(std::max<nanoseconds_t>(what.by, 0));
+    asked.repeats = what.what == action::fixed_delay ? spec::repetition::fixed_delay : spec::repetition::fixed_rate;
+    asked.period = what.period;
+    asked.missed = what.what == action::burst ? missed_ticks::burst : missed_ticks::skip;
+    asked.runs = what.runs;
+  }
+  expected_->schedule(asked, 0);
+  plans_.push_back(what);
+  real_.schedule(what);
+}
+
+// Callbacks do nothing but log and re-arm themselves, so it makes no difference that the specification hears of their
+// runs after the poll: a timer runs at most once in a poll.
+template <class World>
+std::size_t contest<World>::poll(nanoseconds_t most) {
+  const nanoseconds_t now = expected_->now();
+  expected_->begin_pass({.how = spec::drive::poll, .now = now, .most = static_cast<std::size_t>(most)});
+  const std::size_t ran = real_.poll(most);
+  for (const run& each : real_.fired) {
+    const auto id = static_cast<spec::timer_id>(each.id + 1);
+    operation& plan = plans_[static_cast<std::size_t>(each.id)];
+    expected_->begin_run(
+        id, 0, {.deadline = each.deadline, .lateness = spec::minus(now, each.deadline), .missed = each.missed});
+    if (plan.what == action::rearm && plan.runs-- > 0) expected_->rearm(id, behind_now(plan.period));
+    expected_->end_run(id, 0, false);
+  }
+  expected_->end_pass(ran);
+  return ran;
+}
+
+template <class World>
+nanoseconds_t contest<World>::ask() {
+  const std::optional<nanoseconds_t> expected = expected_->next_deadline(), came = real_.next();
   // Beyond so many timers a wheel may report a time before the next deadline, never one after it.
-  const bool bound = what.what == action::ask && expected_.pending() > std::size_t{detail::limits::exact_looks};
-  const bool same = (bound ? real <= expected : real == expected) && real_.fired == expected_.fired &&
-                    real_.pending() == expected_.pending();
-  if (trace_ != nullptr)
-    *trace_ +=
-        text(what) + "\n  reported: " + reported(real_, real) + "\n  expected: " + reported(expected_, expected) + "\n";
-  if (!same)
-    difference_ = "at '" + text(what) + "' it reported " + reported(real_, real) + ", where the multimap reported " +
-                  reported(expected_, expected);
-  return same;
+  const bool bound = expected_->pending() > std::size_t{detail::limits::exact_looks};
+  expected_->broke.require(bound ? came && *came <= *expected : came == expected, "next_deadline()",
+                           [&] { return "it should be " + std::to_string(expected.value_or(-1)); });
+  return came.value_or(-1);
 }
 
 // Just before each deadline nothing fires; at it, what is due. A timer that always runs again is cancelled in the end.
 template <class World>
 bool contest<World>::drain(nanoseconds_t until) {
-  for (int turns = 0; turns < 64 && expected_.next(); ++turns) {
-    const nanoseconds_t next = *expected_.next();
+  const auto goes_to = [this](nanoseconds_t when) {
+    return when <= expected_->now() || step({.what = action::advance, .by = when - expected_->now()});
+  };
+  for (int turns = 0; turns < 64 && expected_->next_deadline(); ++turns) {
+    const nanoseconds_t next = *expected_->next_deadline();
     if (next > until) break;
-    if (next > expected_.now() && next - 1 > expected_.now()) {
-      const bool quiet =
-          step({.what = action::advance, .by = next - 1 - expected_.now()}) && step({action::poll, 0, all});
-      if (!quiet) return false;
+    if (next > expected_->now() && next - 1 > expected_->now()) {
+      if (!goes_to(next - 1) || !step({.what = action::poll, .by = all})) return false;
     }
-    if (next > expected_.now() && !step({.what = action::advance, .by = next - expected_.now()})) return false;
-    if (!step({.what = action::poll, .by = all})) return false;
+    if (!goes_to(next) || !step({.what = action::poll, .by = all})) return false;
   }
-  for (std::uint32_t id = 0; id < expected_.made() && expected_.pending() != 0; ++id) {
+  for (std::uint32_t id = 0; id < plans_.size() && expected_->pending() != 0; ++id) {
     if (!step({.what = action::cancel, .target = id})) return false;
   }
   return step({.what = action::ask}) && step({.what = action::poll, .by = all});
 }
 
 template <class World>
-template <class Each>
-std::string contest<World>::reported(Each& world, nanoseconds_t value) {
+std::string contest<World>::reported(nanoseconds_t value) {
   std::string text = std::to_string(value);
-  for (const run& each : world.fired) {
+  for (const run& each : real_.fired) {
     text += " [timer " + std::to_string(each.id) + " for " + std::to_string(each.deadline);
     text += each.missed == 0 ? "]" : ", missed " + std::to_string(each.missed) + "]";
   }
-  return text + ", pending " + std::to_string(world.pending());
+  return text + ", pending " + std::to_string(real_.pending());
 }
 
 }  // namespace detent::history

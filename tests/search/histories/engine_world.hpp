@@ -8,7 +8,6 @@
 #include <detent/manual_clock.hpp>
 
 #include "search/histories/history.hpp"
-#include "search/histories/oracle.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -50,6 +50,13 @@ struct setting {
   bool operator==(const setting&) const = default;
 };
 
+// One run of a callback.
+struct run {
+  int id;
+  nanoseconds_t deadline;
+  std::uint64_t missed;
+};
+
 struct history {
   setting where;
   std::vector<operation> steps;

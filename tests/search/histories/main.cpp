@@ -17,8 +17,7 @@ namespace {
 template <class World>
 bool replay_in(const char* name, const history& reported) {
   World world(reported.where);
-  oracle expected(reported.where);
-  contest<World> both(world, expected);
+  contest<World> both(world, reported.where);
   std::string steps;
   both.trace(steps);
   const bool agreed = both.agree(reported.where.start, reported.steps, {});

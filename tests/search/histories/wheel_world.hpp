@@ -6,7 +6,6 @@
 #include "wheel/hierarchical_wheel.hpp"
 
 #include "search/histories/history.hpp"
-#include "search/histories/oracle.hpp"
 #include "support/lone_hashed_wheel.hpp"
 #include "support/node_store.hpp"
 

@@ -25,7 +25,7 @@ using Kinds = ::testing::Types<slots_around<1>, slots_around<8>, slots_around<51
 INSTANTIATE_TYPED_TEST_SUITE_P(Hashed, WheelLaws, Kinds);
 
 TEST(HashedWheel, VisitsOnlySlotsInWhichSomethingIsDue) {
-  wheel_model<slots_around<512>> model(1, 0, 128);
+  specified_wheel<slots_around<512>> model(1, 0, 128);
   for (nanoseconds_t i = 0; i < 100; ++i) model.insert(1'000 + i);
   model.advance_to(999);
   EXPECT_EQ(model.takes(), 0U);
@@ -34,7 +34,7 @@ TEST(HashedWheel, VisitsOnlySlotsInWhichSomethingIsDue) {
 }
 
 TEST(HashedWheel, ReturnsTheEarliestExactlyAsItsBound) {
-  wheel_model<slots_around<8>> model(1, 0, 16);
+  specified_wheel<slots_around<8>> model(1, 0, 16);
   model.insert(77);
   EXPECT_EQ(model.wheel().next_bound(), 77);
   node_index earlier = model.insert(70);
@@ -44,7 +44,7 @@ TEST(HashedWheel, ReturnsTheEarliestExactlyAsItsBound) {
 }
 
 TEST(HashedWheel, KeepsALowerBoundOfASlotWhoseEarliestWasUnlinked) {
-  wheel_model<slots_around<8>> model(1, 0, 16);
+  specified_wheel<slots_around<8>> model(1, 0, 16);
   node_index earliest = model.insert(8);
   model.insert(16);
   model.unlink(earliest);
@@ -141,7 +141,7 @@ TEST(HashedWheel, LetsOthersInWhileItMovesMany) {
 
 // A slot of the ring is a tick wide at the finest: neighbours on a coarse grid do not share one.
 TEST(HashedWheel, SpreadsNeighbouringTicksOverItsSlots) {
-  wheel_model<slots_around<512>> model(1'000, 0, 128);
+  specified_wheel<slots_around<512>> model(1'000, 0, 128);
   for (nanoseconds_t i = 1; i <= 100; ++i) model.insert(i * 1'000);
   model.advance_to(1'000);
   EXPECT_EQ(model.takes(), 1U);

@@ -29,7 +29,7 @@ TEST(HierarchicalWheel, HasLevelsForAll64BitsWhateverTheBitsOfALevel) {
 
 // One node, one slot a level: however the time passes, each level hands it down once at most.
 TEST(HierarchicalWheel, HandsANodeDownAtMostOnceALevel) {
-  wheel_model<bits_a_level<6>> model(1, 0, 4);
+  specified_wheel<bits_a_level<6>> model(1, 0, 4);
   nanoseconds_t deadline = (1LL << 30) + 12'345;
   model.insert(deadline);
   while (model.size() != 0) model.advance((deadline - model.now()) / 2 + 1);
@@ -54,7 +54,7 @@ TEST(HierarchicalWheel, InsertsByTheHighestDigitThatDiffersFromItsTime) {
 }
 
 TEST(HierarchicalWheel, ScansNothingWhenTimeSeemsToGoBack) {
-  wheel_model<bits_a_level<6>> model(1, 1'000, 4);
+  specified_wheel<bits_a_level<6>> model(1, 1'000, 4);
   model.advance_to(2'000);
   model.insert(2'010);
   model.insert(900'000);
@@ -68,7 +68,7 @@ TEST(HierarchicalWheel, ScansNothingWhenTimeSeemsToGoBack) {
 
 // 999'999 and the tick after it share a unit of the finest level.
 TEST(HierarchicalWheel, DoesNotScanTheNextTickBeforeItHasCome) {
-  wheel_model<bits_a_level<6>> model(1'000, 999'000, 4);
+  specified_wheel<bits_a_level<6>> model(1'000, 999'000, 4);
   model.insert(1'000'000);
   for (int again = 0; again < 3; ++again) model.advance_to(999'999);
   EXPECT_EQ(model.takes(), 0U);
@@ -78,7 +78,7 @@ TEST(HierarchicalWheel, DoesNotScanTheNextTickBeforeItHasCome) {
 
 // Beyond the limit a bound has to do, which is never later.
 TEST(HierarchicalWheel, ReturnsABoundWhereManyShareTheEarliestSlot) {
-  wheel_model<bits_a_level<6>> model(1, 0, 200);
+  specified_wheel<bits_a_level<6>> model(1, 0, 200);
   for (nanoseconds_t i = 0; i < 200; ++i) model.insert(100'000 + i % 50);
   auto next = model.wheel().next_exact([](node_index, detail::node&) { return false; });
   ASSERT_TRUE(next.has_value());
