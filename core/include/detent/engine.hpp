@@ -190,6 +190,7 @@ class engine {
   // a callback that poll runs: called_from_callback. poll fires what is due at one reading of the clock, in order, what
   // callbacks arm for that instant included, a timer at most once; `max_callbacks` bounds what runs and is handed over.
   // Returns how many callbacks ran inside the call: not what an executor took to run elsewhere or later.
+  // A callback may end its thread (pthread_exit) in an engine without executors: the next poll goes on with the pass.
   std::size_t poll(std::size_t max_callbacks = SIZE_MAX);
   // Never later than the true one; none when nothing is pending.
   std::optional<time_point> next_deadline();

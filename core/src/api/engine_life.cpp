@@ -2,6 +2,8 @@
 // The public engine's beginning and its end.
 #include <detent/engine.hpp>
 
+#include <detent/base/forced_unwind.hpp>
+
 #include "callers/refusals.hpp"
 #include "engine/driven_engine.hpp"
 #include "engine/options_check.hpp"
@@ -29,6 +31,7 @@ struct made_core {
 };
 
 made_core make_core(engine_options options) {
+  const base::cancel_hold held;
   made_core made;
   made.why = detail::settle_options(options);
   if (!made.why.empty()) {
@@ -111,6 +114,7 @@ std::vector<unfired> engine::stop_for(detail::whole_duration at_most) {
                 detail::prefix_of(of) +
                     "stop_for(): the caller drives it, and nothing would fire meanwhile; poll() until "
                     "pending() is 0, then stop()");
+  const base::cancel_hold held;
   const time_point end = detail::to_time(detail::add_saturated(detail::to_ns(clock::now()), at_most.count()));
   for (time_point now = clock::now(); pending() != 0 && now < end && !stopped(); now = clock::now())
     std::this_thread::sleep_for(std::min(duration(detail::limits::stop_looks), end - now));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/pool_threads.hpp"
 
+#include <detent/base/forced_unwind.hpp>
 #include <detent/error.hpp>
 
 #include "platform/thread_setup.hpp"
@@ -36,6 +37,7 @@ void pool_threads::check(const pool_setup& setup) {
 }
 
 void pool_threads::start(const pool_setup& setup, const std::function<void(std::size_t)>& work) {
+  const base::cancel_hold held;
   const std::string pool = std::string(setup.pool) + ": ";
   try {
     for (std::size_t i = 0; i < setup.threads; ++i) {
@@ -58,6 +60,7 @@ void pool_threads::start(const pool_setup& setup, const std::function<void(std::
 }
 
 void pool_threads::join() {
+  const base::cancel_hold held;
   for (std::thread& each : threads_) {
     if (!each.joinable()) continue;
     if (each.get_id() == std::this_thread::get_id()) {  // a thread of the pool cannot wait for itself

@@ -71,6 +71,7 @@ void begin_period_of(engine_core& core, node_index index, std::uint64_t word, na
 [[gnu::cold]] void note_and_print(engine_core& core, const char* what, bool prints) noexcept {
   core.counts.note_error(what != nullptr ? what : "an exception that is no std::exception");
   if (!prints) return;
+  const base::cancel_hold held;  // the run has yet to end
   std::fprintf(stderr, "detent: engine \"%s\": a callback threw%s%s\n", core.options.name.c_str(),
                what != nullptr ? ": " : "", what != nullptr ? what : "");
 }
@@ -92,7 +93,9 @@ void begin_period_of(engine_core& core, node_index index, std::uint64_t word, na
   note_and_print(core, !options.on_error);
   if (!options.on_error) return;
   try {
+    base::kept_thread called({"engine", options.name.c_str(), "engine_options::on_error"});
     options.on_error(std::current_exception());
+    called.returned();
   } catch (...) {
     note_and_print(core, true);
   }
@@ -103,7 +106,9 @@ void report_if_slow(engine_core& core, thread_record& mine, const slow_callback&
   mine.counts.add(counter::slow);
   if (!core.options.on_slow) return;
   try {
+    base::kept_thread called({"engine", core.options.name.c_str(), "engine_options::on_slow"});
     core.options.on_slow(ran);
+    called.returned();
   } catch (...) {
     report(core);
   }
@@ -211,7 +216,7 @@ void finish_run(engine_core& core, thread_record& mine, node_index index, std::u
 }
 
 bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t& now,
-         arrival came) noexcept {
+         arrival came) {
   const nanoseconds_t started = now;
   node& running = core.node_at(index);
   base::show_acquire(&running);
@@ -237,7 +242,7 @@ bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t
   core.seen.record_run(index, word, started);
   // Noted now: after the run the node may be another timer's.
   const origin where = core.captures_origin ? core.nodes.origin_of(index) : origin::unknown();
-  invoke(core, mine, running, scope, due.label);
+  invoke(core, mine, index, word, running, scope, due.label, started, due);
   // A reading of its own: what follows finds little in the caches, and is not the callback's.
   core.ledger.end(started, core.time.after(started), due.label);
   core.seen.ran(index, word);

@@ -7,9 +7,10 @@
 namespace detent::detail {
 
 // It is firing, and this thread's; `word` is what it fires by, as armed or handed over. `now` is a reading of the
-// clock, not before the deadline; then another one, after the run. False: it was stale, and dropped.
+// clock, not before the deadline; then another one, after the run. False: it was stale, and dropped. Throws nothing but
+// the end of its thread (end_unwound() in run_steps.hpp).
 bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t& now,
-         arrival came) noexcept;
+         arrival came);
 
 // What an executor does with a timer that it was given; `word` is the arming at the hand-over. Neither does anything if
 // it was cancelled, restarted or returned since. `order` is the one that it had before, `late` its lateness then.

@@ -2,6 +2,8 @@
 // The steps of a run, inlined where a timer has nothing but them.
 #pragma once
 
+#include <detent/base/forced_unwind.hpp>
+
 #include "callers/engine_core.hpp"
 #include "timer/periodic.hpp"
 #include "timer/run_scope.hpp"
@@ -27,16 +29,38 @@ struct due_run {
   bool used_up = false;  // the last of a limited number of runs
 };
 
+// A timer that is firing by `word`, as armed.
+struct started_run {
+  node_index index;
+  node& running;
+  std::uint64_t word;
+  nanoseconds_t deadline;
+};
+
 // The callback has returned: the timer goes on, or ends.
 void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
                 const due_run& due) noexcept;
 // Of a callback that has thrown: counts and reports it. Inside the handler.
 void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept;
 
-inline void invoke(engine_core& core, thread_record& mine, node& running, run_scope& scope,
-                   label_block* label) noexcept {
+// Of a callback whose thread ends in it: the run ends as if it had returned, and the pass ends with the thread. Where
+// the thread is not the caller's own, it cannot end alone: a line on stderr says so, and the process ends.
+void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
+                 nanoseconds_t started, const due_run& due) noexcept;
+// The same where its lateness has not been counted yet. Plain values all: what is passed as a whole would be kept in
+// memory during each callback.
+void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
+                 nanoseconds_t started, nanoseconds_t late, const lateness_split& split,
+                 std::uint32_t taken_up) noexcept;
+
+template <class... ForEnd>
+[[gnu::always_inline]] inline void invoke(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
+                                          node& running, run_scope& scope, label_block* label, const ForEnd&... end) {
   try {
     running.ops->invoke(running.capture, scope.view());
+  } catch (const base::forced_unwind&) {
+    end_unwound(core, mine, index, word, scope, end...);
+    throw;
   } catch (...) {
     report_failure(core, mine, label);
   }
@@ -60,14 +84,6 @@ inline void invoke(engine_core& core, thread_record& mine, node& running, run_sc
     core.runs.notify();
 }
 
-// A timer that is firing by `word`, as armed.
-struct started_run {
-  node_index index;
-  node& running;
-  std::uint64_t word;
-  nanoseconds_t deadline;
-};
-
 // When the clock is read after a run: at once, as what follows the callback finds nothing in the caches and would count
 // as the callback's; or when everything is done, as the next run of the pass begins by that reading.
 enum class end_reading : std::uint8_t { first, last };
@@ -76,7 +92,7 @@ enum class end_reading : std::uint8_t { first, last };
 // callback comes before what is counted of its lateness. The reading after the run is never later than
 // the true time.
 [[gnu::always_inline]] inline void run_straight(engine_core& core, thread_record& mine, const started_run& of,
-                                                nanoseconds_t& now, arrival came, end_reading read) noexcept {
+                                                nanoseconds_t& now, arrival came, end_reading read) {
   const auto end = [&, started = now] {
     now = core.time.after(started);
     core.ledger.end(started, now, nullptr);
@@ -88,7 +104,7 @@ enum class end_reading : std::uint8_t { first, last };
   scope.describe(of.deadline, started, 0, false);
   const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, of.deadline), 0);
   core.seen.fires(mine, of.index, of.word, of.deadline, late, 0);
-  invoke(core, mine, running, scope, nullptr);
+  invoke(core, mine, of.index, of.word, running, scope, nullptr, started, late, came.split(), came.taken_up());
   if (read == end_reading::first) end();
   core.seen.ran(of.index, of.word);
   // Only now, as the callback is what is waited for; but before the end of the run, which others may wait for.
@@ -112,7 +128,7 @@ inline bool has_plain_period(const engine_core& core, node_index index) noexcept
 // node). If it was restarted, or its callback has done anything about it, it goes on as any other.
 template <class Reinsert>
 [[gnu::always_inline]] inline void run_period(engine_core& core, thread_record& mine, const started_run& of,
-                                              nanoseconds_t& now, arrival came, Reinsert&& reinsert) noexcept {
+                                              nanoseconds_t& now, arrival came, Reinsert&& reinsert) {
   const nanoseconds_t started = now;
   node& running = of.running;
   cold_node& cold = core.cold_at(of.index);
@@ -126,7 +142,7 @@ template <class Reinsert>
   scope.describe(period.deadline, started, period.missed, false);
   const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, of.deadline), 0);
   core.seen.fires(mine, of.index, of.word, of.deadline, late, 0);
-  invoke(core, mine, running, scope, nullptr);
+  invoke(core, mine, of.index, of.word, running, scope, nullptr, started, late, came.split(), came.taken_up());
   core.seen.ran(of.index, of.word);
   core.ledger.start(of.deadline, late, came, nullptr);
   // Relaxed: as in finish_run().

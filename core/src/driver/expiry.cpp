@@ -10,12 +10,23 @@
 
 namespace detent::detail {
 
+namespace {
+
+// Also where the thread that polls ends in a callback.
+struct pass_end {
+  drive_state& of;
+  ~pass_end() { of.polling = of.keeps_order = false; }
+};
+
+}  // namespace
+
 std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
   drive_.pass_now = now;
   drive_.split.looked(now);
   drive_.pass = drive_.pass.next_pass();
   drive_.polling = polling;
   drive_.keeps_order = polling && !intake_.is_drain_pending();
+  const pass_end end{drive_};
   if (drive_.owes_entries) [[unlikely]]
     accept_what_came_before();
   collect_up_to(now);
@@ -25,9 +36,7 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
     outbox_.retry();
     if (polling) intake_.drain_submitted();  // what their runs have armed on other threads
   }
-  const std::size_t fired = agenda_.nothing_due() ? 0 : fire_due(now, max_callbacks);
-  drive_.polling = drive_.keeps_order = false;
-  return fired;
+  return agenda_.nothing_due() ? 0 : fire_due(now, max_callbacks);
 }
 
 bool expiry::keeps_order() const noexcept {
@@ -46,7 +55,7 @@ bool expiry::keeps_order() const noexcept {
 [[gnu::noinline]] void expiry::collect_more() noexcept { collect_up_to(drive_.pass_now); }
 
 // What is in the due queue, and what comes to it meanwhile.
-std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept {
+std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) {
   std::size_t fired = 0;
   const nanoseconds_t began = now;
   interruptions_ = 0;
@@ -119,7 +128,7 @@ bool expiry::fire_awaited(nanoseconds_t now) noexcept {
 
 // The next that is due, and of no run. `now` is the clock's last reading, and is read again after a run. False: nothing
 // ran.
-bool expiry::fire_next(nanoseconds_t& now) noexcept {
+bool expiry::fire_next(nanoseconds_t& now) {
   const due_entry due = agenda_.pop();
   node& next = core_.node_at(due.index);
   if (!is_newest(due, next)) return false;
@@ -142,7 +151,7 @@ bool expiry::fire_next(nanoseconds_t& now) noexcept {
 }
 
 // The next of the run.
-[[gnu::noinline]] bool expiry::fire_of_run(nanoseconds_t& now) noexcept {
+[[gnu::noinline]] bool expiry::fire_of_run(nanoseconds_t& now) {
   const nanoseconds_t time = agenda_.runs().time();
   const node_index index = agenda_.runs().pop();
   node& next = core_.node_at(index);
@@ -168,7 +177,7 @@ bool expiry::fire_next(nanoseconds_t& now) noexcept {
 
 // Again: another thread has changed `word` meanwhile.
 [[gnu::always_inline]] inline expiry::step expiry::fire_armed(const due_entry& due, node& next, std::uint64_t& word,
-                                                              nanoseconds_t deadline, nanoseconds_t& now) noexcept {
+                                                              nanoseconds_t deadline, nanoseconds_t& now) {
   next.placed = drive_.pass;  // not again in this pass, whoever re-arms it
   if (core_.runs_straight && (word & state_word::cold) == 0) [[likely]] {
     const std::uint64_t armed = word;
@@ -185,7 +194,7 @@ bool expiry::fire_next(nanoseconds_t& now) noexcept {
 
 // Periodic, in an engine that runs_straight.
 expiry::step expiry::fire_period(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
-                                 nanoseconds_t& now) noexcept {
+                                 nanoseconds_t& now) {
   if (!has_plain_period(core_, due.index)) return fire_inline(due, next, word, deadline, now);
   group_run in_group;
   if (!begin_in_group(core_, in_group, due.index, word)) return step::nothing;
@@ -200,7 +209,7 @@ expiry::step expiry::fire_period(const due_entry& due, node& next, std::uint64_t
 
 // In any other engine, or with a cold part.
 expiry::step expiry::fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
-                                 nanoseconds_t& now) noexcept {
+                                 nanoseconds_t& now) {
   group_run in_group;
   if ((word & state_word::cold) != 0 && !begin_in_group(core_, in_group, due.index, word)) return step::nothing;
   const std::uint64_t armed = word;

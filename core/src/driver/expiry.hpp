@@ -46,7 +46,7 @@ class expiry {
   enum class step : std::uint8_t { fired, nothing, again };
 
   void catch_up(nanoseconds_t& now) noexcept;
-  [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks) noexcept;
+  [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks);
   bool take_critical(nanoseconds_t now) noexcept;
   void collect_up_to(nanoseconds_t now) noexcept;
   void collect_more() noexcept;
@@ -57,14 +57,12 @@ class expiry {
   void settle(const due_entry& due, node& restarted) noexcept;
   bool take_due(node_index index, node& filed) noexcept;
   [[gnu::noinline]] bool take_due_after_interlude(node_index index, node& filed) noexcept;
-  bool fire_next(nanoseconds_t& now) noexcept;
-  bool fire_of_run(nanoseconds_t& now) noexcept;
-  step fire_armed(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
-                  nanoseconds_t& now) noexcept;
+  bool fire_next(nanoseconds_t& now);
+  bool fire_of_run(nanoseconds_t& now);
+  step fire_armed(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline, nanoseconds_t& now);
   [[gnu::noinline]] step fire_period(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
-                                     nanoseconds_t& now) noexcept;
-  step fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
-                   nanoseconds_t& now) noexcept;
+                                     nanoseconds_t& now);
+  step fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline, nanoseconds_t& now);
   step hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                  nanoseconds_t& now) noexcept;
   lateness_parts late_at_hand_over(const due_entry& due, nanoseconds_t now) const noexcept;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/poll.hpp"
 
+#include <detent/base/forced_unwind.hpp>
+
 #include "callers/refusals.hpp"
 #include "driver/driver.hpp"
 #include "limits.hpp"
@@ -83,6 +85,8 @@ void announce_wait(engine_core& core, driver& drives) {
 }  // namespace
 
 std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
+  std::optional<base::cancel_hold> held;  // no thread may end inside an executor
+  if (!core.runs_inline) held.emplace();
   drive_turn turn(core, drives, "poll()");
   if (turn.stopped()) return 0;
   const bool watched = core.in.fd.is_open();

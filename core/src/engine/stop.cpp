@@ -2,6 +2,8 @@
 // The end: of the drive, of every timer, of the engine.
 #include "engine/driven_engine.hpp"
 
+#include <detent/base/forced_unwind.hpp>
+
 #include "callers/scheduling.hpp"
 #include "engine/live_cores.hpp"
 #include "timer/run_scope.hpp"
@@ -73,6 +75,7 @@ errc driven_engine::forbids_stop() const noexcept {
 
 errc driven_engine::stop(std::vector<unfired>* out) noexcept {
   if (const errc forbidden = forbids_stop(); forbidden != errc{}) return forbidden;
+  const base::cancel_hold held;
   if (!begin_stop()) return errc{};
   end_drive();
   errc problem{};
@@ -118,6 +121,7 @@ void driven_engine::leave_to_parent() noexcept {
 
 void driven_engine::end() noexcept {
   if (is_forked()) return leave_to_parent();
+  const base::cancel_hold held;
   const bool driven_by_me = life.is_driven_by(std::this_thread::get_id());
   if (run_scope::inside(*this))
     abandoned.store(true, base::relaxed);  // relaxed: read by this thread; others find `stopping`

@@ -2,6 +2,7 @@
 // Exceptions end here, and become what detent_last_error() reports.
 #pragma once
 
+#include <detent/base/forced_unwind.hpp>
 #include <detent/error.hpp>
 
 #include <type_traits>
@@ -16,9 +17,11 @@ const char* last_error_text() noexcept;
 
 // What `call` returns; or `failed`, and its exception is the last error.
 template <class Call>
-std::invoke_result_t<Call> guarded(std::type_identity_t<std::invoke_result_t<Call>> failed, Call&& call) noexcept {
+std::invoke_result_t<Call> guarded(std::type_identity_t<std::invoke_result_t<Call>> failed, Call&& call) {
   try {
     return std::forward<Call>(call)();
+  } catch (const base::forced_unwind&) {
+    throw;  // the calling thread ends in a callback
   } catch (...) {
     keep_error();
     return failed;

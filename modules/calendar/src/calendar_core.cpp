@@ -4,6 +4,7 @@
 #include "message.hpp"
 #include "misfires.hpp"
 
+#include <detent/base/forced_unwind.hpp>
 #include <detent/error.hpp>
 
 #include <unistd.h>
@@ -54,7 +55,9 @@ wall_time first_time(const detent::schedule& of, wall_time now) {
 template <class Call>
 void guarded(const char* what, Call&& call) noexcept {
   try {
+    base::kept_thread called({"calendar", nullptr, what});
     call();
+    called.returned();
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "detent: calendar: %s threw: %s\n", what, problem.what());
   } catch (...) {

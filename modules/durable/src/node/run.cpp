@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run.hpp"
 
+#include <detent/base/forced_unwind.hpp>
+
 #include <algorithm>
 #include <exception>
 
@@ -100,7 +102,10 @@ bool finish_line::close(bool ends_matter) {
 
 outcome run::call() noexcept {
   try {
-    return by_->call(job_);
+    base::kept_thread called({"durable timers", nullptr, "a handler"});
+    outcome how = by_->call(job_);
+    called.returned();
+    return how;
   } catch (const std::exception& problem) {
     return outcome::retry(problem.what());
   } catch (...) {

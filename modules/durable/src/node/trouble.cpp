@@ -34,7 +34,9 @@ bool trouble::ok(of what, errc code) {
 void trouble::report(std::error_code code, const std::string& line) noexcept {
   if (how_.on_trouble) {
     try {
+      base::kept_thread called({"durable timers", nullptr, "on_trouble"});
       how_.on_trouble(code, line);
+      called.returned();
     } catch (...) {  // it is the last resort itself
       std::fputs("detent: on_trouble threw\n", stderr);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <detent/base/forced_unwind.hpp>
 #include <detent/durable_error.hpp>
 #include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
@@ -41,7 +42,9 @@ class trouble {
   void call(const F& callback, Values&&... values) noexcept {
     if (!callback) return;
     try {
+      base::kept_thread called({"durable timers", nullptr, "a callback"});
       callback(std::forward<Values>(values)...);
+      called.returned();
     } catch (const std::exception& problem) {
       report({}, std::string("a callback threw: ") + problem.what());
     } catch (...) {
