@@ -196,26 +196,26 @@ inline bool mark_waiter(timer_pair& pair, std::uint64_t& word) noexcept {
 
 enum class [[nodiscard]] restart_transition : std::uint8_t{
     later,    // nothing more to do: the wheel finds out when the old slot comes round
-    earlier,  // the caller submits an entry, then reads the wake time
+    earlier,  // or not in the wheel: the caller submits an entry, then reads the wake time
     gone};
 
-// queued | armed, plain, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one
-// exchange after `before()`. `half` is queued_half() of the generation. False: restart() says what is the case.
+// armed, plain, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one exchange after
+// `before()`. `half` is queued_half() of the generation. False: restart() says what is the case.
 template <class Before>
 bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order,
                    Before before) noexcept {
   std::uint64_t word = observe(pair);
   std::int64_t old_deadline = deadline_of(pair);
-  if (!state_word::waits_as(word, half) || deadline <= old_deadline || (word & state_word::cold) != 0) return false;
+  if (!state_word::is_armed_as(word, half) || deadline <= old_deadline || (word & state_word::cold) != 0) return false;
   const std::uint64_t mask = state_word::order_mask, desired = (word & ~mask) | (order & mask) | state_word::moved;
   before();
   return pair.compare_exchange({word, static_cast<std::uint64_t>(old_deadline)},  // (9) as (7)
                                {desired, static_cast<std::uint64_t>(deadline)});
 }
 
-// queued | armed: moves deadline and order; dispatched -> queued, with an entry always, as nothing else names it.
-// Judged by its place, which another thread's order may precede (a group's deadlines in a tick are one), and by
-// `unfiled`.
+// queued | armed: moves deadline and order; dispatched -> queued. Always with an entry where it is not armed: nothing
+// else names a dispatched one, and that of a queued one may come after what this thread submits next. An armed one is
+// judged by its place, which another thread's order may precede (a group's deadlines in a tick are one), and `unfiled`.
 inline restart_transition restart(timer_pair& pair, std::uint32_t generation, std::int64_t deadline,
                                   std::uint32_t order, std::int64_t tick = 1) noexcept {
   std::uint64_t word = observe(pair);
@@ -223,9 +223,9 @@ inline restart_transition restart(timer_pair& pair, std::uint32_t generation, st
     timer_state from = state_word::state(word);
     if (!state_word::pending(from)) return restart_transition::gone;
     std::int64_t old_deadline = deadline_of(pair);
-    bool placed_later = from == timer_state::armed && state_word::order_before(order, state_word::order(word));
+    bool placed_later = state_word::order_before(order, state_word::order(word));
     bool overtakes = deadline < old_deadline || (placed_later && subtract_saturated(deadline, old_deadline) < tick);
-    bool submit = overtakes || (word & state_word::unfiled) != 0 || from == timer_state::dispatched;
+    bool submit = overtakes || (word & state_word::unfiled) != 0 || from != timer_state::armed;
     timer_state to = from == timer_state::dispatched ? timer_state::queued : from;
     std::uint64_t flags = (word & state_word::lasting) | state_word::moved | (submit ? state_word::unfiled : 0);
     std::uint64_t desired = state_word::make(generation, order, to, flags);

@@ -104,6 +104,29 @@ TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
   }
 }
 
+// A flood of one thread is drained by turns with what others submit. Another thread restarts its last timer, and that
+// restart comes before what the thread arms next.
+class EngineOrderOfARestartInAFlood : public EngineOrderWorker {
+ protected:
+  void restart_to(time_point due) {
+    constexpr int flood = 10'000;
+    const std::vector<time_point> deadlines(flood, past_);
+    std::vector<timer> first(flood);
+    engine_.schedule_at_bulk(
+        deadlines, [this](std::size_t) { ++fired_; }, first);
+    timer last = engine_.schedule_at(past_, note(0));
+    testing::on_threads(1, [&] {
+      EXPECT_TRUE(last.restart_at(due));
+      engine_.schedule_at(due, note(1));
+    });
+    EXPECT_EQ(order_of(flood + 2), count_to(2));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderOfARestartInAFlood, drive::both_wheels, drive::wheel_name);
+
+TEST_P(EngineOrderOfARestartInAFlood, ToItsOwnDeadlineHolds) { restart_to(past_); }
+TEST_P(EngineOrderOfARestartInAFlood, ToALaterDeadlineHolds) { restart_to(past_ + 1ns); }
+
 // How it waits, and its tick: where that is coarse, equal deadlines are the rule.
 class EngineOrderOfARestart : public ::testing::TestWithParam<std::tuple<wait_options, duration>> {};
 INSTANTIATE_TEST_SUITE_P(Waits, EngineOrderOfARestart,

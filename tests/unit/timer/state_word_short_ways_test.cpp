@@ -52,13 +52,13 @@ TEST(StateWordFastPaths, CancelsPlainlyOnlyWhatIsQueuedAndOwnsNothing) {
   EXPECT_EQ(oldest.now(), oldest.word);
 }
 
-TEST(StateWordFastPaths, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound) {
+TEST(StateWordFastPaths, RestartsLaterOnlyWhatIsInTheWheelWhereItWillBeFound) {
   const std::uint32_t half = state_word::queued_half(generation);
   for (timer_state from : all_states) {
     for (word_t flags : {word_t{0}, word_t{state_word::unfiled}, word_t{state_word::owning}, state_word::lasting}) {
       SCOPED_TRACE(static_cast<int>(from));
       specimen node(from, flags), earlier(from, flags);
-      bool waits = (from == s::queued || from == s::armed) && (flags & (state_word::unfiled | state_word::cold)) == 0;
+      bool waits = from == s::armed && (flags & (state_word::unfiled | state_word::cold)) == 0;
       EXPECT_FALSE(restart_later(node.pair, half, deadline, order + 1, [] {}))
           << "whether it keeps its place is not checked here";
       EXPECT_EQ(restart_later(node.pair, half, deadline + 1, order + 1, [] {}), waits);
@@ -68,19 +68,17 @@ TEST(StateWordFastPaths, RestartsLaterOnlyWhatWaitsAndIsFiledWhereItWillBeFound)
       EXPECT_EQ(earlier.now(), earlier.word);
     }
   }
-  specimen another(s::queued, 0);
+  specimen another(s::armed, 0);
   EXPECT_FALSE(restart_later(another.pair, state_word::queued_half(generation + 1), deadline + 1, order + 1, [] {}));
 }
 
 // At the same deadline, the driver has put it in its place by the order before.
 TEST(StateWordFastPaths, AsksForAnEntryWhereAnotherThreadsOrderComesBeforeAtTheSameDeadline) {
-  for (timer_state from : {s::queued, s::armed}) {
-    specimen ahead(from, state_word::lasting), same(from, state_word::lasting), behind(from, state_word::lasting);
-    const auto reported = from == s::armed ? restart_transition::earlier : restart_transition::later;
-    EXPECT_EQ(restart(ahead.pair, generation, deadline, order - 1), reported);
-    EXPECT_EQ(restart(same.pair, generation, deadline, order), restart_transition::later);
-    EXPECT_EQ(restart(behind.pair, generation, deadline, order + 1), restart_transition::later);
-  }
+  specimen ahead(s::armed, state_word::lasting), same(s::armed, state_word::lasting),
+      behind(s::armed, state_word::lasting);
+  EXPECT_EQ(restart(ahead.pair, generation, deadline, order - 1), restart_transition::earlier);
+  EXPECT_EQ(restart(same.pair, generation, deadline, order), restart_transition::later);
+  EXPECT_EQ(restart(behind.pair, generation, deadline, order + 1), restart_transition::later);
 }
 
 TEST(StateWordFastPaths, ShowsThatItWasRestartedUntilItFires) {

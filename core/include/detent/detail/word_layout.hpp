@@ -9,8 +9,8 @@ namespace detent::detail {
 // Queued and armed differ in one bit, so that one test finds both.
 enum class timer_state : std::uint8_t { free, returned, queued, armed, dispatched, firing, cancelled, dropped };
 
-// The 64 bits, taken apart: arming order 0-26, flags 27-30, state 32-34, `owning` 35, `unfiled` 36, generation 37-63.
-// What the most frequent calls depend on fills the upper half.
+// The 64 bits, taken apart: arming order 0-26, flags 27-30, `owning` 32, state 33-35, `unfiled` 36, generation 37-63.
+// What the most frequent calls depend on fills the upper half; `owning` is its lowest bit, so that a shift drops it.
 struct state_word {
   static constexpr unsigned order_bits = 27;
   static constexpr std::uint64_t last = std::uint64_t{1} << 27;
@@ -20,12 +20,12 @@ struct state_word {
   static constexpr std::uint64_t moved = last;
   static constexpr std::uint64_t periodic = std::uint64_t{1} << 29;
   static constexpr std::uint64_t cold = std::uint64_t{1} << 30;
-  static constexpr std::uint64_t owning = std::uint64_t{1} << 35;
+  static constexpr std::uint64_t owning = std::uint64_t{1} << 32;
   static constexpr std::uint64_t unfiled = std::uint64_t{1} << 36;
   static constexpr std::uint64_t of_arming = unfiled | moved;
   // What belongs to the timer, not to one of its armings.
   static constexpr std::uint64_t lasting = periodic | cold | owning;
-  static constexpr unsigned state_shift = 32;
+  static constexpr unsigned state_shift = 33;
   static constexpr std::uint64_t state_field = std::uint64_t{7} << state_shift;
   static constexpr unsigned generation_shift = 37, generation_bits = 64 - generation_shift;
   static constexpr std::uint32_t order_mask = (1u << order_bits) - 1;
@@ -56,11 +56,11 @@ struct state_word {
   static constexpr std::uint32_t queued_half(std::uint32_t generation) {
     return static_cast<std::uint32_t>(make(generation, 0, timer_state::queued, 0) >> 32);
   }
-  // Whether the word is of a queued or armed timer with that half's generation, and not `unfiled`.
-  static constexpr bool waits_as(std::uint64_t word, std::uint32_t half) {
+  // Whether the word is of an armed timer with the generation of that half, and not `unfiled`.
+  static constexpr bool is_armed_as(std::uint64_t word, std::uint32_t half) {
+    static_assert(owning >> (state_shift - 1) == 1, "all that is above it is compared");
     static_assert((static_cast<int>(timer_state::queued) ^ static_cast<int>(timer_state::armed)) == 1);
-    constexpr auto may_differ = static_cast<std::uint32_t>((owning >> 32) | 1);
-    return ((static_cast<std::uint32_t>(word >> 32) ^ half) & ~may_differ) == 0;
+    return (word >> state_shift ^ half >> (state_shift - 32)) == 1;
   }
   // Of a dispatched timer that goes back as it was armed, `order` included; an entry is on its way.
   static constexpr std::uint64_t requeued(std::uint64_t word, std::uint32_t order) {
