@@ -47,8 +47,10 @@ void agenda::insert(node_index index, node& armed, bool in_order) noexcept {
 
 [[gnu::noinline]] void agenda::insert_cold(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept {
   if (nodes_.group_of(index) != nullptr) groups_.enrol(index, word);
-  const nanoseconds_t deadline = deadline_of(armed.pair);
-  if (joins_pass(index, armed, word, nodes_.due_time(index, word, deadline))) return;
+  const nanoseconds_t deadline = deadline_of(armed.pair), due = nodes_.due_time(index, word, deadline);
+  if (joins_pass(index, armed, word, due)) return;
+  if (due == forever) [[unlikely]]
+    groups_.filed_in_pause(index);
   filing placed = nodes_.filing_of(index, word, deadline);
   placed.in_order &= in_order;
   insert_at(index, armed, word, placed);
@@ -91,6 +93,8 @@ void agenda::refile(node_index index, node& member, std::uint64_t word) noexcept
   if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue || wheel_.is_in_run(member))
     return;
   wheel_.unlink(member);
+  if (nodes_.due_time(index, word, deadline_of(member.pair)) == forever) [[unlikely]]
+    groups_.filed_in_pause(index);
   insert_at(index, member, word, {.time = nodes_.filing_time(index, member), .in_order = false});
 }
 

@@ -21,6 +21,13 @@ void group_sweep::enrol(node_index index, std::uint64_t word) noexcept {
   core_.groups.drop_reference(group);
 }
 
+void group_sweep::filed_in_pause(node_index index) noexcept {
+  group_state* const group = core_.nodes.group_of(index);
+  if (core_.runs_inline || group == nullptr || group->is_scattered() || !group->hold()) return;
+  group->scatter();
+  core_.groups.drop_reference(*group);
+}
+
 void group_sweep::passed_over(node_index index) noexcept {
   group_state* const group = core_.nodes.group_of(index);
   if (core_.runs_inline || group == nullptr || !group->hold()) return;
@@ -58,10 +65,11 @@ void group_sweep::end_walk() noexcept {
   swept_->roster.end_walk();
   if (gathers_) {
     // A group that was paused or resumed in the middle has members of either time in the wheel: they are not in order.
-    if (turns_ == swept_->turns()) {
-      swept_->gathered(goings_);
-    } else {
+    // Nor are those of a paused one when it goes on, before the sweep that the resumption asks for has ended.
+    if (turns_ != swept_->turns()) {
       core_.groups.request(*swept_);
+    } else if (!swept_->paused()) {
+      swept_->gathered(goings_);
     }
   }
   core_.groups.drop_reference(*std::exchange(swept_, nullptr));

@@ -21,6 +21,8 @@ class group_sweep {
   // A member's turn has come while its group is paused. Though that be over at once, no member behind it is handed over
   // until a sweep has brought it to its new place.
   void passed_over(node_index index) noexcept;
+  // The same for a member that is filed while its group is paused. The resumption asks for the sweep.
+  void filed_in_pause(node_index index) noexcept;
   // A member is due that others of its group, which are to be gathered, come before. The group is swept next, even if
   // another thread has asked for that: it may be held up in the middle of asking, and the driver does not wait for it.
   void gather_soon(group_state& group) noexcept;
