@@ -63,8 +63,10 @@ void put_back(engine_core& core, node_index index, std::uint64_t word, std::uint
   // Before it goes, as what is behind it must not overtake it. The group may be that of a later timer in the node, or
   // have no reference any more.
   if (group != nullptr && group->hold()) {
-    if (!group->is_scattered()) group->scatter();
-    request_sweep(core, *group);
+    if (!group->is_scattered()) {
+      group->scatter();
+      request_sweep(core, *group);
+    }
     core.groups.drop_reference(*group);
   }
   node& paused = core.node_at(index);

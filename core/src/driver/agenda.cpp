@@ -47,10 +47,8 @@ void agenda::insert(node_index index, node& armed, bool in_order) noexcept {
 
 [[gnu::noinline]] void agenda::insert_cold(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept {
   if (nodes_.group_of(index) != nullptr) groups_.enrol(index, word);
-  const nanoseconds_t deadline = deadline_of(armed.pair), due = nodes_.due_time(index, word, deadline);
-  if (joins_pass(index, armed, word, due)) return;
-  if (due == forever) [[unlikely]]
-    groups_.filed_in_pause(index);
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  if (joins_pass(index, armed, word, nodes_.due_time(index, word, deadline))) return;
   filing placed = nodes_.filing_of(index, word, deadline);
   placed.in_order &= in_order;
   insert_at(index, armed, word, placed);
@@ -93,8 +91,6 @@ void agenda::refile(node_index index, node& member, std::uint64_t word) noexcept
   if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue || wheel_.is_in_run(member))
     return;
   wheel_.unlink(member);
-  if (nodes_.due_time(index, word, deadline_of(member.pair)) == forever) [[unlikely]]
-    groups_.filed_in_pause(index);
   insert_at(index, member, word, {.time = nodes_.filing_time(index, member), .in_order = false});
 }
 
@@ -126,11 +122,7 @@ bool agenda::place_if_due(node_index index, node& armed, std::uint64_t word, ent
   const nanoseconds_t due = nodes_.due_time(index, word, deadline);
   const std::uint8_t lane = nodes_.lane(index, word);
   const nanoseconds_t reached = lane == 0 ? drive_.pass_now : std::max(drive_.pass_now, drive_.higher_now);
-  if (!nodes_.is_due_by(reached, index, word, due)) {
-    if (due == forever) [[unlikely]]
-      groups_.passed_over(index);
-    return false;
-  }
+  if (!nodes_.is_due_by(reached, index, word, due)) return false;
   const placement entered = newest_entry_.next_entry();
   const bool now = how != entering::batch;
   due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};

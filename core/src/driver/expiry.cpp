@@ -227,8 +227,8 @@ expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& 
       return step::nothing;
     }
     group_state* const group = core_.nodes.group_of(due.index);
-    if (group != nullptr && group->is_scattered()) {  // with those that are to come back, in order
-      groups_.gather_soon(*group);
+    if (group != nullptr && !group->is_in_order()) {  // it may overtake others
+      groups_.sweep_soon(*group);
       agenda_.insert_again(due.index, next, false);
       return step::nothing;
     }

@@ -21,26 +21,11 @@ void group_sweep::enrol(node_index index, std::uint64_t word) noexcept {
   core_.groups.drop_reference(group);
 }
 
-void group_sweep::filed_in_pause(node_index index) noexcept {
-  group_state* const group = core_.nodes.group_of(index);
-  if (core_.runs_inline || group == nullptr || group->is_scattered() || !group->hold()) return;
-  group->scatter();
-  core_.groups.drop_reference(*group);
-}
-
-void group_sweep::passed_over(node_index index) noexcept {
-  group_state* const group = core_.nodes.group_of(index);
-  if (core_.runs_inline || group == nullptr || !group->hold()) return;
-  group->scatter();
-  core_.groups.request(*group);
-  core_.groups.drop_reference(*group);
-}
-
 // While there is one already, the next ask again when their turn comes once more. The member may be the last of its
 // group, and another thread may cancel it at this moment.
-void group_sweep::gather_soon(group_state& group) noexcept {
-  const bool gathers = swept_ == &group && gathers_;
-  if (gathers || urgent_ != nullptr || !group.hold()) return;
+void group_sweep::sweep_soon(group_state& group) noexcept {
+  const bool will_do = swept_ == &group && turns_ == group.turns() && (gathers_ || !group.is_scattered());
+  if (will_do || urgent_ != nullptr || !group.hold()) return;
   urgent_ = &group;
   core_.groups.ask_again();
 }
@@ -63,14 +48,11 @@ bool group_sweep::begin_next() noexcept {
 
 void group_sweep::end_walk() noexcept {
   swept_->roster.end_walk();
-  if (gathers_) {
-    // A group that was paused or resumed in the middle has members of either time in the wheel: they are not in order.
-    // Nor are those of a paused one when it goes on, before the sweep that the resumption asks for has ended.
-    if (turns_ != swept_->turns()) {
-      core_.groups.request(*swept_);
-    } else if (!swept_->paused()) {
-      swept_->gathered(goings_);
-    }
+  // If it was paused or resumed in the middle, it has members of either time in the wheel, and is swept once more when
+  // it goes on.
+  if (turns_ == swept_->turns()) {
+    if (gathers_) swept_->gathered(goings_);
+    swept_->went_through(turns_);
   }
   core_.groups.drop_reference(*std::exchange(swept_, nullptr));
 }

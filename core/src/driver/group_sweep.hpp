@@ -18,14 +18,9 @@ class group_sweep {
   // with it may go the last reference to its group.
   void enrol(node_index index, std::uint64_t word) noexcept;
   bool is_asked() const noexcept { return core_.groups.is_asked(); }
-  // A member's turn has come while its group is paused. Though that be over at once, no member behind it is handed over
-  // until a sweep has brought it to its new place.
-  void passed_over(node_index index) noexcept;
-  // The same for a member that is filed while its group is paused. The resumption asks for the sweep.
-  void filed_in_pause(node_index index) noexcept;
-  // A member is due that others of its group, which are to be gathered, come before. The group is swept next, even if
-  // another thread has asked for that: it may be held up in the middle of asking, and the driver does not wait for it.
-  void gather_soon(group_state& group) noexcept;
+  // A member is due whose group is not in order. The group is swept next, even if another thread has asked for that: it
+  // may be held up in the middle of asking, and the driver does not wait for it.
+  void sweep_soon(group_state& group) noexcept;
 
   // Scans the members of the groups that asked for it, at most `most`: cancels those of a cancelled group, and
   // refile(index, member, word, gathers) has the wheel find those again whose group's time may have gone on, and if it

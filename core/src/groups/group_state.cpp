@@ -99,6 +99,7 @@ void group_state::begin_next() noexcept {
   gathered_.store(goings_.load(base::relaxed), base::relaxed);  // relaxed, both: as above
   head = this;
   restart_time();
+  went_through(turns());
 }
 
 void group_state::join() noexcept {
