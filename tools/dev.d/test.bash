@@ -6,8 +6,8 @@ run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 
 # What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
-  case $1 in gcc | long | gcc-else) need instructions models hostile && want watching && want plots ;; esac
-  case $1 in *-quick | walks-* | tsan-else | counts | fuzz) ;; *) want adapters && want oracles && want examples && want package && want docs ;; esac
+  case $1 in gcc | long | gcc-product) need instructions models hostile && want watching && want plots ;; esac
+  case $1 in *-quick | walks-* | counts | fuzz) ;; *) want adapters && want oracles && want examples && want package && want docs ;; esac
 }
 
 # A minute of fresh inputs for each fuzz target. What has failed is kept as build/found/TARGET-crash-..., what adds
@@ -52,7 +52,7 @@ walks() {
   return "$status"
 }
 
-# test_pass PASS: PRESET, PRESET-quick, gcc-else, tsan-else, packages, long, counts or fuzz.
+# test_pass PASS: PRESET, PRESET-quick, walks-PRESET-SECONDS, gcc-product, packages, long, counts or fuzz.
 test_pass() {
   need_for_tests "$1"
   case $1 in
@@ -69,13 +69,12 @@ test_pass() {
       quick "${1%-quick}" whole detent_quick
       ;;
     walks-*) walks "$(cut -d- -f2 <<<"$1")" "$(cut -d- -f3 <<<"$1")" ;;
-    gcc-else)
-      say "== gcc: proofs, searches, benchmarks, modules, examples, the command, documents"
-      build gcc && run_tests gcc -LE '^(quick|mutants)$'
-      ;;
-    tsan-else)
-      say "== tsan: what else has threads that meet"
-      build tsan detent_threaded && run_tests tsan -L '^threaded$' -LE '^quick$'
+    gcc-product)
+      # Left to --all: what takes minutes, and what is about this machine or needs programs outside of tests/.
+      say "== gcc: proofs, searches, modules, the command, documents"
+      build gcc tests/all && ctest --test-dir build/gcc/tests -j 2 --output-on-failure --no-tests=error \
+        -LE '^(quick|mutants|spin)$' \
+        -E '^(examples|packaging|probes|kernel_trace)[.]|^docs[.](contributing|monitoring|profiling|tuning)'
       ;;
     packages)
       say "== packages, compiled in half the time that \`package\` takes"
@@ -127,11 +126,11 @@ test_named() {
 }
 
 cmd_test() {
-  local pass passes=(gcc-quick tsan-quick)
+  local pass passes=(gcc-quick walks-gcc-60 tsan-quick walks-tight-60)
   case ${1:-} in
     '') ;;
-    --full) passes=(clang-asan-quick tight-quick gcc-else tsan-else packages) ;;
-    --all) passes=(long "${presets[@]:1}" counts fuzz) ;;
+    --full) passes=(clang-asan-quick tight-quick walks-tight-180 gcc-product) ;;
+    --all) passes=(long "${presets[@]:1}" walks-gcc-1800 walks-tight-1800 packages counts fuzz) ;;
     -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
     fuzz | tight-quick | walks-*-*) passes=("$1") ;;
     *)
