@@ -4,7 +4,7 @@
 
 #include <detent/firing.hpp>
 
-#include "model.hpp"
+#include "account.hpp"
 
 #include <array>
 #include <cstdint>

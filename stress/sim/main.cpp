@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A deterministic simulation: one seed makes a world of producers, engines on a manual clock, executors and faults, and
-// a model that foresees each outcome. The same seed gives the same digest.
+// the specification of an engine, which foresees each outcome. The same seed gives the same digest.
 #include "failure.hpp"
 #include "play.hpp"
 #include "script_text.hpp"
 #include "shrink.hpp"
 
 #include <CLI/CLI.hpp>
+
+#include <malloc.h>
 
 #include <chrono>
 #include <cinttypes>
@@ -62,7 +64,7 @@ int shrink_and_tell(const script& failing) {
 
 int main(int argc, char** argv) try {
   arguments asked;
-  CLI::App app("Plays worlds of timers in virtual time, each from one seed, against a model that foresees everything.");
+  CLI::App app("Plays worlds of timers in virtual time, each from one seed, against the specification of an engine.");
   auto* minutes =
       app.add_option("--minutes", asked.minutes, "explore fresh seeds for so long")->check(CLI::PositiveNumber);
   auto* seed = app.add_option("--seed", asked.plays.seed, "play this world; with --minutes: the first one");
@@ -80,6 +82,9 @@ int main(int argc, char** argv) try {
     asked.plays.without = *steps;
   }
   catch_crashes();
+  // A thread finds its record of an engine by the engine's address, and whether it needs memory for that depends on the
+  // addresses that engines had before. With a heap for each thread these would be others in each run.
+  mallopt(M_ARENA_MAX, 1);
   if (!asked.scripts.empty()) {
     for (const script& each : read_scripts(asked.scripts)) play_one(each, asked.trace);
   } else if (asked.minutes > 0) {

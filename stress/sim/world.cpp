@@ -98,15 +98,16 @@ bool world::plan_fault() {
   if (in_pass_) {
     // What cannot be put in its place fires in the next pass.
     if (made_with_.has_executor) return false;
-    order_lost_ = faulty_pass_ = true;
+    faulty_pass_ = true;
+    spec_->lack_memory();
   }
   const auto granted = static_cast<std::uint64_t>(random_.magnitude(3));
   allocations::plan_refusals(granted, random_.one_in(2) ? 1 : UINT64_MAX);
   return true;
 }
 
-std::uint64_t world::armer(bool faulty) {
-  const std::uint64_t me = my_identity();
+spec::thread_id world::armer(bool faulty) {
+  const spec::thread_id me = my_identity();
   // A poll() that began without memory goes on with the record it began with.
   const bool stands_in = in_pass_ && faulty_pass_ && pass_thread_ == crew_.me();
   if (!faulty && !stands_in) established_.insert(me);
@@ -114,7 +115,7 @@ std::uint64_t world::armer(bool faulty) {
   return nobody();  // without a record of its own, for want of memory
 }
 
-std::uint64_t world::nobody() { return UINT64_MAX - ++nobodies_; }
+spec::thread_id world::nobody() { return UINT32_MAX - ++nobodies_; }
 
 bool world::all_inside_me() const noexcept {
   const unsigned me = crew_.me();
@@ -126,17 +127,44 @@ void world::check_rest() {
   allocations::calm();
   expect(running_.empty() && !in_pass_, "a callback has not come back");
   if (!engine_) return;
-  expect_equal(engine_->pending(), model_.pending(), "pending()");
+  check_specified();
+  expect_equal(engine_->pending(), known().pending(), "pending()");
   expect(engine_->stopped() == stopped_, "stopped()");
   expect(engine_->now() == clock_.now(), "engine::now()");
-  if (!model_.of_epoch().empty()) look_at(*draw_timer(false));
+  if (!of_epoch_.empty()) look_at(*draw_timer(false));
   check_counts();
   check_wake_fd();
 }
 
+void world::check_specified() {
+  if (!known().broke.kept()) fail(known().broke.broken().c_str());
+}
+
+const spec::timer* world::known_of(const account& timer) const {
+  return timer.epoch == epoch_ && timer.specified != 0 ? &known().at(timer.specified) : nullptr;
+}
+
+bool world::is_pending(const account& timer) const {
+  const spec::timer* const of = known_of(timer);
+  return of != nullptr && (of->now == spec::phase::waiting || of->now == spec::phase::handed);
+}
+
+account& world::make_account() {
+  account& made = accounts_.emplace_back();
+  made.id = static_cast<timer_id>(accounts_.size());
+  made.epoch = epoch_;
+  return made;
+}
+
+void world::scheduled(account& timer, const spec::plan& asked, bool faulty) {
+  timer.specified = spec_->schedule(asked, armer(faulty)).id;
+  of_epoch_.push_back(timer.id);
+  if (timer.boxed) ++boxed_;
+}
+
 void world::check_counts() {
   const engine_metrics seen = engine_->metrics();
-  const counts& due = model_.reported;
+  const spec::counts due = known().metrics();
   expect_equal(seen.scheduled, due.scheduled, "metrics: scheduled");
   expect_equal(seen.expired, due.expired, "metrics: expired");
   expect_equal(seen.cancelled, due.cancelled, "metrics: cancelled");
@@ -146,8 +174,9 @@ void world::check_counts() {
   expect_equal(seen.restarted, due.restarted, "metrics: restarted");
   expect_equal(seen.refused, due.refused, "metrics: refused");
   expect_equal(seen.failed, due.failed, "metrics: failed");
-  expect_equal(seen.boxed, due.boxed, "metrics: boxed");
-  expect_equal(seen.pending, model_.pending(), "metrics: pending");
+  expect_equal(seen.missed, due.missed, "metrics: missed");
+  expect_equal(seen.boxed, boxed_, "metrics: boxed");
+  expect_equal(seen.pending, due.pending, "metrics: pending");
   expect_equal(seen.scheduled, seen.expired + seen.cancelled + seen.returned + seen.dropped + seen.pending,
                "metrics: scheduled is not the sum of the ends and what is pending");
   expect_equal(seen.lateness.count(), seen.fired, "metrics: lateness counts something else than the runs");

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 // A world: producers on several threads, one engine after another on a manual clock, an executor, and faults; step by
-// step, all of it from one seed. The model foresees what each call must come to.
+// step, all of it from one seed. The specification says what each call must come to.
 #pragma once
 
 #include <detent/detent.hpp>
 
+#include "account.hpp"
 #include "allocations.hpp"
 #include "callables.hpp"
 #include "crew.hpp"
 #include "event_log.hpp"
-#include "model.hpp"
 #include "world_options.hpp"
 
+#include <deque>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
+#include "spec/engine.hpp"
 #include "support/splitmix.hpp"
 
 namespace detent::sim {
@@ -30,7 +33,7 @@ struct script {
 // A schedule call.
 struct request {
   callable_kind kind = callable_kind::packed;
-  repetition repeats = repetition::none;
+  repetition repeats = repetition::once;
   bool after = false;   // a delay instead of a deadline
   bool throws = false;  // the form that throws, not the one that returns an empty handle
   bool breaks = false;  // the callable throws while it is moved
@@ -60,11 +63,12 @@ class world {
   struct held_work {
     fired_timer work;
     timer_id id;
-    std::uint64_t slot;
+    std::uint64_t ticket;
   };
   struct left_over {
     unfired work;
     timer_id id;
+    nanoseconds_t deadline;
   };
   struct running {
     timer_id id;
@@ -75,10 +79,6 @@ class world {
     errc problem{};
     bool copy_threw = false, out_of_memory = false;
   };
-  struct waiting_retry {
-    timer_id id;
-    std::uint64_t slot;
-  };
 
   // world.cpp
   void step();
@@ -86,6 +86,15 @@ class world {
   void on_some_thread(const std::function<void()>& work);
   void check_rest();
   void check_counts();
+  void check_specified();
+
+  // What the specification knows.
+  const spec::engine& known() const { return *spec_; }
+  // Null where it was never scheduled, or by an engine that has gone.
+  const spec::timer* known_of(const account& timer) const;
+  bool is_pending(const account& timer) const;
+  account& make_account();
+  void scheduled(account& timer, const spec::plan& asked, bool faulty);
 
   // world_schedule.cpp
   void schedule();
@@ -95,11 +104,13 @@ class world {
   outcome call_schedule(const account& timer, const request& asked);
   template <class F>
   outcome call_with(F&& callable, const request& asked);
-  errc foresee_refusal(const request& asked) const;
-  void check_schedule(account& timer, const request& asked, const outcome& came, errc foreseen, bool refused);
+  spec::plan plan_of(const request& asked) const;
+  void check_refusal(const account& timer, const request& asked, const outcome& came, const std::set<errc>& foreseen,
+                     bool refused);
 
   // world_handles.cpp
   account* draw_timer(bool of_pending);
+  nanoseconds_t last_deadline(const account& timer) const;
   void restart(account& timer);
   void cancel(account& timer);
   void look_at(account& timer);
@@ -111,28 +122,26 @@ class world {
   void poll_refused(errc why);
   void ask_next_deadline();
   void check_wake_fd();
-  void end_of_pass(std::size_t most);
 
   // world_runs.cpp
   void begin_run(account& timer, firing* seen);
-  void begin_turn(account& timer);
-  period_run foresee_run(account& timer, firing* seen);
+  void had_turn(const account& timer);
+  void check_firing(const account& timer, const firing& seen, const spec::run_report& foreseen) const;
   void act(account& timer, firing* seen);
   void act_once(account& timer, firing* seen);
   void act_on_self(account& timer, firing* seen);
-  void end_run(account& timer);
+  void end_run(account& timer, bool threw);
   void run_unfired(account& timer, firing* seen);
 
   // world_executor.cpp
-  bool execute_first(fired_timer& work);
+  void run_unknown(fired_timer& work);
   bool take(fired_timer& work, account& timer);
   bool refuse(account& timer);
-  void run_work(fired_timer& work, timer_id id, std::uint64_t slot);
-  void let_go(fired_timer& work, timer_id id, std::uint64_t slot);
+  void run_work(fired_timer& work, timer_id id, std::uint64_t ticket);
+  void let_go(fired_timer& work, timer_id id, std::uint64_t ticket);
   void play_with_held();
-  bool valid(timer_id id, std::uint64_t slot);
-  void drop_stale_retries();
-  void drop_run(account& timer);
+  bool valid(timer_id id, std::uint64_t ticket) const;
+  bool ambiguous(bool all) const;
 
   // world_ends.cpp
   void open_engine();
@@ -147,10 +156,10 @@ class world {
 
   // Memory is refused during the next call, sometimes. True: it was planned.
   bool plan_fault();
-  std::uint64_t my_identity() const noexcept { return crew_.identity(crew_.me()); }
+  spec::thread_id my_identity() const noexcept { return static_cast<spec::thread_id>(crew_.identity(crew_.me())); }
   // Under whose name an arming counts; one of its own where the order is nobody's promise.
-  std::uint64_t armer(bool faulty);
-  std::uint64_t nobody();
+  spec::thread_id armer(bool faulty);
+  spec::thread_id nobody();
   bool alive() const noexcept { return engine_ != nullptr && !closing_; }
   nanoseconds_t now() const noexcept { return clock_.now().time_since_epoch().count(); }
   // Whether every running callback is on this thread, and so is the pass: then this thread may end the engine.
@@ -163,25 +172,28 @@ class world {
   engine_habits made_with_;
   crew crew_;
   manual_clock clock_;
-  model model_;
+  std::deque<account> accounts_;  // of all timers there ever were
+  std::uint32_t epoch_ = 0;
+  std::optional<spec::engine> spec_;  // of this engine
+  std::vector<timer_id> of_epoch_;    // by their numbers in it
+  std::uint64_t boxed_ = 0;
   std::shared_ptr<executor> executor_;
   std::unique_ptr<engine> engine_;
   bool stopped_ = false, closing_ = false, resting_ = false;
 
   // The pass that is on, if any.
-  bool in_pass_ = false, faulty_pass_ = false, order_lost_ = false, turn_unknown_ = false;
+  bool in_pass_ = false, faulty_pass_ = false, turn_unknown_ = false;
   unsigned pass_thread_ = 0;
-  std::size_t turns_ = 0;  // of the pass: what ran, or was handed over
-  std::size_t ran_ = 0;
 
   std::vector<running> running_;
   std::vector<held_work> held_;
-  std::vector<waiting_retry> retries_;
   std::vector<left_over> left_;
-  timer_id running_work_ = 0, running_unfired_ = 0;
-  std::uint64_t errors_reported_ = 0, nobodies_ = 0;
-  std::set<timer> handles_;              // of this engine
-  std::set<std::uint64_t> established_;  // threads that this engine knows
+  timer_id running_work_ = 0;
+  const left_over* running_unfired_ = nullptr;
+  std::uint64_t errors_reported_ = 0;
+  spec::thread_id nobodies_ = 0;
+  std::set<timer> handles_;                // of this engine
+  std::set<spec::thread_id> established_;  // threads that this engine knows
   int wake_fd_ = -1;
   nanoseconds_t announced_at_ = 0;  // the clock at the last check
 };

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <new>
+#include <utility>
 
 namespace detent::sim {
 
@@ -17,13 +18,18 @@ void world::open_engine() {
     allocations::own_code scope;
     ++errors_reported_;
   };
-  model_.open(options.tick.count(), options.capacity);
+  ++epoch_;
+  spec_.emplace(spec::settings{.tick = options.tick.count(),
+                               .start = now(),
+                               .capacity = options.capacity,
+                               .on_refusal = options.on_refusal,
+                               .executors = {{.is_inline = !made_with_.has_executor}}});
+  of_epoch_.clear();
   handles_.clear();
   established_.clear();
-  retries_.clear();
-  errors_reported_ = 0;
+  errors_reported_ = boxed_ = 0;
   wake_fd_ = -1;
-  stopped_ = order_lost_ = false;
+  stopped_ = false;
   log_.note("engine", {static_cast<std::int64_t>(options.wheel), options.tick.count(),
                        static_cast<std::int64_t>(options.capacity), made_with_.has_executor,
                        static_cast<std::int64_t>(options.on_refusal)});
@@ -61,9 +67,10 @@ void world::open_without_memory(const engine_options& options) {
 void world::stop_engine() {
   if (!alive()) return;
   if (!running_.empty()) return stop_inside();
-  std::map<timer, timer_id> due;
-  for (timer_id id : model_.of_epoch()) {
-    if (model_.at(id).pending()) due[model_.at(id).handle] = id;
+  std::map<timer, std::pair<timer_id, nanoseconds_t>> due;
+  for (const auto& [specified, each] : spec_->stop()) {
+    const account& timer = accounts_[of_epoch_[specified - 1] - 1];
+    due[timer.handle] = {timer.id, each.deadline};
   }
   const bool planned = plan_fault();
   const std::uint64_t refusals = allocations::refusals();
@@ -88,19 +95,16 @@ void world::stop_engine() {
   for (unfired& each : given) {
     const auto found = due.find(each.handle);
     if (found == due.end()) fail("stop() gave back a timer that had ended, or twice");
-    account& timer = model_.at(found->second);
-    expect_equal(each.deadline.time_since_epoch().count(), timer.deadline, "unfired::deadline");
-    model_.end(timer, ending::returned);
-    left_.push_back({std::move(each), timer.id});
+    const auto [id, deadline] = found->second;
+    expect_equal(each.deadline.time_since_epoch().count(), deadline, "unfired::deadline");
+    left_.push_back({std::move(each), id, deadline});
     due.erase(found);
   }
-  for (const auto& [handle, id] : due) {  // without memory: destroyed unrun
-    account& timer = model_.at(id);
-    if (timer.pending()) model_.end(timer, ending::returned);
+  for (const auto& [handle, left] : due) {  // without memory: destroyed unrun
+    const account& timer = accounts_[left.first - 1];
     expect(!timer.witnessed || timer.destroyed, "stop() without memory left a callable");
   }
   stopped_ = true;
-  retries_.clear();
 }
 
 // From one of its callbacks.
@@ -118,38 +122,38 @@ void world::close_engine() {
   log_.note("close", {static_cast<std::int64_t>(running_.size())});
   const bool planned = plan_fault();
   closing_ = true;
+  if (!stopped_) spec_->stop();
   {
     allocations::engine_call scope;
     engine_.reset();
   }
   closing_ = false;
   if (planned) allocations::calm();
-  for (timer_id id : model_.of_epoch()) {
-    account& timer = model_.at(id);
-    if (timer.pending()) model_.end(timer, ending::returned);
-    const bool was_left = timer.how == ending::returned && stopped_;
-    if (timer.now == phase::ended && timer.witnessed && !was_left)
+  for (timer_id id : of_epoch_) {
+    const account& timer = accounts_[id - 1];
+    const spec::timer& known = *known_of(timer);
+    const bool was_left = known.how == spec::ending::returned && stopped_;
+    if (known.now == spec::phase::ended && timer.witnessed && !was_left)
       expect(timer.destroyed, "~engine left a callable behind");
   }
-  retries_.clear();
   wake_fd_ = -1;
 }
 
 void world::play_with_unfired() {
-  if (left_.empty() || running_unfired_ != 0) return;
+  if (left_.empty() || running_unfired_ != nullptr) return;
   const auto at = static_cast<std::ptrdiff_t>(random_.below(left_.size()));
   left_over taken = std::move(left_[static_cast<std::size_t>(at)]);
   left_.erase(left_.begin() + at);
-  account& timer = model_.at(taken.id);
+  const account& timer = accounts_[taken.id - 1];
   if (random_.one_in(3)) return;  // destroyed unrun
-  running_unfired_ = taken.id;
+  running_unfired_ = &taken;
   try {
     allocations::engine_call scope;
     taken.work.run();
   } catch (const std::runtime_error&) {
     log_.note("unfired threw");
   }
-  running_unfired_ = 0;
+  running_unfired_ = nullptr;
   expect(!timer.witnessed || timer.destroyed, "an `unfired` ran and kept its captures");
 }
 
@@ -174,24 +178,26 @@ void world::replace_thread() {
 // The faults stop: what is armed fires in order, each in its time, and in a bounded number of polls.
 void world::come_to_rest() {
   resting_ = true;
-  log_.note("rest", {static_cast<std::int64_t>(model_.pending())});
+  log_.note("rest", {static_cast<std::int64_t>(known().pending())});
   std::uint64_t bound = 64;
   if (alive() && !stopped_) {
-    for (timer_id id : model_.of_epoch()) {
-      account& timer = model_.at(id);
-      if (timer.periodic() && timer.runs_left == 0) cancel(timer);
-      if (timer.pending()) bound += 24 * (1 + timer.runs_left);
+    for (timer_id id : of_epoch_) {
+      account& timer = accounts_[id - 1];
+      const spec::timer& known = *known_of(timer);
+      if (known.periodic() && known.runs_left == 0) cancel(timer);
+      if (is_pending(timer)) bound += 24 * (1 + known.runs_left);
     }
     while (!held_.empty()) play_with_held();
-    for (; model_.pending() != 0; --bound) {
-      if (bound == 0) fail("what is armed does not fire", std::to_string(model_.pending()) + " left");
+    for (; known().pending() != 0; --bound) {
+      if (bound == 0) fail("what is armed does not fire", std::to_string(known().pending()) + " left");
       const std::optional<time_point> next = engine_->next_deadline();
       if (!next) fail("next_deadline() forgets what is pending");
       const nanoseconds_t reported = next->time_since_epoch().count();
-      log_.note("next deadline", {reported, model_.next_deadline().value_or(end_of_time)});
-      if (reported > model_.next_deadline().value_or(end_of_time))
-        fail("next_deadline() is too late", std::to_string(reported));
+      log_.note("next deadline", {reported, known().next_deadline().value_or(end_of_time)});
+      spec_->answered_next_deadline(reported);
+      check_specified();
       clock_.advance_to(*next);
+      spec_->move_to(now());
       poll();
     }
     check_rest();
@@ -199,7 +205,7 @@ void world::come_to_rest() {
   if (alive()) close_engine();
   while (!held_.empty()) play_with_held();
   left_.clear();
-  for (const account& each : model_.accounts()) {
+  for (const account& each : accounts_) {
     if (each.witnessed && !each.destroyed) fail("a callable was never destroyed", std::to_string(each.id));
   }
 }

@@ -11,89 +11,76 @@ bool world::execute(fired_timer&& work) {
   allocations::own_code scope;
   expect(alive() && in_pass_, "execute() outside poll()");
   expect(running_work_ == 0, "a refused timer was not run");
-  drop_stale_retries();
-  if (retries_.empty()) return execute_first(work);
+  const spec::timer_id next = known().next_offer(0, 0);
   // What was refused comes first, and in order.
-  const waiting_retry again = retries_.front();
-  retries_.erase(retries_.begin());
-  if (take(work, model_.at(again.id))) return true;
-  retries_.insert(retries_.begin(), again);
-  return false;
+  const bool again = next != 0 && known().at(next).kept_for_retry;
+  if (!again && (!known().keeps_order() || ambiguous(false))) return run_unknown(work), true;
+  if (next == 0) fail("a timer was handed over that is not due");
+  spec_->offered(next, 0);
+  check_specified();
+  return take(work, accounts_[of_epoch_[next - 1] - 1]);
 }
 
-bool world::execute_first(fired_timer& work) {
-  if (order_lost_ || model_.ambiguous(false)) {
-    // Which one it is shows when it runs.
-    turn_unknown_ = true;
-    {
-      allocations::engine_call scope;
-      work();
-    }
-    expect(!turn_unknown_, "handed-over work did nothing");
-    return true;
+// Which one it is shows when it runs.
+void world::run_unknown(fired_timer& work) {
+  turn_unknown_ = true;
+  {
+    allocations::engine_call scope;
+    work();
   }
-  account* first = model_.first_candidate();
-  if (first == nullptr) fail("a timer was handed over that is not due");
-  model_.hand_over(*first);
-  ++turns_;
-  if (take(work, *first)) return true;
-  if (made_with_.options.on_refusal == refusal_policy::retry) retries_.push_back({first->id, first->slot});
+  expect(!turn_unknown_, "handed-over work did nothing");
+}
+
+// Whether timers of several threads share the deadline of the first due one (`all`: of any due one): their order is
+// nobody's promise.
+bool world::ambiguous(bool all) const {
+  const spec::timer* before = nullptr;
+  for (const spec::timer_id id : known().turns_to_come()) {
+    const spec::timer& each = known().at(id);
+    if (before != nullptr && before->kept == each.kept && before->armer != each.armer) return true;
+    if (before != nullptr && before->kept != each.kept && !all) return false;
+    before = &each;
+  }
   return false;
 }
 
 // False: refused.
 bool world::take(fired_timer& work, account& timer) {
   const executor_habits& habits = made_with_.executor;
-  std::uint64_t choice = random_.below(habits.run + habits.hold + habits.refuse + habits.let_go);
+  const std::uint64_t choice = random_.below(habits.run + habits.hold + habits.refuse + habits.let_go);
   log_.note("execute", {timer.id, static_cast<std::int64_t>(choice)});
-  if (resting_ || faulty_pass_ || choice < habits.run) return run_work(work, timer.id, timer.slot), true;
-  choice -= habits.run;
-  if (choice < habits.hold) {
-    held_.push_back({std::move(work), timer.id, timer.slot});
-    return true;
-  }
-  choice -= habits.hold;
-  if (choice < habits.let_go) return let_go(work, timer.id, timer.slot), true;
+  const std::uint64_t ticket = known_of(timer)->ticket;
+  const unsigned taken = habits.run + habits.hold + habits.let_go;
   // The order in which the rest waits behind a refused one must be known.
   const bool retries = made_with_.options.on_refusal == refusal_policy::retry;
-  if (retries && model_.ambiguous(true)) return run_work(work, timer.id, timer.slot), true;
-  return refuse(timer);
+  const bool runs = resting_ || faulty_pass_ || choice < habits.run || (choice >= taken && retries && ambiguous(true));
+  if (!runs && choice >= taken) return refuse(timer);
+  spec_->taken(timer.specified);
+  if (runs) {
+    run_work(work, timer.id, ticket);
+  } else if (choice < habits.run + habits.hold) {
+    held_.push_back({std::move(work), timer.id, ticket});
+  } else {
+    let_go(work, timer.id, ticket);
+  }
+  return true;
 }
 
 bool world::refuse(account& timer) {
-  ++model_.reported.refused;
-  switch (made_with_.options.on_refusal) {
-    case refusal_policy::run_inline: running_work_ = timer.id; break;
-    case refusal_policy::drop: drop_run(timer); break;
-    case refusal_policy::retry: break;
-  }
+  if (made_with_.options.on_refusal == refusal_policy::run_inline) running_work_ = timer.id;
+  spec_->refused(timer.specified);
   return false;
 }
 
-// A run that is not to be. A periodic timer goes on with the next.
-void world::drop_run(account& timer) {
-  if (!timer.periodic()) return model_.end(timer, ending::dropped);
-  if (timer.moved) timer.rule.grid = timer.deadline;
-  timer.moved = false;
-  start_period(timer.rule, timer.deadline, now(), model_.tick());
-  if (timer.rule.kind == repetition::fixed_delay) timer.rule.grid = plus(now(), timer.rule.period);
-  // Dropped inside the pass by the thread that polls, it has had its turn.
-  if (in_pass_ && pass_thread_ == crew_.me()) timer.pass = model_.pass();
-  model_.arm(timer, timer.rule.grid, armer(in_pass_ && faulty_pass_));
-}
-
 // Whether the hand-over still counts.
-bool world::valid(timer_id id, std::uint64_t slot) {
-  const account& timer = model_.at(id);
-  return alive() && timer.epoch == model_.epoch() && timer.now == phase::handed && timer.slot == slot;
+bool world::valid(timer_id id, std::uint64_t ticket) const {
+  const spec::timer* const of = alive() ? known_of(accounts_[id - 1]) : nullptr;
+  return of != nullptr && of->now == spec::phase::handed && of->ticket == ticket;
 }
 
-void world::drop_stale_retries() {
-  while (!retries_.empty() && !valid(retries_.front().id, retries_.front().slot)) retries_.erase(retries_.begin());
-}
-
-void world::run_work(fired_timer& work, timer_id id, std::uint64_t slot) {
-  running_work_ = valid(id, slot) ? id : 0;
+void world::run_work(fired_timer& work, timer_id id, std::uint64_t ticket) {
+  const bool runs = valid(id, ticket) && spec_->called(accounts_[id - 1].specified, ticket);
+  running_work_ = runs ? id : 0;
   {
     allocations::engine_call scope;
     work();
@@ -101,16 +88,15 @@ void world::run_work(fired_timer& work, timer_id id, std::uint64_t slot) {
   expect(running_work_ == 0, "handed-over work did not run");
 }
 
-void world::let_go(fired_timer& work, timer_id id, std::uint64_t slot) {
-  account& timer = model_.at(id);
-  const bool drops = valid(id, slot);
-  if (drops) drop_run(timer);
+void world::let_go(fired_timer& work, timer_id id, std::uint64_t ticket) {
+  const account& timer = accounts_[id - 1];
+  const bool drops = valid(id, ticket), periodic = drops && known_of(timer)->periodic();
+  if (drops) spec_->let_go(timer.specified, ticket, periodic ? armer(in_pass_ && faulty_pass_) : 0);
   {
     allocations::engine_call scope;
     fired_timer gone(std::move(work));
   }
-  if (drops && timer.witnessed && !timer.periodic())
-    expect(timer.destroyed, "let go, but the captures are still there");
+  if (drops && timer.witnessed && !periodic) expect(timer.destroyed, "let go, but the captures are still there");
 }
 
 // Sooner or later, in any order, on any thread.
@@ -122,11 +108,11 @@ void world::play_with_held() {
     held_work taken = std::move(held_[static_cast<std::size_t>(at)]);
     held_.erase(held_.begin() + at);
     const bool runs = resting_ || !random_.one_in(6);
-    log_.note(runs ? "run held" : "let go", {taken.id, valid(taken.id, taken.slot)});
+    log_.note(runs ? "run held" : "let go", {taken.id, valid(taken.id, taken.ticket)});
     if (runs) {
-      run_work(taken.work, taken.id, taken.slot);
+      run_work(taken.work, taken.id, taken.ticket);
     } else {
-      let_go(taken.work, taken.id, taken.slot);
+      let_go(taken.work, taken.id, taken.ticket);
     }
   }
 }

@@ -4,7 +4,7 @@
 
 #include <detent/options.hpp>
 
-#include "period_rule.hpp"
+#include "account.hpp"
 
 #include <cstdint>
 

@@ -10,14 +10,14 @@
 namespace detent::sim {
 
 void world::move_clock() {
-  const nanoseconds_t next = model_.next_deadline().value_or(now());
+  const nanoseconds_t next = known().next_deadline().value_or(now());
   const bool late_in_life = now() > (nanoseconds_t{1} << 61);
   nanoseconds_t target = now();
   switch (random_.below(7)) {
     case 0: target = minus(next, 1); break;
     case 1:
     case 2: target = next; break;
-    case 3: target = plus(now(), model_.tick()); break;
+    case 3: target = plus(now(), made_with_.options.tick.count()); break;
     case 4: target = plus(now(), random_.magnitude(habits_.delay_bits)); break;
     case 5: target = plus(now(), random_.magnitude(late_in_life ? 20 : 46)); break;
     default: target = minus(now(), 1 + random_.magnitude(40));  // a clock does not go back
@@ -31,6 +31,7 @@ void world::move_clock() {
   } else {
     clock_.advance_to(time_point(duration(target)));
   }
+  spec_->move_to(now());
   log_.note("clock", {foreseen});
   expect_equal(now(), foreseen, "manual_clock");
 }
@@ -42,12 +43,11 @@ void world::poll() {
   const std::size_t most = !resting_ && random_.one_in(4) ? random_.below(6) : SIZE_MAX;
   const bool faulty = plan_fault();
   if (!faulty) established_.insert(my_identity());
-  order_lost_ = order_lost_ || faulty;
-  model_.begin_pass(now());
+  spec_->begin_pass({.how = spec::drive::poll, .by = my_identity(), .now = now(), .most = most});
+  if (faulty) spec_->lack_memory();
   in_pass_ = true;
   faulty_pass_ = faulty;
   pass_thread_ = crew_.me();
-  turns_ = ran_ = 0;
   log_.note("poll", {now(), static_cast<std::int64_t>(most), faulty});
   std::size_t ran = 0;
   {
@@ -57,29 +57,11 @@ void world::poll() {
   if (faulty) allocations::calm();
   in_pass_ = false;
   expect(running_work_ == 0 && !turn_unknown_, "a refused timer was not run");
-  if (alive() && !stopped_) end_of_pass(most);
   faulty_pass_ = false;
+  spec_->end_pass(ran);
   log_.note("polled", {static_cast<std::int64_t>(ran)});
-  expect_equal(ran, ran_, "poll()");
+  check_specified();
   announced_at_ = now();
-}
-
-// What the pass has left over.
-void world::end_of_pass(std::size_t most) {
-  drop_stale_retries();
-  // After what was refused, timers wait to be offered, and no thread is notified.
-  while (!retries_.empty() && turns_ < most) {
-    account* next = model_.first_candidate();
-    if (next == nullptr) break;
-    model_.hand_over(*next);
-    retries_.push_back({next->id, next->slot});
-    ++turns_;
-  }
-  expect(turns_ <= most, "poll() ran more than it was asked to");
-  if (turns_ == most || faulty_pass_) return;
-  if (const account* left = model_.first_candidate())
-    fail("poll() left a timer that was due", std::to_string(left->id));
-  order_lost_ = false;
 }
 
 void world::poll_refused(errc why) {
@@ -106,18 +88,15 @@ void world::ask_next_deadline() {
   const nanoseconds_t reported = seen ? seen->time_since_epoch().count() : end_of_time;
   log_.note("next deadline", {seen.has_value(), reported});
   announced_at_ = now();
-  drop_stale_retries();
   if (stopped_) return expect(!seen, "a stopped engine has a next deadline");
-  if (const auto next = model_.next_deadline(); next && (!seen || reported > *next))
-    fail("next_deadline() is too late", std::to_string(reported));
-  if (!retries_.empty()) expect(seen && reported <= plus(now(), 1'000'000), "next_deadline() forgets what was refused");
-  if (model_.pending() == 0) expect(!seen, "next_deadline() though nothing is pending");
+  spec_->answered_next_deadline(seen ? std::optional(reported) : std::nullopt);
+  check_specified();
 }
 
 // Readable when something is due that the last poll, at this very time, did not end.
 void world::check_wake_fd() {
   if (wake_fd_ < 0 || stopped_ || announced_at_ != now()) return;
-  const auto next = model_.next_deadline();
+  const auto next = known().next_deadline();
   if (!next || *next > now()) return;
   pollfd asked{wake_fd_, POLLIN, 0};
   expect(::poll(&asked, 1, 0) == 1, "wake_fd() is not readable, though something is due");

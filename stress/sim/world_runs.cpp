@@ -3,6 +3,7 @@
 #include "failure.hpp"
 #include "world.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace detent::sim {
@@ -12,69 +13,43 @@ void callable_destroyed(world& in, timer_id id) { in.destroyed(id); }
 
 void world::run(timer_id id, firing* seen) {
   allocations::own_code scope;
-  account& timer = model_.at(id);
-  if (running_unfired_ == id) return run_unfired(timer, seen);
+  account& timer = accounts_[id - 1];
+  if (running_unfired_ != nullptr && running_unfired_->id == id) return run_unfired(timer, seen);
   begin_run(timer, seen);
   act(timer, seen);
   const bool throws = !resting_ && random_.percent(habits_.throw_percent);
-  if (throws && alive()) ++model_.reported.failed;
-  end_run(timer);
+  end_run(timer, throws);
   if (throws) throw std::runtime_error("thrown by a callback");
 }
 
 void world::begin_run(account& timer, firing* seen) {
-  expect(alive() && timer.epoch == model_.epoch(), "a callback ran after its engine's end");
+  expect(alive() && timer.epoch == epoch_, "a callback ran after its engine's end");
   expect(!timer.destroyed, "a callback ran after its captures were destroyed");
-  begin_turn(timer);
-  if (in_pass_ && pass_thread_ == crew_.me()) ++ran_;
-  model_.start(timer);
+  had_turn(timer);
+  const spec::run_report foreseen = spec_->begin_run(timer.specified, my_identity());
+  check_specified();
   running_.push_back({timer.id, crew_.me()});
-  const period_run stands_for = foresee_run(timer, seen);
-  log_.note("run", {timer.id, stands_for.deadline, now(), static_cast<std::int64_t>(stands_for.missed)});
+  if (seen != nullptr) check_firing(timer, *seen, foreseen);
+  log_.note("run", {timer.id, foreseen.deadline, now(), static_cast<std::int64_t>(foreseen.missed)});
 }
 
-void world::begin_turn(account& timer) {
+// It runs, or is dropped. Where there is an executor, that is because the work that is called is its own.
+void world::had_turn(const account& timer) {
   if (running_work_ == timer.id) {
-    expect(timer.now == phase::handed, "a handed-over timer ran though a cancel or restart had won");
     running_work_ = 0;
-    // Run inside the pass by the thread that polls, it has had its turn.
-    if (in_pass_ && pass_thread_ == crew_.me()) timer.pass = model_.pass();
     return;
   }
-  const bool in_turn = in_pass_ && (!made_with_.has_executor || turn_unknown_);
-  if (!in_turn) fail("a callback ran out of turn", std::to_string(timer.id));
-  if (!model_.is_candidate(timer))
-    fail("a callback ran that was not due, or twice in one poll()", std::to_string(timer.id));
-  if (const account* other = model_.overtaken_by(timer); other != nullptr && !order_lost_)
-    fail("a callback ran before its turn", std::to_string(timer.id) + " before " + std::to_string(other->id));
-  timer.pass = model_.pass();
+  if (made_with_.has_executor && !turn_unknown_) fail("a callback ran out of turn", std::to_string(timer.id));
   turn_unknown_ = false;
-  ++turns_;
 }
 
-// What this run must be passed; checked against what it is passed.
-period_run world::foresee_run(account& timer, firing* seen) {
-  const nanoseconds_t started = now();
-  expect(started >= timer.deadline, "a callback ran early");
-  period_run run{timer.deadline, 0};
-  bool stale = false;
-  if (timer.periodic()) {
-    if (timer.moved) timer.rule.grid = timer.deadline;
-    run = start_period(timer.rule, timer.deadline, started, model_.tick());
-    timer.last_run = timer.runs_left != 0 && --timer.runs_left == 0;
-  } else {
-    stale = minus(started, timer.deadline) > timer.max_lateness;
-    expect(!stale || timer.runs_stale, "a stale timer ran");
-  }
-  timer.moved = false;
-  if (seen == nullptr) return run;
-  expect_equal(seen->deadline().time_since_epoch().count(), run.deadline, "firing::deadline()");
-  expect_equal(seen->started().time_since_epoch().count(), started, "firing::started()");
-  expect_equal(seen->lateness().count(), minus(started, run.deadline), "firing::lateness()");
-  expect_equal(seen->missed(), run.missed, "firing::missed()");
-  expect_equal(seen->stale(), stale, "firing::stale()");
-  expect(seen->self() == timer.handle, "firing::self()");
-  return run;
+void world::check_firing(const account& timer, const firing& seen, const spec::run_report& foreseen) const {
+  expect_equal(seen.deadline().time_since_epoch().count(), foreseen.deadline, "firing::deadline()");
+  expect_equal(seen.started().time_since_epoch().count(), now(), "firing::started()");
+  expect_equal(seen.lateness().count(), foreseen.lateness, "firing::lateness()");
+  expect_equal(seen.missed(), foreseen.missed, "firing::missed()");
+  expect_equal(seen.stale(), foreseen.stale, "firing::stale()");
+  expect(seen.self() == timer.handle, "firing::self()");
 }
 
 void world::act(account& timer, firing* seen) {
@@ -114,60 +89,39 @@ void world::act_on_self(account& timer, firing* seen) {
   }
   if (seen == nullptr) return;
   const nanoseconds_t delay = draw_delay();
-  timer.rearmed = true;
-  timer.rearm_at = delay <= 0 ? now() : plus(now(), delay);
+  nanoseconds_t deadline = delay <= 0 ? now() : plus(now(), delay);
   if (random_.one_in(2)) {
-    timer.rearm_at = plus(now(), delay);
-    seen->rearm_at(time_point(duration(timer.rearm_at)));
+    deadline = plus(now(), delay);
+    seen->rearm_at(time_point(duration(deadline)));
   } else {
     seen->rearm_after(duration(delay));
   }
-  log_.note("rearm", {timer.id, timer.rearm_at});
+  spec_->rearm(timer.specified, deadline);
+  log_.note("rearm", {timer.id, deadline});
 }
 
-void world::end_run(account& timer) {
+void world::end_run(account& timer, bool threw) {
   running_.pop_back();
-  if (!alive() || timer.epoch != model_.epoch()) {  // it has ended its engine
-    timer.now = phase::ended;
-    timer.how = ending::returned;
-    return;
-  }
-  const bool again = (timer.rearmed || timer.periodic()) && !timer.last_run && !timer.cancelled_running;
-  if (!again) {
-    const bool cancelled = timer.periodic() && timer.cancelled_running && !timer.last_run;
-    return model_.end(timer, cancelled ? ending::cancelled : ending::expired);
-  }
-  if (timer.rearmed) {
-    timer.rule.grid = timer.rearm_at;
-  } else if (timer.rule.kind == repetition::fixed_delay) {
-    timer.rule.grid = plus(now(), timer.rule.period);
-  }
-  model_.arm(timer, timer.rule.grid, armer(in_pass_ && faulty_pass_));
+  if (!alive() || timer.epoch != epoch_) return;  // it has ended its engine
+  const bool again = known_of(timer)->runs_again();
+  spec_->end_run(timer.specified, again ? armer(in_pass_ && faulty_pass_) : 0, threw);
 }
 
 void world::destroyed(timer_id id) {
   allocations::own_code scope;
-  account& timer = model_.at(id);
+  account& timer = accounts_[id - 1];
   log_.note("destroyed", {id});
   expect(!timer.destroyed, "a callable was destroyed twice");
-  if (timer.pending()) {
-    const bool stale = !timer.periodic() && !timer.runs_stale && minus(now(), timer.deadline) > timer.max_lateness;
-    if (closing_) {
-      model_.end(timer, ending::returned);
-    } else if (!stale) {
-      fail("a callable was destroyed while its timer is pending", std::to_string(id));
-    } else {
-      const bool unknown = turn_unknown_;
-      const std::size_t turns = turns_;
-      begin_turn(timer);
-      if (!unknown) turns_ = turns;  // no run and no hand-over: nothing that poll() counts
-      model_.end(timer, ending::dropped);
-    }
-  }
-  expect(timer.now != phase::firing, "a callable was destroyed while it runs");
+  expect(std::none_of(running_.begin(), running_.end(), [id](const running& each) { return each.id == id; }),
+         "a callable was destroyed while it runs");
   timer.destroyed = true;
-  if (timer.owns == 0 || timer.epoch != model_.epoch()) return;
-  account& owned = model_.at(timer.owns);
+  if (is_pending(timer)) {
+    spec_->captures_destroyed(timer.specified);
+    check_specified();
+    had_turn(timer);
+  }
+  if (timer.owns == 0 || timer.epoch != epoch_) return;
+  account& owned = accounts_[timer.owns - 1];
   if (alive()) return cancel(owned);
   if (closing_ && engine_ == nullptr) {  // inside ~engine: it ends one way or the other
     allocations::engine_call call;
@@ -176,11 +130,11 @@ void world::destroyed(timer_id id) {
 }
 
 void world::run_unfired(account& timer, firing* seen) {
-  expect(timer.how == ending::returned, "an `unfired` ran that nobody had returned");
   log_.note("run unfired", {timer.id});
   if (seen != nullptr) {
     expect(seen->self() == detent::timer(), "firing::self() of an `unfired`");
-    expect_equal(seen->deadline().time_since_epoch().count(), timer.deadline, "firing::deadline() of an `unfired`");
+    expect_equal(seen->deadline().time_since_epoch().count(), running_unfired_->deadline,
+                 "firing::deadline() of an `unfired`");
     seen->rearm_after(duration(1));
   }
   if (random_.one_in(3)) throw std::runtime_error("thrown by an unfired callback");

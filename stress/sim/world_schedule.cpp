@@ -9,7 +9,7 @@
 namespace detent::sim {
 
 nanoseconds_t world::draw_delay() {
-  const nanoseconds_t tick = model_.tick();
+  const nanoseconds_t tick = made_with_.options.tick.count();
   if (random_.percent(habits_.tie_percent)) return static_cast<nanoseconds_t>(random_.below(5)) * tick;
   if (random_.percent(habits_.edge_percent)) {
     // About the borders of slots: powers of 64 units, seen from the clock's zero.
@@ -24,8 +24,9 @@ nanoseconds_t world::draw_delay() {
 
 nanoseconds_t world::draw_deadline() {
   // Often one that is taken, to the nanosecond or to the tick.
-  if (!model_.of_epoch().empty() && random_.percent(habits_.tie_percent / 2))
-    return minus(draw_timer(true)->deadline, random_.one_in(2) ? 0 : static_cast<nanoseconds_t>(random_.below(2)));
+  if (!of_epoch_.empty() && random_.percent(habits_.tie_percent / 2))
+    return minus(last_deadline(*draw_timer(true)),
+                 random_.one_in(2) ? 0 : static_cast<nanoseconds_t>(random_.below(2)));
   return plus(now(), draw_delay());
 }
 
@@ -99,17 +100,13 @@ world::outcome world::call_schedule(const account& timer, const request& asked) 
 }
 
 void world::schedule() {
-  if (model_.pending() > habits_.crowd && !random_.one_in(4)) return;
+  if (known().pending() > habits_.crowd && !random_.one_in(4)) return;
   const request asked = draw_request();
-  account& timer = model_.make();
+  account& timer = make_account();
   timer.witnessed = is_witnessed(asked.kind);
   timer.boxed = is_boxed(asked.kind);
-  timer.rule = {asked.repeats, asked.period, asked.periodic.missed, 0};
-  timer.runs_left = asked.repeats == repetition::none ? 0 : asked.periodic.runs;
-  timer.max_lateness = asked.once.max_lateness.count();
-  timer.runs_stale = asked.once.stale == stale_policy::run;
-  if (random_.one_in(6) && timer.witnessed && !model_.of_epoch().empty()) timer.owns = draw_timer(true)->id;
-  const errc foreseen = foresee_refusal(asked);
+  if (random_.one_in(6) && timer.witnessed && !of_epoch_.empty()) timer.owns = draw_timer(true)->id;
+  const std::set<errc> foreseen = known().reasons_against(plan_of(asked));
   const bool planned = plan_fault();
   const std::uint64_t refusals = allocations::refusals();
   const outcome came = call_schedule(timer, asked);
@@ -118,41 +115,40 @@ void world::schedule() {
   log_.note("schedule",
             {timer.id, static_cast<std::int64_t>(asked.kind), static_cast<std::int64_t>(asked.repeats), asked.when,
              asked.period, asked.after, came.handle ? 1 : 0, static_cast<std::int64_t>(came.problem), refused});
-  check_schedule(timer, asked, came, foreseen, refused);
-}
-
-// Why the call has to be refused, if at all.
-errc world::foresee_refusal(const request& asked) const {
-  if (asked.repeats != repetition::none && asked.period <= 0) return errc::invalid_period;
-  if (stopped_) return errc::stopped;
-  return model_.full() ? errc::capacity_exceeded : errc{};
-}
-
-void world::check_schedule(account& timer, const request& asked, const outcome& came, errc foreseen, bool refused) {
-  if (!came.handle) {
-    timer.now = phase::ended;
-    timer.how = ending::never_made;
-    expect(!timer.witnessed || timer.destroyed, "a refused schedule call left its callable somewhere");
-    if (foreseen != errc{}) {
-      expect(!asked.throws || came.problem == foreseen || came.out_of_memory, "schedule refused for another reason");
-      expect(!came.out_of_memory || refused, "schedule threw bad_alloc, though memory was there");
-      return;
-    }
-    if (asked.breaks) return expect(came.copy_threw || refused, "a callable's exception did not come through");
-    expect(refused, "schedule refused without a reason");
-    expect(!asked.throws || came.out_of_memory || came.problem == errc::out_of_memory, "memory refused: another error");
-    return;
-  }
-  expect(foreseen == errc{}, "schedule took what it had to refuse");
+  if (!came.handle) return check_refusal(timer, asked, came, foreseen, refused);
+  expect(foreseen.empty(), "schedule took what it had to refuse");
   expect(!asked.breaks, "a callable was taken though its move threw");
   expect(!timer.destroyed, "a scheduled callable was destroyed");
   expect(handles_.insert(came.handle).second, "a new timer has the handle of an older one");
   timer.handle = came.handle;
-  nanoseconds_t deadline = asked.when;
-  if (asked.repeats != repetition::none || asked.after) deadline = asked.when <= 0 ? now() : plus(now(), asked.when);
-  timer.rule.grid = deadline;
-  model_.arm(timer, deadline, armer(refused));
-  model_.scheduled(timer);
+  scheduled(timer, plan_of(asked), refused);
+}
+
+spec::plan world::plan_of(const request& asked) const {
+  const bool after = asked.repeats != repetition::once || asked.after;
+  return {.when = !after            ? asked.when
+                  : asked.when <= 0 ? now()
+                                    : plus(now(), asked.when),
+          .repeats = asked.repeats,
+          .period = asked.period,
+          .missed = asked.periodic.missed,
+          .runs = asked.periodic.runs,
+          .max_lateness = asked.once.max_lateness.count(),
+          .stale = asked.once.stale};
+}
+
+void world::check_refusal(const account& timer, const request& asked, const outcome& came,
+                          const std::set<errc>& foreseen, bool refused) {
+  expect(!timer.witnessed || timer.destroyed, "a refused schedule call left its callable somewhere");
+  if (!foreseen.empty()) {
+    expect(!asked.throws || foreseen.contains(came.problem) || came.out_of_memory,
+           "schedule refused for another reason");
+    expect(!came.out_of_memory || refused, "schedule threw bad_alloc, though memory was there");
+    return;
+  }
+  if (asked.breaks) return expect(came.copy_threw || refused, "a callable's exception did not come through");
+  expect(refused, "schedule refused without a reason");
+  expect(!asked.throws || came.out_of_memory || came.problem == errc::out_of_memory, "memory refused: another error");
 }
 
 }  // namespace detent::sim

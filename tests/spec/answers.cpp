@@ -97,6 +97,11 @@ void engine::answered_next_deadline(std::optional<nanoseconds_t> answer) {
   sweep();
   has_swept();
   const std::optional<nanoseconds_t> earliest = next_deadline();
+  // "What the pool refuses ... is offered again in order, within a millisecond" (faq.md)
+  for (unsigned executor = 0; executor < made_with_.executors.size(); ++executor) {
+    if (first_for_retry(executor) == nullptr) continue;
+    broke.require(answer && *answer <= plus(now_, 1'000'000), "next_deadline() forgets what was refused");
+  }
   if (earliest) {
     broke.require(answer.has_value(), "next_deadline() is none, though something is pending");
     if (answer) {

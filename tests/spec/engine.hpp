@@ -87,6 +87,8 @@ class engine {
   // Inside a run of the timer.
   void rearm(timer_id id, nanoseconds_t deadline);
   void close() { closed_ = true; }
+  // Why a schedule call has to be refused.
+  std::set<errc> reasons_against(const plan& asked) const;
   // Outside callbacks; else called_from_callback, and nothing changes.
   std::map<timer_id, returned_timer> stop();
 
@@ -115,7 +117,13 @@ class engine {
   void begin_pass(const pass& begun);
   // Of what poll() returned. Outside poll() nothing is known of it.
   void end_pass(std::optional<std::size_t> returned);
-  // The callback of a timer begins on thread `on`, and reports that.
+  // Those whose turn is still to come in it, in order; equal deadlines of several threads in any.
+  std::vector<timer_id> turns_to_come() const;
+  // The driver found no memory, in this pass or before it.
+  void lack_memory();
+  bool keeps_order() const { return keeps_order_; }
+  // The callback of a timer begins on thread `on`. What it has to report, and whether it does.
+  run_report begin_run(timer_id id, thread_id on);
   void begin_run(timer_id id, thread_id on, const run_report& seen);
   // It has returned, or has thrown.
   void end_run(timer_id id, thread_id on, bool threw);
@@ -145,7 +153,6 @@ class engine {
   group* group_of(const timer& t) { return t.asked.group == no_group ? nullptr : &groups_[t.asked.group - 1]; }
   const group* group_of(const timer& t) const { return const_cast<engine*>(this)->group_of(t); }
   std::size_t places_taken() const;
-  std::set<errc> reasons_against(const plan& asked) const;
   timer& make(const plan& asked);
   void arm(timer& t, thread_id by);
   void end(timer& t, ending how);
@@ -172,7 +179,7 @@ class engine {
 
   settings made_with_;
   nanoseconds_t now_;
-  bool closed_ = false, stopped_ = false;
+  bool closed_ = false, stopped_ = false, keeps_order_ = true;
   std::deque<timer> timers_;
   std::set<timer_id> live_;  // those that have not ended
   std::deque<group> groups_;

@@ -3,7 +3,7 @@
 // meanwhile; destroyed uncalled, the timer is dropped and counted." (fired_timer)
 #include "spec/engine.hpp"
 
-#include <tuple>
+#include <algorithm>
 #include <utility>
 
 namespace detent::spec {
@@ -41,16 +41,14 @@ void engine::keep_for_retry(timer& t) {
 // be offered again, what comes due for that executor waits behind it. The executor does not hear of it.
 void engine::take_silent_turns_before(const timer* t) {
   while (!retries_.empty()) {
-    const timer* first = nullptr;
-    for (const timer_id id : live_) {
+    const std::vector<timer_id> all = turns_to_come();
+    const auto first = std::find_if(all.begin(), all.end(), [&](timer_id id) {
       const timer& each = at(id);
-      if (!waits_in_pass(each) || first_for_retry(each.asked.executor) == nullptr) continue;
-      if (t != nullptr && !goes_before(each, due(each), *t, due(*t))) continue;
-      const auto key = [this](const timer& of) { return std::tuple(-int{of.asked.lane}, due(of), of.order); };
-      if (first == nullptr || key(each) < key(*first)) first = &each;
-    }
-    if (first == nullptr || pass_.turns >= pass_.most) return;
-    timer& kept = at(first->id);
+      if (first_for_retry(each.asked.executor) == nullptr) return false;
+      return t == nullptr || goes_before(each, due(each), *t, due(*t));
+    });
+    if (first == all.end() || pass_.turns >= pass_.most) return;
+    timer& kept = at(*first);
     kept.turn_in = pass_.number;
     ++pass_.turns;
     hand_over(kept);
@@ -61,14 +59,10 @@ void engine::take_silent_turns_before(const timer* t) {
 timer_id engine::next_offer(unsigned executor, std::uint64_t tag) const {
   const timer* again = first_for_retry(executor);
   if (again != nullptr && again->asked.tag == tag) return again->id;
-  const timer* first = nullptr;
-  for (const timer_id id : live_) {
-    const timer& t = at(id);
-    if (!waits_in_pass(t) || t.asked.executor != executor || t.asked.tag != tag) continue;
-    const auto key = [this](const timer& of) { return std::tuple(-int{of.asked.lane}, due(of), of.order); };
-    if (first == nullptr || key(t) < key(*first)) first = &t;
+  for (const timer_id id : turns_to_come()) {
+    if (at(id).asked.executor == executor && at(id).asked.tag == tag) return id;
   }
-  return first == nullptr ? 0 : first->id;
+  return 0;
 }
 
 void engine::offered(timer_id id, unsigned executor) {
@@ -123,12 +117,14 @@ void engine::let_go(timer_id id, std::uint64_t ticket, thread_id on) {
 }
 
 // A one-shot is "dropped and counted". Of a periodic timer it is the run that is dropped: it counts as missed, with
-// what the policy skips beside it, and the timer goes on at its next period.
+// what the policy skips beside it, and "the next period comes as if it had run" (overload.md): inside a pass it has had
+// its turn.
 void engine::drop_run(timer& t, thread_id on) {
   if (!t.periodic()) return end(t, ending::dropped);
   const std::uint64_t missed = begin_period(t, due_at_start(t)).missed + 1;
   for (counts* each : counts_of(t)) each->missed += missed;
   t.moved = false;
+  if (pass_.how != drive::none && on == pass_.by) t.turn_in = pass_.number;
   arm_next_period(t, on);
 }
 

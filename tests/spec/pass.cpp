@@ -3,6 +3,8 @@
 #include "spec/engine.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 
 namespace detent::spec {
 namespace {
@@ -62,7 +64,7 @@ void engine::take_turn(timer& t) {
   const nanoseconds_t due_t = due(t);
   for (const timer_id id : live_) {
     const timer& other = at(id);
-    if (id == t.id || !waits_in_pass(other)) continue;
+    if (id == t.id || !waits_in_pass(other) || !keeps_order_) continue;
     if (const group* of = group_of(other); of != nullptr && of->unswept) continue;
     const nanoseconds_t due_other = due(other);
     const bool equal = other.asked.lane == t.asked.lane && due_other == due_t && other.armer == t.armer;
@@ -108,15 +110,32 @@ void engine::end_pass(std::optional<std::size_t> returned) {
     broke.require(*returned == pass_.ran, "poll() returns how many callbacks ran",
                   [&] { return std::to_string(*returned) + ", and it was " + std::to_string(pass_.ran); });
   }
+  const bool whole = pass_.turns < pass_.most && !pass_.lacks_memory;
   for (const timer_id id : live_) {
     const timer& t = at(id);
-    if (pass_.turns >= pass_.most || t.order > pass_.drained || !waits_in_pass(t)) continue;
+    if (!whole || t.order > pass_.drained || !waits_in_pass(t)) continue;
     if (const group* of = group_of(t); of != nullptr && of->unswept) continue;
     broke.require(false, "what is due is left over", [&] {
       return described(t) + " due at " + std::to_string(due(t)) + ", now " + std::to_string(pass_.now);
     });
   }
+  if (whole) keeps_order_ = true;
   pass_.how = drive::none;
+}
+
+std::vector<timer_id> engine::turns_to_come() const {
+  std::vector<timer_id> found;
+  std::copy_if(live_.begin(), live_.end(), std::back_inserter(found),
+               [&](timer_id id) { return waits_in_pass(at(id)); });
+  const auto key = [this](timer_id id) { return std::tuple(-int{at(id).asked.lane}, due(at(id)), at(id).order); };
+  std::sort(found.begin(), found.end(), [&](timer_id a, timer_id b) { return key(a) < key(b); });
+  return found;
+}
+
+// "What the driver finds no memory for fires late, and the order is lost until it has caught up." (faq.md)
+void engine::lack_memory() {
+  keeps_order_ = false;
+  pass_.lacks_memory = true;
 }
 
 // --- Runs
@@ -128,6 +147,12 @@ bool engine::is_stale(const timer& t) const {
 }
 
 void engine::begin_run(timer_id id, thread_id on, const run_report& seen) {
+  const run_report foreseen = begin_run(id, on);
+  broke.require(seen == foreseen, "what a run reports",
+                [&] { return described(at(id)) + ": " + text_of(seen) + "; it should be " + text_of(foreseen); });
+}
+
+run_report engine::begin_run(timer_id id, thread_id on) {
   timer& t = at(id);
   const auto told = [&] { return described(t); };
   broke.require(t.now == phase::waiting || called_ == id, "a callback begins though its timer is not due for it", told);
@@ -143,14 +168,13 @@ void engine::begin_run(timer_id id, thread_id on, const run_report& seen) {
     ++pass_.ran;
   }
   const run_report foreseen = foresee_run(t);
-  broke.require(seen == foreseen, "what a run reports",
-                [&] { return described(t) + ": " + text_of(seen) + "; it should be " + text_of(foreseen); });
   t.now = phase::running;
   t.last = t.rearmed = false;
   for (counts* each : counts_of(t)) {
     ++each->fired;
     each->missed += foreseen.missed;
   }
+  return foreseen;
 }
 
 // A start that was decided is not taken back by a pause that is over (groups.md): what an executor has keeps the
@@ -201,9 +225,7 @@ void engine::end_run(timer_id id, thread_id on, bool threw) {
   if (threw) {
     for (counts* each : counts_of(t)) ++each->failed;
   }
-  if (t.used_up) return end(t, ending::expired);
-  if (t.last) return end(t, t.periodic() ? ending::cancelled : ending::expired);
-  if (!t.rearmed && !t.periodic()) return end(t, ending::expired);
+  if (!t.runs_again()) return end(t, t.periodic() && !t.used_up ? ending::cancelled : ending::expired);
   if (!t.rearmed) return arm_next_period(t, on);
   const group* of = group_of(t);
   t.kept = of != nullptr ? of->kept(t.rearm_at, now_) : rounded_up(t.rearm_at, made_with_.tick);

@@ -25,8 +25,9 @@ struct pass {
   std::uint64_t drained = UINT64_MAX;
 
   std::uint64_t number = 0;
-  std::size_t turns = 0;  // what was run or handed over
-  std::size_t ran = 0;    // callbacks that began inside it
+  bool lacks_memory = false;  // for something that is due
+  std::size_t turns = 0;      // what was run or handed over
+  std::size_t ran = 0;        // callbacks that began inside it
 };
 
 }  // namespace detent::spec

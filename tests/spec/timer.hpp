@@ -66,6 +66,8 @@ struct timer {
   std::uint64_t pauses = 0;   // of its group, at the hand-over
   bool kept_for_retry = false;
 
+  // Of one that is running.
+  bool runs_again() const { return (rearmed || periodic()) && !last && !used_up; }
   bool periodic() const { return asked.repeats != repetition::once; }
   // "Counts of timers ... pending": a one-shot that runs has started, and is pending no more; a periodic timer is
   // pending until its last run has ended. (engine_metrics)
