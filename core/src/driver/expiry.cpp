@@ -58,7 +58,7 @@ bool expiry::keeps_order() const noexcept {
 std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) {
   std::size_t fired = 0;
   const nanoseconds_t began = now;
-  interruptions_ = 0;
+  interruptions_ = settled_ = 0;
   while (!agenda_.nothing_due() || !outbox_.empty()) {
     if (fired >= max_callbacks || core_.stopped()) break;
     if (agenda_.nothing_due()) {
@@ -86,7 +86,7 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) {
   return fired;
 }
 
-// What has come due in the higher lanes is the next to fire. False: nothing has.
+// What has come due in the higher lanes is the next to fire. False: nothing has, as far as this has to look.
 bool expiry::take_critical(nanoseconds_t now) noexcept {
   if (now < agenda_.critical_bound()) return false;
   if (drive_.owes_entries && drive_.record->driving != nullptr) [[unlikely]]
@@ -94,7 +94,7 @@ bool expiry::take_critical(nanoseconds_t now) noexcept {
   now = core_.time.confirm(now);
   drive_.higher_now = std::max(drive_.higher_now, now);
   agenda_.expire_critical();
-  return true;
+  return agenda_.has_higher_due();
 }
 
 void expiry::await(nanoseconds_t until) noexcept {

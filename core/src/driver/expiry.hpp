@@ -79,7 +79,8 @@ class expiry {
   awaited_timer awaited_;
   std::uint32_t hand_overs_ = 0;
   std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
-  int interruptions_ = 0;    // of this pass
+  // Of this pass: by the higher lanes, and by what was submitted before a restarted timer.
+  int interruptions_ = 0, settled_ = 0;
 };
 
 }  // namespace detent::detail

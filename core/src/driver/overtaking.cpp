@@ -22,7 +22,7 @@ void expiry::overtake() noexcept {
   if (now < agenda_.critical_bound() && !agenda_.has_higher_due()) return;
   core_.threads.set_driving(*drive_.record, nullptr);
   take_critical(now);
-  for (nanoseconds_t read = now; agenda_.has_higher_due() && !core_.stopped();) fire_next(read);
+  for (nanoseconds_t read = now; agenda_.has_higher_due() && !core_.stopped(); take_critical(read)) fire_next(read);
   if (!outbox_.empty()) outbox_.flush();
   core_.threads.set_driving(*drive_.record, &port_);
   if (!entries_.has_own()) return;
@@ -41,6 +41,7 @@ bool expiry::take_due_after_interlude(node_index index, node& filed) noexcept {
   intake_.drain_before_firing();
   now = core_.time.certain();
   drive_.split.looked_again(now);
+  if (agenda_.has_critical()) take_critical(now);  // what has come due while the interludes' callbacks ran, or was late
 }
 
 // All that was submitted so far, however much it is: what fires next was armed after it.
@@ -59,22 +60,28 @@ void expiry::accept_critical_before() noexcept {
 void expiry::settle(const due_entry& due, node& restarted) noexcept {
   restarted.location = in_due_queue;
   restarted.placed = due.placed;
+  const std::uint64_t word = observe(restarted.pair);
+  const nanoseconds_t deadline = deadline_of(restarted.pair);
   if (drive_.polling) {
     accept_what_came_before();
-  } else if (core_.nodes.lane(due.index, observe(restarted.pair)) != 0) {
+  } else if (core_.nodes.lane(due.index, word) != 0) {
     accept_critical_before();
     take_critical(drive_.higher_now);
   } else {
     accept_what_came_before();
     if (agenda_.next_bound() <= drive_.pass_now) {
-      ++interruptions_;
+      if (++settled_ > limits::interruptions)
+        interruptions_ = settled_;  // the pass ends: restarts may come without end
       collect_more();
     }
   }
   if (!is_newest(due, restarted)) return;  // restarted once more, and accepted
   restarted.location = nowhere;
-  if (!agenda_.drop_if_cancelled(due.index, restarted))
-    agenda_.place_again(due.index, restarted, observe(restarted.pair), agenda::entering::settled);
+  if (agenda_.drop_if_cancelled(due.index, restarted)) return;
+  // Of what was armed before one more restart, some may have been submitted behind the drain.
+  const std::uint64_t now = observe(restarted.pair);
+  const bool is_same = now == word && deadline_of(restarted.pair) == deadline;
+  agenda_.place_again(due.index, restarted, now, is_same ? agenda::entering::settled : agenda::entering::pass);
 }
 
 }  // namespace detent::detail

@@ -85,6 +85,22 @@ TEST_P(EngineLanesWorker, DoNotWaitForTheRestOfTheBulk) {
   EXPECT_GT(in_time, 1);
 }
 
+// The worker stops once to look, as it collects so few. What it runs there takes a while.
+TEST_P(EngineLanesWorker, FireWhatComesDueInAnotherCriticalCallbackBeforeTheBulk) {
+  std::atomic<std::size_t> ran_before{SIZE_MAX};
+  auto all = prepare_instant(options(), 257, 0, [&](instant& of) {
+    schedule_critical(of, of.due, [&of] {
+      while (clock::now() < of.due + 2ms) {
+      }
+    });
+    schedule_critical(of, of.due + 1ms, [&] { ran_before = of.ran.load(); });
+  });
+  ASSERT_NE(all, nullptr);
+  ASSERT_TRUE(all->wait());
+  ASSERT_TRUE(eventually([&] { return ran_before != SIZE_MAX; }));
+  EXPECT_EQ(ran_before, 0u);
+}
+
 // Each link of a chain is scheduled by the one before, for the very instant.
 TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesInTheMiddle) {
   struct chain {

@@ -3,8 +3,13 @@
 #include <search/meetings/meeting.hpp>
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
+
+#include "support/drive_eventually.hpp"
 
 namespace {
 
@@ -69,6 +74,36 @@ TEST(MeetingsRestart, OfTwoTheLastOneHolds) {
       in.expect_runs_at(due);
       in.expect_at_rest();
     });
+  }
+}
+
+// A worker puts a restarted timer to its place, and drains for that what was armed before. If the timer is restarted
+// once more meanwhile, it has to wait for what was armed since.
+TEST(MeetingsRestart, OnceMoreOnAWorkerComesAfterWhatItsThreadArmedSince) {
+  for (const std::uint8_t lane : {std::uint8_t{0}, std::uint8_t{1}}) {
+    bool is_held = true;
+    for (std::uint64_t n = 0; is_held; ++n) {
+      hooks::begin_holding();
+      detent::engine engine({.wait = detent::wait_options::sleep(), .reserve = 0});
+      const detent::time_point past = engine.now() - 1ms;
+      std::string order;
+      std::atomic<bool> ready{false};
+      std::atomic<int> runs{0};
+      timer moved;
+      engine.schedule_after(0ns, [&] {
+        moved = engine.schedule_at(past, [&] { hooks::hold_never(), order += 'm', ++runs; }, {.lane = lane});
+        EXPECT_TRUE(moved.restart_at(past));
+        ready = true;
+        hooks::hold_at(n);
+      });
+      is_held = hooks::wait_held().has_value();
+      ASSERT_TRUE(ready);
+      engine.schedule_at(past, [&] { order += 'a', ++runs; }, {.lane = lane});
+      const bool again = moved.restart_at(past);
+      hooks::let_go_on();
+      ASSERT_TRUE(detent::drive::eventually([&] { return runs == 2; }));
+      ASSERT_EQ(order, again ? "am" : "ma") << "held at " << n;
+    }
   }
 }
 

@@ -11,18 +11,13 @@
 #include <detent/detail/timer_access.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace detent::worker_walks {
 
 using spec::plus;
 using spec::rounded_down;
 using spec::rounded_up;
-
-namespace {
-
-constexpr std::uint64_t interruptions = detail::limits::interruptions;
-
-}  // namespace
 
 // --- Times
 
@@ -81,9 +76,9 @@ void judge::check_order(std::uint32_t timer) const {
         fault("#%u runs before #%u, which is due earlier and was known", timer, other);
     }
     if (waits.lane > started.lane && waits.accepted) {
-      // They are looked for after each callback of the bulk, but where they have come in often.
-      const bool looks = started.lane == 0 && higher_runs_ < (interruptions + 1) / 2;
-      const ns known = looks ? std::max(pass_reading_, bulk_run_) : pass_reading_;
+      // They are looked for after each callback, except once where they have come in often.
+      const bool looks = higher_turns_ + higher_calls_ + calls_before_ < detail::limits::interruptions;
+      const ns known = looks ? std::max(pass_reading_, last_run_) : pass_reading_;
       if (filing(waits) <= known) fault("#%u runs before #%u, which is of a higher lane", timer, other);
     }
   }
@@ -112,8 +107,8 @@ void judge::begin_run(std::uint32_t timer) {
   started.now = phase::runs;
   started.must_run = false;
   started.ran = ++runs_;
-  if (started.lane != 0) ++higher_runs_;
-  bulk_run_ = started.lane == 0 ? stage_now() : INT64_MIN;
+  if (started.lane != 0) ++higher_turns_;
+  last_run_ = stage_now();
 }
 
 void judge::end_run(std::uint32_t timer, std::optional<ns> at) {
@@ -134,8 +129,9 @@ void judge::end_run(std::uint32_t timer, std::optional<ns> at) {
 void judge::begin_pass(ns reading) {
   ++passes_;
   pass_reading_ = reading;
-  higher_runs_ = 0;
-  bulk_run_ = INT64_MIN;
+  higher_turns_ = 0;
+  calls_before_ = std::exchange(higher_calls_, 0);
+  last_run_ = INT64_MIN;
   closing_.reset();
   using access = detail::timer_access;
   for (record& each : all_) {

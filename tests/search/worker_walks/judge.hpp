@@ -33,7 +33,7 @@ class judge {
   bool has_handle(std::uint32_t timer) const { return timer < all_.size() && static_cast<bool>(all_[timer].handle); }
   bool is_new(std::uint32_t timer) const { return timer >= all_.size() || all_[timer].now == phase::unused; }
   detent::timer handle(std::uint32_t timer) const { return all_[timer].handle; }
-  void begin_cancel(std::uint32_t timer) { ++all_[timer].doubts; }
+  void begin_cancel(std::uint32_t timer);
   void end_cancel(std::uint32_t timer, cancel_result answer);
   // Of several at once, of which so many should have been cancelled by this.
   void end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_t answer);
@@ -93,13 +93,16 @@ class judge {
   void check_early(std::uint32_t timer) const;
   void check_order(std::uint32_t timer) const;
   void forget_grace();
+  void touch(const record& called);
 
   const ns tick_, begin_;
   std::deque<record> all_;
   std::array<group_record, groups + 1> groups_{};
-  std::uint64_t orders_ = 0, runs_ = 0, passes_ = 0, higher_runs_ = 0;
+  std::uint64_t orders_ = 0, runs_ = 0, passes_ = 0;
+  // In higher lanes: runs in this pass; and calls in it and in the one before, which may have a turn come to nothing.
+  int higher_turns_ = 0, higher_calls_ = 0, calls_before_ = 0;
   std::optional<std::uint32_t> closing_;  // its run has ended for the program, and perhaps not for the engine
-  ns pass_reading_ = INT64_MIN, bulk_run_ = INT64_MIN;  // of the last pass; when the last run began, if of the bulk
+  ns pass_reading_ = INT64_MIN, last_run_ = INT64_MIN;  // of the last pass; when the last run in it began
 };
 
 }  // namespace detent::worker_walks

@@ -39,6 +39,15 @@ void judge::end_arm(std::uint32_t timer, detent::timer handle) {
   if (made.now == phase::arming) made.now = phase::pending;
 }
 
+void judge::touch(const record& called) {
+  if (called.lane != 0) ++higher_calls_;
+}
+
+void judge::begin_cancel(std::uint32_t timer) {
+  touch(all_[timer]);
+  ++all_[timer].doubts;
+}
+
 void judge::end_cancel(std::uint32_t timer, cancel_result answer) {
   record& asked = all_[timer];
   --asked.doubts;
@@ -95,6 +104,7 @@ void judge::end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_
 
 void judge::begin_restart(std::uint32_t timer, ns at) {
   record& asked = all_[timer];
+  touch(asked);
   asked.least = std::min(asked.doubts == 0 ? forever : asked.least, rounded_up(at, tick_));
   if (asked.doubts++ != 0) asked.vague = true;  // of two at once the last counts, whichever it is
 }
@@ -130,6 +140,7 @@ void judge::pause(unsigned group) {
   its.own = minus(stage_now(), its.behind);
   for (record& each : all_) {
     if (each.group != group) continue;
+    touch(each);
     if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
     each.grace = true;
     each.accepted = false;
@@ -143,6 +154,7 @@ void judge::resume(unsigned group) {
   its.behind = minus(stage_now(), its.own);
   for (record& each : all_) {
     if (each.group != group) continue;
+    touch(each);
     if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
     each.accepted = false;
   }
@@ -151,6 +163,7 @@ void judge::resume(unsigned group) {
 void judge::cancel(unsigned group) {
   for (record& each : all_) {
     if (each.group != group) continue;
+    touch(each);
     if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
     if (each.now == phase::pending && !each.vague) {
       each.now = phase::cancelled_with_group;
