@@ -72,11 +72,11 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) {
     }
     if (core_.in.bell.has_rung()) {
       intake_.answer_bell();
-      if (entries_.has_set_aside()) overtake();  // what is critical does not wait for all that
+      if (entries_.has_set_aside()) stop_over(now);  // what is critical does not wait for all that
       intake_.drain_slice();
       // Relaxed: as in overtake(). No thread rings for what is due by the end of the pass.
     } else if (fired % limits::takes_between == 0 && core_.lanes_in_use.load(base::relaxed)) {
-      overtake();
+      stop_over(now);
     }
     if (interruptions_ > limits::interruptions) break;
     if (agenda_.has_critical() && (interruptions_ == limits::interruptions || take_critical(now))) ++interruptions_;
@@ -210,6 +210,7 @@ expiry::step expiry::fire_period(const due_entry& due, node& next, std::uint64_t
 // In any other engine, or with a cold part.
 expiry::step expiry::fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                                  nanoseconds_t& now) {
+  now = std::max(now, drive_.higher_now);  // a higher lane's may be due by that
   group_run in_group;
   if ((word & state_word::cold) != 0 && !begin_in_group(core_, in_group, due.index, word)) return step::nothing;
   const std::uint64_t armed = word;
@@ -221,6 +222,7 @@ expiry::step expiry::fire_inline(const due_entry& due, node& next, std::uint64_t
 
 expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                                nanoseconds_t& now) noexcept {
+  now = std::max(now, drive_.higher_now);  // as above
   if ((word & state_word::cold) != 0) {
     if (is_cancelled_in_group(core_, due.index)) {
       cancel(core_, due.index, state_word::generation(word), false);

@@ -48,6 +48,8 @@ class expiry {
   void catch_up(nanoseconds_t& now) noexcept;
   [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks);
   bool take_critical(nanoseconds_t now) noexcept;
+  // overtake() between two callbacks; `now` is its last reading.
+  void stop_over(nanoseconds_t& now) noexcept;
   void collect_up_to(nanoseconds_t now) noexcept;
   void collect_more() noexcept;
   void accept_what_came_before() noexcept;

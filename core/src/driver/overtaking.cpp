@@ -22,12 +22,19 @@ void expiry::overtake() noexcept {
   if (now < agenda_.critical_bound() && !agenda_.has_higher_due()) return;
   core_.threads.set_driving(*drive_.record, nullptr);
   take_critical(now);
-  for (nanoseconds_t read = now; agenda_.has_higher_due() && !core_.stopped(); take_critical(read)) fire_next(read);
+  nanoseconds_t read = now;
+  for (; agenda_.has_higher_due() && !core_.stopped(); take_critical(read)) fire_next(read);
+  drive_.higher_now = std::max(drive_.higher_now, read);
   if (!outbox_.empty()) outbox_.flush();
   core_.threads.set_driving(*drive_.record, &port_);
   if (!entries_.has_own()) return;
   drive_.owes_entries = true;
   intake_.request_drain();
+}
+
+void expiry::stop_over(nanoseconds_t& now) noexcept {
+  overtake();
+  now = std::max(now, drive_.higher_now);
 }
 
 bool expiry::take_due_after_interlude(node_index index, node& filed) noexcept {

@@ -84,12 +84,29 @@ void judge::check_order(std::uint32_t timer) const {
   }
 }
 
+// What it is told of the deadline that it runs for.
+void judge::check_report(std::uint32_t timer, const firing& told) {
+  record& started = all_[timer];
+  if (started.doubts != 0 && is_periodic(timer)) started.vague = true;  // its grid may be another one now
+  if (started.doubts != 0 || started.vague || started.group != 0) return;
+  const auto ns_of = [](time_point at) { return at.time_since_epoch().count(); };
+  spec::period_run expected{.deadline = started.kept};
+  if (is_periodic(timer)) {
+    if (started.moved) started.rate.next = started.kept;  // a restart begins the grid anew
+    expected = started.rate.begin(started.kept, ns_of(told.started()), tick_);
+  }
+  if (ns_of(told.deadline()) != expected.deadline || told.missed() != expected.missed)
+    fault("#%u runs for %lld with %llu missed, not for %lld with %llu", timer,
+          static_cast<long long>(ns_of(told.deadline()) - begin_), static_cast<unsigned long long>(told.missed()),
+          static_cast<long long>(expected.deadline - begin_), static_cast<unsigned long long>(expected.missed));
+}
+
 void judge::forget_grace() {
   for (record& each : all_) each.grace = false;
   closing_.reset();
 }
 
-void judge::begin_run(std::uint32_t timer) {
+void judge::begin_run(std::uint32_t timer, const firing& told) {
   record& started = all_[timer];
   switch (started.now) {
     case phase::unused:
@@ -103,9 +120,11 @@ void judge::begin_run(std::uint32_t timer) {
     case phase::arming: check_early(timer); break;
     case phase::pending: check_early(timer); check_order(timer);
   }
+  check_report(timer, told);
   forget_grace();
   started.now = phase::runs;
-  started.must_run = false;
+  started.must_run = started.moved = false;
+  ++started.runs;
   started.ran = ++runs_;
   if (started.lane != 0) ++higher_turns_;
   last_run_ = stage_now();
@@ -115,6 +134,8 @@ void judge::end_run(std::uint32_t timer, std::optional<ns> at) {
   record& ended = all_[timer];
   ended.now = phase::ended;
   closing_ = timer;
+  if (at) ended.rate.next = *at;
+  if (!at && is_periodic(timer)) at = ended.rate.next;
   if (at && ended.left) ended.now = phase::cancelled_with_group;
   if (!at || ended.last) return;
   ended.now = phase::pending;

@@ -6,7 +6,10 @@
 
 #include "search/worker_walks/program.hpp"
 
+#include <detent/firing.hpp>
 #include <detent/timer.hpp>
+
+#include "spec/period.hpp"
 
 #include <array>
 #include <deque>
@@ -22,9 +25,9 @@ class judge {
   // `worker` is the number of its thread; `tick` and `begin` as in the program.
   explicit judge(const program& walk) : tick_(walk.tick), begin_(walk.begin) {}
 
-  // A deadline in a group is of the group's time, which the judge reads at one moment. No thread may move, and time may
-  // not go on, until the call has been made.
-  bool is_about_a_group(const call& each) const;
+  // A deadline in a group is of the group's time, which the judge reads at one moment, and periods begin at the time of
+  // the call. No thread may move, and time may not go on, until it has been made.
+  bool is_at_one_moment(const call& each) const;
 
   // --- Calls of any thread. What comes in pairs, may have others in between.
   void begin_arm(const call& of, std::uint32_t timer, ns at, unsigned thread);
@@ -44,7 +47,7 @@ class judge {
   void cancel(unsigned group);
 
   // --- The worker
-  void begin_run(std::uint32_t timer);
+  void begin_run(std::uint32_t timer, const firing& told);
   // At: it was re-armed for then.
   void end_run(std::uint32_t timer, std::optional<ns> at);
   // It begins to look for what is due, or waits for one that it knows, by its last reading.
@@ -56,6 +59,8 @@ class judge {
   void sleep_on(ns until) const;
   void end() const;
   std::uint64_t runs() const { return runs_; }
+  bool is_periodic(std::uint32_t timer) const { return all_[timer].rate.kind != spec::repetition::once; }
+  std::uint64_t runs_of(std::uint32_t timer) const { return all_[timer].runs; }
   std::uint64_t passes() const { return passes_; }
   // When the next one is due; forever: none is, nor will be.
   ns next() const;
@@ -76,7 +81,10 @@ class judge {
     bool ended_in_doubt = false;  // cancelled while another call was under way
     bool last = false;            // it is cancelled in its run
     bool left = false;            // with its group
+    bool moved = false;           // restarted since it was armed
     std::uint64_t ran = 0;        // when, in order of all runs
+    std::uint64_t runs = 0;
+    spec::periods rate;
     detent::timer handle;
   };
   struct group_record {
@@ -92,6 +100,7 @@ class judge {
   bool is_sure(const record& of) const { return of.now == phase::pending && of.doubts == 0 && !of.vague; }
   void check_early(std::uint32_t timer) const;
   void check_order(std::uint32_t timer) const;
+  void check_report(std::uint32_t timer, const firing& told);
   void forget_grace();
   void touch(const record& called);
 

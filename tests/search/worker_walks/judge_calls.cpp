@@ -12,8 +12,8 @@ namespace detent::worker_walks {
 using spec::minus;
 using spec::rounded_up;
 
-bool judge::is_about_a_group(const call& each) const {
-  if (each.what >= verb::pause || each.group != 0) return true;
+bool judge::is_at_one_moment(const call& each) const {
+  if (each.what >= verb::pause || each.group != 0 || each.period != 0) return true;
   return each.what == verb::restart && each.timer < all_.size() && all_[each.timer].group != 0;
 }
 
@@ -30,6 +30,7 @@ void judge::begin_arm(const call& of, std::uint32_t timer, ns at, unsigned threa
     const group_record& its = groups_[of.group];
     made.kept = minus(made.kept, its.paused ? minus(stage_now(), its.own) : its.behind);
   }
+  if (of.period != 0) made.rate = {.kind = spec::repetition::fixed_rate, .period = of.period, .next = at};
   made.order = ++orders_;
 }
 
@@ -85,7 +86,8 @@ void judge::end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_
     if (!has_handle(timer)) continue;
     record& each = all_[timer];
     --each.doubts;
-    const bool starts = filing(each) <= stage_now();
+    const bool was_due = each.grace && each.kept <= groups_[each.group].own;  // when its group was paused
+    const bool starts = was_due || filing(each) <= stage_now();
     if (each.now == phase::pending && each.doubts == 0 && !each.vague && !each.must_run && !starts) {
       ++pending;
       each.now = phase::ended;
@@ -124,6 +126,7 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
     asked.order = ++orders_;
     asked.thread = thread;
     asked.accepted = asked.grace = false;
+    asked.moved = true;
   } else if (asked.doubts != 0) {
     asked.vague = true;
   } else if (asked.now == phase::pending && closing_ != timer) {

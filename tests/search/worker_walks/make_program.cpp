@@ -50,7 +50,8 @@ class maker {
   bool crowded_ = false;
   ns now_ = 0, spread_ = 0, crowd_ = 0;
   std::uint32_t timers_ = 0, most_at_once_ = 1;
-  std::uint64_t lanes_ = 0, slacks_ = 0, members_ = 0, equals_ = 0, inside_ = 0, held_ = 0, working_ = 0, bell_ = 0;
+  std::uint64_t lanes_ = 0, slacks_ = 0, members_ = 0, periods_ = 0, equals_ = 0, inside_ = 0, held_ = 0, working_ = 0,
+                bell_ = 0;
   std::vector<ns> times_;
 };
 
@@ -68,6 +69,7 @@ void maker::choose_options() {
   lanes_ = dice_.of(rarely);
   slacks_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 3, 8});
   members_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 2, 4});
+  periods_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 3, 8});
   equals_ = dice_.of(std::array<std::uint64_t, 3>{1, 2, 4});
   inside_ = dice_.of(rarely);
   bell_ = dice_.of(std::array<std::uint64_t, 3>{0, 1, 3});
@@ -120,6 +122,8 @@ void maker::arm(call& made, bool inside) {
   if (lanes_ != 0 && dice_.one_in(lanes_)) made.lane = static_cast<unsigned>(dice_.below(4));
   if (members_ != 0 && made.count == 1 && dice_.one_in(members_))
     made.group = 1 + static_cast<unsigned>(dice_.below(groups));
+  if (periods_ != 0 && made.count == 1 && made.group == 0 && dice_.one_in(periods_))
+    made.period = 1 + dice_.up_to(spread_ / 8);
   if (inside || inside_ == 0 || !dice_.one_in(inside_)) return;
   for (std::uint64_t i = dice_.below(3); i != 0; --i) made.inside.push_back(make_call(true));
 }

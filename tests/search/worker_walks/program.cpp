@@ -29,6 +29,7 @@ void write(std::ostream& out, const call& each) {
   if (each.what != verb::arm) return;
   if (each.step != 0) out << " step " << each.step;
   if (each.slack != 0) out << " slack " << each.slack;
+  if (each.period != 0) out << " every " << each.period;
   if (each.lane != 0) out << " lane " << each.lane;
   if (each.group != 0) out << " group " << each.group;
   if (each.inside.empty()) return;
@@ -108,7 +109,8 @@ call parse_call(words& in) {
     in.take_number(read.timer);
   }
   while (in.take_if("count", read.count) || in.take_if("at", read.at) || in.take_if("step", read.step) ||
-         in.take_if("slack", read.slack) || in.take_if("lane", read.lane) || in.take_if("group", read.group)) {
+         in.take_if("slack", read.slack) || in.take_if("every", read.period) || in.take_if("lane", read.lane) ||
+         in.take_if("group", read.group)) {
   }
   if (!in.take("{")) return read;
   while (!in.take("}")) {

@@ -31,10 +31,10 @@ enum class verb : std::uint8_t {
 struct call {
   verb what = verb::arm;
   std::uint32_t timer = 0, count = 1;
-  ns at = 0;  // since the beginning; of several: each `step` after the one before
-  ns step = 0, slack = 0;
-  unsigned lane = 0, group = 0;   // group: from 1; 0: none
-  std::vector<call> inside = {};  // what a run of the first one does
+  ns at = 0;                           // since the beginning; of several: each `step` after the one before
+  ns step = 0, slack = 0, period = 0;  // period: of a fixed rate; 0: it runs once
+  unsigned lane = 0, group = 0;        // group: from 1; 0: none
+  std::vector<call> inside = {};       // what a run of the first one does
 };
 
 struct move {

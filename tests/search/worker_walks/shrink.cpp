@@ -60,6 +60,7 @@ std::vector<program> simpler(const program& from, std::size_t at) {
   add([](move& each) { return each.does.count-- > 1; });
   cleared([](move & each) -> auto& { return each.does.step; });
   cleared([](move & each) -> auto& { return each.does.slack; });
+  cleared([](move & each) -> auto& { return each.does.period; });
   if (from.moves[at].does.what == verb::arm) cleared([](move & each) -> auto& { return each.does.group; });
   if (from.moves[at].does.what != verb::work) cleared([](move & each) -> auto& { return each.steps; });
   return tries;

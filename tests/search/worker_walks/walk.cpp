@@ -22,6 +22,9 @@ constexpr std::uint64_t steps_for_a_waiter = 50;
 // A wait reads the clock and the bell, and nothing else, so often.
 constexpr unsigned steps_of_a_wait = 16;
 
+// A periodic timer ends after one of its first runs.
+constexpr std::uint32_t most_periods = 4;
+
 // Of a timer that has been armed again, in whose run nothing happens.
 const call no_more;
 
@@ -77,7 +80,7 @@ void walk::call_by(const move& each) {
   const unsigned producer = each.producer - 1;
   finish(producer);
   calls_[producer] = [this, &each] { perform(each.does, each.producer); };
-  const bool whole = judge_.is_about_a_group(each.does);
+  const bool whole = judge_.is_at_one_moment(each.does);
   stage_.begin(producer, calls_[producer], each.steps == 0 || whole ? to_the_end : each.steps);
   if (each.steps == 0 || whole) finish(producer);
 }
@@ -146,7 +149,8 @@ void walk::arm(const call& what, unsigned thread) {
   std::vector<timer> handles(what.count);
   if (arms_.size() < what.timer + what.count) arms_.resize(what.timer + what.count);
   for (std::uint32_t i = 0; i != what.count; ++i) {
-    const ns at = plays_.begin + what.at + what.step * i;
+    ns at = plays_.begin + what.at + what.step * i;
+    if (what.period != 0) at = std::max(at, stage_.now());  // it is asked for by a delay
     deadlines.emplace_back(duration(at));
     judge_.begin_arm(what, what.timer + i, at, thread);
     arms_[what.timer + i] = &what;
@@ -155,7 +159,11 @@ void walk::arm(const call& what, unsigned thread) {
   options.lane = static_cast<std::uint8_t>(what.lane);
   options.slack = duration(what.slack);
   const auto one = [this, timer = what.timer](firing& now) { run(timer, now); };
-  if (what.group != 0) {
+  if (what.period != 0) {
+    handles[0] =
+        engine_->schedule_at_fixed_rate(deadlines[0] - time_point(duration(stage_.now())), duration(what.period), one,
+                                        {.slack = options.slack, .lane = options.lane});
+  } else if (what.group != 0) {
     handles[0] = groups_[what.group]->schedule_at(deadlines[0], one, options);
   } else if (what.count == 1) {
     handles[0] = engine_->schedule_at(deadlines[0], one, options);
@@ -191,7 +199,7 @@ void walk::restart(const call& what, unsigned thread) {
 }
 
 void walk::run(std::uint32_t timer, firing& now) {
-  judge_.begin_run(timer);
+  judge_.begin_run(timer, now);
   std::optional<ns> again;
   const call& armed_by = *arms_[timer];
   if (&armed_by != &no_more && armed_by.timer == timer) {
@@ -199,13 +207,15 @@ void walk::run(std::uint32_t timer, firing& now) {
       if (each.what == verb::rearm && !again) {
         again = plays_.begin + each.at;
         now.rearm_at(time_point(duration(*again)));
-      } else if (judge_.is_about_a_group(each)) {
+      } else if (judge_.is_at_one_moment(each)) {
         stage_.undisturbed([&] { perform(each, 0); });
       } else {
         perform(each, 0);
       }
     }
   }
+  if (judge_.runs_of(timer) > timer % most_periods && judge_.is_periodic(timer))
+    cancel({.what = verb::cancel, .timer = timer});
   // Once: for the same time it would come again without end.
   if (again) arms_[timer] = &no_more;
   judge_.end_run(timer, again);
