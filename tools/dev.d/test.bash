@@ -29,7 +29,7 @@ fuzz() {
 }
 
 # The programs of tests/unit, tests/engine and tests/hostile, each run as a whole, which takes a fifth of the time that their
-# tests take one by one. quick PRESET LABELS TARGET...
+# tests take one by one; and with the label `look` the beginning of each search of tests/proofs/protocols. quick PRESET LABELS TARGET...
 quick() {
   local preset=$1 labels=$2
   shift 2
@@ -63,6 +63,10 @@ test_pass() {
     tight-quick)
       say "== tight: units, engine and histories, with every private limit as small as it may be"
       quick tight 'whole|history' detent_quick detent_history
+      ;;
+    gcc-quick)
+      say "== gcc: units and engine, and a look at each protocol in all interleavings"
+      quick gcc 'whole|look' detent_quick detent_looks
       ;;
     *-quick)
       say "== ${1%-quick}: units and engine"
