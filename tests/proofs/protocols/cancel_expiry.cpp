@@ -165,7 +165,9 @@ void running(execution& run) {
   if (done == cancel_transition::from_armed) require(due.state() == timer_state::cancelled, "cancelled and armed");
 }
 
-// cancel_and_wait(): when it returns, the run has ended and what the callback did is there to be seen.
+// cancel_and_wait(), by that many threads: when it returns, the run has ended and what the callback did is there to be
+// seen.
+template <int Cancellers>
 void wait_for_end(execution& run) {
   auto& due = run.make<timer>("timer");
   auto& runs = run.make<detent::detail::run_ends>("runs");
@@ -181,16 +183,18 @@ void wait_for_end(execution& run) {
     reach("waited for");
     runs.notify();
   });
-  run.thread("canceller", [&] {
-    cancel_transition done = states::cancel(due.pair, generation, true);
-    if (done == cancel_transition::from_armed) {
-      due.destroy_callable();
-      return states::mark_emptied(due.pair);
-    }
-    if (done == cancel_transition::gone) return;
-    runs.wait(due.pair, generation);
-    require(result == 1, "the run had not ended");
-  });
+  for (int i = 0; i < Cancellers; ++i) {
+    run.thread("canceller", [&] {
+      cancel_transition done = states::cancel(due.pair, generation, true);
+      if (done == cancel_transition::from_armed) {
+        due.destroy_callable();
+        return states::mark_emptied(due.pair);
+      }
+      if (done == cancel_transition::gone) return;
+      runs.wait(due.pair, generation);
+      require(result == 1, "the run had not ended");
+    });
+  }
   run.join();
 }
 
@@ -235,7 +239,8 @@ const suite cancel_expiry(
          {"fired", "cancelled, and the next life fired"}},
         {"Queued", queued_owning, {.preemptions = 8}, {"fired", "freed by its canceller", "left to the driver"}},
         {"Running", running, {.preemptions = 5}, {"cancelled while it ran"}},
-        {"AndWait", wait_for_end, {.preemptions = 5, .surprises = 1}, {"waited for"}},
+        {"AndWait", wait_for_end<1>, {.preemptions = 5, .surprises = 1}, {"waited for"}},
+        {"TwoWait", wait_for_end<2>, {.preemptions = 2}, {"waited for"}},
         {"AndWaitBesideTheNextLife", wait_beside_the_next_life, {}, {"the next life is marked"}},
     });
 
