@@ -199,4 +199,27 @@ void judge::end() const {
   }
 }
 
+void judge::end_by_stop(const std::vector<unfired>& returned) const {
+  struct amount {
+    std::uint64_t sure = 0, perhaps = 0, returned = 0;
+  };
+  std::map<std::uint64_t, amount> all;
+  for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
+    const record& each = all_[timer];
+    if (each.now == phase::runs) fault("#%u has not ended", timer);
+    if (each.must_run && is_sure(each)) fault("#%u does not run, though it was said to be running", timer);
+    if (is_sure(each)) ++all[each.tag].sure;
+    if (each.vague) ++all[each.tag].perhaps;
+  }
+  for (const unfired& each : returned) {
+    if (each.tag != 0) ++all[each.tag].returned;
+  }
+  for (const auto& [tag, counted] : all) {
+    if (counted.returned < counted.sure || counted.returned > counted.sure + counted.perhaps)
+      fault("stop() returns %llu of #%llu, not %llu to %llu", static_cast<unsigned long long>(counted.returned),
+            static_cast<unsigned long long>(tag - 1), static_cast<unsigned long long>(counted.sure),
+            static_cast<unsigned long long>(counted.sure + counted.perhaps));
+  }
+}
+
 }  // namespace detent::worker_walks

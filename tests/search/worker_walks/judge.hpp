@@ -8,12 +8,15 @@
 
 #include <detent/firing.hpp>
 #include <detent/timer.hpp>
+#include <detent/unfired.hpp>
 
 #include "spec/period.hpp"
 
 #include <array>
 #include <deque>
+#include <map>
 #include <optional>
+#include <vector>
 
 namespace detent::worker_walks {
 
@@ -31,6 +34,7 @@ class judge {
 
   // --- Calls of any thread. What comes in pairs, may have others in between.
   void begin_arm(const call& of, std::uint32_t timer, ns at, unsigned thread);
+  // Empty: it was refused.
   void end_arm(std::uint32_t timer, detent::timer handle);
   // Whether it has a handle that calls may use.
   bool has_handle(std::uint32_t timer) const { return timer < all_.size() && static_cast<bool>(all_[timer].handle); }
@@ -58,6 +62,9 @@ class judge {
   // All calls are over, and it sleeps.
   void sleep_on(ns until) const;
   void end() const;
+  // Of all calls that are over, and all runs: what stop() has returned. The tag is that of the first of several timers.
+  void end_by_stop(const std::vector<unfired>& returned) const;
+  static std::uint64_t tag_of(std::uint32_t timer) { return timer + 1u; }
   std::uint64_t runs() const { return runs_; }
   bool is_periodic(std::uint32_t timer) const { return all_[timer].rate.kind != spec::repetition::once; }
   std::uint64_t runs_of(std::uint32_t timer) const { return all_[timer].runs; }
@@ -70,6 +77,7 @@ class judge {
   struct record {
     phase now = phase::unused;
     unsigned lane = 0, group = 0, thread = 0;
+    std::uint64_t tag = 0;
     ns kept = 0, slack = 0;  // the deadline, in its group's time
     ns least = forever;      // the earliest that calls under way may give it
     std::uint64_t order = 0;

@@ -23,6 +23,7 @@ void judge::begin_arm(const call& of, std::uint32_t timer, ns at, unsigned threa
   made.now = phase::arming;
   made.lane = of.lane;
   made.slack = of.slack;
+  made.tag = tag_of(of.timer);
   made.group = of.group;
   made.thread = thread;
   made.kept = of.group == 0 ? rounded_up(at, tick_) : at;  // a member's is rounded by the engine's time when it is due
@@ -37,7 +38,7 @@ void judge::begin_arm(const call& of, std::uint32_t timer, ns at, unsigned threa
 void judge::end_arm(std::uint32_t timer, detent::timer handle) {
   record& made = all_[timer];
   made.handle = handle;
-  if (made.now == phase::arming) made.now = phase::pending;
+  if (made.now == phase::arming) made.now = handle ? phase::pending : phase::ended;
 }
 
 void judge::touch(const record& called) {

@@ -219,6 +219,7 @@ program maker::make() {
     if (crowded_ && dice_.one_in(30)) crowd();
     made_.moves.push_back(make_move());
   }
+  if (dice_.one_in(4)) made_.moves.push_back({.does = {.what = verb::stop}});
   return std::move(made_);
 }
 

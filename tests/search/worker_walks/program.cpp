@@ -10,7 +10,7 @@
 namespace detent::worker_walks {
 namespace {
 
-constexpr std::array<std::string_view, 10> names = {"work",    "time",  "disturb", "arm",    "cancel",
+constexpr std::array<std::string_view, 11> names = {"work",    "time",  "disturb", "stop",   "arm",         "cancel",
                                                     "restart", "rearm", "pause",   "resume", "cancel-group"};
 std::string_view name_of(verb what) { return names[static_cast<std::size_t>(what)]; }
 
@@ -47,6 +47,7 @@ void write(std::ostream& out, const move& each) {
     case verb::work: out << "work " << each.steps << (each.of_the_bell ? " of bell" : ""); break;
     case verb::time: out << "time " << each.does.at; break;
     case verb::disturb: out << "disturb"; break;
+    case verb::stop: out << "stop"; break;
     default:
       out << 'p' << each.producer;
       if (each.steps != 0) out << " held " << each.steps;
@@ -124,6 +125,8 @@ move parse_move(words& in) {
   move read;
   if (in.take("disturb")) {
     read.does.what = verb::disturb;
+  } else if (in.take("stop")) {
+    read.does.what = verb::stop;
   } else if (in.take_if("work", read.steps)) {
     read.does.what = verb::work;
     read.of_the_bell = in.take("of") && in.take("bell");

@@ -17,6 +17,7 @@ enum class verb : std::uint8_t {
   work,     // the worker takes `steps`
   time,     // it is `at`, if it was earlier
   disturb,  // a spurious wake-up
+  stop,     // the engine stops, wherever the worker is; nothing comes after that
   // Calls
   arm,      // timers `timer` to `timer + count - 1`: several by one call
   cancel,   // as many

@@ -51,7 +51,10 @@ walk::walk(const program& plays)
 
 void walk::play() {
   begin();
-  for (const move& each : plays_.moves) play(each);
+  for (const move& each : plays_.moves) {
+    if (each.does.what == verb::stop) return stop();
+    play(each);
+  }
   settle();
   end();
 }
@@ -122,6 +125,16 @@ void walk::settle() {
   fault("the worker comes to no rest");
 }
 
+// The worker moves by itself to the end.
+void walk::stop() {
+  for (unsigned i = 0; i != producers; ++i) finish(i);
+  is_stopping_ = true;
+  stage_.release_worker();
+  judge_.end_by_stop(engine_->stop());
+  for (auto& each : groups_) each.reset();
+  engine_.reset();
+}
+
 void walk::end() {
   judge_.end();
   stage_.release_worker();
@@ -155,14 +168,24 @@ void walk::arm(const call& what, unsigned thread) {
     judge_.begin_arm(what, what.timer + i, at, thread);
     arms_[what.timer + i] = &what;
   }
+  try {
+    arm(what, deadlines, handles);
+  } catch (const error& refused) {
+    if (!is_stopping_ || refused.code() != errc::stopped) throw;
+  }
+  for (std::uint32_t i = 0; i != what.count; ++i) judge_.end_arm(what.timer + i, handles[i]);
+}
+
+void walk::arm(const call& what, const std::vector<time_point>& deadlines, std::vector<timer>& handles) {
   timer_options options;
   options.lane = static_cast<std::uint8_t>(what.lane);
   options.slack = duration(what.slack);
+  options.tag = judge::tag_of(what.timer);
   const auto one = [this, timer = what.timer](firing& now) { run(timer, now); };
   if (what.period != 0) {
     handles[0] =
         engine_->schedule_at_fixed_rate(deadlines[0] - time_point(duration(stage_.now())), duration(what.period), one,
-                                        {.slack = options.slack, .lane = options.lane});
+                                        {.slack = options.slack, .lane = options.lane, .tag = options.tag});
   } else if (what.group != 0) {
     handles[0] = groups_[what.group]->schedule_at(deadlines[0], one, options);
   } else if (what.count == 1) {
@@ -173,7 +196,6 @@ void walk::arm(const call& what, unsigned thread) {
     };
     engine_->schedule_at_bulk(deadlines, each, handles, options);
   }
-  for (std::uint32_t i = 0; i != what.count; ++i) judge_.end_arm(what.timer + i, handles[i]);
 }
 
 void walk::cancel(const call& what) {

@@ -27,11 +27,13 @@ class walk {
   void call_by(const move& each);
   void finish(unsigned producer);
   void settle();
+  void stop();
   void end();
 
   // A call, of the thread of that number; 0: inside a run.
   void perform(const call& what, unsigned thread);
   void arm(const call& what, unsigned thread);
+  void arm(const call& what, const std::vector<time_point>& deadlines, std::vector<timer>& handles);
   void cancel(const call& what);
   void restart(const call& what, unsigned thread);
   void run(std::uint32_t timer, firing& now);
@@ -49,6 +51,7 @@ class walk {
   ns last_reading_ = 0, looked_at_ = 0, last_looked_at_ = 0;
   bool has_swept_ = false;      // it has asked what is to be done for groups
   unsigned waiting_steps_ = 0;  // in a row
+  bool is_stopping_ = false;    // and refuses timers
 };
 
 }  // namespace detent::worker_walks
