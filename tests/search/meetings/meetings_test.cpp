@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "support/drive_eventually.hpp"
 
@@ -105,6 +106,29 @@ TEST(MeetingsRestart, OnceMoreOnAWorkerComesAfterWhatItsThreadArmedSince) {
       ASSERT_EQ(order, again ? "am" : "ma") << "held at " << n;
     }
   }
+}
+
+// Of many that are due at one instant, and fire as they lie in the wheel, until one of them is to come first.
+TEST(MeetingsRestart, OfOneOfManyThatFireTogetherBesideItsCancel) {
+  meet(60, [](meeting& at) {
+    scene in;
+    int runs = 0;
+    std::array<timer, 12> all;
+    const std::vector<detent::time_point> deadlines(all.size(), noon + 1ms);
+    const auto each = [&](std::size_t i) {
+      ++runs;
+      if (i == 0) all[6].restart_at(noon);
+    };
+    in.engine.schedule_at_bulk(deadlines, each, all);
+    in.settle();
+    in.clock.advance(1ms);
+    at.hold(in, [&] { in.engine.poll(); });
+    const bool cancelled = all[6].cancel() == cancel_result::cancelled;
+    at.go_on();
+    in.engine.poll();
+    EXPECT_EQ(runs, cancelled ? 11 : 12);
+    in.expect_at_rest();
+  });
 }
 
 // --- A cancel
