@@ -11,7 +11,7 @@ bool world::execute(fired_timer&& work) {
   allocations::own_code scope;
   expect(alive() && in_pass_, "execute() outside poll()");
   expect(running_work_ == 0, "a refused timer was not run");
-  const spec::timer_id next = known().next_offer(0, 0);
+  const spec::timer_id next = spec_->next_offer(0, 0);
   // What was refused comes first, and in order.
   const bool again = next != 0 && known().at(next).kept_for_retry;
   if (!again && (!known().keeps_order() || ambiguous(false))) return run_unknown(work), true;

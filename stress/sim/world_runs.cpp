@@ -116,9 +116,11 @@ void world::destroyed(timer_id id) {
          "a callable was destroyed while it runs");
   timer.destroyed = true;
   if (is_pending(timer)) {
+    // What is too late already is dropped without the executor.
+    const bool alone = made_with_.has_executor && !turn_unknown_ && known_of(timer)->now == spec::phase::waiting;
     spec_->captures_destroyed(timer.specified);
     check_specified();
-    had_turn(timer);
+    if (!alone) had_turn(timer);
   }
   if (timer.owns == 0 || timer.epoch != epoch_) return;
   account& owned = accounts_[timer.owns - 1];

@@ -94,8 +94,10 @@ std::optional<nanoseconds_t> engine::next_deadline() const {
 // "Never later than the true one; none when nothing is pending." (engine::next_deadline) Of what is overdue it may be
 // now.
 void engine::answered_next_deadline(std::optional<nanoseconds_t> answer) {
+  look_at_refused();
   sweep();
   has_swept();
+  look_at_refused();
   const std::optional<nanoseconds_t> earliest = next_deadline();
   // "What the pool refuses ... is offered again in order, within a millisecond" (faq.md)
   for (unsigned executor = 0; executor < made_with_.executors.size(); ++executor) {

@@ -160,7 +160,6 @@ void engine::cancel_all(group_id id) {
   for (const timer_id each : live_) {
     if (at(each).asked.group == id) at(each).cancelled_by_group = true;
   }
-  groups_[id - 1].unswept = true;
 }
 
 // "~timer_group: cancel_all_and_wait()"

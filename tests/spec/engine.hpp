@@ -131,7 +131,7 @@ class engine {
 
   // --- Executors (hand_over.cpp)
   // execute() is called. Which timer it is about, where a ticket does not say: the next one with that tag.
-  timer_id next_offer(unsigned executor, std::uint64_t tag) const;
+  timer_id next_offer(unsigned executor, std::uint64_t tag);
   void offered(timer_id id, unsigned executor);
   void taken(timer_id id);
   // What becomes of it: run_inline is told by begin_run(), drop by captures_destroyed().
@@ -170,9 +170,16 @@ class engine {
   period_run begin_period(timer& t, nanoseconds_t armed);
   void arm_next_period(timer& t, thread_id on);
   bool is_stale(const timer& t) const;
+  // And is dropped therefore.
+  bool is_too_stale(const timer& t) const { return t.asked.stale == stale_policy::drop && is_stale(t); }
   std::vector<counts*> counts_of(const timer& t);
   bool keeps_for_retry(unsigned executor) const;
-  const timer* first_for_retry(unsigned executor) const;
+  const timer* first_for_retry(unsigned executor);
+  bool hands_over() const { return made_with_.executors.size() != 1 || !made_with_.executors.front().is_inline; }
+  bool goes_back(timer& t);
+  const timer* take_back_for_retry(unsigned executor);
+  void look_at_refused();
+  void offer_again_until(timer_id next);
   void hand_over(timer& t);
   void keep_for_retry(timer& t);
   void drop_run(timer& t, thread_id on);
@@ -187,7 +194,22 @@ class engine {
   std::uint64_t armings_ = 0, tickets_ = 0, passes_ = 0;
   pass pass_;
   timer_id called_ = 0;  // its ticket is called, or the engine runs what was refused: its callback may begin
-  std::map<unsigned, std::deque<std::pair<timer_id, std::uint64_t>>> retries_;
+  // What an executor has refused, and what waits behind that: `silently`, in which pass and due when, if it was not
+  // offered itself.
+  struct kept {
+    timer_id id;
+    std::uint64_t ticket;
+    std::uint64_t silently = 0;
+    nanoseconds_t due = 0;
+    bool in_bounded_pass = false;
+  };
+  bool still_waits(const kept& of) const;
+  kept* first_kept(unsigned executor);
+  bool may_overtake(const kept& a, const kept& b) const;
+  bool may_be_offered_again(const kept& wanted) const;
+  void may_have_waited_instead(timer& t);
+  void put_first_for_retry(const timer& t);
+  std::map<unsigned, std::deque<kept>> retries_;
   counts all_;
   std::map<std::uint32_t, counts> of_label_;
 };

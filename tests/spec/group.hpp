@@ -16,17 +16,16 @@ struct group {
   bool ended = false;
   nanoseconds_t behind = 0;     // the engine's time less the group's, while it goes on
   nanoseconds_t stands_at = 0;  // the group's own time, while it is paused
-  // How often it was paused: a ticket that an executor got before is not valid after.
-  std::uint64_t pauses = 0;
-  // It was resumed or cancelled, and the driver has not gone through its members since.
+  // It was resumed, and the driver has not gone through its members since.
   bool unswept = false;
+  // The turn of one that was handed over came in a pause, and the driver has not gathered the others since.
+  bool scattered = false;
 
   // "Nothing happens if it is paused already." (timer_group::pause)
   void pause(nanoseconds_t now) {
     if (paused) return;
     stands_at = minus(now, behind);
     paused = true;
-    ++pauses;
   }
   // "No burst: they go on where they were." (timer_group::resume)
   void resume(nanoseconds_t now) {

@@ -39,7 +39,10 @@ bool engine::is_stopped_by_its_group(const timer& t) const {
 // in order, what callbacks arm for that instant included, a timer at most once" (engine::poll).
 bool engine::waits_in_pass(const timer& t) const {
   if (pass_.how == drive::none || t.now != phase::waiting || is_stopped_by_its_group(t)) return false;
-  return t.turn_in != pass_.number && ready_at(t) <= pass_.now;
+  if (t.turn_in == pass_.number || ready_at(t) > pass_.now) return false;
+  // "The engine hands over none of the group until" it has gone through its members. (groups.md)
+  const group* of = group_of(t);
+  return of == nullptr || !hands_over() || !(of->unswept || of->scattered);
 }
 
 // "Of what is due, higher lanes run first; inside a lane the order by deadline and arming is exact." (overload.md)
@@ -57,6 +60,7 @@ bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, na
 // driver has drained when it starts a batch" (G14); but "first armed, first fired, among equal deadlines of a thread"
 // (G15) holds whatever it has drained.
 void engine::take_turn(timer& t) {
+  offer_again_until(0);
   take_silent_turns_before(&t);
   broke.require(pass_.how != drive::none, "a timer has its turn though no thread drives", [&] { return described(t); });
   broke.require(t.turn_in != pass_.number, "a timer has its turn twice in a pass", [&] { return described(t); });
@@ -85,12 +89,20 @@ void engine::begin_pass(const pass& begun) {
   if (begun.how == drive::poll && members_made_ <= made_with_.members_a_poll) sweep();
 }
 
-// The driver goes through the members of all groups that were resumed or cancelled.
+// The driver goes through the members of all groups that were resumed or cancelled, and gathers what is to come back:
+// "so they start again by deadline and order of arming" (groups.md).
 void engine::sweep() {
-  for (group& each : groups_) each.unswept = false;
   for (const timer_id id : live_) {
-    if (at(id).cancelled_by_group) at(id).to_be_swept = true;
+    timer& t = at(id);
+    const group* of = group_of(t);
+    if (t.cancelled_by_group) {
+      t.to_be_swept = true;
+    } else if (of != nullptr && of->scattered && t.now == phase::handed) {
+      t.now = phase::waiting;
+      t.kept_for_retry = false;
+    }
   }
+  for (group& each : groups_) each.unswept = each.scattered = false;
 }
 
 // "Captures, places and pending() follow as the driver goes through the members: within one drain" (G37)
@@ -104,6 +116,7 @@ void engine::has_swept() {
 // "Returns how many callbacks ran": inside the call, whoever called them; what an executor has taken to run later is
 // not counted, though `max_callbacks` limits what is run or handed over. (engine::poll)
 void engine::end_pass(std::optional<std::size_t> returned) {
+  offer_again_until(0);
   take_silent_turns_before(nullptr);
   has_swept();
   if (returned) {
@@ -160,7 +173,7 @@ run_report engine::begin_run(timer_id id, thread_id on) {
   broke.require(!t.cancelled_by_group, "a callback begins after cancel_all()", told);
   broke.require(!is_stopped_by_its_group(t), "a callback begins though its group is paused", told);
   broke.require(now_ >= due_at_start(t), "a callback begins before its deadline", told);
-  broke.require(!is_stale(t) || t.asked.stale == stale_policy::run, "a stale callback begins", told);
+  broke.require(!is_too_stale(t), "a stale callback begins", told);
   if (t.now == phase::waiting) take_turn(t);
   called_ = 0;
   if (pass_.how != drive::none && on == pass_.by) {
@@ -239,11 +252,10 @@ void engine::captures_destroyed(timer_id id) {
   if (t.now == phase::ended) return;
   if (t.cancelled_by_group && t.now != phase::running) return end(t, ending::cancelled);
   // "Dropped and counted" (timer_options::stale), at its turn, and it is none of the callbacks that poll() counts.
-  if (is_stale(t) && t.asked.stale == stale_policy::drop && (t.now == phase::waiting || called_ == id)) {
+  if (is_too_stale(t) && (t.now == phase::waiting || called_ == id)) {
     if (t.now == phase::waiting) {
       take_turn(t);
-      // Where there are executors it was handed over first, to the driver itself.
-      if (made_with_.executors.size() == 1 && made_with_.executors.front().is_inline) --pass_.turns;
+      --pass_.turns;  // neither run nor handed over
     }
     called_ = 0;
     return end(t, ending::dropped);

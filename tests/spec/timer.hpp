@@ -63,7 +63,6 @@ struct timer {
   bool to_be_swept = false;   // since before the pass that is on
   std::uint64_t turn_in = 0;  // the pass in which it had its turn
   std::uint64_t ticket = 0;   // of the hand-over that counts
-  std::uint64_t pauses = 0;   // of its group, at the hand-over
   bool kept_for_retry = false;
 
   // Of one that is running.

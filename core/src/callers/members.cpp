@@ -58,6 +58,14 @@ bool begin_in_group(engine_core& core, group_run& run, node_index index, std::ui
   return false;
 }
 
+// Not what has been cancelled or restarted: that has no turn.
+bool goes_back(const engine_core& core, node_index index, std::uint64_t word) noexcept {
+  if ((word & state_word::cold) == 0) return false;
+  const group_state* const group = core.nodes.group_of(index);
+  return group != nullptr && group->takes_back() && !group->is_cancelled(core.cold_at(index).epoch()) &&
+         observe(core.node_at(index).pair) == word;
+}
+
 void put_back(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order) noexcept {
   group_state* const group = core.nodes.group_of(index);
   // Before it goes, as what is behind it must not overtake it. The group may be that of a later timer in the node, or

@@ -28,7 +28,9 @@ inline std::uint32_t epoch_of_new_member(const group_state& group) noexcept {
 }
 // Before a start. False: the group has cancelled the timer, and now this has ended it.
 bool begin_in_group(engine_core& core, group_run& run, node_index index, std::uint64_t word) noexcept;
-// A handed-over timer whose group takes it back goes to the driver as it is, unless a restart or a cancel was faster:
+// Whether a handed-over timer whose turn has come goes back, as its group is paused or takes back what was handed over.
+bool goes_back(const engine_core& core, node_index index, std::uint64_t word) noexcept;
+// Such a timer goes to the driver as it is, unless a restart or a cancel was faster:
 // that holds. `order` is the one it was armed with, so that it keeps its place among equals. The driver gathers those
 // of the group that have not come back yet.
 void put_back(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order) noexcept;

@@ -126,10 +126,6 @@ void report_if_slow(engine_core& core, thread_record& mine, const slow_callback&
 // Of a periodic timer: the run is as missed as one whose time has passed, and the timer goes on. It does not count as
 // one of a limited number of runs.
 [[gnu::cold]] void miss_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
-  if (is_cancelled_in_group(core, index)) {
-    cancel(core, index, state_word::generation(word), false);
-    return;
-  }
   std::uint64_t firing = word;
   if (start_dispatched(core.node_at(index).pair, firing) == transition::lost) return;
   record_lease mine(core.threads);
@@ -262,8 +258,7 @@ bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
   if (core.is_forked()) return false;  // the run is the parent's
   group_run in_group;
   if ((word & state_word::cold) != 0) {
-    group_state* group = core.nodes.group_of(index);
-    if (group != nullptr && group->takes_back()) {
+    if (goes_back(core, index, word)) {
       put_back(core, index, word, order);
       return false;
     }
@@ -282,7 +277,13 @@ bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
 }
 
 [[gnu::cold]] void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
-  if ((word & state_word::periodic) != 0 && !core.is_forked()) return miss_handed_over(core, index, word);
+  if ((word & state_word::cold) != 0 && !core.is_forked()) {
+    if (is_cancelled_in_group(core, index)) {
+      cancel(core, index, state_word::generation(word), false);
+      return;
+    }
+    if ((word & state_word::periodic) != 0) return miss_handed_over(core, index, word);
+  }
   node& dropped = core.node_at(index);
   if (drop(dropped.pair, word) == transition::lost) return;
   record_lease mine(core.threads);

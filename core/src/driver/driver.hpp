@@ -53,6 +53,8 @@ class driver final : public driver_port, public turn_port {
   void sweep(std::size_t most_members) noexcept {
     if (groups_.is_asked()) sweep_groups(most_members);
   }
+  // How many members a sweep should go through at least (group_sweep.hpp).
+  std::size_t held_back() const noexcept { return groups_.held_back(); }
   std::size_t fire(nanoseconds_t now, std::size_t max_callbacks, bool polling) {
     return expiry_.fire_pass(now, max_callbacks, polling);
   }

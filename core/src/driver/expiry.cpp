@@ -188,6 +188,11 @@ bool expiry::fire_next(nanoseconds_t& now) {
     drive_.split.looked_again(now);
     return step::fired;
   }
+  // It came due at the end of time, and its group was paused since: its time is the same. Others have no such member.
+  if (due.deadline == forever && !core_.nodes.is_due_by(forever, due.index, word, forever)) [[unlikely]] {
+    agenda_.place_again(due.index, next, word, agenda::entering::pass);
+    return step::nothing;
+  }
   if (core_.runs_straight && (word & state_word::periodic) != 0) return fire_period(due, next, word, deadline, now);
   return core_.runs_inline ? fire_inline(due, next, word, deadline, now) : hand_over(due, next, word, deadline, now);
 }
@@ -234,6 +239,11 @@ expiry::step expiry::hand_over(const due_entry& due, node& next, std::uint64_t& 
       agenda_.insert_again(due.index, next, false);
       return step::nothing;
     }
+    // Too stale already: no executor is to hear of it, and it is dropped here.
+    const cold_node& cold = core_.cold_at(due.index);
+    if ((word & state_word::periodic) == 0 && cold.stale == stale_policy::drop &&
+        subtract_saturated(now, due.deadline) > cold.max_lateness) [[unlikely]]
+      return fire_inline(due, next, word, deadline, now);
     next.previous = due.order;  // for a recall
   }
   const std::uint32_t count = ++hand_overs_ & state_word::order_mask;

@@ -24,6 +24,7 @@ void group_sweep::enrol(node_index index, std::uint64_t word) noexcept {
 // While there is one already, the next ask again when their turn comes once more. The member may be the last of its
 // group, and another thread may cancel it at this moment.
 void group_sweep::sweep_soon(group_state& group) noexcept {
+  ++held_back_;
   const bool will_do = swept_ == &group && turns_ == group.turns() && (gathers_ || !group.is_scattered());
   if (will_do || urgent_ != nullptr || !group.hold()) return;
   urgent_ = &group;

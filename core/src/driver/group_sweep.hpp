@@ -21,6 +21,9 @@ class group_sweep {
   // A member is due whose group is not in order. The group is swept next, even if another thread has asked for that: it
   // may be held up in the middle of asking, and the driver does not wait for it.
   void sweep_soon(group_state& group) noexcept;
+  // How many of these there were since the last sweep. Each comes due once more in each pass until then: a sweep that
+  // goes through as many members keeps the passes few.
+  std::size_t held_back() const noexcept { return held_back_; }
 
   // Scans the members of the groups that asked for it, at most `most`: cancels those of a cancelled group, and
   // refile(index, member, word, gathers) has the wheel find those again whose group's time may have gone on, and if it
@@ -50,11 +53,13 @@ class group_sweep {
   node_index at_ = 0;
   std::uint32_t goings_ = 0;  // when the walk began
   std::uint64_t turns_ = 0;   // of the group then
-  bool gathers_ = false;      // whether it is to take back what was handed over
+  std::size_t held_back_ = 0;
+  bool gathers_ = false;  // whether it is to take back what was handed over
 };
 
 template <class Begins, class Refile>
 void group_sweep::sweep(std::size_t most, Begins&& begins, Refile&& refile) noexcept {
+  held_back_ = 0;
   for (core_.groups.begin_answer(); !core_.stopped();) {
     if (swept_ == nullptr) {
       if (!begin_next()) return;

@@ -59,7 +59,7 @@ void outbox::offer_all(bool inline_ones) noexcept {
 
 void outbox::offer(std::uint8_t to, std::span<fired_timer> work) noexcept {
   while (!work.empty() && !drive_.ended) {
-    if (!retries_[to].empty()) {
+    if (drop_stale(retries_[to]); !retries_[to].empty()) {
       keep_for_retry(to, std::move(work.front()));  // after others that wait: keeps the order
     } else {
       work = work.subspan(core_.executors.at(to).execute_many(work));
@@ -98,21 +98,27 @@ bool outbox::is_stale(const fired_timer& work) const noexcept {
   return observe(core_.node_at(work.index_).pair) != work.word_;
 }
 
-// To the wheel, if its group is paused: it would when its turn came, and is not offered every millisecond until then.
+// It is the first, so that its turn has come. To the wheel, if its group is paused, so that it is not offered every
+// millisecond until then.
 bool outbox::goes_back(const fired_timer& work) const noexcept {
-  const bool cold = (work.word_ & state_word::cold) != 0;
-  const group_state* const group = cold ? core_.nodes.group_of(work.index_) : nullptr;
-  if (group == nullptr || !group->takes_back()) return false;
+  if (!detail::goes_back(core_, work.index_, work.word_)) return false;
   put_back(core_, work.index_, work.word_, work.order_);
-  return is_stale(work);
+  return true;
 }
 
-[[gnu::noinline]] void outbox::drop_stale(retry_queue& among) noexcept {
-  among.sift([this](const fired_timer& work) { return is_stale(work) || goes_back(work); });
+void outbox::drop_stale(retry_queue& among) noexcept {
+  if (!among.empty()) [[unlikely]]
+    among.sift([this](const fired_timer& work) { return is_stale(work); });
+}
+
+[[gnu::noinline]] void outbox::take_back(retry_queue& from) noexcept {
+  do {
+    drop_stale(from);
+  } while (!from.empty() && goes_back(from.front()));
 }
 
 bool outbox::has_retries() noexcept {
-  for (retry_queue& each : retries_) drop_stale(each);
+  for (retry_queue& each : retries_) take_back(each);
   return may_have_retries();
 }
 
@@ -134,7 +140,7 @@ void outbox::retry() noexcept {
 [[gnu::cold]] bool outbox::retry(std::uint8_t to) noexcept {
   retry_queue& waiting = retries_[to];
   for (;;) {
-    drop_stale(waiting);
+    take_back(waiting);
     if (waiting.empty()) return true;
     // Out of the queue while it is offered: run at once, it may end the engine, which empties the queue.
     fired_timer work = std::move(waiting.front());

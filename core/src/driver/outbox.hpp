@@ -41,6 +41,8 @@ class outbox {
   bool is_stale(const fired_timer& work) const noexcept;
   bool goes_back(const fired_timer& work) const noexcept;
   void drop_stale(retry_queue& among) noexcept;
+  // What is to be offered next, and belongs to a paused group, goes back.
+  void take_back(retry_queue& from) noexcept;
   void offer_all(bool inline_ones) noexcept;
   void offer(std::uint8_t to, std::span<fired_timer> work) noexcept;
   bool retry(std::uint8_t to) noexcept;

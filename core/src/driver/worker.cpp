@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -115,7 +116,7 @@ void worker::work() noexcept {
 void worker::answer_bell() noexcept { driver_.answer_bell(); }
 bool worker::has_to_drain() const noexcept { return driver_.has_to_drain(); }
 void worker::drain_before_firing() noexcept { driver_.drain_before_firing(); }
-void worker::sweep() noexcept { driver_.sweep(limits::sweep_slice); }
+void worker::sweep() noexcept { driver_.sweep(std::max(limits::sweep_slice, driver_.held_back())); }
 void worker::fire(nanoseconds_t now) {
   if (!driver_.fire_awaited(now)) driver_.fire(now, SIZE_MAX, false);
 }

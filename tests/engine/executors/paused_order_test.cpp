@@ -161,6 +161,37 @@ TEST_F(PausedOrder, WhatWaitsForARetryIsNotOfferedMeanwhile) {
   EXPECT_EQ(rig_.fired, (ids{0, 1, 2}));
 }
 
+TEST_F(PausedOrder, ATicketThatIsValidNoMoreDoesNotBringTheOthersBack) {
+  hand_over(2);
+  ASSERT_TRUE(members_[0].restart_at(at(100)));
+  group_.pause();
+  holds_->run_first();
+  group_.resume();
+  holds_->run_all();
+  EXPECT_EQ(rig_.fired, ids{1});
+}
+
+TEST_F(PausedOrder, WhatIsCancelledCountsAsThatThoughItIsLetGo) {
+  hand_over(2);
+  group_.cancel_all();
+  held().clear();
+  EXPECT_EQ(engine_.metrics().cancelled, 2u);
+  EXPECT_EQ(engine_.metrics().dropped, 0u);
+}
+
+TEST_F(PausedOrder, NeitherDoesAMemberThatWouldHaveComeDueInThePause) {
+  hand_over(2);
+  group_.schedule_at(at(25), rig_.note(2));
+  group_.pause();
+  rig_.poll_at(at(30));
+  group_.resume();
+  holds_->run_all();
+  EXPECT_EQ(rig_.fired, (ids{0, 1}));
+  rig_.poll_at(at(35));
+  holds_->run_all();
+  EXPECT_EQ(rig_.fired, (ids{0, 1, 2}));
+}
+
 // Members of one key run one after the other in the order of their deadlines, whenever the group is paused.
 TEST(PausedOrderKeyed, IsKeptAgainstAPauserWithoutRest) {
   test::random_source random(test::new_seed());

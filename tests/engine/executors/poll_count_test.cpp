@@ -55,6 +55,16 @@ TEST(PollCount, OfWhatAnExecutorRunsAtOnceIsAll) {
   EXPECT_EQ(rig.fired, (ids{0, 1, 2, 3, 4}));
 }
 
+TEST(PollCount, IsNotUsedUpByWhatWasStale) {
+  const auto moody = std::make_shared<moody_executor>();
+  drive::virtual_engine rig({.executor = moody});
+  rig.engine.schedule_at(at(10), rig.note(1), {.max_lateness = 5ns});
+  rig.engine.schedule_at(at(11), rig.note(2));
+  rig.poll_at(at(20), 1);
+  EXPECT_EQ(rig.fired, ids{2});
+  EXPECT_EQ(moody->asked, 1) << "the executor heard of what was dropped";
+}
+
 TEST(PollCount, LeavesOutWhatWasStale) {
   drive::virtual_engine rig({.executor = std::make_shared<moody_executor>()});
   rig.engine.schedule_at(at(10), rig.note(1), {.max_lateness = 5ns});

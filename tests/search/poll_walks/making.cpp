@@ -144,6 +144,7 @@ void world::make_bulk(const operation& step) {
   const auto [first, count] = spec_.schedule_bulk(when, asked, me_);
   for (std::uint32_t i = 0; i < step.count; ++i) {
     account_of(first + i).inside = &step.inside;
+    account_of(first + i).of_bulk = true;
     names_[step.name + i] = first + i;
   }
   std::vector<timer> made(step.count);

@@ -20,6 +20,10 @@ nanoseconds_t world::time_of(const moment& when) {
   return spec::plus(id == 0 ? now() : spec_.deadline(id).value_or(now()), when.by);
 }
 
+bool world::may_arm(timer_id id) const {
+  return made_with_.executors == 0 || !accounts_[id - 1].of_bulk || spec_.at(id).armer == me_;
+}
+
 void world::on_timers(const operation& step) {
   nanoseconds_t when = step.what == action::restart ? time_of(step.when) : 0;
   std::vector<timer_id> ids;
@@ -38,6 +42,7 @@ void world::on_timers(const operation& step) {
         break;
       }
       case action::restart: {
+        if (!may_arm(id)) break;
         const bool expected = handle && spec_.restart(id, when, me_), came = handle.restart_at(detail::to_time(when));
         spec_.broke.require(came == expected, came ? "restart() is true" : "restart() is false");
         when = spec::plus(when, step.step);
@@ -70,6 +75,11 @@ void world::ask(timer_id id) {
   spec_.broke.require(left == spec_.remaining(id), "remaining()", told(left, spec_.remaining(id)));
 }
 
+bool world::is_run_elsewhere(spec::group_id group) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&](const running& each) { return each.on != me_ && spec_.at(each.id).asked.group == group; });
+}
+
 void world::on_group(const operation& step) {
   group_pair& of = groups_[(step.name - 1) % groups_.size()];
   switch (step.what) {
@@ -77,6 +87,7 @@ void world::on_group(const operation& step) {
     case action::resume: spec_.resume(of.id); return of.group->resume();
     case action::cancel_all: spec_.cancel_all(of.id); return of.group->cancel_all();
     default:
+      if (is_run_elsewhere(of.id)) return;  // it would wait for that run, which waits for this
       spec_.end_group(of.id);
       of.group.reset();
       of = {std::make_unique<timer_group>(*engine_), spec_.make_group()};

@@ -143,12 +143,12 @@ void world::run(timer_id id, firing& seen) {
                    .tag = seen.tag(),
                    .stale = seen.stale()});
   spec_.broke.require(!of.made || seen.self() == of.handle, "firing::self() is the timer");
-  running_.push_back(id);
+  running_.push_back({id, me_});
   bool throws = false;
   if (of.inside != nullptr && running_.size() <= deepest) {
     for (const operation& step : *of.inside) {
       if (broken() || over_) break;
-      if (step.what == action::rearm) {
+      if (step.what == action::rearm && may_arm(id)) {
         const nanoseconds_t when = time_of(step.when);
         spec_.rearm(id, when);
         seen.rearm_at(detail::to_time(when));

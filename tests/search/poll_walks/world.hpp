@@ -42,6 +42,7 @@ class world {
     timer handle;
     bool witnessed = false;  // its callable reports its destruction
     bool made = false;
+    bool of_bulk = false;
     int destroyed = 0;
     std::uint64_t runs = 0;
     const std::vector<operation>* inside = nullptr;
@@ -74,6 +75,7 @@ class world {
   // touching.cpp
   void on_timers(const operation& step);
   void on_group(const operation& step);
+  bool is_run_elsewhere(spec::group_id group) const;
   void poll(std::size_t most);
   void ask(timer_id id);
   void ask_next();
@@ -85,6 +87,9 @@ class world {
   nanoseconds_t now() const { return clock_.now().time_since_epoch().count(); }
   nanoseconds_t time_of(const moment& when);
   timer_id named(std::uint32_t name) const;
+  // An executor sees no difference between the timers of a bulk, so their order has to be certain: one thread arms
+  // them.
+  bool may_arm(timer_id id) const;
 
   const setting made_with_;
   manual_clock clock_;
@@ -101,7 +106,11 @@ class world {
   std::map<std::uint32_t, timer_id> names_;
   std::deque<held_work> held_;
   unsigned held_mode_ = 0, offers_ = 0;
-  std::vector<timer_id> running_;
+  struct running {
+    timer_id id;
+    unsigned on;  // which thread
+  };
+  std::vector<running> running_;
   bool polling_ = false, over_ = false;
   unsigned me_ = 0, poller_ = 0;  // the thread that plays now, and the one inside poll()
   std::vector<bool> busy_;        // threads that wait for others
