@@ -82,11 +82,8 @@ void announce_wait(engine_core& core, driver& drives) {
   if (!core.in.bell.go_outside()) core.in.fd.signal();
 }
 
-}  // namespace
-
-std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
-  std::optional<base::cancel_hold> held;  // no thread may end inside an executor
-  if (!core.runs_inline) held.emplace();
+template <bool Inline>
+[[gnu::always_inline]] inline std::size_t poll_once(engine_core& core, driver& drives, std::size_t max_callbacks) {
   drive_turn turn(core, drives, "poll()");
   if (turn.stopped()) return 0;
   const bool watched = core.in.fd.is_open();
@@ -97,7 +94,19 @@ std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
   drives.wait_begins();  // for the next call
   if (core.counts.watched()) drives.set_gauges();
   if (watched && !core.stopped()) announce_wait(core, drives);
-  return core.runs_inline ? fired : drives.take_ran();
+  return Inline ? fired : drives.take_ran();  // before the turn ends, and with it perhaps the engine
+}
+
+[[gnu::noinline]] std::size_t poll_with_executors(engine_core& core, driver& drives, std::size_t max_callbacks) {
+  const base::cancel_hold held;  // no thread may end inside an executor
+  return poll_once<false>(core, drives, max_callbacks);
+}
+
+}  // namespace
+
+std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
+  return core.runs_inline ? poll_once<true>(core, drives, max_callbacks)
+                          : poll_with_executors(core, drives, max_callbacks);
 }
 
 std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
