@@ -55,11 +55,11 @@ class group_state {
   std::uint32_t goings() const noexcept { return goings_.load(base::acquire); }  // (14) acquire: pairs with (13)
   void gathered(std::uint32_t goings) noexcept { gathered_.store(goings, base::release); }  // (14) release
   // The driver's, or the only reference's holder's: a sweep has found each member, and the group was not paused or
-  // resumed meanwhile.
-  void went_through(std::uint64_t turns) noexcept { swept_turns_ = turns; }
+  // resumed meanwhile. Relaxed, and below: the driver may ask for a group that is another's by now, and asks in vain.
+  void went_through(std::uint64_t turns) noexcept { swept_turns_.store(turns, base::relaxed); }
   // The driver's: whether each member is in the wheel at the place of its time, or on its way there. Those of a group
   // that was paused follow its resumption one by one.
-  bool is_in_order() const noexcept { return turns() == swept_turns_ && !is_scattered(); }
+  bool is_in_order() const noexcept { return turns() == swept_turns_.load(base::relaxed) && !is_scattered(); }
   // For the next group in this place: no stale handle takes itself for a member, and time goes on.
   void begin_next() noexcept;
 
@@ -124,7 +124,7 @@ class group_state {
   bool turn(bool stand_still, const clock_reader& time) noexcept;
 
   base::atomic_pair clock_;
-  std::uint64_t swept_turns_ = 0;
+  base::atomic<std::uint64_t> swept_turns_{0};
   base::atomic<std::uint64_t> epoch_{0};
   base::atomic<std::uint32_t> references_{0};
   base::atomic<std::uint64_t> pending_{0};

@@ -44,11 +44,11 @@ struct reap_batch {
 // Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leak
 // neither memory nor places in the queue.
 struct alignas(64) thread_record {
-  thread_record(const thread_host& made_for, std::uint64_t of, counter_cell* cells) noexcept
-      : host(&made_for), enrolled(made_for.queue.enrol(pushed)), counts(cells), engine(of) {}
+  thread_record(const thread_host& made_for, std::uint64_t of, counter_cell* cells, std::uint32_t first_order) noexcept
+      : next_order(first_order), host(&made_for), enrolled(made_for.queue.enrol(pushed)), counts(cells), engine(of) {}
 
   alloc::slot_cache cache;
-  std::uint32_t next_order = 0;
+  std::uint32_t next_order;
   std::uint32_t until_report = limits::report_every;  // pushes left until the shared count is updated
   call_hazard hazard;                                 // raised while the end of the engine must wait for this thread
   const thread_host* const host;                      // dead with the engine

@@ -50,7 +50,7 @@ thread_exit::~thread_exit() {
 
 thread_registry::thread_registry(const thread_host& host) noexcept : engine_id_(next_engine_id()), host_(host) {
   if (counter_cell* cells = host_.counts.take_cells())
-    spare_ = new (std::nothrow) thread_record(host_, engine_id_, cells);
+    spare_ = new (std::nothrow) thread_record(host_, engine_id_, cells, 0);
   if (spare_ != nullptr) spare_->lent = true;
 }
 
@@ -143,6 +143,12 @@ void thread_registry::open_fast_paths(fast_paths which) noexcept {
   for_each([which](thread_record& each) { each.open.store(which, base::relaxed); });
 }
 
+// A restart is told from what stood there by its order, which must not be another thread's of about the same time.
+std::uint32_t thread_registry::first_order() noexcept {
+  const std::uint32_t number = made_.fetch_add(1, base::relaxed) + 1;  // relaxed: a count that protects nothing
+  return number % limits::first_orders * (limits::orders_spread / limits::first_orders);
+}
+
 thread_record* thread_registry::adopt_or_make() noexcept {
   for (thread_record* each = first_.load(base::acquire); each != nullptr; each = each->next) {  // (1) pairs with (2)
     if (!each->link.adopt()) continue;
@@ -151,7 +157,7 @@ thread_record* thread_registry::adopt_or_make() noexcept {
   }
   counter_cell* const cells = host_.counts.take_cells();
   if (cells == nullptr) return nullptr;
-  auto* made = new (std::nothrow) thread_record(host_, engine_id_, cells);
+  auto* made = new (std::nothrow) thread_record(host_, engine_id_, cells, first_order());
   if (made == nullptr) return nullptr;
   if (!made->enrolled) {
     delete made;

@@ -98,12 +98,14 @@ class thread_registry {
   thread_record* find_or_make() noexcept;
   void remember(thread_record& record) noexcept;
   thread_record* adopt_or_make() noexcept;
+  std::uint32_t first_order() noexcept;
   void take_back(thread_record& used) noexcept;
 
   const std::uint64_t engine_id_;
   base::atomic<fast_paths> open_{fast_paths::none};
   const thread_host host_;
   base::atomic<thread_record*> first_{nullptr};  // only grows
+  base::atomic<std::uint32_t> made_{0};          // records beside the spare one
   thread_record* spare_ = nullptr;
   std::recursive_mutex spare_turn_;
 };
