@@ -32,10 +32,12 @@ const timer* engine::first_for_retry(unsigned executor) {
   return first == nullptr ? nullptr : &at(first->id);
 }
 
-// Equal deadlines of two threads, of whose turns nobody heard: their order is not known before they are offered.
+// Equal deadlines of two threads, of whose turns nobody heard: their order is not known before they are offered. A pass
+// that ended by its bound may have left over the one or the other for the next.
 bool engine::may_overtake(const kept& a, const kept& b) const {
   const timer &one = at(a.id), &other = at(b.id);
-  return a.silently != 0 && a.silently == b.silently && a.due == b.due && one.asked.lane == other.asked.lane &&
+  const bool together = a.silently == b.silently || b.in_bounded_pass;
+  return a.silently != 0 && b.silently != 0 && together && a.due == b.due && one.asked.lane == other.asked.lane &&
          one.armer != other.armer;
 }
 
