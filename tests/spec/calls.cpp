@@ -37,6 +37,8 @@ std::set<errc> engine::reasons_against(const plan& asked) const {
   std::set<errc> reasons;
   // "From now on no timer is taken: schedule calls are refused by errc::stopped, as after stop()." (engine::close)
   if (closed_ || stopped_) reasons.insert(errc::stopped);
+  // "Its end is a state ...: from then on every schedule call on it is refused." (groups.md)
+  if (asked.group != no_group && groups_[asked.group - 1].ended) reasons.insert(errc::stopped);
   if (asked.lane >= lane_count || asked.slack < 0) reasons.insert(errc::invalid_option);
   if (asked.repeats != repetition::once && asked.period <= 0) reasons.insert(errc::invalid_period);
   // "Most timers pending at once, exact; a schedule call beyond is refused." (engine_options::capacity)
