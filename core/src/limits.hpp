@@ -108,8 +108,8 @@ inline constexpr std::uint32_t report_every = limit(64, 2);
 inline constexpr std::size_t reap_batch = limit(64, 2);
 // A thread's table of engines grows to so many places for each of them. 4: at most a quarter is used.
 inline constexpr std::size_t record_places = limit(8, 4);
-// Threads begin to count their armings at so many different numbers, a quarter of all orders apart at most, so that
-// they lie within half of the circle for long (due_queue.hpp).
+// Threads begin to count their armings at so many different numbers, spread over a quarter of all orders: the due queue
+// needs the counts of threads that share a deadline within half of them (due_queue.hpp).
 inline constexpr std::uint32_t first_orders = 512, orders_spread = 1u << 25;
 // A call that is under way ends within a microsecond, unless its thread has lost its processor: pauses before a thread
 // that waits for it sleeps, and nanoseconds of that sleep.

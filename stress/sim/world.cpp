@@ -112,10 +112,10 @@ spec::thread_id world::armer(bool faulty) {
   const bool stands_in = in_pass_ && faulty_pass_ && pass_thread_ == crew_.me();
   if (!faulty && !stands_in) established_.insert(me);
   if (established_.contains(me)) return me;
-  return nobody();  // without a record of its own, for want of memory
+  return unknown_thread();  // without a record of its own, for want of memory
 }
 
-spec::thread_id world::nobody() { return UINT32_MAX - ++nobodies_; }
+spec::thread_id world::unknown_thread() { return UINT32_MAX - ++unknown_threads_; }
 
 bool world::all_inside_me() const noexcept {
   const unsigned me = crew_.me();

@@ -157,9 +157,9 @@ class world {
   // Memory is refused during the next call, sometimes. True: it was planned.
   bool plan_fault();
   spec::thread_id my_identity() const noexcept { return static_cast<spec::thread_id>(crew_.identity(crew_.me())); }
-  // Under whose name an arming counts; one of its own where the order is nobody's promise.
+  // Under whose name an arming counts; one of its own where no order is promised.
   spec::thread_id armer(bool faulty);
-  spec::thread_id nobody();
+  spec::thread_id unknown_thread();
   bool alive() const noexcept { return engine_ != nullptr && !closing_; }
   nanoseconds_t now() const noexcept { return clock_.now().time_since_epoch().count(); }
   // Whether every running callback is on this thread, and so is the pass: then this thread may end the engine.
@@ -191,7 +191,7 @@ class world {
   timer_id running_work_ = 0;
   const left_over* running_unfired_ = nullptr;
   std::uint64_t errors_reported_ = 0;
-  spec::thread_id nobodies_ = 0;
+  spec::thread_id unknown_threads_ = 0;
   std::set<timer> handles_;                // of this engine
   std::set<spec::thread_id> established_;  // threads that this engine knows
   int wake_fd_ = -1;

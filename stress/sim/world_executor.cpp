@@ -31,8 +31,8 @@ void world::run_unknown(fired_timer& work) {
   expect(!turn_unknown_, "handed-over work did nothing");
 }
 
-// Whether timers of several threads share the deadline of the first due one (`all`: of any due one): their order is
-// nobody's promise.
+// Whether timers of several threads share the deadline of the first due one (`all`: of any due one): no promise
+// says which comes first.
 bool world::ambiguous(bool all) const {
   const spec::timer* before = nullptr;
   for (const spec::timer_id id : known().turns_to_come()) {

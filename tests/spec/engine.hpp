@@ -21,6 +21,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace detent::spec {
@@ -162,9 +163,16 @@ class engine {
   void sweep();
   void has_swept();
   bool waits_in_pass(const timer& t) const;
+  // Sorts by lane, deadline and arming.
+  std::tuple<int, nanoseconds_t, std::uint64_t> turn_key(const timer& t) const {
+    return {-int{t.asked.lane}, due(t), t.order};
+  }
   static bool goes_before(const timer& a, nanoseconds_t due_a, const timer& b, nanoseconds_t due_b);
   void take_turn(timer& t);
   void take_silent_turns_before(const timer* t);
+  // Of those for which wanted(timer) holds, the one whose turn comes first; 0 if there is none. O(timers).
+  template <class Wanted>
+  timer_id first_turn(Wanted&& wanted) const;
   nanoseconds_t due_at_start(const timer& t) const;
   run_report foresee_run(timer& t);
   period_run begin_period(timer& t, nanoseconds_t armed);
@@ -194,24 +202,26 @@ class engine {
   std::uint64_t armings_ = 0, tickets_ = 0, passes_ = 0;
   pass pass_;
   timer_id called_ = 0;  // its ticket is called, or the engine runs what was refused: its callback may begin
-  // What an executor has refused, and what waits behind that: `silently`, in which pass and due when, if it was not
-  // offered itself.
+  // Timers that an executor has refused, and those that wait behind them.
   struct kept {
     timer_id id;
     std::uint64_t ticket;
-    std::uint64_t silently = 0;
-    nanoseconds_t due = 0;
-    bool in_bounded_pass = false;
   };
   bool still_waits(const kept& of) const;
-  kept* first_kept(unsigned executor);
-  bool may_overtake(const kept& a, const kept& b) const;
-  bool may_be_offered_again(const kept& wanted) const;
-  void may_have_waited_instead(timer& t);
-  void put_first_for_retry(const timer& t);
   std::map<unsigned, std::deque<kept>> retries_;
   counts all_;
   std::map<std::uint32_t, counts> of_label_;
 };
+
+template <class Wanted>
+timer_id engine::first_turn(Wanted&& wanted) const {
+  const timer* first = nullptr;
+  for (const timer_id id : live_) {
+    const timer& each = at(id);
+    if (!wanted(each) || !waits_in_pass(each)) continue;
+    if (first == nullptr || turn_key(each) < turn_key(*first)) first = &each;
+  }
+  return first == nullptr ? 0 : first->id;
+}
 
 }  // namespace detent::spec

@@ -20,25 +20,10 @@ bool engine::still_waits(const kept& of) const {
   return t.now == phase::handed && t.ticket == of.ticket && t.kept_for_retry;
 }
 
-engine::kept* engine::first_kept(unsigned executor) {
-  for (kept& each : retries_[executor]) {
-    if (still_waits(each)) return &each;
-  }
-  return nullptr;
-}
-
 const timer* engine::first_for_retry(unsigned executor) {
-  const kept* first = first_kept(executor);
-  return first == nullptr ? nullptr : &at(first->id);
-}
-
-// Equal deadlines of two threads, of whose turns nobody heard: their order is not known before they are offered. A pass
-// that ended by its bound may have left over the one or the other for the next.
-bool engine::may_overtake(const kept& a, const kept& b) const {
-  const timer &one = at(a.id), &other = at(b.id);
-  const bool together = a.silently == b.silently || b.in_bounded_pass;
-  return a.silently != 0 && b.silently != 0 && together && a.due == b.due && one.asked.lane == other.asked.lane &&
-         one.armer != other.armer;
+  const std::deque<kept>& queue = retries_[executor];
+  const auto first = std::find_if(queue.begin(), queue.end(), [this](const kept& each) { return still_waits(each); });
+  return first == queue.end() ? nullptr : &at(first->id);
 }
 
 void engine::hand_over(timer& t) {
@@ -91,80 +76,32 @@ void engine::offer_again_until(timer_id next) {
 // "An executor is offered timers in that order; refused work included, where it is retried" (G16): while one waits to
 // be offered again, what comes due for that executor waits behind it. The executor does not hear of it.
 void engine::take_silent_turns_before(const timer* t) {
-  while (!retries_.empty()) {
-    const std::vector<timer_id> all = turns_to_come();
-    const auto first = std::find_if(all.begin(), all.end(), [&](timer_id id) {
-      const timer& each = at(id);
+  const auto waits = [](const auto& of_executor) { return !of_executor.second.empty(); };
+  while (pass_.turns < pass_.most && std::any_of(retries_.begin(), retries_.end(), waits)) {
+    const timer_id first = first_turn([&](const timer& each) {
       if (first_for_retry(each.asked.executor) == nullptr || is_too_stale(each)) return false;
       return t == nullptr || goes_before(each, due(each), *t, due(*t));
     });
-    if (first == all.end() || pass_.turns >= pass_.most) return;
-    timer& behind = at(*first);
+    if (first == 0) return;
+    timer& behind = at(first);
     behind.turn_in = pass_.number;
     ++pass_.turns;
-    const nanoseconds_t due_then = due(behind);
     hand_over(behind);
     keep_for_retry(behind);
-    kept& last = retries_[behind.asked.executor].back();
-    last.silently = pass_.number;
-    last.due = due_then;
-    last.in_bounded_pass = pass_.most != SIZE_MAX;
   }
-}
-
-// Whether nothing is before it in the queue, or nothing that it may not overtake.
-bool engine::may_be_offered_again(const kept& wanted) const {
-  for (const kept& each : retries_.at(at(wanted.id).asked.executor)) {
-    if (each.ticket == wanted.ticket) return true;
-    if (still_waits(each) && !may_overtake(wanted, each)) return false;
-  }
-  return false;
 }
 
 timer_id engine::next_offer(unsigned executor, std::uint64_t tag) {
   for (unsigned i = pass_.retrying + (pass_.refused_again ? 1 : 0); i <= executor; ++i)
     static_cast<void>(take_back_for_retry(i));
-  if (const auto queue = retries_.find(executor); queue != retries_.end()) {
-    for (const kept& each : queue->second) {
-      if (still_waits(each) && at(each.id).asked.tag == tag && may_be_offered_again(each)) return each.id;
-    }
-  }
-  for (const timer_id id : turns_to_come()) {
-    if (at(id).asked.executor == executor && at(id).asked.tag == tag) return id;
-  }
-  return 0;
-}
-
-// Equal deadlines of two threads, of whose turns nobody heard, once more: a pass that ended by its bound may have left
-// over the one or the other. If it was the other, they change places here.
-void engine::may_have_waited_instead(timer& t) {
-  if (pass_.retrying > t.asked.executor || t.now != phase::waiting || is_stopped_by_its_group(t)) return;
-  kept* const first = first_kept(t.asked.executor);
-  if (first == nullptr || !first->in_bounded_pass || first->due != due(t)) return;
-  timer& other = at(first->id);
-  if (other.asked.lane != t.asked.lane || other.armer == t.armer) return;
-  other.now = phase::waiting;
-  other.kept_for_retry = false;
-  hand_over(t);
-  t.kept_for_retry = true;
-  first->id = t.id;
-  first->ticket = t.ticket;
-}
-
-// It is the first that is offered again: so it was ahead of those that it may overtake.
-void engine::put_first_for_retry(const timer& t) {
-  std::deque<kept>& queue = retries_[t.asked.executor];
-  const auto wanted =
-      std::find_if(queue.begin(), queue.end(), [&t](const kept& each) { return each.ticket == t.ticket; });
-  if (wanted != queue.end() && may_be_offered_again(*wanted)) std::rotate(queue.begin(), wanted, wanted + 1);
+  if (const timer* first = first_for_retry(executor); first != nullptr && first->asked.tag == tag) return first->id;
+  return first_turn([=](const timer& each) { return each.asked.executor == executor && each.asked.tag == tag; });
 }
 
 void engine::offered(timer_id id, unsigned executor) {
   timer& t = at(id);
   broke.require(t.asked.executor == executor, "a timer goes to another executor than its own");
-  may_have_waited_instead(t);
   if (t.now == phase::handed && t.kept_for_retry) {
-    put_first_for_retry(t);
     offer_again_until(id);
     broke.require(pass_.retrying == executor && first_for_retry(executor) == &t,
                   "what was refused is offered out of order");

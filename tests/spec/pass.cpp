@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 
 namespace detent::spec {
 namespace {
@@ -140,8 +139,7 @@ std::vector<timer_id> engine::turns_to_come() const {
   std::vector<timer_id> found;
   std::copy_if(live_.begin(), live_.end(), std::back_inserter(found),
                [&](timer_id id) { return waits_in_pass(at(id)); });
-  const auto key = [this](timer_id id) { return std::tuple(-int{at(id).asked.lane}, due(at(id)), at(id).order); };
-  std::sort(found.begin(), found.end(), [&](timer_id a, timer_id b) { return key(a) < key(b); });
+  std::sort(found.begin(), found.end(), [&](timer_id a, timer_id b) { return turn_key(at(a)) < turn_key(at(b)); });
   return found;
 }
 

@@ -46,7 +46,7 @@ walks() {
   say "== $1: random walks, $2 s"
   "$search/worker_walks/detent_worker_walks" --seconds "$2" >"$log" 2>&1 &
   worker=$!
-  "$search/poll_walks/detent_walks" --no-executors --seconds "$2" || status=$?
+  "$search/poll_walks/detent_walks" --seconds "$2" || status=$?
   wait "$worker" || status=$?
   cat "$log"
   return "$status"

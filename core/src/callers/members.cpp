@@ -58,7 +58,7 @@ bool begin_in_group(engine_core& core, group_run& run, node_index index, std::ui
   return false;
 }
 
-// Not what has been cancelled or restarted: that has no turn.
+// A timer that was cancelled or restarted since the hand-over has no turn, and does not go back.
 bool goes_back(const engine_core& core, node_index index, std::uint64_t word) noexcept {
   if ((word & state_word::cold) == 0) return false;
   const group_state* const group = core.nodes.group_of(index);
@@ -68,12 +68,12 @@ bool goes_back(const engine_core& core, node_index index, std::uint64_t word) no
 
 void put_back(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order) noexcept {
   group_state* const group = core.nodes.group_of(index);
-  // Before it goes, as what is behind it must not overtake it. The group may be that of a later timer in the node, or
-  // have no reference any more.
+  // The group is scattered before its member goes back, as members behind it must not overtake it. The node may be a
+  // later timer's by now, of another group or of one that has no reference left.
   if (group != nullptr && group->hold()) {
     if (!group->is_scattered()) {
       group->scatter();
-      request_sweep(core, *group);
+      core.groups.request(*group);  // without a ring: no member can start before the resumption, which rings
     }
     core.groups.drop_reference(*group);
   }

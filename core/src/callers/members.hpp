@@ -28,7 +28,7 @@ inline std::uint32_t epoch_of_new_member(const group_state& group) noexcept {
 }
 // Before a start. False: the group has cancelled the timer, and now this has ended it.
 bool begin_in_group(engine_core& core, group_run& run, node_index index, std::uint64_t word) noexcept;
-// Whether a handed-over timer whose turn has come goes back, as its group is paused or takes back what was handed over.
+// Whether a handed-over timer whose turn has come goes back: because its group is paused, or takes its members back.
 bool goes_back(const engine_core& core, node_index index, std::uint64_t word) noexcept;
 // Such a timer goes to the driver as it is, unless a restart or a cancel was faster:
 // that holds. `order` is the one it was armed with, so that it keeps its place among equals. The driver gathers those

@@ -43,12 +43,12 @@ void finish_run(engine_core& core, thread_record& mine, node_index index, std::u
 // Of a callback that has thrown: counts and reports it. Inside the handler.
 void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept;
 
-// Of a callback whose thread ends in it: the run ends as if it had returned, and the pass ends with the thread. Where
-// the thread is not the caller's own, it cannot end alone: a line on stderr says so, and the process ends.
+// Ends the run of a callback that ends its thread, as if the callback had returned; the pass ends with the thread. A
+// thread that is not the caller's own cannot end alone: a line on stderr says so, and the process ends.
 void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
                  nanoseconds_t started, const due_run& due) noexcept;
-// The same where its lateness has not been counted yet. Plain values all: what is passed as a whole would be kept in
-// memory during each callback.
+// Counts the run's lateness first. The values are passed one by one, as an object of them would be kept in memory
+// during each callback.
 void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
                  nanoseconds_t started, nanoseconds_t late, const lateness_split& split,
                  std::uint32_t taken_up) noexcept;

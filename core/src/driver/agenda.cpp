@@ -73,7 +73,7 @@ void agenda::accept(node_index index, node& submitted, std::uint32_t generation,
     case take_up_result::moved:
       if (wheel_.is_in_run(submitted)) [[unlikely]] {
         end_runs(wheel_.runs().time_of(submitted));
-        if (submitted.location == nowhere) return;  // cancelled by another thread meanwhile, and dropped there
+        if (submitted.location == nowhere) return;  // another thread has cancelled it, and end_runs() has dropped it
       }
       if (submitted.location == in_due_queue) {
         // An entry of its old deadline would come too late. One of a later time finds the new deadline by itself.

@@ -21,8 +21,8 @@ void group_sweep::enrol(node_index index, std::uint64_t word) noexcept {
   core_.groups.drop_reference(group);
 }
 
-// While there is one already, the next ask again when their turn comes once more. The member may be the last of its
-// group, and another thread may cancel it at this moment.
+// There is room for one group. A member of another asks once more when it comes due in the next pass. The member may be
+// the last of its group, and another thread may cancel it at this moment.
 void group_sweep::sweep_soon(group_state& group) noexcept {
   ++held_back_;
   const bool will_do = swept_ == &group && turns_ == group.turns() && (gathers_ || !group.is_scattered());
@@ -49,8 +49,8 @@ bool group_sweep::begin_next() noexcept {
 
 void group_sweep::end_walk() noexcept {
   swept_->roster.end_walk();
-  // If it was paused or resumed in the middle, it has members of either time in the wheel, and is swept once more when
-  // it goes on.
+  // If it was paused or resumed during the walk, its members are filed by two different times. It is swept once more
+  // when it goes on.
   if (turns_ == swept_->turns()) {
     if (gathers_) swept_->gathered(goings_);
     swept_->went_through(turns_);

@@ -18,11 +18,11 @@ class group_sweep {
   // with it may go the last reference to its group.
   void enrol(node_index index, std::uint64_t word) noexcept;
   bool is_asked() const noexcept { return core_.groups.is_asked(); }
-  // A member is due whose group is not in order. The group is swept next, even if another thread has asked for that: it
-  // may be held up in the middle of asking, and the driver does not wait for it.
+  // A member of this group is due, and the group is not in order: has it swept next. Another thread may have asked for
+  // that already; but it may be held up in the middle of asking, and the driver does not wait for it.
   void sweep_soon(group_state& group) noexcept;
-  // How many of these there were since the last sweep. Each comes due once more in each pass until then: a sweep that
-  // goes through as many members keeps the passes few.
+  // How many members have called sweep_soon() since the last sweep. Each comes due in every pass until its group is in
+  // order; a sweep that goes through as many members keeps the passes few.
   std::size_t held_back() const noexcept { return held_back_; }
 
   // Scans the members of the groups that asked for it, at most `most`: cancels those of a cancelled group, and

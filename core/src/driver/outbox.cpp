@@ -98,8 +98,8 @@ bool outbox::is_stale(const fired_timer& work) const noexcept {
   return observe(core_.node_at(work.index_).pair) != work.word_;
 }
 
-// It is the first, so that its turn has come. To the wheel, if its group is paused, so that it is not offered every
-// millisecond until then.
+// The turn of the first has come. A member of a paused group goes back to the wheel, or it would be offered every
+// millisecond of the pause.
 bool outbox::goes_back(const fired_timer& work) const noexcept {
   if (!detail::goes_back(core_, work.index_, work.word_)) return false;
   put_back(core_, work.index_, work.word_, work.order_);

@@ -41,7 +41,7 @@ class outbox {
   bool is_stale(const fired_timer& work) const noexcept;
   bool goes_back(const fired_timer& work) const noexcept;
   void drop_stale(retry_queue& among) noexcept;
-  // What is to be offered next, and belongs to a paused group, goes back.
+  // Sends the first back to the driver for as long as it is of a group that takes its members back.
   void take_back(retry_queue& from) noexcept;
   void offer_all(bool inline_ones) noexcept;
   void offer(std::uint8_t to, std::span<fired_timer> work) noexcept;

@@ -48,7 +48,7 @@ bool expiry::take_due_after_interlude(node_index index, node& filed) noexcept {
   intake_.drain_before_firing();
   now = core_.time.certain();
   drive_.split.looked_again(now);
-  if (agenda_.has_critical()) take_critical(now);  // what has come due while the interludes' callbacks ran, or was late
+  if (agenda_.has_critical()) take_critical(now);  // some have come due while the interludes' callbacks ran
 }
 
 // All that was submitted so far, however much it is: what fires next was armed after it.
@@ -85,7 +85,8 @@ void expiry::settle(const due_entry& due, node& restarted) noexcept {
   if (!is_newest(due, restarted)) return;  // restarted once more, and accepted
   restarted.location = nowhere;
   if (agenda_.drop_if_cancelled(due.index, restarted)) return;
-  // Of what was armed before one more restart, some may have been submitted behind the drain.
+  // If it was restarted during the drain, timers that its thread armed before that may have come too late for the
+  // drain.
   const std::uint64_t now = observe(restarted.pair);
   const bool is_same = now == word && deadline_of(restarted.pair) == deadline;
   agenda_.place_again(due.index, restarted, now, is_same ? agenda::entering::settled : agenda::entering::pass);

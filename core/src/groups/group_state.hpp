@@ -55,7 +55,8 @@ class group_state {
   std::uint32_t goings() const noexcept { return goings_.load(base::acquire); }  // (14) acquire: pairs with (13)
   void gathered(std::uint32_t goings) noexcept { gathered_.store(goings, base::release); }  // (14) release
   // The driver's, or the only reference's holder's: a sweep has found each member, and the group was not paused or
-  // resumed meanwhile. Relaxed, and below: the driver may ask for a group that is another's by now, and asks in vain.
+  // resumed during the sweep. Relaxed, here and in is_in_order(): the driver reads its own store. If the group in this
+  // place is another one by now, the member that the driver asks for has ended, and no answer does harm.
   void went_through(std::uint64_t turns) noexcept { swept_turns_.store(turns, base::relaxed); }
   // The driver's: whether each member is in the wheel at the place of its time, or on its way there. Those of a group
   // that was paused follow its resumption one by one.

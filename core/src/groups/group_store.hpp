@@ -27,8 +27,8 @@ class group_store {
     return asked;
   }
 
-  // Asks the driver to scan a group's members. True: nobody had, and the caller rings, unless it is the driver, which
-  // asks meanwhile relies on that ring.
+  // Asks the driver to scan a group's members. True: no thread had asked since the last scan. A caller that needs the
+  // scan soon rings in either case, as the thread that asked first may not have.
   bool request(group_state& group) noexcept;
   bool is_asked() const noexcept { return asked_.load(base::relaxed); }  // relaxed: (4) acquires
   // The driver's. What is asked for from here on is reported by is_asked() again.

@@ -143,7 +143,8 @@ void thread_registry::open_fast_paths(fast_paths which) noexcept {
   for_each([which](thread_record& each) { each.open.store(which, base::relaxed); });
 }
 
-// A restart is told from what stood there by its order, which must not be another thread's of about the same time.
+// The driver tells a restarted timer from its entry in the due queue by the arming order. So two threads begin to count
+// far from each other.
 std::uint32_t thread_registry::first_order() noexcept {
   const std::uint32_t number = made_.fetch_add(1, base::relaxed) + 1;  // relaxed: a count that protects nothing
   return number % limits::first_orders * (limits::orders_spread / limits::first_orders);

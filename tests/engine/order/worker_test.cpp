@@ -104,6 +104,25 @@ TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
   }
 }
 
+// The timer is its thread's third arming, and another thread's third is the restart, while the timer is due.
+TEST_P(EngineOrderWorker, PutsARestartAfterItsEqualsThoughTwoThreadsHaveArmedAsOften) {
+  std::atomic<bool> is_firing{false}, goes_on{false};
+  engine_.schedule_at(past_, [&] {
+    is_firing = true;
+    eventually([&] { return goes_on.load(); });
+  });
+  timer moved = engine_.schedule_at(past_ + 1ns, note(1));
+  open_ = true;
+  ASSERT_TRUE(eventually([&] { return is_firing.load(); }));
+  testing::on_threads(1, [&] {
+    engine_.schedule_after(1h, [] {});
+    engine_.schedule_at(past_ + 1ns, note(0));
+    EXPECT_TRUE(moved.restart_at(past_ + 1ns));
+  });
+  goes_on = true;
+  EXPECT_EQ(order_of(2), count_to(2));
+}
+
 // A flood of one thread is drained by turns with what others submit. Another thread restarts its last timer, and that
 // restart comes before what the thread arms next.
 class EngineOrderOfARestartInAFlood : public EngineOrderWorker {

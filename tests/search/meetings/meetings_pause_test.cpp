@@ -144,8 +144,9 @@ TEST(MeetingsPause, WhatIsPutBackAndRestartedComesThoughItsThreadIsHeld) {
       const bool restarted = in.member.restart_at(noon + to);
       EXPECT_TRUE(restarted || in.runs == 1 || !at.held());
       in.run_to(noon + to);
-      // Held between its ring and the signal, it keeps the loop from being woken: then the run comes as it goes on.
-      EXPECT_LE(in.runs, 1);
+      if (restarted) {
+        EXPECT_EQ(in.runs, 1);
+      }
       at.go_on();
       in.settle();
       EXPECT_EQ(in.runs, 1);

@@ -16,8 +16,8 @@
 
 namespace detent::base {
 
-// What such an unwinding looks like to a handler. Only libstdc++ has a name for it. With another library this is never
-// thrown, and a thread that ends in a callback ends the process.
+// The type by which a handler recognises such an unwinding. Only libstdc++ has a name for it. With another library this
+// is never thrown, and a thread that ends in a callback ends the process.
 #ifdef __GLIBCXX__
 using forced_unwind = abi::__forced_unwind;
 #else
@@ -40,7 +40,8 @@ struct program_call {
   std::abort();
 }
 
-// While it exists, pthread_cancel() has no effect on the calling thread; one that came meanwhile has it later.
+// Holds back the effect of pthread_cancel() on the calling thread for as long as it exists. A cancel that was held back
+// takes effect at the thread's next cancellation point.
 class cancel_hold {
  public:
   cancel_hold() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

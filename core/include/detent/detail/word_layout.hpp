@@ -10,7 +10,8 @@ namespace detent::detail {
 enum class timer_state : std::uint8_t { free, returned, queued, armed, dispatched, firing, cancelled, dropped };
 
 // The 64 bits, taken apart: arming order 0-26, flags 27-30, `owning` 32, state 33-35, `unfiled` 36, generation 37-63.
-// What the most frequent calls depend on fills the upper half; `owning` is its lowest bit, so that a shift drops it.
+// The fast paths of cancel and restart compare the upper half alone. `owning` is its lowest bit, so that a shift drops
+// it.
 struct state_word {
   static constexpr unsigned order_bits = 27;
   static constexpr std::uint64_t last = std::uint64_t{1} << 27;
