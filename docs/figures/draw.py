@@ -17,7 +17,7 @@ NODE = [
 ]
 # The bits of the state word: name, first bit, size.
 WORD = [
-    ("generation", 37, 27), ("unfiled", 36, 1), ("owning", 35, 1), ("state", 32, 3), ("cold", 30, 1), ("periodic", 29, 1),
+    ("generation", 37, 27), ("unfiled", 36, 1), ("state", 33, 3), ("owning", 32, 1), ("cold", 30, 1), ("periodic", 29, 1),
     ("waiter", 28, 1), ("last", 27, 1), ("order", 0, 27),
 ]
 # The example of the wheel: what time it is, and when the timer is due.

@@ -76,7 +76,8 @@ test_pass() {
     gcc-product)
       # Left to --all: what takes minutes, and what is about this machine or needs programs outside of tests/.
       say "== gcc: proofs, searches, modules, the command, documents"
-      build gcc && ctest --test-dir build/gcc/tests -j 2 --output-on-failure --no-tests=error \
+      build gcc tests/all command/all modules/all detent detent_checked &&
+        ctest --test-dir build/gcc/tests -j 2 --output-on-failure --no-tests=error \
         -LE '^(quick|mutants|spin)$' \
         -E '^(examples|packaging|probes|kernel_trace)[.]|^docs[.](contributing|monitoring|profiling|tuning)'
       ;;

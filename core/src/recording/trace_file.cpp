@@ -34,6 +34,13 @@ trace_file::loss loss_in(std::string_view lines) noexcept {
   return found;
 }
 
+// Where the last lines begin that the last words can replace. 0 if all of the lines are needed.
+std::size_t start_of_last(std::string_view lines) noexcept {
+  std::size_t start = lines.size() - std::min(lines.size(), longest_loss_line);
+  while (start != 0 && lines[start - 1] != '\n') --start;
+  return start;
+}
+
 }  // namespace
 
 std::string_view loss_line(std::uint64_t lost, char (&room)[longest_loss_line]) noexcept {
@@ -55,6 +62,7 @@ errc trace_file::refuse(int problem, const std::string& reason, std::string& why
 errc trace_file::open(const std::string& path, const std::string& engine, std::string& why) {
   path_ = path;
   engine_ = engine;
+  last_lines_.reserve(2 * (longest_loss_line + longest_row));
   if (path.find('\0') != std::string::npos) return refuse(EINVAL, "a file's name has no NUL in it", why);
   if (path.ends_with(".gz")) {
     std::string reason;
@@ -98,21 +106,36 @@ bool trace_file::write_all(std::string_view bytes, std::size_t& written) noexcep
 
 trace_file::loss trace_file::write(std::string_view lines) noexcept {
   std::size_t kept = 0;
+  loss lost;
   if (!failed_) {
     if (write_all(packed(lines), kept)) {
       size_ += static_cast<std::int64_t>(kept);
+      if (!packer_) remember(lines);
       return {};
     }
     fail(errno);
-    if (packer_) kept = 0;  // half a member is nothing
-    // Back to a whole line, and as much further as the last words need.
-    kept -= std::min(kept, longest_loss_line);
-    while (kept != 0 && lines[kept - 1] != '\n') --kept;
+    kept = packer_ ? 0 : make_room(lines, kept, lost);  // half a member is nothing
     size_ += static_cast<std::int64_t>(kept);
     // Where that cannot be, the file ends in the middle of a line, which its reader reports.
     if (regular_) static_cast<void>(ftruncate(file_, size_) == 0 && lseek(file_, size_, SEEK_SET) == size_);
   }
-  return loss_in(lines.substr(kept));
+  const loss rest = loss_in(lines.substr(kept));
+  return {lost.rows + rest.rows, lost.reported + rest.reported};
+}
+
+void trace_file::remember(std::string_view lines) noexcept {
+  last_lines_.append(lines.substr(start_of_last(lines)));
+  last_lines_.erase(0, start_of_last(last_lines_));
+}
+
+std::size_t trace_file::make_room(std::string_view lines, std::size_t kept, loss& taken_back) noexcept {
+  if (kept < longest_loss_line) {
+    size_ -= static_cast<std::int64_t>(last_lines_.size());
+    taken_back = loss_in(last_lines_);
+    last_lines_.clear();
+    return 0;
+  }
+  return start_of_last(lines.substr(0, kept));
 }
 
 void trace_file::fail(int problem) noexcept {

@@ -45,15 +45,23 @@ class trace_file {
   // As the file has it: packed or not.
   std::string_view packed(std::string_view text) noexcept { return packer_ ? packer_->pack(text) : text; }
   void fail(int problem) noexcept;
+  // Keeps the last of `lines`, which were written, in memory. Allocates nothing.
+  void remember(std::string_view lines) noexcept;
+  // Makes room for the last words after a write that failed after `kept` bytes. Returns how many of these stay. Takes
+  // back lines of earlier writes too if those bytes do not suffice.
+  std::size_t make_room(std::string_view lines, std::size_t kept, loss& taken_back) noexcept;
 
   int file_ = -1;
   bool regular_ = false;
   bool failed_ = false;
   std::int64_t size_ = 0;
+  std::string last_lines_;  // that were written and that the last words can replace; empty for packed text
   std::string path_, engine_;
   std::unique_ptr<gzip_packer> packer_;  // null: it is plain text
 };
 
+// The longest line of an operation, with its end.
+inline constexpr std::size_t longest_row = 96;
 // "# dropped N\n", where N operations are missing.
 inline constexpr std::size_t longest_loss_line = 10 + 20 + 1;
 std::string_view loss_line(std::uint64_t lost, char (&room)[longest_loss_line]) noexcept;

@@ -37,8 +37,6 @@ class trace_writer {
   std::uint64_t reported() const noexcept { return reported_; }
 
  private:
-  static constexpr std::size_t longest_row = 96;
-
   void arm(const operation& what);
   void turn(const operation& what);
   void put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline, operation_kind why) noexcept;

@@ -93,6 +93,24 @@ TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing)
   EXPECT_EQ(e.metrics().cancelled, 2000u);
 }
 
+// Whichever byte is the first that does not fit: each byte of a line, and each place in a block of what is written.
+TEST(EngineRecordDiskFull, SaysWhatIsMissingWhereverTheRoomEnds) {
+  for (int room = 400; room < 640; ++room) {
+    SCOPED_TRACE(room);
+    recording_place place;
+    engine e({.record = place.path()});
+    ::testing::internal::CaptureStderr();
+    {
+      hostile::lowered_limit limit(RLIMIT_FSIZE, static_cast<rlim_t>(room));
+      schedule_and_cancel(e, 50);
+      e.stop();
+    }
+    ::testing::internal::GetCapturedStderr();
+    const auto trace = recorded_trace::of_file(place.path());
+    EXPECT_EQ(trace.rows.size() + trace.dropped, 100u);
+  }
+}
+
 TEST(EngineRecordDiskFull, IsShownByTheCountersToo) {
   recording_place place;
   drive::scratch_folder folder;

@@ -89,7 +89,8 @@ void judge::end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_
     --each.doubts;
     const bool was_due = each.grace && each.kept <= groups_[each.group].own;  // when its group was paused
     const bool starts = was_due || filing(each) <= stage_now();
-    if (each.now == phase::pending && each.doubts == 0 && !each.vague && !each.must_run && !starts) {
+    const bool is_sure = each.doubts == 0 && !each.vague && !each.must_run && closing_ != timer;
+    if (each.now == phase::pending && is_sure && !starts) {
       ++pending;
       each.now = phase::ended;
     } else if (each.now == phase::pending || each.now == phase::cancelled_with_group) {

@@ -38,8 +38,8 @@ void print_bits(const char* name, std::uint64_t mask) {
 void print_word() {
   print("word", "generation", state_word::generation_shift, state_word::generation_bits);
   print_bits("unfiled", state_word::unfiled);
-  print_bits("owning", state_word::owning);
   print_bits("state", state_word::state_field);
+  print_bits("owning", state_word::owning);
   print_bits("cold", state_word::cold);
   print_bits("periodic", state_word::periodic);
   print_bits("waiter", state_word::waiter);

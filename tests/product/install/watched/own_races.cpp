@@ -14,6 +14,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// Like the flags below it does not lie on the stack, whose memory the library uses as well once a function has
+// returned: a flag that is raised as the last act of a callback would then race with that.
 int shared_by_all = 0;
 
 std::shared_ptr<detent::executor> two_threads() {
@@ -21,7 +23,7 @@ std::shared_ptr<detent::executor> two_threads() {
 }
 
 void written_after_the_schedule_call(detent::engine& engine) {
-  untold_flag written, ran;
+  static untold_flag written, ran;
   engine.schedule_after(0ns, [&] {
     written.await();
     if (shared_by_all == 1) ran.raise();
@@ -32,7 +34,7 @@ void written_after_the_schedule_call(detent::engine& engine) {
 }
 
 void written_after_the_restart(detent::engine& engine) {
-  untold_flag written, ran;
+  static untold_flag written, ran;
   detent::timer moved = engine.schedule_after(1h, [&] {
     written.await();
     if (shared_by_all == 1) ran.raise();
@@ -44,7 +46,7 @@ void written_after_the_restart(detent::engine& engine) {
 }
 
 void read_without_waiting_for_the_run(detent::engine& engine) {
-  untold_flag ran;
+  static untold_flag ran;
   engine.schedule_after(0ns, [&] {
     shared_by_all = 1;
     ran.raise();
@@ -55,7 +57,7 @@ void read_without_waiting_for_the_run(detent::engine& engine) {
 
 // What is not pending may run still.
 void read_because_nothing_was_pending(detent::engine& engine) {
-  untold_flag wrote;
+  static untold_flag wrote;
   engine.schedule_after(0ns, [&] {
     shared_by_all = 1;
     wrote.raise();
@@ -67,7 +69,7 @@ void read_because_nothing_was_pending(detent::engine& engine) {
 
 // `running` and `gone` order nothing.
 void read_after_a_cancel_that_came_too_late(detent::engine& engine) {
-  untold_flag wrote, reported;
+  static untold_flag wrote, reported;
   detent::timer runs = engine.schedule_after(0ns, [&] {
     shared_by_all = 1;
     wrote.raise();
@@ -82,7 +84,7 @@ void read_after_a_cancel_that_came_too_late(detent::engine& engine) {
 // Waiting for one timer orders nothing that another did.
 void waited_for_another_timer(detent::engine&) {
   detent::engine engine({.executor = two_threads()});
-  untold_flag other_ran, wrote;
+  static untold_flag other_ran, wrote;
   detent::timer one = engine.schedule_after(0ns, [&] { wrote.await(); });
   engine.schedule_after(0ns, [&] {
     shared_by_all = 1;
@@ -97,7 +99,7 @@ void waited_for_another_timer(detent::engine&) {
 
 void two_callbacks_on_two_threads(detent::engine&) {
   detent::engine engine({.executor = two_threads()});
-  untold_flag one, other;
+  static untold_flag one, other;
   engine.schedule_after(0ns, [&] {
     shared_by_all = 1;
     one.raise();
@@ -113,7 +115,7 @@ void two_callbacks_on_two_threads(detent::engine&) {
 
 void two_threads_that_schedule(detent::engine& engine) {
   engine.schedule_after(0ns, [] {});  // a thread's first call takes a lock, which the sanitizer sees
-  untold_flag one;
+  static untold_flag one;
   std::thread other([&] {
     shared_by_all = 1;
     engine.schedule_after(0ns, [] {});
@@ -127,7 +129,7 @@ void two_threads_that_schedule(detent::engine& engine) {
 
 void a_group_cancelled_without_waiting(detent::engine& engine) {
   detent::timer_group group(engine);
-  untold_flag wrote, reported;
+  static untold_flag wrote, reported;
   group.schedule_after(0ns, [&] {
     shared_by_all = 1;
     wrote.raise();
@@ -141,7 +143,7 @@ void a_group_cancelled_without_waiting(detent::engine& engine) {
 
 void waited_for_another_group(detent::engine& engine) {
   detent::timer_group group(engine), another(engine);
-  untold_flag wrote, reported;
+  static untold_flag wrote, reported;
   another.schedule_after(0ns, [] {});
   group.schedule_after(0ns, [&] {
     shared_by_all = 1;
@@ -155,7 +157,7 @@ void waited_for_another_group(detent::engine& engine) {
 }
 
 void an_engine_of_another(detent::engine& engine) {
-  untold_flag wrote, reported;
+  static untold_flag wrote, reported;
   engine.schedule_after(0ns, [&] {
     shared_by_all = 1;
     wrote.raise();
