@@ -29,7 +29,6 @@ FOREIGN = {
     "CLI/": ("command/", "tests/", "bench/", "stress/", "examples/"),
     "sys/sdt.h": ("core/src/platform/",),
     "fmt/": ("command/", "tests/", "bench/", "stress/", "examples/"),
-    "httplib.h": ("command/http/",),
     "zlib.h": ("command/", "tests/"),
     "jemalloc/": ("command/", "tests/", "bench/", "stress/"),
     "gtest/": ("tests/",),

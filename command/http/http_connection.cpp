@@ -23,28 +23,6 @@ bool try_later() { return errno == EAGAIN || errno == EINTR; }
 
 }  // namespace
 
-http_connection::http_connection(http_connection&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      phase_(std::exchange(other.phase_, phase::over)),
-      text_(std::move(other.text_)),
-      given_(other.given_),
-      dropped_(other.dropped_),
-      since_(other.since_),
-      active_(other.active_),
-      answered_(other.answered_) {}
-
-http_connection& http_connection::operator=(http_connection&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(phase_, other.phase_);
-  std::swap(text_, other.text_);
-  std::swap(given_, other.given_);
-  std::swap(dropped_, other.dropped_);
-  std::swap(since_, other.since_);
-  std::swap(active_, other.active_);
-  std::swap(answered_, other.answered_);
-  return *this;
-}
-
 http_connection::~http_connection() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

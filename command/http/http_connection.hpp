@@ -20,8 +20,8 @@ class http_connection {
   };
 
   explicit http_connection(int descriptor, time_point now) : descriptor_(descriptor), since_(now), active_(now) {}
-  http_connection(http_connection&& other) noexcept;
-  http_connection& operator=(http_connection&& other) noexcept;
+  http_connection(const http_connection&) = delete;
+  http_connection& operator=(const http_connection&) = delete;
   ~http_connection();
 
   int descriptor() const { return descriptor_; }

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "http/connection_loop.hpp"
-#include "http/http_pages.hpp"
-#include "http/listening_socket.hpp"
 #include "text/input_error.hpp"
 
 namespace detent::tool {
@@ -49,38 +47,26 @@ class signal_descriptor {
 
 }  // namespace
 
-class http_server::parts {
- public:
-  explicit parts(const http_options& options)
-      : pages(options),
-        socket(options.socket.empty() ? listening_socket(options.at) : listening_socket(options.socket)) {}
-
-  http_pages pages;
-  listening_socket socket;
-};
-
 http_server::http_server(http_options options)
-    : options_(std::move(options)), parts_(std::make_unique<parts>(options_)) {
-  if (options_.socket.empty()) options_.at.port = parts_->socket.port();
+    : options_(std::move(options)),
+      pages_(options_),
+      socket_(options_.socket.empty() ? listening_socket(options_.at) : listening_socket(options_.socket)) {
+  if (options_.socket.empty()) options_.at.port = socket_.port();
   const sigset_t signals = ending_signals();
   pthread_sigmask(SIG_BLOCK, &signals, &earlier_);
 }
 
 http_server::~http_server() { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); }
 
-void http_server::add(const std::string& path, std::function<http_answer(const http_query&)> make) {
-  parts_->pages.add(path, std::move(make));
-}
-
 void http_server::allow_own_content() {
-  parts_->pages.set_policy(
+  pages_.set_policy(
       "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self'; "
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
 }
 
 void http_server::serve() {
   const signal_descriptor ending(ending_signals());
-  connection_loop loop(parts_->socket, [this](const std::string& head) { return parts_->pages.answer_to(head); });
+  connection_loop loop(socket_, [this](const std::string& head) { return pages_.answer_to(head); });
   loop.run(ending.get());
 }
 

@@ -104,14 +104,6 @@ if(DETENT_BUILD_TOOLS)  # AUTO is as true as ON
     detent_require("${ZLIB_FOUND}" zlib zlib1g-dev DETENT_BUILD_TOOLS)
     detent_require("${CURSES_FOUND}" "ncurses with wide characters" libncurses-dev DETENT_BUILD_TOOLS)
   endif()
-  # `detent stat --listen` and `detent console` alone need it.
-  find_package(PkgConfig QUIET)
-  if(DETENT_BUILD_TOOLS AND PKG_CONFIG_FOUND)
-    pkg_check_modules(DETENT_HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)
-  endif()
-  if(DETENT_BUILD_TOOLS AND NOT DETENT_HTTPLIB_FOUND)
-    message(STATUS "detent: no cpp-httplib (Debian: libcpp-httplib-dev); built without stat --listen and console")
-  endif()
 endif()
 
 # hiredis has no CMake package on Debian 12.

@@ -11,11 +11,8 @@ import sys
 
 sys.dont_write_bytecode = True
 import headless_browser
-from command_support import DATA as ENGINE, DETENT, WithDirectory, detent, run_tests
+from command_support import DATA as ENGINE, DETENT, WithDirectory, run_tests
 
-if "needs cpp-httplib" in detent("console", "--listen", "192.0.2.1:1", "--token-file", "/none").stderr:
-    print("skipped: built without cpp-httplib")
-    sys.exit(77)
 if not headless_browser.installed():
     print("skipped: no Chromium")
     sys.exit(77)

@@ -17,13 +17,6 @@ import unittest
 sys.dont_write_bytecode = True
 from command_support import DATA as SAMPLE, DETENT, WithDirectory, detent, run_tests
 
-if "needs cpp-httplib" in detent("stat", "--listen", "192.0.2.1:1").stderr:  # which nobody has
-    class Absent(WithDirectory):
-        def test_without_the_library_it_says_what_it_lacks(self):
-            self.assertIn("libcpp-httplib-dev", self.refused(1, "stat", "--listen", "127.0.0.1:0"))
-
-    run_tests()
-
 
 class Listen(WithDirectory):
     def sample(self):
