@@ -13,7 +13,7 @@
 namespace detent::tool {
 namespace {
 
-// What the user typed comes back in it; nothing of that may move a terminal's cursor.
+// The text repeats words of the user, and none of them may move the cursor of a terminal.
 std::string one_line(std::string text) {
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   std::replace(text.begin(), text.end(), '\n', ' ');

@@ -85,7 +85,7 @@ struct durable_command {
   durable_options options;
 };
 
-// What the command line asked for when that was only a text: --help or --version.
+// The command line asked for nothing but a text, by --help or --version.
 struct print_command {
   std::string text;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Of the commands that make engines: replay and run.
+// Options of the commands that make engines: replay and run.
 #include "cli/command_options.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 
 namespace detent::tool {
 
-// What each kind of work has to say, in its three forms. The pages point into the outcomes they are made of.
+// The results of each kind of work, in three forms. A page points into the outcome that it is made of.
 std::string virtual_line(const virtual_outcome& outcome);  // the line that a virtual replay ends with
 text_table table_of(const virtual_outcome& outcome);
 std::string json_of(const replay_command& command, const virtual_outcome& outcome);

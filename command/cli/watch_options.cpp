@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Of the commands that watch engines of other processes, and their host: doctor, stat, pending and top.
+// Options of the commands that watch engines of other processes, and their host: doctor, stat, pending and top.
 #include "cli/command_options.hpp"
 
 #include <fmt/format.h>

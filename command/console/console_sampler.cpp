@@ -81,7 +81,7 @@ void console_sampler::read_store() {
 }
 
 void console_sampler::examine_host() {
-  // Its first look was that of the constructor; changes count from there.
+  // The constructor of watch_ looked first, and changes count from that look.
   if (std::exchange(watched_, true)) watch_.look();
   std::vector<finding> findings = watch_.findings();
   const std::scoped_lock lock(mutex_);

@@ -24,9 +24,9 @@ class console_sampler {
   // `store` may be null. Waits for its first reading, but no longer than a second.
   console_sampler(std::string directory, std::unique_ptr<store_reader> store);
 
-  // Of the last readings. Made once for each reading of the engines. Any thread.
+  // The view of the last readings, made once for each reading of the engines. Any thread may call it.
   std::shared_ptr<const console_view> view();
-  // Ends the readings; whether all have ended in so long. Else the destructor waits for those that have not.
+  // Ends the readings. Returns whether all ended in time; if not, the destructor waits for the others.
   bool stop(std::chrono::milliseconds within);
 
  private:

@@ -22,7 +22,7 @@ constexpr seconds kept_for(static_cast<int>(engine_history::window));
 constexpr std::size_t most_engines = 512, most_ended = 64, most_troubles = 50;
 constexpr std::int64_t between_bases = 30'000'000'000;  // ns
 constexpr std::size_t most_bases = 10;
-// Of a reading the histograms are what is large. Of large readings fewer are kept, two at least.
+// Histograms make a reading large. Fewer large readings are kept, but at least two.
 constexpr std::size_t most_base_bytes = 48 << 20, most_ended_bytes = 8 << 20;
 
 std::size_t bytes_of(const counters_snapshot& snapshot) {
@@ -57,7 +57,7 @@ console_sample sample_of(const counters_snapshot& change, double length, std::ui
 
 void add(std::deque<console_sample>& samples, const console_sample& sample, console_time now) {
   samples.push_back(sample);
-  // Of a wall clock that has been set back, what is later than now will not age.
+  // After the wall clock has been set back, a sample of the future would not age.
   while (samples.front().at < now - kept_for || samples.front().at > now) samples.pop_front();
 }
 
@@ -103,7 +103,7 @@ void engine_history::update(known_engine& engine, engine_reading reading, consol
   const bool known = !engine.bases.empty();
   if (known) {
     engine.seconds = seconds_between(engine.now, reading);
-    // Without the labels: nobody asks for those of one interval.
+    // The labels stay out of the difference: no page shows those of one interval.
     std::vector<label_snapshot> labels = std::exchange(reading.snapshot.labels, {});
     engine.change = since(reading.snapshot, engine.now.snapshot);
     reading.snapshot.labels = std::move(labels);
@@ -172,7 +172,7 @@ void engine_history::forget(console_time now) {
   std::erase_if(sets_, [&known](const auto& each) { return !known.contains(each.first); });
 }
 
-// Of the shards that there were at both of its ends.
+// A sample of a set counts the shards that were there at both ends of the interval.
 void engine_history::add_set_samples(console_time now) {
   std::map<set_key, std::vector<const known_engine*>> shards;
   for (const auto& [of, engine] : engines_) {
@@ -198,7 +198,7 @@ console_engine engine_history::shown(const known_engine& engine) {
   made.id = id_of(engine.now.snapshot.identity);
   made.live = engine.live;
   const engine_reading& base = engine.bases.front();
-  // Of an engine that was read but once: its whole life.
+  // The figures of an engine that was read only once are of its whole life.
   const bool twice = base.snapshot.read_at != engine.now.snapshot.read_at;
   made.row = row_of(engine.now, twice ? &base : nullptr);
   made.seconds = twice ? seconds_between(base, engine.now) : made.row.age / 1e9;
@@ -248,7 +248,7 @@ std::vector<console_engine> engine_history::engines() const {
       made.push_back(shown(*shards.front()));
       continue;
     }
-    // What has ended counts no more, unless all has.
+    // A shard that has ended is left out of the sum, unless all have.
     std::vector<const known_engine*> counted;
     std::copy_if(shards.begin(), shards.end(), std::back_inserter(counted), [](auto* each) { return each->live; });
     made.push_back(shown_set(counted.empty() ? shards : counted));

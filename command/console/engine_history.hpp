@@ -15,15 +15,15 @@ namespace detent::tool {
 // The engines of a host from one reading to the next, and the last five minutes of each: an interval for each pair of
 // readings, and a reading every half minute, which figures over the whole time begin with. Memory is bounded: there are
 // at most 512 engines, of which at most 64 have ended, and those for no longer than five minutes and no more than 8 MB.
-// Of large readings fewer are kept, so that figures may be of half the time only. A set is kept with its shards.
+// Fewer large readings are kept, so that their figures may cover half the time only. A set is kept with its shards.
 class engine_history {
  public:
-  // `read_at` of the readings is CLOCK_MONOTONIC; `now` is of the wall clock, of the same moment.
+  // `now` is the wall-clock time at `read_at` of the readings, which is CLOCK_MONOTONIC.
   void take(host_reading reading, console_time now);
 
   // Sets as one, with their shards.
   std::vector<console_engine> engines() const;
-  // Of the last reading; of very many the first. Files of processes that are gone have one line together.
+  // The troubles of the last reading, or the first of very many. Files of processes that are gone share one line.
   const std::vector<std::string>& troubles() const { return troubles_; }
 
   static constexpr double window = 300;  // seconds

@@ -22,7 +22,7 @@ periodic_thread::periodic_thread(std::chrono::milliseconds first, std::chrono::m
           try {
             work();
           } catch (const std::bad_alloc&) {
-            // What it was to be is left out; at the next interval there may be memory.
+            // This reading is left out. There may be memory for the next one.
           }
           next = std::max(next + interval, std::chrono::steady_clock::now());
         }

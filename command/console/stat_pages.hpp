@@ -7,8 +7,9 @@
 
 namespace detent::tool {
 
-// What `detent stat` prints of the engines in a directory. Both texts are of one reading, which serves for a second, or
-// for longer where making it takes long: requests do not multiply what is read. For one thread.
+// The texts that `detent stat` prints of the engines in a directory. Both are of one reading, which serves for a
+// second, or for longer where a reading takes long, so that more requests cause no more readings. It belongs to
+// one thread.
 class stat_pages {
  public:
   explicit stat_pages(std::string directory);  // reads nothing yet

@@ -7,8 +7,8 @@
 
 namespace detent::tool {
 
-// What a store of durable timers holds, read-only: no term, no claim, no write. A shard costs one page of 50 timers for
-// each reading, and its dead ones only when their number has changed.
+// Reads a store of durable timers, without a term, a claim or a write. A reading takes one page of 50 timers for each
+// shard, and the dead timers only when their number has changed.
 class store_reader {
  public:
   // `name` as --store has it. Throws input_error where the store cannot be opened, or this build has none.

@@ -226,7 +226,7 @@ counters_file::counters_file(const std::string& path, path_origin origin) : path
     if (descriptor_ >= 0) ::close(descriptor_);
     throw input_error(fmt::format("{}: {}", path_, trouble));
   };
-  // Not blocking: a pipe that nobody writes to would wait for ever.
+  // O_NONBLOCK, because open() of a pipe without a writer would wait for ever.
   const int follow = origin == path_origin::found ? O_NOFOLLOW : 0;
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
   if (descriptor_ < 0 && errno == ELOOP && follow != 0)

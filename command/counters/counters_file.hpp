@@ -29,8 +29,8 @@ inline reading_budget at_most(const reading_budget& a, const reading_budget& b) 
   return {.engines = std::min(a.engines, b.engines), .labels = std::min(a.labels, b.labels)};
 }
 
-// Of all engines on a host together, where none was named: room for the 1,024 files that are read, of some 40 KB each
-// without labels. A forged file may ask for 180 MB.
+// The budget of all engines on a host together, where none was named. The 1,024 files that are read fit in, at some
+// 40 KB each without labels. A forged file may ask for 180 MB.
 inline constexpr reading_budget host_budget{.engines = 64 << 20, .labels = 128 << 20};
 
 // Thrown for a file that this user may not read: there may well be an engine.

@@ -64,7 +64,7 @@ class header_check {
   void not_negative(const char* field, std::int64_t value) const {
     if (value < 0) refuse(fmt::format("field '{}': {} is negative", field, value));
   }
-  // What an array of `count` elements is made of.
+  // Checks the distance between two elements of an array.
   void stride(const char* field, std::uint64_t value, std::uint64_t least) const {
     aligned(field, value);
     at_least(field, value, least);
@@ -90,7 +90,8 @@ class header_check {
 
 void header_check::kind() const {
   if (std::memcmp(header_.magic, counters_layout::magic, sizeof header_.magic) != 0) {
-    refuse("not a counters file of an engine: it does not begin like one");  // its bytes are nobody's business
+    // The file may be private, so the message shows none of its bytes.
+    refuse("not a counters file of an engine: it does not begin like one");
   }
   if (header_.version != counters_layout::version) {
     refuse("version", header_.version,

@@ -20,7 +20,7 @@ class counters_histogram {
   std::uint64_t count() const { return count_; }
   // p in 0..100; the smallest value that p percent do not exceed; zero when empty.
   duration percentile(double p) const;
-  // Of a difference: as near as the buckets allow.
+  // The largest value; in a difference it is as near as the buckets allow.
   duration(max)() const { return duration(max_); }
   duration mean() const;
   duration sum() const;
@@ -32,7 +32,7 @@ class counters_histogram {
   void add_zeros(std::uint64_t zeros);
   // Becomes that of what either was made from.
   void add(const counters_histogram& other);
-  // What was recorded since `earlier`, a reading of the same histogram. Never negative.
+  // The values recorded since `earlier`, a reading of the same histogram. No count is negative.
   counters_histogram since(const counters_histogram& earlier) const;
 
   // The values that a bucket counts.

@@ -30,7 +30,7 @@ struct own_file {
   auto operator<=>(const own_file&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// What detent.PID.NUMBER says.
+// Reads the parts of a name detent.PID.NUMBER.
 std::optional<own_file> named(const std::filesystem::path& path) {
   constexpr std::string_view prefix = "detent.";
   const std::string name = path.filename().string();
@@ -139,7 +139,7 @@ void require_process(const counters_snapshot& snapshot, const host_files& host) 
   const std::size_t bracket = stat->rfind(')');
   const auto words =
       words_of(std::string_view(*stat).substr(bracket == std::string::npos ? stat->size() : bracket + 1));
-  // Of a process whose first thread has ended, the others may go on.
+  // The other threads of a process may go on after the first one has ended.
   const bool is_zombie = words.empty() || (words[0] == "Z" && snapshot.lock != engine_lock::held);
   if (is_zombie) throw stale_file(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
   if (engine.process_start == 0 || !engine.same_starts) return;  // there is nothing to compare with

@@ -15,7 +15,7 @@ namespace detent::tool {
 // The files /dev/shm/detent.PID.NUMBER, by process and number. Whether they are what their names say is not checked.
 // Callers open them as found, not named. Throws input_error where the directory is there and may not be listed.
 std::vector<std::string> counters_files_of_host(const std::string& directory = "/dev/shm");
-// Of those no more are read at a time: anybody may leave a hundred thousand in the directory.
+// The most of them that are read at a time: any user may leave a hundred thousand in the directory.
 inline constexpr std::size_t most_files_of_host = 1024;
 // The counters files of one process, those above and those that it has mapped elsewhere. Throws
 // input_error where there are none of the ones and the others may not be seen.

@@ -70,7 +70,7 @@ counters_snapshot since(const counters_snapshot& later, const counters_snapshot&
   subtract(change.histograms, earlier.histograms);
   for (std::size_t i = 0; i < change.labels.size(); ++i) {
     const label_snapshot* before = find_label(earlier.labels, change.labels[i].name, i);
-    // Of one that was left out then, nothing is known of the time between.
+    // A label that was left out of the earlier reading has no known change.
     if (before == nullptr && earlier.labels_left_out != 0) before = &later.labels[i];
     if (before == nullptr) continue;
     label_snapshot& label = change.labels[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one reading of a counters file says of an engine.
+// The state of an engine by one reading of its counters file.
 #pragma once
 #include <detent/counters_layout.hpp>
 
@@ -29,7 +29,7 @@ class array_by {  // an array whose index is an enumeration that ends with count
   std::array<Value, static_cast<std::size_t>(Key::count_)> values_{};
 };
 
-// Those of the parts count the zeros that the file leaves out, so that percentiles of all of them compare.
+// The histograms of the causes count the zeros that the file leaves out, so that their percentiles compare.
 using histograms_by_cause = array_by<cause, counters_histogram>;
 
 struct engine_identity {
@@ -52,7 +52,8 @@ struct engine_identity {
   const char* drive = "";
   const char* clock = "";
   const char* clock_reason = "";  // why it is the steady clock with clock_kind::automatic
-  // Of a sharded_engine: the set's number in the process, which shard of how many. 0: of no set.
+  // The number of the sharded_engine in its process, the number of this shard, and how many there are. All are 0 for an
+  // engine that is no shard.
   std::uint32_t set = 0, shard = 0, shards = 0;
 };
 
@@ -79,7 +80,7 @@ struct set_figures {
   double worst_p99 = 0;  // of the lateness, nanoseconds
 };
 
-// Its words were read one after the other while the engine went on: they are not of one instant.
+// A reading of an engine. The words were read one after the other while the engine went on, and are not of one instant.
 struct counters_snapshot {
   engine_identity identity;
   bool ended = false;  // the engine has; nothing changes any more
@@ -101,8 +102,8 @@ struct counters_snapshot {
   std::uint64_t cancelled() const;  // as engine_metrics has it: also while running
 };
 
-// What was counted between two readings of one file: totals, the gauges wakeups, record_dropped, clock_distrusted and
-// let_go, histograms and labels, by their names, are differences, never negative; all else is as in `later`. pending()
+// The change between two readings of one file. Totals, the gauges wakeups, record_dropped, clock_distrusted and let_go,
+// histograms, and labels (matched by name) are differences, and none is negative. All else is as in `later`. pending()
 // and queued() of the result mean nothing.
 counters_snapshot since(const counters_snapshot& later, const counters_snapshot& earlier);
 

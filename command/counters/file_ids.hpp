@@ -11,7 +11,7 @@
 
 namespace detent::tool {
 
-// Files, whatever their names: one may have several.
+// A set of files, told apart by device and inode, since one file may have several names.
 class file_ids {
  public:
   using id = std::pair<dev_t, ino_t>;

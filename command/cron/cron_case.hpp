@@ -10,7 +10,7 @@
 
 namespace detent::tool {
 
-// What a row of a file of cases says that an expression does.
+// A row of a file of cases: an expression and the times that it should give.
 struct cron_case {
   schedule_words words;
   wall_time from;

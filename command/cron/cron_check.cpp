@@ -14,7 +14,7 @@
 namespace detent::tool {
 namespace {
 
-// What the schedule of a case does.
+// Whether the schedule of a case does what the case says, and what it does.
 struct answer {
   bool agrees = false;
   std::string text;

@@ -6,7 +6,7 @@
 
 namespace detent::tool {
 
-// What the user named, as it was typed; empty: the default.
+// The options as the user typed them. An empty one stands for its default.
 struct cron_options {
   std::string expression;
   std::string dialect, zone, gap, overlap;

@@ -33,7 +33,7 @@ class scanner {
     rest_.remove_prefix(count);
     return true;
   }
-  // Of a second, in nanoseconds: one digit to nine.
+  // Reads a fraction of a second of one to nine digits.
   bool fraction(duration& value) {
     std::int64_t unit = 1'000'000'000, sum = 0;
     while (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9' && unit > 1) {

@@ -78,7 +78,7 @@ std::string better_source(const host_files& host, const std::string& current) {
   return "the kernel offers no better one: dmesg | grep -i -e tsc -e clocksource says why; prefer a host where it does";
 }
 
-// Of a CPU whose TSC is invariant, where the kernel does not offer it.
+// Judges a kernel that does not offer the TSC of a CPU on which it is invariant.
 finding dropped_tsc(const host_files& host, const std::string& subject, const std::string& available) {
   const std::string current = host.read(current_file).value_or("");
   const std::string_view hypervisor = hypervisor_of(current);

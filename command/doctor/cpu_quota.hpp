@@ -17,14 +17,14 @@ struct cpu_quota {
   std::optional<double> cpus;  // the tightest limit; none where there is none
   std::string garbled;         // a file that says something else; empty: none
   std::string garbled_text;
-  // Of the group that stood still most often, its parents included.
+  // The figures of the group that stood still most often, parents included.
   std::string statistics;         // the file
   std::uint64_t periods = 0;      // in which it ran
   std::uint64_t throttled = 0;    // of these, those in which it stood still
   std::uint64_t stood_still = 0;  // nanoseconds, over all its CPUs
 };
 
-// Of one process; none: this one.
+// Reads the quota of a process, by default of this one.
 cpu_quota quota_of(const host_files& host, std::optional<long long> process = {});
 
 finding container_quota(const cpu_quota& quota);

@@ -23,7 +23,7 @@ void cpu_visitors::add(const std::vector<thread_facts>& threads) {
   for (const thread_facts& each : threads) now.emplace(each.thread, each);
   for (const auto& [thread, facts] : now) {
     if (samples_ == 0 || facts.cpu != cpu_ || thread == own_ || facts.process == self_) continue;
-    const auto before = last_.find(thread);  // none: it began meanwhile
+    const auto before = last_.find(thread);  // no entry if the thread began after the last sample
     const bool known = before != last_.end();
     const std::uint64_t ran = grown(facts.ran, known ? before->second.ran : 0);
     const std::uint64_t switches = grown(switches_of(facts), known ? switches_of(before->second) : 0);

@@ -25,7 +25,7 @@
 namespace detent::tool {
 namespace {
 
-// What changes, as it was at one instant.
+// The facts of the host that change, as they were at one instant.
 struct host_look {
   std::optional<double> uptime;  // seconds
   std::optional<std::string> interrupts, processors;

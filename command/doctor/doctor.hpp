@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What on a host makes timers late. Two ways to ask: examine() takes its own time and measures as well; a host_watch
-// reads before and after something else, such as a load, and reports what went on meanwhile.
+// Finds what makes timers late on a host, in two ways: examine() takes its own time and measures as well; a host_watch
+// reads before and after something else, such as a load, and reports the changes between the two readings.
 #pragma once
 #include <detent/time.hpp>
 
@@ -26,7 +26,7 @@ class host_watch {
   void look();
   void look(const host_files& later);  // from a copy that was taken later
 
-  // What the files say, and what changed from the first reading to the last; of one reading alone, nothing has.
+  // The state of the host, and its changes from the first reading to the last. One reading alone shows no change.
   std::vector<finding> findings() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the doctor has to say about one thing.
+// A statement of the doctor about one thing.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Settings of the host that cost precision whatever the worker does.
+// Settings of the host that cost any worker precision.
 #pragma once
 #include "doctor/finding.hpp"
 #include "host/host_files.hpp"

@@ -39,7 +39,7 @@ class latency_device {
   }
 
   const std::string& denied() const { return denied_; }
-  // What the whole machine is held to now.
+  // The limit that the whole machine is held to now.
   std::optional<long long> in_force() const {
     std::int32_t us = no_limit;
     if (descriptor_ < 0 || ::pread(descriptor_, &us, sizeof us, 0) != sizeof us || us >= no_limit) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each idle state costs a thread that sleeps: measured, by asking the kernel to do without the deeper ones.
+// Measures the cost of each idle state to a thread that sleeps, by asking the kernel to do without the deeper ones.
 #pragma once
 #include <detent/time.hpp>
 
@@ -27,7 +27,7 @@ struct idle_cost {
 struct idle_measurement {
   std::vector<idle_cost> costs;          // without a limit first, then by falling limits
   std::string denied = {};               // why no limit could be held
-  std::optional<long long> others = {};  // a limit that another process held meanwhile, us
+  std::optional<long long> others = {};  // a limit that another process held during the measurement, us
 };
 
 // Sleeps for about `length` altogether, at least once in each way. While it holds a limit through `device` it does so

@@ -23,7 +23,7 @@ struct idle_listing {
   std::string nonsense_in = {}, nonsense = {};
 };
 
-// Of that CPU; none: of all of them.
+// Lists the idle states of a CPU, or of all of them.
 idle_listing idle_states_of(const host_files& host, std::optional<int> cpu);
 
 // How long do the states that are on take to leave?

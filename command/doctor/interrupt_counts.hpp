@@ -26,7 +26,7 @@ struct interrupt_table {
 // /proc/interrupts; none if it makes no sense.
 std::optional<interrupt_table> interrupts_in(std::string_view text);
 
-// What came between two readings of /proc/interrupts; `seconds` as between them, or zero.
+// Judges the interrupts between two readings of /proc/interrupts. `seconds` is the time between them, or zero.
 finding interrupts_on(int cpu, const std::optional<std::string>& earlier, const std::optional<std::string>& later,
                       double seconds);
 // Which interrupts may come there, as /proc/irq says.

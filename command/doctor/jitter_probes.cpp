@@ -89,7 +89,7 @@ finding steering_by(const timex& reported) {
   const std::string subject = "clock steering";
   constexpr double allowed = 500, frequency_unit = 65536;
   const double usual_tick = 1e6 / static_cast<double>(::sysconf(_SC_CLK_TCK));
-  // What the kernel's phase-locked loop makes up for within the second: a share of what is left.
+  // The kernel's phase-locked loop corrects a share of the remaining offset within a second.
   const double left = static_cast<double>(reported.offset) / ((reported.status & STA_NANO) != 0 ? 1e3 : 1.0);
   const double loop =
       (reported.status & STA_PLL) != 0 ? std::ldexp(left, -2 - static_cast<int>(reported.constant)) : 0.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a worker of SCHED_FIFO has to expect.
+// Limits of the kernel that a worker of SCHED_FIFO meets.
 #pragma once
 #include <vector>
 
@@ -10,12 +10,12 @@
 namespace detent::tool {
 
 finding realtime_throttling(const host_files& host, const worker_facts& worker);
-// From Linux 6.12 on. Of a worker with a priority and a CPU.
+// Linux has it from 6.12 on. The worker needs a priority and a CPU.
 finding fair_server(const host_files& host, const worker_facts& worker);
-// May the process, or this one, have the worker's priority? Of a worker with one that does not run yet.
+// May the process, or this one, have the worker's priority? Needs a worker with a priority that does not run yet.
 finding realtime_permission(const host_files& host, const worker_facts& worker);
 
-// Those that apply.
+// All of these findings that apply.
 std::vector<finding> realtime_findings(const host_files& host, const worker_facts& worker);
 
 }  // namespace detent::tool

@@ -16,12 +16,12 @@ finding worker_cpu(const host_files& host, int cpu);                          //
 finding worker_affinity(const host_files& host, const worker_facts& worker);  // of a running one without a CPU
 finding timer_slack(const host_files& host, const worker_facts& worker);
 
-// What a running worker lost between two readings of it, and what the hypervisor took from the CPU, or from all of
-// them.
+// The time that a running worker lost between two readings of it, and that the hypervisor took from its CPU, or from
+// all of them.
 finding worker_waits(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
                      const worker_facts& worker, double seconds);
-// That a running worker is the limit, as it uses more than 60 % of a CPU between two readings, and does not spin all
-// the time by its own choice; none: it is not.
+// Finds that a running worker is the limit: it uses more than 60 % of a CPU between two readings, and does not spin all
+// the time by its own choice. Returns none if it is not.
 std::optional<finding> worker_load(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
                                    const worker_facts& worker, double seconds);
 finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& earlier,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the doctor is given, or finds out, about the worker that it examines.
+// The facts about the examined worker that the doctor is given or finds out.
 #pragma once
 #include <detent/options.hpp>
 

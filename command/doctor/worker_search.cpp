@@ -61,8 +61,8 @@ std::optional<int> only_cpu_of(const host_files& host, long long process, long l
   return std::nullopt;
 }
 
-// Those with the default name, or one that begins with it and a dash. A new thread has the name of the one that made
-// it, so that of the first thread says nothing.
+// Finds threads with the default name, or one that begins with it and a dash. A new thread inherits the name of the one
+// that made it, so that the name of the first thread says nothing.
 std::vector<long long> workers_by_name(const std::vector<thread_facts>& threads, long long process) {
   const auto first =
       std::find_if(threads.begin(), threads.end(), [=](const thread_facts& each) { return each.thread == process; });

@@ -5,7 +5,7 @@
 
 namespace detent::tool {
 
-// What the user named, as it was typed; empty: the default.
+// The options as the user typed them. An empty one stands for its default.
 struct durable_options {
   enum class action : std::uint8_t { list, show, cancel, revive };
 

@@ -18,7 +18,7 @@ constexpr std::string_view default_port = ":6379";
 
 [[noreturn]] void refuse(const std::string& what) { throw input_error("durable: --store: " + what); }
 
-// What stands before the mark and after it; the whole before it, where there is no mark.
+// The text before a mark and after it. Without a mark, `before` is the whole.
 struct halves {
   std::string_view before, after;
 };
@@ -107,7 +107,7 @@ redis_place place_of(const std::string& url) {
     out.password = decoded(password);
   }
   const std::string_view hosts = at == std::string_view::npos ? authority : authority.substr(at + 1);
-  // What follows may be the rest of a password, so it is not shown.
+  // The text that follows may be the rest of a password, so it is not shown.
   if (!hosts.empty() && after_scheme.find('@', slash) != std::string_view::npos)
     refuse(
         "an @ follows the first / or ? of the URL; in a password write / as %2F and ? as %3F, after the host @ as %40");

@@ -5,7 +5,8 @@
 
 namespace detent::tool {
 
-// What figures depend on, a row each: CPU model, cores, kernel, frequency governor, load. What cannot be read says so.
+// The facts that figures depend on, a row each: CPU model, cores, kernel, frequency governor, load. The row of a fact
+// that cannot be read says so.
 text_table machine_facts(const host_files& host = host_files());
 
 }  // namespace detent::tool

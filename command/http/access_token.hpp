@@ -12,7 +12,7 @@ class access_token {
   // others, and holds one line of 16 to 1,024 letters, digits and -._~+/=.
   access_token(std::string_view option, const std::string& path);
 
-  // Whether the field names it. Takes as long whatever of it is wrong: the time depends on the field's length alone.
+  // Whether the field names the token. The time depends on the field's length alone, not on which byte is wrong.
   bool admits(std::string_view authorization) const;
 
  private:

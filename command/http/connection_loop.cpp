@@ -75,7 +75,7 @@ void connection_loop::go_on() {
   }
 }
 
-// Of those that are not being answered the oldest goes, first of all one that has its answer.
+// Ends the oldest connection that is not being answered. One that has its answer goes first.
 bool connection_loop::make_room() {
   for (const phase which : {phase::over, phase::leaving, phase::asking}) {
     const auto found = std::find_if(connections_.begin(), connections_.end(),
@@ -87,11 +87,11 @@ bool connection_loop::make_room() {
   return false;
 }
 
-// The socket stays readable while nobody can be taken from it: poll would return at once, and for nothing.
+// The socket stays readable while no connection can be accepted, so that poll would return at once and in vain.
 void connection_loop::pause() { accepts_from_ = clock::now() + between_looks; }
 
 void connection_loop::accept_all() {
-  // Not without end: those that ask are answered in between.
+  // The loop is bounded, so that requests are answered in between.
   for (std::size_t i = 0; i < most_connections; ++i) {
     if (connections_.size() >= most_connections && !make_room()) return pause();
     const int descriptor = ::accept4(at_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -109,7 +109,7 @@ void connection_loop::accept_all() {
   }
 }
 
-// Of the answers that go out, the one that has for the longest time. What reads slowly has its second as well.
+// Ends the answer that has been going out for the longest time, once it had a second, which slow readers have as well.
 bool connection_loop::end_slowest() {
   const auto slower = [](const http_connection& a, const http_connection& b) {
     return (a.now_in() == phase::answering) != (b.now_in() == phase::answering) ? a.now_in() == phase::answering
@@ -133,7 +133,7 @@ void connection_loop::answer_all() {
   }
 }
 
-// `now` is of before the answers were made: what has come meanwhile is read by the next round, and judged then.
+// `now` is the time before the answers were made: the next round reads and judges what came while they were.
 void connection_loop::end_overdue(time_point now) {
   std::erase_if(connections_, [now](const auto& each) { return each.now_in() == phase::over || each.overdue(now); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What keeps clients from occupying a server: how many connections there are, and for how long.
+// Bounds on the number of connections and on their time keep clients from occupying a server.
 #pragma once
 #include <poll.h>
 
@@ -47,7 +47,7 @@ class connection_loop {
   const listening_socket& at_;
   std::function<std::string(const std::string&)> answer_;
   std::list<http_connection> connections_;  // the oldest first
-  time_point accepts_from_{};               // before it nobody is accepted: there was no room
+  time_point accepts_from_{};               // no connection is accepted before it, as there was no room
   std::vector<pollfd> polled_;              // the ending, the socket, the connections in their order
 };
 

@@ -13,7 +13,7 @@ class http_connection {
   using time_point = std::chrono::steady_clock::time_point;
   enum class phase : std::uint8_t {
     asking,     // the head has not come as a whole
-    asked,      // it has, and nobody has answered
+    asked,      // it has, and no answer has begun
     answering,  // some of the answer has not gone out
     leaving,    // all has, or there is none: what the client still sends is thrown away, so that it can read the answer
     over

@@ -12,7 +12,7 @@ namespace detent::tool {
 
 // Pages over HTTP/1.1, for GET and HEAD. Any other method is refused (405), and any body (413). One thread serves all
 // connections, each for one request and for no longer than 10 s. Clients that do not ask cost a descriptor each, up to
-// 256 of them, and hold nobody up.
+// 256 of them, and do not delay the others.
 class http_server {
  public:
   // Reads the token, binds, and holds back SIGINT and SIGTERM in this thread. Throws input_error that names the option

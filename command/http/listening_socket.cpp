@@ -109,7 +109,7 @@ listening_socket::listening_socket(const listen_address& at) : option_("--listen
   const any_address address = address_of(at);
   descriptor_ = new_socket(address.bytes.ss_family);
   if (descriptor_ < 0) refuse(std::strerror(errno));
-  // Not SO_REUSEPORT: two servers on one port would each get half of the requests.
+  // With SO_REUSEPORT two servers on one port would each get half of the requests.
   const int yes = 1;
   ::setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(descriptor_, address.get(), address.length) != 0 || ::listen(descriptor_, queue_length) != 0)

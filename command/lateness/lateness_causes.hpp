@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What made the timers of a run late, and how much of it.
+// The causes that made the timers of a run late, and the share of each.
 #pragma once
 #include <detent/detent.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace detent::tool {
 
-// The same samples as the metrics have, as a histogram whose buckets can be read.
+// Copies the samples of a histogram of the metrics into one whose buckets can be read.
 lateness_log log_of(const histogram& from);
 
 struct cause_words {
@@ -19,13 +19,13 @@ struct cause_words {
   std::string_view span;  // what goes on in that time; follows "went by"
   std::string_view cure;
 };
-// Of the parts in the order in which they follow each other: drain, wait, worker, dispatch.
+// The words for the parts, in the order in which they follow each other: drain, wait, worker, dispatch.
 const std::array<cause_words, 4>& words_of_causes();
 
 struct lateness_cause : cause_words {
   lateness_log log = {};
   double of_all = 0;    // its share of the time that timers were late, 0 to 1
-  double of_worst = 0;  // the same of the worst 1 %: the highest 1 % of each cause, added up
+  double of_worst = 0;  // its share among the worst 1 %: the highest 1 % of each cause, added up
   double affected = 0;  // the share of the timers that it made late at all
 };
 

@@ -10,9 +10,8 @@
 
 namespace detent::tool {
 
-// What callbacks note down about themselves: how late they began, by the clock read in the callback, and whether one
-// ever began early. Belongs to the thread that runs the callbacks, or is shared by several; read it after they have
-// ended.
+// Callbacks note down here how late they began, by the clock read in the callback, and whether one ever began early.
+// One thread may note, or several if it was made as shared. Read it after the callbacks have ended.
 class lateness_probe {
  public:
   explicit lateness_probe(bool shared = false) : shared_(shared) {}

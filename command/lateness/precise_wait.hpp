@@ -14,12 +14,13 @@ void set_fine_timer_slack();
 time_point wait_until(time_point instant);
 
 // How late a loop is that does nothing but read the clock until an instant has come, `wakeups` times: the least
-// lateness this machine gives anybody right now. Spins for half a millisecond each.
+// lateness that any program gets from this machine now. Spins for half a millisecond each.
 lateness_log bare_spin_loop(int wakeups);
-// The same of a thread that sleeps half a millisecond each time and never spins. Wants set_fine_timer_slack().
+// How late a thread is that sleeps half a millisecond each time and never spins. Call set_fine_timer_slack() before.
 lateness_log bare_sleep(int wakeups);
 
-// The same of as many sleeps of that length as begin within `all`, one at least. Wants set_fine_timer_slack().
+// How late a thread is after sleeps of length `each`, as many as begin within `all`, at least one. Call
+// set_fine_timer_slack() before.
 lateness_log sleeps_of(duration each, duration all);
 
 }  // namespace detent::tool

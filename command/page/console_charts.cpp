@@ -23,7 +23,7 @@ constexpr int first_series = 1, dotted_series = 2, dashed_series = 3, second_ser
 constexpr int steps = 60;  // that a window is looked at in
 
 using samples = std::span<const console_sample>;
-// What a curve is of; none: there is nothing to draw.
+// The value that a curve shows of a sample. The curve has a gap where there is none.
 using value_of = std::function<std::optional<double>(const console_sample&)>;
 
 double seconds_between(console_time from, console_time to) { return std::chrono::duration<double>(to - from).count(); }
@@ -156,7 +156,7 @@ std::string figure(const char* title, const curves& of, plot_scale y, const cons
 
 std::optional<double> p99_of(const console_sample& its) { return its.p99; }
 
-// What p99s lie between, nanoseconds. A few nanoseconds more or less are no news.
+// The least and the largest p99, in nanoseconds. A difference of a few nanoseconds means nothing.
 struct extent {
   double least = std::numeric_limits<double>::max(), most = 0;
 };

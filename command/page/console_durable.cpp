@@ -64,7 +64,7 @@ std::string shard_table(const console_store& store) {
       });
 }
 
-// The date only where it is not today's. Whatever the store has: its times are of the years 1970 to 2200.
+// Shows the date only where it is not today's. A store may hold any number: the time is clamped to 1970 to 2200.
 std::string when_html(console_time stored, console_time now) {
   using std::chrono::sys_days, std::chrono::year, std::chrono::January;
   const console_time due =

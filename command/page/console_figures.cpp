@@ -22,7 +22,7 @@ std::string some(std::uint64_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count_text(count), count == 1 ? one : several);
 }
 
-// Its next timer is due for long, and it runs none: nobody drives it, or a callback does not return.
+// The engine's next timer has been due for long, and none runs: no thread drives it, or a callback does not return.
 bool stalled(const console_engine& engine) {
   return engine.live && engine.next_due && *engine.next_due < -stalled_after && engine.row.pending > 0 &&
          (engine.history.empty() || engine.history.back().fired == 0);
@@ -50,7 +50,7 @@ void append(std::vector<console_alert>& to, std::vector<console_alert> more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// What is only to be known does not put an engine above others.
+// A mere note does not put an engine above others.
 severity worst_of(const console_engine& engine) {
   const std::vector<console_alert> alerts = alerts_of(engine);
   return alerts.empty() || alerts.front().judged > severity::warning ? severity::fine : alerts.front().judged;
@@ -151,7 +151,7 @@ std::vector<console_alert> alerts_of(const console_store& store) {
     add(severity::bad, "#durable", some(unowned, "shard has", "shards have") + " no owner: their timers do not run",
         "start a node, or see why those that run do not take them");
   }
-  // Of all: such is the store.
+  // In some kinds of store no owner is ever known, and that is no alert.
   if (unknown > 0 && unknown < store.shards.size()) {
     add(severity::warning, "#durable", some(unknown, "shard's", "shards'") + " owner is not known",
         "see why the part of the store that has them does not answer");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What follows from a view: sums, what needs attention, and the order in which things are shown.
+// Derives from a view the sums, the things that need attention, and the order in which things are shown.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -27,16 +27,16 @@ struct console_alert {
   std::string seen = {};
   std::string cure = {};  // empty: none that could be named
 };
-// Worst first. Of an engine what its shards did is its own.
+// The alerts, the worst first. Those of its shards count as an engine's own.
 std::vector<console_alert> alerts_of(const console_engine& engine);
 std::vector<console_alert> alerts_of(const console_store& store);
 std::vector<console_alert> alerts_of(const console_view& view);
 
-// By the worst alert, then by p99.
+// Sorts by the worst alert, then by p99.
 std::vector<const console_engine*> worst_first(const std::vector<console_engine>& engines);
 std::vector<const console_shard*> worst_first(const std::vector<console_shard>& shards);
 
-// Of that id, shards among them; null: none has it.
+// Finds the engine or the shard with that id, or returns null.
 const console_engine* engine_of(const console_view& view, std::string_view id);
 
 }  // namespace detent::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the parts of the page are put together from. Arguments called `html` are that already; all others are text.
+// Small pieces of HTML for the parts of the page. Arguments called `html` are HTML already; all others are text.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace detent::tool {
 std::string foreign(std::string_view text);
 std::string time_html(double ns);           // digits and unit apart, so that a column of them lines up
 std::string rate_html(double per_second);   // "0", "0.3", "1,234"
-std::uint64_t rounded_count(double count);  // of counters that nobody vouches for: within what it can be
+std::uint64_t rounded_count(double count);  // of counters that may be forged: clamped to the range of the result
 // Set apart, as it should be none.
 std::string count_html(std::uint64_t count, severity judged);
 std::string badge(severity judged);

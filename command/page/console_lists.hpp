@@ -6,7 +6,7 @@
 
 namespace detent::tool {
 
-// What needs attention, wherever it is; the worst first.
+// The section of all things that need attention, the worst first.
 std::string alert_section(const console_view& view);
 // The doctor's findings: those to act on at length, the others folded.
 std::string doctor_section(const console_view& view);

@@ -100,7 +100,7 @@ const console_engine* shown_engine(const console_view& view, const console_query
   return asked || view.engines.empty() ? asked : worst_first(view.engines).front();
 }
 
-// Of the figures, which begin with the earliest reading of an engine that is kept.
+// The time that the figures cover. It begins with the earliest reading that is kept of an engine.
 std::string spans_text(const std::vector<console_engine>& engines) {
   const auto [least, most] = std::ranges::minmax_element(engines, {}, &console_engine::seconds);
   std::string longest = span_text(most->seconds);
@@ -126,7 +126,7 @@ std::string engine_sections(const console_view& view, const console_query& query
   return shown ? out + engine_detail(*shown, view) : out;
 }
 
-// What the script shows, and what serves without it.
+// The line that the script writes to, and the link that serves without scripts.
 std::string controls(const console_query& query) {
   const std::string id = query.engine.empty() ? "" : "engine=" + html_escaped(query.engine);
   const std::string other = query.reload ? "?" + id : "?" + id + (id.empty() ? "" : "&amp;") + "reload=1";
@@ -136,7 +136,7 @@ std::string controls(const console_query& query) {
                      id + (query.reload ? (id.empty() ? "reload=1" : "&amp;reload=1") : ""), other, words);
 }
 
-// What a browser shows of a tab that is not in front.
+// The title, which is all that a browser shows of a tab in the background.
 std::string title_of(const console_view& view) {
   const std::vector<console_alert> alerts = alerts_of(view);
   const auto bad = std::ranges::count(alerts, severity::bad, &console_alert::judged);

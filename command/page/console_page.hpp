@@ -7,7 +7,7 @@
 
 namespace detent::tool {
 
-// What the query of the page's address asks for: /?engine=ID&reload=1, both as they came, whatever they are.
+// The query of the page's address, /?engine=ID&reload=1. Both values are as they came, and not checked.
 struct console_query {
   std::string engine = {};  // the id of the one to show at length; empty, or of none that there is: the worst
   bool reload = false;      // for browsers without scripts: the page asks for itself again, every few seconds

@@ -14,8 +14,8 @@ namespace detent::tool {
 
 using console_time = std::chrono::sys_time<std::chrono::microseconds>;  // of the wall clock
 
-// What went on in one interval between two readings of an engine. Time for which there is no sample, as no reading
-// was made, is a gap in the curves.
+// The activity of an engine in one interval between two readings. Time without a reading has no sample, and is a gap in
+// the curves.
 struct console_sample {
   console_time at{};                                           // its end
   double seconds = 0;                                          // its length
@@ -43,7 +43,7 @@ struct console_engine {
 
 struct console_shard {
   std::uint32_t shard = 0;
-  std::string node = {};           // whose term stands; empty: nobody's
+  std::string node = {};           // the owner of the term; empty if there is none
   bool node_known = true;          // false: the part of the store that knows does not answer
   std::optional<double> lag = {};  // nanoseconds from the read level to now; below 0: read ahead; none: never read
   std::uint64_t timers = 0;        // all that it holds, dead ones not among them

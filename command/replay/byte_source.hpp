@@ -9,14 +9,14 @@
 
 namespace detent::tool {
 
-// What was being read turned out to be unreadable. what() is the reason; a caller that knows the place adds it.
+// The source turned out to be unreadable. what() is the reason, to which a caller adds the place if it knows it.
 class stream_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // The bytes of a file, unpacked where the file is gzipped (recognised by its first two bytes, not by its name). Memory
-// is two fixed buffers, whatever the file holds. Strict where zlib's own reader is lenient: bytes after the last gzip
+// is two fixed buffers for any file. Strict where zlib's own reader is lenient: bytes after the last gzip
 // member are an error, and so is an end inside one.
 class byte_source {
  public:

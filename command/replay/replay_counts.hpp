@@ -4,7 +4,7 @@
 
 namespace detent::tool {
 
-// What came of the rows of a trace, in virtual and in real time alike.
+// Counts of the rows of a trace by their outcome, in virtual and in real time alike.
 struct replay_counts {
   std::uint64_t rows = 0;
   std::uint64_t scheduled = 0;  // S and R rows for an id that was not pending

@@ -48,7 +48,7 @@ struct live_outcome {
 // Replays a trace in real time on an engine with a worker thread: the calling thread applies each row at its recorded
 // instant. Throws input_error before the replay begins, not during it.
 live_outcome replay_live(const live_options& options);
-// The same of a trace that is loaded already.
+// Replays a trace that is loaded already, and reads no file.
 live_outcome replay_live(const live_options& options, const live_trace& trace);
 
 }  // namespace detent::tool

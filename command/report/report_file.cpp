@@ -19,7 +19,7 @@
 namespace detent::tool {
 namespace {
 
-// What a file created with open() would get; mkostemp gives 0600.
+// The mode that open() would give a new file; mkostemp() gives 0600.
 mode_t default_mode() {
   const mode_t mask = ::umask(0);
   ::umask(mask);

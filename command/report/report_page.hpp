@@ -17,7 +17,7 @@ namespace detent::tool {
 struct report_page {
   std::string title;
   std::string settings;  // one line
-  // What makes the figures less than they seem, a sentence each; shown first.
+  // Reasons to doubt the figures, a sentence each. They are shown first.
   std::vector<std::string> alerts = {};
   text_table headline = {};  // a few figures shown large
   text_table summary = {};   // counts
@@ -26,7 +26,7 @@ struct report_page {
   std::string command = {};  // does it again
   std::string began = {};    // date and time
 
-  // Of real time only; null where lateness is zero by construction.
+  // Only real time has these. They are null where lateness is zero by construction.
   const lateness_log* lateness = nullptr;
   const machine_floor* floor = nullptr;
   const lateness_series* over_time = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of a report is no drawing, each as HTML.
+// The parts of a report that are not drawings, each as HTML.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace detent::tool {
 std::string headline_cards(const text_table& headline);
 std::string fact_table(const text_table& facts);
 
-// What is bad, a warning or a note: a line each. All that was checked: folded away below.
+// A line for each finding that is bad, a warning or a note. A list of all that was checked is folded away below.
 std::string finding_list(const std::vector<finding>& findings);
 
 // Lateness and the floors, a column for each percentile.

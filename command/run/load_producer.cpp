@@ -89,7 +89,7 @@ void load_producer::restart(std::size_t slot, time_point now) {
   }
 }
 
-// Of a timer that has just been armed.
+// Plans the end of a timer that has just been armed.
 void load_producer::plan_end(std::size_t slot, time_point now, duration delay) {
   if (unit_(random_) < cancel_) {
     plans_.push({now + part_of(delay), slot, step::cancel});

@@ -21,7 +21,7 @@ constexpr const char* what_is_missing =
     "engine::list_pending()\n"
     "inside the process.)\n";
 
-// What is under no label. The words are not of one instant: never below zero.
+// The number of pending timers without a label. The counters are not of one instant, so the difference stops at zero.
 std::uint64_t unlabelled(const counters_snapshot& engine) {
   std::uint64_t labelled = 0;
   for (const label_snapshot& each : engine.labels) labelled += each.pending();

@@ -11,14 +11,15 @@
 
 namespace detent::tool {
 
-// Engines are distinguished by what their program has chosen, name and instance, which a restart does not change. Those
-// that have both in common are distinguished by their files as well, each of them, as no order among them would stay.
-// That holds for as long as this exists, so that no series passes from one engine to another that is left.
+// Engines are distinguished by the name and the instance that their program has chosen, which a restart does not
+// change. Engines that have both in common are distinguished by their files as well, each of them, as no order among
+// them would stay. They remain so for as long as this object exists, so that no series passes from one engine to
+// another.
 class series_names {
  public:
   // Call it once for each reading, with all engines of that reading.
   void note(const std::vector<counters_snapshot>& engines);
-  // Of the last reading: a line for each name and instance that several engines have.
+  // A line for each name and instance that several engines of the last reading have.
   const std::vector<std::string>& complaints() const { return complaints_; }
   // As labels of Prometheus, without the braces.
   std::string labels_of(const engine_identity& engine) const;

@@ -22,7 +22,7 @@ struct stat_result {
 // asked for.
 stat_result take_stat(const std::vector<std::string>& targets, stat_form form,
                       const std::string& directory = "/dev/shm", bool each_shard = false);
-// The same readings, not made into a text.
+// The readings themselves, before a text is made of them.
 struct stat_reading {
   std::vector<counters_snapshot> engines;
   std::vector<std::string> complaints;

@@ -30,7 +30,7 @@ void print(const std::string& text) {
 
 std::string time_of(duration d) { return time_text(static_cast<double>(d.count())); }
 
-// The reading of the same file, by the same process; null: there is none.
+// Finds the reading of the same file by the same process, or returns null.
 const counters_snapshot* find(const std::vector<counters_snapshot>& among, const counters_snapshot& engine) {
   const auto is_same = [&engine](const counters_snapshot& each) {
     return each.identity.path == engine.identity.path && each.identity.made_at == engine.identity.made_at;

@@ -19,7 +19,7 @@ constexpr auto left = column_table::side::left, right = column_table::side::righ
 std::string span(std::int64_t ns) { return time_text(static_cast<double>(ns)); }
 std::string span(duration d) { return span(d.count()); }
 
-// Of a histogram in which nothing is, there is nothing to say.
+// An empty histogram is shown as a dash.
 std::string span_or_dash(const counters_histogram& from, duration d) { return from.count() == 0 ? "-" : span(d); }
 
 std::string wait_of(const counters_snapshot& engine) {
@@ -77,7 +77,7 @@ std::string counts_of(const counters_snapshot& engine) {
   return table.text();
 }
 
-// What part of all lateness a cause is to blame for.
+// The share of all lateness that a cause is to blame for.
 std::string share_of(cause key, const histograms_by_cause& histograms) {
   const auto whole = static_cast<double>(histograms[cause::lateness].sum().count());
   if (key == cause::lateness || key == cause::callback || whole <= 0) return "";

@@ -7,7 +7,7 @@
 namespace detent::tool {
 namespace {
 
-// Of UTF-8: a character is one column.
+// Counts the characters of UTF-8, each as one column.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));

@@ -6,7 +6,7 @@
 
 namespace detent::tool {
 
-// What a measurement says, in the order in which it is shown: in the terminal and in the report the same rows.
+// The rows of a measurement in the order in which they are shown, in the terminal and in the report alike.
 class text_table {
  public:
   using row = std::pair<std::string, std::string>;

@@ -21,7 +21,7 @@ bool may_have(std::size_t length, char32_t character) {
   return character >= least[length] && character <= 0x10ffff && (character < 0xd800 || character > 0xdfff);
 }
 
-// Of a character that is whole.
+// Decodes a character that is whole.
 char32_t character_of(std::string_view bytes) {
   const auto byte = [bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   char32_t character = bytes.size() == 1 ? byte(0) : byte(0) & (0x7fU >> bytes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of a row is words.
+// The parts of a row that are shown as words.
 #pragma once
 #include <string>
 

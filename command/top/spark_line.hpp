@@ -10,7 +10,7 @@ namespace detent::tool {
 
 using optional_times = std::span<const std::optional<double>>;  // nanoseconds, the latest last; none: a gap
 
-// What the lowest and the highest bar stand for.
+// The values of the lowest and the highest bar.
 struct spark_scale {
   double least = 1, most = 1;
 };

@@ -104,7 +104,7 @@ void draw_rates(screen_grid& grid, std::size_t top, const top_row& row) {
   grid.put_right(top, rates_at + 11, rates_width - 11, rate(counter::missed), text_style::alarm);
 }
 
-// Of both beside each other.
+// The height of times and rates beside each other.
 std::size_t figures_lines(const top_row& row) {
   return times_lines + (row.queued ? 1 : 0) + (row.rates[counter::missed] > 0 ? 1 : 0);
 }

@@ -39,7 +39,7 @@ void top_model::update(known_engine& engine, engine_reading reading) {
   if (engine.p99s.size() > most_remembered) engine.p99s.erase(engine.p99s.begin());
 }
 
-// Of an engine whose file says why it is none any more, the trouble with the file has been reported.
+// An engine whose file became a trouble is not named as ended, since the trouble has been reported.
 void top_model::forget(const std::map<key, engine_reading>& seen) {
   const auto reported = [this](const std::string& path) {
     return std::any_of(troubles_.begin(), troubles_.end(), [&](auto& each) { return each.starts_with(path + ":"); });
@@ -110,7 +110,7 @@ void top_model::make_rows() {
   arrange();
 }
 
-// Its line over time is that of the shard which was the latest in each interval.
+// The set's line over time shows the shard that was the latest in each interval.
 void top_model::add_set(const std::vector<const known_engine*>& shards) {
   std::vector<const engine_reading*> now, before;
   std::vector<std::optional<double>> p99s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `detent top` knows: the engines from one reading of the host to the next, which is selected, how they are
-// sorted.
+// The state of `detent top`: the engines from one reading of the host to the next, which one is selected, and how they
+// are sorted.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace detent::tool {
 struct host_reading {
   std::vector<engine_reading> engines;  // those that live
   std::vector<std::string> troubles;    // a line for each file that is not one of them, and why
-  std::vector<std::string> stale = {};  // the same of those whose processes are gone
+  std::vector<std::string> stale = {};  // a line for each file whose process is gone
 };
 
 enum class top_span : std::uint8_t {
@@ -35,7 +35,7 @@ class top_model {
 
   // Sorted, over the span.
   const std::vector<top_row>& rows() const { return rows_; }
-  // Of rows(); null when there are none.
+  // The selected one of rows(), or null when there are none.
   const top_row* selected_row() const;
   std::size_t selected() const { return selected_; }
   // So many rows down, or up; stops at the ends.
@@ -43,9 +43,9 @@ class top_model {
 
   void select_first();
 
-  // Of a selected row that stands for a set: shows its shards instead. False: it does not.
+  // Shows the shards of the selected set in its place. Returns false if the selected row is no set.
   bool unfold();
-  // Of a selected shard: shows its set instead. False: it is none.
+  // Shows the set of the selected shard in its place. Returns false if the selected row is no shard.
   bool fold();
 
   top_span span() const { return span_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `detent top` shows of one engine: figures out of two readings of its counters.
+// The figures that `detent top` shows of one engine, from two readings of its counters.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ struct engine_reading {
   std::optional<std::int64_t> worker_cpu;  // nanoseconds used by the worker's thread so far
 };
 
-// Of one histogram, in nanoseconds.
+// The figures of one histogram, in nanoseconds.
 struct time_figures {
   std::uint64_t count = 0;
   double p50 = 0, p90 = 0, p99 = 0, p999 = 0, most = 0;
@@ -54,17 +54,17 @@ struct top_row {
 };
 
 time_figures figures_of(const counters_histogram& histogram);
-// The part of the lateness with the largest p99; of equal ones that with the largest sum; none if nobody was late.
+// The part of the lateness with the largest p99; of equal ones that with the largest sum; none if no timer was late.
 std::optional<cause> main_cause(const figures_by_cause& times);
-// What part of all lateness a cause made, 0 to 1.
+// The share of all lateness that a cause made, 0 to 1.
 double share_of(const figures_by_cause& times, cause part);
 // Between two readings, or over the engine's whole life if there is no `earlier` one. Leaves p99s empty.
 top_row row_of(const engine_reading& later, const engine_reading* earlier);
 // A set's, from the readings of its shards, in their order; `earlier` has as many, or none. The CPU is that of the
 // worker that uses most, which is the first to be the limit. Leaves p99s empty.
 top_row row_of_set(const std::vector<const engine_reading*>& later, const std::vector<const engine_reading*>& earlier);
-// What to do about a worker, or a loop, that is the limit: it uses more than 60 % of a CPU, or is why timers are late.
-// Empty: it is not, as far as the row says.
+// Advice about a worker, or a loop, that is the limit: it uses more than 60 % of a CPU, or is why timers are late. The
+// text is empty if the row does not show that.
 std::string advice_of(const top_row& row);
 
 }  // namespace detent::tool

@@ -9,7 +9,7 @@
 
 namespace detent::tool {
 
-// What the user has chosen to see, and what is not the model's.
+// The user's choices of what to see, and all that is shown but not in the model.
 struct top_view {
   std::string time = {};     // of day, of the last reading
   double delay = 1;          // seconds from one reading to the next

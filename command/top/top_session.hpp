@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the keys of `detent top` do.
+// Interprets the keys of `detent top`.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ class top_session {
 
   // The screen has this many columns and lines.
   wish press(char32_t key, std::size_t width, std::size_t height);
-  // What a reading has found; `time` of day.
+  // Takes over a reading, made at that `time` of day.
   void take(host_reading reading, std::string time);
 
   top_model& model() { return model_; }

@@ -15,7 +15,7 @@ class top_source {
   // `targets`: ids of processes, and files; none: every engine on the host, whose files are in `directory`.
   explicit top_source(std::vector<std::string> targets, std::string directory = "/dev/shm");
 
-  // What was named, as a whole; of a host no more than host_budget allows.
+  // Reads all that was named; of a host no more than host_budget allows.
   host_reading read() const;
   // With no more memory than the budget; says in the troubles what was left out. Of files that were found, no more
   // than 1,024 are read.

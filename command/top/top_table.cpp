@@ -31,7 +31,8 @@ table_layout lay_out(const std::vector<top_row>& rows, std::size_t width, std::s
   table_layout layout;
   layout.places = {{top_column::process, 0, process}, {top_column::engine, process + 1, name}};
 
-  // What the columns leave: a name that can be recognised, then a line that shows something, then the rest.
+  // The space that the columns leave goes to a name that can be recognised, then to a useful spark line, then to the
+  // rest of the name.
   const auto grow_name = [&](std::size_t most, std::size_t spark) {
     const std::size_t spare = width - std::min(width, used + 1 + spark);
     const std::size_t more = std::min(std::max(std::min(longest_name, most), name) - name, spare);

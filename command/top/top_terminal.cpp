@@ -121,7 +121,7 @@ class top_terminal::curses_screen {
     ::noecho();
     ::nonl();
     ::keypad(stdscr, TRUE);
-    // What arrows send while the terminal's keypad is not in the mode that its description is about.
+    // Arrow keys send these while the keypad is not in the mode that the terminal's description is about.
     for (const auto& [sent, code] :
          {std::pair{"\033[A", KEY_UP}, {"\033[B", KEY_DOWN}, {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT}}) {
       ::define_key(sent, code);
