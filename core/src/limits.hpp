@@ -30,7 +30,7 @@ inline constexpr std::size_t few_members = limit(64, 2);
 // The hierarchical wheel has 2^n slots a level. 6: a level's bitmap is one word, and 11 levels hold 64 bits. 1 is right
 // as well, and cascades so often that tests with many timers take minutes.
 inline constexpr unsigned slot_bits = limit(6, 2);
-// The wheel of the higher lanes, which is small and has few timers.
+// The wheel of critical timers, which are few.
 inline constexpr unsigned critical_slot_bits = limit(6, 1);
 // A set has 2^n lists, which are walked side by side: one alone is walked no faster than memory answers. 1: the least
 // with more lists than one.
@@ -86,8 +86,6 @@ inline constexpr std::uint32_t idle_visits_heavy = limit(1'024, 4);
 inline constexpr std::uint32_t idle_visits_light = limit(16, 1);
 // Entries of the cache that knows the newest generations: 16 KiB, half of an L1 cache.
 inline constexpr std::size_t stale_filter = limit(2'048, 2);
-// Entries of the bulk that are set aside to find critical ones: 2 MiB, as the largest backlog.
-inline constexpr std::size_t set_aside = limit(262'144, 8);
 // Unread entries for which the driver is rung: 64 KiB at first, and up to 2 MiB while rings come closer than too_often.
 // More than two of its batches, or it would never leave any.
 inline constexpr std::uint64_t least_backlog = limit(8'192, 32);
@@ -147,9 +145,8 @@ inline constexpr std::size_t cancel_lot = limit(16, 2);
 
 // How far ahead of its turn a due node is fetched.
 inline constexpr std::size_t fetch_due_ahead = limit(6, 1);
-// How far ahead of its turn an entry's node is fetched, then what the node links to; and the node in an interlude.
+// How far ahead of its turn an entry's node is fetched, then what the node links to.
 inline constexpr std::size_t fetch_node_ahead = limit(24, 2), fetch_links_ahead = limit(12, 1);
-inline constexpr std::size_t fetch_critical_ahead = limit(12, 1);
 // Entries that are taken out of the submission queue in one go, and accepted between two readings of the clock.
 inline constexpr std::size_t drain_room = limit(1'024, 8), drain_slice = limit(64, 4);
 // Slices of a drain beyond twice what had been submitted: what is left of a batch, and slices that are cut short. More
@@ -164,8 +161,8 @@ inline constexpr std::int64_t look_ahead = 2'000'000;
 inline constexpr std::size_t worth_leaving = limit(4'096, 4);
 // A wake time further away than this is not raised: waking in vain costs less.
 inline constexpr std::int64_t worth_a_vain_wake = 200'000;
-// Entries of other threads that are scanned in one interlude.
-inline constexpr std::size_t scanned_at_once = limit(256, 4);
+// Entries that come out of the queue of critical timers at once: they lie on the stack.
+inline constexpr std::size_t critical_batch = limit(64, 2);
 // Nodes that come out of the wheel, or run, between two interludes.
 inline constexpr std::uint32_t takes_between = limit(256, 2);
 // A pass ends when what is critical has come into it so often, and one of the bulk has fired after that: it may come

@@ -135,7 +135,7 @@ bulk_result schedule_many(engine_core& core, std::span<const time_point> deadlin
   nanoseconds_t earliest = forever;
   bulk_result done = make_many(core, *mine, deadlines, filler, out, when, earliest);
   if (mine->driving != nullptr || done.scheduled == 0) return done;
-  core.in.push_many(*mine, entries_of(out.data()), done.scheduled, earliest);
+  core.in.push_many(*mine, entries_of(out.data()), done.scheduled, earliest, is_critical(when));
   if (!core.life.is_open()) [[unlikely]]  // as in submit_one(): after the fence of the push
     take_back_many(core, *mine, out.first(done.scheduled), done);
   return done;

@@ -14,7 +14,8 @@ namespace detent::detail {
 namespace {
 
 // Counts a timer that this thread cancelled, and frees its node or has the driver do it.
-void end_cancelled(engine_core& core, node_index index, std::uint32_t generation, cancel_transition done) noexcept {
+[[gnu::always_inline]] inline void end_cancelled(engine_core& core, node_index index, std::uint32_t generation,
+                                                 cancel_transition done, bool is_critical) noexcept {
   core.seen.record_cancel(index, generation);
   record_lease mine(core.threads);
   core.places.give_back();
@@ -25,9 +26,11 @@ void end_cancelled(engine_core& core, node_index index, std::uint32_t generation
     mine->driving->reap(index, core.node_at(index));
   } else {
     const std::uint64_t entry = submission::make(submission::kind::reap, generation, index);
+    // If a push fails, the node is freed when its slot comes round. No deadline: only the backlog may ring.
+    if (is_critical) [[unlikely]]
+      return core.in.push_many(*mine, &entry, 1, forever, true);
     if (mine->reaps != nullptr) [[unlikely]]
       return core.in.add_reap(*mine, entry);
-    // If the push fails, the node is freed when its slot comes round. No deadline: only the backlog may ring.
     submit(core, *mine, entry, forever);
   }
 }
@@ -41,17 +44,19 @@ void end_cancelled(engine_core& core, node_index index, std::uint32_t generation
   detached_callable taken(*target.ops, target.capture);
   base::show_release(&target);  // for the thread that gets the node next
   // Before the driver may have the node. Its flags stay as they are now.
+  bool is_critical = false;
   if (const std::uint64_t word = observe(target.pair); (word & state_word::cold) != 0) {
+    is_critical = core.cold_at(index).is_critical();
     if (label_block* label = label_of(core, index, word)) label->add(label_counter::cancelled);
     leave(core, index);
   }
   if (done == cancel_transition::from_armed) mark_emptied(target.pair);
-  end_cancelled(core, index, generation, done);
+  end_cancelled(core, index, generation, done, is_critical);
 }
 
 // To a deadline as the timer keeps it, which comes at `time`.
 [[gnu::always_inline]] inline bool restart_to(engine_core& core, node_index index, std::uint32_t generation,
-                                              nanoseconds_t kept, nanoseconds_t time) noexcept {
+                                              nanoseconds_t kept, nanoseconds_t time, bool is_critical) noexcept {
   record_lease mine(core.threads);
   call_hazard::scope under_way(mine->hazard);  // restarted, it may fire, and its callback end the engine
   node& target = core.node_at(index);
@@ -66,7 +71,7 @@ void end_cancelled(engine_core& core, node_index index, std::uint32_t generation
     if (mine->driving != nullptr) {
       mine->driving->accept(index, target, generation);
     } else {
-      submit(core, *mine, submission::make(submission::kind::arm, generation, index), time);
+      submit_either(core, *mine, submission::make(submission::kind::arm, generation, index), time, is_critical);
     }
   }
   return true;
@@ -82,7 +87,7 @@ bool restart_cold(engine_core& core, node_index index, std::uint32_t generation,
   const nanoseconds_t kept = group != nullptr ? group->to_group_time(deadline, core.time).ns : deadline;
   record_lease mine(core.threads);
   call_hazard::scope under_way(mine->hazard);  // until it is counted for the label, too
-  if (!restart_to(core, index, generation, kept, deadline)) return false;
+  if (!restart_to(core, index, generation, kept, deadline, core.cold_at(index).is_critical())) return false;
   if (label != nullptr) label->add(label_counter::restarted);
   return true;
 }
@@ -119,7 +124,7 @@ cancel_result cancel(engine_core& core, node_index index, std::uint32_t generati
   if (done == cancel_transition::gone) return cancel_result::gone;
   if (done == cancel_transition::marked_last) return cancel_result::running;
   if (done == cancel_transition::emptied_armed) {
-    end_cancelled(core, index, generation, done);
+    end_cancelled(core, index, generation, done, false);
   } else {
     empty_and_end(core, index, generation, done);
   }
@@ -176,7 +181,7 @@ bool restart(engine_core& core, node_index index, std::uint32_t generation, nano
   const nanoseconds_t rounded = core.ticks.round_up(deadline);
   if ((observe(core.node_at(index).pair) & state_word::cold) != 0) [[unlikely]]
     return restart_cold(core, index, generation, rounded);
-  return restart_to(core, index, generation, rounded, rounded);
+  return restart_to(core, index, generation, rounded, rounded, false);
 }
 
 bool restart_held(engine_core& core, const timer& of, nanoseconds_t deadline) noexcept {

@@ -53,6 +53,8 @@ bool is_plain(const plan& when) noexcept {
           options->label == label() && options->tag == 0 && options->executor == nullptr);
 }
 
+bool is_critical(const plan& when) noexcept { return common(when).lane != 0; }
+
 bool is_possible(const engine_core& core, const plan& when) noexcept {
   auto within = [&core](const auto& options) {
     return options.lane < lane_count && options.slack >= duration(0) && core.labels.has(options.label) &&
@@ -82,8 +84,11 @@ std::uint64_t describe(engine_core& core, node_index index, const plan& when, na
   cold.set_tag(options.tag);
   const executor* const runs_on = executor_of(when);
   cold.set_lane(options.lane, runs_on == nullptr ? std::uint8_t{0} : core.executors.number(*runs_on));
-  // Relaxed, both: it only has the driver scan the entries.
-  if (options.lane != 0 && !core.lanes_in_use.load(base::relaxed)) core.lanes_in_use.store(true, base::relaxed);
+  // Relaxed, both: it only has the driver look into the queue of critical timers before a ring tells it to.
+  if (options.lane != 0) {
+    if (!core.critical_in_use.load(base::relaxed)) core.critical_in_use.store(true, base::relaxed);
+    flags |= state_word::owning;  // no fast path: its entries go into a queue of their own
+  }
   static_cast<cold_part&>(cold) = cold_part_of(when, grid);
   return when.kind == period_kind::none ? flags : flags | state_word::periodic;
 }

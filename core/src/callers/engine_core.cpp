@@ -21,6 +21,8 @@ void take_leave(void* engine, thread_record& leaving) noexcept {
   engine_core& core = *static_cast<engine_core*>(engine);
   core.pool.flush(leaving.cache);
   core.in.queue.leave(leaving.pushed);
+  // Relaxed: the thread's own.
+  if (producer* const critical = leaving.critical.load(base::relaxed)) core.in.critical.leave(*critical);
   const std::uint32_t unreported = limits::report_every - std::exchange(leaving.until_report, limits::report_every);
   if (unreported != 0 && !core.stopped()) core.in.report_pushes(leaving, unreported);
 }
@@ -92,6 +94,12 @@ void engine_core::disown() noexcept {
 
 void submit(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
   push_entry(core, mine, entry, deadline);
+}
+
+void submit_either(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline,
+                   bool is_critical) noexcept {
+  if (!is_critical) return submit(core, mine, entry, deadline);
+  core.in.push_many(mine, &entry, 1, deadline, true);
 }
 
 void add_reference(engine_core& core) noexcept { core.add_reference(); }

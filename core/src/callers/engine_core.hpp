@@ -70,15 +70,16 @@ class engine_core {
   thread_registry threads;
   group_store groups;
   capacity places;
-  base::atomic<bool> lanes_in_use{false};  // some timer has been scheduled in a higher one
+  base::atomic<bool> critical_in_use{false};  // some critical timer has been scheduled, or is about to be
   run_ends runs;
   const node_view nodes;
   run_ledger ledger;
   base::atomic<bool> abandoned{false};  // destroyed from inside a callback: nothing is re-armed any more
 };
 
-// Gives an entry to the driver, which is to process it by `deadline`, and rings if the driver would come later. Here
-// and not the inbox's own, as the fast path would keep the inbox's address for the calls that it does not make.
+// Gives an entry of the bulk to the driver, which is to process it by `deadline`, and rings if the driver would come
+// later. Here and not the inbox's own, as the fast path would keep the inbox's address for the calls that it does not
+// make.
 inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
   submission_queue& queue = core.in.queue;
   const bool pushed = queue.push(mine.pushed, entry);
@@ -90,7 +91,9 @@ inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t ent
     core.in.report_pushes(mine, limits::report_every);
   }
 }
-// The same, as a call.
+// The same, as a call; and for any timer.
 void submit(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept;
+void submit_either(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline,
+                   bool is_critical) noexcept;
 
 }  // namespace detent::detail

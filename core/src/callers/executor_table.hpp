@@ -15,7 +15,7 @@ namespace detent::detail {
 // executors' queues may hold references to the core.
 class executor_table {
  public:
-  // Of lane_count lanes in a byte.
+  // Together with lane_count in a byte.
   static constexpr std::size_t most = 63;
 
   // `others` has at most `most`, and no null. Throws bad_alloc.

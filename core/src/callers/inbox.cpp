@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "callers/inbox.hpp"
 
+#include <memory>
+#include <new>
+
 namespace detent::detail {
 
 void inbox::push_reaps(thread_record& mine) noexcept {
   reap_batch& batch = *mine.reaps;
-  if (batch.count != 0) push_many(mine, batch.entries.data(), std::exchange(batch.count, 0), forever);
+  if (batch.count != 0) push_many(mine, batch.entries.data(), std::exchange(batch.count, 0), forever, false);
 }
 
 void inbox::add_reap(thread_record& mine, std::uint64_t entry) noexcept {
   mine.reaps->entries[mine.reaps->count++] = entry;
   if (mine.reaps->count == mine.reaps->entries.size()) push_reaps(mine);
+}
+
+// Made when the thread first needs it. Null where there is no memory for it.
+producer* inbox::critical_of(thread_record& mine) noexcept {
+  producer* own = mine.critical.load(base::relaxed);  // relaxed: the thread's own
+  if (own != nullptr) [[likely]]
+    return own;
+  std::unique_ptr<producer> made(new (std::nothrow) producer);
+  if (made == nullptr || !critical.enrol(*made)) return nullptr;
+  own = made.release();
+  mine.critical.store(own, base::release);  // (2) release: pairs with (3) of thread_registry.cpp
+  return own;
 }
 
 [[gnu::noinline]] void inbox::report_pushes(thread_record& mine, std::uint64_t count) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The way from any thread to the driver: an MPSC queue of entries, and a doorbell for a driver that sleeps.
+// The way from any thread to the driver: an MPSC queue of entries for the bulk and one for critical timers, and a
+// doorbell for a driver that sleeps.
 #pragma once
 
 #include "limits.hpp"
@@ -11,6 +12,7 @@
 #include "submission/submit.hpp"
 #include "threads/thread_record.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -21,11 +23,13 @@ namespace detent::detail {
 class inbox {
  public:
   // `engine` is for the probes. Room for `reserve` entries ahead. Throws bad_alloc.
-  inbox(const void* engine, std::size_t reserve) : queue(reserve), engine_(engine) {}
+  inbox(const void* engine, std::size_t reserve) : queue(reserve), critical(std::min(reserve, limits::higher_ahead)), engine_(engine) {}
 
   // Gives `count` entries to the driver in one publication, the first at `first`; it is to process them by `deadline`.
+  // `is_critical`: their timers are.
   template <class Entries>
-  void push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline) noexcept;
+  void push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline,
+                 bool is_critical) noexcept;
   void push_reaps(thread_record& mine) noexcept;
   void add_reap(thread_record& mine, std::uint64_t entry) noexcept;
 
@@ -36,21 +40,26 @@ class inbox {
   void report_pushes(thread_record& mine, std::uint64_t count) noexcept;
 
   submission_queue queue;
+  submission_queue critical;
   doorbell bell;
   wake_fd fd;
   alignas(64) backlog unread;
   rescan_request rescan;
 
  private:
+  producer* critical_of(thread_record& mine) noexcept;
   void after_ring(thread_record& mine, doorbell::ring_result result) noexcept;
 
   const void* const engine_;
 };
 
 template <class Entries>
-void inbox::push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline) noexcept {
-  const bool pushed = queue.push_many(mine.pushed, first, count);
-  if (has_to_ring(bell, rescan, deadline, pushed, [&] { return queue.mark_if_needed(mine.pushed); }))
+void inbox::push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline,
+                      bool is_critical) noexcept {
+  submission_queue& to = is_critical ? critical : queue;
+  producer* const own = is_critical ? critical_of(mine) : &mine.pushed;
+  const bool pushed = own != nullptr && to.push_many(*own, first, count);
+  if (has_to_ring(bell, rescan, deadline, pushed, [&] { return own != nullptr && to.mark_if_needed(*own); }))
     ring_for_earlier(mine, deadline);
   if (count < mine.until_report) {
     mine.until_report -= static_cast<std::uint32_t>(count);

@@ -78,10 +78,12 @@ void put_back(engine_core& core, node_index index, std::uint64_t word, std::uint
     core.groups.drop_reference(*group);
   }
   node& paused = core.node_at(index);
+  const bool is_critical = core.cold_at(index).is_critical();
   const std::uint64_t handed_over = word;
   if (!exchange_word(paused.pair, word, state_word::requeued(handed_over, order))) return;
   record_lease mine(core.threads);
-  submit(core, *mine, submission::make(submission::kind::arm, state_word::generation(handed_over), index), forever);
+  submit_either(core, *mine, submission::make(submission::kind::arm, state_word::generation(handed_over), index),
+                forever, is_critical);
   // Its slack must not be read: it may have been drained, have ended, and be another timer's by now.
   ring_if_resumed([&] { return core.nodes.due_time(index, handed_over, deadline_of(paused.pair)); },
                   [&](nanoseconds_t time) { core.in.ring_for_earlier(*mine, time); });

@@ -39,6 +39,12 @@ void begin_period_of(engine_core& core, node_index index, std::uint64_t word, na
   cold.grid = earlier_by(offset, cold.grid).ns;
 }
 
+// The run is the timer's last: it is not pending any more.
+void begin_last(engine_core& core, thread_record& mine, node_index index, std::uint64_t word) noexcept {
+  core.seen.started_last(mine);
+  end_pending(core, index, word);
+}
+
 // Of a timer with a cold part: a period, a group, a label, a limit of lateness.
 [[gnu::noinline]] due_run cold_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
                                    nanoseconds_t started) noexcept {
@@ -164,23 +170,22 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
   timer_state to = mine.driving != nullptr ? timer_state::armed : timer_state::queued;
   // Before others may end it: once it is queued its node may be another timer's at any moment.
   nanoseconds_t time = to == timer_state::queued ? core.nodes.filing_time(index, word, deadline) : 0;
+  const bool is_critical = core.nodes.is_critical(index, word);
   recorded_attempt recorded(core.seen.recording.get(),
                             [&] { return arming_of(core, index, word, scope, later_by(offset, next)); });
   core.runs.show_end(&running);
   if (rearm(running.pair, word, to, deadline, order) == transition::lost) {
-    if (!periodic) {
-      core.seen.started_last(mine);
-      end_pending(core, index, word);
-    }
+    if (!periodic) begin_last(core, mine, index, word);
     return outcome::ended;
   }
   recorded.took_effect();
   if (to == timer_state::armed) {
-    // Never into this pass: a timer runs at most once in it, unless it comes due in a higher lane meanwhile.
+    // Never into this pass: a timer runs at most once in it, unless it is critical.
     mine.driving->reinsert(index, running);
   } else {
     if (group != nullptr && time == forever) time = later_by(offset, next);  // as in publish_owned()
-    submit(core, mine, submission::make(submission::kind::arm, state_word::generation(word), index), time);
+    submit_either(core, mine, submission::make(submission::kind::arm, state_word::generation(word), index), time,
+                  is_critical);
   }
   if ((word & state_word::waiter) != 0) core.runs.notify();
   return outcome::armed_again;
@@ -197,10 +202,7 @@ void finish_run(engine_core& core, thread_record& mine, node_index index, std::u
   if ((scope.rearmed() || periodic) && !due.used_up &&
       run_again(core, mine, index, word, scope) == outcome::armed_again)
     return;
-  if (periodic) {
-    core.seen.started_last(mine);
-    end_pending(core, index, word);
-  }
+  if (periodic) begin_last(core, mine, index, word);
   // Relaxed: if this run ended the engine, by this very thread; else another did and counts for nobody any more.
   bool given_back = core.abandoned.load(base::relaxed) && periodic;
   // A one-shot has run; a periodic one that does not go on by itself has been cancelled.
@@ -227,10 +229,7 @@ bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t
   } else {
     due.deadline = due.unmet = deadline_of(running.pair);
   }
-  if ((word & state_word::periodic) == 0) {
-    core.seen.started_last(mine);
-    end_pending(core, index, word);
-  }
+  if ((word & state_word::periodic) == 0) begin_last(core, mine, index, word);
   scope.describe(due.deadline, started, due.missed, due.stale);
   const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, due.unmet), 0);
   core.seen.fires(mine, index, word, due.unmet, late, due.label_number);

@@ -114,11 +114,11 @@ enum class end_reading : std::uint8_t { first, last };
   if (read == end_reading::last) end();
 }
 
-// Whether the runs of a periodic timer are like those of one without a cold part, but for the period. In a higher lane
-// it may fire while the wheel is in use.
+// Whether the runs of a periodic timer are like those of one without a cold part, but for the period. A
+// critical one is submitted again, so that an interlude ends.
 inline bool has_plain_period(const engine_core& core, node_index index) noexcept {
   const cold_node& cold = core.cold_at(index);
-  if (cold.kind != period_kind::fixed_rate || cold.runs_left != 0 || cold.label() != 0 || cold.lane() != 0)
+  if (cold.kind != period_kind::fixed_rate || cold.runs_left != 0 || cold.label() != 0 || cold.is_critical())
     return false;
   const group_state* group = cold.group();
   return group == nullptr || group->offset(core.time).ns == 0;

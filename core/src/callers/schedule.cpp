@@ -19,13 +19,17 @@ namespace {
 
 // Gives a timer to the driver of another thread, `word` being queued; the driver processes it by `time`.
 inline timer submit_one(engine_core& core, thread_record& mine, node_index index, node& made, std::uint64_t word,
-                        nanoseconds_t deadline, nanoseconds_t time) noexcept {
+                        nanoseconds_t deadline, nanoseconds_t time, bool is_critical) noexcept {
   mine.hazard.raise();  // from here on the timer may fire, and its callback end the engine
   publish_as(made.pair, word, deadline);
   // The same bits for the handle and for the entry: an `arm` of this generation.
   const std::uint64_t id = std::uint64_t{state_word::queued_half(state_word::generation(word))} << 32 | index;
   core.seen.scheduled(index, word, deadline);
-  push_entry(core, mine, id, time);
+  if (is_critical) [[unlikely]] {
+    submit_either(core, mine, id, time, true);
+  } else {
+    push_entry(core, mine, id, time);
+  }
   // After the fence of the push, which pairs with the one in begin_stop(). Either stop() finds the node, or this finds
   // the engine stopped; if both, one of them wins the transition.
   if (!core.life.is_open()) [[unlikely]]
@@ -59,7 +63,8 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
   if (mine.driving == nullptr) {
     const nanoseconds_t time = core.nodes.filing_time(owned.index, word, deadline);
     // A paused group may be resumed at this moment: the driver checks it at the earliest possible time.
-    const timer handle = submit_one(core, mine, owned.index, made, word, deadline, time == forever ? earliest : time);
+    const timer handle = submit_one(core, mine, owned.index, made, word, deadline, time == forever ? earliest : time,
+                                    core.nodes.is_critical(owned.index, word));
     if (boxed && !handle)
       mine.counts.take_back(counter::boxed);  // the engine is not this call's to end, so it is there
     return handle;
@@ -166,7 +171,7 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
   std::uint64_t word = generation | order | state_word::field(timer_state::queued);
   core->seen.before_schedule(*mine);
   deadline = core->ticks.round_up(deadline);
-  return submit_one(*core, *mine, index, made, word, deadline, deadline);
+  return submit_one(*core, *mine, index, made, word, deadline, deadline, false);
 }
 
 nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexcept {

@@ -13,6 +13,8 @@ namespace detent::detail {
 
 // Whether it leaves the node's cold part untouched.
 bool is_plain(const plan& when) noexcept;
+// Whether it is critical, and not of the bulk.
+bool is_critical(const plan& when) noexcept;
 // Whether its options can be met.
 bool is_possible(const engine_core& core, const plan& when) noexcept;
 // What few timers have goes to the node's cold part. Returns the flags that say so. `grid` is the first deadline of a

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "driver/agenda.hpp"
+#include "driver/agendas.hpp"
+#include "driver/critical_pass.hpp"
 #include "driver/intake.hpp"
 #include "driver/outbox.hpp"
 #include "limits.hpp"
 #include "submission/fence_policy.hpp"
-#include "submission/set_aside.hpp"
 #include "submission/stale_filter.hpp"
-
-#include <array>
-#include <span>
 
 namespace detent::detail {
 
@@ -23,10 +20,9 @@ class drain_port {
   static constexpr std::size_t fetch_links_ahead = limits::fetch_links_ahead;
   static constexpr std::size_t most_before_firing() noexcept { return limits::drained_before_firing; }
 
-  // `between` is called in the middle of long steps. Throws bad_alloc.
-  drain_port(engine_core& core, drive_state& drive, agenda& known, outbox& offers, const interlude& between);
+  drain_port(engine_core& core, drive_state& drive, agendas& known, outbox& offers, critical_pass& critical);
 
-  // Without those that later ones among them have overtaken; those first that were set aside.
+  // Without those that later ones among them have overtaken.
   taken_entries take(std::uint64_t* out) noexcept;
   void accept(std::uint64_t entry) noexcept;
   void prefetch_node(std::uint64_t entry) const noexcept {
@@ -35,14 +31,15 @@ class drain_port {
   // What accept() will touch beside the node itself: a guess, as the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
   std::size_t submitted() noexcept;
+  drained drain_critical() noexcept { return critical_.drain(); }
   bool is_rescan_due() const noexcept { return core_.in.rescan.is_made(); }
   bool take_rescan() noexcept { return core_.in.rescan.take(); }
-  void rescan() noexcept { agenda_.rescan(between_); }
+  void rescan() noexcept { agendas_.rescan(between_); }
 
   nanoseconds_t now() const noexcept { return core_.time.now(); }
   nanoseconds_t known(nanoseconds_t now) noexcept;
-  nanoseconds_t next() { return retry_bound(agenda_.next_exact().value_or(forever)); }
-  bool is_due(nanoseconds_t until) const noexcept { return now() >= std::min(until, agenda_.next_bound()); }
+  nanoseconds_t next() { return retry_bound(agendas_.next_exact().value_or(forever)); }
+  bool is_due(nanoseconds_t until) const noexcept { return now() >= std::min(until, agendas_.next_bound()); }
   bool is_asked() const noexcept { return core_.groups.is_asked(); }
   bool is_called() const noexcept { return is_asked() || core_.stopped(); }
   nanoseconds_t ahead_of(nanoseconds_t rung) noexcept;
@@ -53,6 +50,7 @@ class drain_port {
   void raises() noexcept {
     fences_.count_raise();
     core_.in.queue.forget_idle();
+    core_.in.critical.forget_idle();
   }
   void begins() noexcept;
   void looked(nanoseconds_t now) noexcept { drive_.split.looked(now); }
@@ -63,31 +61,16 @@ class drain_port {
   // Which side of the doorbell pays for the fence from now on.
   void choose_fence() noexcept;
 
-  // --- For the higher lanes, while the wheel is in use
-  bool has_set_aside() const noexcept { return !set_aside_.empty(); }
-  // About how many entries there are in all, those in the queue among them.
-  std::size_t waiting() noexcept { return submitted() + set_aside_.size(); }
-  // Whether some of the driver's own are in the queue.
-  bool has_own() const noexcept { return drive_.record->pushed.size_approx() != 0; }
-  // Accepts the critical ones, and moves the others to the front, in their order; returns how many those are.
-  std::size_t accept_critical(std::span<std::uint64_t> entries) noexcept;
-  // Looks for critical ones in the queue: first in what this thread has pushed, all of it, as nobody else's flood must
-  // come before it; then in some of what other threads have, unless as many as `most` are set aside already. The rest
-  // is set aside; true: there is some.
-  bool search_queue(std::size_t most = limits::set_aside) noexcept;
-
  private:
-  bool accept_if_critical(std::uint64_t entry) noexcept;
-  bool set_aside_rest(std::span<std::uint64_t> taken) noexcept;
   void note_taken(std::size_t count) noexcept;
 
   engine_core& core_;
   drive_state& drive_;
-  agenda& agenda_;
+  agendas& agendas_;
   outbox& offers_;
+  critical_pass& critical_;
   const interlude between_;
   fence_policy fences_;
-  set_aside set_aside_;
   stale_filter stale_;
 };
 
@@ -95,17 +78,14 @@ class drain_port {
   const node_index index = submission::index(entry);
   node& named = core_.node_at(index);
   if (submission::what(entry) == submission::kind::arm)
-    return agenda_.accept(index, named, submission::generation(entry));
-  const std::uint64_t word = observe(named.pair);
-  if (state_word::generation(word) == submission::generation(entry) &&
-      state_word::state(word) == timer_state::cancelled)
-    agenda_.reap(index, named);
+    return agendas_.bulk.accept(index, named, submission::generation(entry));
+  if (submission::is_reap_of(entry, observe(named.pair))) agendas_.bulk.reap(index, named);
 }
 
 [[gnu::always_inline]] inline void drain_port::prefetch_links(std::uint64_t entry) const noexcept {
   node& named = core_.node_at(submission::index(entry));
   if (submission::what(entry) == submission::kind::arm) {
-    agenda_.prefetch_insert(submission::index(entry), deadline_of(named.pair));
+    agendas_.bulk.prefetch_insert(submission::index(entry), deadline_of(named.pair));
   } else if (named.location < in_due_queue) {
     if (named.next != no_node) __builtin_prefetch(&core_.node_at(named.next), 1);
     if (named.previous != no_node) __builtin_prefetch(&core_.node_at(named.previous), 1);

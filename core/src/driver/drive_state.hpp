@@ -11,7 +11,7 @@ namespace detent::detail {
 struct drive_state {
   thread_record* record = nullptr;  // of the thread that drives now
   // The reading that the running pass fires up to. Of the bulk one a pass, as some of what is due between two readings
-  // would fire, and some would not; and the higher lanes' own, which go on in the middle of a pass.
+  // would fire, and some would not; and the critical timers' own, which go on in the middle of a pass.
   nanoseconds_t pass_now = INT64_MIN, higher_now = INT64_MIN;
   placement pass = placement::first_pass();
   bool polling = false;       // poll(): what is armed for this instant fires in the same pass

@@ -6,29 +6,16 @@
 #include <utility>
 
 namespace detent::detail {
-namespace {
-
-// A member that an executor has not started comes back as it was armed, and so does one that is on its way back. If it
-// sets out at this moment, the thread that sends it may be held up before its entry is in the queue: it is taken here.
-void recall(agenda& to, node_index index, node& member, std::uint64_t word) noexcept {
-  const std::uint32_t generation = state_word::generation(word);
-  while (state_word::state(word) == timer_state::dispatched && state_word::generation(word) == generation) {
-    if (exchange_word(member.pair, word, state_word::recalled(word, member.previous)))
-      return to.insert(index, member, false);
-  }
-  if (state_word::state(word) == timer_state::queued) to.accept(index, member, generation, false);
-}
-
-}  // namespace
-
 [[gnu::cold]] driver::driver(engine_core& core)
     : core_(core),
       groups_(core),
-      agenda_(core, state_, groups_),
+      agendas_(core, state_, groups_),
       outbox_(core, state_),
-      entries_(core, state_, agenda_, outbox_, {expiry::overtake, &expiry_}),
+      trigger_(core, state_, groups_, outbox_),
+      critical_(core, *this, state_, agendas_.critical, trigger_, outbox_),
+      entries_(core, state_, agendas_, outbox_, critical_),
       intake_(entries_, core.in.bell),
-      expiry_(core, *this, state_, agenda_, groups_, outbox_, entries_, intake_) {
+      expiry_(core, state_, agendas_, outbox_, trigger_, critical_, entries_, intake_) {
   core.life.set_turn_port(*this);
 }
 
@@ -36,23 +23,24 @@ void driver::sweep_groups(std::size_t most_members) noexcept {
   groups_.sweep(
       most_members, [this] { intake_.request_drain(); },
       [this](node_index index, node& member, std::uint64_t word, bool gathers) {
-        agenda_.refile(index, member, word);
-        if (gathers) recall(agenda_, index, member, word);
+        agendas_.refile(index, member, word);
+        if (gathers) agendas_.recall(index, member, word);
       });
 }
 
 void driver::relieve_backlog(nanoseconds_t now) noexcept {
   backlog& unread = core_.in.unread;
   if (!unread.is_full(now)) return;
+  intake_.drain_critical();
   intake_.relieve(unread.may_stay(), forever);
   unread.set_left(core_.in.queue.size());
 }
 
 void driver::set_gauges() noexcept {
   counters_block& counts = core_.counts;
-  counts.set(gauge::backlog, static_cast<std::int64_t>(core_.in.queue.size()));
+  counts.set(gauge::backlog, static_cast<std::int64_t>(core_.in.queue.size() + core_.in.critical.size()));
   counts.set(gauge::last_pass, state_.pass_now);
-  counts.set(gauge::next_deadline, agenda_.next_bound());
+  counts.set(gauge::next_deadline, agendas_.next_bound());
   if (core_.seen.recording != nullptr)
     counts.set(gauge::record_dropped, static_cast<std::int64_t>(core_.seen.recording->dropped()));
   if (core_.by.tsc != nullptr)
@@ -66,7 +54,7 @@ nanoseconds_t driver::announce(nanoseconds_t until) noexcept {
 }
 
 void driver::warm_up() {
-  agenda_.warm_up();
+  agendas_.warm_up();
   state_.record->warm_up();
   const auto fetch = [](const void* begin, const void* end) {
     for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) __builtin_prefetch(each, 1);

@@ -19,14 +19,16 @@ class driver final : public driver_port, public turn_port {
   driver& operator=(const driver&) = delete;
 
   // --- For the driving thread's own calls (driver_port.hpp)
-  void insert(node_index index, node& armed) noexcept override { agenda_.insert(index, armed, expiry_.keeps_order()); }
+  void insert(node_index index, node& armed) noexcept override {
+    agendas_.insert(index, armed, trigger_.keeps_order());
+  }
   void reinsert(node_index index, node& armed) noexcept override {
-    agenda_.insert_again(index, armed, expiry_.keeps_order());
+    agendas_.insert_again(index, armed, trigger_.keeps_order());
   }
   void accept(node_index index, node& submitted, std::uint32_t generation) noexcept override {
-    agenda_.accept(index, submitted, generation);
+    agendas_.accept(index, submitted, generation);
   }
-  void reap(node_index index, node& cancelled) noexcept override { agenda_.reap(index, cancelled); }
+  void reap(node_index index, node& cancelled) noexcept override { agendas_.reap(index, cancelled); }
   void note_run(node& running) const noexcept override { running.placed = state_.pass; }
   void count_run() noexcept override { ++state_.ran; }
 
@@ -49,7 +51,9 @@ class driver final : public driver_port, public turn_port {
     return intake_.is_drain_pending() || core_.time.now() >= core_.in.bell.wake_time();
   }
   void drain_before_firing() noexcept { intake_.drain_before_firing(); }
+  // Of the bulk, and of the critical timers, which fire() drains as well.
   void drain_submitted() noexcept { intake_.drain_submitted(); }
+  void drain_critical() noexcept { intake_.drain_critical(); }
   void sweep(std::size_t most_members) noexcept {
     if (groups_.is_asked()) sweep_groups(most_members);
   }
@@ -68,14 +72,14 @@ class driver final : public driver_port, public turn_port {
   void set_gauges() noexcept;
 
   // --- Before a wait
-  std::optional<nanoseconds_t> next_exact() { return agenda_.next_exact(); }
+  std::optional<nanoseconds_t> next_exact() { return agendas_.next_exact(); }
   bool has_retries() noexcept { return outbox_.has_retries(); }
   nanoseconds_t retry_bound(nanoseconds_t until) noexcept { return entries_.retry_bound(until); }
   nanoseconds_t next() { return entries_.next(); }
   // Returns when the wait ends at the latest; INT64_MIN: now, if something is due already or the engine is stopped.
   nanoseconds_t announce(nanoseconds_t until) noexcept;
   void looked(nanoseconds_t now) noexcept { state_.split.looked(now); }
-  void give_back() noexcept { agenda_.give_back(); }           // memory of a past peak
+  void give_back() noexcept { agendas_.give_back(); }          // memory of a past peak
   void wait_begins() noexcept { state_.split.wait_begins(); }  // ends with the next reading of the clock
   // Fetches what a fire takes into the caches.
   void warm_up();
@@ -89,8 +93,10 @@ class driver final : public driver_port, public turn_port {
   engine_core& core_;
   drive_state state_;
   group_sweep groups_;
-  agenda agenda_;
+  agendas agendas_;
   outbox outbox_;
+  trigger trigger_;
+  critical_pass critical_;
   drain_port entries_;
   intake<drain_port> intake_;
   expiry expiry_;

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace detent::detail {
 
@@ -22,12 +21,19 @@ struct taken_entries {
   bool all = false;
 };
 
+// What a drain of a whole queue has done.
+struct drained {
+  bool filed = false;     // accepted some entries
+  bool complete = false;  // left none of those that were submitted before
+};
+
 // The driver's own. Of `Port`, which a drain_port is for an engine:
 //   room, slice, fetch_node_ahead, fetch_links_ahead, most_before_firing   sizes, in entries
 //   taken_entries take(out)        the next entries, at most `room`, into out
 //   void accept(entry)             accepts one
 //   void prefetch_node(entry), prefetch_links(entry)
 //   std::size_t submitted()        about how many are in the queue
+//   drained drain_critical()       drains the queue of critical timers, which is another one
 //   bool is_rescan_due(), take_rescan(); void rescan()
 //   nanoseconds_t now(); known(now), the earliest deadline known; next(), the same, exactly
 //   bool is_due(until)             something is, or `until` has come
@@ -71,12 +77,11 @@ class intake {
   // Announces to the producers until when the driver sleeps. Returns when the wait ends at the latest; INT64_MIN: now.
   nanoseconds_t announce(nanoseconds_t until) noexcept { return debt_.announce(bell_, until, *this); }
 
-  // What is left of the batch, once: search(entries) moves those it keeps to the front and returns how many it took.
-  template <class Search>
-  void search_rest(Search&& search) noexcept {
-    if (searched_ >= end_) return;
-    end_ -= search(std::span(batch_).subspan(next_, end_ - next_));
-    searched_ = end_;
+  // Drains the queue of critical timers, which is never long. False: more came than it has drained.
+  bool drain_critical() noexcept {
+    const drained done = port_.drain_critical();
+    if (done.filed) debt_.note_filing();
+    return done.complete;
   }
 
   // --- What drain_debt::announce() asks
@@ -96,7 +101,7 @@ class intake {
   doorbell& bell_;
   drain_debt debt_;
   std::array<std::uint64_t, Port::room> batch_{};
-  std::size_t next_ = 0, end_ = 0, searched_ = 0;  // of the batch: what is left, and up to where it was searched
+  std::size_t next_ = 0, end_ = 0;  // of the batch: what is left
 };
 
 template <class Port>
@@ -114,7 +119,6 @@ bool intake<Port>::drain_slice() noexcept {
 
 template <class Port>
 bool intake<Port>::take_batch() noexcept {
-  searched_ = 0;
   const taken_entries taken = port_.take(batch_.data());
   debt_.note_batch(taken.all);
   if (taken.end == 0) return false;
@@ -127,6 +131,7 @@ bool intake<Port>::take_batch() noexcept {
 
 template <class Port>
 bool intake<Port>::end_drain() noexcept {
+  if (!drain_critical()) return false;  // a complete drain is one of both queues
   port_.emptied();
   if (debt_.complete_drain(port_.take_rescan())) port_.rescan();
   return true;

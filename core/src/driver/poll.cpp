@@ -113,6 +113,7 @@ std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   drive_turn turn(core, drives, "next_deadline()");
   if (turn.stopped()) return std::nullopt;
   static_cast<void>(drives.has_retries());  // first, as what belongs to a paused group leaves them for the wheel
+  drives.drain_critical();
   drives.drain_submitted();
   drives.sweep(SIZE_MAX);
   if (core.in.fd.is_open()) announce_wait(core, drives);  // first, as it may drain what has come meanwhile

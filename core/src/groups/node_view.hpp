@@ -84,8 +84,8 @@ struct node_view {
       return {deadline, (word & state_word::moved) == 0};
     return filing_of_cold(index, word, deadline);
   }
-  std::uint8_t lane(node_index index, std::uint64_t word) const noexcept {
-    return (word & state_word::cold) == 0 ? std::uint8_t{0} : cold(index).lane();
+  bool is_critical(node_index index, std::uint64_t word) const noexcept {
+    return (word & state_word::cold) != 0 && cold(index).is_critical();
   }
 
  private:

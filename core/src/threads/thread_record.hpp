@@ -47,20 +47,26 @@ struct alignas(64) thread_record {
   thread_record(const thread_host& made_for, std::uint64_t of, counter_cell* cells, std::uint32_t first_order) noexcept
       : next_order(first_order), host(&made_for), enrolled(made_for.queue.enrol(pushed)), counts(cells), engine(of) {}
 
+  // The queue of critical timers has ended, or ends with this.
+  ~thread_record() { delete critical.load(base::relaxed); }  // relaxed: nobody else is left
+  thread_record(const thread_record&) = delete;
+  thread_record& operator=(const thread_record&) = delete;
+
   alloc::slot_cache cache;
   std::uint32_t next_order;
   std::uint32_t until_report = limits::report_every;  // pushes left until the shared count is updated
   call_hazard hazard;                                 // raised while the end of the engine must wait for this thread
   const thread_host* const host;                      // dead with the engine
   producer pushed;                                    // its part of the submission queue
+  base::atomic<producer*> critical{nullptr};          // and of the critical ones'; made when it is needed
   const bool enrolled;                                // there was memory for a place in it
   base::atomic<fast_paths> open{fast_paths::none};    // by this thread, or by the one that ends the engine
   bool lent = false;                                  // for the length of a call (thread_registry.hpp)
-  driver_port* driving = nullptr;                     // while this thread turns the wheel: its calls go straight there
-  base::atomic<std::thread::id> lent_to{};            // unless it is the spare one
-  reap_batch* reaps = nullptr;                        // while this thread cancels many at once
-  counters counts;                                    // in the engine's block, and dead with it
   thread_link link;
+  driver_port* driving = nullptr;           // while this thread turns the wheel: its calls go straight there
+  base::atomic<std::thread::id> lent_to{};  // unless it is the spare one
+  reap_batch* reaps = nullptr;              // while this thread cancels many at once
+  counters counts;                          // in the engine's block, and dead with it
   // Fetches what a run and a free touch.
   void warm_up() const noexcept {
     cache.warm_up();

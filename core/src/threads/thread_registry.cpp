@@ -196,8 +196,13 @@ std::uint64_t thread_registry::total(counter which) const noexcept {
 }
 
 std::size_t thread_registry::backlog() const noexcept {
-  std::size_t sum = spare_->pushed.size_approx();
-  for_each([&](const thread_record& each) { sum += each.pushed.size_approx(); });
+  std::size_t sum = 0;
+  const auto add = [&sum](const thread_record& each) {
+    const producer* const critical = each.critical.load(base::acquire);  // (3) acquire: pairs with (2) of inbox.cpp
+    sum += each.pushed.size_approx() + (critical != nullptr ? critical->size_approx() : 0);
+  };
+  add(*spare_);
+  for_each(add);
   return sum;
 }
 

@@ -85,8 +85,9 @@ class cold_node : public cold_part {
   group_state* group() const noexcept { return group_.load(base::acquire); }
   std::uint32_t epoch() const noexcept { return epoch_.load(base::acquire); }
   std::uint16_t label() const noexcept { return label_.load(base::acquire); }
-  std::uint64_t tag() const noexcept { return tag_.load(base::acquire); }                    // (2)
-  std::uint8_t lane() const noexcept { return lane_.load(base::acquire) % lane_count; }      // (2)
+  std::uint64_t tag() const noexcept { return tag_.load(base::acquire); }                // (2)
+  std::uint8_t lane() const noexcept { return lane_.load(base::acquire) % lane_count; }  // (2)
+  bool is_critical() const noexcept { return lane() != 0; }  // not of the bulk: it has a queue and a wheel of its own
   std::uint8_t executor() const noexcept { return lane_.load(base::acquire) / lane_count; }  // (2)
 
  private:

@@ -33,6 +33,8 @@ class due_queue {
   bool empty() const noexcept { return next_ == batch_.size() && late_.empty(); }
   // The next to fire; the queue is not empty.
   const due_entry& front() const noexcept { return late_is_first() ? late_.front() : batch_[next_]; }
+  // When that is due; no other is before.
+  nanoseconds_t earliest() const noexcept { return front().deadline; }
   due_entry pop() noexcept;
   // The entry some places ahead in the batch, to fetch its node early; null near the end.
   const due_entry* ahead(std::size_t places) const noexcept {

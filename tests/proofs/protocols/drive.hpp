@@ -41,11 +41,17 @@ struct signalled_front {
 template <std::uint32_t Producers, std::uint32_t Entries = 2>
 struct front : signalled_front {
   submission_stand_in<Producers, Entries> queue;
+  submission_stand_in<Producers, Entries> critical;  // of the higher lanes
 
   // `fits`: there is memory for the entry.
   void submit(std::uint32_t producer, std::uint64_t entry, nanoseconds_t deadline, bool fits = true) {
     if (fits) queue.push(producer, entry);
     if (detent::detail::has_to_ring(bell, rescan, deadline, fits, [] { return false; }))
+      after_ring(bell.ring_for_earlier(deadline));
+  }
+  void submit_critical(std::uint32_t producer, std::uint64_t entry, nanoseconds_t deadline) {
+    critical.push(producer, entry);
+    if (detent::detail::has_to_ring(bell, rescan, deadline, true, [] { return false; }))
       after_ring(bell.ring_for_earlier(deadline));
   }
 };
@@ -57,6 +63,7 @@ struct driver_manners {
   nanoseconds_t looks_ahead = 0;
   std::size_t room = 3;             // of a batch
   const lifecycle* life = nullptr;  // that may end meanwhile
+  bool interrupts = false;          // after each entry of the bulk it drains the queue of the higher lanes
   bool hurried = false;             // when it has been called, it files one entry only before it goes on
 };
 
@@ -78,7 +85,20 @@ class drain_port {
     taken.all = taken.end < manners_.room;
     return taken;
   }
-  void accept(std::uint64_t entry) { wheel_.take(entry); }
+  void accept(std::uint64_t entry) {
+    wheel_.take(entry);
+    if (manners_.interrupts) drain_critical();  // an interlude
+  }
+  detent::detail::drained drain_critical() {
+    detent::detail::drained done{.complete = true};
+    if constexpr (requires { shared_.critical; }) {
+      shared_.critical.take_all([&](std::uint64_t entry) {
+        wheel_.take(entry);
+        done.filed = true;
+      });
+    }
+    return done;
+  }
   void prefetch_node(std::uint64_t) const {}
   void prefetch_links(std::uint64_t) const {}
   bool take_rescan() { return shared_.rescan.take(); }

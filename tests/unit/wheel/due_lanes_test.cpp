@@ -23,13 +23,7 @@ std::vector<node_index> pop_all(due_lanes& lanes) {
     popped.push_back(lanes.pop().index);
     EXPECT_EQ(popped.back(), first);
   }
-  EXPECT_FALSE(lanes.has_higher());
   return popped;
-}
-
-void seal_all(due_lanes& lanes) {
-  lanes.seal({});
-  lanes.seal_higher();
 }
 
 using indices = std::vector<node_index>;
@@ -37,62 +31,36 @@ using indices = std::vector<node_index>;
 TEST(DueLanes, IsEmptyUntilSealed) {
   due_lanes lanes(0);
   EXPECT_TRUE(lanes.empty());
-  EXPECT_TRUE(lanes.collect(0, entry(1, 1)));
+  EXPECT_TRUE(lanes.collect(1, entry(1, 1)));
   EXPECT_TRUE(lanes.collect(3, entry(1, 2)));
   EXPECT_TRUE(lanes.empty());
-  lanes.seal_higher();
-  EXPECT_TRUE(lanes.has_higher());
-  lanes.seal({});
+  lanes.seal();
   EXPECT_EQ(pop_all(lanes), (indices{2, 1}));
 }
 
 TEST(DueLanes, LetsALateHigherOneOvertakeWhatWaits) {
   due_lanes lanes(0);
-  for (node_index each : {1u, 2u, 3u}) EXPECT_TRUE(lanes.collect(0, entry(each, each)));
-  seal_all(lanes);
+  for (node_index each : {1u, 2u, 3u}) EXPECT_TRUE(lanes.collect(1, entry(each, each)));
+  lanes.seal();
   EXPECT_EQ(lanes.pop().index, 1u);
-  EXPECT_TRUE(lanes.insert(1, entry(100, 11)));
-  EXPECT_TRUE(lanes.insert(2, entry(200, 12)));
-  EXPECT_TRUE(lanes.has_higher());
+  EXPECT_TRUE(lanes.insert(2, entry(100, 11)));
+  EXPECT_TRUE(lanes.insert(3, entry(200, 12)));
+  EXPECT_EQ(lanes.earliest(), 2);
   EXPECT_EQ(pop_all(lanes), (indices{12, 11, 2, 3}));
 }
 
 TEST(DueLanes, KeepsWhatABoundedPollLeftAndTakesMore) {
   due_lanes lanes(0);
-  for (std::uint8_t lane : {std::uint8_t{0}, std::uint8_t{2}}) {
+  for (std::uint8_t lane : {std::uint8_t{1}, std::uint8_t{2}}) {
     EXPECT_TRUE(lanes.collect(lane, entry(5, lane * 10u + 2)));
     EXPECT_TRUE(lanes.collect(lane, entry(4, lane * 10u + 1)));
   }
-  seal_all(lanes);
+  lanes.seal();
   EXPECT_EQ(lanes.pop().index, 21u);
   EXPECT_TRUE(lanes.collect(2, entry(3, 20)));
-  EXPECT_TRUE(lanes.collect(0, entry(3, 0)));
-  seal_all(lanes);
-  EXPECT_EQ(pop_all(lanes), (indices{20, 22, 0, 1, 2}));
-}
-
-// What fires in the middle of the sorting is of a higher lane, and leaves the rest as it was.
-TEST(DueLanes, MayGiveHigherOnesWhileTheBulkIsBeingSorted) {
-  constexpr node_index many = 50'000;
-  due_lanes lanes(0);
-  for (node_index each = 0; each < many; ++each) EXPECT_TRUE(lanes.collect(0, entry(many - each, many - each)));
-  struct context {
-    due_lanes& lanes;
-    node_index next = many + 1;
-    int given = 0;
-  } of{lanes};
-  lanes.seal({[](void* reported) noexcept {
-                auto& my = *static_cast<context*>(reported);
-                my.lanes.collect(2, entry(1, my.next));
-                my.lanes.seal_higher();
-                if (my.lanes.has_higher() && my.lanes.pop().index == my.next) ++my.given;
-                ++my.next;
-              },
-              &of});
-  EXPECT_GT(of.given, 0);
-  EXPECT_EQ(of.given, static_cast<int>(of.next - many - 1));
-  for (node_index each = 1; each <= many; ++each) ASSERT_EQ(lanes.pop().index, each);
-  EXPECT_TRUE(lanes.empty());
+  EXPECT_TRUE(lanes.collect(1, entry(3, 10)));
+  lanes.seal();
+  EXPECT_EQ(pop_all(lanes), (indices{20, 22, 10, 11, 12}));
 }
 
 TEST(DueLanes, AgreesWithASortByLaneAndDeadline) {
@@ -102,12 +70,12 @@ TEST(DueLanes, AgreesWithASortByLaneAndDeadline) {
     std::vector<std::tuple<int, nanoseconds_t, node_index>> model;  // highest lane first
     const node_index count = random.between(1u, 600u);
     for (node_index each = 0; each < count; ++each) {
-      const auto lane = static_cast<std::uint8_t>(random.between(0, 3));
+      const auto lane = static_cast<std::uint8_t>(random.between(1, 3));
       const nanoseconds_t deadline = random.between(0, 50);
       EXPECT_TRUE(lanes.collect(lane, entry(deadline, each, each)));
       model.emplace_back(-lane, deadline, each);
     }
-    seal_all(lanes);
+    lanes.seal();
     std::sort(model.begin(), model.end());
     indices expected;
     for (const auto& each : model) expected.push_back(std::get<2>(each));

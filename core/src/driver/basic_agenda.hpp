@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Where an armed timer is until it runs: in a timing wheel, and once it has come due in the due queue.
+#pragma once
+
+#include "driver/drive_state.hpp"
+#include "driver/group_sweep.hpp"
+#include "wheel/due_lanes.hpp"
+#include "wheel/wheel.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace detent::detail {
+
+// Whether an entry is its node's newest. If not, the node is somewhere else by now.
+inline bool is_newest(const due_entry& entry, const node& named) noexcept {
+  return named.location == in_due_queue && named.placed == entry.placed;
+}
+
+// Which arming of a timer it is.
+struct arming {
+  std::uint64_t word = 0;
+  nanoseconds_t deadline = 0;
+
+  static arming of(const node& armed) noexcept { return {observe(armed.pair), deadline_of(armed.pair)}; }
+  bool operator==(const arming&) const noexcept = default;
+};
+
+// The driver's own. There are two: one of the bulk and one of the critical timers, with wheels and due queues of their
+// own kinds. A timer is on the same agenda from its schedule call to its end.
+template <class Wheel, class Due>
+class basic_agenda {
+ public:
+  basic_agenda(const basic_agenda&) = delete;
+  basic_agenda& operator=(const basic_agenda&) = delete;
+
+  // --- Nodes come and go
+
+  // A node that was armed, `word` being its state word; in poll() into this very pass, if it is due. `in_order`: after
+  // all that its thread has armed.
+  void insert(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept;
+  // One that its own run has re-armed: not into this pass.
+  void insert_again(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept;
+  // An arming that was submitted, or a restart to an earlier deadline; nothing if it is stale.
+  void accept(node_index index, node& submitted, std::uint32_t generation, bool in_order = true) noexcept;
+  // The time of its group has gone on: it is inserted again, unless it waits to fire.
+  void refile(node_index index, node& member, std::uint64_t word) noexcept;
+  // A node that a canceller left to the driver: a tombstone.
+  void reap(node_index index, node& cancelled) noexcept;
+
+  // --- What comes next
+
+  // The earliest deadline that is known; and that of what is in the wheel.
+  std::optional<nanoseconds_t> next_exact();
+  std::optional<nanoseconds_t> next_in_wheel();
+  // No earlier than this is anything in the wheel due.
+  nanoseconds_t next_bound() const noexcept { return wheel_.next_bound().value_or(forever); }
+  const earliest& found() const noexcept { return wheel_.found(); }
+
+  // --- What is due
+
+  bool has_due() const noexcept;
+  // Takes out the next to fire; there is one. False: it had been armed again, and `out` says nothing.
+  bool pop(due_entry& out) noexcept;
+  // Whether it has not been armed again since it came due.
+  bool is_as_due(const due_entry& entry, std::uint64_t word, nanoseconds_t deadline) const noexcept {
+    return state_word::order(word) == entry.order && nodes_.due_time(entry.index, word, deadline) == entry.deadline;
+  }
+  // --- One that has its turn, but was restarted in its place
+
+  // It is not due any more: goes back into the wheel. False: it is, and may not be the first.
+  bool leaves(node_index index, node& restarted, const arming& now) noexcept;
+  // Until settle() it passes for one in the due queue, whose entry `due` is.
+  void await_turn(const due_entry& due, node& restarted) const noexcept {
+    restarted.location = in_due_queue;
+    restarted.placed = due.placed;
+  }
+  // All that was submitted before it was restarted, which was at `before`, has been accepted.
+  void settle(const due_entry& due, node& restarted, const arming& before) noexcept;
+
+  // How a timer enters the due queue: with the next batch; among what fires in this pass; or there, when all that was
+  // submitted before it was restarted has been accepted.
+  enum class entering : std::uint8_t { batch, pass, settled };
+  // Puts a timer that was restarted to where it belongs now.
+  void place_again(node_index index, node& restarted, std::uint64_t word, entering how) noexcept;
+  // Takes a cancelled node out, and frees it unless its canceller is still emptying it: then a reap entry is coming.
+  bool drop_if_cancelled(node_index index, node& filed) noexcept;
+  // What a past peak has left of the memory for what is due.
+  void give_back() noexcept { due_.give_back(); }
+
+ protected:
+  static constexpr bool is_bulk = Wheel::makes_runs;
+
+  // Throws bad_alloc.
+  template <class... OfWheel>
+  basic_agenda(engine_core& core, drive_state& drive, group_sweep& groups, const OfWheel&... of_wheel)
+      : core_(core),
+        drive_(drive),
+        groups_(groups),
+        nodes_(core.nodes),
+        wheel_(nodes_, core.ticks, core.time.now(), of_wheel...),
+        due_(core.options.reserve) {}
+  ~basic_agenda() = default;
+
+  // Of a node that has been taken out of its wheel: what is due by `reached` goes into the next batch, what was
+  // cancelled is freed; the rest is to be inserted again: false.
+  bool take_out(node_index index, node& filed, nanoseconds_t reached) noexcept {
+    const std::uint64_t word = observe(filed.pair);
+    // Whatever it belongs to, it is not due before its deadline: a group's time is never ahead of the engine's.
+    const bool armed = state_word::state(word) == timer_state::armed;
+    return (!armed || deadline_of(filed.pair) <= reached) && take_out_now(index, filed, word);
+  }
+  void separate_runs() noexcept requires is_bulk;
+
+  engine_core& core_;
+  drive_state& drive_;
+  group_sweep& groups_;
+  const node_view nodes_;
+  Wheel wheel_;
+  Due due_;
+
+ private:
+  // Up to when a timer is due in the pass that runs.
+  nanoseconds_t reached() const noexcept {
+    return is_bulk ? drive_.pass_now : std::max(drive_.pass_now, drive_.higher_now);
+  }
+  void insert_cold(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept;
+  bool joins_pass(node_index index, node& armed, std::uint64_t word, nanoseconds_t due) noexcept {
+    if (base::counts_causes && drive_.split.is_late(due) && armed.placed != drive_.pass) [[unlikely]]
+      armed.placed = drive_.split.late_drain();
+    // What has run in this pass does not do so again, and comes with the next.
+    return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, entering::pass);
+  }
+  [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;
+  bool place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept;
+  bool enter(const due_entry& entry, bool collects) noexcept;
+  bool run_is_next() const noexcept requires is_bulk;
+  due_entry pop_of_run() noexcept requires is_bulk;
+  std::optional<nanoseconds_t> next_left_over();
+  std::optional<nanoseconds_t> next_in_runs() noexcept requires is_bulk;
+  [[gnu::noinline]] void end_runs(std::optional<nanoseconds_t> time) noexcept requires is_bulk;
+
+  placement newest_entry_;
+};
+
+template <class Wheel, class Due>
+[[gnu::always_inline]] inline void basic_agenda<Wheel, Due>::insert(node_index index, node& armed, std::uint64_t word,
+                                                                    bool in_order) noexcept {
+  if ((word & state_word::cold) != 0) [[unlikely]]
+    return insert_cold(index, armed, word, in_order);
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  if (joins_pass(index, armed, word, deadline)) return;
+  wheel_.insert(index, armed, {deadline, in_order && (word & state_word::moved) == 0});
+}
+
+template <class Wheel, class Due>
+[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::has_due() const noexcept {
+  if constexpr (is_bulk) {
+    return !due_.empty() || wheel_.has_run();
+  } else {
+    return !due_.empty();
+  }
+}
+
+// Of the bulk: whether the next to fire is of a run.
+template <class Wheel, class Due>
+[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::run_is_next() const noexcept requires is_bulk {
+  return wheel_.has_run() && (due_.empty() || wheel_.runs().time() <= due_.front().deadline);
+}
+
+template <class Wheel, class Due>
+[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::pop(due_entry& out) noexcept {
+  if constexpr (is_bulk) {
+    if (run_is_next()) {
+      out = pop_of_run();
+      return true;
+    }
+  }
+  out = due_.pop();
+  if constexpr (is_bulk) {
+    if (const due_entry* ahead = due_.ahead(limits::fetch_due_ahead)) __builtin_prefetch(&nodes_[ahead->index], 1);
+  }
+  node& named = nodes_[out.index];
+  if (!is_newest(out, named)) return false;
+  named.location = nowhere;
+  return true;
+}
+
+// As an entry. One that was restarted in the run gets an order that is not its own, so that it passes for armed again.
+template <class Wheel, class Due>
+[[gnu::always_inline]] inline due_entry basic_agenda<Wheel, Due>::pop_of_run() noexcept requires is_bulk {
+  const nanoseconds_t time = wheel_.runs().time();
+  const node_index index = wheel_.runs().pop();
+  const node& next = nodes_[index];
+  const std::uint64_t word = observe(next.pair);
+  const std::uint32_t moved = (word & state_word::moved) != 0 ? 1 : 0;
+  newest_entry_ = newest_entry_.next_entry();
+  return {.deadline = time,
+          .order = (state_word::order(word) - moved) & state_word::order_mask,
+          .index = index,
+          .placed = newest_entry_,
+          .taken_up = drive_.split.taken_up(next.placed, time)};
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// The functions of basic_agenda.hpp that are not inlined.
+#pragma once
+
+#include "driver/basic_agenda.hpp"
+
+#include <optional>
+
+namespace detent::detail {
+
+template <class Wheel, class Due>
+[[gnu::noinline]] void basic_agenda<Wheel, Due>::insert_cold(node_index index, node& armed, std::uint64_t word,
+                                                             bool in_order) noexcept {
+  if (nodes_.group_of(index) != nullptr) groups_.enrol(index, word);
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  if (joins_pass(index, armed, word, nodes_.due_time(index, word, deadline))) return;
+  filing placed = nodes_.filing_of(index, word, deadline);
+  placed.in_order &= in_order;
+  wheel_.insert(index, armed, placed);
+}
+
+template <class Wheel, class Due>
+void basic_agenda<Wheel, Due>::insert_again(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept {
+  filing placed = nodes_.filing_of(index, word, deadline_of(armed.pair));
+  placed.in_order &= in_order;
+  wheel_.insert(index, armed, placed);
+}
+
+template <class Wheel, class Due>
+void basic_agenda<Wheel, Due>::accept(node_index index, node& submitted, std::uint32_t generation,
+                                      bool in_order) noexcept {
+  switch (take_up(submitted.pair, generation)) {
+    case take_up_result::armed: return insert(index, submitted, observe(submitted.pair), in_order);
+    case take_up_result::moved:
+      if constexpr (is_bulk) {
+        if (wheel_.is_in_run(submitted)) [[unlikely]] {
+          end_runs(wheel_.runs().time_of(submitted));
+          if (submitted.location == nowhere) return;  // another thread has cancelled it, and end_runs() has dropped it
+        }
+      }
+      if (submitted.location == in_due_queue) {
+        // An entry of its old deadline would come too late. One of a later time finds the new deadline by itself.
+        if (place_if_due(index, submitted, observe(submitted.pair), entering::pass)) return;
+        submitted.location = nowhere;  // paused, perhaps, so that only the wheel can have it: that entry is stale now
+      } else {
+        wheel_.unlink(submitted);
+      }
+      return insert(index, submitted, observe(submitted.pair), false);
+    case take_up_result::current:
+    case take_up_result::stale: return;
+  }
+}
+
+// In the due queue or a run its time is not before that place, as accept() has seen to: it finds the new one there.
+template <class Wheel, class Due>
+void basic_agenda<Wheel, Due>::refile(node_index index, node& member, std::uint64_t word) noexcept {
+  if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue) return;
+  if constexpr (is_bulk) {
+    if (wheel_.is_in_run(member)) return;
+  }
+  wheel_.unlink(member);
+  wheel_.insert(index, member, {.time = nodes_.filing_time(index, member), .in_order = false});
+}
+
+template <class Wheel, class Due>
+void basic_agenda<Wheel, Due>::reap(node_index index, node& cancelled) noexcept {
+  // What is due is freed when its turn comes.
+  if (cancelled.location == in_due_queue) return;
+  if constexpr (is_bulk) {
+    if (wheel_.is_in_run(cancelled)) return;
+  }
+  if (cancelled.location != nowhere) wheel_.unlink(cancelled);
+  free_node(core_, *drive_.record, index, cancelled);
+}
+
+// Into the due queue, if it is due. The deadline is read once: between two reads a restart could make it another.
+// False: not due, or no memory.
+template <class Wheel, class Due>
+bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept {
+  const nanoseconds_t deadline = deadline_of(armed.pair);
+  const nanoseconds_t due = nodes_.due_time(index, word, deadline);
+  if (!nodes_.is_due_by(reached(), index, word, due)) return false;
+  const placement entered = newest_entry_.next_entry();
+  due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};
+  entry.taken_up = drive_.split.taken_up(armed.placed, entry.deadline);
+  // It was restarted in its place. What its thread armed before may still wait in the queue: when its turn comes it
+  // passes for one that has been armed again since, and is settled then.
+  if ((word & state_word::moved) != 0 && how != entering::settled) [[unlikely]]
+    entry.order = (entry.order - 1) & state_word::order_mask;
+  if (!enter(entry, how == entering::batch)) return false;
+  armed.location = in_due_queue;
+  armed.placed = newest_entry_ = entered;
+  if constexpr (is_bulk) {
+    if (how != entering::batch && wheel_.has_run()) [[unlikely]]
+      end_runs(entry.deadline);
+  }
+  return true;
+}
+
+template <class Wheel, class Due>
+bool basic_agenda<Wheel, Due>::enter(const due_entry& entry, bool collects) noexcept {
+  if constexpr (is_bulk) {
+    return collects ? due_.collect(entry) : due_.insert(entry);
+  } else {
+    const std::uint8_t lane = nodes_.cold(entry.index).lane();
+    return collects ? due_.collect(lane, entry) : due_.insert(lane, entry);
+  }
+}
+
+template <class Wheel, class Due>
+bool basic_agenda<Wheel, Due>::take_out_now(node_index index, node& filed, std::uint64_t word) noexcept {
+  if (state_word::state(word) == timer_state::cancelled) [[unlikely]]
+    return drop_if_cancelled(index, filed);
+  // A restart in between makes order and deadline of different armings; is_as_due() finds it by the order.
+  return place_if_due(index, filed, word, entering::batch);
+}
+
+template <class Wheel, class Due>
+bool basic_agenda<Wheel, Due>::drop_if_cancelled(node_index index, node& filed) noexcept {
+  std::uint64_t word = observe(filed.pair);
+  if (state_word::state(word) != timer_state::cancelled) return false;
+  if (filed.location != nowhere) wheel_.unlink(filed);
+  if ((word & state_word::emptied) != 0) free_node(core_, *drive_.record, index, filed);
+  return true;
+}
+
+template <class Wheel, class Due>
+void basic_agenda<Wheel, Due>::place_again(node_index index, node& restarted, std::uint64_t word,
+                                           entering how) noexcept {
+  if (!place_if_due(index, restarted, word, how))
+    wheel_.insert(index, restarted, {.time = nodes_.filing_time(index, restarted), .in_order = false});
+}
+
+template <class Wheel, class Due>
+bool basic_agenda<Wheel, Due>::leaves(node_index index, node& restarted, const arming& now) noexcept {
+  if (nodes_.is_due_by(reached(), index, now.word, nodes_.due_time(index, now.word, now.deadline))) return false;
+  wheel_.insert(index, restarted, {.time = nodes_.filing_time(index, restarted), .in_order = false});
+  return true;
+}
+
+template <class Wheel, class Due>
+void basic_agenda<Wheel, Due>::settle(const due_entry& due, node& restarted, const arming& before) noexcept {
+  if (!is_newest(due, restarted)) return;  // restarted once more, and accepted
+  restarted.location = nowhere;
+  if (drop_if_cancelled(due.index, restarted)) return;
+  // If it was restarted during the drain, timers that its thread armed before that may have come too late for the
+  // drain.
+  const arming now = arming::of(restarted);
+  place_again(due.index, restarted, now.word, now == before ? entering::settled : entering::pass);
+}
+
+// --- Runs, which the bulk alone has
+
+// The run of that time becomes entries; of none, each run for whose time there are entries already.
+template <class Wheel, class Due>
+void basic_agenda<Wheel, Due>::end_runs(std::optional<nanoseconds_t> time) noexcept requires is_bulk {
+  const auto wanted = [this, time](nanoseconds_t of_run) { return time ? of_run == *time : due_.may_contain(of_run); };
+  bool ended = false;
+  for (; wheel_.runs().find(wanted); ended = true) {
+    wheel_.runs().end([this](node_index index, node& each) {
+      if (!take_out(index, each, drive_.pass_now))
+        wheel_.insert(index, each, {.time = nodes_.filing_time(index, each), .in_order = false});
+    });
+  }
+  if (!ended) return;
+  due_.seal({});
+  // What was restarted while it was in a run is due at another time, perhaps at another run's.
+  if (wheel_.has_run()) separate_runs();
+}
+
+// A run has no order in common with entries of the same deadline: it becomes entries, too.
+template <class Wheel, class Due>
+void basic_agenda<Wheel, Due>::separate_runs() noexcept requires is_bulk {
+  end_runs(std::nullopt);
+}
+
+// --- What comes next
+
+template <class Wheel, class Due>
+std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_exact() {
+  // The wheel last, as what is left over and has been restarted goes there.
+  const bool left = has_due();
+  std::optional<nanoseconds_t> of_runs;
+  if constexpr (is_bulk) {
+    if (left) of_runs = next_in_runs();
+  }
+  const std::optional<nanoseconds_t> left_over = left ? next_left_over() : std::nullopt;
+  std::optional<nanoseconds_t> next = next_in_wheel();
+  for (const std::optional<nanoseconds_t>& each : {of_runs, left_over}) {
+    if (each) next = std::min(*each, next.value_or(forever));
+  }
+  return next;
+}
+
+template <class Wheel, class Due>
+std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_wheel() {
+  return wheel_.next_exact([this](node_index index, node& each) { return drop_if_cancelled(index, each); });
+}
+
+// The time of the first run that is left. Takes out what was cancelled or restarted before it.
+template <class Wheel, class Due>
+[[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_runs() noexcept requires is_bulk {
+  while (wheel_.has_run()) {
+    const node_index index = wheel_.runs().front();
+    node& first = nodes_[index];
+    const std::uint64_t word = observe(first.pair);
+    const nanoseconds_t time = wheel_.runs().time();
+    const bool cancelled = state_word::state(word) == timer_state::cancelled;
+    if (!cancelled && (word & state_word::moved) == 0 && nodes_.due_time(index, word, deadline_of(first.pair)) == time)
+      return time;
+    wheel_.runs().pop();
+    if (!drop_if_cancelled(index, first)) place_again(index, first, word, entering::pass);
+  }
+  return std::nullopt;
+}
+
+// A bound of what a bounded poll left in the due queue; takes out what was cancelled or restarted meanwhile.
+template <class Wheel, class Due>
+[[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_left_over() {
+  while (!due_.empty()) {
+    const due_entry entry = due_.front();
+    node& named = nodes_[entry.index];
+    if (is_newest(entry, named)) {
+      std::uint64_t word = observe(named.pair);
+      bool cancelled = state_word::state(word) == timer_state::cancelled;
+      if (!cancelled && is_as_due(entry, word, deadline_of(named.pair))) return due_.earliest();
+      named.location = nowhere;
+      if (!drop_if_cancelled(entry.index, named))
+        wheel_.insert(entry.index, named, {.time = nodes_.filing_time(entry.index, named), .in_order = false});
+    }
+    due_.pop();
+  }
+  return std::nullopt;
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "driver/critical_drain.hpp"
+
+#include "limits.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace detent::detail {
+
+drained critical_drain::drain_much(std::size_t submitted) noexcept {
+  forget_idle();
+  std::array<std::uint64_t, limits::critical_batch> taken;
+  for (std::size_t accepted = 0; accepted <= 2 * submitted;) {
+    const std::size_t count = core_.in.critical.take(taken.data(), taken.size());
+    if (count != 0) note(count);
+    for (std::size_t at = 0; at != count; ++at) {
+      if (at + limits::fetch_node_ahead < count)
+        __builtin_prefetch(&core_.node_at(submission::index(taken[at + limits::fetch_node_ahead])), 1);
+      accept(taken[at]);
+    }
+    accepted += count;
+    if (count < taken.size()) return {accepted != 0, true};
+  }
+  return {true, false};
+}
+
+void critical_drain::note(std::size_t count) noexcept {
+  drive_.split.drain_begins();
+  probes::drain(&core_, count);
+  drive_.record->counts.add(counter::drains);
+  drive_.record->counts.add(counter::drained, count);
+}
+
+// Many threads may have armed a critical timer once. Beside the fence of a raise they are forgotten here.
+void critical_drain::forget_idle() noexcept {
+  if (!core_.in.critical.is_forgetting_due(core_.in.bell.asymmetric())) return;
+  core_.in.critical.forget_idle();
+  core_.in.bell.fence_driver();
+}
+
+void critical_drain::accept(std::uint64_t entry) noexcept {
+  const node_index index = submission::index(entry);
+  node& named = core_.node_at(index);
+  if (submission::what(entry) == submission::kind::arm)
+    return agenda_.accept(index, named, submission::generation(entry));
+  if (submission::is_reap_of(entry, observe(named.pair))) agenda_.reap(index, named);
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// From the queue of the higher lanes to their agenda.
+#pragma once
+
+#include "driver/agenda.hpp"
+#include "driver/intake.hpp"
+
+namespace detent::detail {
+
+// The driver's own.
+class critical_drain {
+ public:
+  critical_drain(engine_core& core, drive_state& drive, critical_agenda& to) noexcept
+      : core_(core), drive_(drive), agenda_(to) {}
+
+  // Accepts all that was submitted before the call; of what a flood adds, not much more than once as much. A few
+  // instructions if there is nothing.
+  drained drain() noexcept {
+    const std::size_t submitted = core_.in.critical.size();
+    return submitted == 0 ? drained{false, true} : drain_much(submitted);
+  }
+
+ private:
+  [[gnu::noinline]] drained drain_much(std::size_t submitted) noexcept;
+  void note(std::size_t count) noexcept;
+  void accept(std::uint64_t entry) noexcept;
+  void forget_idle() noexcept;
+
+  engine_core& core_;
+  drive_state& drive_;
+  critical_agenda& agenda_;
+};
+
+}  // namespace detent::detail

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What is due in the higher lanes fires before the bulk, and does not wait for the end of the bulk's long steps.
+#pragma once
+
+#include "driver/critical_drain.hpp"
+#include "driver/trigger.hpp"
+#include "threads/driver_port.hpp"
+#include "wheel/interlude.hpp"
+
+namespace detent::detail {
+
+// The driver's own. It has the critical queue and the critical agenda. Nothing of the bulk is within its reach, so that
+// it may be called in the middle of any step of that.
+class critical_pass {
+ public:
+  // `port` is the right to touch the wheels, which no callback has during an interlude.
+  critical_pass(engine_core& core, driver_port& port, drive_state& drive, critical_agenda& known, trigger& fires,
+                outbox& offers) noexcept
+      : core_(core),
+        port_(port),
+        drive_(drive),
+        agenda_(known),
+        entries_(core, drive, known),
+        trigger_(fires),
+        outbox_(offers) {}
+
+  drained drain() noexcept { return entries_.drain(); }
+  bool has_due() const noexcept { return agenda_.has_due(); }
+  // Accepts what was submitted, and has what is due at `now` fire next. False: nothing is.
+  bool collect(nanoseconds_t now) noexcept;
+  // The next that is due; there is one. `now` is the clock's last reading, and is read again after a run. False: none
+  // has fired.
+  bool fire_next(nanoseconds_t& now);
+
+  // In the middle of a step of the bulk: fires what is due. What its callbacks schedule, restart and cancel is
+  // submitted, as by other threads.
+  interlude between_steps() noexcept {
+    return {[](void* self) noexcept { static_cast<critical_pass*>(self)->interrupt(); }, this};
+  }
+
+ private:
+  void interrupt() noexcept;
+  bool expire(nanoseconds_t now) noexcept;
+  void settle(const due_entry& due, node& restarted) noexcept;
+
+  engine_core& core_;
+  driver_port& port_;
+  drive_state& drive_;
+  critical_agenda& agenda_;
+  critical_drain entries_;
+  trigger& trigger_;
+  outbox& outbox_;
+};
+
+}  // namespace detent::detail

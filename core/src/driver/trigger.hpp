@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Firing one timer that is due: its callback runs here, or it goes to an executor.
+#pragma once
+
+#include "driver/agenda.hpp"
+#include "driver/outbox.hpp"
+
+namespace detent::detail {
+
+// The driver's own. The agenda is the one that the timer is on.
+class trigger {
+ public:
+  trigger(engine_core& core, drive_state& drive, group_sweep& groups, outbox& offers) noexcept
+      : core_(core), drive_(drive), groups_(groups), outbox_(offers) {}
+
+  // The next that is due; there is one. `now` is the clock's last reading, and is read again after a run. Calls
+  // settle(entry, node) for one that was armed again since it came due, whose entry has left the due queue. False: none
+  // has fired.
+  template <class Agenda, class Settle>
+  bool fire_next(Agenda& from, nanoseconds_t& now, Settle&& settle);
+  // One that was taken out of the wheel before its deadline, which has come. False: another thread has changed it.
+  bool fire_awaited(const awaited_timer& awaited, nanoseconds_t now);
+
+  // Whether what the driving thread arms now comes after all that it has submitted to the queue.
+  bool keeps_order() const noexcept {
+    // Relaxed: what has yet to be seen of a thread's first critical timer has not been drained either. Asked
+    // each time, as a callback may be the first to use a lane.
+    return drive_.keeps_order ||
+           (core_.options.drive == drive_kind::worker && !core_.critical_in_use.load(base::relaxed));
+  }
+
+ private:
+  enum class step : std::uint8_t { fired, nothing, again };
+
+  template <class Agenda>
+  step fire_armed(Agenda& from, const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                  nanoseconds_t& now);
+  template <class Agenda>
+  [[gnu::noinline]] step fire_period(Agenda& from, const due_entry& due, node& next, std::uint64_t& word,
+                                     nanoseconds_t deadline, nanoseconds_t& now);
+  step fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline, nanoseconds_t& now);
+  template <class Agenda>
+  step hand_over(Agenda& from, const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
+                 nanoseconds_t& now) noexcept;
+  lateness_parts late_at_hand_over(const due_entry& due, nanoseconds_t now) const noexcept;
+
+  engine_core& core_;
+  drive_state& drive_;
+  group_sweep& groups_;
+  outbox& outbox_;
+  std::uint32_t hand_overs_ = 0;
+};
+
+}  // namespace detent::detail
