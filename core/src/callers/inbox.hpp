@@ -23,7 +23,8 @@ namespace detent::detail {
 class inbox {
  public:
   // `engine` is for the probes. Room for `reserve` entries ahead. Throws bad_alloc.
-  inbox(const void* engine, std::size_t reserve) : queue(reserve), critical(std::min(reserve, limits::higher_ahead)), engine_(engine) {}
+  inbox(const void* engine, std::size_t reserve)
+      : queue(reserve), critical(std::min(reserve, limits::higher_ahead)), engine_(engine) {}
 
   // Gives `count` entries to the driver in one publication, the first at `first`; it is to process them by `deadline`.
   // `is_critical`: their timers are.
