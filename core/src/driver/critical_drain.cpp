@@ -8,7 +8,7 @@
 
 namespace detent::detail {
 
-drained critical_drain::drain_much(std::size_t submitted) noexcept {
+drained critical_drain::drain_much(std::size_t submitted, bool until_due) noexcept {
   forget_idle();
   std::array<std::uint64_t, limits::critical_batch> taken;
   for (std::size_t accepted = 0; accepted <= 2 * submitted;) {
@@ -21,6 +21,7 @@ drained critical_drain::drain_much(std::size_t submitted) noexcept {
     }
     accepted += count;
     if (count < taken.size()) return {accepted != 0, true};
+    if (until_due && core_.time.now() >= agenda_.next_bound()) break;
   }
   return {true, false};
 }

@@ -15,13 +15,16 @@ class critical_drain {
 
   // Accepts all that was submitted before the call; of what a flood adds, not much more than once as much. A few
   // instructions if there is nothing.
-  drained drain() noexcept {
-    const std::size_t submitted = core_.in.critical.size();
-    return submitted == 0 ? drained{false, true} : drain_much(submitted);
-  }
+  drained drain() noexcept { return drain(false); }
+  // The same, but ends early when something is due on the agenda.
+  drained drain_until_due() noexcept { return drain(true); }
 
  private:
-  [[gnu::noinline]] drained drain_much(std::size_t submitted) noexcept;
+  drained drain(bool until_due) noexcept {
+    const std::size_t submitted = core_.in.critical.size();
+    return submitted == 0 ? drained{false, true} : drain_much(submitted, until_due);
+  }
+  [[gnu::noinline]] drained drain_much(std::size_t submitted, bool until_due) noexcept;
   void note(std::size_t count) noexcept;
   void accept(std::uint64_t entry) noexcept;
   void forget_idle() noexcept;

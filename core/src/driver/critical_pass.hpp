@@ -25,6 +25,7 @@ class critical_pass {
         outbox_(offers) {}
 
   drained drain() noexcept { return entries_.drain(); }
+  drained drain_until_due() noexcept { return entries_.drain_until_due(); }
   bool has_due() const noexcept { return agenda_.has_due(); }
   // Accepts what was submitted, and has what is due at `now` fire next. False: nothing is.
   bool collect(nanoseconds_t now) noexcept;

@@ -31,7 +31,7 @@ class drain_port {
   // What accept() will touch beside the node itself: a guess, as the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
   std::size_t submitted() noexcept;
-  drained drain_critical() noexcept { return critical_.drain(); }
+  drained drain_critical() noexcept { return critical_.drain_until_due(); }
   bool is_rescan_due() const noexcept { return core_.in.rescan.is_made(); }
   bool take_rescan() noexcept { return core_.in.rescan.take(); }
   void rescan() noexcept { agendas_.rescan(between_); }

@@ -20,7 +20,7 @@ namespace detent::detail {
 }
 
 void driver::sweep_groups(std::size_t most_members) noexcept {
-  intake_.drain_critical();  // a group's members are in the wheels before they are looked for
+  critical_.drain();  // a group's members are in the wheels before they are looked for
   groups_.sweep(
       most_members, [this] { intake_.request_drain(); },
       [this](node_index index, node& member, std::uint64_t word, bool gathers) {

@@ -53,7 +53,7 @@ class driver final : public driver_port, public turn_port {
   void drain_before_firing() noexcept { intake_.drain_before_firing(); }
   // Of the bulk, and of the critical timers, which fire() drains as well.
   void drain_submitted() noexcept { intake_.drain_submitted(); }
-  void drain_critical() noexcept { intake_.drain_critical(); }
+  void drain_critical() noexcept { critical_.drain(); }
   void sweep(std::size_t most_members) noexcept {
     if (groups_.is_asked()) sweep_groups(most_members);
   }

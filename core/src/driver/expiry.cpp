@@ -28,23 +28,20 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
   const pass_end end{drive_};
   if (drive_.owes_entries) [[unlikely]]
     accept_what_came_before();
-  collect(now);
+  // Relaxed: what has yet to be seen of a thread's first critical timer comes with its ring.
+  bool may_be_due = core_.critical_in_use.load(base::relaxed) && critical_.collect(now);
+  collect_bulk();
   if (drive_.higher_now > now) [[unlikely]] {  // interludes have taken a while, in which others have come due
     now = core_.time.certain();
     drive_.split.looked_again(now);
-    if (!polling) critical_.collect(now);
+    if (!polling) may_be_due |= critical_.collect(now);
   }
   if (outbox_.may_have_retries()) [[unlikely]] {
     outbox_.retry();
     if (polling) drain_in_poll();  // what their runs have armed on other threads
+    may_be_due = true;
   }
-  return agendas_.has_due() ? fire_due(now, max_callbacks) : 0;
-}
-
-[[gnu::always_inline]] inline void expiry::collect(nanoseconds_t now) noexcept {
-  // Relaxed: what has yet to be seen of a thread's first critical timer comes with its ring.
-  if (core_.critical_in_use.load(base::relaxed)) critical_.collect(now);
-  collect_bulk();
+  return may_be_due || agendas_.bulk.has_due() ? fire_due(now, max_callbacks) : 0;
 }
 
 // Moves what is due into the due queue. A million at once take a while, and critical timers do not wait for that.
@@ -65,7 +62,7 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) {
   std::size_t fired = 0;
   const nanoseconds_t began = now;
   interruptions_ = settled_ = 0;
-  for (bool is_due = true; is_due || !outbox_.empty(); is_due = agendas_.has_due()) {
+  for (bool is_due = agendas_.has_due(); is_due || !outbox_.empty(); is_due = agendas_.has_due()) {
     if (fired >= max_callbacks || core_.stopped()) break;
     if (!is_due) {
       outbox_.flush();  // may run callbacks, which may arm something for this very pass

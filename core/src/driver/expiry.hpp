@@ -41,7 +41,6 @@ class expiry {
   bool fire_next(nanoseconds_t& now);
   bool look_between(nanoseconds_t& now, std::size_t fired);
   void drain_in_poll() noexcept;
-  void collect(nanoseconds_t now) noexcept;
   void collect_bulk() noexcept;
   void accept_what_came_before() noexcept;
   void settle(const due_entry& due, node& restarted) noexcept;

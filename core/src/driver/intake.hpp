@@ -33,7 +33,7 @@ struct drained {
 //   void accept(entry)             accepts one
 //   void prefetch_node(entry), prefetch_links(entry)
 //   std::size_t submitted()        about how many are in the queue
-//   drained drain_critical()       drains the queue of critical timers, which is another one
+//   drained drain_critical()       drains the queue of critical timers, at least until one of them is due
 //   bool is_rescan_due(), take_rescan(); void rescan()
 //   nanoseconds_t now(); known(now), the earliest deadline known; next(), the same, exactly
 //   bool is_due(until)             something is, or `until` has come
@@ -77,7 +77,7 @@ class intake {
   // Announces to the producers until when the driver sleeps. Returns when the wait ends at the latest; INT64_MIN: now.
   nanoseconds_t announce(nanoseconds_t until) noexcept { return debt_.announce(bell_, until, *this); }
 
-  // Drains the queue of critical timers, which is never long. False: more came than it has drained.
+  // Drains the queue of critical timers. False: one of them is due, or more came than it has drained.
   bool drain_critical() noexcept {
     const drained done = port_.drain_critical();
     if (done.filed) debt_.note_filing();
