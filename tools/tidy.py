@@ -6,6 +6,7 @@ usage: tidy.py [ROOT]     prints file:line: [rule] for each finding; exit status
 """
 import re
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # a test leaves the sources as they are
@@ -15,9 +16,10 @@ MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION = 300, 320, 70
 MAX_MEMBERS, MAX_SOURCES = 40, 2  # functions of a class, and the sources that define them
 CODE = {".hpp", ".h", ".cpp", ".c"}
 SOURCE_DIRS = ("core", "alloc", "modules", "command", "bench", "examples", "packaging", "stress", "tests", "tools")
-# The engine, and the headers that are compiled into programs with it.
-ENGINE = ("core/", "alloc/", "modules/common/", "modules/asio/", "modules/calendar/", "modules/durable/",
-          "modules/durable_redis/", "modules/recipes/", "modules/senders/", "modules/tbb/")
+# The engine, and what is compiled into programs with it.
+ENGINE = ("core/", "alloc/", "modules/")
+# Folders of the engine at the top of the tree, and of a module or the command inside it.
+OUTER = ("tests/", "bench/")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 SRC = "core/src/"
@@ -35,14 +37,14 @@ FOREIGN = {
     "gmock/": ("tests/",),
     "benchmark/": ("bench/",),
     "rapidcheck": ("tests/",),
-    "asio/": ("modules/asio/", "tests/product/adapters/"),
-    "asio.hpp": ("tests/product/adapters/",),
-    "boost/": ("modules/asio/", "tests/product/adapters/", "bench/", "examples/rpc/"),
+    "asio/": ("modules/asio/",),
+    "asio.hpp": ("modules/asio/tests/",),
+    "boost/": ("modules/asio/", "bench/", "examples/rpc/"),
     "hiredis/": ("examples/lease/", "modules/durable_redis/src/", "tests/product/durable_redis/", "bench/"),
-    "stdexec/": ("modules/senders/", "tests/product/senders/"),
-    "oneapi/": ("modules/tbb/", "tests/product/adapters/"),
-    "uv.h": ("tests/product/adapters/", "bench/peers/"),
-    "liburing.h": ("tests/product/adapters/",),
+    "stdexec/": ("modules/senders/",),
+    "oneapi/": ("modules/tbb/",),
+    "uv.h": ("tests/product/event_loops/", "bench/peers/"),
+    "liburing.h": ("tests/product/event_loops/",),
 }
 ORDERED = re.compile(
     r"(?<![\w.>])(?:(?:detent::)?base::|std::memory_order_|std::memory_order::)?"
@@ -55,7 +57,12 @@ CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$")
 CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER|__cplusplus|DETENT_DETENT_H)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMAND_FOLDER = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
-GLOB = re.compile(r"file\s*\(\s*GLOB", re.IGNORECASE)
+GLOB = re.compile(r"file\s*\(\s*GLOB\w*\s+\w+\s+(CONFIGURE_DEPENDS\s+([^)]*))?", re.IGNORECASE)
+
+
+def lies_in(path, folders):
+    """Whether a path lies in one of these folders; those of OUTER are meant wherever they are."""
+    return path.startswith(folders) or any(f"/{outer}" in path for outer in OUTER if outer in folders)
 
 
 class Tree:
@@ -115,7 +122,7 @@ class Tree:
 
     def _check_length(self, path, text):
         count = len(text.splitlines())
-        limit = MAX_TEST_LINES if path.startswith("tests/") else MAX_LINES
+        limit = MAX_TEST_LINES if lies_in(path, ("tests/",)) else MAX_LINES
         if count > limit:
             self.report(path, limit + 1, "file-length", f"{count} lines; at most {limit}")
 
@@ -130,7 +137,7 @@ class Tree:
         self._check_includes(path, lines)
         self._check_command(path, lines, code.splitlines())
         self._check_conditionals(path, code.splitlines())
-        if path.startswith(ENGINE) and "/detent/base/" not in path:
+        if path.startswith(ENGINE) and not lies_in(path, OUTER) and "/detent/base/" not in path:
             self._check_atomics(path, code.splitlines(), lines)
 
     def _check_functions(self, path, functions):
@@ -176,7 +183,7 @@ class Tree:
                 continue
             name = found.group(1)
             for prefix, allowed in FOREIGN.items():
-                if name.startswith(prefix) and not path.startswith(allowed):
+                if name.startswith(prefix) and not lies_in(path, allowed):
                     self.report(path, number, "include", f"<{name}> is none of this module's dependencies")
             if path.startswith(SRC):
                 self._check_rooms(path, number, name)
@@ -227,14 +234,16 @@ class Tree:
         if path == "tests/product/install/stage.cmake":  # it reads an installed tree
             return
         for number, line in enumerate(text.splitlines(), 1):
-            if GLOB.search(line):
-                self.report(path, number, "glob", "files are listed one by one")
+            if (found := GLOB.search(line)) and not (found.group(1) and lies_in(path, ("tests/",))):
+                self.report(path, number, "glob", "files are listed one by one; a folder of tests may GLOB them, CONFIGURE_DEPENDS")
 
     def _check_listed(self):
-        """Each source is named in the CMakeLists.txt nearest above it; so are the headers of the library."""
+        """Each source is named in the CMakeLists.txt nearest above it, or matches what that looks for; so do the headers of
+        the library."""
         for file in self.files:
             path = file.relative_to(self.root).as_posix()
-            wanted = file.suffix == ".cpp" or (file.suffix == ".hpp" and path.startswith(ENGINE))
+            header = file.suffix == ".hpp" and path.startswith(ENGINE) and not lies_in(path, OUTER)
+            wanted = file.suffix == ".cpp" or header
             if not wanted or not path.startswith(SOURCE_DIRS) or path.startswith("tests/product/install/"):
                 continue
             lists = next((d / "CMakeLists.txt" for d in file.parents if (d / "CMakeLists.txt").exists()), None)
@@ -244,7 +253,9 @@ class Tree:
             name = file.relative_to(lists.parent).as_posix()
             stem = name.removesuffix(".cpp").removesuffix("_test")  # programs are listed without the suffix
             listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)}(?:_test)?)(?=[\s\")]|$)"
-            if not re.search(listed, lists.read_text(), re.MULTILINE):
+            text = lists.read_text()
+            looked_for = [pattern for _, patterns in GLOB.findall(text) for pattern in patterns.split()]
+            if not re.search(listed, text, re.MULTILINE) and not any(fnmatch(name, pattern) for pattern in looked_for):
                 self.report(path, 1, "unlisted", f"not named in {lists.relative_to(self.root).as_posix()}")
 
     def _check_classes(self):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The functions by which the folders of tests/ list their programs.
+# The functions by which the folders of tests/, and those of the modules and the command, list their programs.
 include(GoogleTest)
+include("${CMAKE_CURRENT_LIST_DIR}/test_options.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/add_program.cmake")
 
 # detent_add_test(NAME SOURCES... [LIBS ...] [LABELS ...] [TIMEOUT SECONDS] [ENGINE TARGET] [ENVIRONMENT TEXT])
 # One GoogleTest program; ctest sees each of its tests. Labels: unit (the default), integration, threaded, progress,
@@ -41,8 +43,8 @@ function(detent_add_test name)
 
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE
-    "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/alloc/src")
-  target_compile_options(${name} PRIVATE ${detent_test_options})
+    "${detent_SOURCE_DIR}/tests" "${detent_SOURCE_DIR}/alloc/src")
+  target_compile_options(${name} PRIVATE ${DETENT_TEST_FLAGS} ${detent_test_options})
   target_link_libraries(${name} PRIVATE
     ${arg_ENGINE} detent_flags detent_rooms ${arg_LIBS} GTest::gtest_main)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT arg_ENGINE STREQUAL "detent_hooked")  # which comes with macros of its own

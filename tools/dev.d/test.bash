@@ -77,9 +77,9 @@ test_pass() {
       # Left to --all: what takes minutes, and what is about this machine or needs programs outside of tests/.
       say "== gcc: proofs, searches, modules, the command, documents"
       build gcc tests/all command/all modules/all detent detent_checked &&
-        ctest --test-dir build/gcc/tests -j 2 --output-on-failure --no-tests=error \
+        ctest --test-dir build/gcc -j 2 --output-on-failure --no-tests=error \
         -LE '^(quick|mutants|spin)$' \
-        -E '^(examples|packaging|probes|kernel_trace)[.]|^docs[.](contributing|monitoring|profiling|tuning)'
+        -E '^(bench|stress|instructions|examples|packaging|probes|kernel_trace)[.]|^docs[.](contributing|monitoring|profiling|tuning)'
       ;;
     packages)
       say "== packages, compiled in half the time that \`package\` takes"
@@ -108,8 +108,14 @@ test_pass() {
 
 # test_programs NAME...: the test programs of the preset gcc whose names contain one of these, by their paths in its tree.
 test_programs() {
-  ninja -C build/gcc -t targets all | sed -n 's/^\(tests\/[^:]*\): CXX_EXECUTABLE_LINKER.*/\1/p' |
+  ninja -C build/gcc -t targets all | sed -n 's/^\(\(tests\|modules\|command\)\/[^:]*\): CXX_EXECUTABLE_LINKER.*/\1/p' |
     grep -E "/[^/]*($(IFS='|' && say "$*"))[^/]*$" || true
+}
+
+# test_module FOLDER: builds all of it, and runs its tests.
+test_module() {
+  build gcc "$1/all"
+  ctest --test-dir "build/gcc/$1" -j 2 --output-on-failure --no-tests=error
 }
 
 # test_named NAME...: builds these programs alone, and runs them; what is no program, as the Python tests, by ctest.
@@ -140,7 +146,11 @@ cmd_test() {
     fuzz | tight-quick | walks-*-*) passes=("$1") ;;
     *)
       if [[ " ${presets[*]} " != *" $1 "* ]]; then
-        test_named "$@"
+        if [ $# -eq 1 ] && [ -e "modules/$1/tests" ]; then
+          test_module "modules/$1"
+        else
+          test_named "$@"
+        fi
         return
       fi
       passes=("$1")

@@ -16,11 +16,12 @@ DEFINED = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)
 LEAST_REASON = 4  # words
 
 
-def tests_below(folder):
-    """Suite.Name of each test in the sources below a folder, and proofs.suite of each suite of the explorer."""
-    names = {f"proofs.{suite.stem}" for suite in folder.glob("proofs/protocols/*.cpp")}
-    for source in sorted([*folder.rglob("*.cpp"), *folder.rglob("*.hpp")]):
-        names.update(".".join(found) for found in DEFINED.findall(source.read_text(encoding="utf-8")))
+def tests_of(root):
+    """Suite.Name of each test of the engine, the modules and the command, and proofs.suite of each suite of the explorer."""
+    names = {f"proofs.{suite.stem}" for suite in root.glob("tests/proofs/protocols/*.cpp")}
+    for folder in (root / "tests", *root.glob("modules/*/tests"), root / "command/tests"):
+        for source in sorted([*folder.rglob("*.cpp"), *folder.rglob("*.hpp")]):
+            names.update(".".join(found) for found in DEFINED.findall(source.read_text(encoding="utf-8")))
     return names
 
 
@@ -63,7 +64,7 @@ def main(arguments):
         root / "docs/evidence/contract.md", 1, 187)
     if not path.is_file():
         sys.exit(f"contract_check: there is no {path}")
-    wrong = list(check(path.read_text(encoding="utf-8"), first, last, tests_below(root / "tests")))
+    wrong = list(check(path.read_text(encoding="utf-8"), first, last, tests_of(root)))
     print("\n".join(wrong) if wrong else f"contract_check: {last - first + 1} rows, nothing missing")
     sys.exit(1 if wrong else 0)
 

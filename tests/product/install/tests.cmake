@@ -21,6 +21,16 @@ add_test(NAME install.find_package COMMAND "${CMAKE_CTEST_COMMAND}"
   --test-command "${CMAKE_CTEST_COMMAND}" --output-on-failure)
 list(APPEND tests install.find_package)
 
+# Each module by itself on the copy, as far as it can be compiled quickly: its library without optimization.
+foreach(module asio recipes senders tbb)
+  add_test(NAME install.module.${module} COMMAND "${CMAKE_CTEST_COMMAND}"
+    --build-and-test "${PROJECT_SOURCE_DIR}/modules/${module}" "${stage}/module.${module}"
+    --build-generator "${CMAKE_GENERATOR}" --build-makeprogram "${CMAKE_MAKE_PROGRAM}" --build-target detent_module
+    --build-options "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_CXX_FLAGS=${user_flags}"
+      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON -DDETENT_WERROR=ON)
+  list(APPEND tests install.module.${module})
+endforeach()
+
 # The same copy through pkg-config, with every compiler there is. A sanitized library links with its own compiler only.
 find_program(DETENT_GXX NAMES g++-12 g++)
 find_program(DETENT_CLANGXX NAMES clang++-14 clang++)

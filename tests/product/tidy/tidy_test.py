@@ -36,6 +36,8 @@ CASES = (
     ("core/src/a.cpp", SPDX + "//\n" * 299),
     ("tests/unit/a_test.cpp", SPDX + "//\n" * 319),
     ("tests/unit/a_test.cpp", SPDX + "//\n" * 320, "321: [file-length]"),
+    ("modules/a/tests/a_test.cpp", SPDX + "//\n" * 319),
+    ("modules/a/src/a.cpp", SPDX + "//\n" * 319, "301: [file-length]"),
     ("core/src/a.cpp", SPDX + "template <class F>\n" + function(71), "2: [function-length]"),
     ("core/src/a.cpp", SPDX + function(70)),
     ("core/src/a.cpp", SPDX + "enum class e {\n" + "  a,\n" * 80 + "};\n"),
@@ -46,6 +48,8 @@ CASES = (
     (DETAIL + "a.hpp", including("<detent/engine.hpp>"), "3: [include]"),
     (DETAIL + "a.hpp", including("<concurrentqueue/concurrentqueue.h>"), "3: [include]"),
     (DETAIL + "a.hpp", including("<detent/time.hpp>")),
+    ("modules/a/tests/a.hpp", including("<gtest/gtest.h>")),
+    ("modules/a/src/a.hpp", including("<gtest/gtest.h>"), "3: [include]"),
     ("command/a.hpp", including("<detent/detail/b.hpp>"), "3: [include]"),
     ("command/a.hpp", including("<detent/engine.hpp>")),
     ("tests/product/install/a.hpp", including("<detent/base/b.hpp>"), "3: [include]"),
@@ -65,6 +69,8 @@ CASES = (
     (DETAIL + "a.hpp", HEADER + "std::atomic<int> x;\n", "3: [raw-atomic]"),
     ("core/src/a.cpp", SPDX + "int x = __atomic_load_n(&y, 0);\n", "2: [raw-atomic]"),
     (BASE + "a.hpp", HEADER + "#include <atomic>\ninline std::atomic<int> x;\n"),
+    ("modules/a/src/a.cpp", SPDX + "std::atomic<int> x;\n", "2: [raw-atomic]"),
+    ("modules/a/tests/a.cpp", SPDX + "std::atomic<int> x;\n"),
     ("core/src/a.cpp", SPDX + "#ifdef NDEBUG\n#endif\n", "2: [conditional]"),
     (BASE + "a.hpp", HEADER + "#ifdef NDEBUG\n#endif\n"),
     ("docs/a.md", "one\nTO" "DO: two\n", "2: [unfinished]"),
@@ -73,6 +79,9 @@ CASES = (
     ("core/src/a.cpp", "int x;\n", "1: [licence]"),
     (DETAIL + "a.hpp", SPDX, "1: [pragma-once]"),
     ("tools/cmake/a.cmake", "file(GLOB sources *.cpp)\n", "1: [glob]"),
+    ("core/a.cmake", "file(GLOB sources CONFIGURE_DEPENDS *.cpp)\n", "1: [glob]"),
+    ("modules/a/tests/a.cmake", "file(GLOB sources *.cpp)\n", "1: [glob]"),
+    ("modules/a/tests/a.cmake", "file(GLOB sources CONFIGURE_DEPENDS *.cpp)\n"),
 )
 
 
@@ -123,6 +132,11 @@ class TidyTest(unittest.TestCase):
     def test_files_are_listed_one_by_one(self):
         lists = {"core/CMakeLists.txt": "add_library(a src/a.cpp)\n", "core/src/a.cpp": SPDX, "core/src/b.cpp": SPDX}
         self.assertEqual(["core/src/b.cpp:1: [unlisted]"], self.found(lists, lists=False))
+
+    def test_a_folder_of_tests_may_look_for_its_files(self):
+        lists = {"tests/a/CMakeLists.txt": "file(GLOB sources CONFIGURE_DEPENDS *_test.cpp)\n",
+                 "tests/a/b_test.cpp": SPDX, "tests/a/c.cpp": SPDX}
+        self.assertEqual(["tests/a/c.cpp:1: [unlisted]"], self.found(lists, lists=False))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "product/adapters/fired_timers.hpp"
+#include "support/fired_timers.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"
 

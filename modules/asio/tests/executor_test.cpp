@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "product/adapters/fired_timers.hpp"
+#include "support/fired_timers.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"
 
