@@ -58,7 +58,7 @@ make_root() {
   cp -r "$debs" "$fresh/try/build/package/debs"
   say 'APT::Get::Assume-Yes "true"; APT::Install-Recommends "false"; Dpkg::Use-Pty "false";' >"$fresh/etc/apt/apt.conf.d/90check"
   cp -r "$tree/tests/product/install" "$fresh/try/install"
-  cp -r "$tree/tests/product/c" "$fresh/try/c"
+  cp -r "$tree/modules/c/tests" "$fresh/try/c"
   cp "$tree/packaging/try_packages.sh" "$tree/bench/data/tcp-http-200k.csv.gz" "$fresh/try/"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # try_packages.sh use_command|consumers: uses installed packages as a stranger would. It runs where check_in_root.bash puts it, in
-# an empty Debian; the programs are those of tests/product/install and tests/product/c, and docs/one_file.cpp.
+# an empty Debian; the programs are those of tests/product/install and modules/c/tests, and docs/one_file.cpp.
 set -eux
 cd /try
 

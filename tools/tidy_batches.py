@@ -23,6 +23,12 @@ OF_MAIN_FILE = "misc-unused-using-decls,misc-unused-alias-decls"
 DECLARES = re.compile(r"^\s*(using\s+(typename\s+)?[\w:]+::\w+;|namespace\s+\w+\s*=)", re.MULTILINE)
 
 
+def folder_of(name):
+    """The folder at the top of the tree that a source counts to: tests of a module to tests/, its benchmarks to bench/."""
+    parts = name.split("/")
+    return next((each for each in ("tests", "bench") if each in parts[1:-1]), parts[0])
+
+
 def commands_of(build, folders):
     """The sources of these folders, each with its command; other sources belong to projects of their own."""
     entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
@@ -30,7 +36,7 @@ def commands_of(build, folders):
     found = {}
     for entry in entries:
         name = os.path.relpath(entry["file"], root)
-        if name.endswith(".cpp") and name.split("/")[0] in folders:
+        if name.endswith(".cpp") and folder_of(name) in folders:
             found.setdefault(name, entry)
     return found
 

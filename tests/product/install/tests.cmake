@@ -22,7 +22,7 @@ add_test(NAME install.find_package COMMAND "${CMAKE_CTEST_COMMAND}"
 list(APPEND tests install.find_package)
 
 # Each module by itself on the copy, as far as it can be compiled quickly: its library without optimization.
-foreach(module asio recipes senders tbb)
+foreach(module asio c recipes senders tbb)
   add_test(NAME install.module.${module} COMMAND "${CMAKE_CTEST_COMMAND}"
     --build-and-test "${PROJECT_SOURCE_DIR}/modules/${module}" "${stage}/module.${module}"
     --build-generator "${CMAKE_GENERATOR}" --build-makeprogram "${CMAKE_MAKE_PROGRAM}" --build-target detent_module
@@ -30,6 +30,16 @@ foreach(module asio recipes senders tbb)
       -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON -DDETENT_WERROR=ON)
   list(APPEND tests install.module.${module})
 endforeach()
+
+# And in a project without C++.
+if(NOT DETENT_SANITIZE)
+  add_test(NAME install.in_c COMMAND "${CMAKE_CTEST_COMMAND}"
+    --build-and-test "${PROJECT_SOURCE_DIR}/modules/c/tests/consumer" "${stage}/in_c"
+    --build-generator "${CMAKE_GENERATOR}" --build-makeprogram "${CMAKE_MAKE_PROGRAM}"
+    --build-options "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}"
+    --test-command first_steps)
+  list(APPEND tests install.in_c)
+endif()
 
 # The same copy through pkg-config, with every compiler there is. A sanitized library links with its own compiler only.
 find_program(DETENT_GXX NAMES g++-12 g++)
