@@ -5,7 +5,7 @@ bench_only() {
   [ $# -gt 0 ] || usage_error "bench --only takes the name of a program"
   local program=${1#bench_}
   shift
-  [ -e "bench/$program.cpp" ] || usage_error "there is no bench/$program.cpp"
+  [ -n "$(find bench modules command -path "*bench/$program.cpp")" ] || usage_error "there is no bench/$program.cpp, neither at the top nor in a module"
   build gcc "bench_$program"
   "build/gcc/bench/bench_$program" "$@"
 }

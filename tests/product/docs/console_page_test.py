@@ -38,7 +38,7 @@ def check(page, root, detent):
     with open(page, encoding="utf-8") as file:
         found = list(commands(file.read()))
     with tempfile.TemporaryDirectory() as directory:
-        for name in ("bench", "tests", "tools"):
+        for name in ("bench", "modules", "tests", "tools"):
             os.symlink(os.path.join(root, name), os.path.join(directory, name))
         environment = {**os.environ, "PATH": os.path.dirname(detent) + os.pathsep + os.environ["PATH"]}
         for command, shown in found:

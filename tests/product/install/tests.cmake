@@ -22,7 +22,11 @@ add_test(NAME install.find_package COMMAND "${CMAKE_CTEST_COMMAND}"
 list(APPEND tests install.find_package)
 
 # Each module by itself on the copy, as far as it can be compiled quickly: its library without optimization.
-foreach(module asio c recipes senders tbb)
+set(modules asio c recipes senders tbb)
+if(DETENT_BUILD_CALENDAR)
+  list(APPEND modules calendar)
+endif()
+foreach(module IN LISTS modules)
   add_test(NAME install.module.${module} COMMAND "${CMAKE_CTEST_COMMAND}"
     --build-and-test "${PROJECT_SOURCE_DIR}/modules/${module}" "${stage}/module.${module}"
     --build-generator "${CMAKE_GENERATOR}" --build-makeprogram "${CMAKE_MAKE_PROGRAM}" --build-target detent_module

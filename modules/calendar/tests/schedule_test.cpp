@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "product/calendar/support.hpp"
+#include "support.hpp"
 
 namespace detent::calendar_test {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "product/calendar/support.hpp"
+#include "support.hpp"
 #include "support/random_source.hpp"
 #include "support/temporary_directory.hpp"
 

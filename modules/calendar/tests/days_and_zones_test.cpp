@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "product/calendar/support.hpp"
+#include "support.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace detent::calendar_test {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <vector>
 
-#include "product/calendar/support.hpp"
+#include "support.hpp"
 #include "support/drive_allocations.hpp"
 
 namespace detent::calendar_test {

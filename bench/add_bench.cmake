@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# The function by which bench/, and those of the modules and the command, list their programs.
+
+# What is compared with hands its commands over by moodycamel's queue, and so do the floors.
+find_path(DETENT_CONCURRENTQUEUE_INCLUDE_DIR NAMES concurrentqueue/concurrentqueue.h DOC "Where moodycamel's queue is")
+detent_require(DETENT_CONCURRENTQUEUE_INCLUDE_DIR concurrentqueue/concurrentqueue.h libconcurrentqueue-dev
+  DETENT_BUILD_BENCH)
+add_library(detent_concurrentqueue INTERFACE)
+target_include_directories(detent_concurrentqueue SYSTEM INTERFACE "${DETENT_CONCURRENTQUEUE_INCLUDE_DIR}")
+
+add_custom_target(detent_bench ALL)  # `tools/dev bench` builds it
+
+# detent_add_bench(NAME LIBRARIES...): bench_NAME, from NAME.cpp, on Google Benchmark. It also runs as a smoke test, so that it
+# cannot rot: DETENT_BENCH_SMOKE in its environment leaves out what takes long.
+function(detent_add_bench name)
+  add_executable(bench_${name} ${name}.cpp)
+  target_include_directories(bench_${name} PRIVATE "${detent_SOURCE_DIR}/bench")
+  set_target_properties(bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
+  target_link_libraries(bench_${name} PRIVATE detent::detent detent_flags detent_rooms detent_concurrentqueue detent_jemalloc
+    benchmark::benchmark_main ${ARGN})
+  add_dependencies(detent_bench bench_${name})
+  if(DETENT_BUILD_TESTS)
+    add_test(NAME bench.${name} COMMAND bench_${name} --benchmark_min_time=0.001)
+    # Google Benchmark prints a benchmark's error and exits with 0 all the same.
+    set_tests_properties(bench.${name} PROPERTIES LABELS "bench;timing;rest" TIMEOUT 300 RUN_SERIAL TRUE
+      FAIL_REGULAR_EXPRESSION "ERROR OCCURRED" ENVIRONMENT "DETENT_BENCH_SMOKE=1")
+  endif()
+endfunction()
