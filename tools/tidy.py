@@ -18,8 +18,8 @@ CODE = {".hpp", ".h", ".cpp", ".c"}
 SOURCE_DIRS = ("core", "alloc", "modules", "command", "bench", "examples", "packaging", "stress", "tests", "tools")
 # The engine, and what is compiled into programs with it.
 ENGINE = ("core/", "alloc/", "modules/")
-# Folders of the engine at the top of the tree, and of a module or the command inside it.
-OUTER = ("tests/", "bench/")
+# Folders that the engine has at the top of the tree, and a module or the command inside it.
+OUTER = ("tests/", "bench/", "chaos/")
 SKIPPED = {"build", ".git", ".cache", "__pycache__", "data"}
 LAYERS = ("base", "alloc", "values", "detail", "public")
 SRC = "core/src/"
@@ -27,8 +27,8 @@ GROUND = SRC + "limits.hpp"  # below all rooms
 # Third-party headers, and what may include them.
 FOREIGN = {
     "concurrentqueue/": ("bench/",),
-    "sqlite3.h": ("modules/durable/src/sqlite/", "tests/", "bench/"),
-    "CLI/": ("command/", "tests/", "bench/", "stress/", "examples/"),
+    "sqlite3.h": ("modules/durable/",),
+    "CLI/": ("command/", "chaos/", "tests/", "bench/", "stress/", "examples/"),
     "sys/sdt.h": ("core/src/platform/",),
     "fmt/": ("command/", "tests/", "bench/", "stress/", "examples/"),
     "zlib.h": ("command/", "tests/"),
@@ -40,7 +40,7 @@ FOREIGN = {
     "asio/": ("modules/asio/",),
     "asio.hpp": ("modules/asio/tests/",),
     "boost/": ("modules/asio/", "bench/", "examples/rpc/"),
-    "hiredis/": ("examples/lease/", "modules/durable_redis/src/", "tests/product/durable_redis/", "bench/"),
+    "hiredis/": ("examples/lease/", "modules/durable/src/redis/", "modules/durable/tests/redis/", "modules/durable/bench/"),
     "stdexec/": ("modules/senders/",),
     "oneapi/": ("modules/tbb/",),
     "uv.h": ("tests/product/event_loops/", "bench/peers/"),

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE, REFERENCE_PAGE = ROOT / "docs/reference.md", "reference/index.md"
 HEADER = re.compile(r"^\| \[`(detent/\S+)`\]\(\S+/(\w+)\.hp*\)", re.MULTILINE)
 INCLUDE = ("core/include", "modules/recipes/include", "modules/asio/include", "modules/calendar/include", "modules/tbb/include",
-           "modules/common/include", "modules/c/include", "modules/senders/include", "modules/durable/include", "modules/durable_redis/include",
+           "modules/common/include", "modules/c/include", "modules/senders/include", "modules/durable/include",
            "alloc/include")
 PUBLIC = [*(f"{each}/detent/*.h*" for each in INCLUDE), "modules/recipes/include/detent/recipes/*.hpp"]
 PAGE = {"detent/detent.h": "c"}  # of the others, their name

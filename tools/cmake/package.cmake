@@ -80,7 +80,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The command's own libraries are not installed yet.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}"
-  "${PROJECT_BINARY_DIR}/modules/calendar" "${PROJECT_BINARY_DIR}/modules/durable" "${PROJECT_BINARY_DIR}/modules/durable_redis")
+  "${PROJECT_BINARY_DIR}/modules/calendar" "${PROJECT_BINARY_DIR}/modules/durable")
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)  # strips as well
 

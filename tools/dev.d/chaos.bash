@@ -6,5 +6,5 @@ cmd_chaos() {
   need build
   want examples  # redis-server and hiredis
   build gcc chaos_worker
-  stress/chaos/chaos build/gcc "$@"
+  modules/durable/chaos/chaos build/gcc "$@"
 }

@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/fired_timers.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/fired_timers.hpp"
 
 namespace detent {
 

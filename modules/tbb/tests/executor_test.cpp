@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "support/fired_timers.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/fired_timers.hpp"
 
 namespace detent {
 namespace {

@@ -26,6 +26,9 @@ set(modules asio c recipes senders tbb)
 if(DETENT_BUILD_CALENDAR)
   list(APPEND modules calendar)
 endif()
+if(DETENT_BUILD_DURABLE)
+  list(APPEND modules durable)
+endif()
 foreach(module IN LISTS modules)
   add_test(NAME install.module.${module} COMMAND "${CMAKE_CTEST_COMMAND}"
     --build-and-test "${PROJECT_SOURCE_DIR}/modules/${module}" "${stage}/module.${module}"

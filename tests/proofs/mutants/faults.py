@@ -10,7 +10,7 @@ A file is a protocol: its `title`, and a table [[mutant]] for each fault:
 and the layer that kills it, one of:
   suite       explorer: a suite of tests/proofs/protocols, and `scenario`, the one of its scenarios that fails; without it
               all of them are compiled, which takes twice as long, and whichever fails first counts
-  test        unit: the source of a GoogleTest program, below tests/, and `kills`, which of its tests
+  test        unit: the source of a GoogleTest program, below tests/ or, of a module, from the root on, and `kills`, which of its tests
   through     for a fault in a header: the sources of the library that are compiled against it besides, in one string
 """
 import re
@@ -90,6 +90,11 @@ def read_mutant(entry, source):
     return mutant
 
 
+def test_source(mutant):
+    """The source of the test that kills, from the root of the tree."""
+    return mutant.test if mutant.test.startswith("modules/") else f"tests/{mutant.test}"
+
+
 def read_all(root):
     """All protocols; that there are enough of each kind; that each killer is there."""
     protocols = []
@@ -99,7 +104,7 @@ def read_all(root):
     mutants = [each for protocol in protocols for each in protocol.mutants]
     names = [each.name for each in mutants]
     for mutant in mutants:
-        killer = f"tests/proofs/protocols/{mutant.suite}.cpp" if mutant.suite else f"tests/{mutant.test}"
+        killer = f"tests/proofs/protocols/{mutant.suite}.cpp" if mutant.suite else test_source(mutant)
         for path in (mutant.file, killer, *mutant.through.split()):
             if not (root / path).is_file():
                 raise Problem(f"'{mutant.name}': there is no {path}")

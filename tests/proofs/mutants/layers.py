@@ -11,7 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from faults import Problem, mutate
+from faults import Problem, mutate, test_source
 
 # What no mutant changes, and most sources include.
 HEADERS = ("gtest/gtest.h", "algorithm", "array", "atomic", "chrono", "functional", "map", "memory", "optional", "random",
@@ -21,7 +21,7 @@ HUNG_FACTOR, HUNG_SECONDS = 20, 5  # a test that hangs, compared with how it is 
 
 
 DURABLE = "modules/durable/src/"
-REDIS = "modules/durable_redis/src/"
+REDIS = DURABLE + "redis/"
 
 
 def library_of(source):
@@ -225,7 +225,7 @@ def seconds_unchanged(mutant, built, build):
 
 def kill_by_test(mutant, build, scratch):
     copy, first = plant(mutant, build, scratch)
-    source = build.root / "tests" / mutant.test
+    source = build.root / test_source(mutant)
     flags, built, _ = build.command(source)
     seconds = seconds_unchanged(mutant, built, build)
     objects = []

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A process that is killed while it writes, and a machine that loses its power: what counted as stored is there.
+#include "forgetful_disk.hpp"
 #include "histories.hpp"
 #include "sqlite_bed.hpp"
-#include "support/forgetful_disk.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

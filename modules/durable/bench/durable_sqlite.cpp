@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What does a durable timer in a file cost, beside what the disk and SQLite cost by themselves? One after the other in
 // one round, at a million rows: what a store does with a few thousand, all in its cache, proves nothing.
-#include "support/durable_work.hpp"
+#include "durable_work.hpp"
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"
 

@@ -5,6 +5,8 @@
 #include "load.hpp"
 #include "watched.hpp"
 
+#include "../tests/forgetful_disk.hpp"
+
 #include <detent/durable.hpp>
 #include <detent/durable_redis.hpp>
 #include <detent/durable_sqlite.hpp>
@@ -14,7 +16,6 @@
 
 #include <unistd.h>
 #include <CLI/CLI.hpp>
-#include <support/forgetful_disk.hpp>
 
 #include <chrono>
 #include <csignal>

@@ -5,8 +5,8 @@
 
 #include <detent/durable_redis.hpp>
 
-#include <product/durable/histories.hpp>
-#include <product/durable/nodes.hpp>
+#include "../histories.hpp"
+#include "../nodes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <detent/durable_redis.hpp>
 
-#include <product/durable/conformance_suite.hpp>
+#include "../conformance_suite.hpp"
 
 #include <memory>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What does a durable timer in Redis cost, beside a bare SET of the same bytes in a pipeline? By turns in each round,
 // on a server of its own, and medians of the ratios of CPU time.
-#include "support/durable_work.hpp"
+#include "durable_work.hpp"
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"
 
