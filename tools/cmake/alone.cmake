@@ -21,7 +21,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/flags.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/dependencies.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/module.cmake")
 
-add_custom_target(detent_module)  # what its users get, compiled
+add_custom_target(detent_module)  # what the test that it can be built compiles
 add_library(detent_rooms INTERFACE)  # a few tests make what the engine writes, with its own headers
 target_include_directories(detent_rooms INTERFACE "${detent_SOURCE_DIR}/core/src")
 if(DETENT_BUILD_TESTS)

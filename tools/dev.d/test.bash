@@ -118,9 +118,16 @@ test_module() {
   ctest --test-dir "build/gcc/$1" -j 2 --output-on-failure --no-tests=error
 }
 
-# test_named NAME...: builds these programs alone, and runs them; what is no program, as the Python tests, by ctest.
+# test_named NAME...: builds these programs alone, and runs them; what is no program, as the Python tests, by ctest. A single
+# NAME may be a module.
 test_named() {
-  local program programs failed=()
+  local program programs folder failed=()
+  for folder in "modules/$*" "$*"; do
+    if [ -e "$folder/tests/CMakeLists.txt" ]; then
+      test_module "$folder"
+      return
+    fi
+  done
   need build
   cmake --preset gcc --log-level=NOTICE >/dev/null
   mapfile -t programs < <(test_programs "$@")
@@ -146,11 +153,7 @@ cmd_test() {
     fuzz | tight-quick | walks-*-*) passes=("$1") ;;
     *)
       if [[ " ${presets[*]} " != *" $1 "* ]]; then
-        if [ $# -eq 1 ] && [ -e "modules/$1/tests" ]; then
-          test_module "modules/$1"
-        else
-          test_named "$@"
-        fi
+        test_named "$@"
         return
       fi
       passes=("$1")

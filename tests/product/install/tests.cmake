@@ -21,20 +21,24 @@ add_test(NAME install.find_package COMMAND "${CMAKE_CTEST_COMMAND}"
   --test-command "${CMAKE_CTEST_COMMAND}" --output-on-failure)
 list(APPEND tests install.find_package)
 
-# Each module by itself on the copy, as far as it can be compiled quickly: its library without optimization.
-set(modules asio c recipes senders tbb)
+# Each module by itself on the copy: its tests are configured, and of what it gives to users most is compiled.
+set(modules modules/asio modules/c modules/recipes modules/senders modules/tbb)
 if(DETENT_BUILD_CALENDAR)
-  list(APPEND modules calendar)
+  list(APPEND modules modules/calendar)
 endif()
 if(DETENT_BUILD_DURABLE)
-  list(APPEND modules durable)
+  list(APPEND modules modules/durable)
 endif()
-foreach(module IN LISTS modules)
+if(DETENT_BUILD_TOOLS)
+  list(APPEND modules command)
+endif()
+foreach(folder IN LISTS modules)
+  cmake_path(GET folder FILENAME module)
   add_test(NAME install.module.${module} COMMAND "${CMAKE_CTEST_COMMAND}"
-    --build-and-test "${PROJECT_SOURCE_DIR}/modules/${module}" "${stage}/module.${module}"
+    --build-and-test "${PROJECT_SOURCE_DIR}/${folder}" "${stage}/module.${module}"
     --build-generator "${CMAKE_GENERATOR}" --build-makeprogram "${CMAKE_MAKE_PROGRAM}" --build-target detent_module
     --build-options "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_CXX_FLAGS=${user_flags}"
-      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON -DDETENT_WERROR=ON)
+      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DDETENT_WERROR=ON)
   list(APPEND tests install.module.${module})
 endforeach()
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// That what it packs can be unpacked is in tests/product/command/record_test.py.
+// That what it packs can be unpacked is in command/tests/record_test.py.
 #include "recording/gzip_packer.hpp"
 
 #include "limits.hpp"

@@ -10,7 +10,7 @@
 
 #include "doctor/idle_costs.hpp"
 #include "doctor/idle_states.hpp"
-#include "product/command/made_up_host.hpp"
+#include "made_up_host.hpp"
 
 namespace detent::tool {
 namespace {

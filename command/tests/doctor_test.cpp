@@ -12,7 +12,7 @@
 #include "doctor/realtime_probes.hpp"
 #include "doctor/worker_cpu.hpp"
 #include "host/cpu_list.hpp"
-#include "product/command/made_up_host.hpp"
+#include "made_up_host.hpp"
 
 namespace detent::tool {
 namespace {

@@ -9,7 +9,7 @@
 #include "doctor/interrupt_counts.hpp"
 #include "doctor/worker_cpu.hpp"
 #include "doctor/worker_search.hpp"
-#include "product/command/made_up_host.hpp"
+#include "made_up_host.hpp"
 #include "support/counters_image.hpp"
 #include "text/input_error.hpp"
 

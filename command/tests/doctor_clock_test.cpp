@@ -7,7 +7,7 @@
 #include <string>
 
 #include "doctor/clock_probes.hpp"
-#include "product/command/made_up_host.hpp"
+#include "made_up_host.hpp"
 
 namespace detent::tool {
 namespace {
