@@ -19,9 +19,8 @@ import navigation
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE, REFERENCE_PAGE = ROOT / "docs/reference.md", "reference/index.md"
 HEADER = re.compile(r"^\| \[`(detent/\S+)`\]\(\S+/(\w+)\.hp*\)", re.MULTILINE)
-INCLUDE = ("core/include", "modules/recipes/include", "modules/asio/include", "modules/calendar/include", "modules/tbb/include",
-           "modules/common/include", "modules/c/include", "modules/senders/include", "modules/durable/include",
-           "alloc/include")
+MODULES = sorted(each.relative_to(ROOT).as_posix() for each in ROOT.glob("modules/*/include"))
+INCLUDE = ("core/include", "alloc/include", *MODULES)
 PUBLIC = [*(f"{each}/detent/*.h*" for each in INCLUDE), "modules/recipes/include/detent/recipes/*.hpp"]
 PAGE = {"detent/detent.h": "c"}  # of the others, their name
 
@@ -138,7 +137,10 @@ def build(directory):
     for old in (xml, html, doctrees):  # what Sphinx keeps grows with each build, and slows the next
         shutil.rmtree(old, ignore_errors=True)
     xml.mkdir(parents=True)
-    run("doxygen", "docs/site/Doxyfile", DETENT_DOCS_XML=str(xml))
+    headers = [file.relative_to(ROOT).as_posix() for each in (*PUBLIC, "alloc/include/detent/alloc/memory_options.hpp")
+               for file in sorted(ROOT.glob(each))]
+    run("doxygen", "docs/site/Doxyfile", DETENT_DOCS_XML=str(xml), DETENT_DOCS_HEADERS=" ".join(headers),
+        DETENT_DOCS_INCLUDE=" ".join(INCLUDE))
     name_arguments(xml)
     run("sphinx-build", "-q", "-W", "--keep-going", "-c", "docs/site", "-d", str(doctrees), str(pages), str(html),
         DETENT_DOCS_XML=str(xml))

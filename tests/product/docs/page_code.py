@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The code of a page, written out as programs.
+"""The code of pages, written out as programs.
 
-usage: page_code.py PAGE DIRECTORY     writes the programs, and prints a line `name language library...` for each
+usage: page_code.py DIRECTORY PAGE...     writes the programs, and prints a line `test source kind need...` for each
 
-A block of C++, C or Java stands between two comments that a reader of the page does not see:
+A block of C++ or C with a main() of its own is a program as it stands: of kind `whole`. Where a page has several, all but one
+have a name behind the language: ```cpp NAME. Each other block of C++, C or Java is a `part`, and stands between two comments
+that a reader of the page does not see:
 
     <!-- code NAME LIBRARY...
     what comes before it: at the top of the file
@@ -16,7 +18,8 @@ A block of C++, C or Java stands between two comments that a reader of the page 
     what comes after it: the last statements of main()
     -->
 
-A block without a main() of its own is the body of one. A block without a name is an error, so that none stays untried.
+A part without a main() of its own is the body of one. In a page that has such comments a block without a name is an error, so
+that none stays untried.
 """
 import re
 import sys
@@ -25,7 +28,7 @@ from pathlib import Path
 LANGUAGES = {"cpp": "cpp", "c": "c", "java": "java"}
 PART = re.compile(
     r"(?:^<!-- code (?P<head>[^\n]*?)(?: -->|\n(?P<given>.*?)^-->)\n+)?"
-    r"^```(?P<language>cpp|c|java)\n(?P<code>.*?)^```$"
+    r"^```(?P<language>cpp|c|java)(?: (?P<word>\w+))?\n(?P<code>.*?)^```$"
     r"(?:\n+<!-- then\n(?P<then>.*?)^-->$)?", re.MULTILINE | re.DOTALL)
 ON_TOP = re.compile(r"^(?:#include .*|using namespace .*|import .*)\n", re.MULTILINE)
 TOP = {
@@ -33,6 +36,9 @@ TOP = {
     "c": "#include <detent/detent.h>\n#include <stdio.h>\n#include <stdlib.h>\n",
     "java": "",
 }
+# What a whole program links, by what it includes.
+NEEDS = {"detent/recipes/": "recipes", "detent/calendar": "calendar", "detent/schedule": "calendar", "detent/durable": "durable",
+         "detent/senders": "senders"}
 EXPECT = {
     "cpp": '#define EXPECT(x) ((x) ? void(0) : (std::fprintf(stderr, "not so: %s\\n", #x), std::exit(1)))\n'
            "using namespace std::chrono_literals;\n",
@@ -63,32 +69,43 @@ def program(language, name, given, code, then):
     return f"{top}\nint main({'void' if language == 'c' else ''}) {{\n{indented(body + then)}}}\n"
 
 
-def parts(page):
-    """Yields (name, libraries, language, the program's text)."""
+def needs(code):
+    return sorted({need for header, need in NEEDS.items() if f"#include <{header}" in code})
+
+
+def programs(page):
+    """Yields (name, language, kind, libraries, the program's text)."""
     text = page.read_text(encoding="utf-8")
     seen = set()
     for found in PART.finditer(text):
         line = text.count("\n", 0, found.start("code"))
-        if found["head"] is None:
+        language, code = found["language"], found["code"]
+        whole = found["head"] is None and "int main(" in code
+        if found["head"] is None and not whole:
+            if "<!-- code " not in text:
+                continue
             sys.exit(f"{page.name}:{line}: a block of code without a name: <!-- code NAME -->")
-        name, *libraries = found["head"].split()
+        name, *libraries = (found["word"] or "", *needs(code)) if whole else found["head"].split()
         if name in seen:
-            sys.exit(f"{page.name}:{line}: there are two blocks called {name}")
+            sys.exit(f"{page.name}:{line}: there are two blocks called {name or 'nothing'}")
         seen.add(name)
-        yield name, libraries, found["language"], program(
-            found["language"], name, found["given"] or "", found["code"], found["then"] or "")
+        if whole:
+            yield name, language, "whole", libraries, code
+        else:
+            yield name, language, "part", libraries, program(language, name, found["given"] or "", code, found["then"] or "")
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__.split("\n\n")[1])
-    page, directory = Path(sys.argv[1]), Path(sys.argv[2])
-    directory.mkdir(parents=True, exist_ok=True)
-    for name, libraries, language, text in parts(page):
-        file = directory / f"{name}.{LANGUAGES[language]}"
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            file.write_text(text, encoding="utf-8")
-        print(name, language, *libraries)
+    directory = Path(sys.argv[1])
+    for page in map(Path, sys.argv[2:]):
+        for name, language, kind, libraries, text in programs(page):
+            file = directory / page.stem / f"{name or 'main'}.{LANGUAGES[language]}"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if not file.exists() or file.read_text(encoding="utf-8") != text:
+                file.write_text(text, encoding="utf-8")
+            print(f"docs.{page.stem}{name and '.'}{name}", file, kind, *libraries)
 
 
 if __name__ == "__main__":
