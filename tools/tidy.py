@@ -57,7 +57,8 @@ CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$")
 CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER|__cplusplus|DETENT_DETENT_H)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMAND_FOLDER = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
-GLOB = re.compile(r"file\s*\(\s*GLOB\w*\s+\w+\s+(CONFIGURE_DEPENDS\s+([^)]*))?", re.IGNORECASE)
+TESTS_OF_FOLDER = "detent_add_engine_tests("  # it looks for *_test.cpp itself
+GLOB = re.compile(r"file\s*\(\s*GLOB\w*\s+\w+\s+(?:RELATIVE\s+\S+\s+)?(CONFIGURE_DEPENDS\s+([^)]*))?", re.IGNORECASE)
 
 
 def lies_in(path, folders):
@@ -254,7 +255,7 @@ class Tree:
             stem = name.removesuffix(".cpp").removesuffix("_test")  # programs are listed without the suffix
             listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)}(?:_test)?)(?=[\s\")]|$)"
             text = lists.read_text()
-            looked_for = [pattern for _, patterns in GLOB.findall(text) for pattern in patterns.split()]
+            looked_for = [pattern for _, patterns in GLOB.findall(text) for pattern in patterns.split()] + ["*_test.cpp"] * (TESTS_OF_FOLDER in text)
             if not re.search(listed, text, re.MULTILINE) and not any(fnmatch(name, pattern) for pattern in looked_for):
                 self.report(path, 1, "unlisted", f"not named in {lists.relative_to(self.root).as_posix()}")
 

@@ -142,14 +142,18 @@ function(detent_add_engine_test name)
   detent_add_test(engine.${name} ${arg_UNPARSED_ARGUMENTS} LIBS ${arg_LIBS} LABELS ${labels} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-# detent_add_engine_tests(SUBJECT SOURCES... [THREADED SOURCES...]): engine.SUBJECT, and of the sources in which threads
-# meet engine.SUBJECT_threaded. A source that needs something of its own is a program of its own, by the function above.
+# detent_add_engine_tests(SUBJECT [THREADED SOURCES...] [OTHERS SOURCES...] [LIBS ...]): engine.SUBJECT, of every *_test.cpp of
+# the folder except those named here. Of the sources after THREADED, in which threads meet, it makes engine.SUBJECT_threaded.
+# OTHERS are left out: what cannot be built here, and what needs something of its own and is a program by the function above.
 function(detent_add_engine_tests subject)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "THREADED")
-  if(arg_UNPARSED_ARGUMENTS)
-    detent_add_engine_test(${subject} ${arg_UNPARSED_ARGUMENTS})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "THREADED;OTHERS;LIBS")
+  file(GLOB sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *_test.cpp)
+  list(REMOVE_ITEM sources ${arg_THREADED} ${arg_OTHERS})
+  list(REMOVE_ITEM arg_THREADED ${arg_OTHERS})
+  if(sources)
+    detent_add_engine_test(${subject} ${sources} LIBS ${arg_LIBS})
   endif()
   if(arg_THREADED)
-    detent_add_engine_test(${subject}_threaded ${arg_THREADED} THREADED TIMEOUT 120)
+    detent_add_engine_test(${subject}_threaded ${arg_THREADED} THREADED TIMEOUT 120 LIBS ${arg_LIBS})
   endif()
 endfunction()
