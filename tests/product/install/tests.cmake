@@ -22,7 +22,7 @@ add_test(NAME install.find_package COMMAND "${CMAKE_CTEST_COMMAND}"
 list(APPEND tests install.find_package)
 
 # Each module by itself on the copy: its tests are configured, and of what it gives to users most is compiled.
-set(modules modules/asio modules/c modules/recipes modules/senders modules/tbb)
+set(modules modules/asio modules/c modules/recipes modules/senders modules/sharded modules/tbb)
 if(DETENT_BUILD_CALENDAR)
   list(APPEND modules modules/calendar)
 endif()

@@ -6,9 +6,9 @@
 
 #include "callers/members.hpp"
 #include "engine/driven_engine.hpp"
-#include "engine/shard_map.hpp"
 #include "platform/numa_node.hpp"
 #include "platform/thread_setup.hpp"
+#include "shard_map.hpp"
 
 #include <pthread.h>
 #include <unistd.h>

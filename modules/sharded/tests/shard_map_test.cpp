@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/shard_map.hpp"
+#include "../src/shard_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/shard_map.hpp"
+#include "shard_map.hpp"
 
 #include <detent/base/atomic.hpp>
 
