@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The function by which bench/, and those of the modules and the command, list their programs.
 
-# What is compared with hands its commands over by moodycamel's queue, and so do the floors.
+# The engine is compared with hand-over by moodycamel's queue, and the floors use it as well.
 find_path(DETENT_CONCURRENTQUEUE_INCLUDE_DIR NAMES concurrentqueue/concurrentqueue.h DOC "Where moodycamel's queue is")
 detent_require(DETENT_CONCURRENTQUEUE_INCLUDE_DIR concurrentqueue/concurrentqueue.h libconcurrentqueue-dev
   DETENT_BUILD_BENCH)

@@ -255,7 +255,9 @@ class Tree:
             stem = name.removesuffix(".cpp").removesuffix("_test")  # programs are listed without the suffix
             listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)}(?:_test)?)(?=[\s\")]|$)"
             text = lists.read_text()
-            looked_for = [pattern for _, patterns in GLOB.findall(text) for pattern in patterns.split()] + ["*_test.cpp"] * (TESTS_OF_FOLDER in text)
+            looked_for = [pattern for _, patterns in GLOB.findall(text) for pattern in patterns.split()]
+            if TESTS_OF_FOLDER in text:
+                looked_for.append("*_test.cpp")
             if not re.search(listed, text, re.MULTILINE) and not any(fnmatch(name, pattern) for pattern in looked_for):
                 self.report(path, 1, "unlisted", f"not named in {lists.relative_to(self.root).as_posix()}")
 

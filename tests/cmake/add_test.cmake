@@ -144,7 +144,7 @@ endfunction()
 
 # detent_add_engine_tests(SUBJECT [THREADED SOURCES...] [OTHERS SOURCES...] [LIBS ...]): engine.SUBJECT, of every *_test.cpp of
 # the folder except those named here. Of the sources after THREADED, in which threads meet, it makes engine.SUBJECT_threaded.
-# OTHERS are left out: what cannot be built here, and what needs something of its own and is a program by the function above.
+# OTHERS are left out, as they cannot be built here, or need something of their own and are programs by the function above.
 function(detent_add_engine_tests subject)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "THREADED;OTHERS;LIBS")
   file(GLOB sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *_test.cpp)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What a module has from the tree's CMakeLists.txt, for one that is configured by itself, on an installed engine:
+# A module that is configured by itself, on an installed engine, gets from here what the tree's CMakeLists.txt gives it else:
 #   cmake -S modules/calendar -B build/calendar -DCMAKE_PREFIX_PATH=PREFIX
 cmake_path(SET detent_SOURCE_DIR NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../..")
 find_package(detent CONFIG REQUIRED COMPONENTS ${DETENT_COMPONENTS})
@@ -21,7 +21,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/flags.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/dependencies.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/module.cmake")
 
-add_custom_target(detent_module)  # what the test that it can be built compiles
+add_custom_target(detent_module)  # install.module.NAME builds it
 add_library(detent_rooms INTERFACE)  # a few tests make what the engine writes, with its own headers
 target_include_directories(detent_rooms INTERFACE "${detent_SOURCE_DIR}/core/src")
 if(DETENT_BUILD_TESTS)

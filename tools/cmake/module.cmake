@@ -48,7 +48,7 @@ function(detent_add_module_library name exported)
   detent_name_module(${name} detent_${name})
 endfunction()
 
-# For the two above: detent::NAME, unless the installed engine came with a module of that name. So what belongs to a module
+# For the two functions above: makes detent::NAME, unless the installed engine came with a module of that name. So what belongs to a module
 # links it as detent_NAME.
 function(detent_name_module name compiled)
   if(NOT TARGET detent::${name})

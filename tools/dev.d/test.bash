@@ -28,8 +28,9 @@ fuzz() {
   [ ${#failed[@]} -eq 0 ] || { say "Fuzzing fails: ${failed[*]}; the inputs are build/found/TARGET-*" >&2 && return 1; }
 }
 
-# The programs of tests/unit, tests/engine, tests/hostile and modules/sharded, each run as a whole, which takes a fifth of the time that their
-# tests take one by one; and with the label `look` the beginning of each search of tests/proofs/protocols. quick PRESET LABELS TARGET...
+# The programs of tests/unit, tests/engine, tests/hostile and modules/sharded, each run as a whole, which takes a fifth of the
+# time that their tests take one by one; and with the label `look` the beginning of each search of tests/proofs/protocols.
+# quick PRESET LABELS TARGET...
 quick() {
   local preset=$1 labels=$2
   shift 2
@@ -112,14 +113,14 @@ test_programs() {
     grep -E "/[^/]*($(IFS='|' && say "$*"))[^/]*$" || true
 }
 
-# test_module FOLDER: builds all of it, and runs its tests.
+# test_module FOLDER: builds all of it except its benchmarks, and runs its tests.
 test_module() {
   build gcc "$1/all"
-  ctest --test-dir "build/gcc/$1" -j 2 --output-on-failure --no-tests=error
+  ctest --test-dir "build/gcc/$1" -j 2 --output-on-failure --no-tests=error -LE '^bench$'
 }
 
-# test_named NAME...: builds these programs alone, and runs them; what is no program, as the Python tests, by ctest. A single
-# NAME may be a module.
+# test_named NAME...: builds these programs alone, and runs them; tests that are no programs, as those in
+# Python, run by ctest. A single NAME may be a module.
 test_named() {
   local program programs folder failed=()
   for folder in "modules/$*" "$*"; do

@@ -36,7 +36,7 @@ TOP = {
     "c": "#include <detent/detent.h>\n#include <stdio.h>\n#include <stdlib.h>\n",
     "java": "",
 }
-# What a whole program links, by what it includes.
+# A whole program needs a library if it includes one of its headers.
 NEEDS = {"detent/recipes/": "recipes", "detent/calendar": "calendar", "detent/schedule": "calendar", "detent/durable": "durable",
          "detent/senders": "senders"}
 EXPECT = {

@@ -21,7 +21,7 @@ add_test(NAME install.find_package COMMAND "${CMAKE_CTEST_COMMAND}"
   --test-command "${CMAKE_CTEST_COMMAND}" --output-on-failure)
 list(APPEND tests install.find_package)
 
-# Each module by itself on the copy: its tests are configured, and of what it gives to users most is compiled.
+# Each module is configured by itself on the copy, with its tests, and most of what it gives to users is compiled.
 set(modules modules/asio modules/c modules/recipes modules/senders modules/sharded modules/tbb)
 if(DETENT_BUILD_CALENDAR)
   list(APPEND modules modules/calendar)
@@ -42,7 +42,7 @@ foreach(folder IN LISTS modules)
   list(APPEND tests install.module.${module})
 endforeach()
 
-# And in a project without C++.
+# The copy serves a project without C++, too.
 if(NOT DETENT_SANITIZE)
   add_test(NAME install.in_c COMMAND "${CMAKE_CTEST_COMMAND}"
     --build-and-test "${PROJECT_SOURCE_DIR}/modules/c/tests/consumer" "${stage}/in_c"
