@@ -80,17 +80,17 @@ class hierarchical_at : public wheel_of_nodes<detail::hierarchical_wheel<node_ar
 };
 using hierarchical = hierarchical_at<1>;
 
-// A hashed wheel with sets and runs of its own; an engine's has those of its other wheel.
-struct sets_and_runs {
-  explicit sets_and_runs(node_array nodes) : sets(nodes), runs(sets) {}
+// A hashed wheel with sets of its own; an engine's has those of its other wheel.
+struct own_sets {
+  explicit own_sets(node_array nodes) : sets(nodes), due(sets) {}
   using all_sets = detail::hierarchical_wheel<node_array>::sets;
   all_sets sets;
-  detail::due_runs<all_sets> runs;
+  detail::due_sets<all_sets> due;
 };
-class lone_hashed_wheel : private sets_and_runs, public detail::hashed_wheel<node_array> {
+class lone_hashed_wheel : private own_sets, public detail::hashed_wheel<node_array> {
  public:
   lone_hashed_wheel(node_array nodes, detail::tick_grid grid, std::size_t slots)
-      : sets_and_runs(nodes), detail::hashed_wheel<node_array>(nodes, grid, 0, slots, this->sets, this->runs) {}
+      : own_sets(nodes), detail::hashed_wheel<node_array>(nodes, grid, 0, slots, this->sets, this->due) {}
 };
 
 // At a tick of 1 us, as it has no levels to make up for a finer one, and about as many slots as timers.

@@ -170,7 +170,7 @@ cancel_result cancel_and_wait(engine_core& core, node_index index, std::uint32_t
   cancel_result result = cancel(core, index, generation, wait);
   // In the child of a fork nobody runs it.
   if (result == cancel_result::running && wait && !core.is_forked())
-    core.runs.wait(core.node_at(index).pair, generation);
+    core.waiters.wait(core.node_at(index).pair, generation);
   // What a run did that has ended, also one that ended long ago. Not of a timer that this has cancelled: its capture
   // may have held the engine.
   if (result != cancel_result::cancelled && base::is_watched_from_outside()) base::show_acquire(&core.node_at(index));

@@ -19,7 +19,7 @@
 #include "platform/clock_reader.hpp"
 #include "threads/lifecycle.hpp"
 #include "threads/thread_registry.hpp"
-#include "timer/run_ends.hpp"
+#include "timer/run_waiters.hpp"
 
 namespace detent::detail {
 
@@ -71,7 +71,7 @@ class engine_core {
   group_store groups;
   capacity places;
   base::atomic<bool> critical_in_use{false};  // some critical timer has been scheduled, or is about to be
-  run_ends runs;
+  run_waiters waiters;
   const node_view nodes;
   run_ledger ledger;
   base::atomic<bool> abandoned{false};  // destroyed from inside a callback: nothing is re-armed any more

@@ -17,7 +17,7 @@ namespace {
 // The deadline that it comes due for. A group's member lives by the group's time; the run's is the engine's. Returns
 // the group's offset, no larger than at the time that it was due by: if the group is paused at this moment, so is its
 // time.
-group_offset describe_due(const engine_core& core, node_index index, nanoseconds_t started, due_run& due) noexcept {
+group_offset describe_due(const engine_core& core, node_index index, nanoseconds_t started, run_details& due) noexcept {
   const nanoseconds_t kept = deadline_of(core.node_at(index).pair);
   const group_offset offset{
       std::min(offset_of_group(core, index).ns, subtract_saturated(core.ticks.round_down(started), kept))};
@@ -28,7 +28,7 @@ group_offset describe_due(const engine_core& core, node_index index, nanoseconds
 
 // Decides which period the run stands for, and moves the grid, which is kept in the group's time, to the next one.
 void begin_period_of(engine_core& core, node_index index, std::uint64_t word, nanoseconds_t started,
-                     group_offset offset, due_run& due) noexcept {
+                     group_offset offset, run_details& due) noexcept {
   cold_node& cold = core.cold_at(index);
   cold.grid = later_by(offset, group_time{cold.grid});
   // Restarted since it was armed: the grid is anchored at the new deadline, even where that is the old one.
@@ -46,10 +46,10 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
 }
 
 // Of a timer with a cold part: a period, a group, a label, a limit of lateness.
-[[gnu::noinline]] due_run cold_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
-                                   nanoseconds_t started) noexcept {
+[[gnu::noinline]] run_details cold_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
+                                       nanoseconds_t started) noexcept {
   cold_node& cold = core.cold_at(index);
-  due_run due;
+  run_details due;
   const group_offset offset = describe_due(core, index, started, due);
   due.label_number = cold.label();
   if ((word & state_word::periodic) != 0) {
@@ -138,7 +138,7 @@ void report_if_slow(engine_core& core, thread_record& mine, const slow_callback&
   const nanoseconds_t now = core.time.certain();
   base::show_acquire(&core.node_at(index));
   run_scope scope(&core, index, state_word::generation(word));
-  due_run due;
+  run_details due;
   const group_offset offset = describe_due(core, index, now, due);
   begin_period_of(core, index, word, now, offset, due);
   core.seen.record_drop(index, word, now);
@@ -173,7 +173,7 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
   const bool is_critical = core.nodes.is_critical(index, word);
   recorded_attempt recorded(core.seen.recording.get(),
                             [&] { return arming_of(core, index, word, scope, later_by(offset, next)); });
-  core.runs.show_end(&running);
+  core.waiters.show_end(&running);
   if (rearm(running.pair, word, to, deadline, order) == transition::lost) {
     if (!periodic) begin_last(core, mine, index, word);
     return outcome::ended;
@@ -187,7 +187,7 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
     submit_either(core, mine, submission::make(submission::kind::arm, state_word::generation(word), index), time,
                   is_critical);
   }
-  if ((word & state_word::waiter) != 0) core.runs.notify();
+  if ((word & state_word::waiter) != 0) core.waiters.notify();
   return outcome::armed_again;
 }
 
@@ -197,7 +197,7 @@ void report_failure(engine_core& core, thread_record& mine, label_block* label) 
 }
 
 void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
-                const due_run& due) noexcept {
+                const run_details& due) noexcept {
   const bool periodic = (word & state_word::periodic) != 0;
   if ((scope.rearmed() || periodic) && !due.used_up &&
       run_again(core, mine, index, word, scope) == outcome::armed_again)
@@ -219,7 +219,7 @@ bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t
   node& running = core.node_at(index);
   base::show_acquire(&running);
   run_scope scope(&core, index, state_word::generation(word));
-  due_run due;
+  run_details due;
   if ((word & state_word::cold) != 0) [[unlikely]] {
     due = cold_run(core, mine, index, word, started);
     if (due.dropped) {
@@ -289,7 +289,7 @@ bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
   core.seen.record_drop(index, word, core.time.certain());
   base::show_acquire(&dropped);
   destroy_callable(*dropped.ops, dropped.capture);
-  core.runs.show_end(&dropped);
+  core.waiters.show_end(&dropped);
   label_block* const label = label_of(core, index, word);
   end_pending(core, index, word);
   core.seen.ended(*mine, counter::dropped, label);

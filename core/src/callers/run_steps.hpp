@@ -18,7 +18,7 @@ enum class outcome : std::uint8_t { ended, armed_again };
 outcome run_again(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
                   const run_scope& scope) noexcept;
 // The deadline that a run is for. A plain one-shot has nothing else; the rest is what few timers have.
-struct due_run {
+struct run_details {
   nanoseconds_t deadline = 0;
   nanoseconds_t unmet = 0;  // the earliest deadline that has not been met: it is late by that one
   std::uint64_t missed = 0;
@@ -39,14 +39,14 @@ struct started_run {
 
 // The callback has returned: the timer goes on, or ends.
 void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
-                const due_run& due) noexcept;
+                const run_details& due) noexcept;
 // Of a callback that has thrown: counts and reports it. Inside the handler.
 void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept;
 
 // Ends the run of a callback that ends its thread, as if the callback had returned; the pass ends with the thread. A
 // thread that is not the caller's own cannot end alone: a line on stderr says so, and the process ends.
 void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
-                 nanoseconds_t started, const due_run& due) noexcept;
+                 nanoseconds_t started, const run_details& due) noexcept;
 // Counts the run's lateness first. The values are passed one by one, as an object of them would be kept in memory
 // during each callback.
 void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
@@ -71,9 +71,9 @@ template <class... ForEnd>
                                              counter how, label_block* label) noexcept {
   destroy_callable(*running.ops, running.capture);
   core.seen.ended(mine, how, label);
-  core.runs.show_end(&running);
+  core.waiters.show_end(&running);
   std::uint64_t word = observe(running.pair);
-  while (end_run(running.pair, word) == transition::lost) {  // marked meanwhile
+  while (end_firing(running.pair, word) == transition::lost) {  // marked meanwhile
   }
   if (state_word::used_up(word)) [[unlikely]] {
     mine.counts.add(counter::retired);
@@ -81,7 +81,7 @@ template <class... ForEnd>
     core.pool.free(mine.cache, index);
   }
   if ((word & state_word::waiter) != 0) [[unlikely]]
-    core.runs.notify();
+    core.waiters.notify();
 }
 
 // When the clock is read after a run: at once, as what follows the callback finds nothing in the caches and would count
@@ -157,7 +157,7 @@ template <class Reinsert>
     } else {
       reinsert(of.index, running);
       if ((word & state_word::waiter) != 0) [[unlikely]]
-        core.runs.notify();
+        core.waiters.notify();
     }
   }
   now = core.time.after(started);

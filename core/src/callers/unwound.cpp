@@ -7,7 +7,7 @@
 namespace detent::detail {
 
 [[gnu::cold]] void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                               const run_scope& scope, nanoseconds_t started, const due_run& due) noexcept {
+                               const run_scope& scope, nanoseconds_t started, const run_details& due) noexcept {
   const bool workers = core.options.drive != drive_kind::caller;
   if (workers || !core.runs_inline) {
     base::refuse_to_unwind({"engine", core.options.name.c_str(), "a callback"},

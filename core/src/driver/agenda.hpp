@@ -36,7 +36,7 @@ class agenda : public basic_agenda<wheel, due_queue> {
     };
     wheel_.expire(drive_.pass_now, take, between);
     due_.seal(between);
-    if (wheel_.has_run()) separate_runs();
+    if (wheel_.has_due_set()) separate_sets();
   }
   // For `more` to be taken out.
   void make_room(std::size_t more, const interlude& between) noexcept { due_.make_room(more, between); }

@@ -89,7 +89,7 @@ class basic_agenda {
   void give_back() noexcept { due_.give_back(); }
 
  protected:
-  static constexpr bool is_bulk = Wheel::makes_runs;
+  static constexpr bool is_bulk = Wheel::makes_due_sets;
 
   // Throws bad_alloc.
   template <class... OfWheel>
@@ -110,7 +110,7 @@ class basic_agenda {
     const bool armed = state_word::state(word) == timer_state::armed;
     return (!armed || deadline_of(filed.pair) <= reached) && take_out_now(index, filed, word);
   }
-  void separate_runs() noexcept requires is_bulk;
+  void separate_sets() noexcept requires is_bulk;
 
   engine_core& core_;
   drive_state& drive_;
@@ -134,11 +134,11 @@ class basic_agenda {
   [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;
   bool place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept;
   bool enter(const due_entry& entry, bool collects) noexcept;
-  bool run_is_next() const noexcept requires is_bulk;
-  due_entry pop_of_run() noexcept requires is_bulk;
+  bool set_is_next() const noexcept requires is_bulk;
+  due_entry pop_of_set() noexcept requires is_bulk;
   std::optional<nanoseconds_t> next_left_over();
-  std::optional<nanoseconds_t> next_in_runs() noexcept requires is_bulk;
-  [[gnu::noinline]] void end_runs(std::optional<nanoseconds_t> time) noexcept requires is_bulk;
+  std::optional<nanoseconds_t> next_in_sets() noexcept requires is_bulk;
+  [[gnu::noinline]] void split_sets(std::optional<nanoseconds_t> time) noexcept requires is_bulk;
 
   placement newest_entry_;
 };
@@ -156,23 +156,23 @@ template <class Wheel, class Due>
 template <class Wheel, class Due>
 [[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::has_due() const noexcept {
   if constexpr (is_bulk) {
-    return !due_.empty() || wheel_.has_run();
+    return !due_.empty() || wheel_.has_due_set();
   } else {
     return !due_.empty();
   }
 }
 
-// Of the bulk: whether the next to fire is of a run.
+// Of the bulk: whether the next to fire is in a due set.
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::run_is_next() const noexcept requires is_bulk {
-  return wheel_.has_run() && (due_.empty() || wheel_.runs().time() <= due_.front().deadline);
+[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::set_is_next() const noexcept requires is_bulk {
+  return wheel_.has_due_set() && (due_.empty() || wheel_.due().time() <= due_.front().deadline);
 }
 
 template <class Wheel, class Due>
 [[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::pop(due_entry& out) noexcept {
   if constexpr (is_bulk) {
-    if (run_is_next()) {
-      out = pop_of_run();
+    if (set_is_next()) {
+      out = pop_of_set();
       return true;
     }
   }
@@ -186,11 +186,11 @@ template <class Wheel, class Due>
   return true;
 }
 
-// As an entry. One that was restarted in the run gets an order that is not its own, so that it passes for armed again.
+// As an entry. One that was restarted in the set gets an order that is not its own, so that it passes for armed again.
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline due_entry basic_agenda<Wheel, Due>::pop_of_run() noexcept requires is_bulk {
-  const nanoseconds_t time = wheel_.runs().time();
-  const node_index index = wheel_.runs().pop();
+[[gnu::always_inline]] inline due_entry basic_agenda<Wheel, Due>::pop_of_set() noexcept requires is_bulk {
+  const nanoseconds_t time = wheel_.due().time();
+  const node_index index = wheel_.due().pop();
   const node& next = nodes_[index];
   const std::uint64_t word = observe(next.pair);
   const std::uint32_t moved = (word & state_word::moved) != 0 ? 1 : 0;

@@ -33,9 +33,10 @@ void basic_agenda<Wheel, Due>::accept(node_index index, node& submitted, std::ui
     case take_up_result::armed: return insert(index, submitted, observe(submitted.pair), in_order);
     case take_up_result::moved:
       if constexpr (is_bulk) {
-        if (wheel_.is_in_run(submitted)) [[unlikely]] {
-          end_runs(wheel_.runs().time_of(submitted));
-          if (submitted.location == nowhere) return;  // another thread has cancelled it, and end_runs() has dropped it
+        if (wheel_.is_in_due_set(submitted)) [[unlikely]] {
+          split_sets(wheel_.due().time_of(submitted));
+          if (submitted.location == nowhere)
+            return;  // another thread has cancelled it, and split_sets() has dropped it
         }
       }
       if (submitted.location == in_due_queue) {
@@ -51,12 +52,12 @@ void basic_agenda<Wheel, Due>::accept(node_index index, node& submitted, std::ui
   }
 }
 
-// In the due queue or a run its time is not before that place, as accept() has seen to: it finds the new one there.
+// In the due queue or a due set its time is not before that place, as accept() has seen to: it finds the new one there.
 template <class Wheel, class Due>
 void basic_agenda<Wheel, Due>::refile(node_index index, node& member, std::uint64_t word) noexcept {
   if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue) return;
   if constexpr (is_bulk) {
-    if (wheel_.is_in_run(member)) return;
+    if (wheel_.is_in_due_set(member)) return;
   }
   wheel_.unlink(member);
   wheel_.insert(index, member, {.time = nodes_.filing_time(index, member), .in_order = false});
@@ -67,7 +68,7 @@ void basic_agenda<Wheel, Due>::reap(node_index index, node& cancelled) noexcept 
   // What is due is freed when its turn comes.
   if (cancelled.location == in_due_queue) return;
   if constexpr (is_bulk) {
-    if (wheel_.is_in_run(cancelled)) return;
+    if (wheel_.is_in_due_set(cancelled)) return;
   }
   if (cancelled.location != nowhere) wheel_.unlink(cancelled);
   free_node(core_, *drive_.record, index, cancelled);
@@ -91,8 +92,8 @@ bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::
   armed.location = in_due_queue;
   armed.placed = newest_entry_ = entered;
   if constexpr (is_bulk) {
-    if (how != entering::batch && wheel_.has_run()) [[unlikely]]
-      end_runs(entry.deadline);
+    if (how != entering::batch && wheel_.has_due_set()) [[unlikely]]
+      split_sets(entry.deadline);
   }
   return true;
 }
@@ -149,29 +150,29 @@ void basic_agenda<Wheel, Due>::settle(const due_entry& due, node& restarted, con
   place_again(due.index, restarted, now.word, now == before ? entering::settled : entering::pass);
 }
 
-// --- Runs, which the bulk alone has
+// --- Due sets, which the bulk alone has
 
-// The run of that time becomes entries; of none, each run for whose time there are entries already.
+// The due set of that time becomes entries. Without a time, each set does for whose time there are entries already.
 template <class Wheel, class Due>
-void basic_agenda<Wheel, Due>::end_runs(std::optional<nanoseconds_t> time) noexcept requires is_bulk {
-  const auto wanted = [this, time](nanoseconds_t of_run) { return time ? of_run == *time : due_.may_contain(of_run); };
+void basic_agenda<Wheel, Due>::split_sets(std::optional<nanoseconds_t> time) noexcept requires is_bulk {
+  const auto wanted = [this, time](nanoseconds_t of_set) { return time ? of_set == *time : due_.may_contain(of_set); };
   bool ended = false;
-  for (; wheel_.runs().find(wanted); ended = true) {
-    wheel_.runs().end([this](node_index index, node& each) {
+  for (; wheel_.due().find(wanted); ended = true) {
+    wheel_.due().end([this](node_index index, node& each) {
       if (!take_out(index, each, drive_.pass_now))
         wheel_.insert(index, each, {.time = nodes_.filing_time(index, each), .in_order = false});
     });
   }
   if (!ended) return;
   due_.seal({});
-  // What was restarted while it was in a run is due at another time, perhaps at another run's.
-  if (wheel_.has_run()) separate_runs();
+  // What was restarted while it was in a set is due at another time, perhaps at another set's.
+  if (wheel_.has_due_set()) separate_sets();
 }
 
-// A run has no order in common with entries of the same deadline: it becomes entries, too.
+// A set has no order in common with entries of the same deadline: it becomes entries, too.
 template <class Wheel, class Due>
-void basic_agenda<Wheel, Due>::separate_runs() noexcept requires is_bulk {
-  end_runs(std::nullopt);
+void basic_agenda<Wheel, Due>::separate_sets() noexcept requires is_bulk {
+  split_sets(std::nullopt);
 }
 
 // --- What comes next
@@ -180,13 +181,13 @@ template <class Wheel, class Due>
 std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_exact() {
   // The wheel last, as what is left over and has been restarted goes there.
   const bool left = has_due();
-  std::optional<nanoseconds_t> of_runs;
+  std::optional<nanoseconds_t> of_sets;
   if constexpr (is_bulk) {
-    if (left) of_runs = next_in_runs();
+    if (left) of_sets = next_in_sets();
   }
   const std::optional<nanoseconds_t> left_over = left ? next_left_over() : std::nullopt;
   std::optional<nanoseconds_t> next = next_in_wheel();
-  for (const std::optional<nanoseconds_t>& each : {of_runs, left_over}) {
+  for (const std::optional<nanoseconds_t>& each : {of_sets, left_over}) {
     if (each) next = std::min(*each, next.value_or(forever));
   }
   return next;
@@ -197,18 +198,18 @@ std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_wheel() {
   return wheel_.next_exact([this](node_index index, node& each) { return drop_if_cancelled(index, each); });
 }
 
-// The time of the first run that is left. Takes out what was cancelled or restarted before it.
+// The time of the first due set that is left. Takes out what was cancelled or restarted before it.
 template <class Wheel, class Due>
-[[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_runs() noexcept requires is_bulk {
-  while (wheel_.has_run()) {
-    const node_index index = wheel_.runs().front();
+[[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_sets() noexcept requires is_bulk {
+  while (wheel_.has_due_set()) {
+    const node_index index = wheel_.due().front();
     node& first = nodes_[index];
     const std::uint64_t word = observe(first.pair);
-    const nanoseconds_t time = wheel_.runs().time();
+    const nanoseconds_t time = wheel_.due().time();
     const bool cancelled = state_word::state(word) == timer_state::cancelled;
     if (!cancelled && (word & state_word::moved) == 0 && nodes_.due_time(index, word, deadline_of(first.pair)) == time)
       return time;
-    wheel_.runs().pop();
+    wheel_.due().pop();
     if (!drop_if_cancelled(index, first)) place_again(index, first, word, entering::pass);
   }
   return std::nullopt;

@@ -142,10 +142,9 @@ void expiry::give_up_awaited() noexcept {
 
 bool expiry::fire_awaited(nanoseconds_t now) noexcept {
   if (awaited_.timer == nullptr) return false;
-  const awaited_timer awaited = std::exchange(awaited_, {});
-  if (trigger_.fire_awaited(awaited, now)) [[likely]]
+  if (trigger_.fire_awaited(awaited_, now)) [[likely]]
     return true;
-  agendas_.bulk.put_back(awaited);
+  give_up_awaited();
   return false;
 }
 

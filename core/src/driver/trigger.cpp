@@ -5,18 +5,6 @@
 
 namespace detent::detail {
 
-bool trigger::fire_awaited(const awaited_timer& awaited, nanoseconds_t now) {
-  std::uint64_t word = awaited.word;
-  if (start_armed(awaited.timer->pair, word, awaited.deadline) == transition::lost) [[unlikely]]
-    return false;
-  drive_.pass_now = now;
-  drive_.split.looked(now);
-  run_straight(core_, *drive_.record, {awaited.index, *awaited.timer, awaited.word, awaited.deadline}, now,
-               arrival(drive_.split, 0), end_reading::first);
-  drive_.split.looked_again(now);
-  return true;
-}
-
 // In an engine that does not run straight, or with a cold part.
 trigger::step trigger::fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                                    nanoseconds_t& now) {

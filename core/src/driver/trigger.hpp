@@ -18,8 +18,9 @@ class trigger {
   // has fired.
   template <class Agenda, class Settle>
   bool fire_next(Agenda& from, nanoseconds_t& now, Settle&& settle);
-  // One that was taken out of the wheel before its deadline, which has come. False: another thread has changed it.
-  bool fire_awaited(const awaited_timer& awaited, nanoseconds_t now);
+  // One that was taken out of the wheel before its deadline, which has come. It is awaited no more then. False: another
+  // thread has changed it.
+  bool fire_awaited(awaited_timer& awaited, nanoseconds_t now);
 
   // Whether what the driving thread arms now comes after all that it has submitted to the queue.
   bool keeps_order() const noexcept {

@@ -9,6 +9,7 @@
 #include "callers/run_steps.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace detent::detail {
 
@@ -32,6 +33,20 @@ template <class Agenda, class Settle>
     const step done = fire_armed(from, due, next, word, deadline, now);
     if (done != step::again) return done == step::fired;
   }
+}
+
+// Inlined: after a sleep each line of code that this takes has to come from memory.
+[[gnu::always_inline]] inline bool trigger::fire_awaited(awaited_timer& awaited, nanoseconds_t now) {
+  std::uint64_t word = awaited.word;
+  if (start_armed(awaited.timer->pair, word, awaited.deadline) == transition::lost) [[unlikely]]
+    return false;
+  drive_.pass_now = now;
+  drive_.split.looked(now);
+  node& next = *std::exchange(awaited.timer, nullptr);
+  run_straight(core_, *drive_.record, {awaited.index, next, awaited.word, awaited.deadline}, now,
+               arrival(drive_.split, 0), end_reading::first);
+  drive_.split.looked_again(now);
+  return true;
 }
 
 // Again: another thread has changed `word` in between.

@@ -81,7 +81,7 @@ engine_metrics metrics_of(const driven_engine& engine) {
   snapshot_histograms(engine.counts, found);
   found.clock = report_of(engine);
   found.last_error = engine.counts.last_error_seen();
-  engine.runs.see_ends();  // by way of the counts of those that have ended
+  engine.waiters.see_ends();  // by way of the counts of those that have ended
   return found;
 }
 
@@ -89,7 +89,7 @@ engine_metrics metrics_of(const engine_core& core, const label& of) {
   const label_block* block = core.labels.has(of) ? core.labels.find(label_store::number(of)) : nullptr;
   if (block == nullptr) return {};
   engine_metrics found = counts_of(*block);
-  core.runs.see_ends();  // as above
+  core.waiters.see_ends();  // as above
   return found;
 }
 

@@ -21,7 +21,7 @@ void driven_engine::close() noexcept {
 // True for the one that stops; others wait until it is done.
 bool driven_engine::begin_stop() noexcept {
   if (!life.begin_stop()) {
-    runs.see_ends();
+    waiters.see_ends();
     return false;
   }
   life.set_stopper(std::this_thread::get_id());
@@ -59,7 +59,7 @@ bool driven_engine::collect_all(std::vector<unfired>* out) noexcept {
       if (found != collect_result::firing || is_forked()) break;  // in a child nobody ends a run of its parent's
       std::uint32_t generation = state_word::generation(observe(each.pair));
       if (run_scope::inside(*this, index, generation)) break;  // ends by itself, as nothing is re-armed now
-      runs.wait(each.pair, generation);
+      waiters.wait(each.pair, generation);
     }
   }
   return all_kept;
@@ -94,11 +94,11 @@ errc driven_engine::stop(std::vector<unfired>* out) noexcept {
 }
 
 void driven_engine::finish_stop() noexcept {
-  runs.see_ends();
+  waiters.see_ends();
   clear_retries(*driver_);
   if (seen.recording != nullptr) seen.recording->close();
   life.set_stopper({});
-  runs.show_stop();
+  waiters.show_stop();
   life.finish_stop();
 }
 

@@ -283,7 +283,7 @@ inline collect_result collect(timer_pair& pair, std::uint64_t only = 0) noexcept
 
 // firing -> free, by the runner, after it destroyed the callable. Lost: marks were set meanwhile, and `word` has them.
 // A generation at its end stays, and the node is retired. (3) releases what the callback did to a waiter, by (1).
-inline transition end_run(timer_pair& pair, std::uint64_t& word) noexcept {
+inline transition end_firing(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::firing);
   return exchange_word(pair, word, state_word::next_life(word)) ? transition::done : transition::lost;
 }

@@ -7,7 +7,7 @@
 
 #include "limits.hpp"
 #include "timer/tick_grid.hpp"
-#include "wheel/due_runs.hpp"
+#include "wheel/due_sets.hpp"
 #include "wheel/earliest.hpp"
 #include "wheel/hierarchical_wheel.hpp"
 #include "wheel/round_lists.hpp"
@@ -37,14 +37,14 @@ class hashed_wheel {
  public:
   static constexpr std::uint32_t first_list_location = 1u << 31;
 
-  // `slots` is a power of two. `sets` and `runs` are for this wheel alone. Throws bad_alloc.
-  hashed_wheel(Nodes nodes, tick_grid grid, nanoseconds_t start, std::size_t slots, Sets& sets, due_runs<Sets>& runs)
+  // `slots` is a power of two. `sets` and `due` are for this wheel alone. Throws bad_alloc.
+  hashed_wheel(Nodes nodes, tick_grid grid, nanoseconds_t start, std::size_t slots, Sets& sets, due_sets<Sets>& due)
       : nodes_(nodes),
         shift_(grid.unit_shift()),
         near_units_(units_of_near_ticks(grid)),
         current_(unit(start)),
         sets_(sets),
-        runs_(runs),
+        due_(due),
         rounds_(nodes, slots) {}
   hashed_wheel(const hashed_wheel&) = delete;
   hashed_wheel& operator=(const hashed_wheel&) = delete;
@@ -60,7 +60,7 @@ class hashed_wheel {
     follow(now);
   }
   template <class Take, class Between = no_interlude>
-  void expire_in_runs(nanoseconds_t now, Take&& take, Between&& between = {}) {
+  void expire_in_sets(nanoseconds_t now, Take&& take, Between&& between = {}) {
     if (now >= bound()) return expire_due<true>(now, take, between);
     follow(now);
   }
@@ -106,7 +106,7 @@ class hashed_wheel {
   void drop(set_index emptied) noexcept;
 
   void follow(nanoseconds_t now) noexcept { current_ = std::max(unit(now), current_); }
-  template <bool InRuns, class Take, class Between>
+  template <bool InSets, class Take, class Between>
   void expire_due(nanoseconds_t now, Take& take, Between& between);
   template <bool InOrder, class Take>
   void take_set(set_index id, Take& take);
@@ -130,7 +130,7 @@ class hashed_wheel {
   nanoseconds_t reached_ = INT64_MIN;  // when a slot came due last
   set_index past_ = no_set;            // what was past when it was inserted, whenever it was due
   Sets& sets_;
-  due_runs<Sets>& runs_;
+  due_sets<Sets>& due_;
   earliest earliest_;
   ring ring_;                                       // the sets of the near ticks, each with one deadline
   round_lists<Nodes, first_list_location> rounds_;  // what is further away, by slots

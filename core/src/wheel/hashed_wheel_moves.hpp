@@ -8,7 +8,7 @@
 namespace detent::detail {
 
 template <class Nodes, class Traits, class Sets>
-template <bool InRuns, class Take, class Between>
+template <bool InSets, class Take, class Between>
 [[gnu::noinline]] void hashed_wheel<Nodes, Traits, Sets>::expire_due(nanoseconds_t now, Take& take, Between& between) {
   // What is due is cut off first, and what take() leaves is inserted at the end, so that nothing is visited twice.
   earliest_.forget();
@@ -19,8 +19,8 @@ template <bool InRuns, class Take, class Between>
     const set_index id = cut;
     const auto& each = sets_[id];
     cut = each.older;
-    if (InRuns && each.uniform && each.ordered && each.size_bound() >= limits::worth_a_run) {
-      runs_.add(id);
+    if (InSets && each.uniform && each.ordered && each.size_bound() >= limits::worth_a_run) {
+      due_.add(id);
       continue;
     }
     each.ordered ? take_set<true>(id, take) : take_set<false>(id, take);
@@ -194,7 +194,7 @@ bool hashed_wheel<Nodes, Traits, Sets>::check_invariants() const noexcept {
       return false;
   }
   if (past_ != no_set && (++in_ring, !sets_.check(past_) || sets_[past_].slot != past_place)) return false;
-  if (!ring_.check() || in_ring + runs_.check() != sets_.open()) return false;
+  if (!ring_.check() || in_ring + due_.check() != sets_.open()) return false;
   return rounds_.check();
 }
 

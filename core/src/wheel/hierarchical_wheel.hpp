@@ -6,7 +6,7 @@
 
 #include "limits.hpp"
 #include "timer/tick_grid.hpp"
-#include "wheel/due_runs.hpp"
+#include "wheel/due_sets.hpp"
 #include "wheel/earliest.hpp"
 #include "wheel/slot_list.hpp"
 #include "wheel/slot_sets.hpp"
@@ -29,7 +29,7 @@ struct hierarchical_traits {
 // by its deadline.
 //
 // A slot holds sets of nodes (slot_sets.hpp), as a rule one. A set whose nodes share one time goes down the levels as a
-// whole, none of its nodes being touched, and may become a run: due, and fired node by node without being sorted.
+// whole, none of its nodes being touched, and may become a due set, which is fired node by node without being sorted.
 template <class Nodes, class Traits = hierarchical_traits, std::uint32_t FirstLocation = 0>
 class hierarchical_wheel {
  public:
@@ -70,9 +70,9 @@ class hierarchical_wheel {
     if (now >= next_) return expire_begun<false>(now, take);
     follow(now);
   }
-  // The same, but sets of some size that are due as a whole become runs.
+  // The same, but sets of some size that are due as a whole become due sets.
   template <class Take>
-  void expire_in_runs(nanoseconds_t now, Take&& take) {
+  void expire_in_sets(nanoseconds_t now, Take&& take) {
     if (now >= next_) return expire_begun<true>(now, take);
     follow(now);
   }
@@ -95,10 +95,10 @@ class hierarchical_wheel {
   // Whether every link, bitmap and location agrees; for tests.
   bool check_invariants() const noexcept;
 
-  // What has come due as a whole (expire_in_runs()). unlink() is not for its nodes.
+  // What has come due as a whole (expire_in_sets()). unlink() is not for its nodes.
   using sets = slot_sets<Nodes, 1u << Traits::chain_bits, FirstLocation, 2 * levels * slots + limits::spare_sets>;
-  due_runs<sets>& runs() noexcept { return runs_; }
-  const due_runs<sets>& runs() const noexcept { return runs_; }
+  due_sets<sets>& due() noexcept { return due_; }
+  const due_sets<sets>& due() const noexcept { return due_; }
   // For another wheel's nodes, while this one is empty.
   sets& lend_sets() noexcept { return sets_; }
 
@@ -132,7 +132,7 @@ class hierarchical_wheel {
   void follow(nanoseconds_t now) noexcept {
     if (grid_.exact() && unit(now) > current_) current_ = unit(now);
   }
-  template <bool InRuns, class Take>
+  template <bool InSets, class Take>
   void expire_begun(nanoseconds_t now, Take& take);
   set_index cut_off_begun(std::uint64_t target) noexcept;
   set_index cut_off(std::uint32_t slot, set_index cut) noexcept;
@@ -140,8 +140,8 @@ class hierarchical_wheel {
   void take_set(set_index id, Take& take);
   bool move_whole(set_index id) noexcept;
 
-  // While there is room, an occupied slot may have one more set, and a set may become a run. An empty slot must always
-  // get its first, even while the sets of all others are being taken out.
+  // While there is room, an occupied slot may have one more set, and a set may become due as a whole. An empty slot
+  // must always get its first, even while the sets of all others are being taken out.
   bool has_room() const noexcept { return sets_.open() < sets::capacity - 2 * all_slots; }
   void insert_specially(std::uint32_t slot, node_index index, node& added, nanoseconds_t time, bool in_order) noexcept;
   set_index set_beside(set_index newest, nanoseconds_t time) noexcept;
@@ -169,7 +169,7 @@ class hierarchical_wheel {
   earliest earliest_;
   std::array<set_index, all_slots> newest_;  // of each slot; the others hang on it
   sets sets_;
-  due_runs<sets> runs_{sets_};
+  due_sets<sets> due_{sets_};
 };
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>

@@ -36,7 +36,7 @@ set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::cut_off(std::uint32_
 }
 
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
-template <bool InRuns, class Take>
+template <bool InSets, class Take>
 void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_t now, Take& take) {
   std::uint64_t target = std::max(unit(grid_.round_down(now)), current_);
   // The begun slots are cut off first, as what is re-inserted belongs to the wheel's new time and may take their place.
@@ -52,8 +52,8 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
     if (each.uniform) {
       if (each.time > now) {
         if (move_whole(id)) continue;
-      } else if (InRuns && each.ordered && each.size_bound() >= limits::worth_a_run && has_room()) {
-        runs_.add(id);
+      } else if (InSets && each.ordered && each.size_bound() >= limits::worth_a_run && has_room()) {
+        due_.add(id);
         continue;
       }
     }
@@ -166,7 +166,7 @@ bool hierarchical_wheel<Nodes, Traits, FirstLocation>::check_invariants() const 
   for (unsigned level = 0; level < levels; ++level) {
     if ((occupied_[level] != 0) != ((occupied_levels_ >> level & 1) != 0)) return false;
   }
-  return found == occupied_ && in_slots + runs_.check() == sets_.open() &&
+  return found == occupied_ && in_slots + due_.check() == sets_.open() &&
          (occupied_levels_ == 0 || (next_is_exact_ ? next_ == first_begin() : next_ <= first_begin()));
 }
 

@@ -26,7 +26,7 @@ struct alignas(Lists == 1 ? 32 : 128) slot_set {  // a power of two, so that an 
   std::uint32_t first;  // no node has a lower number
   std::uint32_t next;   // the number of the node that is inserted next
   std::uint32_t slot;   // where it is
-  set_index older;      // inserted before into the same slot; of a run: the one that fires next
+  set_index older;      // inserted before into the same slot; of a due set: the one that fires next
   bool uniform;         // all nodes have been inserted under one time
   bool ordered;         // those with one deadline come in the order of their armings
   std::uint32_t size_bound() const noexcept { return next - first; }

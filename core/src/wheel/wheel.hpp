@@ -17,12 +17,12 @@ namespace detent::detail {
 // Of the bulk.
 class wheel {
  public:
-  static constexpr bool makes_runs = true;
+  static constexpr bool makes_due_sets = true;
 
   // Throws bad_alloc.
   [[gnu::cold]] wheel(node_view nodes, tick_grid grid, nanoseconds_t start, bool hashed, std::size_t hashed_slots)
       : hierarchical_(nodes, grid, start) {
-    if (hashed) hashed_.emplace(nodes, grid, start, hashed_slots, hierarchical_.lend_sets(), hierarchical_.runs());
+    if (hashed) hashed_.emplace(nodes, grid, start, hashed_slots, hierarchical_.lend_sets(), hierarchical_.due());
   }
 
   void insert(node_index index, node& added, const filing& placed) noexcept {
@@ -43,7 +43,7 @@ class wheel {
   // between() is called where many are re-inserted without a call of take().
   template <class Take, class Between>
   void expire(nanoseconds_t now, Take&& take, Between&& between) {
-    hashed_ ? hashed_->expire_in_runs(now, take, between) : hierarchical_.expire_in_runs(now, take);
+    hashed_ ? hashed_->expire_in_sets(now, take, between) : hierarchical_.expire_in_sets(now, take);
   }
   // What next_exact() has found.
   const earliest& found() const noexcept { return hashed_ ? hashed_->found() : hierarchical_.found(); }
@@ -56,22 +56,23 @@ class wheel {
   }
 
   // What has come due as a whole.
-  auto& runs() noexcept { return hierarchical_.runs(); }
-  const auto& runs() const noexcept { return hierarchical_.runs(); }
-  bool has_run() const noexcept { return !runs().empty(); }
-  bool is_in_run(const node& inserted) const noexcept {
-    return has_run() && inserted.location < hashed_wheel<node_view>::first_list_location && runs().contains(inserted);
+  auto& due() noexcept { return hierarchical_.due(); }
+  const auto& due() const noexcept { return hierarchical_.due(); }
+  bool has_due_set() const noexcept { return !due().empty(); }
+  bool is_in_due_set(const node& inserted) const noexcept {
+    return has_due_set() && inserted.location < hashed_wheel<node_view>::first_list_location &&
+           due().contains(inserted);
   }
 
  private:
   hierarchical_wheel<node_view> hierarchical_;
-  std::optional<hashed_wheel<node_view>> hashed_;  // with the sets and the runs of the other, which stays empty
+  std::optional<hashed_wheel<node_view>> hashed_;  // with the sets and the due sets of the other, which stays empty
 };
 
 // Of critical timers, which are few.
 class critical_wheel {
  public:
-  static constexpr bool makes_runs = false;
+  static constexpr bool makes_due_sets = false;
 
   critical_wheel(node_view nodes, tick_grid grid, nanoseconds_t start) noexcept : levels_(nodes, grid, start) {}
 

@@ -2,7 +2,7 @@
 // Cancel against expiry: exactly one wins; the loser touches nothing; a node is used again only when everybody is done
 // with it.
 #include "scenario.hpp"
-#include "timer/run_ends.hpp"
+#include "timer/run_waiters.hpp"
 #include "timers.hpp"
 
 namespace model {
@@ -39,7 +39,7 @@ outcome_of_turn take_turn(timer& due) {
   turn.fired = start_if_due(due, now, word, deadline);
   if (turn.fired) {
     due.run();
-    end_run(due, word);
+    end_firing(due, word);
   } else if (state_word::state(word) != timer_state::cancelled || (word & state_word::emptied) == 0) {
     return turn;
   } else {
@@ -147,7 +147,7 @@ void running(execution& run) {
       due.run();
       runs_seen.store(++runs, detent::base::relaxed);
       if (states::rearm(due.pair, word, timer_state::armed, now, order) == states::transition::done) continue;
-      end_run(due, word);
+      end_firing(due, word);
       return;
     }
   });
@@ -170,7 +170,7 @@ void running(execution& run) {
 template <int Cancellers>
 void wait_for_end(execution& run) {
   auto& due = run.make<timer>("timer");
-  auto& runs = run.make<detent::detail::run_ends>("runs");
+  auto& runs = run.make<detent::detail::run_waiters>("runs");
   auto& result = run.make<int>("result", 0);
   due.publish(5, timer_state::armed, now);
   run.thread("driver", [&] {
@@ -179,7 +179,7 @@ void wait_for_end(execution& run) {
     if (!start_if_due(due, now, word, deadline)) return;
     due.run();
     result = 1;
-    if (!end_run(due, word)) return;
+    if (!end_firing(due, word)) return;
     reach("waited for");
     runs.notify();
   });
@@ -202,7 +202,7 @@ void wait_for_end(execution& run) {
 // the same, and not when that has run, which here is never before.
 void wait_beside_the_next_life(execution& run) {
   auto& due = run.make<timer>("timer");
-  auto& runs = run.make<detent::detail::run_ends>("runs");
+  auto& runs = run.make<detent::detail::run_waiters>("runs");
   auto& returned = run.make<atomic<std::uint32_t>>("returned", 0U);
   std::uint64_t word = 0;
   std::int64_t deadline = 0;
@@ -210,12 +210,12 @@ void wait_beside_the_next_life(execution& run) {
   require(start_if_due(due, now, word, deadline), "not started");
   run.thread("driver", [&] {
     due.run();
-    if (end_run(due, word)) runs.notify();
+    if (end_firing(due, word)) runs.notify();
     due.publish(6, timer_state::armed, now);
     require(start_if_due(due, now, word, deadline), "not started again");
     due.run();
     while (returned.load(detent::base::acquire) == 0) detent::base::futex_wait(returned, 0, detent::detail::forever);
-    if (!end_run(due, word)) return;
+    if (!end_firing(due, word)) return;
     reach("the next life is marked");
     runs.notify();
   });

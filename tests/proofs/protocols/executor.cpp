@@ -45,7 +45,7 @@ bool hand_over(timer& due, std::uint32_t count, std::uint64_t& word) {
 bool call(timer& handed, std::uint64_t word) {
   if (states::start_dispatched(handed.pair, word) == states::transition::lost) return false;
   handed.run();
-  end_run(handed, word);
+  end_firing(handed, word);
   return true;
 }
 

@@ -4,7 +4,7 @@
 #include "submission.hpp"
 #include "submission/submit.hpp"
 #include "threads/lifecycle.hpp"
-#include "timer/run_ends.hpp"
+#include "timer/run_waiters.hpp"
 #include "timers.hpp"
 
 #include "submission/doorbell.hpp"
@@ -105,7 +105,7 @@ void against_schedule_and_expiry(execution& run) {
       require(state_word::state(host.only.word()) == timer_state::armed, "taken back from the driver");
       if (!start_if_due(host.only, now, word, deadline)) return;
       host.only.run();
-      end_run(host.only, word);
+      end_firing(host.only, word);
       ++count[2].fired;
     });
     host.life.leave_drive();
@@ -215,7 +215,7 @@ void against_rearm(execution& run) {
   require(states::take_up(host.only.pair, generation) == states::take_up_result::armed, "not taken up");
   std::int64_t deadline = 0;
   require(start_if_due(host.only, now, word, deadline), "not started");
-  auto& runs = run.make<detent::detail::run_ends>("runs");
+  auto& runs = run.make<detent::detail::run_waiters>("runs");
   int returned = 0;
   run.thread("pool", [&] {
     host.only.run();

@@ -60,7 +60,7 @@ class driver {
       if (start_if_due(each, now, word, deadline)) {
         each.filed = false;
         each.run();
-        end_run(each, word);
+        end_firing(each, word);
         ++fired_;
       } else if (state_word::state(word) == timer_state::cancelled) {
         each.filed = false;

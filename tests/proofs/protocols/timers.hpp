@@ -58,10 +58,10 @@ inline bool start_if_due(timer& due, std::int64_t now, std::uint64_t& word, std:
 
 // The end of a run, and of the timer: destroys the callable. `word` as it was when the run started; true if somebody
 // asked for a wake.
-inline bool end_run(timer& running, std::uint64_t word) {
+inline bool end_firing(timer& running, std::uint64_t word) {
   running.destroy_callable();
   word = states::observe(running.pair);
-  while (states::end_run(running.pair, word) == states::transition::lost) {
+  while (states::end_firing(running.pair, word) == states::transition::lost) {
   }
   return (word & state_word::waiter) != 0;
 }

@@ -20,7 +20,7 @@ active proctype scheduler() {
 
 active proctype clock() { do :: now < LATEST -> now++ :: else -> break od }
 
-/* run_ends.hpp: wait() */
+/* run_waiters.hpp: wait() */
 inline wait_for_run() {
   do
   :: known_ends = runs_ended;

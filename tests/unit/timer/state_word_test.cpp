@@ -258,9 +258,9 @@ TEST(StateWord, MarksTheLastRunEvenIfAWaiterCameFirst) {
 TEST(StateWord, EndsARunOnlyWithAllItsMarksSeen) {
   specimen node(s::firing);
   ASSERT_EQ(cancel(node.pair, generation, true), cancel_transition::marked_last);
-  EXPECT_EQ(end_run(node.pair, node.word), transition::lost);
+  EXPECT_EQ(end_firing(node.pair, node.word), transition::lost);
   EXPECT_NE(node.word & state_word::waiter, 0U);
-  EXPECT_EQ(end_run(node.pair, node.word), transition::done);
+  EXPECT_EQ(end_firing(node.pair, node.word), transition::done);
   EXPECT_EQ(node.now(), state_word::make(generation + 1, 0, s::free, 0));
 }
 

@@ -149,10 +149,10 @@ TEST(HierarchicalWheel, MakesNoRunOfWhatWasOnceInsertedOutOfOrder) {
     }
     std::size_t taken = 0;
     for (const nanoseconds_t now : {slot + 10, slot + 1'000}) {
-      of.wheel.expire_in_runs(
+      of.wheel.expire_in_sets(
           now, [&](node_index, const detail::node& each) { return deadline_of(each.pair) <= now && ++taken != 0; });
     }
-    EXPECT_EQ(of.wheel.runs().empty(), !in_order);
+    EXPECT_EQ(of.wheel.due().empty(), !in_order);
     EXPECT_EQ(taken, in_order ? 1u : 17u);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs: sets of nodes that were inserted in order under one time, which has come. They fire node by node, and need no
-// sort. No threads, no clock.
+// Due sets: nodes that were inserted in order under one time, which has come. They fire node by node, and need no sort.
+// No threads, no clock.
 #pragma once
 
 #include "wheel/slot_sets.hpp"
@@ -9,27 +9,27 @@
 
 namespace detent::detail {
 
-// One thread. The earliest run comes first. A run's nodes leave it in order only: a cancelled one is a tombstone.
+// One thread. The earliest set comes first. A set's nodes leave it in order only: a cancelled one is a tombstone.
 template <class Sets>
-class due_runs {
+class due_sets {
  public:
-  // In the place of a slot's number, as the slot of each run's set.
+  // In the place of a slot's number, as the slot of each due set.
   static constexpr std::uint32_t slot = 0xffffffff;
 
-  explicit due_runs(Sets& sets) noexcept : sets_(sets) {}
+  explicit due_sets(Sets& sets) noexcept : sets_(sets) {}
 
   bool empty() const noexcept { return first_ == no_set; }
-  // Of the first run; there is one.
+  // Of the first set; there is one.
   nanoseconds_t time() const noexcept { return sets_[first_].time; }
-  // The next node of the first run; pop() takes it out.
+  // The next node of the first set; pop() takes it out.
   node_index front() noexcept { return sets_.front(first_); }
   node_index pop() noexcept;
   bool contains(const node& inserted) const noexcept { return sets_[sets_.set_of(inserted)].slot == slot; }
   nanoseconds_t time_of(const node& contained) const noexcept { return sets_[sets_.set_of(contained)].time; }
-  // Whether there is a run that satisfies wanted(time); it becomes the first.
+  // Whether there is a set that satisfies wanted(time); it becomes the first.
   template <class Wanted>
   bool find(Wanted&& wanted) noexcept;
-  // Ends the first run: hands what is left of it to take(index, node).
+  // Ends the first set: hands what is left of it to take(index, node).
   template <class Take>
   void end(Take&& take) {
     const set_index id = first_;
@@ -47,7 +47,7 @@ class due_runs {
 };
 
 template <class Sets>
-[[gnu::always_inline]] inline node_index due_runs<Sets>::pop() noexcept {
+[[gnu::always_inline]] inline node_index due_sets<Sets>::pop() noexcept {
   const set_index id = first_;
   bool is_last = false;
   const node_index popped = sets_.pop(id, is_last);
@@ -60,7 +60,7 @@ template <class Sets>
 
 template <class Sets>
 template <class Wanted>
-bool due_runs<Sets>::find(Wanted&& wanted) noexcept {
+bool due_sets<Sets>::find(Wanted&& wanted) noexcept {
   for (set_index* link = &first_; *link != no_set; link = &sets_[*link].older) {
     const set_index id = *link;
     if (!wanted(sets_[id].time)) continue;
@@ -72,7 +72,7 @@ bool due_runs<Sets>::find(Wanted&& wanted) noexcept {
 }
 
 template <class Sets>
-void due_runs<Sets>::add(set_index id) noexcept {
+void due_sets<Sets>::add(set_index id) noexcept {
   auto& added = sets_[id];
   set_index* link = &first_;
   while (*link != no_set && sets_[*link].time <= added.time) link = &sets_[*link].older;
@@ -81,7 +81,7 @@ void due_runs<Sets>::add(set_index id) noexcept {
 }
 
 template <class Sets>
-std::size_t due_runs<Sets>::check() const noexcept {
+std::size_t due_sets<Sets>::check() const noexcept {
   std::size_t right = 0;
   for (set_index id = first_; id != no_set; id = sets_[id].older) {
     if (sets_[id].slot == slot) ++right;

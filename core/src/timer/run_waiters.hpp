@@ -11,7 +11,7 @@ namespace detent::detail {
 
 // How somebody waits until a run has ended. Any thread; the end of a run makes a system call only if it is waited
 // for.
-class run_ends {
+class run_waiters {
  public:
   // Returns when the timer's run in that generation has ended, or goes on to be pending again; what the run did is
   // there to be seen then. At once if it does not run.
