@@ -1,13 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The function by which bench/, and those of the modules and the command, list their programs.
 
-# The engine is compared with hand-over by moodycamel's queue, and the floors use it as well.
-find_path(DETENT_CONCURRENTQUEUE_INCLUDE_DIR NAMES concurrentqueue/concurrentqueue.h DOC "Where moodycamel's queue is")
-detent_require(DETENT_CONCURRENTQUEUE_INCLUDE_DIR concurrentqueue/concurrentqueue.h libconcurrentqueue-dev
-  DETENT_BUILD_BENCH)
-add_library(detent_concurrentqueue INTERFACE)
-target_include_directories(detent_concurrentqueue SYSTEM INTERFACE "${DETENT_CONCURRENTQUEUE_INCLUDE_DIR}")
-
 add_custom_target(detent_bench ALL)  # `tools/dev bench` builds it
 
 # detent_add_bench(NAME LIBRARIES...): bench_NAME, from NAME.cpp, on Google Benchmark. It also runs as a smoke test, so that it
@@ -16,7 +9,7 @@ function(detent_add_bench name)
   add_executable(bench_${name} ${name}.cpp)
   target_include_directories(bench_${name} PRIVATE "${detent_SOURCE_DIR}/bench")
   set_target_properties(bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
-  target_link_libraries(bench_${name} PRIVATE detent::detent detent_flags detent_rooms detent_concurrentqueue detent_jemalloc
+  target_link_libraries(bench_${name} PRIVATE detent::detent detent_flags detent_rooms detent_jemalloc
     benchmark::benchmark_main ${ARGN})
   add_dependencies(detent_bench bench_${name})
   if(DETENT_BUILD_TESTS)

@@ -2,7 +2,8 @@
 // What do threads cost that have called once and are idle since? Each look into the submission queue, of a poll or of a
 // worker that wakes for a timer, must not meet them.
 //
-// Read: nothing_due and fire per `idle_threads`, against the row of one thread.
+// Read: nothing_due and fire per `idle_threads`, against the row of one thread; poll_ns_an_entry of poll_entries, where
+// `busy` of the threads have scheduled and cancelled a timer each since the poll before.
 #include <detent/detent.hpp>
 
 #include <benchmark/benchmark.h>
@@ -10,7 +11,9 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -55,6 +58,64 @@ class idle_threads {
   std::vector<std::thread> threads_;
 };
 
+// Threads of which some are busy: each of these schedules and cancels a timer when it is its turn.
+class busy_threads {
+ public:
+  busy_threads(detent::engine& engine, std::int64_t count) : turns_(static_cast<std::size_t>(count)) {
+    for (turn& mine : turns_) {
+      threads_.emplace_back([this, &engine, &mine] {
+        for (;;) {
+          mine.has_come.acquire();
+          if (is_over_.load(std::memory_order_relaxed)) return;  // relaxed: the semaphore orders it
+          engine.schedule_after(1h, [] {}).cancel();
+          done_.release();
+        }
+      });
+    }
+    step(turns_.size());
+  }
+  // So many, the same ones each time, one after the other.
+  void step(std::size_t busy) {
+    for (std::size_t i = 0; i != busy; ++i) {
+      turns_[i].has_come.release();
+      done_.acquire();
+    }
+  }
+  ~busy_threads() {
+    is_over_.store(true, std::memory_order_relaxed);  // relaxed: as above
+    for (turn& each : turns_) each.has_come.release();
+    for (std::thread& each : threads_) each.join();
+  }
+  busy_threads(const busy_threads&) = delete;
+  busy_threads& operator=(const busy_threads&) = delete;
+
+ private:
+  struct turn {
+    std::binary_semaphore has_come{0};
+  };
+  std::deque<turn> turns_;
+  std::binary_semaphore done_{0};
+  std::atomic<bool> is_over_{false};
+  std::vector<std::thread> threads_;
+};
+
+// The poll alone, for each entry that it finds.
+void poll_entries(benchmark::State& state) {
+  detent::engine engine({.drive = detent::drive_kind::caller});
+  const auto busy = static_cast<std::size_t>(state.range(1));
+  busy_threads threads(engine, state.range(0));
+  engine.poll();
+  std::int64_t spent = 0;
+  for (auto _ : state) {
+    threads.step(busy);
+    const std::int64_t before = thread_cpu_ns();
+    benchmark::DoNotOptimize(engine.poll());
+    spent += thread_cpu_ns() - before;
+  }
+  state.counters["poll_ns_an_entry"] =
+      static_cast<double>(spent) / static_cast<double>(state.iterations()) / static_cast<double>(busy);
+}
+
 void nothing_due(benchmark::State& state) {
   detent::engine engine({.drive = detent::drive_kind::caller});
   const idle_threads idle(engine, state.range(0));
@@ -78,6 +139,11 @@ void fire(benchmark::State& state) {
 }
 
 BENCHMARK(nothing_due)->ArgName("idle_threads")->Arg(1)->Arg(full_or_smoke(200, 20))->Arg(full_or_smoke(1'000, 40));
+BENCHMARK(poll_entries)
+    ->ArgNames({"threads", "busy"})
+    ->Args({full_or_smoke(1'000, 40), 1})
+    ->Args({full_or_smoke(1'000, 40), full_or_smoke(100, 10)})
+    ->Iterations(full_or_smoke(2'000, 10));
 BENCHMARK(fire)
     ->ArgName("idle_threads")
     ->Arg(1)

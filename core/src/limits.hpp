@@ -72,10 +72,11 @@ inline constexpr std::size_t due_kept = limit(65'536, 4);
 
 // --- submission
 
-// Bytes of a block of entries: 62 of them, and its links. 64: a cache line is the unit of the array that holds them.
-inline constexpr std::size_t block_bytes = limit(512, 64);
-// Free blocks that stay as they are when threads end; the kernel gets the pages of more.
-inline constexpr std::uint32_t blocks_kept = limit(8, 1);
+// Entries of a block of a thread's queue, of which it has one at least, and the blocks that it can have before the
+// index of them grows. Both powers of two, 2 at least.
+inline constexpr std::size_t entries_a_block = limit(64, 4), first_block_index = limit(4, 2);
+// Blocks that stay as they are when threads end; the kernel gets the pages of more.
+inline constexpr std::size_t blocks_kept = limit(8, 1);
 // Threads for which a reserving engine has memory ahead, a block each and what their caches of nodes hold.
 // engine_options::reserve promises that it suffices.
 inline constexpr std::size_t threads_ahead = 8;

@@ -39,11 +39,19 @@ class DetentRecipe(ConanFile):
             raise ConanInvalidConfiguration("detent runs on Linux, on x86_64 and aarch64")
         check_min_cppstd(self, 20)
 
+    def requirements(self):
+        # Headers that the library is built with: no public one includes them.
+        self.requires("concurrentqueue/1.0.4", headers=True, libs=False, visible=False)
+
     def layout(self):
         cmake_layout(self)
 
     def generate(self):
         toolchain = CMakeToolchain(self)
+        directories = self.dependencies["concurrentqueue"].cpp_info.includedirs
+        places = [os.path.join(each, below) for each in directories for below in ("", "concurrentqueue", "moodycamel")]
+        toolchain.cache_variables["DETENT_CONCURRENTQUEUE_INCLUDE_DIR"] = next(
+            (each for each in places if os.path.exists(os.path.join(each, "concurrentqueue.h"))), directories[0])
         toolchain.cache_variables["DETENT_USDT"] = "ON" if self.options.probes else "OFF"
         for part in ("TESTS", "BENCH", "STRESS", "TOOLS", "EXAMPLES", "CALENDAR", "DURABLE"):
             toolchain.cache_variables[f"DETENT_BUILD_{part}"] = False

@@ -33,8 +33,8 @@ set(small
   core/src/recording/recorder.cpp
   core/src/recording/trace_file.cpp
   core/src/recording/trace_writer.cpp
-  core/src/submission/entry_blocks.cpp
   core/src/submission/fence_policy.cpp
+  core/src/submission/queue_room.cpp
   core/src/threads/thread_registry.cpp)
 list(TRANSFORM small PREPEND "${PROJECT_SOURCE_DIR}/")
 set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)

@@ -27,6 +27,14 @@ void take_leave(void* engine, thread_record& leaving) noexcept {
   if (unreported != 0 && !core.stopped()) core.in.report_pushes(leaving, unreported);
 }
 
+// At the end of the engine: what a record has of its memory.
+void retire(void* engine, thread_record& old) noexcept {
+  inbox& in = static_cast<engine_core*>(engine)->in;
+  in.queue.retire(old.pushed);
+  // Relaxed: made by a call, and those have ended.
+  if (producer* const critical = old.critical.load(base::relaxed)) in.critical.retire(*critical);
+}
+
 bool has_fast_paths(const engine_options& options) noexcept {
   return options.capacity == 0 && options.record.empty() && !options.capture_origin &&
          !base::is_watched_from_outside();  // the fast paths annotate nothing for ThreadSanitizer
@@ -49,7 +57,7 @@ bool has_fast_paths(const engine_options& options) noexcept {
       seen(this),
       counts(options),
       labels(counts),
-      threads({this, counts, in.queue, take_leave}),
+      threads({this, counts, in.queue, take_leave, retire}),
       groups(options.reserve),
       places(options.capacity),
       nodes{&pool, ticks},
@@ -92,7 +100,9 @@ void engine_core::disown() noexcept {
   in.fd.disown();
 }
 
-void submit(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
+// As one piece: the queue's push would be a call of its own, and so would what follows it.
+[[gnu::flatten, gnu::noinline]] void submit(engine_core& core, thread_record& mine, std::uint64_t entry,
+                                            nanoseconds_t deadline) noexcept {
   push_entry(core, mine, entry, deadline);
 }
 

@@ -20,12 +20,13 @@ namespace detent::detail {
 class driver_port;
 struct thread_record;
 
-// What the records of an engine are made with, and what happens to one whose thread ends.
+// What the records of an engine are made with, and what happens to one whose thread ends, or whose engine.
 struct thread_host {
   void* engine;  // only an address: what fast_path() compares
   counters_block& counts;
   submission_queue& queue;
   void (*take_leave)(void* engine, thread_record& leaving) noexcept;
+  void (*retire)(void* engine, thread_record& old) noexcept;  // the thread may be in take_leave
 };
 
 // Which fast paths of calls are open to a thread that holds a record.

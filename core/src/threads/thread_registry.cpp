@@ -80,13 +80,16 @@ thread_registry::~thread_registry() {
   for (thread_record* each = first_.load(base::relaxed); each != nullptr;) {  // relaxed: nobody is left to add one
     thread_record* next = each->next;
     each->open.store(fast_paths::none, base::relaxed);
+    host_.retire(host_.engine, *each);  // before a thread that lives on may free it
     base::show_release(each);
     if (each->link.end_engine()) {
       base::show_acquire(each);
+      host_.retire(host_.engine, *each);  // what its thread has left meanwhile
       delete each;
     }
     each = next;
   }
+  if (spare_ != nullptr) host_.retire(host_.engine, *spare_);
   delete spare_;
 }
 

@@ -36,7 +36,8 @@ include("@PORT@")
 def options_of_the_build():
     """Every option and cache variable that the CMake files declare."""
     text = "".join((ROOT / file).read_text(encoding="utf-8")
-                   for file in ("CMakeLists.txt", "tools/cmake/dependencies.cmake"))
+                   for file in ("CMakeLists.txt", "tools/cmake/concurrentqueue.cmake",
+                                "tools/cmake/dependencies.cmake"))
     return set(re.findall(r"(?:option|set|find_path)\((DETENT_\w+)", text))
 
 
@@ -140,7 +141,13 @@ class Conan(unittest.TestCase):
         toolchain = Anything()
         self.module.CMakeToolchain = lambda _: toolchain
         self.made.options = types.SimpleNamespace(probes=False)
-        self.made.generate()
+        with tempfile.TemporaryDirectory() as work:
+            (Path(work) / "moodycamel").mkdir()
+            (Path(work) / "moodycamel/concurrentqueue.h").touch()
+            needed = types.SimpleNamespace(cpp_info=types.SimpleNamespace(includedirs=[work]))
+            self.made.dependencies = {"concurrentqueue": needed}
+            self.made.generate()
+            self.assertEqual(toolchain.cache_variables["DETENT_CONCURRENTQUEUE_INCLUDE_DIR"], f"{work}/moodycamel")
         self.assertLessEqual(set(toolchain.cache_variables), options_of_the_build())
 
     def test_the_target_has_the_name_that_it_has_everywhere(self):

@@ -33,6 +33,9 @@ struct enrolled {
   explicit enrolled(submission_queue& of) : queue(of) {
     if (!queue.enrol(mine)) ADD_FAILURE() << "no memory";
   }
+  enrolled(const enrolled&) = delete;
+  enrolled& operator=(const enrolled&) = delete;
+  ~enrolled() { queue.retire(mine); }
   void push(std::uint64_t entry) {
     if (!queue.push(mine, entry)) ADD_FAILURE() << "no memory";
     base::full_fence();
@@ -134,6 +137,68 @@ TEST(SubmissionQueue, GoesOnWithTheProducerOfAThreadThatHasEnded) {
     }
     ASSERT_EQ(last, life);
   }
+}
+
+// By the thousand and from the middle of a block, beside single ones.
+TEST(SubmissionQueue, GivesManyAtOnceInOrder) {
+  submission_queue queue(0);
+  enrolled mine(queue);
+  std::vector<std::uint64_t> all(5'000);
+  std::iota(all.begin(), all.end(), 0U);
+  std::size_t pushed = 0;
+  for (std::size_t count : {1U, 63U, 64U, 65U, 1'000U, 7U, 3'000U, 800U}) {
+    ASSERT_TRUE(queue.push_many(mine.mine, all.data() + pushed, count));
+    pushed += count;
+  }
+  ASSERT_EQ(pushed, all.size());
+  if (queue.mark_if_needed(mine.mine)) base::full_fence();
+  std::vector<std::uint64_t> taken(all.size() + 1);
+  taken.resize(queue.take(taken.data(), taken.size()));
+  EXPECT_EQ(taken, all);
+}
+
+// A thread that ends while much of its waits: the driver finds all of it, and so does the next thread's.
+TEST(SubmissionQueue, GivesWhatAThreadHasLeftAlsoWhereAnotherGoesOn) {
+  submission_queue queue(0);
+  enrolled mine(queue);
+  std::vector<std::uint64_t> taken(3'000);
+  for (const bool goes_on : {false, true, false}) {
+    for (std::uint64_t i = 0; i != 1'000; ++i) mine.push(i);
+    queue.leave(mine.mine);
+    std::size_t count = queue.take(taken.data(), 500);
+    if (goes_on) mine.push(1'000);
+    count += queue.take(taken.data() + count, taken.size() - count);
+    ASSERT_EQ(count, goes_on ? 1'001U : 1'000U);
+    for (std::uint64_t i = 0; i != count; ++i) ASSERT_EQ(taken[i], i);
+    if (goes_on) queue.leave(mine.mine);
+  }
+}
+
+// Threads that come and go, each with its producer or with one that another has left, while the driver takes.
+TEST(SubmissionQueue, EndsEachQueueOnceWhoeverComesAndGoes) {
+  constexpr std::uint64_t lives = 400;
+  submission_queue queue(256);
+  std::deque<enrolled> all;
+  while (all.size() != 2) all.emplace_back(queue);
+  std::vector<std::thread> producers;
+  for (auto& each : all) {
+    producers.emplace_back([&each] {
+      for (std::uint64_t life = 0; life != lives; ++life) {
+        for (std::uint64_t i = 0; i != life % 200; ++i) each.push(i);
+        each.queue.leave(each.mine);
+      }
+    });
+  }
+  std::uint64_t expected = 0;
+  for (std::uint64_t life = 0; life != lives; ++life) expected += 2 * (life % 200);
+  std::array<std::uint64_t, 256> batch{};
+  for (std::uint64_t taken = 0; taken != expected;) {
+    const std::size_t count = queue.take(batch.data(), batch.size());
+    taken += count;
+    if (count == 0) std::this_thread::yield();
+  }
+  for (std::thread& producer : producers) producer.join();
+  EXPECT_EQ(queue.size(), 0U);
 }
 
 TEST(SubmissionQueue, LosesAndDoublesNothingBetweenThreads) {

@@ -34,13 +34,14 @@ struct owner {
   counters_block counts{small_and_quiet()};
   std::mutex mutex;
   std::vector<thread_record*> left;
-  thread_registry threads{{this, counts, queue, take_leave}};
+  thread_registry threads{{this, counts, queue, take_leave, retire}};
 
   static void take_leave(void* self, thread_record& leaving) noexcept {
     auto& host = *static_cast<owner*>(self);
     std::lock_guard lock(host.mutex);
     host.left.push_back(&leaving);
   }
+  static void retire(void* self, thread_record& old) noexcept { static_cast<owner*>(self)->queue.retire(old.pushed); }
 
   std::size_t records() const {
     std::size_t count = 0;
