@@ -26,7 +26,7 @@ SRC = "core/src/"
 GROUND = SRC + "limits.hpp"  # below all rooms
 # Third-party headers, and what may include them.
 FOREIGN = {
-    "concurrentqueue/": ("core/src/submission/", "tests/", "bench/"),
+    "concurrentqueue/": ("core/src/submission/", "core/src/api/", "tests/", "bench/"),
     "sqlite3.h": ("modules/durable/",),
     "CLI/": ("command/", "chaos/", "tests/", "bench/", "stress/", "examples/"),
     "sys/sdt.h": ("core/src/platform/",),

@@ -45,6 +45,9 @@ FULL = (
     Part("fire_cost", "Schedule to end of callback, all due within a second: CPU ns of the whole process a timer",
          r"^floor|tick_1ms_(uniform(_sleep|_pool)?|prefault(_hashed)?)/", ("cpu_ns", "late_p99_us"), "floor_sort_and_call",
          takes=26),
+    Part("hand_over", "Hand-over to a pool of 1, 2 or 4 threads, a timer each 20 us or 64 of one instant: ns that the call takes "
+         "on the worker, and CPU ns of the whole process, a timer", r"^(thread_pool|mutex_queue|asio_thread_pool)/",
+         ("p50_ns", "p99_ns", "cpu_ns"), "mutex_queue", rounds=1, takes=45),
     Part("memory_per_timer", "Resident bytes a pending timer by how many there are, each with 24 bytes captured", "000000/",
          ("bytes_per_timer",), "", rounds=1, takes=3),
     Part("wheel_expire", "The wheel alone: a million inserted, then expired in order: ns a timer",

@@ -200,6 +200,10 @@ inline constexpr std::size_t hashed_slots = std::size_t{1} << 24;
 
 // --- api
 
+// A thread pool has room for so much work ahead, unless its capacity is smaller, in blocks of so many: a power of two.
+inline constexpr std::size_t pool_ahead = limit(16'384, 8), pool_block = limit(64, 4);
+// Looks at the queue of a pool before a thread sleeps, a nanosecond each.
+inline constexpr int pool_spins = limit(100, 1);
 // Timers of one strand that run in a row before the others have their turn.
 inline constexpr std::size_t strand_row = limit(32, 2);
 // Places of a block of a strand's timers, which lie side by side.

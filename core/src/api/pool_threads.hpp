@@ -25,6 +25,7 @@ class pool_threads {
   // Each runs `work` with its number. Throws error or bad_alloc; those that have been started must then be made to end,
   // and joined.
   void start(const pool_setup& setup, const std::function<void(std::size_t)>& work);
+  std::size_t count() const noexcept { return threads_.size(); }
   // Waits for their ends; the calling thread, if it is one of them, is let go instead.
   void join();
 

@@ -1,54 +1,84 @@
 // SPDX-License-Identifier: MIT
 #include <detent/thread_pool.hpp>
 
-#include "api/pool_threads.hpp"
+#include <detent/base/atomic.hpp>
 
+#include "api/pool_threads.hpp"
+#include "api/work_queue.hpp"
+#include "limits.hpp"
+#include "platform/ordered_by_fences.hpp"
+
+#include <concurrentqueue/lightweightsemaphore.h>
 #include <unistd.h>
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <algorithm>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <utility>
 
 namespace detent {
-
 // Shared with the threads: the pool may be destroyed by one of them, from a callback that held the last engine.
+//
+// The queue and the semaphore are the two halves of moodycamel::BlockingConcurrentQueue. They are apart as that one
+// wakes a thread by an entry alone, for which a pool that ends may find no memory.
 struct thread_pool::state {
-  explicit state(std::size_t room) : capacity(room), creator(getpid()) {}
+  explicit state(std::size_t capacity)
+      : waiting(capacity), queue(std::min(capacity, detail::limits::pool_ahead) + 2 * detail::limits::pool_block) {}
 
   void work();
+  bool take(moodycamel::ConsumerToken& turn, std::optional<fired_timer>& next) noexcept;
+  std::size_t put(std::span<fired_timer> work) noexcept;
   void close();
 
-  const std::size_t capacity;
-  const pid_t creator;
-  std::mutex mutex;
-  std::condition_variable not_empty;
-  std::deque<fired_timer> queue;
-  bool closed = false;
+  const pid_t creator = getpid();
+  detail::bounded_count waiting;
+  detail::work_queue queue;
+  detail::entrances ways;
+  // Counts what is in the queue, and at the end the threads.
+  moodycamel::LightweightSemaphore ready{0, detail::limits::pool_spins};
+  base::atomic<bool> closed{false};
   detail::pool_threads threads;
 };
 
 void thread_pool::state::work() {
-  std::unique_lock lock(mutex);
-  for (;;) {
-    not_empty.wait(lock, [this] { return closed || !queue.empty(); });
-    if (closed) return;
-    fired_timer next = std::move(queue.front());
-    queue.pop_front();
-    lock.unlock();
-    next();
-    lock.lock();
+  moodycamel::ConsumerToken turn(queue);  // goes round the threads that hand over, where there are several
+  for (std::optional<fired_timer> next;; next.reset()) {
+    while (!ready.wait()) {
+    }
+    if (closed.load(base::relaxed)) return;  // relaxed: the semaphore orders it
+    while (!take(turn, next)) {
+    }
+    waiting.give_back(1);
+    (*next)();
   }
 }
 
-void thread_pool::state::close() {
-  {
-    std::lock_guard lock(mutex);
-    closed = true;
+bool thread_pool::state::take(moodycamel::ConsumerToken& turn, std::optional<fired_timer>& next) noexcept {
+  const detail::ordered_by_fences inside;
+  return queue.try_dequeue(turn, next);
+}
+
+// In pieces of a block, which need one new block at most: where a second one is refused, release 1.0.3 may lose some.
+std::size_t thread_pool::state::put(std::span<fired_timer> work) noexcept {
+  const std::size_t room = waiting.take(work.size());
+  detail::entrance* const mine = room != 0 ? ways.mine(queue) : nullptr;
+  std::size_t taken = 0;
+  while (mine != nullptr && taken != room) {
+    const std::size_t piece = std::min(room - taken, detail::limits::pool_block);
+    const detail::ordered_by_fences inside;
+    const auto first = std::make_move_iterator(work.begin() + static_cast<std::ptrdiff_t>(taken));
+    if (!mine->token.valid() || !queue.enqueue_bulk(mine->token, first, piece)) break;
+    taken += piece;
   }
-  not_empty.notify_all();
+  if (taken != room) waiting.give_back(room - taken);
+  if (taken != 0) ready.signal(static_cast<moodycamel::LightweightSemaphore::ssize_t>(taken));
+  return taken;
+}
+
+void thread_pool::state::close() {
+  closed.store(true, base::relaxed);  // relaxed: the semaphore orders it
+  ready.signal(static_cast<moodycamel::LightweightSemaphore::ssize_t>(threads.count()));
   threads.join();
 }
 
@@ -70,52 +100,21 @@ thread_pool::thread_pool(thread_pool_options options) {
 
 thread_pool::~thread_pool() {
   if (getpid() != state_->creator) {
-    // In the child of a fork: the threads do not exist, and one of them may hold the lock. Nothing can be taken apart.
+    // In the child of a fork: the threads do not exist, and one of them may have been in the middle of the queue.
+    // Nothing can be taken apart.
     static_cast<void>(new (std::nothrow) std::shared_ptr<state>(state_));
     return;
   }
   state_->close();
-  for (;;) {  // one by one: an empty deque would want memory
-    std::optional<fired_timer> dropped;
-    std::lock_guard lock(state_->mutex);
-    if (state_->queue.empty()) return;
-    dropped.emplace(std::move(state_->queue.front()));
-    state_->queue.pop_front();
+  moodycamel::ConsumerToken turn(state_->queue);
+  for (std::optional<fired_timer> dropped; state_->take(turn, dropped); dropped.reset()) {
   }
 }
 
-bool thread_pool::execute(fired_timer&& work) noexcept {
-  {
-    std::lock_guard lock(state_->mutex);
-    if (state_->queue.size() >= state_->capacity) return false;
-    try {
-      state_->queue.push_back(std::move(work));
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
-  state_->not_empty.notify_one();
-  return true;
-}
+bool thread_pool::execute(fired_timer&& work) noexcept { return state_->put({&work, 1}) == 1; }
 
-std::size_t thread_pool::execute_many(std::span<fired_timer> work) noexcept {
-  std::size_t taken = 0;
-  {
-    std::lock_guard lock(state_->mutex);
-    try {
-      for (; taken < work.size() && state_->queue.size() < state_->capacity; ++taken)
-        state_->queue.push_back(std::move(work[taken]));
-    } catch (const std::bad_alloc&) {
-      // What did not fit is refused.
-    }
-  }
-  taken > 1 ? state_->not_empty.notify_all() : state_->not_empty.notify_one();
-  return taken;
-}
+std::size_t thread_pool::execute_many(std::span<fired_timer> work) noexcept { return state_->put(work); }
 
-std::size_t thread_pool::queued() const noexcept {
-  std::lock_guard lock(state_->mutex);
-  return state_->queue.size();
-}
+std::size_t thread_pool::queued() const noexcept { return state_->waiting.taken(); }
 
 }  // namespace detent

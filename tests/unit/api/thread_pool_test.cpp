@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <latch>
 #include <memory>
 #include <string>
@@ -126,6 +127,29 @@ TEST(ThreadPool, RefusesOneThatItsQueueCannotHold) {
     std::shared_ptr<thread_pool> pool;
   };
   expect_three_refused(std::make_shared<one_by_one>(pool_of({.queue_capacity = 2})));
+}
+
+// However many engines hand over at once.
+TEST(ThreadPool, NeverHoldsMoreThanItsCapacity) {
+  constexpr std::size_t room = 10, engines = 3, timers = 200;
+  auto pool = pool_of({.queue_capacity = room});
+  std::deque<engine> all;
+  while (all.size() != engines) all.emplace_back(engine_options{.executor = pool, .on_refusal = refusal_policy::drop});
+  {
+    plug busy(all.front());
+    ASSERT_TRUE(busy.wait_until_it_runs());
+    const time_point due = clock::now() + 5ms;
+    for (engine& each : all) {
+      for (std::size_t i = 0; i != timers; ++i) each.schedule_at(due, [] {});
+    }
+    EXPECT_TRUE(eventually([&] {
+      std::uint64_t refused = 0;
+      for (engine& each : all) refused += each.metrics().refused;
+      return refused == engines * timers - room;
+    }));
+    EXPECT_EQ(pool->queued(), room);
+  }
+  EXPECT_TRUE(eventually([&] { return pool->queued() == 0; }));
 }
 
 // Both threads wait when they come; the first cannot end before the second has run.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// What handing over to a pool allocates.
+#include <detent/detent.hpp>
+
+#include <gtest/gtest.h>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "support/drive_allocations.hpp"
+#include "support/drive_eventually.hpp"
+
+namespace detent {
+namespace {
+
+using namespace std::chrono_literals;
+using drive::eventually;
+
+// By a worker, some hundreds at once. The first ones may warm up.
+TEST(ThreadPoolMemory, AHundredThousandTimersAllocateNothing) {
+  constexpr std::size_t at_once = 500, timers = 100'000;
+  engine e({.reserve = 4096, .executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  std::atomic<std::size_t> ran{0};
+  const auto run = [&](std::size_t count) {
+    for (std::size_t left = count; left != 0;) {
+      const std::size_t now = std::min(left, at_once), before = ran;
+      for (std::size_t i = 0; i != now; ++i) e.schedule_after(duration(i % 7 * 1'000), [&ran] { ++ran; });
+      ASSERT_TRUE(eventually([&] { return ran == before + now; }));
+      left -= now;
+    }
+  };
+  run(10 * at_once);
+  const std::uint64_t before = drive::allocations();
+  run(timers);
+  EXPECT_EQ(drive::allocations() - before, 0u);
+}
+
+// Each hands over, and would keep some kilobytes in the pool if it were not for the next.
+TEST(ThreadPoolMemory, StaysWhatItIsThoughThreadsThatHandOverComeAndGo) {
+  manual_clock clock;
+  engine e({.manual = &clock, .reserve = 4096, .executor = std::make_shared<thread_pool>()});
+  const auto hand_over_by = [&](int threads) {
+    while (threads-- != 0) {
+      e.schedule_after(0ns, [] {});
+      std::thread([&] { e.poll(); }).join();
+    }
+    EXPECT_TRUE(eventually([&] { return e.pending() == 0; }));
+    const struct mallinfo2 now = mallinfo2();
+    return now.uordblks + now.hblkhd;
+  };
+  const std::size_t before = hand_over_by(20);
+  EXPECT_LE(hand_over_by(500), before + 100'000);
+}
+
+}  // namespace
+}  // namespace detent
