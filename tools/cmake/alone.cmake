@@ -6,6 +6,7 @@ find_package(detent CONFIG REQUIRED COMPONENTS ${DETENT_COMPONENTS})
 
 option(DETENT_BUILD_TESTS "Build the tests" ON)
 option(DETENT_BUILD_BENCH "Build the benchmarks" OFF)
+option(DETENT_UNITE "Compile several sources as one" OFF)
 option(DETENT_WERROR "Warnings are errors" OFF)
 set(DETENT_SANITIZE "" CACHE STRING "Sanitizers for this project's own code: thread, or address;undefined")
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)

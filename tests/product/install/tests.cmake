@@ -38,7 +38,7 @@ foreach(folder IN LISTS modules)
     --build-and-test "${PROJECT_SOURCE_DIR}/${folder}" "${stage}/module.${module}"
     --build-generator "${CMAKE_GENERATOR}" --build-makeprogram "${CMAKE_MAKE_PROGRAM}" --build-target detent_module
     --build-options "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_CXX_FLAGS=${user_flags}"
-      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DDETENT_WERROR=ON)
+      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DDETENT_UNITE=ON -DDETENT_WERROR=ON)
   list(APPEND tests install.module.${module})
 endforeach()
 
