@@ -167,7 +167,7 @@ inline constexpr std::size_t critical_batch = limit(64, 2);
 // Nodes that come out of the wheel, or run, between two interludes.
 inline constexpr std::uint32_t takes_between = limit(256, 2);
 // A pass ends when what is critical has come into it so often, and one of the bulk has fired after that: it may come
-// without end.
+// without end. An interlude ends after as many turns of timers that did not fire.
 inline constexpr int interruptions = limit(64, 2);
 // Timers that go to the executor in one call.
 inline constexpr std::size_t executor_batch = limit(64, 3);

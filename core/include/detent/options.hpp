@@ -123,8 +123,8 @@ struct engine_options {
   std::size_t capacity = 0;
   // Nodes, queue blocks and lists allocated ahead: no allocation while what is pending and in flight stays under it, as
   // does the sum of what each thread has had in the queue at most, with no more than 16,384 due at once in a higher
-  // lane, and no more groups with members than a quarter of it. If it is more than this default, 65,536, the pages of
-  // so many nodes, 64 bytes each, are touched by the constructor. At most 4,294,901,760.
+  // lane or in the queue for these, and no more groups with members than a quarter of it. If it is more than this
+  // default, 65,536, the pages of so many nodes, 64 bytes each, are touched by the constructor. At most 4,294,901,760.
   std::size_t reserve = 65536;
   // Where nodes come from, and what is asked of their pages. mmap, with huge pages where they can be had.
   memory_options memory = {};

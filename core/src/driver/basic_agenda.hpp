@@ -139,8 +139,6 @@ class basic_agenda {
   std::optional<nanoseconds_t> next_left_over();
   std::optional<nanoseconds_t> next_in_sets() noexcept requires is_bulk;
   [[gnu::noinline]] void split_sets(std::optional<nanoseconds_t> time) noexcept requires is_bulk;
-
-  placement newest_entry_;
 };
 
 template <class Wheel, class Due>
@@ -194,11 +192,11 @@ template <class Wheel, class Due>
   const node& next = nodes_[index];
   const std::uint64_t word = observe(next.pair);
   const std::uint32_t moved = (word & state_word::moved) != 0 ? 1 : 0;
-  newest_entry_ = newest_entry_.next_entry();
+  drive_.newest_entry = drive_.newest_entry.next_entry();
   return {.deadline = time,
           .order = (state_word::order(word) - moved) & state_word::order_mask,
           .index = index,
-          .placed = newest_entry_,
+          .placed = drive_.newest_entry,
           .taken_up = drive_.split.taken_up(next.placed, time)};
 }
 

@@ -81,7 +81,7 @@ bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::
   const nanoseconds_t deadline = deadline_of(armed.pair);
   const nanoseconds_t due = nodes_.due_time(index, word, deadline);
   if (!nodes_.is_due_by(reached(), index, word, due)) return false;
-  const placement entered = newest_entry_.next_entry();
+  const placement entered = drive_.newest_entry.next_entry();
   due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};
   entry.taken_up = drive_.split.taken_up(armed.placed, entry.deadline);
   // It was restarted in its place. What its thread armed before may still wait in the queue: when its turn comes it
@@ -90,7 +90,7 @@ bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::
     entry.order = (entry.order - 1) & state_word::order_mask;
   if (!enter(entry, how == entering::batch)) return false;
   armed.location = in_due_queue;
-  armed.placed = newest_entry_ = entered;
+  armed.placed = drive_.newest_entry = entered;
   if constexpr (is_bulk) {
     if (how != entering::batch && wheel_.has_due_set()) [[unlikely]]
       split_sets(entry.deadline);

@@ -3,15 +3,14 @@
 
 #include "limits.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace detent::detail {
 
 drained critical_drain::drain_much(std::size_t submitted, bool until_due) noexcept {
-  forget_idle();
   std::array<std::uint64_t, limits::critical_batch> taken;
-  for (std::size_t accepted = 0; accepted <= 2 * submitted;) {
+  const std::size_t most = 2 * submitted + limits::spare_slices * taken.size();
+  for (std::size_t accepted = 0; accepted <= most;) {
     const std::size_t count = core_.in.critical.take(taken.data(), taken.size());
     if (count != 0) note(count);
     for (std::size_t at = 0; at != count; ++at) {
@@ -33,9 +32,8 @@ void critical_drain::note(std::size_t count) noexcept {
   drive_.record->counts.add(counter::drained, count);
 }
 
-// Many threads may have armed a critical timer once. Beside the fence of a raise they are forgotten here.
-void critical_drain::forget_idle() noexcept {
-  if (!core_.in.critical.is_forgetting_due(core_.in.bell.asymmetric())) return;
+// A raise of the wake time forgets them as well, but a poll() has none.
+void critical_drain::forget() noexcept {
   core_.in.critical.forget_idle();
   core_.in.bell.fence_driver();
 }

@@ -13,7 +13,7 @@ class critical_drain {
   critical_drain(engine_core& core, drive_state& drive, critical_agenda& to) noexcept
       : core_(core), drive_(drive), agenda_(to) {}
 
-  // Accepts all that was submitted before the call; of what a flood adds, not much more than once as much. A few
+  // Accepts what was submitted before the call, and of what a flood adds not much more than once as much. A few
   // instructions if there is nothing.
   drained drain() noexcept { return drain(false); }
   // The same, but ends early when something is due on the agenda.
@@ -21,13 +21,19 @@ class critical_drain {
 
  private:
   drained drain(bool until_due) noexcept {
+    forget_idle();
     const std::size_t submitted = core_.in.critical.size();
     return submitted == 0 ? drained{false, true} : drain_much(submitted, until_due);
   }
   [[gnu::noinline]] drained drain_much(std::size_t submitted, bool until_due) noexcept;
   void note(std::size_t count) noexcept;
   void accept(std::uint64_t entry) noexcept;
-  void forget_idle() noexcept;
+  // Visits of idle producers cost something, as many threads may have armed a critical timer once.
+  void forget_idle() noexcept {
+    if (core_.in.critical.is_forgetting_due(core_.in.bell.asymmetric())) [[unlikely]]
+      forget();
+  }
+  [[gnu::noinline]] void forget() noexcept;
 
   engine_core& core_;
   drive_state& drive_;

@@ -2,6 +2,7 @@
 #include "driver/critical_pass.hpp"
 
 #include "driver/trigger_steps.hpp"
+#include "limits.hpp"
 
 #include <algorithm>
 
@@ -13,10 +14,9 @@ bool critical_pass::collect(nanoseconds_t now) noexcept {
 }
 
 bool critical_pass::expire(nanoseconds_t now) noexcept {
-  if (now >= agenda_.next_bound()) {
-    drive_.higher_now = std::max(drive_.higher_now, core_.time.confirm(now));
-    agenda_.expire(drive_.higher_now);
-  }
+  if (now < agenda_.next_bound()) return false;
+  drive_.higher_now = std::max(drive_.higher_now, core_.time.confirm(now));
+  agenda_.expire(drive_.higher_now);
   return agenda_.has_due();
 }
 
@@ -35,17 +35,20 @@ void critical_pass::settle(const due_entry& due, node& restarted) noexcept {
   agenda_.settle(due, restarted, before);
 }
 
-// The drain comes once, so that an interlude ends although its callbacks arm what is due at once.
+// It ends, whatever the callbacks do. What they arm is drained the next time, unless they restart one another's timers;
+// and a member of a group that is not in order is due again at once. Neither fires when it has its turn, and of such
+// turns there are few in an interlude.
 void critical_pass::interrupt() noexcept {
   // Relaxed: a thread's first timer in a higher lane may wait for the end of the step.
   if (drive_.polling || !core_.critical_in_use.load(base::relaxed) || core_.stopped()) return;
   nanoseconds_t now = core_.time.certain();
   drive_.split.looked_again(now);
-  if (!collect(now)) return;
+  collect(now);
+  if (!agenda_.has_due()) return;
   core_.threads.set_driving(*drive_.record, nullptr);
-  do {
-    fire_next(now);
-  } while (!core_.stopped() && expire(now));
+  for (int vain = 0; agenda_.has_due() && vain != limits::interruptions && !core_.stopped(); expire(now)) {
+    if (!fire_next(now)) ++vain;
+  }
   drive_.higher_now = std::max(drive_.higher_now, now);
   if (!outbox_.empty()) outbox_.flush();
   core_.threads.set_driving(*drive_.record, &port_);

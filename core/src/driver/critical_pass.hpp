@@ -27,7 +27,8 @@ class critical_pass {
   drained drain() noexcept { return entries_.drain(); }
   drained drain_until_due() noexcept { return entries_.drain_until_due(); }
   bool has_due() const noexcept { return agenda_.has_due(); }
-  // Accepts what was submitted, and has what is due at `now` fire next. False: nothing is.
+  // Accepts what was submitted, and has what is due at `now` fire next. False: nothing has come due since the last
+  // time.
   bool collect(nanoseconds_t now) noexcept;
   // The next that is due; there is one. `now` is the clock's last reading, and is read again after a run. False: none
   // has fired.

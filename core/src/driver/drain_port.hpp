@@ -55,7 +55,7 @@ class drain_port {
   void begins() noexcept;
   void looked(nanoseconds_t now) noexcept { drive_.split.looked(now); }
   void emptied() noexcept {
-    drive_.owes_entries = false;
+    drive_.owes_entries = drive_.record->pushed.size_approx() != 0;  // an interlude may have come after the last batch
     core_.in.unread.set_left(0);
   }
   // Which side of the doorbell pays for the fence from now on.

@@ -29,12 +29,17 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
   if (drive_.owes_entries) [[unlikely]]
     accept_what_came_before();
   // Relaxed: what has yet to be seen of a thread's first critical timer comes with its ring.
-  bool may_be_due = core_.critical_in_use.load(base::relaxed) && critical_.collect(now);
+  bool may_be_due = false;
+  if (core_.critical_in_use.load(base::relaxed)) {
+    critical_.collect(now);
+    may_be_due = critical_.has_due();
+  }
   collect_bulk();
   if (drive_.higher_now > now) [[unlikely]] {  // interludes have taken a while, in which others have come due
     now = core_.time.certain();
     drive_.split.looked_again(now);
-    if (!polling) may_be_due |= critical_.collect(now);
+    if (!polling) critical_.collect(now);
+    may_be_due = true;
   }
   if (outbox_.may_have_retries()) [[unlikely]] {
     outbox_.retry();
@@ -106,8 +111,7 @@ inline void expiry::drain_in_poll() noexcept {
     drive_.split.looked_again(now);
   }
   if (interruptions_ > limits::interruptions) return false;
-  const bool had_due = critical_.has_due();
-  if (interruptions_ == limits::interruptions || (critical_.collect(now) && !had_due)) ++interruptions_;
+  if (interruptions_ == limits::interruptions || critical_.collect(now)) ++interruptions_;
   return true;
 }
 

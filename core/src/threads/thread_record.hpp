@@ -60,7 +60,7 @@ struct alignas(64) thread_record {
   const thread_host* const host;                      // dead with the engine
   producer pushed;                                    // its part of the submission queue
   base::atomic<producer*> critical{nullptr};          // and of the critical ones'; made when it is needed
-  const bool enrolled;                                // there was memory for a place in it
+  const bool enrolled;                                // there was memory for a place in the first of them
   base::atomic<fast_paths> open{fast_paths::none};    // by this thread, or by the one that ends the engine
   bool lent = false;                                  // for the length of a call (thread_registry.hpp)
   thread_link link;

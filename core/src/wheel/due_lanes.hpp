@@ -7,7 +7,6 @@
 #include "limits.hpp"
 #include "wheel/due_queue.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>

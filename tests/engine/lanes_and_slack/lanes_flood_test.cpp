@@ -25,8 +25,8 @@ constexpr timer_options critical{.lane = 3};
 // One of them is always due: each re-arms itself without delay, or schedules the next so. On each wheel.
 class EngineLanesFlood : public ::testing::TestWithParam<std::tuple<wheel_kind, bool>> {
  protected:
-  void begin() {
-    step();
+  void begin(int timers = 1) {
+    for (int i = 0; i != timers; ++i) step();
     ASSERT_TRUE(eventually([this] { return runs_ > 1000; }));
   }
 
@@ -56,6 +56,15 @@ TEST_P(EngineLanesFlood, LetsAGroupBeCancelled) {
   timer_group group(owned);
   group.schedule_after(1h, [] {});
   begin();
+  group.cancel_all();
+  EXPECT_TRUE(eventually([&] { return group.pending() == 0; }));
+}
+
+// While one of them runs, another one waits that is due already.
+TEST_P(EngineLanesFlood, OfSeveralTimersLetsAGroupBeCancelled) {
+  timer_group group(owned);
+  group.schedule_after(1h, [] {});
+  begin(3);
   group.cancel_all();
   EXPECT_TRUE(eventually([&] { return group.pending() == 0; }));
 }

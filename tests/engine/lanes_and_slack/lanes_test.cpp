@@ -36,6 +36,18 @@ class EngineLanes : public drive::on_both_wheels {
 
 INSTANTIATE_TEST_SUITE_P(Wheels, EngineLanes, drive::both_wheels, drive::wheel_name);
 
+// An entry that a restart has left among the critical ones is of no later timer in the same memory.
+TEST_P(EngineLanes, LeaveNothingToTheNextTimerInThePlaceOfOneThatWasRestarted) {
+  const label of_bulk = engine_.make_label("bulk");
+  timer restarted = schedule(1, 100, critical);
+  engine_.schedule_at(at(50), [&] { restarted.restart_at(at(10)); }, {.lane = critical});
+  engine_.schedule_at(at(60), [&] { engine_.schedule_at(at(90), rig_.note(2), {.label = of_bulk}); },
+                      {.lane = critical});
+  schedule(3, 120, critical);
+  rig_.poll_at(at(1000));
+  EXPECT_EQ(fired_, (ids{1, 3, 2}));
+}
+
 TEST(EngineLanesDefault, IsTheBulkOfFour) {
   EXPECT_EQ(timer_options{}.lane, 0);
   EXPECT_EQ(periodic_options{}.lane, 0);
