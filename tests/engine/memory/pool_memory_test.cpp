@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <latch>
 #include <memory>
 #include <thread>
 
@@ -22,7 +23,8 @@ namespace {
 using namespace std::chrono_literals;
 using drive::eventually;
 
-// By a worker, some hundreds at once. The first ones may warm up.
+// By a worker, some hundreds at once. The first ones may warm up, and each thread of the pool has run one before: its
+// first callback gets it a record.
 TEST(ThreadPoolMemory, AHundredThousandTimersAllocateNothing) {
   constexpr std::size_t at_once = 500, timers = 100'000;
   engine e({.reserve = 4096, .executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
@@ -35,6 +37,9 @@ TEST(ThreadPoolMemory, AHundredThousandTimersAllocateNothing) {
       left -= now;
     }
   };
+  std::latch both(2);
+  for (int i = 0; i != 2; ++i) e.schedule_after(0ns, [&] { both.arrive_and_wait(); });
+  both.wait();
   run(10 * at_once);
   const std::uint64_t before = drive::allocations();
   run(timers);
