@@ -12,11 +12,11 @@
 
 namespace detent {
 
-// What engine::sleep_for() and sleep_until() return, to be awaited once at a time. Lives in the coroutine's frame, and
-// allocates nothing.
+// The awaitable that engine::sleep_for() and sleep_until() return, to be awaited once at a time. Lives in the
+// coroutine's frame, and allocates nothing.
 //
-// The coroutine goes on where the engine runs callbacks, whoever asked it to stop. While it is suspended its owner may
-// destroy it, on any thread: that cancels the timer. Whoever destroys it must know that it is suspended, as for any
+// The coroutine goes on where the engine runs callbacks, no matter who asked it to stop. While it is suspended its
+// owner may destroy it, on any thread: that cancels the timer. The owner must know that it is suspended, as for any
 // coroutine: once its timer's run has started it is not, and the owner that comes later has come too late.
 //
 // An engine that is stopped or destroyed lets its sleepers be: they stay suspended, for their owners to destroy.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a counters file (engine_options::counters_file) consists of: version 1 of the layout, byte by byte in
+// The contents of a counters file (engine_options::counters_file): version 1 of the layout, byte by byte in
 // docs/counters.md. Integers are the machine's own; all but the identity in the header change while the engine exists,
 // one naturally aligned word at a time.
 #pragma once
@@ -118,7 +118,7 @@ enum class counter : std::uint8_t {
   count_
 };
 
-// What the driver alone writes, but for let_go.
+// The gauges. The driver alone writes them, except let_go.
 enum class gauge : std::uint8_t {
   wakeups,         // returns of the worker from a sleep
   backlog,         // entries not yet drained, as of the driver's last pass

@@ -212,7 +212,7 @@ class engine {
   }
   detail::nanoseconds_t after(duration delay) const noexcept { return detail::deadline_after(core_, delay.count()); }
 
-  // What a schedule call came to: the handle, or its refusal thrown.
+  // Returns the handle that a schedule call made, or throws its refusal.
   template <class... Options>
   timer checked(timer made, const Options&... options) const {
     if (!made) [[unlikely]]

@@ -24,8 +24,8 @@ enum class errc {
 const std::error_category& error_category() noexcept;
 std::error_code make_error_code(errc) noexcept;
 
-// What set-up and the throwing calls throw. what() is one line: the option and its value, or the call; what is wrong
-// with it; and the cure, where there is one.
+// The exception that set-up and the throwing calls throw. what() is one line: the option and its value, or the call;
+// what is wrong with it; and the cure, where there is one.
 class error : public std::system_error {
  public:
   explicit error(std::error_code code) : error(code, code.message()) {}
@@ -45,7 +45,7 @@ struct std::is_error_code_enum<detent::errc> : std::true_type {};
 
 namespace detent::detail {
 
-// What the kernel refuses with `problem`, an errno: its code; and why in words, with the cure where there is one.
+// The code of a refusal by the kernel with `problem`, an errno; and the reason in words, with the cure if there is one.
 errc code_of(int problem) noexcept;
 std::string explain(int problem);
 

@@ -15,7 +15,7 @@ namespace detail {
 class engine_core;
 class outbox;
 
-// What a timer's lateness up to its hand-over, or inline up to its run, consists of; they add up to it.
+// The parts of a timer's lateness up to its hand-over, or inline up to its run; they add up to it.
 struct lateness_parts {
   nanoseconds_t drain = 0;   // until it was drained
   nanoseconds_t wait = 0;    // then while the driver waited, or was away
@@ -40,8 +40,8 @@ class fired_timer {
   // Any thread; at most once. Exceptions of the callback go to the engine's on_error.
   void operator()() noexcept;
 
-  // What it is, for executors that choose by it; before it is called or moved from. Read from the timer itself: of one
-  // that was cancelled since, and whose place another has by now, 0 and none. Some nanoseconds each, any thread.
+  // The timer's properties, for executors that choose by them; before it is called or moved from. Read from the timer
+  // itself: 0 and none if it was cancelled since and another has its place by now. Some nanoseconds each, any thread.
   std::uint64_t tag() const noexcept;
   detent::label label() const noexcept;
   std::uint8_t lane() const noexcept;

@@ -12,7 +12,7 @@ namespace detail {
 class run_scope;
 }
 
-// What a running callback may ask, and how it runs again. Valid during that run only, on its thread.
+// Tells a running callback about its run, and lets it run again. Valid during that run only, on its thread.
 class firing {
  public:
   firing(const firing&) = delete;

@@ -134,7 +134,7 @@ struct engine_options {
   // Others, for the timers and groups that name one of them; at most 63. With them, what runs inline goes the way of
   // what is handed over: some 0.1 us more a run. Empty: the one executor is for all.
   std::vector<std::shared_ptr<detent::executor>> executors = {};
-  // What becomes of a callback that the executor refuses, as a pool with a full queue does. It runs inline.
+  // How a callback is handled that the executor refuses, as a pool with a full queue does. It runs inline.
   refusal_policy on_refusal = refusal_policy::run_inline;
   // The worker fires for at most this long before it checks new submissions and the doorbell again; more than 0 ns. No
   // limit.
@@ -172,7 +172,7 @@ inline constexpr std::uint8_t lane_count = 4;
 struct timer_options {
   // A callback that would start later than this is stale. Never; a negative one makes every callback stale.
   duration max_lateness = (duration::max)();
-  // What becomes of a stale one: it is dropped and counted, or runs with firing::stale() true. Dropped.
+  // How a stale timer is handled: it is dropped and counted, or runs with firing::stale() true. Dropped.
   stale_policy stale = stale_policy::drop;
   // May fire up to this much later, so that a sleeping engine wakes up once for many; never earlier. At least 0 ns.
   // 0 ns: on time.
@@ -188,7 +188,7 @@ struct timer_options {
 };
 
 struct periodic_options {
-  // What becomes of periods that could not be met, of fixed-rate timers. Skipped, and counted.
+  // How periods of fixed-rate timers that could not be met are handled. Skipped, and counted.
   missed_ticks missed = missed_ticks::skip;
   // Ends after this many runs. 0: never.
   std::uint64_t runs = 0;

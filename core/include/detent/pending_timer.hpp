@@ -9,7 +9,7 @@
 
 namespace detent {
 
-// What engine::list_pending() reports of a timer.
+// A timer as engine::list_pending() reports it.
 struct pending_timer {
   timer handle;
   // time_point::max() while its group is paused.

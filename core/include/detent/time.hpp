@@ -52,8 +52,8 @@ inline constexpr bool is_clock_time = false;
 template <class Duration>
 inline constexpr bool is_clock_time<std::chrono::time_point<clock, Duration>> = true;
 
-// What calls take for a delay: whatever converts to detent::duration, which durations of whole numbers do. What does
-// not, does not compile, and one sentence says what to write instead.
+// The delay that calls take: anything that converts to detent::duration, as durations of whole numbers do. Other types
+// do not compile, and one sentence says what to write instead.
 class whole_duration {
  public:
   constexpr whole_duration() noexcept = default;

@@ -77,7 +77,7 @@ class timer_group {
   void resume() noexcept;
   // Members that have not ended; never negative, exact at rest.
   std::size_t pending() const noexcept;
-  // What fired_timer::group() reports of its members. Of two groups that exist at the same time never the same.
+  // The value that fired_timer::group() reports of its members. No two groups that exist at the same time share it.
   const void* id() const noexcept {
     static_cast<void>(core());
     return state_;

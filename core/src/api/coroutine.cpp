@@ -11,7 +11,7 @@ namespace detent {
 // schedule call.
 void sleep_awaiter::suspend(void* frame) {
   settled_.store(false, base::relaxed);  // relaxed: published with the timer
-  // What stop() gave back has no self() and may outlive the frame: its run does nothing.
+  // A timer that stop() gave back has no self() and may outlive the frame: its run does nothing.
   auto run = [this](firing& now) {
     if (now.self()) wake(now);
   };

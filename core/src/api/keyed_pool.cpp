@@ -33,7 +33,7 @@ void lock_soon(std::unique_lock<std::mutex>& lock) {
 
 // Shared with the threads: the pool may be destroyed by one of them, from a callback that held the last engine.
 struct keyed_pool::state {
-  // What a thread has taken and not begun. Its own line: it counts down at each callback.
+  // The callbacks that a thread has taken and not begun. On a line of its own: it counts down at each callback.
   struct alignas(64) taker {
     detail::strand_block* rest = nullptr;  // its thread's; once that has ended, or calls it, the destructor's
     base::atomic<std::size_t> left{0};     // written by its thread alone

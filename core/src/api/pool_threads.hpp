@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the pools have in common: threads with a name, perhaps pinned, of which one may be the pool's end.
+// The threads that every pool has: they have a name, may be pinned, and one of them may be the pool's end.
 #pragma once
 
 #include <cstddef>

@@ -55,7 +55,7 @@ bool strand_queue::put(strand& to, fired_timer&& work) noexcept {
   return true;
 }
 
-// Whatever its length: it is walked as it is run, without the lock that this takes place under.
+// Takes constant time, as it is called under a lock: the queue is walked as it is run, without the lock.
 strand_batch strand_queue::take() noexcept {
   strand& from = *std::exchange(ready_, ready_->next_ready);
   const strand_batch taken{.of = &from, .first = from.first, .last = from.last, .size = from.size};

@@ -64,7 +64,7 @@ class strand_queue {
   // Once it has been run as far as `reached`, which leaves `left` of it. Its strand comes after the others, if it has
   // work.
   void give_back(const strand_batch& done, strand_block& reached, std::size_t left) noexcept;
-  // What was put and has not been taken, or was given back.
+  // Counts the work that was put and has not been taken, or was given back.
   std::size_t size() const noexcept { return size_; }
   // Drops what is left.
   void clear() noexcept;

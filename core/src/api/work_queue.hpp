@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a thread pool hands over through: moodycamel's queue, a count of what waits in it, and each thread's way in.
+// The queue of a thread pool: moodycamel's, a count of what waits in it, and each thread's way in.
 #pragma once
 
 #include <detent/base/atomic.hpp>

@@ -171,8 +171,8 @@ cancel_result cancel_and_wait(engine_core& core, node_index index, std::uint32_t
   // In the child of a fork nobody runs it.
   if (result == cancel_result::running && wait && !core.is_forked())
     core.waiters.wait(core.node_at(index).pair, generation);
-  // What a run did that has ended, also one that ended long ago. Not of a timer that this has cancelled: its capture
-  // may have held the engine.
+  // The caller sees all that an ended run did, however long ago. Not where this call has cancelled the timer: its
+  // capture may have held the engine.
   if (result != cancel_result::cancelled && base::is_watched_from_outside()) base::show_acquire(&core.node_at(index));
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a handle can do, and how a node is given back. Any thread.
+// The operations of a handle, and how a node is given back. Any thread.
 #pragma once
 
 #include "callers/engine_core.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What few timers have, and where it is kept: their cold part.
+// The cold part of a node keeps the properties that few timers have.
 #include "callers/members.hpp"
 #include "callers/scheduling.hpp"
 

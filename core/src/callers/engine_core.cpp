@@ -16,7 +16,7 @@ std::size_t nodes_ahead(std::size_t reserve) noexcept {
   return reserve == 0 ? 0 : reserve + limits::threads_ahead * node_pool::magazine_capacity + node_pool::map_group;
 }
 
-// What a thread had not published when it ended.
+// Publishes all that a thread had not published when it ended.
 void take_leave(void* engine, thread_record& leaving) noexcept {
   engine_core& core = *static_cast<engine_core*>(engine);
   core.pool.flush(leaving.cache);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What any thread may touch of an engine. The wheel is not here: it is the driver's, and the way to it is the
+// The part of an engine that any thread may touch. The wheel is not here: it is the driver's, and the way to it is the
 // driver_port that a thread's record holds while that thread drives (threads/thread_record.hpp).
 #pragma once
 
@@ -42,7 +42,7 @@ class engine_core {
   std::uint64_t number() const noexcept { return threads.engine(); }  // no other engine ever has the same
   bool is_forked() const noexcept { return life.now() == lifecycle::phase::forked; }  // this very process's fork did
   bool stopped() const noexcept { return life.is_over(); }
-  // What users get for the time. A TSC that nobody has asked for makes no deadline that is early by steady_clock.
+  // The time that users get. A TSC that they did not ask for makes no deadline that is early by steady_clock.
   nanoseconds_t reported_time() const noexcept {
     return options.clock == clock_kind::tsc ? time.now() : time.certain();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What any thread does for timers that belong to a group or have a label.
+// The additional work for timers that belong to a group or have a label. Any thread.
 #pragma once
 
 #include "callers/engine_core.hpp"

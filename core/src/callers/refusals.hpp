@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the calls of an engine say when they are refused.
+// The messages of an engine's calls that are refused.
 #pragma once
 
 #include <detent/error.hpp>

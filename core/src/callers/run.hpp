@@ -12,9 +12,9 @@ namespace detent::detail {
 bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t& now,
          arrival came);
 
-// What an executor does with a timer that it was given; `word` is the arming at the hand-over. Neither does anything if
-// it was cancelled, restarted or returned since. `order` is the one that it had before, `late` its lateness then.
-// False: its callback has not run.
+// An executor's two calls for a timer that it was given; `word` is the arming at the hand-over. Neither does anything
+// if the timer was cancelled, restarted or returned since. `order` is the one that it had before, `late` its lateness
+// then. False: its callback has not run.
 bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order,
                      const lateness_parts& late) noexcept;
 void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept;

@@ -88,9 +88,8 @@ template <class... ForEnd>
 // as the callback's; or when everything is done, as the next run of the pass begins by that reading.
 enum class end_reading : std::uint8_t { first, last };
 
-// What run() does (run.hpp), of a timer without a cold part in an engine that runs_straight: its way is short, and its
-// callback comes before what is counted of its lateness. The reading after the run is never later than
-// the true time.
+// The short way of run() (run.hpp), for a timer without a cold part in an engine that runs_straight: its callback comes
+// before what is counted of its lateness. The reading after the run is never later than the true time.
 [[gnu::always_inline]] inline void run_straight(engine_core& core, thread_record& mine, const started_run& of,
                                                 nanoseconds_t& now, arrival came, end_reading read) {
   const auto end = [&, started = now] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What scheduling one and scheduling many have in common. Any thread.
+// The steps that scheduling one timer and scheduling many have in common. Any thread.
 #pragma once
 
 #include <detent/unfired.hpp>
@@ -17,8 +17,8 @@ bool is_plain(const plan& when) noexcept;
 bool is_critical(const plan& when) noexcept;
 // Whether its options can be met.
 bool is_possible(const engine_core& core, const plan& when) noexcept;
-// What few timers have goes to the node's cold part. Returns the flags that say so. `grid` is the first deadline of a
-// periodic one, before it is rounded.
+// Puts the properties that few timers have in the node's cold part. Returns the flags that say so. `grid` is the first
+// deadline of a periodic one, before it is rounded.
 std::uint64_t describe(engine_core& core, node_index index, const plan& when, nanoseconds_t grid) noexcept;
 
 // A timer that this thread moved to `returned` goes to `out`, or is destroyed if that is null. Its node may still be

@@ -34,8 +34,9 @@ namespace sanitizer {
 
 // Whether the program runs under the sanitizer, although this unit is not compiled with it.
 [[gnu::always_inline]] inline bool is_watched_from_outside() noexcept { return sanitizer::acquire != nullptr; }
-// What this thread did before show_release(what) happened before what another thread does after show_acquire(what).
-// `what` is the address of the thing that is handed over: an address that others share would hide races of the user's.
+// Tells the sanitizer that all before a thread's show_release(what) happened before all after another thread's
+// show_acquire(what). `what` is the address of the thing that is handed over: an address that others share would hide
+// races of the user's.
 [[gnu::always_inline]] inline void show_release(const void* what) noexcept {
   if (is_watched_from_outside()) [[unlikely]]
     sanitizer::release(const_cast<void*>(what));

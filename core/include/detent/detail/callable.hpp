@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a node invokes: any callable, inline in the node where it fits, else in a box of its own.
+// The work of a node: any callable, inline in the node where it fits, else in a box of its own.
 #pragma once
 
 #include <detent/firing.hpp>

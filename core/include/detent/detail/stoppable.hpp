@@ -60,7 +60,7 @@ struct stoppable_box {
   bool in_node = false;
 };
 
-// What the engine holds: a pointer to the box, and the duty to empty it.
+// The callable that the engine holds: a pointer to the box, and the duty to empty it.
 template <class F>
 class stoppable {
  public:

@@ -19,7 +19,7 @@ class engine_core;
 // Handles, taken apart and made.
 class timer_access {
  public:
-  // What a refused schedule call returns inside the library: no handle, and the reason where its id would be.
+  // A refused schedule call returns this inside the library: no handle, and the reason where its id would be.
   static timer refusal(errc problem) noexcept { return timer(nullptr, static_cast<std::uint64_t>(problem)); }
   static errc problem(const timer& refused) noexcept { return static_cast<errc>(refused.id_); }
   static timer make(engine_core* core, std::uint32_t index, std::uint32_t generation) noexcept {

@@ -24,7 +24,7 @@ struct state_word {
   static constexpr std::uint64_t owning = std::uint64_t{1} << 32;
   static constexpr std::uint64_t unfiled = std::uint64_t{1} << 36;
   static constexpr std::uint64_t of_arming = unfiled | moved;
-  // What belongs to the timer, not to one of its armings.
+  // The bits that belong to the timer, not to one of its armings.
   static constexpr std::uint64_t lasting = periodic | cold | owning;
   static constexpr unsigned state_shift = 33;
   static constexpr std::uint64_t state_field = std::uint64_t{7} << state_shift;
