@@ -14,7 +14,7 @@
 
 using namespace std::chrono_literals;
 
-// Sleeps for an hour, but for a time limit; whether that ended it.
+// Sleeps for an hour under a time limit. Returns whether the limit ended it.
 template <class Context, class Sleep>
 bool limited(Context& context, const Sleep& sleep) {
   bool aborted = false;

@@ -47,7 +47,7 @@ void read_for_ever(io_context& context, Token&& token) {
   net::async_read(used.here, net::buffer(&used.byte, 1), condition, std::forward<Token>(token));
 }
 
-// Reads of a socket to which nobody writes unless answer() is called, on an engine of virtual time.
+// Reads from a socket that stays silent unless answer() is called, on an engine of virtual time.
 class AsioLimit : public ::testing::Test {
  protected:
   AsioLimit() { net::local::connect_pair(here_, there_); }

@@ -24,7 +24,7 @@ using drive::eventually;
 using net::io_context;
 namespace error = net::error;
 
-// What a handler was passed, and on which thread; it counts how often.
+// Records what a handler was passed, on which thread, and how often it was called.
 struct outcome {
   int calls = 0;
   error_code result;

@@ -29,7 +29,7 @@ asio::awaitable<void> talk(detent::engine& engine, stream& here, stream& there, 
   char byte = 0;
   const auto buffer = asio::buffer(&byte, 1);
 
-  // Nobody has written yet: the read is cancelled after a millisecond.
+  // The peer has not written yet: the read is cancelled after a millisecond.
   auto [ec, got] = co_await asio::async_read(here, buffer, cancel_after(engine, 1ms, as_tuple(use_awaitable)));
   timeouts += ec == asio::error::operation_aborted ? 1 : 0;
 

@@ -8,7 +8,7 @@
 
 namespace detent::c {
 
-// What a C program scheduled: copied bit by bit, so that it takes the fast path.
+// The function that a C program scheduled. It is copied bit by bit, so that it takes the fast path.
 struct callback {
   detent_callback function;
   void* context;

@@ -17,7 +17,7 @@ constinit thread_local callback* callback::where_unfired = nullptr;
 
 namespace {
 
-// What `left` would have run.
+// Returns the callback that `left` would have run.
 callback taken_out_of(unfired& left) {
   callback taken{};
   callback* const outer = std::exchange(callback::where_unfired, &taken);

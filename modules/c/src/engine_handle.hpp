@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a C program's pointer to an engine points to.
+// The object behind a C program's pointer to an engine.
 #pragma once
 
 #include <detent/detent.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The library hides everything but what the public headers declare. Included first in each of its sources, by an option
-// of the compiler: so whatever a public header comes to declare is exported, and nothing else.
+// of the compiler: so everything that a public header comes to declare is exported, and nothing else.
 #pragma once
 
-// What public headers name without declaring it.
+// Public headers name these classes, but do not declare their contents.
 namespace detent::detail {
 class [[gnu::visibility("hidden")]] engine_core;
 class [[gnu::visibility("hidden")]] group_state;

@@ -15,7 +15,7 @@ void keep_error() noexcept;
 void keep_error(errc code, const char* text) noexcept;
 const char* last_error_text() noexcept;
 
-// What `call` returns; or `failed`, and its exception is the last error.
+// Returns the result of `call`. If it throws, returns `failed`, and the exception becomes the last error.
 template <class Call>
 std::invoke_result_t<Call> guarded(std::type_identity_t<std::invoke_result_t<Call>> failed, Call&& call) {
   try {

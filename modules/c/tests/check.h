@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the C programs of this directory check with.
+// The checks that the C programs of this directory use.
 #pragma once
 
 #include <stdio.h>

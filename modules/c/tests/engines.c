@@ -99,7 +99,7 @@ static void every_kind(void) {
   fires_with(&options);
 }
 
-// The pool's one thread is kept: of what comes meanwhile, its queue holds as much as was asked for.
+// The pool's one thread is kept busy: of the runs that come in that time, its queue holds as many as were asked for.
 static void hold(void* context) { EVENTUALLY(atomic_load((atomic_int*)context) == 1); }
 
 static void a_pool_refuses(void) {

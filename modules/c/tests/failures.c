@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is wrong is refused, and named: the option and its value.
+// Wrong options are refused, and the error names the option and its value.
 #include <detent/detent.h>
 
 #include <stdatomic.h>

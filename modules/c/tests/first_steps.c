@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a newcomer writes in the first ten minutes, in C.
+// A newcomer's program of the first ten minutes, in C.
 #include <detent/detent.h>
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the figures of an engine come to in C, each by itself.
+// Each figure of an engine's metrics arrives in C, tested one by one.
 #include "metrics.hpp"
 
 #include <gtest/gtest.h>

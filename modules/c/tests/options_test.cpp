@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the options of a C program come to, each by itself.
+// Each option of a C program reaches the engine, tested one by one.
 #include "options.hpp"
 
 #include <detent/error.hpp>

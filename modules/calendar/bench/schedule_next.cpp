@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What does it cost to find the next due time of a schedule?
+// Measures the cost of finding the next due time of a schedule.
 //
 // Read: p50 and p99 are of single calls, in nanoseconds, each less what two readings of the clock take. Weekdays are a
 // trading gateway's; the others look for rarer and rarer days, and `no_day` for one that there is not until the end of

@@ -51,7 +51,7 @@ wall_time first_time(const detent::schedule& of, wall_time now) {
                        true);
 }
 
-// What a user's function throws is for nobody to catch.
+// Reports an exception from a user's function on stderr, as it has no caller to catch it.
 template <class Call>
 void guarded(const char* what, Call&& call) noexcept {
   try {

@@ -139,8 +139,8 @@ void calendar_entry::report_end(std::unique_lock<std::mutex>& lock, bool exhaust
   core_->report_end(end);
 }
 
-// What the engine calls after a run, such as on_error, is not waited for by itself: its timer looks at the clock in its
-// next run.
+// Does not wait for a function that the engine calls after a run, such as on_error: the timer looks at the clock in
+// its next run.
 calendar_entry::move_result calendar_entry::move() noexcept {
   if (published_ && handle_.restart_at(core_->clock().deadline_of(planned_))) return move_result::moved;
   return runner_ == std::this_thread::get_id() ? move_result::none : move_result::again;

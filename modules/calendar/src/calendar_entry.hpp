@@ -18,10 +18,10 @@ namespace detent::detail {
 
 class calendar_core;
 
-// What the calendar knows of one timer. Its memory stays an entry's until the calendar's end, so that a thread that
-// moves all timers may look at each at any time. The guard is held for a look-up at most, by the run of the timer and
-// by those that move it; so each move is by what the run before has planned, and each run plans by the latest step of
-// the clock.
+// The calendar's state of one timer. Its memory stays an entry's until the calendar's end, so that a thread that moves
+// all timers may look at each at any time. The guard is held for a look-up at most, by the run of the timer and by
+// those that move it; so each move is by what the run before has planned, and each run plans by the latest step of the
+// clock.
 class calendar_entry {
  public:
   // How a move of a timer went.
@@ -84,7 +84,7 @@ class calendar_entry {
   bool emptied_ = true;  // what the callback held is destroyed
 };
 
-// What the engine holds: the entry, until it destroys the callback.
+// The engine's hold on the entry, until it destroys the callback.
 class entry_holder {
  public:
   explicit entry_holder(calendar_entry& held) noexcept : held_(&held) {}

@@ -75,7 +75,7 @@ void clock_watch::run(const std::function<void()>& stepped) noexcept {
   for (;;) {
     std::uint64_t expirations = 0;
     if (read(fd_, &expirations, sizeof expirations) < 0 && errno != ECANCELED && errno != EINTR) break;
-    // Armed before anybody reads the clock: the next read reports a step after that reading.
+    // Armed before any thread reads the clock: the next read reports a step after that reading.
     if (!arm(fd_, far_time)) break;
     if (stopping_.load(base::acquire)) return;  // (1) acquire: pairs with (2)
     stepped();

@@ -8,7 +8,7 @@
 
 namespace detent::detail {
 
-// What an expression says.
+// The rules that an expression states.
 struct parsed_expression {
   time_rules times;
   date_rules dates;

@@ -3,7 +3,7 @@
 // of the compiler.
 #pragma once
 
-// What public headers name without declaring it.
+// Public headers name these classes, but do not declare their contents.
 namespace detent::detail {
 class [[gnu::visibility("hidden")]] calendar_core;
 class [[gnu::visibility("hidden")]] calendar_entry;

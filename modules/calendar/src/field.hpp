@@ -16,7 +16,7 @@
 
 namespace detent::detail {
 
-// What may stand in a field.
+// The values that may stand in a field.
 struct field_kind {
   const char* name;
   int least, most;

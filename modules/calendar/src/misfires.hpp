@@ -23,7 +23,7 @@ due_time next_due(const detent::schedule& of, wall_time after);
 // beginning of time where none counts.
 wall_time set_back_to(const detent::schedule& of, wall_time now, wall_time ran);
 
-// What a timer that could not run in time does.
+// The next steps of a timer that could not run in time.
 struct misfire_answer {
   due_time next;             // to run if it is not later than now, else to wait for
   std::uint64_t missed = 0;  // planned times left out

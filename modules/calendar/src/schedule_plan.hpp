@@ -13,7 +13,7 @@
 
 namespace detent::detail {
 
-// What a schedule consists of.
+// The parts of a schedule.
 struct schedule_plan {
   std::string text;
   schedule_options options;

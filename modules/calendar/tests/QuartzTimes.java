@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What Quartz makes of cron expressions in UTC. Reads EXPRESSION TAB FROM TAB COUNT, a line each; prints the due times of each on
-// one line, then `none` if it ends, or `error` where Quartz refuses it.
+// Asks Quartz for the due times of cron expressions in UTC. Reads EXPRESSION TAB FROM TAB COUNT, a line each; prints
+// the due times of each on one line, then `none` if it ends, or `error` where Quartz refuses it.
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.time.Instant;

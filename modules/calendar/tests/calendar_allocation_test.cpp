@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the runs of a calendar's timers allocate.
+// Tests how much the runs of a calendar's timers allocate.
 #include "support/drive_allocations.hpp"
 #include "virtual_calendar.hpp"
 

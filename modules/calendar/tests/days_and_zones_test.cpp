@@ -16,7 +16,7 @@
 namespace detent::calendar_test {
 namespace {
 
-// What the call throws, if it is that code.
+// Returns the text of the error that the call throws, if it has that code.
 template <class Call>
 std::string refusal(calendar_errc code, Call call) {
   try {

@@ -154,7 +154,7 @@ class slow_to_end {
   std::atomic<bool>& over_;
 };
 
-// Whether a calendar's end waits for that; `another` timer is scheduled meanwhile.
+// Whether a calendar's end waits for that; `another` timer is scheduled while it does.
 bool ends_after_it(bool another) {
   std::promise<void> begins;
   std::atomic<bool> over{false};

@@ -58,7 +58,7 @@ class virtual_calendar {
   }
 };
 
-// What has run, and how much each run was told to have missed.
+// Records each run, and how many planned times it was told to have missed.
 struct run_log {
   std::vector<wall_time> planned;
   std::vector<std::uint64_t> missed;

@@ -26,7 +26,7 @@ sharded_options driven(std::size_t count = shards) {
   return {.shards = count, .each = {.drive = drive_kind::caller, .reserve = 256, .memory = {.huge_pages = wish::off}}};
 }
 
-// What callbacks of one shard see of each other.
+// Checks that callbacks of one shard neither overlap nor start out of order.
 struct lane {
   std::atomic<int> inside{0};
   time_point latest{};  // deadline; of the callbacks, which must not overlap

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does a set of engines cost, and what does it isolate? A pair by key over N shards, against one; the choice of
-// the shard alone; how many of the other keys' callbacks are late while one callback is stuck again and again; four
+// Measures the cost of a set of engines, and how well it isolates: a pair by key over N shards, against one; the choice
+// of the shard alone; how many of the other keys' callbacks are late while one callback is stuck again and again; four
 // idle shards.
 //
 // Read: pair/random against pair/random/shards:1, by cpu_ns: more shards make a call costlier, never cheaper.

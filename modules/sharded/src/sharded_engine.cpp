@@ -27,7 +27,7 @@ constexpr std::size_t longest_thread_name = 15;  // the kernel's
   throw error(make_error_code(problem), "sharded_engine \"" + name + "\": " + why);
 }
 
-// What is wrong with the options that an engine does not know, or has for itself; empty: nothing.
+// Says what is wrong with the options that an engine does not know, or has for itself. Empty if all are right.
 std::string check(const sharded_options& o) {
   if (o.shards == 0 || o.shards > sharded_engine::most_shards)
     return "shards = " + std::to_string(o.shards) + ": must be 1 to " + std::to_string(sharded_engine::most_shards) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a sharded_engine is made with, and how it says what is wrong with that.
+// Tests the options of a sharded_engine, and its messages about wrong ones.
 #include <detent/sharded_engine.hpp>
 
 #include <gtest/gtest.h>

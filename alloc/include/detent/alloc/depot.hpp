@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lock-free stack of magazines, and of whatever else is linked as they are: a Treiber stack, tagged against ABA.
+// A lock-free stack of magazines, or of other items linked in the same way: a Treiber stack, tagged against ABA.
 #pragma once
 
 #include <detent/alloc/magazine.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What travels between threads: a few hundred free slots at once.
+// A magazine holds a few hundred free slots, which travel between threads together.
 #pragma once
 
 #include <detent/base/atomic.hpp>

@@ -16,8 +16,8 @@
 namespace detent::alloc {
 
 // Magazines are carved one by one from chunks of sparse memory, so one that was never needed costs no resident byte.
-// What threads leave at their end goes back there by the page. Chunks form a list that only grows: carving goes on in
-// the next chunk when one is used up. Any thread may call anything.
+// The magazines that threads leave at their end go back there by the page. Chunks form a list that only grows: carving
+// goes on in the next chunk when one is used up. Any thread may call anything.
 template <class Traits>
 class magazine_store {
  public:
@@ -66,7 +66,7 @@ class magazine_store {
 
 template <class Traits>
 magazine_store<Traits>::~magazine_store() {
-  // Relaxed: whoever destroys the store has already met every other thread that used it.
+  // Relaxed: the destroying thread has already met every other thread that used the store.
   for (chunk* each = first_.load(base::relaxed); each != nullptr;) {
     chunk* next = each->next.load(base::relaxed);
     pages_.release_sparse(each->memory(), chunk_bytes);

@@ -27,9 +27,9 @@ class page_source {
 
   // Tries every required option on one huge page and gives it back. Call once, before threads share the source.
   problem check() noexcept;
-  // What check() ran into, in one line that names the option, its value and the cure; empty for `none`.
+  // Describes the problem that check() found in one line: the option, its value and the cure. Empty for `none`.
   std::string explain(problem found) const;
-  // The errno of it; 0: no call was refused.
+  // The errno of that problem; 0 if no call was refused.
   int reason() const noexcept { return refusal_.error; }
 
   // Zeroed memory, aligned to 2 MiB from 2 MiB on and to a page below, with every wish applied.
@@ -37,10 +37,10 @@ class page_source {
   // and it has no huge pages, which are resident as a whole, unless they are required.
   void* allocate(std::size_t bytes, bool full = true) noexcept;
   void release(void* memory, std::size_t bytes) noexcept;
-  // What allocate() gave: its pages are touched now and not when they are first used, if the kernel has them.
+  // Touches the pages of memory from allocate() now rather than at their first use, if the kernel has them.
   void touch(void* memory, std::size_t bytes) noexcept;
-  // The whole pages of a part of what was allocated, here or anywhere, for nobody else: they stay mapped, and are
-  // zeroed when they are next touched. Not those that are locked.
+  // Gives the kernel the memory of the whole pages in this range, allocated here or elsewhere: they stay mapped, and
+  // are zeroed when they are next touched. Locked pages are left alone.
   static void give_back(void* memory, std::size_t bytes) noexcept;
 
   // Zeroed memory of which only the 4 KiB pages that were written are resident: always a mapping, never huge, never

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one thread holds of a pool's free slots.
+// A slot cache holds one thread's share of a pool's free slots.
 #pragma once
 
 #include <detent/alloc/magazine.hpp>

@@ -27,9 +27,9 @@ struct default_traits {
   static constexpr std::uint32_t shallow = limits::shallow, deep = limits::deep;
 };
 
-// What is freed and soon wanted again goes from thread to thread by the magazine, the last one first. Of a surplus,
-// which comes back in the order in which its timers ended, a magazine holds neighbours in time, not in memory: it is
-// sorted into a map of the free slots, from where they come densely and in order, from the lowest address on.
+// Slots that are freed and soon wanted again go from thread to thread by the magazine, the last one first. Those of a
+// surplus come back in the order in which its timers ended, so its magazines hold neighbours in time, not in memory.
+// They are sorted into a map of the free slots, from where they come densely and in order, from the lowest address on.
 //
 // allocate() and free() are lock-free, and off the fast path cost one or two compare-and-swaps for each
 // magazine_capacity slots, or one for a slot of a surplus; only adding a slab (allocate) or a chunk of magazines (both;
@@ -41,8 +41,8 @@ struct default_traits {
 // and two each for two caches; non-empty magazines number at most (free slots / capacity) full ones, two in each cache,
 // and one partly filled in the depot for each thread that ever tidied at the same time. More
 // caches than that want another chunk. If the memory for it is refused, the slot goes to the map, whose memory was
-// mapped with its slab, and from where allocate() takes it before it adds a slab: so no slot is lost, whatever the
-// number of caches.
+// mapped with its slab, and from where allocate() takes it before it adds a slab: so no slot is lost, with any number
+// of caches.
 template <class Traits = default_traits>
 class slot_pool {
  public:
@@ -50,7 +50,7 @@ class slot_pool {
   static constexpr std::size_t slot_bytes = 64;
   static constexpr std::size_t slots_per_slab = std::size_t{1} << Traits::slab_bits;
   static constexpr std::uint32_t magazine_capacity = Traits::magazine_capacity;
-  // What a cache gets first, so that a thread that needs few slots keeps few from the others.
+  // A cache gets this many slots first, so that a thread that needs few slots keeps few from the others.
   static constexpr std::uint32_t first_carve = std::min(Traits::magazine_capacity, limits::first_carve);
   static constexpr std::size_t map_group = free_map<Traits>::group_slots;  // what a take from the map hides from others
 
@@ -173,7 +173,7 @@ inline void slot_pool<Traits>::free(slot_cache& cache, slot_index slot) noexcept
 
 template <class Traits>
 inline void* slot_pool<Traits>::hot(slot_index slot) const noexcept {
-  // Relaxed: whoever allocated the slot had seen the slab at (3), and its index came here by synchronisation.
+  // Relaxed: the thread that allocated the slot had seen the slab at (3), and its index came here by synchronisation.
   std::uintptr_t origin = slabs_[slot >> Traits::slab_bits].load(base::relaxed);
   return reinterpret_cast<void*>(origin + std::uintptr_t{slot} * slot_bytes - 1);
 }

@@ -24,8 +24,8 @@ slot_pool<Traits>::slot_pool(source& pages, std::size_t reserve_slots, std::size
 template <class Traits>
 slot_pool<Traits>::~slot_pool() {
   if (slabs_ == nullptr) return;
-  // Slabs are added in order but for races and refusals: a cold part may stand alone at the end, a slab never does.
-  // Relaxed: whoever destroys the pool has already met every other thread that used it.
+  // Slabs are added in order except in races and refusals: a cold part may stand alone at the end, a slab never does.
+  // Relaxed: the destroying thread has already met every other thread that used the pool.
   for (std::size_t slab = 0; slab != Traits::max_slabs; ++slab) {
     std::byte* cold_part = cold_parts_[slab].load(base::relaxed);
     if (cold_part == nullptr) break;
@@ -157,8 +157,8 @@ void slot_pool<Traits>::flush(slot_cache& cache) noexcept {
   cache = slot_cache{};
 }
 
-// What a thread leaves is not soon wanted again: but for a few full magazines the slots are sorted, and the memory of
-// their magazine is another thread's or the kernel's.
+// Slots that a thread leaves at its end are not soon wanted again: except for a few full magazines they are sorted, and
+// the memory of their magazine goes to another thread or to the kernel.
 template <class Traits>
 void slot_pool<Traits>::leave(magazine& left) noexcept {
   if (left.count == magazine_capacity && full_.depth() < Traits::shallow) return full_.push(left);

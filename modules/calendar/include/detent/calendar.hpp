@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Timers by the wall clock on an engine: at a time, or on a schedule, whatever the clock does meanwhile.
+// Timers by the wall clock on an engine: at a time, or on a schedule. They stay right when the clock is set.
 #pragma once
 
 #include <detent/calendar_options.hpp>
@@ -16,11 +16,11 @@
 
 namespace detent {
 
-// The wall-clock timers of one engine. Any thread may call anything, but for moving and destroying. Costs one thread,
+// The wall-clock timers of one engine. Any thread may call anything except moving and destroying. Costs one thread,
 // which is blocked until the wall clock is set: the kernel slews both clocks alike, so between two steps a planned time
 // is a fixed time of the steady clock. No callback starts before its planned time by the wall clock. The engine must
-// outlive it, and must not be moved meanwhile. A calendar that has been moved from may be destroyed and assigned to;
-// every other call on it prints one line on stderr and aborts.
+// outlive it, and must not be moved while it exists. A calendar that has been moved from may be destroyed and assigned
+// to; every other call on it prints one line on stderr and aborts.
 class calendar {
  public:
   // Throws error with errc::invalid_option (virtual_epoch without a manual clock, or the reverse; a negative
@@ -28,8 +28,8 @@ class calendar {
   explicit calendar(engine& of, const calendar_set_up& options = {});
   calendar(calendar&& other) noexcept;
   calendar& operator=(calendar&& other) noexcept;
-  // Cancels its timers and waits for running callbacks and the end of what they hold, but for one that calls this. In
-  // the child of a fork: nothing.
+  // Cancels its timers and waits for running callbacks and the end of what they hold, except for one that calls this.
+  // Does nothing in the child of a fork.
   ~calendar();
 
   // Once, at `when`, called as f(calendar_firing&) or f(). The handle is the engine's own: cancel() gives its exact

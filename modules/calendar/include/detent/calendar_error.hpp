@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What goes wrong with schedules, time zones and lists of days.
+// The errors of schedules, time zones and lists of days.
 #pragma once
 
 #include <detent/error.hpp>
@@ -23,7 +23,7 @@ std::error_code make_error_code(calendar_errc) noexcept;
 // A schedule that cannot be. what() is one line with the field, the value, the column and the cure.
 class schedule_error : public error {
  public:
-  // What is wrong, and where: `column` counts the bytes of the expression from 1.
+  // Says which part is wrong, and where: `column` counts the bytes of the expression from 1.
   struct place {
     std::string field;  // "minute", "day of month", ...; "expression" where it is not one field
     std::string value;  // as it stands in the expression

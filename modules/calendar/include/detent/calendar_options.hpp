@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a calendar can be asked to do, and what it reports.
+// The options of a calendar's timers, and the values that a calendar reports.
 #pragma once
 
 #include <detent/firing.hpp>
@@ -21,8 +21,8 @@ class calendar_entry;
 
 namespace detent {
 
-// What becomes of planned times that could not be met: the process was stopped, the machine was suspended, the clock
-// was set forward, the engine was busy.
+// Decides about planned times that could not be met because the process was stopped, the machine was suspended, the
+// clock was set forward or the engine was busy.
 enum class misfire : std::uint8_t {
   skip,  // what is later than misfire_after does not run
   once,  // one run, now, stands for the latest of all that are due
@@ -30,7 +30,7 @@ enum class misfire : std::uint8_t {
 };
 
 struct calendar_options {
-  // What becomes of misfires. One run stands for them all.
+  // Decides about misfires. By default one run stands for them all.
   misfire on_misfire = misfire::once;
   // A planned time that is later than this when it could run is a misfire; at least 0 ns. 1 s.
   duration misfire_after = std::chrono::seconds(1);
@@ -44,7 +44,7 @@ struct calendar_options {
   detent::label label = {};
 };
 
-// What a running callback may ask. Valid during that run only, on its thread.
+// Answers the questions of a running callback. Valid during that run only, on its thread.
 class calendar_firing {
  public:
   // The time that this run stands for; strictly later than that of the run before, unless the clock was set back.

@@ -27,7 +27,7 @@ class day_set {
   // day that the file knows. `#` begins a comment. Weekends are none of its business: `weekdays() & from_file(path)`.
   // Throws error with invalid_days, which names the file and the line.
   static day_set from_file(const std::string& path);
-  // The same of text at hand; `name` stands for the file in what().
+  // Reads that format from `text`; `name` stands for the file in what().
   static day_set from_text(std::string_view text, std::string_view name);
 
   // Each throws error with invalid_days where a day is none, or not from 1970 to 2199.

@@ -21,8 +21,8 @@ struct schedule_plan;
 
 namespace detent {
 
-// What becomes of a local time that the clock skips, and of one that it shows twice, when an offset changes. Both act
-// on fixed times alone: schedules whose second, minute and hour are numbers, lists and ranges. A schedule with `*`,
+// Decide about a local time that the clock skips, and one that it shows twice, when an offset changes. Both act on
+// fixed times alone: schedules whose second, minute and hour are numbers, lists and ranges. A schedule with `*`,
 // `*/n` or `a/n` there goes by elapsed time: what the clock skips is not due, what it shows twice is due twice, and so
 // an hourly run neither gets lost nor repeats. A calendar distinguishes the two likewise when its clock is set back.
 enum class in_gap : std::uint8_t {
@@ -38,9 +38,9 @@ enum class in_overlap : std::uint8_t {
 struct schedule_options {
   // The zone whose local time the rule is about. UTC.
   time_zone zone = {};
-  // What becomes of a fixed time that the clock skips. It is due after the gap.
+  // Decides about a fixed time that the clock skips. By default it is due after the gap.
   in_gap gap = in_gap::after;
-  // What becomes of a fixed time that the clock shows twice. It is due once.
+  // Decides about a fixed time that the clock shows twice. By default it is due once.
   in_overlap overlap = in_overlap::once;
 };
 

@@ -31,8 +31,8 @@ struct sharded_options {
   std::string name = "detent";
   // How many engines, 1 to 1,024; must be given.
   std::size_t shards = 0;
-  // What each shard is made with: `capacity`, `reserve` and executors as well. Its `name` and `shard` are the set's to
-  // fill in, `cpu` is the option below, and of a `counters_file` or `record` that is a path, each shard has PATH.0,
+  // The options of each shard: `capacity`, `reserve` and executors are per shard too. The set fills in `name` and
+  // `shard`, `cpu` is the option below, and of a `counters_file` or `record` that is a path, each shard has PATH.0,
   // PATH.1 and so on, of a `record` PATH.gz each has PATH.0.gz, PATH.1.gz and so on. With drive = caller, shard i is
   // driven by the loop that calls poll() of (*this)[i].
   engine_options each = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What boost_asio.hpp and standalone_asio.hpp share: cancellation slots as stop tokens, and what is specialised for
-// both.
+// Code that boost_asio.hpp and standalone_asio.hpp share: cancellation slots as stop tokens, and the templates that are
+// specialised for both.
 #pragma once
 
 #include <detent/base/stop_token.hpp>
@@ -32,7 +32,7 @@ struct slots_of {
   }
 };
 
-// What a slot holds: any cancellation stops its tokens.
+// The handler in a cancellation slot. Any cancellation stops its tokens.
 template <class Slots>
 class stopping_slot {
  public:
@@ -59,7 +59,7 @@ struct slots_by : Slots {
   }
 };
 
-// For a wrapper: whatever is associated with what it wraps.
+// Gives a wrapper everything that is associated with the handler inside it.
 template <template <class, class> class Associator, class Inner, class Default>
 struct inner_associator {
   using type = typename Associator<Inner, Default>::type;

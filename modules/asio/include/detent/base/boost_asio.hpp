@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What detent uses of Boost.Asio, as one type; with asio_tokens.hpp, the only place that knows its versions.
+// The parts of Boost.Asio that detent uses, as one type. Only this file and asio_tokens.hpp know its versions.
 #pragma once
 
 #include <detent/base/asio_tokens.hpp>
@@ -72,7 +72,7 @@ struct boost_asio {
 
 namespace detent::base {
 
-// What of boost_asio deals with cancellation.
+// The part of boost_asio that deals with cancellation.
 struct boost_asio_slots {
   using signal = ::boost::asio::cancellation_signal;
   using slot = ::boost::asio::cancellation_slot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What detent uses of standalone Asio, as one type; with asio_tokens.hpp, the only place that knows its versions.
+// The parts of standalone Asio that detent uses, as one type. Only this file and asio_tokens.hpp know its versions.
 #pragma once
 
 #include <detent/base/asio_tokens.hpp>
@@ -73,7 +73,7 @@ struct standalone_asio {
 
 namespace detent::base {
 
-// What of standalone_asio deals with cancellation.
+// The part of standalone_asio that deals with cancellation.
 struct standalone_asio_slots {
   using signal = ::asio::cancellation_signal;
   using slot = ::asio::cancellation_slot;

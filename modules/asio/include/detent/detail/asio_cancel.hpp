@@ -33,9 +33,9 @@ class completion_path {
   Own own_;
 };
 
-// What the operation, its timer and the caller's cancellation slot share. The mutex is contended only where the time is
-// up as the operation completes: it keeps the engine's thread from posting to a context once the operation has ended,
-// since the context may end with it.
+// The state that the operation, its timer and the caller's cancellation slot share. The mutex is contended only where
+// the time is up as the operation completes: it keeps the engine's thread from posting to a context once the operation
+// has ended, since the context may end with it.
 template <class Asio, class Path>
 class time_limit : public std::enable_shared_from_this<time_limit<Asio, Path>> {
  public:
@@ -108,7 +108,7 @@ class time_limit : public std::enable_shared_from_this<time_limit<Asio, Path>> {
   bool over_ = false;
 };
 
-// What the engine holds: expires once, when it is run or destroyed.
+// The callback that the engine holds. It expires the limit once, when it is run or destroyed.
 template <class Limit>
 class limit_callback {
  public:
@@ -218,7 +218,7 @@ class timed_token {
   Token token_;
 };
 
-// What async_result is for such a token: the result of the user's token, for the wrapped initiation.
+// Serves as async_result for such a token: the result of the user's token, for the wrapped initiation.
 template <class Asio, class Token, class When, class... Signatures>
 class timed_result {
  public:

@@ -103,7 +103,7 @@ class asio_sleep {
   work_guard work_;
 };
 
-// What the engine holds of it, as the timer's callback. Destroyed uncalled: cancelled, or the engine ended.
+// The timer's callback, held by the engine. It is destroyed uncalled if the sleep is cancelled or the engine ends.
 template <class Asio, class Handler>
 class sleep_callback {
  public:
@@ -157,7 +157,7 @@ void arm_sleep(engine& on, time_point deadline, base::stop_token stop, Callback&
   restart_held(core, armed, to_ns(deadline));  // the clock went on between its two readings
 }
 
-// What async_initiate calls with the handler that it made of a completion token.
+// async_initiate calls this with the handler that it made of a completion token.
 template <class Asio>
 struct initiate_sleep {
   template <class Handler, class When>

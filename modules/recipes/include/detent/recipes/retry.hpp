@@ -28,7 +28,7 @@ enum class retry_result : std::uint8_t {
   refused           // the engine scheduled nothing more: stopped, or out of capacity
 };
 
-// What to do after an attempt: for a loop of one's own, above all in a coroutine.
+// Says what to do after an attempt, in a loop of your own, above all in a coroutine.
 //
 //   for (retry_plan plan(policy);;) {
 //     if (co_await call(server, plan.limit(engine))) co_return true;
@@ -154,8 +154,8 @@ class retry_core : public alarm {
 
 }  // namespace detail
 
-// One attempt, to be kept by whatever answers it: call it with true or false, on any thread, once, before the engine
-// ends. Later calls, and calls after its time is up, have no effect.
+// One attempt, to be kept by the code that answers it: call it with true or false, on any thread, once, before the
+// engine ends. Later calls, and calls after its time is up, have no effect.
 class retry_attempt {
  public:
   int number() const noexcept { return number_; }  // from 1 on

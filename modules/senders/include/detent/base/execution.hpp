@@ -38,7 +38,7 @@ using ::stdexec::stop_callback_for_t;
 namespace detent::base {
 
 // The types by which a class says what it models have had several names, so they are taken from the library's own
-// schedulers and operations. What those do not have, nobody asks for.
+// schedulers and operations. A type that those lack is not asked for.
 template <class T>
 struct as_scheduler {};
 template <class T>
@@ -54,7 +54,7 @@ struct as_operation<T> {
   using operation_state_concept = typename T::operation_state_concept;
 };
 
-// What detent uses of it, as one type.
+// The parts of it that detent uses, as one type.
 struct execution {
   static constexpr bool is_there = true;
 

@@ -18,8 +18,8 @@
 
 namespace detent::detail {
 
-// What the engine holds of an operation, in the timer itself: the run of it completes the operation with a value, and
-// its end without a run as stopped.
+// The engine's hold on an operation, in the timer itself: its run completes the operation with a value, and its end
+// without a run completes it as stopped.
 template <class Operation>
 class operation_claim {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What watchdog, debounce and throttle have in common: one timer that any thread may arm, move and disarm, over and
+// The common part of watchdog, debounce and throttle: one timer that any thread may arm, move and disarm, over and
 // over.
 #pragma once
 
