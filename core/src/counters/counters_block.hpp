@@ -49,7 +49,7 @@ class counters {
   counter_cell* cells_;
 };
 
-// What is counted apart for a label. Zeroed memory is one without a name.
+// The counts that are kept for a label. Zeroed memory is a block without a name.
 struct label_block {
   char name[counters_layout::label_name_bytes];
   std::array<counter_cell, (counters_layout::label_histograms_offset - sizeof(name)) / sizeof(counter_cell)> cells;
@@ -114,7 +114,7 @@ class counters_block {
   void set(gauge which, std::int64_t value) noexcept {
     gauges_[static_cast<std::size_t>(which)].store(static_cast<std::uint64_t>(value), base::relaxed);
   }
-  // What was handed over and will not run. Any thread.
+  // Counts a timer that was handed over and will not run. Any thread.
   void let_go() noexcept {
     // (5) release: pairs with (6): a reader that sees it go sees it handed over.
     gauges_[static_cast<std::size_t>(gauge::let_go)].fetch_add(1, base::release);

@@ -24,7 +24,7 @@ class counters_memory {
   counters_memory(const counters_memory&) = delete;
   counters_memory& operator=(const counters_memory&) = delete;
 
-  // What went wrong so far; empty: nothing.
+  // Says what went wrong so far; empty if nothing did.
   const std::string& problem() const noexcept { return problem_; }
   errc code() const noexcept { return code_; }  // of problem()
   bool is_file() const noexcept { return file_ >= 0; }

@@ -85,7 +85,7 @@ class basic_agenda {
   void place_again(node_index index, node& restarted, std::uint64_t word, entering how) noexcept;
   // Takes a cancelled node out, and frees it unless its canceller is still emptying it: then a reap entry is coming.
   bool drop_if_cancelled(node_index index, node& filed) noexcept;
-  // What a past peak has left of the memory for what is due.
+  // Gives back the memory that a past peak of due timers has left.
   void give_back() noexcept { due_.give_back(); }
 
  protected:
@@ -106,7 +106,7 @@ class basic_agenda {
   // cancelled is freed; the rest is to be inserted again: false.
   bool take_out(node_index index, node& filed, nanoseconds_t reached) noexcept {
     const std::uint64_t word = observe(filed.pair);
-    // Whatever it belongs to, it is not due before its deadline: a group's time is never ahead of the engine's.
+    // No timer is due before its deadline, also in a group: a group's time is never ahead of the engine's.
     const bool armed = state_word::state(word) == timer_state::armed;
     return (!armed || deadline_of(filed.pair) <= reached) && take_out_now(index, filed, word);
   }
@@ -128,7 +128,7 @@ class basic_agenda {
   bool joins_pass(node_index index, node& armed, std::uint64_t word, nanoseconds_t due) noexcept {
     if (base::counts_causes && drive_.split.is_late(due) && armed.placed != drive_.pass) [[unlikely]]
       armed.placed = drive_.split.late_drain();
-    // What has run in this pass does not do so again, and comes with the next.
+    // A timer that has run in this pass does not do so again, and comes with the next.
     return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, entering::pass);
   }
   [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;

@@ -65,7 +65,7 @@ void basic_agenda<Wheel, Due>::refile(node_index index, node& member, std::uint6
 
 template <class Wheel, class Due>
 void basic_agenda<Wheel, Due>::reap(node_index index, node& cancelled) noexcept {
-  // What is due is freed when its turn comes.
+  // A node that is due is freed when its turn comes.
   if (cancelled.location == in_due_queue) return;
   if constexpr (is_bulk) {
     if (wheel_.is_in_due_set(cancelled)) return;
@@ -165,7 +165,7 @@ void basic_agenda<Wheel, Due>::split_sets(std::optional<nanoseconds_t> time) noe
   }
   if (!ended) return;
   due_.seal({});
-  // What was restarted while it was in a set is due at another time, perhaps at another set's.
+  // A timer that was restarted while it was in a set is due at another time, perhaps at another set's.
   if (wheel_.has_due_set()) separate_sets();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is due in the higher lanes fires before the bulk, and does not wait for the end of the bulk's long steps.
+// Timers that are due in the higher lanes fire before the bulk, and do not wait for the end of its long steps.
 #pragma once
 
 #include "driver/critical_drain.hpp"

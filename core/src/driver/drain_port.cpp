@@ -66,7 +66,7 @@ nanoseconds_t drain_port::retry_bound(nanoseconds_t until) noexcept {
   return offers_.has_retries() ? std::min(until, add_saturated(now(), limits::retry_after)) : until;
 }
 
-// What is late now was submitted late.
+// A timer that is late now was submitted late.
 void drain_port::begins() noexcept {
   if (!drive_.polling) drive_.split.looked_again(now());
 }

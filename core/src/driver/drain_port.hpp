@@ -11,7 +11,7 @@
 
 namespace detent::detail {
 
-// What a drain asks of the engine and does to it; intake.hpp has the contract. The driver's own.
+// Serves a drain on the engine's side; intake.hpp has the contract. The driver's own.
 class drain_port {
  public:
   static constexpr std::size_t room = limits::drain_room;
@@ -28,7 +28,7 @@ class drain_port {
   void prefetch_node(std::uint64_t entry) const noexcept {
     __builtin_prefetch(&core_.node_at(submission::index(entry)), 1);
   }
-  // What accept() will touch beside the node itself: a guess, as the node may yet change.
+  // Prefetches what accept() will touch beside the node itself: a guess, as the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
   std::size_t submitted() noexcept;
   drained drain_critical() noexcept { return critical_.drain_until_due(); }

@@ -21,7 +21,7 @@ template <class Driver>
 void drive_until_over(Driver& driver) {
   std::optional<nanoseconds_t> reached;  // a reading that has reached the deadline waited for
   while (!driver.is_over()) {
-    // What was known first: it is due this very instant.
+    // Timers that are known already come first: they are due this very instant.
     if (reached) driver.fire(*reached);
     driver.answer_bell();
     // Woken for the backlog alone, it leaves what is likely to be cancelled soon where it is.

@@ -7,7 +7,7 @@
 
 namespace detent::detail {
 
-// What the parts of the driver share: which thread drives, and the pass that fires. The driver's own.
+// The state that the parts of the driver share: which thread drives, and the pass that fires. The driver's own.
 struct drive_state {
   thread_record* record = nullptr;  // of the thread that drives now
   // The reading that the running pass fires up to. Of the bulk one a pass, as some of what is due between two readings

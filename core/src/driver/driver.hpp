@@ -68,7 +68,7 @@ class driver final : public driver_port, public turn_port {
   void give_up_awaited() noexcept { expiry_.give_up_awaited(); }
   // Drains the older half of a backlog that has grown too large.
   void relieve_backlog(nanoseconds_t now) noexcept;
-  // What other processes see of the driver; the wait's figures are the worker's.
+  // Shows other processes the state of the driver; the wait's figures are the worker's.
   void set_gauges() noexcept;
 
   // --- Before a wait

@@ -62,7 +62,7 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
       between_);
 }
 
-// What is in the due queues, and what comes to them meanwhile.
+// Fires the timers in the due queues, and those that are added to them in the process.
 std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) {
   std::size_t fired = 0;
   const nanoseconds_t began = now;

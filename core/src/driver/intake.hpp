@@ -21,7 +21,7 @@ struct taken_entries {
   bool all = false;
 };
 
-// What a drain of a whole queue has done.
+// The result of draining a whole queue.
 struct drained {
   bool filed = false;     // accepted some entries
   bool complete = false;  // left none of those that were submitted before

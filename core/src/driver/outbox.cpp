@@ -39,7 +39,7 @@ std::span<fired_timer> outbox::first_of(std::uint8_t to, std::span<fired_timer> 
   return work.first(count);
 }
 
-// What the driver runs itself comes last, or its callbacks would hold up what goes to others.
+// The driver's own callbacks come last, or they would hold up what goes to others.
 void outbox::flush() noexcept {
   drive_.record->counts.add(counter::handed_over, batch_.size());
   offer_all(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an executor has refused, and is offered again.
+// The work that an executor has refused, to be offered again.
 #pragma once
 
 #include <detent/executor.hpp>
@@ -27,7 +27,7 @@ class retry_queue {
   fired_timer& front() noexcept { return items_[next_]; }
   // Throws bad_alloc, and has not moved anything then.
   void push_back(fired_timer&& refused) {
-    // What was taken from the front is as many: its places serve again.
+    // At least half has been taken from the front: those places serve again.
     if (items_.size() == items_.capacity() && next_ >= items_.size() / 2) drop_taken();
     items_.push_back(std::move(refused));
   }

@@ -16,7 +16,7 @@
 namespace detent::detail {
 namespace {
 
-// What a run that was waited for counts.
+// The causes that a run counts if it was waited for.
 constexpr cause counted_by_a_run[] = {cause::lateness, cause::wait, cause::worker, cause::callback};
 
 // A worker's report on its start, made once. It uses a lock, which ThreadSanitizer sees even in a library that is not

@@ -20,7 +20,7 @@ class driven_engine final : public engine_core {
   // The options have been checked. Throws bad_alloc; open() must follow.
   explicit driven_engine(engine_options made_with);
   ~driven_engine() override;
-  // What the machine may refuse. On failure says why, naming option and value, and leaves no thread.
+  // Acquires what the machine may refuse. On failure says why, naming option and value, and leaves no thread.
   errc open(std::string& why);
 
   // New timers are refused from now on; what is pending fires.
@@ -29,7 +29,7 @@ class driven_engine final : public engine_core {
   errc stop(std::vector<unfired>* out) noexcept;
   // Whether the calling thread must not wait for the end: by errc::forked, or called_from_callback.
   errc forbids_stop() const noexcept;
-  // What ~engine does: stop() from wherever it is called, then the engine's reference.
+  // Does the work of ~engine: stop() from wherever it is called, then the engine's reference.
   void end() noexcept;
 
   // The driver's end is for the thread that poll() and so on make the driving one (driver/poll.hpp).

@@ -67,7 +67,7 @@ class group_roster {
   std::size_t size() const noexcept { return size_.load(base::relaxed); }
   // Whether a walk is worth its while, as few of those in it are among the group's `pending` ones.
   bool too_stale(std::uint64_t pending) const noexcept { return size() > limits::few_members && size() / 4 > pending; }
-  // Whoever holds the last reference to a group, for the next group in its place. What is in it is stale.
+  // Makes all entries stale, for the next group in its place. By the holder of the last reference to the group.
   void forget() noexcept { complete_ = true; }
 
  private:

@@ -42,7 +42,7 @@ class group_state {
   std::uint64_t turns() const noexcept { return clock_.low.load(base::acquire); }
   // False: it was (not) paused already.
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }
-  // What its caller does next comes after it: the caller has the driver drain.
+  // The caller's next step, to have the driver drain, is ordered after this.
   bool resume(const clock_reader& time) noexcept;
   // A hand-over whose turn comes while the group is paused goes back to the driver. From then on all others go back as
   // well, whether it is paused or not, until the driver has gathered them: they would overtake the first.

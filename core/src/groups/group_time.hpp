@@ -13,7 +13,7 @@ struct group_time {
   friend constexpr bool operator==(group_time, group_time) noexcept = default;
 };
 
-// What a group's time lacks to the engine's.
+// How far a group's time is behind the engine's.
 struct group_offset {
   nanoseconds_t ns = 0;
   friend constexpr bool operator==(group_offset, group_offset) noexcept = default;

@@ -51,7 +51,7 @@ struct node_view {
     return detent::origin::current(noted.file(), noted.line());
   }
 
-  // What it is ordered by among others that are due. `word` is its state word.
+  // The time that orders it among others that are due. `word` is its state word.
   nanoseconds_t due_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     if ((word & state_word::cold) == 0) [[likely]]
       return deadline;

@@ -15,8 +15,8 @@
 
 namespace detent::detail {
 
-// What rosters are made of: chunks that go from one group to the next, so that all of them together take what their
-// members took when those were most. The driver's.
+// The memory of the rosters: chunks that go from one group to the next, so that all rosters together take what their
+// members took when there were most of them. The driver's.
 class roster_memory {
  public:
   struct entry {

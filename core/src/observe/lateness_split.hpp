@@ -34,8 +34,8 @@ class lateness_split {
     drained_at_[drain_.number() % drained_at_.size()] = last_look_;
   }
   bool is_late(nanoseconds_t deadline) const noexcept { return deadline < last_look_; }
-  // What a node's `placed` says that was drained late, in the batch being drained; and what its due entry keeps of
-  // that. Zero: it was drained in time.
+  // The `placed` of a node that was drained late, in the batch being drained; and the part of it that its due entry
+  // keeps. Zero: it was drained in time.
   placement late_drain() const noexcept { return drain_; }
   std::uint32_t taken_up(placement noted, nanoseconds_t deadline) const noexcept {
     if (!noted.is_late_drain()) [[likely]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is counted of each run: how late it was, by which cause, and how long it took.
+// Counts for each run how late it was, by which cause, and how long it took.
 #pragma once
 
 #include <detent/base/counting.hpp>
@@ -38,7 +38,7 @@ class run_ledger {
   run_ledger(counters_block& counts, bool runs_inline) noexcept
       : histograms_(counts.histograms()), runs_inline_(runs_inline) {}
 
-  // Whoever runs it, `late` after its deadline.
+  // A run starts, on any thread, `late` after its deadline.
   [[gnu::always_inline]] void start(nanoseconds_t deadline, nanoseconds_t late, arrival came,
                                     label_block* label) noexcept {
     if (!runs_inline_) [[unlikely]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is observed of a timer's way through the engine, one function a transition: the calling thread's counts, its
-// label's, the recording and the probes, in the order in which their readers rely on each other.
+// Observes a timer's way through the engine, one function a transition: the calling thread's counts, its label's, the
+// recording and the probes, in the order in which their readers rely on each other.
 #pragma once
 
 #include "counters/label_store.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clock_kind::automatic comes down to, and why.
+// The clock that clock_kind::automatic stands for, and why.
 #pragma once
 
 #include <detent/counters_layout.hpp>

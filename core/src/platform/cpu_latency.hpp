@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of the processors' idle states the kernel is asked to do without: PM QoS, by /dev/cpu_dma_latency.
+// Asks the kernel to do without some of the processors' idle states: PM QoS, by /dev/cpu_dma_latency.
 #pragma once
 
 #include <detent/time.hpp>

@@ -12,7 +12,7 @@ enum class pause_kind : std::uint8_t {
   mwaitx   // AMD: MONITORX and MWAITX with its timer, in C0
 };
 
-// What CPUID says; all zero where the processor has no such leaves.
+// The answers of CPUID; all zero where the processor has no such leaves.
 struct pause_features {
   std::uint32_t leaf_7_ecx = 0;         // of subleaf 0
   std::uint32_t leaf_80000001_ecx = 0;  // of the extended ones

@@ -12,7 +12,7 @@ namespace {
 constexpr nanoseconds_t first_span = 5'000'000;
 constexpr nanoseconds_t long_span = 1'000'000'000;
 constexpr nanoseconds_t anchor_lasts = 100'000;
-// Whatever was measured: processors count between 0.2 and 10 GHz.
+// Bounds for any measurement: processors count between 0.2 and 10 GHz.
 constexpr std::uint64_t least_anchor_ticks = 1 << 14, most_anchor_ticks = 1 << 20;
 constexpr std::uint64_t slowest_counter = std::uint64_t{8} << 32;  // of ns_per_tick: with a margin
 // A rate that was measured at -500 ppm and is used at +500 ppm is off by 1,000.5 ppm. This is a 900th, 1,111 ppm: the

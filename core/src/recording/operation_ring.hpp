@@ -27,7 +27,7 @@ enum class operation_kind : std::uint8_t {
   forget
 };
 
-// What happened to a timer, or to a group of them.
+// An event in the life of a timer, or of a group of them.
 struct operation {
   nanoseconds_t at = 0;         // the engine's clock
   nanoseconds_t deadline = 0;   // of what it arms
@@ -72,7 +72,7 @@ class operation_ring {
       }
     }
   }
-  // What was put there may be taken out. True: a quarter has been filled since this was last true.
+  // Lets a place be taken out that has been written. True: a quarter has been filled since this was last true.
   bool fill(place& taken) noexcept {
     const std::uint64_t position = taken.position;
     taken.turn.store(position + 1, base::release);  // (2) release: pairs with (4)

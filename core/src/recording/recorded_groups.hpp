@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a pause does to the deadlines of a group's timers, for a trace, which knows no groups.
+// The effect of a pause on the deadlines of a group's timers, for a trace, which knows no groups.
 #pragma once
 
 #include "limits.hpp"

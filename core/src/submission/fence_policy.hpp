@@ -31,7 +31,8 @@ class fence_policy {
     return preferred;
   }
 
-  // What the first heavy fences took here, in nanoseconds: a host on which they take longer has a higher break-even.
+  // How long the first heavy fences took here, in nanoseconds: a host on which they take longer has a higher
+  // break-even.
   bool has_cost() const noexcept { return has_cost_; }
   void set_cost(nanoseconds_t cost) noexcept {
     has_cost_ = true;

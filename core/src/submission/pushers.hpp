@@ -35,7 +35,7 @@ class pusher {
   std::uint32_t number_ = 0;
 };
 
-// What a visit of a producer found.
+// The result of a visit to a producer.
 enum class visit : std::uint8_t {
   nothing,
   some,

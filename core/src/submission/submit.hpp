@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a producer does around a push, so that the driver processes the entry in time: doorbell.hpp says why.
+// A producer's steps around a push, so that the driver processes the entry in time: doorbell.hpp says why.
 #pragma once
 
 #include "submission/doorbell.hpp"

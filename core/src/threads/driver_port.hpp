@@ -9,7 +9,7 @@
 
 namespace detent::detail {
 
-// What a driving thread does at once and every other one submits. The driver implements it.
+// The steps that a driving thread takes at once and every other one submits. The driver implements them.
 class driver_port {
  public:
   // A node that has been armed.
@@ -25,7 +25,7 @@ class driver_port {
   ~driver_port() = default;
 };
 
-// What the driving thread says of a handed-over timer that it runs itself, with whatever record: lifecycle.hpp.
+// The driving thread's reports on a handed-over timer that it runs itself, with any record: lifecycle.hpp.
 class turn_port {
  public:
   // Its turn in this pass is over.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one thread keeps for one engine: free nodes, its place in the submission queue, its arming order, its counts.
+// The state that a thread keeps for an engine: free nodes, its place in the submission queue, arming order, counts.
 #pragma once
 
 #include <detent/alloc/slot_cache.hpp>
@@ -20,7 +20,7 @@ namespace detent::detail {
 class driver_port;
 struct thread_record;
 
-// What the records of an engine are made with, and what happens to one whose thread ends, or whose engine.
+// The parts of an engine that its records are made with, and the steps when a record's thread ends, or its engine.
 struct thread_host {
   void* engine;  // only an address: what fast_path() compares
   counters_block& counts;

@@ -66,7 +66,7 @@ class thread_registry {
       f(*each);  // (1) pairs with (2)
   }
   std::uint64_t total(counter which) const noexcept;
-  // What waits in the submission queue; a hint.
+  // How much waits in the submission queue; a hint.
   std::size_t backlog() const noexcept;
 
   // Stands in where mine() is null. While another thread uses it, a record that nobody has is lent instead: what runs

@@ -5,7 +5,7 @@
 
 namespace detent::detail {
 
-// What a wheel goes by when it files a node.
+// The values by which a wheel files a node.
 struct filing {
   nanoseconds_t time;
   bool in_order;  // it fires after all of its thread's that were filed before and are due at the same time

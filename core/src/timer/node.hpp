@@ -44,7 +44,7 @@ inline void write_capture(void* capture, std::uint64_t first, std::uint64_t seco
 
 class group_state;
 
-// What few timers have. Written before the node is published and by the thread that runs it.
+// The properties that few timers have. Written before the node is published and by the thread that runs it.
 struct cold_part {
   nanoseconds_t grid = 0;  // the next run's deadline before it was rounded to the tick
   union {

@@ -20,7 +20,7 @@ class run_scope {
   run_scope(const run_scope&) = delete;
   run_scope& operator=(const run_scope&) = delete;
 
-  // What the callback sees. `self` is empty for a timer that its engine has given back.
+  // The run as its callback sees it. `self` is empty for a timer that its engine has given back.
   firing& view() noexcept { return view_; }
   void describe(nanoseconds_t deadline, nanoseconds_t started, std::uint64_t missed, bool stale) noexcept {
     view_.deadline_ = to_time(deadline);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What has come due in the higher lanes, the highest lane first.
+// The timers that have come due in the higher lanes, the highest lane first.
 #pragma once
 
 #include <detent/options.hpp>

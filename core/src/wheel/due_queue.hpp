@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What has come due, in the order in which it fires.
+// The timers that have come due, in the order in which they fire.
 #pragma once
 
 #include "wheel/due_sort.hpp"

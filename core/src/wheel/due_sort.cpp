@@ -21,7 +21,7 @@ constexpr auto raw_before = [](const due_entry& a, const due_entry& b) noexcept 
   return a.deadline != b.deadline ? a.deadline < b.deadline : a.order < b.order;
 };
 
-// What a pass of the sort goes by.
+// The part of the key that a pass of the sort goes by.
 enum class key_part : std::uint8_t { order, deadline };
 
 // A batch's place on the line of time.

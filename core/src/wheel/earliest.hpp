@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a search for the next deadline has found, for as long as it is right.
+// The result of a search for the next deadline, for as long as it is right.
 #pragma once
 
 #include "limits.hpp"

@@ -68,7 +68,7 @@ class hashed_wheel {
   bool empty() const noexcept { return past_ == no_set && ring_.empty() && rounds_.empty(); }
   template <class Gone>
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
-  // What next_exact() has found; empty if there are too many to look at.
+  // The result of next_exact(); empty if there are too many to look at.
   const earliest& found() const noexcept { return earliest_; }
   // One that was found to be alone was taken out and inserted again, and nothing else has changed.
   void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {

@@ -10,7 +10,7 @@ namespace detent::detail {
 template <class Nodes, class Traits, class Sets>
 template <bool InSets, class Take, class Between>
 [[gnu::noinline]] void hashed_wheel<Nodes, Traits, Sets>::expire_due(nanoseconds_t now, Take& take, Between& between) {
-  // What is due is cut off first, and what take() leaves is inserted at the end, so that nothing is visited twice.
+  // Due nodes are cut off first, and those that take() leaves are inserted at the end, so that none is visited twice.
   earliest_.forget();
   set_index cut = cut_off_due(now);
   node_index not_yet = take_rounds(now, take);
@@ -137,7 +137,7 @@ bool hashed_wheel<Nodes, Traits, Sets>::search_set(set_index id, Gone& gone, int
   }
   if (first == nullptr) return true;
   sets_[id].time = first_time;
-  // What was restarted to an earlier time, without notice, has another place now.
+  // A node that was restarted to an earlier time, without notice, has another place now.
   if (id == first_set() && first_time <= rounds_.bound())
     earliest_.found(first_index, *first, first_time,
                     alone && first_time < rounds_.bound() && (!uniform || sets_.has_one(id)));

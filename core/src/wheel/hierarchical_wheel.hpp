@@ -83,8 +83,7 @@ class hierarchical_wheel {
   // it scans to gone(index, node): true drops it from the wheel. O(1) while nothing changes.
   template <class Gone>
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
-  // What next_exact() has found since the wheel changed, if no other node is due at that time.
-  // What next_exact() has found; empty if there are too many to look at.
+  // The result of next_exact(), until the wheel changes; empty if there are too many to look at.
   const earliest& found() const noexcept { return earliest_; }
   // One that was found to be alone was taken out and inserted again, and nothing else has changed.
   void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
@@ -95,7 +94,7 @@ class hierarchical_wheel {
   // Whether every link, bitmap and location agrees; for tests.
   bool check_invariants() const noexcept;
 
-  // What has come due as a whole (expire_in_sets()). unlink() is not for its nodes.
+  // The sets that have come due as a whole (expire_in_sets()). unlink() is not for their nodes.
   using sets = slot_sets<Nodes, 1u << Traits::chain_bits, FirstLocation, 2 * levels * slots + limits::spare_sets>;
   due_sets<sets>& due() noexcept { return due_; }
   const due_sets<sets>& due() const noexcept { return due_; }
@@ -175,7 +174,7 @@ class hierarchical_wheel {
 template <class Nodes, class Traits, std::uint32_t FirstLocation>
 std::uint32_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_for(nanoseconds_t deadline) const noexcept {
   std::uint64_t wanted = unit(deadline);
-  // What is past belongs to the slot that is due now, the current one of the lowest level.
+  // A time that is past belongs to the slot that is due now, the current one of the lowest level.
   if (wanted <= current_) return digit(current_, 0);
   const level_place& place = places[63u - static_cast<unsigned>(std::countl_zero(wanted ^ current_))];
   return place.first_slot + (static_cast<std::uint32_t>(wanted >> place.shift) & (slots - 1));

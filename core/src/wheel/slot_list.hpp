@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What both wheels share: the intrusive lists of slots. No threads, no clock.
+// The common part of both wheels: the intrusive lists of slots. No threads, no clock.
 #pragma once
 
 #include "timer/filing.hpp"

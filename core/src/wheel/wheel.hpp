@@ -45,7 +45,7 @@ class wheel {
   void expire(nanoseconds_t now, Take&& take, Between&& between) {
     hashed_ ? hashed_->expire_in_sets(now, take, between) : hierarchical_.expire_in_sets(now, take);
   }
-  // What next_exact() has found.
+  // The result of next_exact().
   const earliest& found() const noexcept { return hashed_ ? hashed_->found() : hierarchical_.found(); }
   // The one node that next_exact() has found to be due before all others. Null if there is no such node, or if it is
   // not known.
@@ -55,7 +55,7 @@ class wheel {
     hashed_ ? hashed_->found_alone(index, first, time) : hierarchical_.found_alone(index, first, time);
   }
 
-  // What has come due as a whole.
+  // The sets that have come due as a whole.
   auto& due() noexcept { return hierarchical_.due(); }
   const auto& due() const noexcept { return hierarchical_.due(); }
   bool has_due_set() const noexcept { return !due().empty(); }
