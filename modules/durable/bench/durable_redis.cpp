@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does a durable timer in Redis cost, beside a bare SET of the same bytes in a pipeline? By turns in each round,
-// on a server of its own, and medians of the ratios of CPU time.
+// Compares the cost of a durable timer in Redis with that of a bare SET of the same bytes in a pipeline. The two take
+// turns in each round, on a server of their own; the result is the median of the ratios of CPU time.
 #include "durable_work.hpp"
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does a durable timer in a file cost, beside what the disk and SQLite cost by themselves? One after the other in
-// one round, at a million rows: what a store does with a few thousand, all in its cache, proves nothing.
+// Compares the cost of a durable timer in a file with that of the disk and of SQLite by themselves. They take turns in
+// each round, at a million rows: a measurement with a few thousand rows, all in the cache, proves nothing.
 #include "durable_work.hpp"
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"
@@ -180,7 +180,7 @@ void put_synced_one_by_one(benchmark::State& state) {
 }
 BENCHMARK(put_synced_one_by_one)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-// Whatever the store does: each commit is synced here.
+// Measures the call alone, while the store syncs each commit.
 void the_scheduling_call(benchmark::State& state) {
   const directory here;
   detent::engine engine;

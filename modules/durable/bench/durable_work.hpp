@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every store of durable timers is asked, whatever it costs by itself.
+// The work that every store of durable timers is measured with.
 #pragma once
 
 #include <detent/durable.hpp>

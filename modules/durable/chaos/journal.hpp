@@ -26,7 +26,7 @@ inline std::int64_t machine_us() noexcept {
   return std::int64_t{read.tv_sec} * 1'000'000 + read.tv_nsec / 1000;
 }
 
-// What all processes of one chaos write into: promises.py reads it, and says what the lines are.
+// The file that all processes of one chaos run write into. promises.py reads it, and explains its lines.
 class journal {
  public:
   explicit journal(const std::string& path)

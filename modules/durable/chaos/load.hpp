@@ -14,7 +14,7 @@
 
 namespace chaos {
 
-// What becomes of a timer follows from its number; promises.py knows the same rule.
+// The fate of a timer follows from its number; promises.py knows the same rule.
 enum class fate { runs, fails_first, restarted, cancelled, recurs };
 inline constexpr std::uint64_t first_recurring = 1'000'000'000;  // numbers from there on
 fate fate_of(std::uint64_t number) noexcept;

@@ -35,7 +35,7 @@ long offset_ms = 0;  // of this process's wall clock; set before a thread is
 
 }  // namespace
 
-// In the place of the C library's, so that whoever asks this process for the wall clock gets the one that is off.
+// Replaces the C library's function, so that every reader of the wall clock in this process gets the one that is off.
 extern "C" int clock_gettime(clockid_t which, timespec* out) noexcept {
   const auto failed = static_cast<int>(::syscall(SYS_clock_gettime, which, out));
   if (failed == 0 && which == CLOCK_REALTIME) {
@@ -81,7 +81,7 @@ std::shared_ptr<durable::store> sqlite_of(const wanted& how) {
   return durable::sqlite_store(how.sqlite, {.shards = how.shards});
 }
 
-// What is started while the server is away waits for it.
+// A process that is started while the server is away waits for it.
 std::shared_ptr<durable::store> redis_of(const wanted& how) {
   durable::redis_options on;
   on.shards = how.shards;

@@ -3,7 +3,7 @@
 // of the compiler.
 #pragma once
 
-// What public headers name without declaring it.
+// Public headers name these classes, but do not declare their contents.
 namespace detent::durable::detail {
 class [[gnu::visibility("hidden")]] node;
 class [[gnu::visibility("hidden")]] run;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is refused, by which code, and that the line says what to do.
+// Tests that bad input is refused by the right code, and that the line says what to do.
 #include "nodes.hpp"
 #include "sqlite_bed.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every store does: the contract of <detent/durable_store.hpp>, as a suite. A store joins by a bed and one line:
+// The contract of <detent/durable_store.hpp>, as a suite that every store passes. A store joins by a bed and one line:
 //   INSTANTIATE_TYPED_TEST_SUITE_P(sqlite, StoreConformance, sqlite_bed);
 // A bed is default-constructed for each test, empty, of bed_shards shards, and has
 //   store& get();                                  // connected

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A disk that drops whatever was not synced when the power goes, and that can be full.
+// A disk that drops everything that was not synced when the power goes, and that can be full.
 #pragma once
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ class forgetful_disk {
     ours_.xOpen = open;
     sqlite3_vfs_register(&ours_, 1);
   }
-  // What was closed is on the disk.
+  // A file that was closed is on the disk as a whole.
   static void begin(const std::string& store) {
     for (const std::string& file : {store, store + "-wal"}) {
       std::filesystem::remove(file + ".synced");

@@ -42,7 +42,7 @@ class breakable final : public store {
   std::atomic<bool> cut{false};
   std::atomic<bool> ends_cut{false};  // for end() alone, as where a disk is full
   std::atomic<bool> roll_cut{false};  // for call_roll() alone, as where the one of several servers is gone that has it
-  // What is read arrives so much later, once; and then the connection is cut.
+  // Once, the answer to a reading arrives this much later, and then the connection is cut.
   std::atomic<std::chrono::milliseconds> last_answer_after{0ms};
 
   shard_id shards() const noexcept override { return to_->shards(); }
@@ -88,7 +88,7 @@ class breakable final : public store {
   const std::shared_ptr<store> to_;
 };
 
-// What ran, in the order in which it started, on any node.
+// The runs on all nodes, in the order in which they started.
 class journal {
  public:
   struct line {
@@ -124,7 +124,7 @@ class journal {
   std::vector<line> lines_;
 };
 
-// What is reported to the program.
+// The reports to the program.
 class reports {
  public:
   void operator()(std::error_code code, std::string_view text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What several nodes do with one store, and what a node does that loses it.
+// Tests several nodes on one store, and a node that loses it.
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>

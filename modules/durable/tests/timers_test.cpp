@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one node does with its timers.
+// Tests one node and its timers.
 #include "nodes.hpp"
 #include "sqlite_bed.hpp"
 

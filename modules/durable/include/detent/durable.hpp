@@ -27,7 +27,7 @@ class node;
 class run;
 }  // namespace detail
 
-// What a handler says of a run.
+// A handler's verdict on a run.
 class outcome {
  public:
   static outcome done() noexcept { return outcome(kind::done, {}); }
@@ -91,10 +91,10 @@ class job {
   detail::run& run_;
 };
 
-// The durable timers of one node, on an engine that a worker drives. Any thread may call anything, but for
-// construction, start() and destruction. One thread of this object talks to the store, and no other call waits for it,
-// but for flush(), list() and revive(). The engine must outlive it. What is promised: at least once, at most once a
-// term, in deadline order within a partition; docs/durable.md has it in full.
+// The durable timers of one node, on an engine that a worker drives. Any thread may call anything except construction,
+// start() and destruction. One thread of this object talks to the store, and only flush(), list() and revive() wait for
+// it. The engine must outlive it. Timers run at least once, at most once a term, in deadline order within a partition;
+// docs/durable.md has the promise in full.
 class timers {
  public:
   // Throws detent::error: errc::invalid_option, naming the option, the value and the cure; durable::errc::unavailable
@@ -137,7 +137,7 @@ class timers {
   // timer runs again at the new one. `done`, where not null, and throwing as above.
   void restart_at(const timer_name& which, wall_time due, std::function<void(std::error_code)> done = {});
 
-  // Waits until the store has whatever was asked for before, by any thread: true; or until patience is over.
+  // Waits until the store has everything that any thread asked for before. Returns false if patience ends first.
   bool flush(duration patience);
 
   // Ask the store. Throw what it answers. Sorted by due time.

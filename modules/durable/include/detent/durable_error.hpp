@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What goes wrong with durable timers and their stores.
+// The errors of durable timers and their stores.
 #pragma once
 
 #include <detent/error.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What durable timers can be asked to do, and what they report.
+// The options of durable timers, and the values that they report.
 #pragma once
 
 #include <detent/durable_error.hpp>
@@ -17,7 +17,7 @@
 
 namespace detent::durable {
 
-// What cancel() can promise. In a store that many share the first three are the owner's own answer.
+// The answers of cancel(). In a store that many share the first three are the owner's own answer.
 enum class cancel_result : std::uint8_t {
   cancelled,  // no handler will start for it, on any node
   running,    // its handler runs now; it will be neither retried nor repeated
@@ -40,7 +40,7 @@ enum class on_conflict : std::uint8_t { keep, replace, fail };
 struct timer_options {
   // Names the timer in the store, 1 to 128 bytes: the same key is the same timer. Empty: one of its own, 15 characters.
   std::string_view key = {};
-  // What becomes of it where the key names a timer already. That one is kept.
+  // Decides what happens if the key names a timer already. By default that one is kept.
   on_conflict conflict = on_conflict::keep;
   // Timers of one partition fire on one node at a time and start in deadline order; their keys are apart from those
   // of other partitions. Empty: by key.
@@ -55,7 +55,7 @@ struct handler_options {
   std::uint32_t max_attempts = 10;
   // The first retry comes after half of this to all of it, each further one after twice as much; more than 0 ns. 1 s.
   duration first_retry = std::chrono::seconds(1);
-  // But for no longer than this, more than 0 ns. 10 min.
+  // No retry waits longer than this, more than 0 ns. 10 min.
   duration longest_retry = std::chrono::minutes(10);
 };
 

@@ -12,7 +12,7 @@
 namespace detent::durable {
 
 struct redis_options {
-  // What every key begins with, so that several stores may lie in one Redis: 1 to 64 bytes without braces. "detent".
+  // Every key begins with this, so that several stores may lie in one Redis: 1 to 64 bytes without braces. "detent".
   std::string prefix = "detent";
   // Of a new store, 1 to 1,024; an old one keeps its own. No more nodes than this find work. 0: no store is made, and a
   // prefix without one is refused. 64.
@@ -20,17 +20,17 @@ struct redis_options {
   // For AUTH. An empty password: none is sent; an empty user: the default one.
   std::string user = {};
   std::string password = {};
-  // For so long an answer of the server is waited for; 1 ms to 1 min. Less than a quarter of the lease. 500 ms.
+  // A call waits this long for the server's answer; 1 ms to 1 min. Less than a quarter of the lease. 500 ms.
   duration patience = std::chrono::milliseconds(500);
-  // So many replicas must have what was put before it counts as stored (WAIT): what none has, a failover loses. 0.
+  // A timer counts as stored once this many replicas have it (WAIT); a failover loses timers that no replica has. 0.
   unsigned replicas = 0;
-  // To look, beside nodes that use it: no store is made, and whatever would change something is not_permitted. Off.
+  // For looking, beside nodes that use it: no store is made, and every call that would change it is not_permitted. Off.
   bool read_only = false;
 };
 
 // `address` is the path of a socket or HOST:PORT; or several separated by commas: a master and its replicas, of which
 // the one is used that is the master at the time; or some nodes of a cluster. For one node of durable timers at a time.
-// What a crash of the server leaves is what its appendonly and appendfsync say. Throws detent::error:
+// The server's appendonly and appendfsync decide what its crash leaves. Throws detent::error:
 // detent::errc::invalid_option; unavailable, also without the store that shards = 0 asks for; not_permitted: a
 // password, a user's rights, a replica without its master, a maxmemory-policy that evicts; unsupported with the
 // server's version; foreign_format.

@@ -11,7 +11,7 @@
 namespace detent::durable {
 
 struct sqlite_options {
-  // What a timer survives once it counts as stored. each_commit: a power cut, at one sync for each batch;
+  // Says what a timer survives once it counts as stored. each_commit: a power cut, at one sync for each batch;
   // at_checkpoints: the end of the process, by kill -9 too, while a power cut may lose the last seconds.
   enum class sync : unsigned char { each_commit, at_checkpoints };
   // each_commit.
@@ -22,7 +22,7 @@ struct sqlite_options {
   std::size_t most_bytes = 0;
   // Of a new file, 1 to 1,024. One: everything is in deadline order.
   shard_id shards = 1;
-  // For lists, beside a process that has the file: whatever would change something is not_permitted. Off.
+  // For lists, beside a process that has the file: every call that would change it is not_permitted. Off.
   bool read_only = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What durable timers ask of a store. A program needs it to bring a store of its own; all others include
+// The calls that durable timers make on a store. A program needs them to bring a store of its own; all others include
 // <detent/durable.hpp> and a store's header.
 #pragma once
 
@@ -102,8 +102,8 @@ struct question_ref {
   std::uint64_t question = 0;
 };
 
-// What became of a run, or of a question. Refers to the timer only if key, id and `ran` (its due time then) are as the
-// run had them: one that was replaced or moved meanwhile is left alone.
+// The outcome of a run, or of a question. It refers to the timer only if key, id and `ran` (its due time then) are as
+// the run had them: one that has been replaced or moved since is left alone.
 enum class end_kind : std::uint8_t {
   erase,  // it has ended
   move,   // to `due`, with `attempt`: a retry, or the next run of a schedule. The owner knows it: it is not announced.
@@ -129,8 +129,8 @@ struct end_request {
   answer reply = answer::none;
 };
 
-// What is announced to the owner: a key that was put or moved at or below the read level, or whose old due time was
-// there; or that somebody wants cancelled. In the order in which it happened.
+// An announcement to the owner names a key that was put or moved at or below the read level, or whose old due time was
+// there, or a key that is to be cancelled. They come in the order in which it happened.
 struct announced {
   std::string key = {};
   std::uint64_t question = 0;  // not 0: cancel it and answer

@@ -7,7 +7,7 @@
 
 namespace detent::durable::detail {
 
-// What wakes the thread that talks to the store.
+// The bell wakes the thread that talks to the store.
 class bell {
  public:
   void ring() noexcept {

@@ -7,10 +7,10 @@
 
 namespace detent::durable::detail {
 
-// What metrics() reads: written by the thread that talks to the store, once a pass.
+// The figures that metrics() reads. The thread that talks to the store writes them, once a pass.
 class counts {
  public:
-  // By that thread alone.
+  // Only that thread uses this.
   metrics now;
 
   void publish() {

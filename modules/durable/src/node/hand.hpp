@@ -39,7 +39,7 @@ class hand {
   // A record that was read under the term, moved from. False: there is no handler for it here, it lies there unarmed,
   // and `what` is as it was.
   bool take(record& what, const term& under);
-  // What an announced key names now, null if nothing, or nothing near: an older version of it does not start any more.
+  // An announced key names `now`, null if nothing, or nothing near. An older version of it does not start any more.
   bool changed(shard_id shard, const std::string& key, const record* now, const term& under);
   struct asked {
     answer reply;
@@ -52,7 +52,7 @@ class hand {
 
   // A run of it under a former term has ended after all: nothing of it starts. False: it runs again, or has.
   bool forget(const record& what);
-  // A run is over. What was changed meanwhile is armed.
+  // A run is over. If its timer was changed during the run, the newer version is armed.
   void over(const run& what);
   // The engine has not fired it, and does not any more: it is armed again.
   void dropped(const run& what);

@@ -30,7 +30,7 @@ struct cancel_operation {
 };
 using operation = std::variant<put_operation, cancel_operation>;
 
-// What waits for the store, in order, bounded. An operation has its place until it is over.
+// The operations that wait for the store, in order, bounded. An operation has its place until it is over.
 class outbox {
  public:
   outbox(bell& of, std::size_t limit) noexcept : bell_(of), limit_(limit) {}

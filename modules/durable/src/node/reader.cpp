@@ -67,7 +67,7 @@ void reader::use(shard_id shard, read_result& read) {
   its.level = read.upto;
   for (record& what : read.due)
     if (!its.leaving && !with_.held.take(what, its.term)) report_unknown(shard, what);
-  // What a key names now is taken at its last line: a question before that was about an older version.
+  // A key's present record is taken at its last line: a question before that was about an older version.
   std::unordered_map<std::string_view, const announced*> last;
   std::set<std::string_view> passed_over;
   for (const announced& one : read.announced_keys)
@@ -76,7 +76,7 @@ void reader::use(shard_id shard, read_result& read) {
     if (one.question != 0) {
       auto [reply, about, after] = with_.held.ask(shard, one.key);
       if (reply == answer::gone && passed_over.contains(one.key)) reply = answer::cancelled;
-      // What was withdrawn is not known here any more: that question is for the next owner.
+      // A withdrawn timer is not known here any more: that question is for the next owner.
       const bool is_known = reply != answer::none && (reply != answer::gone || !its.leaving);
       if (is_known) with_.ends.answer_to(its.term->which(), one, reply, about.get());
       if (after) with_.ends.erase(its.term->which(), *after);
@@ -92,7 +92,7 @@ void reader::use(shard_id shard, read_result& read) {
 errc reader::read(const std::vector<shard_id>& which) {
   if (which.empty()) return errc{};
   const std::size_t held = with_.held.armed();  // what no handler here knows must not stop what one does
-  // Amid a backlog, what ends meanwhile and what is read fits into what may be unwritten: else it would wait for that.
+  // Amid a backlog, runs that end and runs that are read fit into the limit of unwritten ends: else reading would wait.
   const std::size_t half = std::max<std::size_t>(with_.how.unwritten / 2, 1);
   const bool keeps_up = with_.ends.waiting() - with_.ends.unanswered() < half;
   const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
@@ -134,7 +134,7 @@ void reader::tick() {
   drop_lapsed();
   with_.held.arm_refused();
   errc problem = call_roll();
-  // Whatever that came to, terms are renewed: of several servers, the one that has the roll may be gone alone.
+  // Terms are renewed even if that failed: of several servers, the one that has the roll may be gone alone.
   std::vector<shard_id> ours;
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (with_.terms.of(shard).term) ours.push_back(shard);
@@ -148,7 +148,7 @@ void reader::tick() {
     with_.problems.ok(trouble::of::parts, errc{});
 }
 
-// What is taken is read soon, and not at once: what ended under a former term of ours has to be written before.
+// A shard that was taken is read soon, but not at once: the ends under our former term have to be written before.
 errc reader::take() {
   const errc problem = with_.terms.take([&](shard_id shard) {
     ++with_.counted.now.terms;

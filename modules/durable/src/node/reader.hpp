@@ -34,13 +34,13 @@ class reader {
   void tick();
   // These shards alone: something was announced to them.
   void look_at(const std::vector<shard_id>& announced);
-  // What this node still has, while it ends and handlers run.
+  // Renews the shards that this node still has, while it ends and handlers run.
   void renew();
   // Every shard begins to leave.
   void leave_all();
-  // Gives back what has nothing that runs; false: something is left.
+  // Gives back the shards in which nothing runs; false if some are left.
   bool give_back();
-  // What is due within the horizon did not fit into the last reading.
+  // Whether timers that are due within the horizon did not fit into the last reading.
   bool lags() const noexcept { return lags_; }
 
  private:

@@ -21,7 +21,7 @@ class registry {
   bool add(std::string_view name, const schedule& what) { return schedules_.emplace(name, what).second; }
   const handling* handler(std::string_view name) const noexcept { return find(handlers_, name); }
   const schedule* find_schedule(std::string_view name) const noexcept { return find(schedules_, name); }
-  // What runs it here; null where its handler or its schedule is not known.
+  // The handler that runs it here; null where its handler or its schedule is not known.
   const handling* of(const record& what) const noexcept {
     if (!what.schedule.empty() && find_schedule(what.schedule) == nullptr) return nullptr;
     return handler(what.handler);

@@ -75,13 +75,13 @@ class finish_line {
   bool closed_ = false;
 };
 
-// What runs a timer of that name on this node.
+// The handler of a timer of that name on this node, and its options.
 struct handling {
   timers::handler_function call;
   handler_options how;
 };
 
-// One timer in this node's hand, and its run. Immutable but for what its thread and job::later do.
+// One timer in this node's hand, and its run. Only its thread and job::later change it.
 class run : public std::enable_shared_from_this<run> {
  public:
   run(record what, std::shared_ptr<const held_term> under, const handling* by, std::shared_ptr<finish_line> to)
@@ -121,7 +121,7 @@ class run : public std::enable_shared_from_this<run> {
   bool is_held_ = false;   // the line's, under its lock
 };
 
-// What the engine holds of a run.
+// The engine's hold on a run.
 class armed_run {
  public:
   explicit armed_run(std::shared_ptr<run> what) noexcept : what_(std::move(what)) {}
@@ -136,7 +136,7 @@ class armed_run {
   std::shared_ptr<run> what_;
 };
 
-// What it holds of a call of next().
+// The engine's hold on a call of next().
 class call_of_next {
  public:
   explicit call_of_next(std::shared_ptr<finish_line> of) noexcept : line_(std::move(of)) {}

@@ -60,7 +60,7 @@ errc tenures::take(const std::function<void(shard_id)>& took) {
   std::vector<take_request> wanted;
   for (shard_id shard = 0; shard < shards(); ++shard) {
     const tenure& its = all_[shard];
-    // What nobody has goes before fairness.
+    // A shard without an owner goes before fairness.
     const bool orphan = its.free_since.count() != 0 && now - its.free_since >= how_.lease / 4;
     const bool may = its.lost || (now >= shared_from_ && (ours_[shard] || orphan));
     if (!its.term && now >= its.try_at && may) wanted.push_back({shard, lease()});

@@ -20,13 +20,13 @@ namespace detent::durable::detail {
 // talks to the store.
 class trouble {
  public:
-  // What fails apart from the rest: a full store refuses operations and renews terms; `parts` are those of a store
-  // that lies on several servers.
+  // Each of these fails apart from the rest: a full store refuses operations and renews terms; `parts` are those of a
+  // store that lies on several servers.
   enum class of : unsigned char { ends, operations, answers, reading, parts };
 
   trouble(const options& how, std::string_view store_name) : how_(how), store_(store_name) {}
 
-  // What a call came to: true if it succeeded. Reports the first failure of each code, and when nothing fails any more.
+  // Notes the result of a call; true if it succeeded. Reports the first failure of each code, and the end of failures.
   bool ok(of what, errc code);
   bool failing() const noexcept { return std::ranges::any_of(all_, &state::fails); }
   // By elapsed(): not to ask before.
@@ -37,7 +37,7 @@ class trouble {
   std::uint64_t failures() const noexcept { return failures_; }
 
   void report(std::error_code code, const std::string& line) noexcept;
-  // What a callback of the program throws is reported, and goes no further.
+  // Calls a callback of the program. An exception from it is reported, and goes no further.
   template <class F, class... Values>
   void call(const F& callback, Values&&... values) noexcept {
     if (!callback) return;

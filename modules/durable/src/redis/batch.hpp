@@ -54,7 +54,7 @@ std::vector<std::vector<portion>> rounds_of(std::span<const Request> what, Of of
   return rounds;
 }
 
-// What a letter of the answer means, for each request of its portion.
+// Translates each letter of the answer into the result of its request.
 template <class Status, class Of>
 void read_letters(const redisReply& answer, const portion& its, std::span<Status> results, Of of) {
   const std::string_view letters = text_of(answer);

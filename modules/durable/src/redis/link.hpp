@@ -30,7 +30,7 @@ struct credentials {
   std::string password = {};  // empty: none is sent
 };
 
-// What a server says of itself in INFO.
+// The facts that a server states about itself in INFO.
 struct server_facts {
   std::string version;
   std::string policy;  // maxmemory-policy
@@ -58,7 +58,7 @@ class link {
   // With it, what the kernel has not sent yet is dropped: a batch that was given up would change newer state later on.
   void close() noexcept;
 
-  // What the server was at open().
+  // The facts of the server at open().
   const server_facts& facts() const noexcept { return facts_; }
   std::string_view digest(script which) const noexcept { return digests_[static_cast<std::size_t>(which)]; }
 

@@ -7,7 +7,7 @@
 
 namespace detent::durable::redis {
 
-// What the script read_on answered.
+// Reads the answer of the script read_on.
 read_result result_of(shard_id shard, const redisReply& from);
 
 }  // namespace detent::durable::redis

@@ -19,7 +19,7 @@ namespace detent::durable::redis {
 // The level of a shard of which nothing has been read: below every due time. Beyond it a double is not exact.
 inline constexpr std::int64_t lowest = -9'007'199'254'740'992;
 
-// What a score can hold.
+// Convert between a due time and the number that a score can hold.
 std::int64_t score_of(stored_time when) noexcept;
 stored_time time_of(std::string_view score) noexcept;
 

@@ -121,7 +121,7 @@ errc redis_store::end_again(std::span<const std::pair<term_ref, std::string>> ta
   }
   std::vector<end_status> results(again.size(), end_status::unanswered);
   const errc code = again.empty() ? errc{} : end(again, results);
-  // What has no answer is kept for the next term.
+  // Requests without an answer are kept for the next term.
   auto from = results.cbegin();
   for (std::size_t i = 0; i != taken.size(); ++i) {
     const auto to = results.cbegin() + static_cast<std::ptrdiff_t>(first_of_next[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The store on Redis. One thread calls, but for the listener's own.
+// The store on Redis. One thread calls it, and the listener has a thread of its own.
 #pragma once
 
 #include "batch.hpp"
@@ -48,7 +48,7 @@ class redis_store final : public store {
   using keys = std::vector<std::string>;
 
  private:
-  // What this node knows of its last term of a shard: how far it has got by the answers that it received.
+  // This node's knowledge of its last term of a shard: how far it has got by the answers that it received.
   struct term {
     std::uint64_t fence = 0;
     std::string node;

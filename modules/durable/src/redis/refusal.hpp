@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an error that Redis answers with means for the caller.
+// The meaning of an error from Redis for the caller.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ refusal classify(std::string_view text) noexcept;
 // For people, of such an error of a newer format: the version that was found, the one that is known, and the cure.
 std::string newer_words(std::string_view refused);
 
-// What went wrong with one call, for the code and for people.
+// The failure of one call, for the code and for people.
 struct trouble {
   refusal kind = refusal::none;
   std::string text = {};

@@ -8,9 +8,9 @@
 
 namespace detent::durable::redis {
 
-// What the answered parts of a batch came to that failed as a whole. The caller sends the whole again, and what was
-// carried out must not be carried out twice: a timer may have run and ended in between. But it must be where another
-// process answers by then: a replica that was promoted may not have heard of it.
+// The results of the answered parts of a batch that failed as a whole. The caller sends the whole again, and a request
+// that was carried out must not be carried out twice: a timer may have run and ended in between. But it must be where
+// another process answers by then: a replica that was promoted may not have heard of it.
 template <class Status>
 class remembered {
  public:

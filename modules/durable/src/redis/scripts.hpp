@@ -35,7 +35,7 @@ const char* text(script which) noexcept;
 // Whether it may change anything.
 bool writes(script which) noexcept;
 
-// What scripts refuse with: the first word of the error.
+// Scripts refuse with an error that has one of these as its first word.
 inline constexpr char fenced[] = "FENCED";
 inline constexpr char foreign[] = "FOREIGN";
 

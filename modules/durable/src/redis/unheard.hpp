@@ -23,7 +23,7 @@ class unheard {
   void heard(std::string_view process) {
     std::erase_if(kept_, [&](const entry& one) { return one.process == process; });
   }
-  // What another process than this one had of the shard, under its new term.
+  // Adds the requests for the shard that another process had, under the new term.
   void add_to(std::vector<end_request>& out, const term_ref& now, std::string_view process) const {
     for (const entry& one : kept_)
       if (is_of_another(one, now, process)) out.emplace_back(one.what).term = now;

@@ -26,12 +26,12 @@ struct row_place {
 // A calendar queue on the disk: the file indexes due times only by spans of 18 minutes, in which rows are in the order
 // in which they came, so that a thousand random due times of a day touch some 80 pages of the index and not a thousand.
 // The spans that a term has reached are sorted here, in memory. A place that is no longer true, because its row was
-// erased or moved, stays; whoever reads the row sees that.
+// erased or moved, stays; the reader of the row sees that.
 class span_index {
  public:
   // From nothing on, for a new term.
   void clear() noexcept;
-  // What is due up to then is sorted here from now on. `rows` is the query below, of the shard.
+  // Rows that are due up to then are sorted here from now on. `rows` is the query below, of the shard.
   void reach(stored_time upto, shard_id shard, statement& rows);
   // A row that was put or moved; ignored where no span of it is here.
   void add(const row_place& place);

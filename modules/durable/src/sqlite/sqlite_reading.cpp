@@ -150,7 +150,7 @@ errc sqlite_store_on_file::read_on(std::span<const read_request> what, std::span
       results[i].upto = book_.level(term.shard);
     }
   } catch (const sqlite_failure& failure) {
-    // What was read or announced and did not arrive would be lost to these terms: they end, and the next ones read all.
+    // Records and announcements that did not arrive would be lost to these terms: they end, and the next ones read all.
     for (const read_request& one : what) book_.lapse(one.term);
     return meaning(failure.code);
   }

@@ -44,7 +44,7 @@ class sqlite_store_on_file final : public store {
     std::uint32_t attempt = 0;
   };
 
-  // What it does is in the file when this returns errc{}, and announced; or nothing of it is.
+  // Runs `work`. If this returns errc{}, all its changes are in the file and announced; else none of them is.
   template <class Work>
   errc in_transaction(Work&& work);
   void note_place(shard_id shard, const row_place& place);

@@ -60,7 +60,7 @@ class statement {
     }
     return sqlite3_changes(sqlite3_db_handle(handle_.get()));
   }
-  // What is left of its rows is not wanted.
+  // Drops the rows that are left.
   void reset() noexcept { sqlite3_reset(handle_.get()); }
 
   std::int64_t number(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }

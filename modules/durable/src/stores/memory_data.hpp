@@ -42,7 +42,7 @@ class memory_shard {
   std::map<std::string, grave> dead_;
 };
 
-// What several connections share. The lock is held for each call.
+// The data that several connections share. The lock is held for each call.
 class memory_data {
  public:
   explicit memory_data(shard_id count) : book(count), shards(count) {}

@@ -32,7 +32,7 @@ constexpr std::chrono::milliseconds span = 8s;
 
 enum class loss { killed, stopped };
 
-// What was put and acknowledged.
+// The timers that were put and acknowledged.
 class plan {
  public:
   struct timing {

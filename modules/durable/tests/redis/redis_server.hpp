@@ -30,7 +30,7 @@ class redis_server {
   void pause();  // SIGSTOP
   void go_on();
 
-  // What it answers to a command of one line, over a connection of its own: text, number, or error with its minus.
+  // Returns the answer to a command of one line, over its own connection: text, number, or error with its minus.
   std::string ask(const std::string& command) const;
 
  private:

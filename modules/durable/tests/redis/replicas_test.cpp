@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the store on Redis promises of what replicas have.
+// Tests the promises of the store on Redis about the data that replicas have.
 #include "free_ports.hpp"
 #include "redis_server.hpp"
 #include "store_calls.hpp"

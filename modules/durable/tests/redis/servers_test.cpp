@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the Redis store does when a server is old, closed, gone, elsewhere, or has forgotten everything.
+// Tests the Redis store with a server that is old, closed, gone, elsewhere, or has forgotten everything.
 #include "free_ports.hpp"
 #include "pretended_server.hpp"
 #include "redis_server.hpp"

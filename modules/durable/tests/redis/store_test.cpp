@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is peculiar to the store on Redis: its options, several machines, and a server that goes away.
+// Tests what only the store on Redis has: its options, several machines, and a server that goes away.
 #include "free_ports.hpp"
 #include "redis_server.hpp"
 #include "store_calls.hpp"
