@@ -110,7 +110,7 @@ class basic_agenda {
     const bool armed = state_word::state(word) == timer_state::armed;
     return (!armed || deadline_of(filed.pair) <= reached) && take_out_now(index, filed, word);
   }
-  void separate_sets() noexcept requires is_bulk;
+  void separate_sets() noexcept;
 
   engine_core& core_;
   drive_state& drive_;
@@ -134,11 +134,11 @@ class basic_agenda {
   [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;
   bool place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept;
   bool enter(const due_entry& entry, bool collects) noexcept;
-  bool set_is_next() const noexcept requires is_bulk;
-  due_entry pop_of_set() noexcept requires is_bulk;
+  bool set_is_next() const noexcept;
+  due_entry pop_of_set() noexcept;
   std::optional<nanoseconds_t> next_left_over();
-  std::optional<nanoseconds_t> next_in_sets() noexcept requires is_bulk;
-  [[gnu::noinline]] void split_sets(std::optional<nanoseconds_t> time) noexcept requires is_bulk;
+  std::optional<nanoseconds_t> next_in_sets() noexcept;
+  [[gnu::noinline]] void split_sets(std::optional<nanoseconds_t> time) noexcept;
 };
 
 template <class Wheel, class Due>
@@ -162,8 +162,12 @@ template <class Wheel, class Due>
 
 // Of the bulk: whether the next to fire is in a due set.
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::set_is_next() const noexcept requires is_bulk {
-  return wheel_.has_due_set() && (due_.empty() || wheel_.due().time() <= due_.front().deadline);
+[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::set_is_next() const noexcept {
+  if constexpr (is_bulk) {
+    return wheel_.has_due_set() && (due_.empty() || wheel_.due().time() <= due_.front().deadline);
+  } else {
+    return false;
+  }
 }
 
 template <class Wheel, class Due>
@@ -186,18 +190,22 @@ template <class Wheel, class Due>
 
 // As an entry. One that was restarted in the set gets an order that is not its own, so that it passes for armed again.
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline due_entry basic_agenda<Wheel, Due>::pop_of_set() noexcept requires is_bulk {
-  const nanoseconds_t time = wheel_.due().time();
-  const node_index index = wheel_.due().pop();
-  const node& next = nodes_[index];
-  const std::uint64_t word = observe(next.pair);
-  const std::uint32_t moved = (word & state_word::moved) != 0 ? 1 : 0;
-  drive_.newest_entry = drive_.newest_entry.next_entry();
-  return {.deadline = time,
-          .order = (state_word::order(word) - moved) & state_word::order_mask,
-          .index = index,
-          .placed = drive_.newest_entry,
-          .taken_up = drive_.split.taken_up(next.placed, time)};
+[[gnu::always_inline]] inline due_entry basic_agenda<Wheel, Due>::pop_of_set() noexcept {
+  if constexpr (is_bulk) {
+    const nanoseconds_t time = wheel_.due().time();
+    const node_index index = wheel_.due().pop();
+    const node& next = nodes_[index];
+    const std::uint64_t word = observe(next.pair);
+    const std::uint32_t moved = (word & state_word::moved) != 0 ? 1 : 0;
+    drive_.newest_entry = drive_.newest_entry.next_entry();
+    return {.deadline = time,
+            .order = (state_word::order(word) - moved) & state_word::order_mask,
+            .index = index,
+            .placed = drive_.newest_entry,
+            .taken_up = drive_.split.taken_up(next.placed, time)};
+  } else {
+    return {};
+  }
 }
 
 }  // namespace detent::detail

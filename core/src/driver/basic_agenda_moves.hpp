@@ -154,24 +154,28 @@ void basic_agenda<Wheel, Due>::settle(const due_entry& due, node& restarted, con
 
 // The due set of that time becomes entries. Without a time, each set does for whose time there are entries already.
 template <class Wheel, class Due>
-void basic_agenda<Wheel, Due>::split_sets(std::optional<nanoseconds_t> time) noexcept requires is_bulk {
-  const auto wanted = [this, time](nanoseconds_t of_set) { return time ? of_set == *time : due_.may_contain(of_set); };
-  bool ended = false;
-  for (; wheel_.due().find(wanted); ended = true) {
-    wheel_.due().end([this](node_index index, node& each) {
-      if (!take_out(index, each, drive_.pass_now))
-        wheel_.insert(index, each, {.time = nodes_.filing_time(index, each), .in_order = false});
-    });
+void basic_agenda<Wheel, Due>::split_sets(std::optional<nanoseconds_t> time) noexcept {
+  if constexpr (is_bulk) {
+    const auto wanted = [this, time](nanoseconds_t of_set) {
+      return time ? of_set == *time : due_.may_contain(of_set);
+    };
+    bool ended = false;
+    for (; wheel_.due().find(wanted); ended = true) {
+      wheel_.due().end([this](node_index index, node& each) {
+        if (!take_out(index, each, drive_.pass_now))
+          wheel_.insert(index, each, {.time = nodes_.filing_time(index, each), .in_order = false});
+      });
+    }
+    if (!ended) return;
+    due_.seal({});
+    // A timer that was restarted while it was in a set is due at another time, perhaps at another set's.
+    if (wheel_.has_due_set()) separate_sets();
   }
-  if (!ended) return;
-  due_.seal({});
-  // A timer that was restarted while it was in a set is due at another time, perhaps at another set's.
-  if (wheel_.has_due_set()) separate_sets();
 }
 
 // A set has no order in common with entries of the same deadline: it becomes entries, too.
 template <class Wheel, class Due>
-void basic_agenda<Wheel, Due>::separate_sets() noexcept requires is_bulk {
+void basic_agenda<Wheel, Due>::separate_sets() noexcept {
   split_sets(std::nullopt);
 }
 
@@ -200,17 +204,20 @@ std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_wheel() {
 
 // The time of the first due set that is left. Takes out what was cancelled or restarted before it.
 template <class Wheel, class Due>
-[[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_sets() noexcept requires is_bulk {
-  while (wheel_.has_due_set()) {
-    const node_index index = wheel_.due().front();
-    node& first = nodes_[index];
-    const std::uint64_t word = observe(first.pair);
-    const nanoseconds_t time = wheel_.due().time();
-    const bool cancelled = state_word::state(word) == timer_state::cancelled;
-    if (!cancelled && (word & state_word::moved) == 0 && nodes_.due_time(index, word, deadline_of(first.pair)) == time)
-      return time;
-    wheel_.due().pop();
-    if (!drop_if_cancelled(index, first)) place_again(index, first, word, entering::pass);
+[[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_sets() noexcept {
+  if constexpr (is_bulk) {
+    while (wheel_.has_due_set()) {
+      const node_index index = wheel_.due().front();
+      node& first = nodes_[index];
+      const std::uint64_t word = observe(first.pair);
+      const nanoseconds_t time = wheel_.due().time();
+      const bool cancelled = state_word::state(word) == timer_state::cancelled;
+      if (!cancelled && (word & state_word::moved) == 0 &&
+          nodes_.due_time(index, word, deadline_of(first.pair)) == time)
+        return time;
+      wheel_.due().pop();
+      if (!drop_if_cancelled(index, first)) place_again(index, first, word, entering::pass);
+    }
   }
   return std::nullopt;
 }
