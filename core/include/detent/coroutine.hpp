@@ -40,7 +40,7 @@ class [[nodiscard]] sleep_awaiter {
   // True: the time has elapsed. False: stop was requested.
   bool await_resume() noexcept {
     if (frame_ != nullptr) {
-      hook_.reset();  // waits for one that runs on another thread, which waits for nobody
+      hook_.reset();  // waits for one that runs on another thread, which waits for none
       leave();
     }
     return !token_.stop_requested();
@@ -71,7 +71,7 @@ class [[nodiscard]] sleep_awaiter {
   void* frame_ = nullptr;  // null: not suspended
   timer timer_;
   std::optional<base::stop_callback<on_stop>> hook_;
-  // Whether await_suspend() is done with this object: until then nobody resumes the coroutine.
+  // Whether await_suspend() is done with this object: until then the coroutine is not resumed.
   base::atomic<bool> settled_{false};
 };
 

@@ -131,7 +131,7 @@ enum class gauge : std::uint8_t {
   // How often, in this process, the TSC disagreed with the steady clock, which is then read in its place for at least a
   // second; of an engine by the TSC.
   clock_distrusted,
-  // Handed over and not run: cancelled or restarted meanwhile, stale, or dropped. Any thread. Executors have
+  // Handed over and not run: cancelled or restarted since, stale, or dropped. Any thread. Executors have
   // handed_over
   // - fired - let_go that they have not begun, unless nothing was handed over at all.
   let_go,

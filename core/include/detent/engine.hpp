@@ -30,8 +30,8 @@ namespace detent {
 
 class sleep_awaiter;
 
-// Any number of threads may call anything at once, but for poll, next_deadline and wake_fd (one thread at a time) and
-// for moving and destroying. Any duration is legal: what is past fires as soon as possible, what is huge saturates.
+// Any number of threads may call anything at once, except poll, next_deadline and wake_fd (one thread at a time), and
+// moving and destroying. Any duration is legal: what is past fires as soon as possible, what is huge saturates.
 // Deadlines fire in order; equal ones of one thread in the order in which that thread last armed them. An engine that
 // has been moved from may be destroyed and assigned to; every other call on it prints one line on stderr and aborts.
 class engine {
@@ -132,10 +132,10 @@ class engine {
   sleep_awaiter sleep_until(detail::clock_time deadline, base::stop_token token = {});
 
   // One timer for each deadline, with `f` called as f(index) or f(firing&, index), the handles in `out`, as many as
-  // have room there. One publication and at most one wake-up for all, but in an engine that records; each has a copy of
-  // `f`, or where that is large they share one. Returns how many were scheduled, from the first on: fewer where
-  // capacity or memory ran out. Throws what schedule_at throws, but for these, if there are none; and bad_alloc where
-  // one is to be shared.
+  // have room there. One publication and at most one wake-up for all, except in an engine that records; each has a copy
+  // of `f`, or where that is large they share one. Returns how many were scheduled, from the first on: fewer where
+  // capacity or memory ran out. If none were, throws what schedule_at throws, except for these two; and bad_alloc where
+  // `f` is to be shared.
   template <class F>
   std::size_t schedule_at_bulk(std::span<const time_point> deadlines, F&& f, std::span<timer> out,
                                timer_options options = {}, origin where = origin::current()) {
@@ -176,7 +176,7 @@ class engine {
   // counters file has no room for: limit_reached.
   label make_label(std::string_view name);
   // Every pending timer, while the engine goes on: each as it was at some moment of the call, those that come or end
-  // meanwhile perhaps not. Linear in the timers that were ever pending at once. Throws bad_alloc.
+  // during the call perhaps not. Linear in the timers that were ever pending at once. Throws bad_alloc.
   std::vector<pending_timer> list_pending() const;
   // By the engine's clock; with clock_kind::automatic, steady_clock's. Wait-free.
   time_point now() const noexcept;

@@ -23,7 +23,7 @@ struct lateness_parts {
 };
 }  // namespace detail
 
-// A timer that came due and was handed over. Calling it runs the callback, unless cancel() or restart won meanwhile;
+// A timer that came due and was handed over. Calling it runs the callback, unless cancel() or restart came first;
 // destroyed uncalled, a one-shot is dropped and counted as such, and a periodic timer goes on with its next run, this
 // one being counted as missed. May outlive its engine, and then does nothing.
 class fired_timer {

@@ -36,7 +36,7 @@ class firing {
   std::uint64_t tag() const noexcept;
 
   // Runs the same node and callable again, without allocation; a later call replaces an earlier one; in a periodic
-  // timer it re-anchors the grid. Void if the timer was cancelled meanwhile.
+  // timer it re-anchors the grid. Void if the timer is cancelled during the run.
   void rearm_at(detail::clock_time deadline) noexcept;
   void rearm_after(detail::whole_duration delay) noexcept;
 

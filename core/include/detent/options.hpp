@@ -27,7 +27,7 @@ enum class wheel_kind : std::uint8_t {
 };
 enum class drive_kind : std::uint8_t {
   worker,  // a thread of the engine's own
-  caller   // whoever calls poll()
+  caller   // the thread that calls poll()
 };
 enum class clock_kind : std::uint8_t {
   steady,    // std::chrono::steady_clock
@@ -63,9 +63,9 @@ struct wait_options {
   kind mode = kind::hybrid;
   // Of hybrid: the longest stretch that it spins, at least 0 ns. 200 us.
   duration max_spin = std::chrono::microseconds(200);
-  // Spins by the processor's wait for a time (TPAUSE on Intel, MWAITX on AMD; PAUSE where it has neither), but for the
-  // last 12 us before a deadline: less power, and more of the core for its other hyperthread. An earlier deadline that
-  // is submitted meanwhile is seen up to a microsecond later. Off.
+  // Spins by the processor's wait for a time (TPAUSE on Intel, MWAITX on AMD; PAUSE where it has neither), except in
+  // the last 12 us before a deadline: less power, and more of the core for its other hyperthread. An earlier deadline
+  // that is submitted in that time is seen up to a microsecond later. Off.
   bool light_spin = false;
 };
 
@@ -96,7 +96,7 @@ struct engine_options {
   std::size_t hashed_slots = 512;
   // How the worker waits: lateness against CPU time. Hybrid, spinning for at most 200 us. Without a worker ignored.
   wait_options wait = wait_options::hybrid();
-  // Who turns the wheel: a thread of the engine's own, or whoever calls poll(). A worker.
+  // Who turns the wheel: a thread of the engine's own, or the caller of poll(). A worker.
   drive_kind drive = drive_kind::worker;
   // The TSC is a cheaper reading, calibrated against steady_clock, which is read itself before each callback. A delay
   // ends up to 0.3 us later, and never early by steady_clock while that is slewed by at most 500 ppm, as by adjtime(3).

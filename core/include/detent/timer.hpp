@@ -15,7 +15,7 @@ namespace detent {
 
 enum class cancel_result : std::uint8_t {
   cancelled,  // the callback will never start (again), and its captures are already destroyed
-  running,    // it is executing now, and this is its last run, whatever it re-arms
+  running,    // it is executing now, and this is its last run, even if it re-arms
   gone        // it has fired, was cancelled, dropped or returned, or never was
 };
 
@@ -25,18 +25,18 @@ class timer_access;
 }  // namespace detail
 
 // A handle to one timer of one engine: 16 bytes, trivially copyable, owning nothing. Every call may be made from any
-// thread and in any order; a stale handle reaches nobody. Must not be used after the engine's destruction, where the
+// thread and in any order; a stale handle reaches no timer. Must not be used after the engine's destruction, where the
 // checked library (docs/faq.md) says so and aborts, unless another engine has come to that address.
 class timer {
  public:
   constexpr timer() noexcept = default;
 
-  // Lock-free; never blocks, but for a timer with a stop token: where a stop request cancels it at this moment, until
-  // that is done.
+  // Lock-free; never blocks, except for a timer with a stop token: where a stop request cancels it at this moment,
+  // until that is done.
   cancel_result cancel() noexcept;
   // Also waits until a running callback has ended; inside that callback it returns at once.
   cancel_result cancel_and_wait() noexcept;
-  // True: it fires at the new deadline and not at the old one. False: no effect whatever. Lock-free.
+  // True: it fires at the new deadline and not at the old one. False: no effect. Lock-free.
   bool restart_at(detail::clock_time deadline) noexcept;
   bool restart_after(detail::whole_duration delay) noexcept;
   // Whether its callback will start (again) unless something is done.
@@ -52,7 +52,7 @@ class timer {
 
   // Whether it is a handle at all: a timer that has ended does not empty it.
   explicit operator bool() const noexcept { return core_ != nullptr; }
-  // Handles of nothing are equal, whatever the reason.
+  // Handles of nothing are equal, regardless of the reason.
   friend constexpr bool operator==(const timer& a, const timer& b) noexcept {
     return a.core_ == b.core_ && (a.id_ == b.id_ || a.core_ == nullptr);
   }
@@ -74,8 +74,8 @@ static_assert(sizeof(timer) == 16, "a handle fits two registers");
 // Owns a timer: its destructor is cancel_and_wait(), and so is an assignment to it, of the timer that it had.
 //   scoped_timer idle = engine.schedule_after(30s, [this] { close(); });
 // It may outlive the engine: after ~engine has returned, every call on it does nothing and answers gone, false or none,
-// whatever engine has come to that address. While ~engine runs on another thread, it must not be used, unless by a
-// callback or a capture that ~engine waits for.
+// even if another engine has come to that address. While ~engine runs on another thread, it must not be used, unless by
+// a callback or a capture that ~engine waits for.
 class scoped_timer {
  public:
   scoped_timer() noexcept = default;

@@ -8,13 +8,13 @@
 
 namespace detent {
 
-// Schedules like its engine. Any thread may call anything, but for moving and destroying. cancel_all, pause and resume
+// Schedules like its engine. Any thread may call anything, except moving and destroying. cancel_all, pause and resume
 // cost the same for one timer as for a million: the engine goes through them later, in passing. A group may die before,
 // with or after its timers, and may outlive its engine. A group that has been moved from may be destroyed and assigned
 // to; every other call on it prints one line on stderr and aborts.
 class timer_group {
  public:
-  // Throws errc::out_of_memory, forked. Waits for others that are being made, and holds up nobody else.
+  // Throws errc::out_of_memory, forked. Waits for others that are being made, and holds up no other call.
   explicit timer_group(engine& of) : timer_group(of, nullptr) {}
   // Its timers run on `runs_on`, one of engine_options::executors, or on the engine's if that is null, except those
   // that name one themselves. Throws also errc::invalid_option for another engine's.

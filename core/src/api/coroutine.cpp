@@ -33,7 +33,7 @@ void sleep_awaiter::wake(firing& run) {
     if (i < detail::limits::pauses_to_settle) {
       base::cpu_pause();
     } else if (core_->options.drive == drive_kind::caller) {
-      return run.rearm_at(run.deadline());  // not before the next poll(), whatever time it is by then
+      return run.rearm_at(run.deadline());  // not before the next poll(), no matter what time it is by then
     } else {
       return run.rearm_after(duration(detail::limits::settled_after));
     }

@@ -79,7 +79,7 @@ bool keyed_pool::state::is_full() const noexcept {
 }
 
 // One at a time, which wakes the next if it leaves work: until it is there, those that run may have taken everything.
-// No strand waits for ever: whoever makes one ready asks, and so does whoever takes one and leaves others.
+// No strand waits for ever: the thread that makes one ready asks, and so does one that takes one and leaves others.
 bool keyed_pool::state::should_wake() noexcept {
   if (asleep == 0 || waking || !waiting.has_ready()) return false;
   waking = true;

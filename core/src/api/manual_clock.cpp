@@ -48,7 +48,7 @@ polled poll_once(engine& each) {
   return {ran, ran != 0 || threads.total(detail::counter::handed_over) != before};
 }
 
-// Not by the time that it shows: two clocks that nobody has moved yet show the same.
+// Not by the time that it shows: two clocks that have not been moved yet show the same.
 void expect_on(const manual_clock& clock, const engine& each) {
   static_cast<void>(each.stopped());  // aborts if it has been moved from, and has no core
   const detail::engine_core& core = *detail::timer_access::core(each);

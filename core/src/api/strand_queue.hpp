@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The work of a keyed pool: a queue for each strand, and a queue of the strands that have work and that nobody serves.
-// Takes no lock: its user does.
+// The work of a keyed pool: a queue for each strand, and a queue of the strands that have work and that no thread
+// serves. Takes no lock: its user does.
 #pragma once
 
 #include <detent/executor.hpp>
@@ -40,7 +40,7 @@ struct strand {
   bool busy = false;  // ready, or taken
 };
 
-// All that a strand had when a thread took it; nobody else serves it meanwhile. It is run from the front.
+// All that a strand had when a thread took it, which serves it alone. It is run from the front.
 struct strand_batch {
   strand* of = nullptr;
   strand_block* first = nullptr;

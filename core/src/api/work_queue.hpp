@@ -63,7 +63,7 @@ class entrances {
   entrances& operator=(const entrances&) = delete;
   ~entrances() {
     for (base::atomic<entrance*>& list : lists_) {
-      for (entrance* each = list.load(base::relaxed); each != nullptr;) {  // relaxed: nobody else is left
+      for (entrance* each = list.load(base::relaxed); each != nullptr;) {  // relaxed: no other thread is left
         entrance* const next = each->next;
         delete each;
         each = next;

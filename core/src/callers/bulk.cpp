@@ -97,8 +97,8 @@ bulk_result make_many(engine_core& core, thread_record& mine, std::span<const ti
   return done;
 }
 
-// The engine was stopped meanwhile. What neither stop() has returned nor the driver drained is taken back; the others
-// count as scheduled. The driver may still be firing, and expects none of its own to be returned by anybody.
+// The engine has been stopped. Timers that neither stop() has returned nor the driver drained are taken back; the
+// others count as scheduled. The driver may still be firing, and expects that no thread returns one of its own.
 void take_back_many(engine_core& core, thread_record& mine, std::span<timer> made, bulk_result& done) noexcept {
   done = {0, errc::stopped};
   core.seen.refused(errc::stopped);

@@ -168,7 +168,7 @@ std::size_t cancel_many(engine_core& core, std::span<const timer> timers) noexce
 cancel_result cancel_and_wait(engine_core& core, node_index index, std::uint32_t generation) noexcept {
   const bool wait = !run_scope::inside(core, index, generation);
   cancel_result result = cancel(core, index, generation, wait);
-  // In the child of a fork nobody runs it.
+  // In the child of a fork no thread runs it.
   if (result == cancel_result::running && wait && !core.is_forked())
     core.waiters.wait(core.node_at(index).pair, generation);
   // The caller sees all that an ended run did, however long ago. Not where this call has cancelled the timer: its

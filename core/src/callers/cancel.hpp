@@ -32,7 +32,7 @@ inline void end_pending(engine_core& core, node_index index, std::uint64_t word)
   if ((word & state_word::cold) != 0) leave(core, index);
 }
 
-// The fast path of cancel(): a plain timer that nobody has touched yet. `mine` is the calling thread's record.
+// The fast path of cancel(): a plain timer that has not been touched yet. `mine` is the calling thread's record.
 [[gnu::always_inline]] inline bool cancel_plain(engine_core& core, thread_record& mine, node_index index,
                                                 std::uint32_t queued_half) noexcept {
   if (!detail::cancel_plain(core.node_at(index).pair, queued_half)) return false;

@@ -10,7 +10,7 @@
 namespace detent::detail {
 namespace {
 
-// A thread's cache holds up to two magazines that nobody else can take from: some for the first few threads. And who
+// A thread's cache holds up to two magazines that no other can take from: some for the first few threads. A thread that
 // takes from the map of free nodes holds a group of it for that moment.
 std::size_t nodes_ahead(std::size_t reserve) noexcept {
   return reserve == 0 ? 0 : reserve + limits::threads_ahead * node_pool::magazine_capacity + node_pool::map_group;
@@ -62,7 +62,7 @@ bool has_fast_paths(const engine_options& options) noexcept {
       places(options.capacity),
       nodes{&pool, ticks},
       ledger(counts, runs_inline) {
-  // More than anybody has by default is what somebody has asked for.
+  // More than the default was asked for by the user.
   if (options.reserve > engine_options{}.reserve && pool.ready()) pool.touch(options.reserve);
   const std::uint8_t steady = 0, tsc = 1, manual = 2;  // counters_layout::header::clock
   counts.name_clock(time.is_manual() ? manual : by.tsc != nullptr ? tsc : steady, by.why);
@@ -73,7 +73,7 @@ bool has_fast_paths(const engine_options& options) noexcept {
 [[gnu::cold]] engine_core::~engine_core() = default;
 
 void engine_core::add_reference() noexcept {
-  references.fetch_add(1, base::relaxed);  // relaxed: whoever adds one holds one already
+  references.fetch_add(1, base::relaxed);  // relaxed: the caller holds one already
 }
 
 void engine_core::drop_reference() noexcept {

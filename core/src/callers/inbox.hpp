@@ -34,7 +34,7 @@ class inbox {
   void push_reaps(thread_record& mine) noexcept;
   void add_reap(thread_record& mine, std::uint64_t entry) noexcept;
 
-  // Wakes the driver, whatever it waits for.
+  // Wakes the driver, no matter what it waits for.
   void ring(thread_record& mine) noexcept { after_ring(mine, bell.ring()); }
   void ring_for_earlier(thread_record& mine, nanoseconds_t deadline) noexcept;
   // Adds what a thread has pushed to the shared count, which may ring.

@@ -131,7 +131,7 @@ void end_group(engine_core& core, group_state& group) noexcept {
 }
 
 void wait_for_group(engine_core& core, group_state& group) noexcept {
-  if (core.is_forked()) return;  // nobody runs anything here
+  if (core.is_forked()) return;  // no thread runs anything here
   std::array<std::uint32_t, 2> own{};
   run_scope::for_each([&](const engine_core& of, node_index index) {
     const bool cold = &of == &core && (observe(core.node_at(index).pair) & state_word::cold) != 0;

@@ -161,7 +161,7 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
       })};
   const std::uint32_t order = mine.next_order++ & state_word::order_mask;
   if (periodic && scope.rearmed()) core.cold_at(index).grid = next.ns;
-  if (!periodic) {  // pending once more, before anybody can cancel it; may exceed the capacity
+  if (!periodic) {  // pending once more, before another thread can cancel it; may exceed the capacity
     core.seen.revived(mine);
     core.places.take_over_limit();
     if ((word & state_word::cold) != 0) rejoin(core, index);
@@ -203,7 +203,7 @@ void finish_run(engine_core& core, thread_record& mine, node_index index, std::u
       run_again(core, mine, index, word, scope) == outcome::armed_again)
     return;
   if (periodic) begin_last(core, mine, index, word);
-  // Relaxed: if this run ended the engine, by this very thread; else another did and counts for nobody any more.
+  // Relaxed: if this run ended the engine, this very thread did; else another did, and the counts no longer matter.
   bool given_back = core.abandoned.load(base::relaxed) && periodic;
   // A one-shot has run; a periodic one that does not go on by itself has been cancelled.
   end_timer(core, mine, index, core.node_at(index),
@@ -241,7 +241,7 @@ bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t
   // A reading of its own: what follows finds little in the caches, and is not the callback's.
   core.ledger.end(started, core.time.after(started), due.label);
   core.seen.ran(index, word);
-  // Before anybody who waits for the end of the run goes on.
+  // Before a thread that waits for the end of the run goes on.
   if (core.options.slow_threshold != (duration::max)()) [[unlikely]]
     report_if_slow(
         core, mine,

@@ -73,7 +73,7 @@ template <class... ForEnd>
   core.seen.ended(mine, how, label);
   core.waiters.show_end(&running);
   std::uint64_t word = observe(running.pair);
-  while (end_firing(running.pair, word) == transition::lost) {  // marked meanwhile
+  while (end_firing(running.pair, word) == transition::lost) {  // it has been marked since
   }
   if (state_word::used_up(word)) [[unlikely]] {
     mine.counts.add(counter::retired);
@@ -113,7 +113,7 @@ enum class end_reading : std::uint8_t { first, last };
   if (read == end_reading::last) end();
 }
 
-// Whether the runs of a periodic timer are like those of one without a cold part, but for the period. A
+// Whether only the period sets the runs of a periodic timer apart from those of one without a cold part. A
 // critical one is submitted again, so that an interlude ends.
 inline bool has_plain_period(const engine_core& core, node_index index) noexcept {
   const cold_node& cold = core.cold_at(index);
@@ -123,8 +123,8 @@ inline bool has_plain_period(const engine_core& core, node_index index) noexcept
   return group == nullptr || group->offset(core.time).ns == 0;
 }
 
-// The same of such a timer, `due` at its deadline on the tick: it is armed again in its place, by reinsert(index,
-// node). If it was restarted, or its callback has done anything about it, it goes on as any other.
+// The same run of a timer with such a period, `due` at its deadline on the tick: it is armed again in its place, by
+// reinsert(index, node). If it was restarted, or its callback has done anything about it, it goes on as any other.
 template <class Reinsert>
 [[gnu::always_inline]] inline void run_period(engine_core& core, thread_record& mine, const started_run& of,
                                               nanoseconds_t& now, arrival came, Reinsert&& reinsert) {

@@ -79,7 +79,7 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
 // refused.
 [[gnu::noinline, gnu::cold]] timer publish_recorded(engine_core& core, const claim& owned, const callable_ops& ops,
                                                     const plan& when, bool boxed) noexcept {
-  const engine_hold until_recorded(core);  // the timer may fire meanwhile, and its callback end the engine
+  const engine_hold until_recorded(core);  // the timer may fire at once, and its callback end the engine
   recorded_attempt recorded(core.seen.recording.get(), [&]() noexcept -> operation {
     // Relaxed: as in publish_owned().
     const std::uint32_t generation = state_word::generation(owned.owned->pair.low.load(base::relaxed));
@@ -177,10 +177,10 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
 nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexcept {
   if (core == nullptr) [[unlikely]]
     used_after_move("engine", "schedule_after");
-  // A group may outlive its engine, which a manual clock need not: what has stopped refuses, whatever the deadline.
+  // A group may outlive its engine, which a manual clock need not: a stopped engine refuses any deadline.
   if (core->time.is_manual() && core->stopped()) [[unlikely]]
     return forever;
-  // Due by the next pass, whatever the clock that delays count from allows for.
+  // Due by the next pass, regardless of what the clock that delays count from allows for.
   if (delay <= 0) [[unlikely]]
     return core->time.certain();
   return add_saturated(core->time.not_before_now(), delay);

@@ -22,7 +22,7 @@ bool is_possible(const engine_core& core, const plan& when) noexcept;
 std::uint64_t describe(engine_core& core, node_index index, const plan& when, nanoseconds_t grid) noexcept;
 
 // A timer that this thread moved to `returned` goes to `out`, or is destroyed if that is null. Its node may still be
-// in a wheel that nobody turns: it is not freed, but goes with the pool. False: `out` has no memory for it.
+// in a wheel that no thread turns: it is not freed, but goes with the pool. False: `out` has no memory for it.
 bool return_timer(engine_core& core, thread_record& mine, node_index index, node& returned,
                   std::vector<unfired>* out) noexcept;
 // Of a timer that this thread moved to `returned`, as its engine was closed or stopped after the push and its schedule

@@ -69,7 +69,7 @@ counters_block::counters_block(const engine_options& options) : memory_(options.
 }
 
 counters_block::~counters_block() {
-  // Relaxed: nobody else is left.
+  // Relaxed: no other thread is left.
   for (hidden_cells* each = hidden_.load(base::relaxed); each != nullptr;) delete std::exchange(each, each->next);
 }
 

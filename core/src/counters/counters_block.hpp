@@ -100,7 +100,7 @@ class counters_block {
   void end() noexcept;
   void disown() noexcept { memory_.make_private(); }
 
-  // Whether anybody else may be reading.
+  // Whether another reader is possible.
   bool watched() const noexcept { return memory_.is_file(); }
   // Of one more thread, and its for as long as this exists; null: no memory. Any thread.
   counter_cell* take_cells() noexcept;

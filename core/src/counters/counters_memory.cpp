@@ -176,7 +176,7 @@ std::byte* counters_memory::map(std::size_t offset, std::size_t bytes) noexcept 
   void* const made =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, file_, file_ >= 0 ? static_cast<off_t>(offset) : 0);
   if (made == MAP_FAILED) {
-    problem_.clear();  // there is no memory, whatever the file system has refused before
+    problem_.clear();  // there is no memory, even if the file system has refused before
     return nullptr;
   }
   pieces_[count_] = {static_cast<std::byte*>(made), offset, bytes};
@@ -239,7 +239,7 @@ void counters_memory::make_private() noexcept {
   if (file_ < 0) return;
   for (std::size_t i = 0; i < count_; ++i) {
     const piece& each = pieces_[i];
-    // If it fails the child goes on counting in its parent's file: a fork has nobody to report to.
+    // If it fails the child goes on counting in its parent's file: a fork has no caller to report to.
     static_cast<void>(mmap(each.at, each.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_,
                            static_cast<off_t>(each.offset)));
   }

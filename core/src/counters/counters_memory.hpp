@@ -12,8 +12,8 @@
 namespace detent::detail {
 
 // Zeroed memory of this process alone, or of a file that other processes read. The file is made under another name and
-// takes its own when it is complete. Not for use by two threads at once; of two that want one name, in whatever
-// processes, one gets it.
+// takes its own when it is complete. Not for use by two threads at once; of two that want one name, in one process
+// or two, one gets it.
 class counters_memory {
  public:
   // `path` empty: no file; "auto": /dev/shm/detent.PID.NUMBER. Throws bad_alloc; what the file system refuses is
@@ -34,7 +34,7 @@ class counters_memory {
   // The file's bytes from `offset` on, both whole pages; the file is grown, and its blocks reserved, so that no access
   // can fail later. Null: there is no memory, or no room.
   std::byte* map(std::size_t offset, std::size_t bytes) noexcept;
-  // Gives the file its name, in place of an older one that nobody writes any more. False: see problem(). Throws
+  // Gives the file its name, in place of an older one that is no longer written. False: see problem(). Throws
   // bad_alloc.
   bool publish();
   // No more of the file's name, if it is one that this made.

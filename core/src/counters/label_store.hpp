@@ -16,7 +16,7 @@ namespace detent::detail {
 class label_store {
  public:
   explicit label_store(counters_block& counts) noexcept;
-  // Around a fork: nobody is in the middle of making a label.
+  // Around a fork: no thread is in the middle of making a label.
   static void before_fork() noexcept;
   static void after_fork() noexcept;
 

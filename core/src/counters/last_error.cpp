@@ -13,7 +13,7 @@ void last_error::write(const char* text, nanoseconds_t at) noexcept {
   std::uint64_t seen = sequence_.load(base::relaxed);  // relaxed: the exchange confirms it
   // (1) acquire: pairs with (3), so that the words of the one before do not come after these. Relaxed: nothing is done.
   if (seen % 2 != 0 || !sequence_.compare_exchange_strong(seen, seen + 1, base::acquire, base::relaxed)) return;
-  // (2) release: pairs with (5): whoever reads a word of these finds the sequence odd, or later.
+  // (2) release: pairs with (5): a reader of a word of these finds the sequence odd, or later.
   at_.store(static_cast<std::uint64_t>(at), base::release);
   const std::size_t length = ::strnlen(text, most_bytes);
   for (std::size_t begin = 0; begin <= length; begin += sizeof(std::uint64_t)) {

@@ -222,7 +222,7 @@ template <class Wheel, class Due>
   return std::nullopt;
 }
 
-// A bound of what a bounded poll left in the due queue; takes out what was cancelled or restarted meanwhile.
+// A bound of what a bounded poll left in the due queue; takes out what has been cancelled or restarted since.
 template <class Wheel, class Due>
 [[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_left_over() {
   while (!due_.empty()) {

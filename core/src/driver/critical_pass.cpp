@@ -35,9 +35,9 @@ void critical_pass::settle(const due_entry& due, node& restarted) noexcept {
   agenda_.settle(due, restarted, before);
 }
 
-// It ends, whatever the callbacks do. What they arm is drained the next time, unless they restart one another's timers;
-// and a member of a group that is not in order is due again at once. Neither fires when it has its turn, and of such
-// turns there are few in an interlude.
+// It ends, no matter what the callbacks do. What they arm is drained the next time, unless they restart one another's
+// timers; and a member of a group that is not in order is due again at once. Neither fires when it has its turn, and of
+// such turns there are few in an interlude.
 void critical_pass::interrupt() noexcept {
   // Relaxed: a thread's first timer in a higher lane may wait for the end of the step.
   if (drive_.polling || !core_.critical_in_use.load(base::relaxed) || core_.stopped()) return;

@@ -84,7 +84,7 @@ class driver final : public driver_port, public turn_port {
   // Fetches what a fire takes into the caches.
   void warm_up();
 
-  // Once nobody drives any more.
+  // Once no thread drives any more.
   void clear_retries() noexcept { outbox_.clear_retries(); }
 
  private:

@@ -19,7 +19,7 @@ using driver_handle = std::unique_ptr<driver, driver_end>;
 driver_handle make_driver(engine_core& core);
 // A callback on the driving thread destroyed the engine: the drive is still further up its stack.
 void set_ended(driver& drives) noexcept;
-// Nobody drives any more: what an executor has refused is stale, and each holds a reference to the core.
+// No thread drives any more: what an executor has refused is stale, and each holds a reference to the core.
 void clear_retries(driver& drives) noexcept;
 
 }  // namespace detent::detail

@@ -56,7 +56,7 @@ class intake {
 
   // Drains a slice. True: there is no more, nor was there when a drain was last requested.
   bool drain_slice() noexcept;
-  // Drains all that was submitted before; of what a flood adds meanwhile, not much more than once as much. A few
+  // Drains all that was submitted before; of what a flood adds in that time, not much more than once as much. A few
   // instructions if there is nothing.
   void drain_submitted() noexcept { drain_submitted(port_.submitted(), {}); }
   // Drains as many as `submitted`, and calls between() now and then.
@@ -67,7 +67,7 @@ class intake {
   // Drains everything. False: something came due, `until` came, or a group asks for a scan, while there was more.
   bool drain_completely(nanoseconds_t until) noexcept;
   // Drains what may have to fire in order with what is due: a few thousand entries, unless something known before
-  // comes due meanwhile.
+  // comes due first.
   void drain_before_firing() noexcept;
   // Drains entries until no more than `may_stay` are left; stops early as drain_completely() does.
   void relieve(std::size_t may_stay, nanoseconds_t until) noexcept {

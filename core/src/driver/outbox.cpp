@@ -25,7 +25,7 @@ void outbox::add(const due_entry& due, std::uint64_t word, const lateness_parts&
   if (batch_.size() == batch_.capacity()) flush();
 }
 
-// A guess where the timer was cancelled meanwhile: then whoever gets it finds that it does nothing.
+// A guess where the timer has been cancelled: then its receiver finds that it does nothing.
 std::uint8_t outbox::number_of(const fired_timer& work) const noexcept {
   return (work.word_ & state_word::cold) != 0 ? core_.cold_at(work.index_).executor() : 0;
 }
@@ -47,7 +47,7 @@ void outbox::flush() noexcept {
   batch_.clear();
 }
 
-// One that is cancelled meanwhile may be offered twice, or not at all: it does nothing either way.
+// One that is cancelled by then may be offered twice, or not at all: it does nothing either way.
 void outbox::offer_all(bool inline_ones) noexcept {
   for (std::span<fired_timer> left(batch_); !left.empty() && !drive_.ended;) {
     const std::uint8_t to = number_of(left.front());
@@ -148,7 +148,7 @@ void outbox::retry() noexcept {
     if (waiting.empty()) return false;  // it did
     if (!taken) {
       core_.seen.refused(*drive_.record, work.index_, work.word_);  // NOLINT(bugprone-use-after-move): it was not taken
-      waiting.front() = std::move(work);  // also if the engine was stopped meanwhile: stop() returns it
+      waiting.front() = std::move(work);  // also if the engine has been stopped: stop() returns it
       return true;
     }
     waiting.pop_front();

@@ -26,8 +26,8 @@ class outbox {
   // May run callbacks, if the executor does so at once.
   void flush() noexcept;
 
-  // Whether refused work waits to be offered again, apart from what was cancelled or restarted meanwhile. That is
-  // dropped, also from after a first one that nobody takes, when it may be half of all.
+  // Whether refused work waits to be offered again, apart from what has been cancelled or restarted. That is
+  // dropped, also from after a first one that no executor takes, when it may be half of all.
   bool has_retries() noexcept;
   bool may_have_retries() const noexcept;
   void retry() noexcept;

@@ -116,7 +116,7 @@ std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   drives.drain_critical();
   drives.drain_submitted();
   drives.sweep(SIZE_MAX);
-  if (core.in.fd.is_open()) announce_wait(core, drives);  // first, as it may drain what has come meanwhile
+  if (core.in.fd.is_open()) announce_wait(core, drives);  // first, as it may drain what has come since
   std::optional<nanoseconds_t> next = drives.next_exact();
   if (drives.has_retries()) next = drives.retry_bound(next.value_or(forever));
   return next;

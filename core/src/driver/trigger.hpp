@@ -25,7 +25,7 @@ class trigger {
   // Whether what the driving thread arms now comes after all that it has submitted to the queue.
   bool keeps_order() const noexcept {
     // Relaxed: what has yet to be seen of a thread's first critical timer has not been drained either. Asked
-    // each time, as a callback may be the first to use a lane.
+    // each time, as a callback may arm the first critical timer.
     return drive_.keeps_order ||
            (core_.options.drive == drive_kind::worker && !core_.critical_in_use.load(base::relaxed));
   }

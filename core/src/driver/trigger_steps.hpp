@@ -54,7 +54,7 @@ template <class Agenda>
 [[gnu::always_inline]] inline trigger::step trigger::fire_armed(Agenda& from, const due_entry& due, node& next,
                                                                 std::uint64_t& word, nanoseconds_t deadline,
                                                                 nanoseconds_t& now) {
-  next.placed = drive_.pass;  // not again in this pass, whoever re-arms it
+  next.placed = drive_.pass;  // not again in this pass, even if it is re-armed
   if (core_.runs_straight && (word & state_word::cold) == 0) [[likely]] {
     const std::uint64_t armed = word;
     if (start_armed(next.pair, word, deadline) == transition::lost) [[unlikely]]
@@ -120,7 +120,7 @@ trigger::step trigger::hand_over(Agenda& from, const due_entry& due, node& next,
   // One by one in poll(): an executor may run each at once, and what that cancels or arms counts for the next.
   if (drive_.polling) outbox_.flush();
   if (outbox_.empty()) {
-    now = core_.time.certain();  // whatever the hand-over took
+    now = core_.time.certain();  // however long the hand-over took
     drive_.split.looked_again(now);
   }
   return step::fired;

@@ -20,7 +20,7 @@ errc code_of(alloc::page_source::problem which, int reason) noexcept {
 
 driven_engine::driven_engine(engine_options made_with)
     : engine_core(std::move(made_with)), driver_(make_driver(*this)), worker_(*this, *driver_) {
-  // A caller that never asks for the wake_fd sleeps by its own means: nobody has to ring.
+  // A caller that never asks for the wake_fd sleeps by its own means: no ring is needed.
   if (options.drive == drive_kind::caller) in.bell.lower(INT64_MIN);
 }
 

@@ -18,7 +18,8 @@ struct core_list {
   driven_engine* first = nullptr;
   bool fork_handlers = false;
   // The numbers of those that live, each in its place if that was vacant, 0, when its engine came. Relaxed throughout:
-  // whoever asks for a number comes after that engine's beginning, and after its end wherever the answer has to be no.
+  // a caller that asks for a number comes after that engine's beginning, and after its end wherever the answer has to
+  // be no.
   std::array<base::atomic<std::uint64_t>, 256> by_number{};
 
   base::atomic<std::uint64_t>& place_of(std::uint64_t number) noexcept { return by_number[number % by_number.size()]; }

@@ -30,7 +30,7 @@ bool driven_engine::begin_stop() noexcept {
   return true;
 }
 
-// Nobody turns the wheel any more when this returns, but perhaps the calling thread, further up its stack.
+// When this returns only the calling thread may still turn the wheel, further up its stack.
 void driven_engine::end_drive() noexcept {
   if (life.is_driven_by(std::this_thread::get_id())) {
     if (worker_.is_running()) worker_.detach();
@@ -56,7 +56,7 @@ bool driven_engine::collect_all(std::vector<unfired>* out) noexcept {
     for (;;) {
       collect_result found = collect(each.pair);
       if (found == collect_result::returned) all_kept &= return_timer(*this, *mine, index, each, out);
-      if (found != collect_result::firing || is_forked()) break;  // in a child nobody ends a run of its parent's
+      if (found != collect_result::firing || is_forked()) break;  // in a child no thread ends a run of its parent's
       std::uint32_t generation = state_word::generation(observe(each.pair));
       if (run_scope::inside(*this, index, generation)) break;  // ends by itself, as nothing is re-armed now
       waiters.wait(each.pair, generation);

@@ -41,7 +41,7 @@ class group_roster {
   // Whether all that were added are in it.
   bool complete() const noexcept { return complete_; }
 
-  // --- A walk, from the last added to the first, however long it takes: what is added meanwhile is left out.
+  // --- A walk, from the last added to the first, however long it takes: what is added during it is left out.
   void begin_walk() noexcept {
     walk_ = {head_, in_head_};
     walked_ = true;

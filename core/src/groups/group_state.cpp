@@ -63,7 +63,7 @@ bool group_state::resume(const clock_reader& time) noexcept {
 
 void group_state::restart_time() noexcept {
   const clock_reading clock = read_clock();
-  // (3): nobody else turns it, but old handles may read it.
+  // (3): no other thread turns it, but old handles may read it.
   clock_.compare_exchange({clock.turns, static_cast<std::uint64_t>(clock.value)}, {(clock.turns | 1) + 1, 0});
 }
 
@@ -134,7 +134,7 @@ void group_state::wait_for_runs(const std::array<std::uint32_t, 2>& own) noexcep
     }
   }
   base::show_acquire(&runs_);
-  waiters_.fetch_sub(1, base::relaxed);  // relaxed: a wake too many harms nobody
+  waiters_.fetch_sub(1, base::relaxed);  // relaxed: a wake too many does no harm
 }
 
 bool group_run::begin(group_state& group, std::uint32_t epoch, group_store& store) noexcept {
@@ -166,7 +166,7 @@ group_state& group_store::make() {
   return made;
 }
 
-// Nobody refers to it: its roster is whoever's it is next, with what the driver has not dropped yet.
+// No reference is left: the next group takes its roster, with what the driver has not dropped yet.
 void group_store::take_back(group_state& group) noexcept {
   group.roster.forget();
   group.begin_next();

@@ -16,8 +16,8 @@ namespace detent::detail {
 
 class group_store;
 
-// Any thread, but for what is the driver's. Lives as long as the core; reused when nothing refers to it any more: the
-// group's owner, each pending member, each run, and a request to the driver hold a reference each.
+// Any thread, except for what is the driver's. Lives as long as the core; reused when nothing refers to it any more:
+// the group's owner, each pending member, each run, and a request to the driver hold a reference each.
 //
 // A group has a time of its own, which is paused with it. Its members' deadlines are kept in that time,
 // so that one store shifts them all. Its epoch says which members are cancelled: the members of an earlier one, and
@@ -25,7 +25,7 @@ class group_store;
 class group_state {
  public:
   void add_reference() noexcept;
-  // For a caller that holds none and may have come too late. False: nobody does, and all its members have ended.
+  // For a caller that holds none and may have come too late. False: there is none, and all its members have ended.
   [[nodiscard]] bool hold() noexcept;
   // True: it was the last.
   [[nodiscard]] bool drop_reference() noexcept;
@@ -87,7 +87,7 @@ class group_state {
   [[nodiscard]] bool leave() noexcept;
   // Whether most of what the driver knows of has left.
   bool has_left_traces() const noexcept {
-    return roster.too_stale(pending()) && !requested_.load(base::relaxed);  // relaxed: asking twice harms nobody
+    return roster.too_stale(pending()) && !requested_.load(base::relaxed);  // relaxed: asking twice does no harm
   }
   std::uint64_t pending() const noexcept { return pending_.load(base::relaxed); }  // relaxed: a mere answer
 
@@ -102,7 +102,7 @@ class group_state {
   bool request() noexcept { return !requested_.exchange(true, base::acq_rel); }  // (7) with itself, in answer()
   void answer() noexcept { requested_.exchange(false, base::acq_rel); }          // (7): what was asked before is seen
   // The driver's, or the only reference's holder's: the members, and what follows in the list of requests,
-  // or, once nobody refers to it, of those to be used again.
+  // or, once no reference is left, of those to be used again.
   group_roster roster;
   group_state* next = nullptr;
   // One for all parts of a sharded group; else this group itself. Set before the first member is scheduled.
@@ -161,7 +161,7 @@ class group_run {
     if (group_ != nullptr) [[unlikely]]
       end();
   }
-  // False: the member has been cancelled, and nobody waits for this.
+  // False: the member has been cancelled, and no thread waits for this.
   bool begin(group_state& group, std::uint32_t epoch, group_store& store) noexcept;
   group_state* group() const noexcept { return group_; }
 

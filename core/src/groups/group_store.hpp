@@ -44,7 +44,7 @@ class group_store {
 
   base::atomic<bool> asked_{false};
   base::atomic<group_state*> requests_{nullptr};
-  base::atomic<group_state*> returned_{nullptr};  // those that nobody refers to, linked
+  base::atomic<group_state*> returned_{nullptr};  // those without a reference, linked
   std::mutex mutex_;
   std::vector<std::unique_ptr<group_state>> all_;
   roster_memory rosters_;

@@ -63,7 +63,7 @@ constexpr std::uint64_t life(std::uint32_t generation) noexcept {
   DETENT_PROBE(wake, of, until);
 }
 
-// --- Whoever runs the callback ---
+// --- The thread that runs the callback ---
 // Before it. `label` is its label's number; zero: it has none.
 [[gnu::always_inline]] inline void fire([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
                                         [[maybe_unused]] std::uint64_t life, [[maybe_unused]] nanoseconds_t deadline,

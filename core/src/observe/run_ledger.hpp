@@ -32,7 +32,8 @@ class arrival {
   std::uint32_t taken_up_ = 0;
 };
 
-// `label` is of the timer; null: none. Inlined into the run, as each timer passes here, but for labels and executors.
+// `label` is of the timer; null: none. Inlined into the run, as each timer passes here, except the part for labels
+// and executors.
 class run_ledger {
  public:
   run_ledger(counters_block& counts, bool runs_inline) noexcept

@@ -33,7 +33,7 @@ void wait_in_c01() noexcept {
                        : "cc");
 }
 
-// Armed on a line that nobody writes: the timer ends it.
+// Armed on a line that is never written: the timer ends it.
 void wait_with_timer() noexcept {
   constexpr std::uint32_t stay_in_c0 = 0xf0, by_timer = 2;
   alignas(64) const char line[64] = {};

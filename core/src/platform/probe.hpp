@@ -13,8 +13,8 @@
 #endif
 #include <sys/sdt.h>
 
-// The header's own, but for `inline`: a compiler takes each line of assembler for an instruction, the dozens of a note
-// too, and would inline nothing that has a probe in it.
+// The header's own, with `inline` added: a compiler takes each line of assembler for an instruction, the dozens of a
+// note too, and would inline nothing that has a probe in it.
 #undef _SDT_PROBE
 #define _SDT_PROBE(provider, name, n, arglist)                                                                     \
   do {                                                                                                             \
@@ -22,8 +22,8 @@
     __asm__ inline __volatile__(_SDT_ASM_BASE);                                                                    \
   } while (false)
 
-// detent:NAME with up to 12 integers or pointers. Values that are at hand: whatever has to be computed for it is
-// computed whether or not anybody traces them.
+// detent:NAME with up to 12 integers or pointers. Pass values that are at hand: a value that has to be computed
+// for it is computed even without a tracer.
 #define DETENT_PROBE(name, ...) STAP_PROBEV(detent, name, __VA_ARGS__)
 #else
 #define DETENT_PROBE(name, ...) static_cast<void>(0)

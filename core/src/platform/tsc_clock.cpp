@@ -25,7 +25,7 @@ constexpr nanoseconds_t in_flight = 128;
 // In ticks, a tenth of a millisecond or so: cores' counters differ by less.
 constexpr std::uint64_t shade = 1 << 18;
 constexpr int most_looks = 8;
-// A system call and a device's register take more than eight times as long as a reading in user space, whatever the
+// A system call and a device's register take more than eight times as long as a reading in user space, at any
 // frequency of the core; an interrupted sample is no wider in each of its attempts, three times in a row.
 constexpr std::uint64_t slow_share = 8, least_width = 64;
 constexpr int slow_anchors = 3;

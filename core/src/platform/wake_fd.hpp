@@ -9,7 +9,7 @@
 namespace detent::detail {
 
 // One timerfd that is readable when the caller of poll() has something to do: at a deadline, or at once when signalled.
-// Setting it again makes it unreadable, so nobody has to read from it.
+// Setting it again makes it unreadable, so that it need not be read from.
 class wake_fd {
  public:
   wake_fd() = default;

@@ -43,14 +43,14 @@ class operation_ring {
  public:
   struct alignas(64) place {
     base::atomic<std::uint64_t> turn{0};  // whose it is: at `position` free, one later filled
-    std::uint64_t position = 0;           // of whoever has taken it
+    std::uint64_t position = 0;           // of the thread that took it
     std::uint64_t lost = 0;               // operations that found no room just before
     operation what;
   };
 
   // Throws bad_alloc.
   explicit operation_ring(std::size_t room) : mask_(std::bit_ceil(room) - 1), places_(new place[mask_ + 1]) {
-    for (std::size_t i = 0; i <= mask_; ++i) places_[i].turn.store(i, base::relaxed);  // relaxed: nobody else yet
+    for (std::size_t i = 0; i <= mask_; ++i) places_[i].turn.store(i, base::relaxed);  // relaxed: no other thread yet
   }
 
   // Null: all are taken. Never waits. Of two calls of which one happens before the other, it has the earlier place.

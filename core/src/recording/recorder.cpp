@@ -35,13 +35,13 @@ errc recorder::make(std::unique_ptr<recorder>& made, const clock_reader& time, c
 
 errc recorder::open(const std::string& path, const std::string& engine, std::string& why) {
   if (errc problem = file_.open(path, engine, why); problem != errc{}) return problem;
-  // No signal of the process is this thread's to handle; and a pipe that nobody reads is an error like others.
+  // No signal of the process is this thread's to handle; and a pipe without a reader is an error like others.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   errc problem{};
   try {
-    closed_.store(false, base::relaxed);  // relaxed: before the thread that asks, and the engine is not anybody's yet
+    closed_.store(false, base::relaxed);  // relaxed: before the thread that asks, and the engine has no users yet
     writer_ =
         std::thread([this, rows = std::make_unique<trace_writer>(file_, zero_, ticks_)]() mutable { write(*rows); });
   } catch (const std::system_error& failure) {

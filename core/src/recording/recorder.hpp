@@ -57,7 +57,7 @@ class recorder {
   // Pause, resume or forget.
   void turned(operation_kind how, const void* group) noexcept;
 
-  // Operations that were lost, for whatever reason.
+  // Operations that were lost, for any reason.
   std::uint64_t dropped() const noexcept { return dropped_.load(base::relaxed); }  // relaxed: a mere count
 
  private:
@@ -86,7 +86,7 @@ class recorder {
 // nothing is recorded it stays in registers.
 class recorded_attempt {
  public:
-  // `to` may be null: nothing is recorded. what() is the operation, but for its time.
+  // `to` may be null: nothing is recorded. what() is the operation without its time.
   template <class What>
   [[gnu::always_inline]] recorded_attempt(recorder* to, What&& what) noexcept : to_(to) {
     if (to != nullptr) [[unlikely]]

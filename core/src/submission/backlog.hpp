@@ -12,11 +12,11 @@
 
 namespace detent::detail {
 
-// Backpressure with hysteresis: how much producers may submit before the driver must drain, whatever the deadlines. It
-// bounds the memory and the
-// work that pile up. What was scheduled recently stays in the queue, as most timers are cancelled soon after and cost
-// the driver nothing but the check of a stale entry. A ring costs the producer thousands of nanoseconds, so the bound
-// grows while rings come closer than eight milliseconds, from tens of kilobytes of entries to two megabytes.
+// Backpressure with hysteresis: how much producers may submit before the driver must drain, regardless of the
+// deadlines. It bounds the memory and the work that pile up. What was scheduled recently stays in the queue, as most
+// timers are cancelled soon after and cost the driver nothing but the check of a stale entry. A ring costs the producer
+// thousands of nanoseconds, so the bound grows while rings come closer than eight milliseconds, from tens of kilobytes
+// of entries to two megabytes.
 class backlog {
  public:
   // Any thread: adds entries that it pushed. True: ring. Relaxed throughout: a mere count; the ring brings it across.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a producer wakes the driver, which misses nobody: a Dekker handshake of a store and a load with an asymmetric
+// How a producer wakes the driver without a lost wake-up: a Dekker handshake of a store and a load with an asymmetric
 // fence, cf. folly::asymmetric_thread_fence; used like an eventcount.
 //
 //   producer                                  driver, before it waits
@@ -96,7 +96,7 @@ class doorbell {
   // From the next raise on the driver pays for the producers' fences, if that was allowed and has not been refused.
   // Relaxed: a producer that does not know yet has a fence too many.
   void begin_asymmetric() noexcept { asymmetric_.store(may_be_asymmetric(), base::relaxed); }
-  // Everybody pays again. What was pushed under a light fence lies before the heavy one here, and the complete drain
+  // All producers pay again. What was pushed under a light fence lies before the heavy one here, and the complete drain
   // of a raise that follows sees it.
   void begin_symmetric() noexcept {
     asymmetric_.store(false, base::relaxed);  // relaxed: the fence orders it before the next raise
@@ -104,7 +104,7 @@ class doorbell {
   }
   bool asymmetric() const noexcept { return asymmetric_.load(base::relaxed); }  // relaxed: its own value
   bool may_be_asymmetric() const noexcept { return heavy_fence_ && !refused_; }
-  // Before anybody else has the bell: whether base::heavy_fence() may be used.
+  // Before another thread has the bell: whether base::heavy_fence() may be used.
   void allow_asymmetric(bool allowed) noexcept { heavy_fence_ = allowed; }
 
   // Only ever to an earlier time. Relaxed: a producer that reads the later one rings once too often, not too seldom.
@@ -129,7 +129,7 @@ class doorbell {
     // nothing.
     return earliest_.exchange(nothing, base::acquire);
   }
-  // Sleeps until a ring or until `deadline`. False: it had rung already, and nobody slept.
+  // Sleeps until a ring or until `deadline`. False: it had rung already, and there was no sleep.
   bool sleep(nanoseconds_t deadline) noexcept {
     std::uint32_t expected = quiet;
     // (4) acquire on failure: pairs with (1). The word itself decides: a ring before this is seen here, one after it
@@ -158,8 +158,8 @@ class doorbell {
   }
 
  private:
-  // The kernel has refused a heavy fence: from now on everybody pays, and what was pushed under a light one is waited
-  // for, this once.
+  // The kernel has refused a heavy fence: from now on all producers pay, and what was pushed under a light one is
+  // waited for, this once.
   void do_without() noexcept {
     refused_ = true;
     asymmetric_.store(false, base::relaxed);  // relaxed: the fence orders it before the next raise
@@ -169,7 +169,7 @@ class doorbell {
   static constexpr nanoseconds_t nothing = forever;
   static constexpr std::uint32_t quiet = 0, rung = 1, sleeping = 2, outside = 3;
 
-  // Forever at first: whatever is submitted before the driver's first drain is earlier, and rings.
+  // Forever at first: any entry before the driver's first drain is earlier, and rings.
   alignas(64) base::atomic<nanoseconds_t> wake_time_{forever};
   base::atomic<bool> asymmetric_{false};
   bool heavy_fence_ = false;

@@ -59,9 +59,9 @@ class pushers {
 
   // --- The driver
 
-  // True: nobody may have anything. A few instructions; false where there are more than a group's worth of producers.
+  // True: no producer has anything. A few instructions; false where there are more than a group's worth of producers.
   bool is_quiet() const noexcept {
-    // Relaxed, both: as a visit that finds nobody.
+    // Relaxed, both: as a visit that finds no entries.
     return first_.visited == 0 && first_.fresh.load(base::relaxed) == 0 && first_.next.load(base::relaxed) == nullptr;
   }
   // Visits the producers that may have something, from the one after the last round's early end: f(pusher&) -> visit.
@@ -100,7 +100,7 @@ class pushers {
 };
 
 inline pushers::~pushers() {
-  for (group* each = first_.next.load(base::relaxed); each != nullptr;) {  // relaxed: nobody else is left
+  for (group* each = first_.next.load(base::relaxed); each != nullptr;) {  // relaxed: no other thread is left
     group* const next = each->next.load(base::relaxed);
     delete each;
     each = next;

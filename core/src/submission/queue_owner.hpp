@@ -9,7 +9,7 @@
 //     +--retire()                  +---retire()-------------------> the end of the engine ends it
 //
 // A queue is left at a count, that of all entries pushed so far. The driver claims the queue by an exchange of this
-// count once it has taken as many. If a thread has resumed it meanwhile, pushed and left, the count is another one.
+// count once it has taken as many. If a thread has resumed it since, pushed and left, the count is another one.
 #pragma once
 
 #include <detent/base/atomic.hpp>

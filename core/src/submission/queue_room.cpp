@@ -60,7 +60,7 @@ void* queue_room::take_block() noexcept {
   std::size_t begin = first_free_.load(base::relaxed);  // relaxed: a hint
   std::size_t word = begin;
   std::byte* const found = blocks().take(word);
-  // Relaxed: a hint. Not where a block has been given back meanwhile.
+  // Relaxed: a hint. Not where a block has been given back since.
   if (word != begin) first_free_.compare_exchange_strong(begin, word, base::relaxed, base::relaxed);
   return found;
 }

@@ -13,8 +13,8 @@
 
 namespace detent::detail {
 
-// Any thread takes and gives, lock-free but for the heap. Blocks of entries come back to all threads when their queue
-// ends, and whole pages of them to the kernel; what else a queue consists of is handed out once.
+// Any thread takes and gives, lock-free except for the heap. Blocks of entries come back to all threads when their
+// queue ends, and whole pages of them to the kernel; what else a queue consists of is handed out once.
 //
 // Moodycamel's queue asks for memory by static functions: these serve the room of the calling thread's innermost `use`.
 class queue_room {

@@ -4,7 +4,7 @@
 // A timer may fire while the call that armed it has not returned yet: it still has to ring the doorbell, or to check
 // whether the engine stops. If its callback destroys the engine, the call would go on in freed memory. So a call raises
 // its thread's flag before it publishes the timer, and lowers it when it needs the engine no more; the end of the
-// engine waits until each thread's flag is low. Whoever ends the engine because of the callback, on whatever thread,
+// engine waits until each thread's flag is low. The thread that ends the engine because of the callback
 // sees the flag raised, as the publication of the timer carries it there; so the fast path needs no fence, only two
 // stores.
 //
@@ -42,7 +42,7 @@ class call_hazard {
   };
 
   // The thread that ends the engine, for another thread's flag: returns when it has been low. pause(flag) is between
-  // two checks, and may sleep on the flag for a while; nobody wakes it, as lower() must cost no more than a store.
+  // two checks, and may sleep on the flag for a while; it is not woken, as lower() must cost no more than a store.
   template <class Pause>
   void wait(Pause pause) const noexcept {
     while (raised_.load(base::acquire) != 0) pause(raised_);  // (2) acquire: pairs with (1)

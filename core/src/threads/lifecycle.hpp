@@ -82,7 +82,7 @@ class lifecycle {
   // A worker begins or ends. Relaxed: the thread that waits for it joins it; the others only ask whether it is
   // themselves.
   void set_worker(std::thread::id worker) noexcept { driver_.store(worker, base::relaxed); }
-  // The worker introduces itself before anybody can ask; nobody where a caller drives, and once the engine stops.
+  // The worker introduces itself before a thread can ask; none where a caller drives, and once the engine stops.
   void introduce_worker(thread_identity worker) noexcept { worker_ = worker; }
   thread_identity worker() const noexcept { return is_over() ? thread_identity{} : worker_; }
   // `me` is to drive, unless somebody does; is_driven_by() says then whether it is `me`.
@@ -96,9 +96,9 @@ class lifecycle {
     // (7) seq_cst: after (6), with (1) and (4).
     return phase_.load(base::seq_cst) < phase::stopping ? entry::open : entry::stopped;
   }
-  // A system call only if the stop waits for it. Once the word says that nobody drives, whoever waits may free
+  // A system call only if the stop waits for it. Once the word says that no thread drives, the waiting thread may free
   // everything: the wake-up touches no memory. The kernel takes the address for a number; if that is another object's
-  // by now, or nobody's, the wake-up is a spurious one, which every wait on a futex allows for, or reaches nobody.
+  // by now, or freed, the wake-up is a spurious one, which every wait on a futex allows for, or reaches no thread.
   void leave_drive() noexcept {
     driver_.store(std::thread::id{}, base::relaxed);
     // (5) release: pairs with (6), and with (4). A subtraction, as that and the test are two instructions.
@@ -107,7 +107,7 @@ class lifecycle {
     drive_.store(nobody, base::release);  // (5)
     base::futex_wake(drive_, 1);
   }
-  // After begin_stop(), by the thread that stops: nobody is inside any more when this returns.
+  // After begin_stop(), by the thread that stops: no thread is inside any more when this returns.
   void wait_for_drive() noexcept {
     std::uint32_t found = somebody;
     // (4) seq_cst: acquire pairs with (5); and after (1), with (6) and (7).

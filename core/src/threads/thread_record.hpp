@@ -49,7 +49,7 @@ struct alignas(64) thread_record {
       : next_order(first_order), host(&made_for), enrolled(made_for.queue.enrol(pushed)), counts(cells), engine(of) {}
 
   // The queue of critical timers has ended, or ends with this.
-  ~thread_record() { delete critical.load(base::relaxed); }  // relaxed: nobody else is left
+  ~thread_record() { delete critical.load(base::relaxed); }  // relaxed: no other thread is left
   thread_record(const thread_record&) = delete;
   thread_record& operator=(const thread_record&) = delete;
 

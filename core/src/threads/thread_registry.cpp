@@ -77,14 +77,14 @@ void thread_registry::take_back(thread_record& used) noexcept {
 }
 
 thread_registry::~thread_registry() {
-  for (thread_record* each = first_.load(base::relaxed); each != nullptr;) {  // relaxed: nobody is left to add one
+  for (thread_record* each = first_.load(base::relaxed); each != nullptr;) {  // relaxed: no thread is left to add one
     thread_record* next = each->next;
     each->open.store(fast_paths::none, base::relaxed);
     host_.retire(host_.engine, *each);  // before a thread that lives on may free it
     base::show_release(each);
     if (each->link.end_engine()) {
       base::show_acquire(each);
-      host_.retire(host_.engine, *each);  // what its thread has left meanwhile
+      host_.retire(host_.engine, *each);  // what its thread has left since
       delete each;
     }
     each = next;

@@ -20,7 +20,7 @@ class thread_registry {
   thread_registry(const thread_registry&) = delete;
   thread_registry& operator=(const thread_registry&) = delete;
 
-  // The calling thread's record; wait-free but for a thread's first call. Null where there is no memory for one, and
+  // The calling thread's record; wait-free except for a thread's first call. Null where there is no memory for one, and
   // when the thread is so near its end that it could not hand one back.
   thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
   // Its record of `engine`, which may be null, if that was the engine that it used last and the fast paths that it asks
@@ -69,8 +69,9 @@ class thread_registry {
   // How much waits in the submission queue; a hint.
   std::size_t backlog() const noexcept;
 
-  // Stands in where mine() is null. While another thread uses it, a record that nobody has is lent instead: what runs
-  // meanwhile, a callback or the end of a capture, may wait for that other thread. Only without memory do users wait.
+  // Stands in where mine() is null. While another thread uses it, a record that no thread has is lent instead: what
+  // runs in the meantime, a callback or the end of a capture, may wait for that other thread. Only without memory do
+  // users wait.
   thread_record& borrow_spare() noexcept;
   // Of any kind of record; the thread's own needs no giving back.
   void give_back(thread_record& used) noexcept {
@@ -110,7 +111,7 @@ class thread_registry {
   std::recursive_mutex spare_turn_;
 };
 
-// A record to work with for the length of a call, whatever the state of the thread.
+// A record to work with for the length of a call, in any state of the thread.
 class record_lease {
  public:
   explicit record_lease(thread_registry& registry) noexcept : registry_(registry), record_(registry.mine()) {

@@ -16,17 +16,17 @@
 //    +--release (generation + 1)-- cancelled, returned, dropped, firing
 //
 // state       writers of the node's plain fields                    readers of the callable
-// free        whoever took the node from the pool                   nobody
-// queued      nobody; an entry in the submission queue names it     nobody
-// armed       the worker: links, location, placement                nobody
-// dispatched  nobody; a fired_timer names it                        nobody
+// free        the thread that took the node from the pool           none
+// queued      none; an entry in the submission queue names it       none
+// armed       the worker: links, location, placement                none
+// dispatched  none; a fired_timer names it                          none
 // firing      the thread that runs it: deadline and cold part       that thread
 // cancelled,  the winner of the transition, which moves the         the winner, to destroy or move it
 // returned,   callable out. If it was armed the driver still
 // dropped     owns the links, and releases the node once it is
 //             marked `emptied`; else the winner releases it
 //
-// Flags: `last` (firing: never again, whatever is re-armed), `waiter` (firing: somebody waits for the end), `unfiled`
+// Flags: `last` (firing: never again, even if it is re-armed), `waiter` (firing: a thread waits for the end), `unfiled`
 // (queued, armed: an earlier restart may not have reached the worker; the next restarter submits as well), `periodic`
 // (pending also while firing), `cold` (the cold part holds something), `owning` (the callable must be destroyed: a
 // cancel from queued cannot go to free in one step); `emptied` (cancelled: the canceller needs nothing of the node
@@ -35,7 +35,7 @@
 // The generation counts a node's uses: ABA protection. The arming order counts a thread's armings. Deadline and word
 // are one pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A
 // plain store of the deadline could reach a stranger's timer, and a read of the word alone could mistake one arming for
-// another, as two threads' orders may coincide. All other transitions are right for whatever arming they meet.
+// another, as two threads' orders may coincide. All other transitions are right for any arming that they meet.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -50,8 +50,8 @@ namespace detent::detail {
 // The pair of a node: word below, deadline (nanoseconds, two's complement) above.
 using timer_pair = base::atomic_pair;
 
-// The word as it is now. (1) acquire: pairs with the releases (2) to (10), so that whoever acts on a
-// state sees what was written before the node reached it.
+// The word as it is now. (1) acquire: pairs with the releases (2) to (10), so that a thread that acts on
+// a state sees what was written before the node reached it.
 inline std::uint64_t observe(const timer_pair& pair) noexcept { return pair.low.load(base::acquire); }
 
 // The deadline of the arming that `word` belongs to, if a later observe() still returns that arming's order; the
@@ -60,8 +60,8 @@ inline std::int64_t deadline_of(const timer_pair& pair) noexcept {
   return static_cast<std::int64_t>(pair.high.load(base::relaxed));
 }
 
-// free -> queued, or armed where the worker itself schedules. By the owner of a free node, with which nobody contends:
-// a stale handle fails by generation whatever it reads.
+// free -> queued, or armed where the worker itself schedules. By the owner of a free node, uncontended:
+// a stale handle fails by generation, no matter what it reads.
 inline void publish_as(timer_pair& pair, std::uint64_t word, std::int64_t deadline) noexcept {
   DETENT_ASSERT(state_word::state(pair.low.load(base::relaxed)) == timer_state::free);  // relaxed: own node
   // (2) release, both: the deadline's pairs with (5) of node.hpp, the word's with (1), (3), (4), (7) and (8).
@@ -128,7 +128,7 @@ inline transition start_armed(timer_pair& pair, std::uint64_t& word, std::int64_
   return leave_armed(pair, word, deadline, state_word::with_state(word, timer_state::firing) & ~state_word::of_arming);
 }
 
-// dispatched -> firing, by whoever calls the fired_timer. `word` as handed over: a cancel or restart since then makes
+// dispatched -> firing, by the caller of the fired_timer. `word` as handed over: a cancel or restart since then makes
 // it fail.
 inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
@@ -181,7 +181,7 @@ inline cancel_transition cancel(timer_pair& pair, std::uint32_t generation, bool
 
 // By the winner of a cancel from armed, once the callable is out of the node: from now on the driver may release it.
 inline void mark_emptied(timer_pair& pair) noexcept {
-  std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: nobody else changes a cancelled word
+  std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: no other thread changes a cancelled word
   DETENT_CHECK(state_word::state(word) == timer_state::cancelled);
   pair.low.store(word | state_word::emptied, base::release);  // (6) release: pairs with (1) of the driver
 }
@@ -281,7 +281,7 @@ inline collect_result collect(timer_pair& pair, std::uint64_t only = 0) noexcept
   }
 }
 
-// firing -> free, by the runner, after it destroyed the callable. Lost: marks were set meanwhile, and `word` has them.
+// firing -> free, by the runner, after it destroyed the callable. Lost: marks have been set since, and `word` has them.
 // A generation at its end stays, and the node is retired. (3) releases what the callback did to a waiter, by (1).
 inline transition end_firing(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::firing);
@@ -290,7 +290,7 @@ inline transition end_firing(timer_pair& pair, std::uint64_t& word) noexcept {
 
 // cancelled | dropped | returned -> free, by the thread that the table names. False: no generations left: retire it.
 inline bool release(timer_pair& pair) noexcept {
-  std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: nobody else may change a node in these states
+  std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: no other thread may change a node in these states
   timer_state state = state_word::state(word);
   DETENT_CHECK(state == timer_state::cancelled || state == timer_state::dropped || state == timer_state::returned);
   pair.low.store(state_word::next_life(word), base::release);  // (5) release: pairs with (1)

@@ -22,7 +22,7 @@ class due_queue {
   // Adds to the next batch, which seal() puts in order, without need of memory. False: out of memory, and nothing was
   // added.
   bool collect(const due_entry& entry) noexcept;
-  // Makes room for `more` such calls. These would find it in one go; this calls `between` meanwhile.
+  // Makes room for `more` such calls. These would find it in one go; this calls `between` in between.
   void make_room(std::size_t more, const interlude& between) noexcept;
   void seal(const interlude& between = {}) noexcept {
     if (!fresh_.empty()) seal_collected(between);

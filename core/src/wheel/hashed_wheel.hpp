@@ -53,7 +53,7 @@ class hashed_wheel {
   void insert(node_index index, node& added, nanoseconds_t time, bool in_order = true) noexcept;
   void prefetch_insert(node_index index, nanoseconds_t time) const noexcept;
   void unlink(node& gone) noexcept;
-  // between(): every now and then while it re-inserts what take() left to it, which stays as it is meanwhile.
+  // between(): every now and then while it re-inserts what take() left to it, which does not change in that time.
   template <class Take, class Between = no_interlude>
   void expire(nanoseconds_t now, Take&& take, Between&& between = {}) {
     if (now >= bound()) return expire_due<false>(now, take, between);

@@ -54,7 +54,7 @@ inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexce
   auto& word = reinterpret_cast<std::uint64_t&>(count);
   __asm__ __volatile__("addq %1, %0" : "+m"(word) : "er"(amount) : "memory", "cc");
 #else
-  // Relaxed load: one writer. (1) release: pairs with the acquire, if any, of whoever reads the count.
+  // Relaxed load: one writer. (1) release: pairs with the acquire, if any, of the reader of the count.
   count.store(count.load(relaxed) + amount, release);
 #endif
 }
@@ -80,8 +80,8 @@ inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_
 [[nodiscard]] bool heavy_fence() noexcept;
 // Stands in for a heavy fence without the kernel, and takes a millisecond. It is a full fence, and a wait that no core
 // can outlast with what it has begun: a store leaves its buffer within microseconds, a load that runs ahead of its turn
-// is over as soon, and whoever is taken off a core passes a full fence in the kernel. So a thread's stores before its
-// light fence are seen by the caller after the wait, or its loads after that fence see what the caller has stored
+// is over as soon, and a thread that is taken off a core passes a full fence in the kernel. So a thread's stores before
+// its light fence are seen by the caller after the wait, or its loads after that fence see what the caller has stored
 // before. That rests on processors, not on the language.
 void waiting_fence() noexcept;
 // Asks the kernel once a process; may take milliseconds the first time. False: it has no such fence.
@@ -101,7 +101,7 @@ class alignas(16) atomic_pair {
   // Replaces both halves if both are as expected; sequentially consistent; lock-free. On failure `expected` is left
   // alone.
   bool compare_exchange(pair_value expected, pair_value desired) noexcept;
-  // Replaces the upper 32 bits of `low` if they are as expected, whatever the lower ones are; acq_rel, lock-free.
+  // Replaces the upper 32 bits of `low` if they are as expected, regardless of the lower ones; acq_rel, lock-free.
   // Processors order accesses of different widths to one place as if they were of one width.
   bool compare_exchange_upper(std::uint32_t expected, std::uint32_t desired) noexcept {
 #if defined(DETENT_THREAD_SANITIZER)
@@ -122,8 +122,9 @@ class alignas(16) atomic_pair {
 static_assert(sizeof(atomic_pair) == 16, "a pair is what one 16-byte compare-and-swap covers");
 
 #if defined(DETENT_THREAD_SANITIZER)
-// Assembly is invisible to the sanitizer; and its own 16-byte exchange is made under a lock, which is none to whoever
-// exchanges or reads one half. So the instruction is executed, and what it orders is shown; where it fails, too much.
+// Assembly is invisible to the sanitizer; and its own 16-byte exchange is made under a lock, which a thread that
+// exchanges or reads one half does not take. So the instruction is executed, and what it orders is shown; where it
+// fails, too much.
 inline void tell_release(atomic_pair& pair) noexcept {
   __tsan_release(&pair.low);
   __tsan_release(&pair.high);

@@ -15,7 +15,7 @@ using coroutine_handle = std::coroutine_handle<>;
 
 namespace detent::base {
 
-// Nobody can make one that is not null.
+// There is no way to make one that is not null.
 class coroutine_handle {
  public:
   static coroutine_handle from_address(void*) noexcept { return {}; }

@@ -21,7 +21,7 @@ using stop_callback = std::stop_callback<F>;
 
 namespace detent::base {
 
-// Nobody can make one that can be stopped.
+// There is no way to make one that can be stopped.
 class stop_token {
  public:
   bool stop_possible() const noexcept { return false; }

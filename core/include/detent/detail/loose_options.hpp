@@ -9,7 +9,7 @@
 
 namespace detent::detail {
 
-// Stands for one option, takes whatever is written for it, and does not compile unless that fits.
+// Stands for one option, takes anything that is written for it, and does not compile unless that fits.
 // NOLINTBEGIN(bugprone-macro-parentheses): what it declares has a name, and a name no parentheses.
 #define DETENT_DETAIL_LOOSE(owner, option, wanted)                                                         \
   struct option##_option {                                                                                 \

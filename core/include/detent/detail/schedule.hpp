@@ -50,7 +50,7 @@ struct claim {
 
 claim claim_node(engine_core& core, const plan& when) noexcept;
 void abandon(engine_core& core, const claim& owned) noexcept;
-// Gives the timer to the engine. A refusal: the engine was stopped meanwhile; the callable is destroyed.
+// Gives the timer to the engine. Refused if the engine has been stopped since; the callable is destroyed then.
 timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
 // All of it in one call, for a one-shot without options. A handle, or a refusal; `needs_origin` where the engine wants
 // to know what does not travel in registers. Null for an engine that has been moved from, which ends the process.

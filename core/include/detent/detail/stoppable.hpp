@@ -27,18 +27,18 @@ class stop_hook {
     // (1) acq_rel: pairs with itself in detach(): the second finds what the first left, be it a hook or none to come.
     if ((state_.fetch_or(attached, base::acq_rel) & detached) != 0) hook_.reset();
   }
-  // The engine, when the callable leaves its node for whatever reason. Waits for a hook that runs on another thread.
+  // The engine, when the callable leaves its node for any reason. Waits for a hook that runs on another thread.
   void detach() noexcept {
     if ((state_.fetch_or(detached, base::acq_rel) & (attached | detached)) == attached) hook_.reset();  // (1)
   }
-  // True: nobody else has the box any more. (2) acq_rel: pairs with itself.
+  // True: the box has no other owner any more. (2) acq_rel: pairs with itself.
   bool let_go() noexcept { return (state_.fetch_add(one_owner, base::acq_rel) & one_owner) != 0; }
 
  private:
   struct on_stop {
     stop_hook* hook;
     // Cancelling may destroy the callable, and with it this: nothing is touched afterwards. An engine that ends
-    // meanwhile waits for no timer that is cancelled already, so this holds a reference on it, as cancel_many() does.
+    // in that time waits for no cancelled timer, so this holds a reference on it, as cancel_many() does.
     void operator()() const noexcept {
       timer mine = hook->timer_;
       cancel_many(*timer_access::core(mine), {&mine, 1});
