@@ -117,7 +117,7 @@ inline constexpr std::int64_t sleep_for_a_call = 50'000;
 
 // --- recording
 
-// Operations that a recording holds until they are written: 4 MiB. What finds no room is lost, and users see how many.
+// Operations that a recording holds until they are written: 4 MiB. Others are lost, and users see how many.
 inline constexpr std::size_t recording_room = 65'536;
 // Operations that are written between two lines about losses.
 inline constexpr std::size_t operations_at_once = limit(4'096, 4);

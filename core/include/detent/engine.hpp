@@ -148,9 +148,9 @@ class engine {
   // Returns how many this call cancelled. One publication for each 64, and at most one wake-up.
   std::size_t cancel_bulk(std::span<const timer> timers) noexcept { return detail::cancel_many(core(), timers); }
 
-  // From now on no timer is taken: schedule calls are refused by errc::stopped, as after stop(). What is pending fires,
-  // is restarted and cancelled as before, until stop(). Waits for nothing; any thread, callbacks included. A schedule
-  // call that is under way may still be taken.
+  // From now on no timer is taken: schedule calls are refused by errc::stopped, as after stop(). Pending timers
+  // fire, are restarted and cancelled as before, until stop(). Waits for nothing; any thread, callbacks included. A
+  // schedule call that is under way may still be taken.
   void close() noexcept;
   // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
   // first and return nothing. From one of its callbacks, or from a capture that its end destroys:

@@ -80,7 +80,7 @@ struct engine_metrics {
   std::uint64_t missed = 0;
   // Of callbacks: start - deadline; of a run after missed periods the deadline of the first of them.
   histogram lateness;
-  // Its parts, which add up to it for each callback. What an executor is given and does not start is in none of them.
+  // The parts of lateness, which add up to it for each callback. Work that an executor never starts is in none of them.
   histogram late_drain;     // submitted, or drained, after its deadline
   histogram late_wait;      // the driver overslept, or was not there
   histogram late_worker;    // the driver was busy, mostly with other callbacks

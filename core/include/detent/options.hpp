@@ -177,7 +177,7 @@ struct timer_options {
   // May fire up to this much later, so that a sleeping engine wakes up once for many; never earlier. At least 0 ns.
   // 0 ns: on time.
   duration slack = duration(0);
-  // Its lane, 0 to 3. 0.
+  // The timer's lane, 0 to 3. 0.
   std::uint8_t lane = 0;
   // It is counted apart under this name; of make_label() of the same engine. None: with all others alone.
   detent::label label = {};
@@ -196,7 +196,7 @@ struct periodic_options {
   duration slack = duration(0);
   // The lane of each run, 0 to 3. 0.
   std::uint8_t lane = 0;
-  // Its runs are counted apart under this name, as in timer_options. None.
+  // The timer's runs are counted apart under this name, as in timer_options. None.
   detent::label label = {};
   // Yours, as in timer_options. 0.
   std::uint64_t tag = 0;

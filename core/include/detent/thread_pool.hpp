@@ -22,10 +22,10 @@ struct thread_pool_options {
 };
 
 // A fixed set of threads that serve one queue, without a lock: handing over waits neither for them nor for another
-// engine, and makes a system call only where a thread of the pool sleeps. What one thread hands over is begun in that
-// order. Memory for 16,384 timers (1 MB), or for queue_capacity if that is less, is made ahead; beyond it, and at a
-// thread's first hand-over, execute() allocates, and the pool keeps that to its end. The destructor runs no more work:
-// what waits is dropped, and counted by its engine; what runs is waited for.
+// engine, and makes a system call only where a thread of the pool sleeps. Work that one thread hands over is begun in
+// that order. Memory for 16,384 timers (1 MB), or for queue_capacity if that is less, is made
+// ahead; beyond it, and at a thread's first hand-over, execute() allocates, and the pool keeps that to its end. The
+// destructor runs no more work: what waits is dropped, and counted by its engine; what runs is waited for.
 class thread_pool final : public executor {
  public:
   // Throws error naming the option and the value: invalid_option, not_permitted where a CPU is denied, limit_reached

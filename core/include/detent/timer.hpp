@@ -79,8 +79,8 @@ static_assert(sizeof(timer) == 16, "a handle fits two registers");
 class scoped_timer {
  public:
   scoped_timer() noexcept = default;
-  // Of an engine that has not ended. What a schedule call returns converts by itself; a handle that has a name does
-  // not.
+  // Of an engine that has not ended. The result of a schedule call converts by itself; a handle that has a name
+  // does not.
   scoped_timer(timer&& owned) noexcept : scoped_timer(std::as_const(owned)) {}
   explicit scoped_timer(const timer& owned) noexcept : timer_(owned), engine_(owned ? engine_of(owned) : 0) {}
   scoped_timer(scoped_timer&& other) noexcept

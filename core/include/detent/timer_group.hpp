@@ -16,8 +16,8 @@ class timer_group {
  public:
   // Throws errc::out_of_memory, forked. Waits for others that are being made, and holds up no other call.
   explicit timer_group(engine& of) : timer_group(of, nullptr) {}
-  // Its timers run on `runs_on`, one of engine_options::executors, or on the engine's if that is null, except those
-  // that name one themselves. Throws also errc::invalid_option for another engine's.
+  // The group's timers run on `runs_on`, one of engine_options::executors, or on the engine's if that is null, except
+  // those that name one themselves. Throws also errc::invalid_option for another engine's.
   timer_group(engine& of, executor* runs_on);
   timer_group(timer_group&& other) noexcept;
   timer_group& operator=(timer_group&& other) noexcept;
@@ -65,9 +65,9 @@ class timer_group {
   // After it returns no callback of those scheduled so far starts; those already running may finish. Captures,
   // pending() and places follow as the engine goes through the members. Lock-free.
   void cancel_all() noexcept;
-  // Also waits for those already running; inside one of them, for the others. What those schedule here while it waits
-  // for them is cancelled with them, so that a callback that schedules its next run ends as well. A timer that another
-  // thread schedules during the wait stays.
+  // Also waits for those already running; inside one of them, for the others. Timers that those schedule here while it
+  // waits for them are cancelled with them, so that a callback that schedules its next run ends as well. A timer that
+  // another thread schedules during the wait stays.
   void cancel_all_and_wait() noexcept;
   // Timers keep the time they have left; of those already handed to an executor, what has not started goes back when
   // its turn comes, and once one has, all others before any of the group starts again: their order is kept. Nothing

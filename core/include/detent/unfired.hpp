@@ -26,7 +26,7 @@ class unfired {
   unfired& operator=(unfired&& other) noexcept;
   ~unfired() { reset(); }
 
-  // Runs the callback, once; firing::self() is empty in it, and rearm does nothing. What it throws comes through.
+  // Runs the callback, once; firing::self() is empty in it, and rearm does nothing. Its exceptions come through.
   void run();
 
  private:

@@ -84,7 +84,7 @@ void put_back(engine_core& core, node_index index, std::uint64_t word, std::uint
   record_lease mine(core.threads);
   submit_either(core, *mine, submission::make(submission::kind::arm, state_word::generation(handed_over), index),
                 forever, is_critical);
-  // Its slack must not be read: it may have been drained, have ended, and be another timer's by now.
+  // The timer's slack must not be read: it may have been drained, have ended, and be another timer's by now.
   ring_if_resumed([&] { return core.nodes.due_time(index, handed_over, deadline_of(paused.pair)); },
                   [&](nanoseconds_t time) { core.in.ring_for_earlier(*mine, time); });
 }

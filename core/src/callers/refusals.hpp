@@ -15,7 +15,7 @@ inline constexpr const char* foreign_executor = "executor: none of this engine's
 
 // `engine "gateway": `, with which each line begins.
 std::string prefix_of(const engine_core& core);
-// Why any call was refused, and the cure. What one call alone meets, it explains itself.
+// Why any call was refused, and the cure. A call explains by itself the problems that it alone can meet.
 std::string explain(const engine_core& core, errc problem);
 // `call`, as "stop()".
 [[noreturn]] void refuse(const engine_core& core, const char* call, errc problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scheduling: from a free node to one that the driver will find. What the templates of detail/schedule.hpp call.
+// Scheduling: from a free node to one that the driver will find. The templates of detail/schedule.hpp call this.
 #include "callers/scheduling.hpp"
 
 #include <detent/detail/stoppable.hpp>

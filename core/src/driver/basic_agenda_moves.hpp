@@ -84,8 +84,8 @@ bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::
   const placement entered = drive_.newest_entry.next_entry();
   due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};
   entry.taken_up = drive_.split.taken_up(armed.placed, entry.deadline);
-  // It was restarted in its place. What its thread armed before may still wait in the queue: when its turn comes it
-  // passes for one that has been armed again since, and is settled then.
+  // It was restarted in its place. A timer that its thread armed before may still wait in the queue: when its turn
+  // comes it passes for one that has been armed again since, and is settled then.
   if ((word & state_word::moved) != 0 && how != entering::settled) [[unlikely]]
     entry.order = (entry.order - 1) & state_word::order_mask;
   if (!enter(entry, how == entering::batch)) return false;

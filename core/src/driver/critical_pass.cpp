@@ -24,8 +24,8 @@ bool critical_pass::fire_next(nanoseconds_t& now) {
   return trigger_.fire_next(agenda_, now, [this](const due_entry& due, node& restarted) { settle(due, restarted); });
 }
 
-// A timer has its turn that was restarted in its place. What its thread had armed before may still wait in the queue,
-// and be due before it or with it: that comes first. The timer passes for one in the due queue until then.
+// A timer has its turn that was restarted in its place. One that its thread had armed before may still wait in the
+// queue, and be due before it or with it: that comes first. The timer passes for one in the due queue until then.
 void critical_pass::settle(const due_entry& due, node& restarted) noexcept {
   const arming before = arming::of(restarted);
   if (agenda_.leaves(due.index, restarted, before)) return;
@@ -35,9 +35,9 @@ void critical_pass::settle(const due_entry& due, node& restarted) noexcept {
   agenda_.settle(due, restarted, before);
 }
 
-// It ends, no matter what the callbacks do. What they arm is drained the next time, unless they restart one another's
-// timers; and a member of a group that is not in order is due again at once. Neither fires when it has its turn, and of
-// such turns there are few in an interlude.
+// It ends, no matter what the callbacks do. Timers that they arm are drained the next time, unless they restart one
+// another's timers; and a member of a group that is not in order is due again at once. Neither fires when it has its
+// turn, and of such turns there are few in an interlude.
 void critical_pass::interrupt() noexcept {
   // Relaxed: a thread's first timer in a higher lane may wait for the end of the step.
   if (drive_.polling || !core_.critical_in_use.load(base::relaxed) || core_.stopped()) return;

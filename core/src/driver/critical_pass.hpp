@@ -34,8 +34,8 @@ class critical_pass {
   // has fired.
   bool fire_next(nanoseconds_t& now);
 
-  // In the middle of a step of the bulk: fires what is due. What its callbacks schedule, restart and cancel is
-  // submitted, as by other threads.
+  // In the middle of a step of the bulk: fires what is due. Its callbacks submit what they schedule, restart
+  // and cancel, as other threads do.
   interlude between_steps() noexcept {
     return {[](void* self) noexcept { static_cast<critical_pass*>(self)->interrupt(); }, this};
   }

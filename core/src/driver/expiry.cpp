@@ -118,9 +118,9 @@ inline void expiry::drain_in_poll() noexcept {
 // All that was submitted so far, however much it is: what fires next was armed after it.
 void expiry::accept_what_came_before() noexcept { intake_.drain_submitted(entries_.submitted(), between_); }
 
-// A timer has its turn that was restarted in its place. What its thread had armed before may still wait in the queue,
-// and be due before it or with it: that comes into the pass first. The timer passes for one in the due queue until
-// then.
+// A timer has its turn that was restarted in its place. One that its thread had armed before may still wait in the
+// queue, and be due before it or with it: that comes into the pass first. The timer passes for one in the due queue
+// until then.
 void expiry::settle(const due_entry& due, node& restarted) noexcept {
   const arming before = arming::of(restarted);
   if (agendas_.bulk.leaves(due.index, restarted, before)) return;

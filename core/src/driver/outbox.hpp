@@ -19,8 +19,8 @@ class outbox {
   // Throws bad_alloc.
   outbox(engine_core& core, drive_state& drive);
 
-  // One that has been moved to `dispatched`, `word` being its state word and `late` its lateness so far. What comes due
-  // together is handed over in one go: when the batch is full, or by flush().
+  // One that has been moved to `dispatched`, `word` being its state word and `late` its lateness so far. Timers that
+  // come due together are handed over in one go: when the batch is full, or by flush().
   void add(const due_entry& due, std::uint64_t word, const lateness_parts& late) noexcept;
   bool empty() const noexcept { return batch_.empty(); }
   // May run callbacks, if the executor does so at once.

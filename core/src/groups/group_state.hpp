@@ -70,8 +70,8 @@ class group_state {
   bool is_cancelled(std::uint32_t epoch) const noexcept;
   // Cancels the members of all epochs so far.
   void begin_epoch() noexcept;
-  // begin_epoch() for a caller that waits, until end_awaited_cancel(), for the members that run. What those schedule
-  // here until then is cancelled as well.
+  // begin_epoch() for a caller that waits, until end_awaited_cancel(), for the members that run. Timers that
+  // those schedule here until then are cancelled as well.
   void begin_awaited_cancel() noexcept;
   void end_awaited_cancel() noexcept {
     awaited_.fetch_sub(1, base::relaxed);

@@ -31,7 +31,7 @@ class group_store {
   // scan soon rings in either case, as the thread that asked first may not have.
   bool request(group_state& group) noexcept;
   bool is_asked() const noexcept { return asked_.load(base::relaxed); }  // relaxed: (4) acquires
-  // The driver's. What is asked for from here on is reported by is_asked() again.
+  // The driver's. is_asked() reports again what is asked for from here on.
   void begin_answer() noexcept { asked_.exchange(false, base::acquire); }  // (4) acquire: pairs with (3)
   roster_memory& rosters() noexcept { return rosters_; }
   // All that were asked for, linked; each with a reference.

@@ -14,7 +14,7 @@
 namespace detent::detail {
 
 // How a timer came to its run: by what the driver's split knows of it, or with an executor by what it was late at the
-// hand-over. Which of the two is the engine's, not the run's. What it is made from outlives it.
+// hand-over. Which of the two is the engine's, not the run's. It refers to its sources, which outlive it.
 class arrival {
  public:
   arrival(const lateness_split& split, std::uint32_t taken_up) noexcept : known_by(&split), taken_up_(taken_up) {}

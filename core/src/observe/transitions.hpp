@@ -83,7 +83,7 @@ class transitions {
   void record_drop(node_index index, std::uint64_t word, nanoseconds_t at) const noexcept {
     if (recording != nullptr) recording->ended(operation_kind::drop, index, state_word::generation(word), at);
   }
-  // Its callback is about to run, and has run.
+  // The timer's callback is about to run, and has run.
   void fires(thread_record& by, node_index index, std::uint64_t word, nanoseconds_t due, nanoseconds_t late,
              std::uint32_t label_number) const noexcept {
     probes::fire(engine_, index, word, due, late, label_number);

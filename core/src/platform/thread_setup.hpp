@@ -15,9 +15,9 @@ struct setup_result {
   std::string why;  // in one line, with the cure
 };
 
-// Sets up the calling thread: name, timer slack of 1 ns, CPU, real-time priority. What was not asked for is not
-// touched. A refusal names the option and the value. Threads and processes that it starts inherit all of it but the
-// priority.
+// Sets up the calling thread: name, timer slack of 1 ns, CPU, real-time priority. Settings that were not asked
+// for are not touched. A refusal names the option and the value. Threads and processes that it starts inherit all of it
+// but the priority.
 setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu,
                                   std::optional<int> realtime_priority);
 

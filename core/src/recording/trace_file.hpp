@@ -34,8 +34,8 @@ class trace_file {
     std::uint64_t rows = 0;
     std::uint64_t reported = 0;  // the sum of what lost loss lines say
   };
-  // Whole lines, at most limits::recorded_text. What of them was lost; after the first failure, which is reported on
-  // stderr, all of them are.
+  // Whole lines, at most limits::recorded_text. Returns how many of them were lost; after the first failure, which is
+  // reported on stderr, all of them are.
   loss write(std::string_view lines) noexcept;
   // A loss that no line reports yet goes last, even where a write has failed.
   void close(std::uint64_t lost) noexcept;

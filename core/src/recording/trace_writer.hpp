@@ -17,8 +17,8 @@
 
 namespace detent::detail {
 
-// Times never run backwards: what comes late in the order gets the time of the row before, and keeps its deadline. What
-// would mean nothing, as the arming that it belongs to was lost, is left out and lost, too.
+// Times never run backwards: what comes late in the order gets the time of the row before, and keeps its deadline. An
+// operation that would mean nothing, as the arming that it belongs to was lost, is left out and lost, too.
 class trace_writer {
  public:
   // Times count from `zero`; deadlines are rounded up here, as a group's time moves those that are not.

@@ -13,8 +13,8 @@
 namespace detent::detail {
 
 // Backpressure with hysteresis: how much producers may submit before the driver must drain, regardless of the
-// deadlines. It bounds the memory and the work that pile up. What was scheduled recently stays in the queue, as most
-// timers are cancelled soon after and cost the driver nothing but the check of a stale entry. A ring costs the producer
+// deadlines. It bounds the memory and the work that pile up. A recent entry stays in the queue, as most timers
+// are cancelled soon after and cost the driver nothing but the check of a stale entry. A ring costs the producer
 // thousands of nanoseconds, so the bound grows while rings come closer than eight milliseconds, from tens of kilobytes
 // of entries to two megabytes.
 class backlog {

@@ -96,7 +96,7 @@ class doorbell {
   // From the next raise on the driver pays for the producers' fences, if that was allowed and has not been refused.
   // Relaxed: a producer that does not know yet has a fence too many.
   void begin_asymmetric() noexcept { asymmetric_.store(may_be_asymmetric(), base::relaxed); }
-  // All producers pay again. What was pushed under a light fence lies before the heavy one here, and the complete drain
+  // All producers pay again. A push under a light fence lies before the heavy one here, and the complete drain
   // of a raise that follows sees it.
   void begin_symmetric() noexcept {
     asymmetric_.store(false, base::relaxed);  // relaxed: the fence orders it before the next raise

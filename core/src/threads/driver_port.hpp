@@ -28,7 +28,7 @@ class driver_port {
 // The driving thread's reports on a handed-over timer that it runs itself, with any record: lifecycle.hpp.
 class turn_port {
  public:
-  // Its turn in this pass is over.
+  // The timer's turn in this pass is over.
   virtual void note_run(node& running) const noexcept = 0;
   // The callback has run.
   virtual void count_run() noexcept = 0;

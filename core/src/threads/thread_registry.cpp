@@ -183,7 +183,7 @@ void thread_registry::wait_for_calls() noexcept {
     std::this_thread::sleep_for(std::chrono::nanoseconds(limits::sleep_for_a_call));
   };
   for_each([&](const thread_record& each) {
-    // (5) acquire: pairs with (4). What this thread has borrowed itself is in use further up its stack, as its own is.
+    // (5) acquire: pairs with (4). A record that this thread has borrowed is in use further up its stack, like its own.
     for (std::thread::id user; (user = each.lent_to.load(base::acquire)) != std::thread::id{}; pause(user)) {
       if (user == me) return;
     }

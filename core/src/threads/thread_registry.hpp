@@ -23,8 +23,8 @@ class thread_registry {
   // The calling thread's record; wait-free except for a thread's first call. Null where there is no memory for one, and
   // when the thread is so near its end that it could not hand one back.
   thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
-  // Its record of `engine`, which may be null, if that was the engine that it used last and the fast paths that it asks
-  // for are open. False: nothing is said. A few instructions, none of which touches the engine.
+  // The thread's record of `engine`, which may be null, if that was the engine that it used last and the fast paths
+  // that it asks for are open. False: nothing is said. A few instructions, none of which touches the engine.
   [[gnu::always_inline]] static bool fast_path(const void* engine, fast_paths wanted, thread_record*& record) noexcept {
     if (last_used.owner != engine) return false;
     // A record that outlived an engine at this address is closed. Relaxed: a mere hint; what must not be missed is

@@ -156,7 +156,7 @@ inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desire
   std::uint32_t failed, same;
   tell_release(*this);
   // One statement: a store of the compiler's own between the two exclusives, of a register that it wants back, may
-  // cancel the reservation each time. What was read into two registers is known to be of one moment only once the
+  // cancel the reservation each time. Two registers that were read are known to be of one moment only once the
   // store has succeeded, so on a mismatch it is written back.
   __asm__ __volatile__(
       "dmb ish\n"

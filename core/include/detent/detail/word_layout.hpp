@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bits of the state word. What may happen to them is in state_word.hpp.
+// The bits of the state word. Their transitions are in state_word.hpp.
 #pragma once
 
 #include <cstdint>
