@@ -104,7 +104,7 @@ void page_source::discard(void* memory, std::size_t bytes) noexcept {
     munmap(memory, bytes);
     return;
   }
-  // jemalloc may hand these pages to somebody else, who has asked for neither.
+  // jemalloc may hand these pages to another user, who has asked for neither.
   if (options_.lock != wish::off) munlock(memory, bytes);
   if (options_.numa_node) syscall(SYS_mbind, memory, bytes, MPOL_DEFAULT, nullptr, 0, 0);
   jemalloc::release(memory);

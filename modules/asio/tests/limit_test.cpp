@@ -133,7 +133,7 @@ TEST_F(AsioLimit, PassesOnCancellationsOfTheHandlersOwnSlot) {
   EXPECT_EQ(result_, error::operation_aborted);
   EXPECT_EQ(rig_.engine.pending(), 0u);
 
-  outside.emit(cancellation_type::terminal);  // reaches nobody
+  outside.emit(cancellation_type::terminal);  // reaches no operation
   read(cancel_after(rig_.engine, 10ns, bind_cancellation_slot(outside.slot(), note())));
   rig_.poll_at(at(10));
   run();

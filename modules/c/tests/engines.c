@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every kind of engine that options can ask for; ids that go stale; an engine inside somebody else's event loop.
+// Every kind of engine that options can ask for; ids that go stale; an engine inside another library's event loop.
 #include <detent/detent.h>
 
 #include <poll.h>

@@ -31,7 +31,7 @@ class calendar_entry {
     again   // between two states, or about to be scheduled: to be tried again
   };
 
-  // For a new timer, of an entry that is nobody's. Its deadline.
+  // Begins a new timer in an entry that is free, and returns its deadline.
   time_point begin(std::shared_ptr<calendar_core> of, std::unique_ptr<calendar_work> work, const detent::schedule* when,
                    wall_time planned, const calendar_options& options);
   // The engine has it; an empty handle: it has refused.
@@ -80,7 +80,7 @@ class calendar_entry {
   bool published_ = false;
   bool running_ = false;
   bool over_ = false;    // has had its last run
-  bool ended_ = true;    // the engine has no callback any more, or it is nobody's
+  bool ended_ = true;    // the engine has no callback any more, or the entry is free
   bool emptied_ = true;  // what the callback held is destroyed
 };
 

@@ -6,7 +6,7 @@
 namespace detent::detail {
 
 entry_pool::~entry_pool() {
-  for (auto& chunk : chunks_) delete[] chunk.load(base::relaxed);  // relaxed: nobody else is left
+  for (auto& chunk : chunks_) delete[] chunk.load(base::relaxed);  // relaxed: no other thread is left
 }
 
 calendar_entry& entry_pool::take() {

@@ -10,7 +10,7 @@
 namespace detent::detail {
 
 // The wall clock as the engine's time: the kernel slews both alike, so their distance changes only when the wall clock
-// is set. Or, of a virtual engine, whatever distance it is given. Any thread may read it while one changes it.
+// is set. A virtual engine has the distance that it is given. Any thread may read it while one changes it.
 class wall_clock {
  public:
   wall_clock(const engine& of, std::optional<wall_time> virtual_epoch) noexcept;
@@ -19,7 +19,7 @@ class wall_clock {
   // The engine's time at which the wall clock reads `planned` or a little more, never less: by the distance as it was
   // measured last.
   time_point deadline_of(wall_time planned) const noexcept;
-  // The same by both clocks as they stand, some 100 ns.
+  // As deadline_of(), but by both clocks as they stand; takes some 100 ns.
   time_point deadline_now(wall_time planned) const noexcept;
   // Measures the distance again; returns by how much it has grown.
   duration follow() noexcept;

@@ -170,7 +170,7 @@ bool ends_after_it(bool another) {
 
 TEST(CalendarThreads, EndsOnceWhatACallbackHoldsIsDestroyed) { EXPECT_TRUE(ends_after_it(false)); }
 
-// The place of the one that ends is not the next one's meanwhile.
+// The next timer does not get the place of the one that is ending.
 TEST(CalendarThreads, EndsOnceThatIsDestroyedWhereAnotherTimerWasScheduledMeanwhile) {
   EXPECT_TRUE(ends_after_it(true));
 }

@@ -33,7 +33,7 @@ class virtual_calendar {
     }
     clock.advance_to(end);
   }
-  // Time goes on, and nobody polls until it has.
+  // Lets time go on, without a poll until it has.
   void sleep_for(duration time) {
     clock.advance(time);
     catch_up();

@@ -67,8 +67,8 @@ listed shown(listed_record& its) {
           std::move(its.why)};
 }
 
-// All shards, each up to the limit, and of those the first by due time. Shard by shard, as the thread that answers
-// renews its terms meanwhile.
+// All shards, each up to the limit, and of those the first by due time. Asks shard by shard, so that the thread that
+// answers renews its terms in between.
 std::vector<listed_record> list_all(detail::node& in, const char* what, const query& which) {
   std::vector<listed_record> out;
   list_request page;

@@ -15,7 +15,7 @@ namespace {
 std::atomic<std::int64_t> seconds_off = 0;  // of this process's wall clock
 }
 
-// In the place of the C library's, so that whatever asks this process for the wall clock gets the one that was set.
+// Replaces the C library's function, so that every reader of the wall clock in this process gets the one that was set.
 extern "C" int clock_gettime(clockid_t which, timespec* out) noexcept {
   const auto failed = static_cast<int>(::syscall(SYS_clock_gettime, which, out));
   // Relaxed: it is set while no node runs.
@@ -48,7 +48,7 @@ class AClockThatWasSet : public testing::Test {
         std::ranges::count_if(book.lines(), [](const journal::line& its) { return its.started < its.due; }));
   }
 
-  // Not soon, whatever the time is.
+  // An hour that does not come soon, at any time of day.
   const std::int64_t hour_of_day = (std::chrono::floor<std::chrono::hours>(now()).time_since_epoch().count() + 6) % 24;
   const temporary_directory directory;
   journal book;

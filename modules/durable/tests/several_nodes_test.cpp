@@ -12,7 +12,7 @@
 namespace durable_test {
 namespace {
 
-constexpr auto lease = 1000ms;  // nobody is off the processor for so long
+constexpr auto lease = 1000ms;  // no thread is off the processor for so long
 const options quick{.horizon = 200ms, .lease = lease};
 
 class SeveralNodes : public testing::Test {

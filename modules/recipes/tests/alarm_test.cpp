@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Its test holds the mutex while the timer fires.
+// The test holds this alarm's mutex while the timer fires.
 class held_alarm final : public detail::alarm {
  public:
   explicit held_alarm(engine& on) : alarm(on, {}) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The recipes that any thread may call, where their timers fire meanwhile.
+// Calls of any thread to the recipes, while their timers fire.
 #include <detent/recipes/debounce.hpp>
 #include <detent/recipes/hedge.hpp>
 #include <detent/recipes/rate_limiter.hpp>

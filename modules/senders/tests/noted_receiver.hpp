@@ -70,7 +70,7 @@ template <class Sender, class Token = ex::never_stop_token>
 auto connect(const Sender& from, note& into, Token stop = Token{}) {
   return ex::connect(from, noted_receiver<Token>(into, std::move(stop)));
 }
-// The same on the heap, for what is destroyed as soon as it has completed.
+// Connects on the heap, for an operation that is destroyed as soon as it has completed.
 template <class Sender, class Token = ex::never_stop_token>
 auto connect_new(const Sender& from, note& into, Token stop = Token{}) {
   using operation = ex::connect_result_t<Sender, noted_receiver<Token>>;

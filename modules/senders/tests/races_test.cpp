@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A stop request, the firing, the end of the engine and start() itself, all at once: one of them completes, once, and
-// nobody touches the operation or the engine afterwards.
+// no thread touches the operation or the engine afterwards.
 #include <detent/senders.hpp>
 #include <detent/thread_pool.hpp>
 
@@ -56,7 +56,7 @@ TEST_F(SendersRaces, StopRequestMeetsFiring) {
       });
       ex::start(*waiting);
       end.wait();
-      waiting.reset();  // whoever has completed it is done with it
+      waiting.reset();  // the thread that has completed it is done with it
       asks.join();
     }
     count(end);

@@ -136,7 +136,7 @@ TEST_F(SendersScheduler, IsStoppedByTheEndOfTheEngine) {
   ending.reset();
   EXPECT_EQ(note_.how(), outcome::stopped);
   EXPECT_EQ(with_token.how(), outcome::stopped);
-  source_.request_stop();  // reaches nobody
+  source_.request_stop();  // reaches no operation
   EXPECT_EQ(with_token.times(), 1);
 }
 

@@ -25,7 +25,7 @@ class alignas(64) basic_depot {
  private:
   base::pair_value head() const noexcept;
   static Item* top(base::pair_value head) noexcept { return reinterpret_cast<Item*>(head.low); }
-  // Relaxed: published by (3). If it is another's meanwhile the number may be anything, as the link at (2).
+  // Relaxed: published by (3). If another thread has taken it the number may be anything, as the link at (2).
   static std::uint32_t depth_of(const Item* from) noexcept {
     return from == nullptr ? 0 : from->depth.load(base::relaxed);
   }
@@ -60,7 +60,7 @@ Item* basic_depot<Item>::pop() noexcept {
     base::pair_value seen = head();
     Item* taken = top(seen);
     if (taken == nullptr) return nullptr;
-    // (2) relaxed: ordered after (3) by (1). If another thread takes the item meanwhile the link may be anything,
+    // (2) relaxed: ordered after (3) by (1). If another thread has taken the item the link may be anything,
     // and the tag has moved on.
     Item* next = taken->link.load(base::relaxed);
     // (4) acquires what (3) released, and releases nothing of its own.

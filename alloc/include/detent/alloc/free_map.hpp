@@ -19,9 +19,9 @@ namespace detent::alloc {
 // is zero at first. Any thread may put and take: lock-free, one atomic operation to put a slot, where its word held
 // another, and some for each 64 slots to take them.
 //
-// Each level follows one rule. Whoever makes a word of a level nonzero then sets its bit above. Whoever takes clears
-// that bit first, then takes out the word as a whole, and puts back what it leaves. So a word that is not zero has its
-// bit above, or a thread that is about to set it, or one that is about to take the word.
+// Each level follows one rule. A thread that makes a word of a level nonzero then sets its bit above. A thread that
+// takes clears that bit first, then takes out the word as a whole, and puts back the rest. So a word that is not zero
+// has its bit above, or a thread that is about to set it, or one that is about to take the word.
 template <class Traits>
 class free_map {
  public:
@@ -130,7 +130,7 @@ class free_map {
 
 template <class Traits>
 void free_map<Traits>::put(const slot_index* slots, std::uint32_t count) noexcept {
-  held_.fetch_add(count, base::relaxed);  // relaxed, before the bits: at worst somebody searches and finds nothing
+  held_.fetch_add(count, base::relaxed);  // relaxed, before the bits: at worst a thread searches in vain
   for (std::uint32_t i = 0; i != count; ++i) __builtin_prefetch(&word_of(slots[i]), 1);
   for (std::uint32_t i = 0; i != count; ++i) {
     const std::size_t place = place_of(slots[i]);
@@ -145,7 +145,7 @@ void free_map<Traits>::put(const slot_index* slots, std::uint32_t count) noexcep
 // Enters words of a group that are no longer zero.
 template <class Traits>
 void free_map<Traits>::put_words(std::size_t group, std::uint64_t words) noexcept {
-  // (2) release: the words that it stands for are not zero; pairs with (4), so that whoever takes it finds them so.
+  // (2) release: the words that it stands for are not zero; pairs with (4), so that the taking thread finds them so.
   if (words == 0 || summary_of(group).fetch_or(words, base::release) != 0) return;
   // (3) release: neither is the summary; pairs with (6).
   root_[group / 64].fetch_or(bit(group), base::release);

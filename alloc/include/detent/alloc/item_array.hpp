@@ -72,7 +72,7 @@ class item_array {
       if (first == end) return;
       claimed = 0;
       for (std::size_t page = first; page != end; ++page) claimed |= items_on(page);
-      // (3) acquire: pairs with (2), so that nobody writes to these items any more. Relaxed on failure: read again.
+      // (3) acquire: pairs with (2), so that no thread writes to these items any more. Relaxed on failure: read again.
     } while (!mine.compare_exchange_weak(seen, seen | claimed, base::acquire, base::relaxed));
     give(memory_ + item / items_a_word * items_a_word * Bytes + first * page_bytes, (end - first) * page_bytes);
     mine.fetch_and(~claimed, base::release);  // (2)

@@ -35,7 +35,7 @@ class magazine_store {
   magazine* take() noexcept;
   // Takes back an empty magazine. Lock-free.
   void give(magazine& emptied) noexcept { empty_.push(emptied); }
-  // The same at a thread's end: beyond a few, which the next thread finds as they are, the kernel gets their pages.
+  // Takes one back at a thread's end. A few stay as they are for the next thread; the kernel gets the others' pages.
   void give_back(magazine& emptied) noexcept;
   // Maps one more chunk ahead; false when memory is refused.
   bool grow() noexcept;

@@ -69,7 +69,7 @@ class slot_pool {
   // Touches the pages of the first `slots` slots, which are reserved, before they are used.
   void touch(std::size_t slots) noexcept;
 
-  // A slot nobody holds, the one this cache freed last if it has any; zeroed if it was never handed out before, else as
+  // Returns a free slot, the one this cache freed last if it has any; zeroed if it was never handed out before, else as
   // it was left. no_slot when out of memory.
   slot_index allocate(slot_cache& cache) noexcept;
   // Takes back a slot from any thread. Never fails.
@@ -83,10 +83,10 @@ class slot_pool {
   template <class Stop>
   void tidy(Stop&& stop) noexcept;
 
-  // Gives the kernel the memory of what has been free since the call before, in this thread's cache or in nobody's;
-  // ends early as tidy() does. True: there is more for the next call. One thread at a time, and `cache` is its own. The
-  // first 8 bytes of a slot are a number that never falls, whoever frees and allocates it, and that is 0 in a slot
-  // never handed out: a slot that comes from the kernel has the largest of its neighbours there, and zeroes after it.
+  // Gives the kernel the memory of slots that have been free since the call before, in this thread's cache or in no
+  // cache; ends early as tidy() does. True: there is more for the next call. One thread at a time, and `cache` is its
+  // own. The first 8 bytes of a slot are a number that never falls, on any thread, and that is 0 in a slot never handed
+  // out: a slot that comes from the kernel has the largest of its neighbours there, and zeroes after it.
   template <class Stop>
   bool give_back(slot_cache& cache, Stop&& stop) noexcept;
   // How many free slots are in no cache; a hint.

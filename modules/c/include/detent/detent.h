@@ -12,10 +12,10 @@ extern "C" {
 
 #define DETENT_C_API __attribute__((visibility("default")))
 
-// Any thread may call anything at any time, but for detent_poll, detent_next_deadline and detent_wake_fd (one thread at
-// a time) and for detent_engine_destroy. No C++ exception leaves a call.
+// Any thread may call anything at any time, except detent_poll, detent_next_deadline and detent_wake_fd (one thread at
+// a time) and detent_engine_destroy. No C++ exception leaves a call.
 typedef struct detent_engine detent_engine;
-// One timer of one engine; 0: none. A stale one is never a newer timer's, and reaches nobody.
+// One timer of one engine; 0: none. A stale one is never a newer timer's, and reaches no timer.
 typedef uint64_t detent_timer;
 typedef void (*detent_callback)(void* context);
 
@@ -144,7 +144,7 @@ DETENT_C_API detent_timer detent_schedule_at_fixed_rate(detent_engine* engine, i
                                                         detent_callback callback, void* context);
 DETENT_C_API detent_timer detent_schedule_with_fixed_delay(detent_engine* engine, int64_t initial_ns, int64_t delay_ns,
                                                            detent_callback callback, void* context);
-// The same with a tag, which of a pool with `pool_keyed` is the timer's key. Those above have the tag 0.
+// These four schedule with a tag, which in a pool with `pool_keyed` is the timer's key. Those above have the tag 0.
 DETENT_C_API detent_timer detent_schedule_at_tagged(detent_engine* engine, int64_t deadline_ns,
                                                     detent_callback callback, void* context, uint64_t tag);
 DETENT_C_API detent_timer detent_schedule_after_tagged(detent_engine* engine, int64_t delay_ns,

@@ -51,8 +51,8 @@ class calendar {
   // The time zones of all schedules are read from the host's files again, and what is pending moves to where it belongs
   // by them. Returns how many timers moved. Throws error with unknown_zone, and then nothing has changed; bad_alloc.
   std::size_t reload_zones();
-  // Virtual engines: the wall clock reads `now` from here on, as if somebody had set it, and what is pending moves.
-  // Returns how many timers did. Throws error with errc::invalid_option where the engine is not virtual.
+  // Virtual engines: the wall clock reads `now` from here on, as if it had been set, and pending timers move. Returns
+  // how many did. Throws error with errc::invalid_option where the engine is not virtual.
   std::size_t set_virtual_clock(wall_time now);
 
   wall_time now() const noexcept;

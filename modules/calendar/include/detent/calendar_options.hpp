@@ -40,7 +40,7 @@ struct calendar_options {
   std::uint64_t runs = 0;
   // The lane of each run, 0 to 3, as in timer_options. 0.
   std::uint8_t lane = 0;
-  // Its runs are counted apart under this name; of make_label() of the calendar's engine. None.
+  // The timer's runs are counted apart under this name; of make_label() of the calendar's engine. None.
   detent::label label = {};
 };
 

@@ -33,7 +33,7 @@ class day_set {
   // Each throws error with invalid_days where a day is none, or not from 1970 to 2199.
   day_set with(std::span<const civil_day> days) const;
   day_set without(std::span<const civil_day> days) const;
-  // The same days, known until `last` and no longer.
+  // Returns these days, known until `last` and no longer.
   day_set known_until(civil_day last) const;
   // The days that are in both, known as long as both are.
   friend day_set operator&(const day_set& a, const day_set& b);

@@ -61,7 +61,7 @@ class schedule {
   schedule only_on(const day_set& days) const;
   // Each due time later by this elapsed time, or earlier if it is negative: -5min for five minutes before the close.
   schedule shifted(duration by) const;
-  // The same rule by another zone, or by the same one reloaded.
+  // Returns this rule in another zone, or in the same one reloaded.
   schedule in_zone(const time_zone& zone) const;
 
   // The first due time strictly later than `after`; none: none is left before the year 2200. Throws error with

@@ -29,13 +29,13 @@ class time_zone {
   // How far local time is ahead of UTC at that instant.
   std::chrono::seconds offset(wall_time at) const noexcept;
 
-  // The same zone, with its file read again; later load() calls get it as well. Throws as load() does.
+  // Reads the zone's file again and returns the result; later load() calls get it as well. Throws as load() does.
   time_zone reloaded() const;
 
   // For the matcher. Never null.
   const detail::zone_rules& rules() const noexcept;
 
-  // The same name, and the same reading of the file.
+  // Equal zones have the same name, and the same reading of the file.
   friend bool operator==(const time_zone&, const time_zone&) noexcept = default;
 
  private:

@@ -68,7 +68,7 @@ class job {
   // before each deed that cannot be undone; between the answer and the deed there is a gap, which only fence() closes.
   bool still_mine() const noexcept;
 
-  // The run that ends when somebody says so, from any thread. Destroyed without that, it counts as retry.
+  // A run that ends when the program says so, from any thread. Destroyed without that, it counts as retry.
   class later {
    public:
     later(later&& other) noexcept = default;
@@ -133,8 +133,8 @@ class timers {
   // too_large, outbox_full, bad_alloc.
   void cancel(const timer_name& which, std::function<void(cancel_result)> done,
               duration patience = std::chrono::seconds(1));
-  // The same timer at another time, attempt 1; no error, or gone. A run that has begun at the old time goes on, and the
-  // timer runs again at the new one. `done`, where not null, and throwing as above.
+  // Moves the timer to another time, with attempt 1; no error, or gone. A run that has begun at the old time goes on,
+  // and the timer runs again at the new one. `done`, where not null, and exceptions are as above.
   void restart_at(const timer_name& which, wall_time due, std::function<void(std::error_code)> done = {});
 
   // Waits until the store has everything that any thread asked for before. Returns false if patience ends first.

@@ -55,7 +55,7 @@ struct take_request {
 struct take_result {
   take_status status = take_status::held;
   std::uint64_t fence = 0;           // of the new term, if taken
-  std::chrono::milliseconds left{};  // until the standing term ends if nobody renews it, if held
+  std::chrono::milliseconds left{};  // if held: until the standing term ends unless it is renewed
 };
 
 struct term_ref {
@@ -152,7 +152,7 @@ struct read_result {
   std::vector<record> announced_now = {};      // what the keys among them that are no questions name now, each once
 };
 
-// Who is there, and what time the store has.
+// The nodes that are there, and the store's time.
 struct roll_call {
   stored_time now{};
   std::vector<std::string> nodes = {};  // each that called within its own time to live, the caller among them
@@ -177,20 +177,20 @@ struct listed_record {
 struct shard_state {
   shard_id shard = 0;
   std::uint64_t fence = 0;  // of its last term; 0: none was ever taken
-  // Whose term stands; empty: nobody's; "?": not known, as the part of the store that knows does not answer, or is the
-  // memory of the process that has the file.
+  // The node whose term stands; empty: none; "?": not known, as the part of the store that knows does not answer, or is
+  // the memory of the process that has the file.
   std::string node = {};
   stored_time upto{};  // the read level
   std::uint64_t timers = 0;
   std::uint64_t dead = 0;
 };
 
-// One thread calls at a time, but for listen()'s `wake`, which the store may call from any thread of its own. Each call
-// is a batch that may mix shards; its entries are carried out in their order for each shard, each of them one atomic
-// step, and a batch is worth one round trip, or one commit. `results` has as many places as there are requests. errc{}
-// is success: every entry has its result, and what was changed outlives a crash of the process, and what else the
-// store's own options promise. With any other code (unavailable, not_permitted, corrupt) each entry was carried out or
-// not: the caller sends the same again, for which every call is made. Calls throw bad_alloc only.
+// One thread calls at a time; the store may call listen()'s `wake` from any thread of its own. Each call is a batch
+// that may mix shards; its entries are carried out in their order for each shard, each of them one atomic step, and a
+// batch is worth one round trip, or one commit. `results` has as many places as there are requests. errc{} is success:
+// every entry has its result, and the changes outlive a crash of the process, and more if the store's own options
+// promise it. With any other code (unavailable, not_permitted, corrupt) each entry was carried out or not: the caller
+// sends the same again, for which every call is made. Calls throw bad_alloc only.
 class store {
  public:
   store() = default;
@@ -206,9 +206,9 @@ class store {
   // Of this node and for so long; costs one step.
   virtual errc call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) = 0;
 
-  // A new term where none stands. Its read level is below everything, so that it reads again whatever an earlier term
-  // had read and not ended; what was announced to earlier terms is dropped. Sent again it may be held, by itself: that
-  // term is nobody's, and passes.
+  // Begins a new term where none stands. Its read level is below everything, so that it reads again all that an earlier
+  // term had read and not ended; announcements to earlier terms are dropped. A request that is sent again may find the
+  // shard held by its own first sending: that term has no owner, and passes.
   virtual errc take(std::string_view node, std::span<const take_request> what, std::span<take_result> results) = 0;
   // Where the term stands: it ends, and its shard may be taken at once. Else nothing.
   virtual errc give_back(std::span<const term_ref> what) = 0;
@@ -216,7 +216,7 @@ class store {
   // With more than `limit` in between, the read level goes to the due time of the last that fits, and *all* of that
   // instant are returned.
   virtual errc read_on(std::span<const read_request> what, std::span<read_result> results) = 0;
-  // By the owner: what has become of its runs.
+  // The owner reports what has become of its runs.
   virtual errc end(std::span<const end_request> what, std::span<end_status> results) = 0;
 
   // By any node. A put that stores or changes a timer whose old or new due time is at or below the read level announces
@@ -234,7 +234,7 @@ class store {
   virtual errc look(std::span<shard_state> shards) = 0;  // of shards 0, 1, ... as many as there is room for
 
   // From now on `wake` is called after something was announced to the owner of a shard, by this process or another,
-  // soon; spuriously too, and not for ever: whoever listens reads on at times all the same. It may be called during any
+  // soon; spuriously too, and not for ever: a listener reads on at times all the same. It may be called during any
   // call. Null: no more; when that returns, no call of the old one runs.
   virtual void listen(std::function<void(shard_id)> wake) = 0;
 };

@@ -45,7 +45,7 @@ void end_writer::add(finished one) {
     repeat(of, end);
   if (end.how == end_kind::move && with_.held.ends_for_good(of)) end.how = end_kind::erase;
   entry its{std::move(end), std::move(one.what)};
-  // It ran into a newer term of ours, which may have read it meanwhile.
+  // It ran into a newer term of ours, which may have read it by now.
   const auto& now = with_.terms.of(of.what().shard).term;
   if (now && now.get() != &of.term() && with_.held.forget(of.what())) owe(its, *now);
   waiting_.push_back(std::move(its));

@@ -46,8 +46,8 @@ class hand {
     std::shared_ptr<const run> about;
     std::optional<record> after;  // what was to be armed after it: to be erased as well
   };
-  // Somebody wants it cancelled: the answer, and which run that was about; it will not repeat. None: it may be one of
-  // those that were not remembered.
+  // Answers a request to cancel it, and says which run that was about; it will not repeat. None: it may be one of those
+  // that were not remembered.
   asked ask(shard_id shard, const std::string& key);
 
   // A run of it under a former term has ended after all: nothing of it starts. False: it runs again, or has.

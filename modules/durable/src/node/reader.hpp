@@ -30,7 +30,7 @@ class reader {
   };
   reader(const parts& of, std::string node) : with_(of), node_(std::move(node)) {}
 
-  // Who is there, what we take, and all shards read on.
+  // Calls the roll, takes shards, and reads on in all of them.
   void tick();
   // These shards alone: something was announced to them.
   void look_at(const std::vector<shard_id>& announced);

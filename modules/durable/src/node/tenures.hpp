@@ -22,12 +22,12 @@ class tenures {
     std::shared_ptr<held_term> term;  // null: not ours
     stored_time level = stored_time::min();
     bool leaving = false;  // given back as soon as nothing of it runs
-    bool lost = false;     // we had it, and nobody is known to have had it since
+    bool lost = false;     // we had it, and no other node is known to have had it since
     bool foreign = false;  // another node has it, as far as is known
     bool lacking = false;  // it has timers that this node has no handler for
     // By elapsed(), of the shard:
     std::chrono::nanoseconds try_at{};       // not to be asked for before
-    std::chrono::nanoseconds free_since{};   // nobody has it since then, as far as is known; 0: somebody has
+    std::chrono::nanoseconds free_since{};   // no node has it since then, as far as is known; 0: one has
     std::chrono::nanoseconds stays_until{};  // not given back for fairness before
     std::chrono::nanoseconds lends_at{};     // not left to a node with other handlers before
   };
@@ -40,12 +40,12 @@ class tenures {
   std::size_t owned() const noexcept;
   std::chrono::milliseconds lease() const noexcept { return std::chrono::ceil<std::chrono::milliseconds>(how_.lease); }
 
-  // Who is there: which shards fall to us, by rendezvous hashing.
+  // Decides which shards fall to us among these nodes, by rendezvous hashing.
   void share_out(const std::vector<std::string>& nodes);
   // The roll may lack nodes that live, as theirs as our calls did not reach the store, or another server has it now.
   // For a while only what we had is taken, and the others take what they had.
   void doubt() noexcept { shared_from_ = elapsed() + how_.lease / 4; }
-  // Takes what is ours and free, and what nobody takes. `took` is called for each.
+  // Takes the free shards that are ours, and those that no node takes. `took` is called for each.
   errc take(const std::function<void(shard_id)>& took);
   // Those of which `leave` is called begin to leave: one that falls to another node, and those that lack a handler
   // here, if there is another node that may have it.

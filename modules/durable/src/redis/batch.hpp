@@ -18,7 +18,7 @@
 
 namespace detent::durable::redis {
 
-// The most timers that one call names: Redis serves nobody else meanwhile, and Lua passes no more than 8,000 words on.
+// The most timers that one call names: Redis serves no other client during it, and Lua passes on at most 8,000 words.
 inline constexpr std::size_t most_in_a_call = 1000;
 
 // Which requests go into one call: their places in the batch, in their order.

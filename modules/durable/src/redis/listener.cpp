@@ -61,7 +61,7 @@ bool listener::listen_to(const address& server) {
   if (answer == nullptr) return true;
   if (answer->type != REDIS_REPLY_ARRAY) return wait(silence);  // refused: the user has not got the right
   for (shard_id shard = 0; shard != shards_; ++shard)
-    wake_(shard);  // what was published meanwhile is not heard any more
+    wake_(shard);  // anything that was published in between was not heard
   for (bool is_silent = false;;) {
     pollfd both[] = {{stop_, POLLIN, 0}, {to.descriptor(), POLLIN, 0}};
     const int ready = ::poll(both, 2, static_cast<int>(silence.count()));

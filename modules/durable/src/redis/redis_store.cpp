@@ -238,7 +238,7 @@ errc redis_store::look(std::span<shard_state> shards) {
   if (code != errc{}) return code;
   for (std::size_t i = 0; i != shards.size(); ++i) {
     if (calls[i].answer == nullptr) {
-      shards[i] = {.shard = static_cast<shard_id>(i), .node = "?"};  // nobody can take it now
+      shards[i] = {.shard = static_cast<shard_id>(i), .node = "?"};  // no node can take it now
       continue;
     }
     const redisReply& its = *calls[i].answer;

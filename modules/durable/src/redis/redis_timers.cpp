@@ -239,7 +239,7 @@ errc redis_store::revive(std::span<const put_request> what, std::span<put_status
 }
 
 errc redis_store::list(const list_request& which, std::vector<listed_record>& out) {
-  // A filter may leave few. Redis serves nobody else during a page.
+  // A filter may leave few. Redis serves no other client during a page.
   const bool has_filter = !which.handler.empty() || !which.key_prefix.empty();
   const std::size_t wanted = has_filter ? most_in_a_call : std::min(which.limit, most_in_a_call);
   const std::size_t full = out.size() + which.limit;

@@ -80,8 +80,8 @@ return table.concat(answers))";
 // keys; in one word the id and due time that ran of each, as a body begins. Kinds: (e)rase; (m)ove; (k)ill; (l)eave.
 // Then in their order, for a move its new due time and the new head of its body, for a kill the reason; and last the
 // words of the answers. Answers a letter for each: (e)nded or (g)one. One whose id or time is another by now has been
-// replaced or moved meanwhile, and stays; but a move that finds its new head, or a kill its grave, has been carried out
-// before, and is (e)nded.
+// replaced or moved, and stays; but a move that finds its new head, or a kill its grave, has been carried out before,
+// and is (e)nded.
 const char end_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'node', 'fence', 'until')
 local time = redis.call('TIME')
@@ -229,9 +229,9 @@ end
 return table.concat(answers))";
 
 // KEYS: a set by time and its bodies, of the live ones or the dead. ARGV: from, until, after, limit: in the order of
-// time, then of keys. `after` is the key at the time `from` where the last page ended, or empty. If it has gone
-// meanwhile, its place is found by halves, byte by byte: Lua compares as the server's locale does. Answers keys and
-// times, and bodies.
+// time, then of keys. `after` is the key at the time `from` where the last page ended, or empty. If it has gone since,
+// its place is found by halves, byte by byte: Lua compares as the server's locale does. Answers keys and times, and
+// bodies.
 const char list_text[] = R"(
 local function is_after(key, other)
   for i = 1, math.min(#key, #other) do

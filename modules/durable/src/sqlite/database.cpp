@@ -61,7 +61,7 @@ errc meaning(int code) noexcept {
     case SQLITE_READONLY:
     case SQLITE_AUTH:
     case SQLITE_CANTOPEN: return errc::not_permitted;
-    default: return errc::unavailable;  // a full disk, a failing one, memory, a lock of somebody who looks
+    default: return errc::unavailable;  // a full disk, a failing one, memory, a lock of a reader
   }
 }
 
@@ -86,7 +86,7 @@ database::database(const std::string& path, const sqlite_options& how) {
                 "sqlite_options::cache = " + std::to_string(how.cache) + ": at least " + std::to_string(least_cache));
   if (how.shards < 1 || how.shards > 1024)
     throw error(detent::errc::invalid_option, "sqlite_options::shards = " + std::to_string(how.shards) + ": 1 to 1024");
-  // Of the file itself, whatever link leads to it.
+  // Locks the file itself, also when a link leads to it.
   if (!how.read_only) lock_ = file_lock(itself(path) + ".lock");
   try {
     open(path, how);

@@ -41,7 +41,7 @@ class term_book {
   void renew(const term_ref& term, std::chrono::milliseconds lease) noexcept;
   void advance(shard_id shard, stored_time upto) noexcept;
 
-  // Whether somebody has to hear of a change there.
+  // Whether an owner has to hear of a change there.
   bool has_to_announce(shard_id shard, stored_time due) const noexcept {
     return due <= level(shard) && left(shard).count() != 0;
   }

@@ -27,7 +27,7 @@ namespace {
 using detent::test::redis_cluster;
 
 constexpr shard_id cluster_shards = 12;
-constexpr std::size_t timers_each = 2000;  // before the fault begins, and meanwhile
+constexpr std::size_t timers_each = 2000;  // before the fault begins, and during it
 constexpr std::chrono::milliseconds span = 8s;
 
 enum class loss { killed, stopped };

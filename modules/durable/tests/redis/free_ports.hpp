@@ -20,7 +20,7 @@
 
 namespace detent::test {
 
-// Ports that nobody had a moment ago; below those that the kernel gives to others by itself.
+// Ports that were free a moment ago; below those that the kernel gives to others by itself.
 inline std::vector<int> free_ports(std::size_t count) {
   std::random_device random;
   std::uniform_int_distribution<int> any(15'000, 30'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Answers INFO with a text, calls of scripts with a line, and everything else with +OK: a server of whatever version is
+// Answers INFO with a text, calls of scripts with a line, and everything else with +OK: a server of any version that is
 // wanted.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A cluster of three masters with a replica each, on the loopback interface. Whoever loses a master goes on without it.
+// A cluster of three masters with a replica each, on the loopback interface. It goes on without a master that it loses.
 #pragma once
 
 #include "free_ports.hpp"

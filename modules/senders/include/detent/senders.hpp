@@ -23,7 +23,7 @@ class timed_sender;
 // a stop before, on the thread that asks, or when the engine ends or has ended; with set_error(std::error_code) where
 // the engine refuses the timer: capacity_exceeded, out_of_memory, forked. What stop() returns of it is an `unfired`
 // like others: run() completes it with a value, and its destruction as stopped. The engine may end once its operations
-// have completed, on whatever thread.
+// have completed, on any thread.
 template <class Execution>
 class basic_scheduler : public Execution::scheduler_mark {
   static_assert(Execution::is_there,

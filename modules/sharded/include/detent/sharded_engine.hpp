@@ -50,8 +50,8 @@ constexpr std::size_t shard_of_hash(std::uint64_t hash, std::size_t shards) noex
   return static_cast<std::size_t>((hash >> 32) * shards >> 32);
 }
 
-// The same for the same key in every thread of a process; of a whole number and of an enumerator in every process. A
-// string of any type is one key; any other type by std::hash.
+// Gives a key the same shard in every thread of a process, and a whole number or an enumerator in every process. A
+// string is the same key in any string type; other types go by std::hash.
 template <class Key>
 std::size_t shard_of_key(const Key& key, std::size_t shards) noexcept {
   if constexpr (std::integral<Key> || std::is_enum_v<Key>) {
@@ -63,10 +63,10 @@ std::size_t shard_of_key(const Key& key, std::size_t shards) noexcept {
   }
 }
 
-// Any thread may call anything, but for destroying. What a shard is, an engine, it remains: every call that takes an
-// engine takes a shard, a timer's handle is the same and may be used from any thread, and what an engine promises of
-// its timers holds for those of a shard: they run in the order of their deadlines, one at a time where they run inline.
-// There is no order between shards.
+// Any thread may call anything except the destructor. A shard is an engine: every call that takes an engine takes a
+// shard, a timer's handle is the same and may be used from any thread, and an engine's promises about its timers hold
+// for those of a shard: they run in the order of their deadlines, one at a time where they run inline. There is no
+// order between shards.
 class sharded_engine {
  public:
   static constexpr std::size_t most_shards = 1024;
@@ -119,8 +119,8 @@ class sharded_engine {
   // Each is closed: engine::close().
   void close() noexcept;
   // Every timer of all shards that had not ended, once each. All are closed before the first is waited for: a callback
-  // that schedules on another shard meanwhile is refused by errc::stopped, and waits for nobody. Later and concurrent
-  // calls wait for the first and return nothing. Throws as engine::stop(): from a callback of any of the shards
+  // that schedules on another shard is then refused by errc::stopped, and does not wait. Later and concurrent calls
+  // wait for the first and return nothing. Throws as engine::stop(): from a callback of any of the shards
   // called_from_callback, and nothing has changed; in the child of a fork forked; without memory for the vector
   // out_of_memory, and what it does not return was destroyed unrun.
   std::vector<unfired> stop();

@@ -77,7 +77,7 @@ class asio_sleep {
     if (sleep_initiation::leave_to_it(this)) return;
     complete(Asio::errors::operation_aborted, completion_place::queued);
   }
-  // Its memory is free before the handler runs, which may want it for its next operation.
+  // The operation's memory is free before the handler runs, which may want it for its next operation.
   void complete(typename Asio::error_code result, completion_place place) {
     sleep_completion<Asio, Handler> completion(std::move(handler_), result);
     work_guard work(std::move(work_));
@@ -118,7 +118,7 @@ class sleep_callback {
     asio_sleep<Asio, Handler>& sleep = *std::exchange(sleep_, nullptr);
     if (run.self()) {
       sleep.complete({}, completion_place::here_if_allowed);
-    } else {  // run by whoever stopped the engine: its time has not come
+    } else {  // run after the engine's stop(): its time has not come
       sleep.abort();
     }
   }

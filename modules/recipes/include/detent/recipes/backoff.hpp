@@ -34,7 +34,7 @@ struct backoff_policy {
 class backoff {
  public:
   explicit backoff(const backoff_policy& policy = {}) : backoff(policy, random_seed()) {}
-  // The same seed, the same pauses, on every platform.
+  // The same seed gives the same pauses on every platform.
   backoff(const backoff_policy& policy, std::uint64_t seed) noexcept : policy_(policy), random_(seed) {
     policy_.longest = (std::max)(policy_.longest, duration::zero());
     policy_.first = std::clamp(policy_.first, duration::zero(), policy_.longest);

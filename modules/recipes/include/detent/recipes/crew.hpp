@@ -34,7 +34,7 @@ struct crew_options {
 // something to do. A shard has one driver at a time, so what of(key) promises holds: callbacks of a key never overlap,
 // and run in the order of their deadlines, each with all that the one before wrote, though on any of the threads.
 //
-// Threads: the set's calls are any thread's as ever, but for poll(), next_deadline() and wake_fd(), which are the
+// Threads: the set's calls are any thread's as ever, except poll(), next_deadline() and wake_fd(), which are the
 // crew's: a poll() elsewhere ends the program by an exception in a thread of the crew. Cost: three system calls a pass,
 // with all that is due in the shard, and the lateness of the kernel, some 50 us; two descriptors beside one for each
 // shard; nothing while nothing is due. Errors: the constructor throws error, invalid_option without a thread,
@@ -97,7 +97,7 @@ class crew {
 
    private:
     // A descriptor that is ready is given to one thread, and to none until it is watched again; as it is a level, that
-    // finds what has come meanwhile.
+    // finds what has come in between.
     static constexpr std::uint32_t once = EPOLLIN | EPOLLONESHOT;
 
     void watch(int operation, int bell, std::uint32_t events, std::size_t number) {

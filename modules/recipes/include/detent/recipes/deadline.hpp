@@ -11,8 +11,8 @@
 
 namespace detent::recipes {
 
-// A point in time after which an answer is of no use, or never. It is handed down by value, eight bytes, to whatever
-// works on that answer: each layer waits for what is left and may allow its own callee less, never more.
+// A point in time after which an answer is of no use, or never. It is handed down by value, eight bytes, to the code
+// that works on that answer: each layer waits for what is left and may allow its own callee less, never more.
 //
 // Threads: a value. Cost: arithmetic; `after`, `remaining`, `expired` and `within` read the engine's clock once.
 // Errors: none; sums saturate, so that a huge budget is never() and a negative one has expired. Lifetime: keeps nothing

@@ -102,7 +102,7 @@ class hedge_core : public alarm {
 #endif
     settle(index);
   }
-  // A copy can be lost once it has been sent; the hedge may have ended meanwhile.
+  // A copy can be lost once it has been sent; the hedge may have ended by then.
   void settle(int index) {
     bool late = false;
     {
@@ -127,8 +127,8 @@ struct lose_nothing {
 
 }  // namespace detail
 
-// One copy, to be kept by whatever answers it: call it on any thread, once, with the answer or with nullopt if that
-// copy has failed, before the engine ends. Later calls, and calls after another copy's answer, have no effect.
+// One copy, to be kept by the code that answers it: call it on any thread, once, with the answer or with nullopt if
+// that copy has failed, before the engine ends. Later calls, and calls after another copy's answer, have no effect.
 template <class Answer>
 class hedged_copy {
  public:

@@ -24,7 +24,7 @@ struct rate {
 
 // The generic cell rate algorithm (ITU-T I.371), which is a token bucket: the word is when the bucket would be full
 // again. Starts full. Permits are given in the order of the calls; one that is reserved for later goes before any that
-// is asked for afterwards, so try_acquire() fails while somebody waits.
+// is asked for afterwards, so try_acquire() fails while another caller waits.
 //
 // Threads: any, at once. Cost: a reading of the clock and one compare-and-swap, lock-free, no allocation; acquire()
 // schedules one timer besides. Errors: acquire() throws what engine::schedule_at() throws. A permit is never given

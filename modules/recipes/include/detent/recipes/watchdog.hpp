@@ -34,7 +34,7 @@ class watchdog {
 
   // True: `timeout` counts from now. False: it has barked, or is just barking, or is stopped.
   bool feed() { return state_->feed(); }
-  // Counts from now, whatever it did before. While it barks: after that.
+  // Counts from now in any state. A bark that is running ends before the next.
   void start() { state_->start(); }
   // Does not wait for a running `bark`.
   void stop() noexcept { state_->stop(); }

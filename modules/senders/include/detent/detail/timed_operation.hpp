@@ -52,7 +52,7 @@ struct timed_start {
 };
 
 // `Execution` is base::execution. Three threads may meet here: the one that starts, the one that asks for a stop, and
-// the one that runs the timer or ends the engine. Allocates nothing. Completes once, and is touched by nobody
+// the one that runs the timer or ends the engine. Allocates nothing. Completes once, and no thread touches it
 // afterwards.
 template <class Execution, class Receiver>
 class timed_operation : public Execution::template operation_mark<Receiver> {
@@ -81,7 +81,7 @@ class timed_operation : public Execution::template operation_mark<Receiver> {
   struct on_stop {
     timed_operation* asked;
     // Cancelling ends the claim, and perhaps the operation with it: nothing is touched afterwards. The engine may end
-    // meanwhile, so this holds a reference on it, as cancel_many() does.
+    // during this, so it holds a reference on the engine, as cancel_many() does.
     void operator()() const noexcept {
       const timer waiting = asked->timer_;
       cancel_many(*timer_access::core(waiting), {&waiting, 1});

@@ -19,9 +19,9 @@
 
 namespace detent::recipes::detail {
 
-// Its mutex decides every race between arming and firing: an arming before the run has the mutex replaces that run, a
+// The mutex decides every race between arming and firing: an arming before the run has the mutex replaces that run, a
 // later one counts for the next. The mutex is never held while call() runs, so runs never overlap and call() may do
-// anything. Shared with its timer's callable: a run that is late may find its owner gone.
+// anything. The timer's callable shares the alarm: a run that is late may find its owner gone.
 class alarm : public std::enable_shared_from_this<alarm> {
  public:
   alarm(engine& on, const timer_options& options) noexcept : engine_(&on), options_(options) {}
@@ -138,7 +138,7 @@ class alarm : public std::enable_shared_from_this<alarm> {
   std::optional<time_point> again_;
   state state_ = state::idle;
   bool ended_ = false;
-  // The same handle, to be read without the mutex.
+  // A copy of the timer's handle, to be read without the mutex.
   base::atomic<std::uint64_t> engine_word_{0};
   base::atomic<std::uint64_t> id_{0};
 };
