@@ -41,7 +41,7 @@ class calendar_core : public std::enable_shared_from_this<calendar_core> {
   bool is_new_date(duration back) const noexcept {
     return back > std::max<duration>(set_up_.large_step, least_large_step);
   }
-  // By the run of a timer.
+  // The run of a timer calls this.
   void count_missed(std::uint64_t more) noexcept { missed_.fetch_add(more, base::relaxed); }  // relaxed: a figure
   void report_end(const schedule_end& end) noexcept;
   std::uint64_t missed() const noexcept { return missed_.load(base::relaxed); }  // relaxed: a figure

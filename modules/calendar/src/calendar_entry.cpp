@@ -152,7 +152,7 @@ calendar_entry::move_result calendar_entry::follow() noexcept {
   return move();
 }
 
-// By the clock as it is now, as the timer may have run several times since the step.
+// Goes by the clock as it is now, as the timer may have run several times since the step.
 calendar_entry::move_result calendar_entry::go_back(bool date) noexcept {
   const std::lock_guard lock(guard_);
   if (is_settled()) return move_result::none;

@@ -42,7 +42,7 @@ class calendar_entry {
   // The engine has destroyed the callback.
   void end() noexcept;
 
-  // To the deadline that the planned time now has.
+  // Moves the timer to the deadline that the planned time now has.
   move_result follow() noexcept;
   // follow() after the clock was set back; `date` if that was by so much that the schedule begins again.
   move_result go_back(bool date) noexcept;

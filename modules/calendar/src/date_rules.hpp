@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which days a schedule means.
+// The rules for the days of a schedule.
 #pragma once
 
 #include <array>

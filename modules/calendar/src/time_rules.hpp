@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which times of a day a schedule means.
+// The rules for the times of day of a schedule.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace {
 
 nanoseconds_t number(wall_time at) noexcept { return at.time_since_epoch().count(); }
 
-// Not by system_clock, which counts microseconds in some standard libraries.
+// Does not use system_clock, which counts microseconds in some standard libraries.
 nanoseconds_t read_wall() noexcept {
   timespec at{};
   clock_gettime(CLOCK_REALTIME, &at);

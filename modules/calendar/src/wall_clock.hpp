@@ -23,7 +23,7 @@ class wall_clock {
   time_point deadline_now(wall_time planned) const noexcept;
   // Measures the distance again; returns by how much it has grown.
   duration follow() noexcept;
-  // Of a virtual engine; likewise.
+  // Sets the clock of a virtual engine; returns likewise.
   duration set_virtual(wall_time now) noexcept;
 
  private:

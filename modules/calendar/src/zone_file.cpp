@@ -137,7 +137,7 @@ void append_footer(std::string_view text, std::vector<offset_change>& all) {
   all.insert(all.end(), after, more.end());
 }
 
-// Of several changes at one instant the last holds.
+// If several changes fall on one instant, the last holds.
 std::vector<offset_segment> segments_of(const std::vector<offset_change>& changes) {
   zone_rules rules;
   auto each = std::upper_bound(changes.begin(), changes.end(), offset_change{first_instant, 0});

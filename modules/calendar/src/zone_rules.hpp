@@ -28,7 +28,7 @@ struct zone_rules {
   // Adds a segment after the others. An offset that stays as it was is no change: a name alone may change.
   void add(std::int64_t begin, std::int64_t offset);
   std::size_t index_at(std::int64_t instant) const noexcept;
-  // When segment `index` ends.
+  // Returns when segment `index` ends.
   std::int64_t end_of(std::size_t index) const noexcept {
     return index + 1 < segments.size() ? segments[index + 1].begin : never;
   }

@@ -62,7 +62,8 @@ std::size_t number_of_this_thread() noexcept {
 
 }  // namespace
 
-// Of the process, not of the calling thread, which may be pinned; of its main thread, as the kernel has none but these.
+// Returns the CPUs of the process, not of the calling thread, which may be pinned. The kernel has masks of threads
+// only, so it asks for that of the main thread.
 std::vector<int> usable_cpus() {
   std::vector<int> cpus;
   // The kernel refuses a mask that is shorter than its own, whose length it does not report.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which shard of a set is local to a thread.
+// Decides which shard of a set is local to a thread.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class shard_map {
   shard_map(std::size_t shards, std::span<const int> usable, std::span<const int> pinned_to);
 
   std::size_t shards() const noexcept { return shards_; }
-  // Of a thread on that CPU; of several shards that the CPU has, by the thread's number.
+  // The shard of a thread on that CPU; the thread's number chooses among several shards of the CPU.
   std::size_t of_cpu(int cpu, std::size_t thread) const noexcept;
 
  private:

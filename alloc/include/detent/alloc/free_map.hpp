@@ -58,9 +58,9 @@ class free_map {
   static std::size_t groups_below(slot_index end) noexcept {
     return ((std::size_t{end} + slots_per_slab - 1) >> Traits::slab_bits) * groups_per_slab;
   }
-  // Of one group, by one thread at a time, in a regular look at all of them: `give(first, count)` gives back the memory
-  // of slots that have been free since the last look, and returns what revive() needs to know of them; 0: it has not.
-  // True: there is more for the next look.
+  // Looks at one group, on one thread at a time, in a regular round of all groups. `give(first, count)` gives back the
+  // memory of slots that have been free since the last look, and returns what revive() needs to know of them; 0 if it
+  // has not. Returns whether there is more for the next look.
   template <class Give>
   bool give_back(std::size_t group, Give&& give) noexcept;
 
@@ -92,7 +92,7 @@ class free_map {
   word* words_of_group(std::size_t group) const noexcept {
     return words_of(group / groups_per_slab) + group % groups_per_slab * 64;
   }
-  // Of bits in a row those that are least_words or more.
+  // Keeps the runs of at least least_words bits in a row.
   static std::uint64_t long_runs(std::uint64_t bits) noexcept {
     std::uint64_t starts = bits;
     for (std::size_t i = 1; i != least_words; ++i) starts &= bits >> i;
@@ -175,7 +175,7 @@ std::uint32_t free_map<Traits>::take(slot_index* out, std::uint32_t room, slot_i
   return now.found;
 }
 
-// Of a group that this thread has claimed.
+// Takes slots of a group that this thread has claimed.
 template <class Traits>
 template <class Revive>
 void free_map<Traits>::take_group(std::size_t group, taking& now, Revive& revive) noexcept {

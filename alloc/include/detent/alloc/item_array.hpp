@@ -45,7 +45,7 @@ class item_array {
     return nullptr;
   }
 
-  // Of a taken one: its number.
+  // The number of a taken item.
   std::size_t number_of(const void* item) const noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(item) - memory_) / Bytes;
   }
@@ -83,9 +83,9 @@ class item_array {
   static std::uint64_t below(std::size_t count) noexcept {
     return count >= items_a_word ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
   }
-  // Those that there are in the word.
+  // The items that exist in the word.
   std::uint64_t items_of(std::size_t number) const noexcept { return below(count_ - number * items_a_word); }
-  // Those that have a part in that page of a word's.
+  // The items that have a part in that page of a word's pages.
   static std::uint64_t items_on(std::size_t page) noexcept {
     return below(((page + 1) * page_bytes + Bytes - 1) / Bytes) & ~below(page * page_bytes / Bytes);
   }

@@ -53,7 +53,7 @@ enum { DETENT_WISH_OFF = 0, DETENT_WISH_ATTEMPT = 1, DETENT_WISH_REQUIRE = 2 };
 
 // As in <detent/options.hpp>, which says more. Each comment ends with what detent_options_init() sets.
 typedef struct detent_options {
-  // Of this struct, in bytes. sizeof(detent_options).
+  // The size of this struct, in bytes. sizeof(detent_options).
   size_t size;
   // Deadlines are rounded up to a multiple of it, in nanoseconds; at least 1. 1: exact.
   int64_t tick_ns;
@@ -61,9 +61,9 @@ typedef struct detent_options {
   int wheel;
   // DETENT_WAIT_: how the worker waits. DETENT_WAIT_HYBRID.
   int wait;
-  // Of the hashed wheel: 1 to 2^24, rounded up to a power of two. 512.
+  // The slots of the hashed wheel: 1 to 2^24, rounded up to a power of two. 512.
   size_t hashed_slots;
-  // Of DETENT_WAIT_HYBRID: the longest stretch that it spins, in nanoseconds; at least 0. 200,000.
+  // The longest stretch that DETENT_WAIT_HYBRID spins, in nanoseconds; at least 0. 200,000.
   int64_t max_spin_ns;
   // DETENT_DRIVE_: who turns the wheel; caller: you call detent_poll(). DETENT_DRIVE_WORKER.
   int drive;
@@ -190,7 +190,7 @@ DETENT_C_API int detent_next_deadline(detent_engine* engine, int64_t* deadline_n
 typedef struct detent_metrics {
   uint64_t scheduled, expired, cancelled, returned, dropped, pending;
   uint64_t fired, restarted, refused, failed, boxed, wakeups, drains, drained, rings, backlog, retired;
-  // Of callbacks, start - deadline, in nanoseconds.
+  // The lateness of callbacks: start - deadline, in nanoseconds.
   uint64_t lateness_count;
   int64_t lateness_mean, lateness_p50, lateness_p90, lateness_p99, lateness_p999, lateness_max;
   uint64_t missed;  // periods of periodic timers that no run was for

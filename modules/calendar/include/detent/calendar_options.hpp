@@ -34,9 +34,9 @@ struct calendar_options {
   misfire on_misfire = misfire::once;
   // A planned time that is later than this when it could run is a misfire; at least 0 ns. 1 s.
   duration misfire_after = std::chrono::seconds(1);
-  // Of misfire::all: how many of one delay run, 1 to 100,000; the others are counted in missed(). 1,000.
+  // With misfire::all this many of one delay run, 1 to 100,000; the others are counted in missed(). 1,000.
   std::uint32_t most = 1000;
-  // Of schedule_on(): ends after this many runs. 0: with the schedule.
+  // A timer of schedule_on() ends after this many runs. 0: with the schedule.
   std::uint64_t runs = 0;
   // The lane of each run, 0 to 3, as in timer_options. 0.
   std::uint8_t lane = 0;
@@ -52,7 +52,7 @@ class calendar_firing {
   // Planned times since the last run, or since the start, that do not run, by misfire rules. Counts up to 100,000 of
   // one delay.
   std::uint64_t missed() const noexcept { return missed_; }
-  // When it runs next if nothing changes; none after the last time. Costs a schedule::next().
+  // Returns when it runs next if nothing changes; none after the last time. Costs a schedule::next().
   std::optional<wall_time> next() const noexcept;
   // The engine's own view: the handle, the deadline, the lateness.
   const firing& run() const noexcept { return run_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When something is due by the wall clock, again and again: cron expressions in time zones, on chosen days.
+// Schedules of recurring times by the wall clock: cron expressions in time zones, on chosen days.
 #pragma once
 
 #include <detent/calendar_error.hpp>

@@ -82,7 +82,7 @@ class job {
     explicit later(std::shared_ptr<const job> what) noexcept : job_(std::move(what)) {}
     std::shared_ptr<const job> job_;
   };
-  // Once in a run; what the handler returns then means nothing.
+  // May be called once in a run; the handler's result then means nothing.
   later detach();
 
  private:
@@ -140,9 +140,9 @@ class timers {
   // Waits until the store has everything that any thread asked for before. Returns false if patience ends first.
   bool flush(duration patience);
 
-  // Ask the store. Throw what it answers. Sorted by due time.
+  // These two ask the store, and throw the error that it answers. The list is sorted by due time.
   std::vector<listed> list(const query& which);
-  // Dead ones that live again, due now: how many.
+  // Makes dead timers live again, due now; returns how many.
   std::size_t revive(const query& which);
   durable::metrics metrics() const;
 

@@ -25,7 +25,7 @@ enum class cancel_result : std::uint8_t {
   unknown     // the store or the node that has it did not answer in time: it may run once. Ask again.
 };
 
-// Which timer: its key, and the partition if it was scheduled with one.
+// Names a timer by its key, and the partition if it was scheduled with one.
 struct timer_name {
   timer_name(std::string_view of_key, std::string_view of_partition = {}) : key(of_key), partition(of_partition) {}
   timer_name(const std::string& of_key) : key(of_key) {}
@@ -103,7 +103,7 @@ struct listed {
   std::string why;  // of dead ones
 };
 
-// Which timers: all of these must be met.
+// Selects timers that meet all of these.
 struct query {
   std::string handler = {};     // empty: any
   std::string key_prefix = {};  // empty: any

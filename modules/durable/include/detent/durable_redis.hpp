@@ -14,8 +14,8 @@ namespace detent::durable {
 struct redis_options {
   // Every key begins with this, so that several stores may lie in one Redis: 1 to 64 bytes without braces. "detent".
   std::string prefix = "detent";
-  // Of a new store, 1 to 1,024; an old one keeps its own. No more nodes than this find work. 0: no store is made, and a
-  // prefix without one is refused. 64.
+  // The shards of a new store, 1 to 1,024; an old one keeps its own. No more nodes than this find work. 0: no store is
+  // made, and a prefix without one is refused. 64.
   shard_id shards = 64;
   // For AUTH. An empty password: none is sent; an empty user: the default one.
   std::string user = {};

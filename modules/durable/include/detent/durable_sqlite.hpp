@@ -20,7 +20,7 @@ struct sqlite_options {
   std::size_t cache = std::size_t{64} << 20;
   // The file grows no further; what does not fit waits in the outbox. 0: as far as the disk goes.
   std::size_t most_bytes = 0;
-  // Of a new file, 1 to 1,024. One: everything is in deadline order.
+  // The shards of a new file, 1 to 1,024. One: everything is in deadline order.
   shard_id shards = 1;
   // For lists, beside a process that has the file: every call that would change it is not_permitted. Off.
   bool read_only = false;

@@ -16,7 +16,7 @@
 
 namespace detent::durable {
 
-// Of the wall clock in whole microseconds, which a double holds exactly until the year 2255.
+// A time of the wall clock in whole microseconds, which a double holds exactly until the year 2255.
 using stored_time = std::chrono::sys_time<std::chrono::microseconds>;
 
 using shard_id = std::uint16_t;
@@ -203,14 +203,14 @@ class store {
   // One line for people: which store it is, without passwords. Valid as long as the store.
   virtual std::string_view name() const noexcept = 0;
 
-  // Of this node and for so long; costs one step.
+  // Enters this node in the roll for `live_for`, and returns the roll; costs one step.
   virtual errc call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) = 0;
 
   // Begins a new term where none stands. Its read level is below everything, so that it reads again all that an earlier
   // term had read and not ended; announcements to earlier terms are dropped. A request that is sent again may find the
   // shard held by its own first sending: that term has no owner, and passes.
   virtual errc take(std::string_view node, std::span<const take_request> what, std::span<take_result> results) = 0;
-  // Where the term stands: it ends, and its shard may be taken at once. Else nothing.
+  // Ends each term that stands, so that its shard may be taken at once. Has no effect on others.
   virtual errc give_back(std::span<const term_ref> what) = 0;
   // Renews the term, moves its read level to `upto`, never back, and returns what lies between and what was announced.
   // With more than `limit` in between, the read level goes to the due time of the last that fits, and *all* of that
@@ -219,8 +219,8 @@ class store {
   // The owner reports what has become of its runs.
   virtual errc end(std::span<const end_request> what, std::span<end_status> results) = 0;
 
-  // By any node. A put that stores or changes a timer whose old or new due time is at or below the read level announces
-  // it to the owner in the same step. A dead timer does not hold its key: the put erases it.
+  // Any node calls these. A put that stores or changes a timer whose old or new due time is at or below the read level
+  // announces it to the owner in the same step. A dead timer does not hold its key: the put erases it.
   virtual errc put(std::span<const put_request> what, std::span<put_status> results) = 0;
   virtual errc cancel(std::span<const cancel_request> what, std::span<cancel_status> results) = 0;
   // The answers that are there. Kept for at least a minute; reading does not erase them.

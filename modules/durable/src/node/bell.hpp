@@ -17,7 +17,7 @@ class bell {
     }
     rings_.notify_one();
   }
-  // Until it rings, or has rung since the last wait, or that much time has passed.
+  // Waits until it rings, or has rung since the last wait, or that much time has passed.
   void wait_for(std::chrono::nanoseconds at_most) noexcept {
     std::unique_lock locked(lock_);
     rings_.wait_for(locked, at_most, [&] { return rung_; });

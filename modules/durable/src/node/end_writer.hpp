@@ -42,7 +42,7 @@ class end_writer {
   // A timer of which nothing runs.
   void erase(const term_ref& term, const record& what);
   std::size_t waiting() const noexcept { return waiting_.size() + unanswered_.size(); }
-  // Of these, what a part of the store has not answered, and waits until that is tried again.
+  // The number of these that a part of the store has not answered, and that wait until it is tried again.
   std::size_t unanswered() const noexcept { return unanswered_.size(); }
   // This node has a new term of the shard: its ends of former ones go with that.
   void took(shard_id shard);

@@ -22,7 +22,7 @@ class hand {
  public:
   using term = std::shared_ptr<const held_term>;
 
-  // Of timers without a handler here it remembers `most_unarmed`.
+  // Remembers at most `most_unarmed` timers without a handler here.
   hand(calendar& arms_in, const registry& known, std::shared_ptr<finish_line> to, shard_id shards,
        std::size_t most_unarmed)
       : calendar_(arms_in),

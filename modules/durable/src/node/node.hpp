@@ -90,7 +90,7 @@ class node {
   operation_writer operations_;
   reader reader_;
 
-  // By the thread that talks to the store.
+  // Only the thread that talks to the store uses these.
   std::chrono::nanoseconds next_write_{};
   std::chrono::nanoseconds next_tick_{};
   bool runs_ = false;  // it has been started, and does not end yet

@@ -27,7 +27,7 @@ class operation_writer {
   void write();
   // While the store does not answer: a caller that wants to cancel learns so in time.
   void end_impatient();
-  // By elapsed(): when the first of them has waited long enough.
+  // When the first of them has waited long enough, by elapsed().
   std::chrono::nanoseconds impatient_at() const;
   // Answers that came, and patience that is over.
   void look_for_answers();

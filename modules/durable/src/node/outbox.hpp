@@ -37,11 +37,11 @@ class outbox {
 
   // Any thread. False: full, and nothing was moved from.
   bool push(operation&& what);
-  // By the thread that writes: what has come since.
+  // The writing thread takes the operations that have come since.
   std::vector<operation> take_all();
   // The first ones are over.
   void over(std::size_t count);
-  // Until all that was pushed before the call is over.
+  // Waits until all that was pushed before the call is over.
   bool wait_empty_of_earlier(std::chrono::nanoseconds patience);
   std::size_t size() const;
 

@@ -91,11 +91,11 @@ class run : public std::enable_shared_from_this<run> {
   const held_term& term() const noexcept { return *term_; }
   const handling* by() const noexcept { return by_; }  // null: this node has no handler for it
 
-  // On the engine's executor, when it is due.
+  // Called on the engine's executor, when it is due.
   void fire() noexcept;
-  // There too, when it was admitted. Does not run where the term is over.
+  // Called there too, when it was admitted. Does not run where the term is over.
   void start() noexcept;
-  // Once: what became of it.
+  // Called once, with the outcome of the run.
   void finish(const outcome& how) noexcept;
   void detach() noexcept;
   void end_detached(const outcome& how) noexcept;

@@ -29,7 +29,7 @@ class trouble {
   // Notes the result of a call; true if it succeeded. Reports the first failure of each code, and the end of failures.
   bool ok(of what, errc code);
   bool failing() const noexcept { return std::ranges::any_of(all_, &state::fails); }
-  // By elapsed(): not to ask before.
+  // The time of the next try, by elapsed().
   std::chrono::nanoseconds retry_at(of what) const noexcept {
     const state& its = all_[static_cast<std::size_t>(what)];
     return its.fails() ? its.retry_at : std::chrono::nanoseconds(0);

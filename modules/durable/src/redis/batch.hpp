@@ -21,7 +21,7 @@ namespace detent::durable::redis {
 // The most timers that one call names: Redis serves no other client during it, and Lua passes on at most 8,000 words.
 inline constexpr std::size_t most_in_a_call = 1000;
 
-// Which requests go into one call: their places in the batch, in their order.
+// The requests that go into one call: their places in the batch, in their order.
 struct portion {
   std::uint64_t of;  // a shard; or shard and fence
   std::vector<std::size_t> places;

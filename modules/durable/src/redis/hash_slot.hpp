@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which of a cluster's 16,384 slots a key belongs to: CRC-16/XMODEM of its hash tag, as the cluster specification has
-// it.
+// Finds the one of a cluster's 16,384 slots that a key belongs to: CRC-16/XMODEM of its hash tag, as the cluster
+// specification has it.
 #pragma once
 
 #include <cstdint>

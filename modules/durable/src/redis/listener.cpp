@@ -52,7 +52,7 @@ void listener::run() {
   }
 }
 
-// Until the connection is lost; false: until it has to stop.
+// Listens until the connection is lost; returns false if it has to stop.
 bool listener::listen_to(const address& server) {
   link to(server, who_, patience_);
   if (to.open()) return true;

@@ -66,7 +66,7 @@ std::string redis_store::answer_key(shard_id shard, std::uint64_t question) cons
   return name + "answer:" + std::to_string(question);
 }
 
-// Those of the shard, and of the answers among these requests in their order.
+// Returns the keys of the shard, and of the answers among these requests in their order.
 redis_store::keys redis_store::end_keys(std::span<const end_request> what, std::span<const std::size_t> places) const {
   keys all = keys_[what[places.front()].term.shard];
   for (const std::size_t place : places)
@@ -111,7 +111,7 @@ void redis_store::note(std::span<const end_request> what, const portion& its, st
   for (const std::size_t place : its.places) unheard_.keep(what[place], process);
 }
 
-// Under their new terms: what a process that is gone had heard, and the one that gave these terms may not have.
+// Sends ends again under their new terms: a lost process had heard them, the one that gave these terms perhaps not.
 errc redis_store::end_again(std::span<const std::pair<term_ref, std::string>> taken) {
   std::vector<end_request> again;
   std::vector<std::size_t> first_of_next;

@@ -59,7 +59,7 @@ struct answered {
   }
 };
 
-// Of the calls that were answered, also where others failed.
+// Reads the calls that were answered, also where others failed.
 template <class Status, class Of>
 void read_answered(std::span<const call> calls, const std::vector<portion>& round, std::span<Status> results, Of of,
                    answered& so_far) {

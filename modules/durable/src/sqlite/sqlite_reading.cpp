@@ -16,7 +16,7 @@ constexpr std::ptrdiff_t ahead = 8;         // rows; a record's lines arrive in 
 
 stored_time due_of(const statement& row) { return stored_time(std::chrono::microseconds(row.number(2))); }
 
-// Of a row `key, id, due, attempt, handler, schedule, payload`. `to` is a fresh one.
+// Reads a row `key, id, due, attempt, handler, schedule, payload` into `to`, which is a fresh record.
 void read_record(const statement& row, shard_id shard, record& to) {
   const auto payload = row.bytes(6);
   to.shard = shard;

@@ -64,7 +64,7 @@ class statement {
   void reset() noexcept { sqlite3_reset(handle_.get()); }
 
   std::int64_t number(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }
-  // These two: until the next step.
+  // The results of these two are valid until the next step.
   std::string_view text(int column) const noexcept {
     const auto its = bytes(column);
     return {reinterpret_cast<const char*>(its.data()), its.size()};

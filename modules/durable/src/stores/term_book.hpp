@@ -33,10 +33,10 @@ class term_book {
 
   std::uint64_t next_fence(shard_id shard) const noexcept;
   void begin(std::string_view node, const term_ref& term, std::chrono::milliseconds lease);
-  // Of an earlier process, that no term may go below.
+  // Remembers a term of an earlier process, below which no term may go.
   void remember(const term_ref& ended) noexcept { shards_[ended.shard].fence = ended.fence; }
   void give_back(const term_ref& term) noexcept;
-  // As if its lease had run out.
+  // Ends the term as if its lease had run out.
   void lapse(const term_ref& term) noexcept;
   void renew(const term_ref& term, std::chrono::milliseconds lease) noexcept;
   void advance(shard_id shard, stored_time upto) noexcept;

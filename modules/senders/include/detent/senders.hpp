@@ -30,22 +30,22 @@ class basic_scheduler : public Execution::scheduler_mark {
                 "detent::scheduler needs std::execution (C++26), or the headers of NVIDIA/stdexec on the include path");
 
  public:
-  // Of an engine that has been moved from: aborts, as its calls do.
+  // Aborts if the engine has been moved from, as its calls do.
   explicit basic_scheduler(engine& of) noexcept : core_(detail::timer_access::core(of)) {
     if (core_ == nullptr) [[unlikely]]
       detail::used_after_move("engine", "scheduler");
   }
 
-  // As soon as possible, after what is due already.
+  // Completes as soon as possible, after what is due already.
   [[nodiscard]] timed_sender<Execution> schedule() const noexcept { return {core_, {0, true}}; }
   [[nodiscard]] timed_sender<Execution> schedule_at(detail::clock_time deadline) const noexcept {
     return {core_, {detail::to_ns(deadline), false}};
   }
-  // That much after start(), not after this call.
+  // The delay counts from start(), not from this call.
   [[nodiscard]] timed_sender<Execution> schedule_after(detail::whole_duration delay) const noexcept {
     return {core_, {delay.count(), true}};
   }
-  // By the engine's clock. Wait-free.
+  // The time of the engine's clock. Wait-free.
   [[nodiscard]] time_point now() const noexcept { return detail::to_time(detail::deadline_after(core_, 0)); }
 
   friend bool operator==(const basic_scheduler& a, const basic_scheduler& b) noexcept { return a.core_ == b.core_; }
@@ -59,7 +59,7 @@ class basic_scheduler : public Execution::scheduler_mark {
 
 using scheduler = basic_scheduler<base::execution>;
 
-// Of one timer. May be connected any number of times, each of which is a timer of its own.
+// A sender of one timer. It may be connected any number of times, each of which is a timer of its own.
 template <class Execution>
 class [[nodiscard]] timed_sender {
  public:

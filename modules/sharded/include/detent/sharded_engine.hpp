@@ -42,8 +42,8 @@ struct sharded_options {
   bool node_local = false;
 };
 
-// Which of `shards` belongs to what hashes to `hash`. Fibonacci hashing (Knuth, TAOCP 6.4): whole numbers that count up
-// spread more evenly than by chance, in most steps too; what is random, as evenly as by chance.
+// Returns the number of the shard for a key with this hash. Fibonacci hashing (Knuth, TAOCP 6.4): whole numbers that
+// count up spread more evenly than by chance, in most steps too; random ones as evenly as by chance.
 constexpr std::size_t shard_of_hash(std::uint64_t hash, std::size_t shards) noexcept {
   hash ^= hash >> 32;
   hash *= 0x9e3779b97f4a7c15u;
@@ -127,7 +127,7 @@ class sharded_engine {
   std::vector<unfired> try_stop(std::error_code& problem) noexcept;
   // Whether all shards are.
   bool stopped() const noexcept;
-  // Of all shards, each at a moment of its own during the call.
+  // These cover all shards, each at a moment of its own during the call.
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
   std::vector<pending_timer> list_pending() const;

@@ -20,7 +20,7 @@ class timed_initiation;
 
 namespace detent::base {
 
-// Of an Asio without cancellation slots.
+// Stands for the slots of an Asio without cancellation slots.
 template <class Asio>
 struct slots_of {
   static constexpr bool exist = false;

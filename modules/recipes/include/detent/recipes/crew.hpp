@@ -118,7 +118,7 @@ class crew {
     void work() {
       for (std::size_t shard = 0; (shard = next()) != bells_.size();) {
         set_[shard].poll();
-        // Of a stopped one the descriptor may be readable for ever.
+        // The descriptor of a stopped shard may be readable for ever.
         if (!set_[shard].stopped()) watch(EPOLL_CTL_MOD, bells_[shard], once, shard);
       }
     }

@@ -45,8 +45,8 @@ class rate_limiter {
     const std::int64_t at = now();
     return take(permits, at, at).has_value();
   }
-  // When the caller may go on, which it has then reserved: co_await engine.sleep_until(*limiter.reserve()). None: only
-  // at the deadline or later; nothing is reserved.
+  // Reserves permits, and returns when the caller may go on: co_await engine.sleep_until(*limiter.reserve()). None:
+  // that would be at the deadline or later, and nothing is reserved.
   std::optional<time_point> reserve(deadline until = {}, std::uint32_t permits = 1) noexcept {
     const std::int64_t end = until.when().time_since_epoch().count();
     const auto at = take(permits, now(), until.is_never() || end == INT64_MIN ? end : end - 1);

@@ -43,9 +43,9 @@ class retry_plan {
   explicit retry_plan(const retry_policy& policy) : policy_(policy), pauses_(policy.pauses) {}
   retry_plan(const retry_policy& policy, std::uint64_t seed) noexcept : policy_(policy), pauses_(policy.pauses, seed) {}
 
-  // Of the attempt that begins now.
+  // The time limit of the attempt that begins now.
   deadline limit(const engine& on) const noexcept { return policy_.until.within(on, policy_.timeout); }
-  // When the next attempt begins. None: result() says why.
+  // Returns when the next attempt begins. None: result() says why.
   std::optional<time_point> failed(const engine& on) noexcept {
     if (++failures_ >= policy_.attempts) return stop(retry_result::attempts_used_up);
     const deadline next = deadline::after(on, pauses_.next());

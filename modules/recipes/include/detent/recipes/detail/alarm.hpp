@@ -29,7 +29,7 @@ class alarm : public std::enable_shared_from_this<alarm> {
   alarm& operator=(const alarm&) = delete;
   virtual ~alarm() = default;
 
-  // For good. Waits for a run on another thread, and inside its own run does not.
+  // Ends it for good. Waits for a run on another thread, but not inside its own run.
   void end() noexcept {
     scoped_timer last;  // its end comes after the lock's
     const std::lock_guard lock(mutex_);
@@ -61,7 +61,7 @@ class alarm : public std::enable_shared_from_this<alarm> {
   void arm(time_point deadline) {
     if (!move(deadline)) take(engine_->schedule_at(deadline, callable{shared_from_this()}, options_));
   }
-  // The same, false instead of an exception.
+  // As arm(), but returns false instead of throwing.
   bool try_arm(time_point deadline) noexcept {
     return move(deadline) || take(engine_->try_schedule_at(deadline, callable{shared_from_this()}, options_));
   }
