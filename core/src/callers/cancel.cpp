@@ -71,7 +71,8 @@ namespace {
     if (mine->driving != nullptr) {
       mine->driving->accept(index, target, generation);
     } else {
-      submit_either(core, *mine, submission::make(submission::kind::arm, generation, index), time, is_critical);
+      const std::uint64_t entry = submission::make(submission::kind::arm, generation, index);
+      is_critical ? submit_either(core, *mine, entry, time, true) : submit(core, *mine, entry, time);
     }
   }
   return true;
