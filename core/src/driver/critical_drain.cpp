@@ -34,6 +34,7 @@ void critical_drain::note(std::size_t count) noexcept {
 
 // A raise of the wake time forgets them as well, but a poll() has none.
 void critical_drain::forget() noexcept {
+  if (!core_.in.critical.is_forgetting_due(core_.in.bell.asymmetric())) return;
   core_.in.critical.forget_idle();
   core_.in.bell.fence_driver();
 }

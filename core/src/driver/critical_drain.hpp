@@ -30,7 +30,7 @@ class critical_drain {
   void accept(std::uint64_t entry) noexcept;
   // Visits of idle producers cost something, as many threads may have armed a critical timer once.
   void forget_idle() noexcept {
-    if (core_.in.critical.is_forgetting_due(core_.in.bell.asymmetric())) [[unlikely]]
+    if (core_.in.critical.is_forgetting_due(false)) [[unlikely]]
       forget();
   }
   [[gnu::noinline]] void forget() noexcept;

@@ -35,7 +35,9 @@ bool takes_out(const hooks::site& where) {
   return where.is_in("state_word.hpp") && std::string_view(where.function) == "observe";
 }
 // The last that it does before: what it has observed until then decides when to wake up.
-bool looks_at_bell(const hooks::site& where) { return where.is_in("doorbell.hpp"); }
+bool looks_at_bell(const hooks::site& where) {
+  return where.is_in("doorbell.hpp") && std::string_view(where.function) == "has_rung";
+}
 
 // A run in a higher lane, and what of the bulk had been taken out and had run before it.
 struct overtaking {
