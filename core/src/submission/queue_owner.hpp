@@ -13,6 +13,7 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/base/thread_sanitizer.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,8 @@ class queue_owner {
   }
   // After a push. Relaxed: its own. (1) release: the queue and the entries in it; pairs with (2).
   void count_pushed(std::uint64_t count) noexcept { pushed_.store(pushed_.load(base::relaxed) + count, base::release); }
+  // Annotates for ThreadSanitizer, after the thread has allocated memory for its queue: others may free it.
+  void show_allocated() const noexcept { base::show_release(this); }
   // At the end of the thread. The queue, where the caller has to end it.
   [[nodiscard]] Queue* leave() noexcept;
 
@@ -103,11 +106,14 @@ Queue* queue_owner<Queue>::take_left() noexcept {
   Queue* const left = filled_.load(base::relaxed);
   // (6) acquire: pairs with (5), as a push that found no memory comes after the last count. Relaxed on failure: it is
   // asked again.
-  return left_at_.compare_exchange_strong(at, 0, base::acquire, base::relaxed) ? left : nullptr;
+  if (!left_at_.compare_exchange_strong(at, 0, base::acquire, base::relaxed)) return nullptr;
+  base::show_acquire(this);
+  return left;
 }
 
 template <class Queue>
 Queue* queue_owner<Queue>::retire() noexcept {
+  base::show_acquire(this);
   // Relaxed, all: as in leave().
   if (Queue* const own = mine_.exchange(nullptr, base::relaxed)) return own;
   return left_at_.exchange(0, base::relaxed) != 0 ? filled_.load(base::relaxed) : nullptr;

@@ -10,7 +10,9 @@ bool submission_queue::push_beyond(producer& mine, std::uint64_t entry) noexcept
   thread_queue* own = mine.mine();
   if (own == nullptr) own = mine.resume();
   if (own == nullptr) own = make(mine);
-  return own != nullptr && own->push(entry);
+  const bool pushed = own != nullptr && own->push(entry);
+  mine.show_allocated();
+  return pushed;
 }
 
 thread_queue* submission_queue::make(producer& mine) noexcept {
