@@ -84,7 +84,7 @@ std::uint64_t describe(engine_core& core, node_index index, const plan& when, na
   cold.set_tag(options.tag);
   const executor* const runs_on = executor_of(when);
   cold.set_lane(options.lane, runs_on == nullptr ? std::uint8_t{0} : core.executors.number(*runs_on));
-  // Relaxed, both: it only has the driver look into the queue of critical timers before a ring tells it to.
+  // Relaxed, both: a hint for the driver, which finds the timer by the ring in any case.
   if (options.lane != 0) {
     if (!core.critical_in_use.load(base::relaxed)) core.critical_in_use.store(true, base::relaxed);
     flags |= state_word::owning;  // no fast path: its entries go into a queue of their own

@@ -16,7 +16,7 @@ void inbox::add_reap(thread_record& mine, std::uint64_t entry) noexcept {
   if (mine.reaps->count == mine.reaps->entries.size()) push_reaps(mine);
 }
 
-// Made when the thread first needs it. Null where there is no memory for it.
+// The thread's part of the critical queue, which its first critical timer makes. Null where there is no memory for it.
 producer* inbox::critical_of(thread_record& mine) noexcept {
   producer* own = mine.critical.load(base::relaxed);  // relaxed: the thread's own
   if (own != nullptr) [[likely]]

@@ -8,7 +8,7 @@ namespace detent::detail {
 
 // A timer as it was found before the wait for its deadline.
 struct awaited_timer {
-  node* timer = nullptr;  // null: none
+  node* timer = nullptr;  // null if none is awaited
   node_index index = no_node;
   std::uint64_t word = 0;
   nanoseconds_t deadline = 0;

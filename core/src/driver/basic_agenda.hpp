@@ -66,6 +66,7 @@ class basic_agenda {
   bool is_as_due(const due_entry& entry, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     return state_word::order(word) == entry.order && nodes_.due_time(entry.index, word, deadline) == entry.deadline;
   }
+
   // --- One that has its turn, but was restarted in its place
 
   // It is not due any more: goes back into the wheel. False: it is, and may not be the first.
@@ -77,6 +78,8 @@ class basic_agenda {
   }
   // All that was submitted before it was restarted, which was at `before`, has been accepted.
   void settle(const due_entry& due, node& restarted, const arming& before) noexcept;
+
+  // --- In either case
 
   // How a timer enters the due queue: with the next batch; among what fires in this pass; or there, when all that was
   // submitted before it was restarted has been accepted.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the queue of the higher lanes to their agenda.
+// From the queue of critical timers to their agenda.
 #pragma once
 
 #include "driver/agenda.hpp"
@@ -16,7 +16,7 @@ class critical_drain {
   // Accepts what was submitted before the call, and of what a flood adds not much more than once as much. A few
   // instructions if there is nothing.
   drained drain() noexcept { return drain(false); }
-  // The same, but ends early when something is due on the agenda.
+  // A drain that ends early when something is due on the agenda.
   drained drain_until_due() noexcept { return drain(true); }
 
  private:
@@ -28,7 +28,7 @@ class critical_drain {
   [[gnu::noinline]] drained drain_much(std::size_t submitted, bool until_due) noexcept;
   void note(std::size_t count) noexcept;
   void accept(std::uint64_t entry) noexcept;
-  // Visits of idle producers cost something, as many threads may have armed a critical timer once.
+  // Many threads may have armed a critical timer once, and each visit of an idle producer costs something.
   void forget_idle() noexcept {
     if (core_.in.critical.is_forgetting_due(false)) [[unlikely]]
       forget();

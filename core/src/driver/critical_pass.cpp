@@ -35,11 +35,11 @@ void critical_pass::settle(const due_entry& due, node& restarted) noexcept {
   agenda_.settle(due, restarted, before);
 }
 
-// It ends, no matter what the callbacks do. Timers that they arm are drained the next time, unless they restart one
-// another's timers; and a member of a group that is not in order is due again at once. Neither fires when it has its
-// turn, and of such turns there are few in an interlude.
+// The loop ends, no matter what the callbacks do. A timer that they arm waits in the queue for the next interlude. Two
+// kinds can have their turn without end: timers that restart one another, and members of a group that is not in order,
+// which are due at once when they are inserted. Their turns fire nothing, and limits::interruptions bounds such turns.
 void critical_pass::interrupt() noexcept {
-  // Relaxed: a thread's first timer in a higher lane may wait for the end of the step.
+  // Relaxed: a thread's first critical timer may wait for the end of the step.
   if (drive_.polling || !core_.critical_in_use.load(base::relaxed) || core_.stopped()) return;
   nanoseconds_t now = core_.time.certain();
   drive_.split.looked_again(now);

@@ -30,7 +30,7 @@ struct hierarchical_traits {
 //
 // A slot holds sets of nodes (slot_sets.hpp), as a rule one. A set whose nodes share one time goes down the levels as a
 // whole, none of its nodes being touched, and may become a due set, which is fired node by node without being sorted.
-template <class Nodes, class Traits = hierarchical_traits, std::uint32_t FirstLocation = 0>
+template <class Nodes, class Traits = hierarchical_traits>
 class hierarchical_wheel {
  public:
   static constexpr unsigned slot_bits = Traits::slot_bits;
@@ -95,7 +95,7 @@ class hierarchical_wheel {
   bool check_invariants() const noexcept;
 
   // The sets that have come due as a whole (expire_in_sets()). unlink() is not for their nodes.
-  using sets = slot_sets<Nodes, 1u << Traits::chain_bits, FirstLocation, 2 * levels * slots + limits::spare_sets>;
+  using sets = slot_sets<Nodes, 1u << Traits::chain_bits, 2 * levels * slots + limits::spare_sets>;
   due_sets<sets>& due() noexcept { return due_; }
   const due_sets<sets>& due() const noexcept { return due_; }
   // For another wheel's nodes, while this one is empty.
@@ -171,8 +171,8 @@ class hierarchical_wheel {
   due_sets<sets> due_{sets_};
 };
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-std::uint32_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_for(nanoseconds_t deadline) const noexcept {
+template <class Nodes, class Traits>
+std::uint32_t hierarchical_wheel<Nodes, Traits>::slot_for(nanoseconds_t deadline) const noexcept {
   std::uint64_t wanted = unit(deadline);
   // A time that is past belongs to the slot that is due now, the current one of the lowest level.
   if (wanted <= current_) return digit(current_, 0);
@@ -180,9 +180,9 @@ std::uint32_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_for(nanosec
   return place.first_slot + (static_cast<std::uint32_t>(wanted >> place.shift) & (slots - 1));
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-inline void hierarchical_wheel<Nodes, Traits, FirstLocation>::insert(node_index index, node& added, nanoseconds_t time,
-                                                                     bool in_order) noexcept {
+template <class Nodes, class Traits>
+inline void hierarchical_wheel<Nodes, Traits>::insert(node_index index, node& added, nanoseconds_t time,
+                                                      bool in_order) noexcept {
   const std::uint32_t slot = slot_for(time);
   const set_index id = newest_[slot];
   if (!sets_[id].takes(time) || !in_order) [[unlikely]]
@@ -192,11 +192,10 @@ inline void hierarchical_wheel<Nodes, Traits, FirstLocation>::insert(node_index 
 }
 
 // Into a slot whose newest set does not take it, or without being in order.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-[[gnu::noinline]] void hierarchical_wheel<Nodes, Traits, FirstLocation>::insert_specially(std::uint32_t slot,
-                                                                                          node_index index, node& added,
-                                                                                          nanoseconds_t time,
-                                                                                          bool in_order) noexcept {
+template <class Nodes, class Traits>
+[[gnu::noinline]] void hierarchical_wheel<Nodes, Traits>::insert_specially(std::uint32_t slot, node_index index,
+                                                                           node& added, nanoseconds_t time,
+                                                                           bool in_order) noexcept {
   set_index id = newest_[slot];
   if (id == no_set) {
     mark_occupied(slot);
@@ -211,8 +210,8 @@ template <class Nodes, class Traits, std::uint32_t FirstLocation>
 
 // Where a node goes whose slot's newest set is uniform under another time, or has used up its numbers. A new set is
 // taken out after the older ones of its slot, which keeps the order.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::set_beside(set_index id, nanoseconds_t time) noexcept {
+template <class Nodes, class Traits>
+set_index hierarchical_wheel<Nodes, Traits>::set_beside(set_index id, nanoseconds_t time) noexcept {
   auto& newest = sets_[id];
   const bool is_full = newest.next == slot_set_most;
   if (!has_room() || (!is_full && newest.size_bound() < limits::worth_a_run)) {
@@ -225,8 +224,8 @@ set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::set_beside(set_index
   return newest_[newest.slot] = made;
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::mark_occupied(std::uint32_t slot) noexcept {
+template <class Nodes, class Traits>
+void hierarchical_wheel<Nodes, Traits>::mark_occupied(std::uint32_t slot) noexcept {
   unsigned level = slot / slots;
   occupied_[level] |= std::uint64_t{1} << (slot % slots);
   occupied_levels_ |= std::uint64_t{1} << level;
@@ -234,8 +233,8 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::mark_occupied(std::uint32
   earliest_.slot_opened();
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::mark_empty(std::uint32_t slot) noexcept {
+template <class Nodes, class Traits>
+void hierarchical_wheel<Nodes, Traits>::mark_empty(std::uint32_t slot) noexcept {
   std::uint64_t& level = occupied_[slot / slots];
   level &= ~(std::uint64_t{1} << (slot % slots));
   if (level == 0) occupied_levels_ &= ~(std::uint64_t{1} << (slot / slots));
@@ -243,8 +242,8 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::mark_empty(std::uint32_t 
 }
 
 // A set whose last node has been taken out.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::drop(set_index emptied) noexcept {
+template <class Nodes, class Traits>
+void hierarchical_wheel<Nodes, Traits>::drop(set_index emptied) noexcept {
   const std::uint32_t slot = sets_[emptied].slot;
   set_index* link = &newest_[slot];
   while (*link != emptied) link = &sets_[*link].older;
@@ -254,9 +253,8 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::drop(set_index emptied) n
 }
 
 // The occupied slots of a level whose first unit is not after `target`.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-std::uint64_t hierarchical_wheel<Nodes, Traits, FirstLocation>::begun(unsigned level,
-                                                                      std::uint64_t target) const noexcept {
+template <class Nodes, class Traits>
+std::uint64_t hierarchical_wheel<Nodes, Traits>::begun(unsigned level, std::uint64_t target) const noexcept {
   unsigned above = (level + 1) * slot_bits;
   bool same_turn = above >= 64 || (current_ >> above) == (target >> above);
   if (!same_turn) return occupied_[level];
@@ -264,9 +262,8 @@ std::uint64_t hierarchical_wheel<Nodes, Traits, FirstLocation>::begun(unsigned l
   return occupied_[level] & (~std::uint64_t{0} >> (63 - last));
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsigned level,
-                                                                           unsigned slot) const noexcept {
+template <class Nodes, class Traits>
+nanoseconds_t hierarchical_wheel<Nodes, Traits>::slot_start(unsigned level, unsigned slot) const noexcept {
   // The current slot also holds what was past when it was inserted.
   if (level == 0 && slot == digit(current_, 0)) return INT64_MIN;
   unsigned low = level * slot_bits, above = low + slot_bits;
@@ -274,20 +271,20 @@ nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::slot_start(unsig
   return grid_.round_up(to_signed((turn | std::uint64_t{slot} << low) << shift_));
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-std::uint32_t hierarchical_wheel<Nodes, Traits, FirstLocation>::first_slot() const noexcept {
+template <class Nodes, class Traits>
+std::uint32_t hierarchical_wheel<Nodes, Traits>::first_slot() const noexcept {
   const auto level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
   return level * slots + static_cast<unsigned>(std::countr_zero(occupied_[level]));
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-nanoseconds_t hierarchical_wheel<Nodes, Traits, FirstLocation>::first_begin() const noexcept {
+template <class Nodes, class Traits>
+nanoseconds_t hierarchical_wheel<Nodes, Traits>::first_begin() const noexcept {
   const std::uint32_t slot = first_slot();
   return slot_start(slot / slots, slot % slots);
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::next_bound() const noexcept {
+template <class Nodes, class Traits>
+std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_bound() const noexcept {
   if (occupied_levels_ == 0) return std::nullopt;
   if (!std::exchange(next_is_exact_, true)) next_ = first_begin();
   return next_;

@@ -8,8 +8,8 @@
 namespace detent::detail {
 
 // Takes the sets of the begun slots out of the wheel, the last slots first; they hang together through `older`.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::cut_off_begun(std::uint64_t target) noexcept {
+template <class Nodes, class Traits>
+set_index hierarchical_wheel<Nodes, Traits>::cut_off_begun(std::uint64_t target) noexcept {
   set_index cut = no_set;
   for (std::uint64_t todo = occupied_levels_; todo != 0; todo &= todo - 1) {
     unsigned level = static_cast<unsigned>(std::countr_zero(todo));
@@ -24,8 +24,8 @@ set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::cut_off_begun(std::u
 }
 
 // Puts the sets of a slot, the oldest first, before those that are cut off already.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::cut_off(std::uint32_t slot, set_index cut) noexcept {
+template <class Nodes, class Traits>
+set_index hierarchical_wheel<Nodes, Traits>::cut_off(std::uint32_t slot, set_index cut) noexcept {
   set_index id = std::exchange(newest_[slot], no_set);
   while (id != no_set) {
     const set_index older = std::exchange(sets_[id].older, cut);
@@ -35,9 +35,9 @@ set_index hierarchical_wheel<Nodes, Traits, FirstLocation>::cut_off(std::uint32_
   return cut;
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
+template <class Nodes, class Traits>
 template <bool InSets, class Take>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_t now, Take& take) {
+void hierarchical_wheel<Nodes, Traits>::expire_begun(nanoseconds_t now, Take& take) {
   std::uint64_t target = std::max(unit(grid_.round_down(now)), current_);
   // The begun slots are cut off first, as what is re-inserted belongs to the wheel's new time and may take their place.
   set_index cut = cut_off_begun(target);
@@ -61,9 +61,9 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::expire_begun(nanoseconds_
   }
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
+template <class Nodes, class Traits>
 template <bool InOrder, class Take>
-void hierarchical_wheel<Nodes, Traits, FirstLocation>::take_set(set_index id, Take& take) {
+void hierarchical_wheel<Nodes, Traits>::take_set(set_index id, Take& take) {
   sets_.template take_all<InOrder>(id, [&](node_index index, node& each) {
     if (take(index, each)) return;
     const filing placed = filing_of(nodes_, index, each);
@@ -72,8 +72,8 @@ void hierarchical_wheel<Nodes, Traits, FirstLocation>::take_set(set_index id, Ta
 }
 
 // A uniform set to the slot that its time belongs to now. False: that slot has a set, and there is no room for more.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-bool hierarchical_wheel<Nodes, Traits, FirstLocation>::move_whole(set_index id) noexcept {
+template <class Nodes, class Traits>
+bool hierarchical_wheel<Nodes, Traits>::move_whole(set_index id) noexcept {
   auto& moved = sets_[id];
   const std::uint32_t slot = slot_for(moved.time);
   if (newest_[slot] == no_set) {
@@ -86,9 +86,9 @@ bool hierarchical_wheel<Nodes, Traits, FirstLocation>::move_whole(set_index id) 
   return true;
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
+template <class Nodes, class Traits>
 template <class Gone>
-std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::next_exact(Gone&& gone) {
+std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&& gone) {
   int looks = limits::exact_looks;
   while (occupied_levels_ != 0) {
     if (earliest_.is_known()) {
@@ -108,9 +108,9 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits, FirstLocation>::n
 
 // Remembers the earliest node of the first occupied slot, if there is one when all that was gone or restarted has left
 // it. False: there are too many to look at.
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
+template <class Nodes, class Traits>
 template <class Gone>
-bool hierarchical_wheel<Nodes, Traits, FirstLocation>::search_first_slot(Gone& gone, int& looks) {
+bool hierarchical_wheel<Nodes, Traits>::search_first_slot(Gone& gone, int& looks) {
   const std::uint32_t slot = first_slot();
   // The last unit also holds `forever`, which is due later: there the bound is no help.
   const bool all = current_ == unit(forever);
@@ -153,8 +153,8 @@ bool hierarchical_wheel<Nodes, Traits, FirstLocation>::search_first_slot(Gone& g
   return true;
 }
 
-template <class Nodes, class Traits, std::uint32_t FirstLocation>
-bool hierarchical_wheel<Nodes, Traits, FirstLocation>::check_invariants() const noexcept {
+template <class Nodes, class Traits>
+bool hierarchical_wheel<Nodes, Traits>::check_invariants() const noexcept {
   std::array<std::uint64_t, levels> found{};
   std::size_t in_slots = 0;
   for (std::uint32_t slot = 0; slot < all_slots; ++slot) {

@@ -36,8 +36,8 @@ struct alignas(Lists == 1 ? 32 : 128) slot_set {  // a power of two, so that an 
   void begin_again() noexcept { ordered = false, next = 0; }
 };
 
-// One thread. Nodes as for hierarchical_wheel. An inserted node's location is FirstLocation, its set and its number.
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+// One thread. Nodes as for hierarchical_wheel. An inserted node's location is its set and its number.
+template <class Nodes, unsigned Lists, std::size_t Capacity>
 class slot_sets {
  public:
   using set = slot_set<Lists>;
@@ -49,7 +49,7 @@ class slot_sets {
   const set& operator[](set_index id) const noexcept { return sets_[id]; }
   std::size_t open() const noexcept { return open_; }
   set_index set_of(const node& inserted) const noexcept {
-    return static_cast<set_index>((inserted.location - FirstLocation) >> limits::set_number_bits);
+    return static_cast<set_index>(inserted.location >> limits::set_number_bits);
   }
 
   // An empty set; there are no more than `capacity`.
@@ -110,13 +110,12 @@ class slot_sets {
   set_index free_ = no_set;  // closed ones, through `older`
   set_index fresh_ = 1;      // never used from here on
   std::array<set, capacity + 1> sets_;
-  static_assert(FirstLocation % slot_set_most == 0 && capacity < (1u << 30) / slot_set_most,
-                "set and number fit a location");
+  static_assert(capacity < (1u << 30) / slot_set_most, "set and number fit a location");
   static_assert(slot_set_most % Lists == 0, "a number gives its list, also after a wrap");
 };
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-set_index slot_sets<Nodes, Lists, FirstLocation, Capacity>::make(std::uint32_t slot, nanoseconds_t time) noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+set_index slot_sets<Nodes, Lists, Capacity>::make(std::uint32_t slot, nanoseconds_t time) noexcept {
   set_index id = free_;
   if (id != no_set) {
     free_ = sets_[id].older;  // its lists are empty
@@ -136,18 +135,17 @@ set_index slot_sets<Nodes, Lists, FirstLocation, Capacity>::make(std::uint32_t s
   return id;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-void slot_sets<Nodes, Lists, FirstLocation, Capacity>::close(set_index id) noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+void slot_sets<Nodes, Lists, Capacity>::close(set_index id) noexcept {
   DETENT_ASSERT(is_empty(sets_[id].heads));
   sets_[id].older = free_;
   free_ = id;
   --open_;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-[[gnu::always_inline]] inline void slot_sets<Nodes, Lists, FirstLocation, Capacity>::append(set_index id,
-                                                                                            node_index index,
-                                                                                            node& added) noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+[[gnu::always_inline]] inline void slot_sets<Nodes, Lists, Capacity>::append(set_index id, node_index index,
+                                                                             node& added) noexcept {
   set& to = sets_[id];
   const std::uint32_t number = to.next++;
   const unsigned list = number % Lists;
@@ -155,7 +153,7 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t 
   to.tails[list] = index;
   added.previous = last;
   added.next = no_node;
-  added.location = FirstLocation + ((std::uint32_t{id} << limits::set_number_bits) + number);
+  added.location = (std::uint32_t{id} << limits::set_number_bits) + number;
   if (last == no_node) {
     to.heads[list] = index;
   } else {
@@ -163,8 +161,8 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t 
   }
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-[[gnu::always_inline]] inline bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::unlink(node& gone) noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+[[gnu::always_inline]] inline bool slot_sets<Nodes, Lists, Capacity>::unlink(node& gone) noexcept {
   const node_index next = gone.next, previous = gone.previous;
   if (next != no_node) nodes_[next].previous = previous;
   if (previous != no_node) nodes_[previous].next = next;
@@ -178,9 +176,8 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t 
 }
 
 // The lowest number of what the lists begin with, counted from `from` on; there is one.
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-std::uint32_t slot_sets<Nodes, Lists, FirstLocation, Capacity>::lowest(const lists& at,
-                                                                       std::uint32_t from) const noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+std::uint32_t slot_sets<Nodes, Lists, Capacity>::lowest(const lists& at, std::uint32_t from) const noexcept {
   std::uint32_t ahead = number_mask;
   for (const node_index each : at) {
     if (each != no_node) ahead = std::min(ahead, (number_of(nodes_[each]) - from) & number_mask);
@@ -189,16 +186,15 @@ std::uint32_t slot_sets<Nodes, Lists, FirstLocation, Capacity>::lowest(const lis
 }
 
 // Others were taken out.
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-[[gnu::noinline]] node_index slot_sets<Nodes, Lists, FirstLocation, Capacity>::next_front(set_index id) noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+[[gnu::noinline]] node_index slot_sets<Nodes, Lists, Capacity>::next_front(set_index id) noexcept {
   set& of = sets_[id];
   of.first = lowest(of.heads, of.first);
   return of.heads[of.first % Lists];
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-[[gnu::always_inline]] inline node_index slot_sets<Nodes, Lists, FirstLocation, Capacity>::pop(set_index id,
-                                                                                               bool& is_last) noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+[[gnu::always_inline]] inline node_index slot_sets<Nodes, Lists, Capacity>::pop(set_index id, bool& is_last) noexcept {
   const node_index index = front(id);
   set& from = sets_[id];
   const unsigned list = from.first++ % Lists;
@@ -216,9 +212,9 @@ template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t 
   return index;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+template <class Nodes, unsigned Lists, std::size_t Capacity>
 template <bool Ordered, class F>
-void slot_sets<Nodes, Lists, FirstLocation, Capacity>::take_all(set_index id, F&& f) {
+void slot_sets<Nodes, Lists, Capacity>::take_all(set_index id, F&& f) {
   set& from = sets_[id];
   lists at = from.heads;
   std::uint32_t number = from.first;
@@ -251,9 +247,9 @@ void slot_sets<Nodes, Lists, FirstLocation, Capacity>::take_all(set_index id, F&
   }
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
+template <class Nodes, unsigned Lists, std::size_t Capacity>
 template <class F>
-bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::each(set_index id, F&& f) {
+bool slot_sets<Nodes, Lists, Capacity>::each(set_index id, F&& f) {
   for (unsigned list = 0; list < Lists; ++list) {
     for (node_index index = sets_[id].heads[list]; index != no_node;) {
       node& here = nodes_[index];
@@ -265,8 +261,8 @@ bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::each(set_index id, F&& f)
   return true;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::has_one(set_index id) const noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+bool slot_sets<Nodes, Lists, Capacity>::has_one(set_index id) const noexcept {
   const set& of = sets_[id];
   unsigned found = 0;
   for (unsigned list = 0; list < Lists; ++list) {
@@ -276,8 +272,8 @@ bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::has_one(set_index id) con
   return found == 1;
 }
 
-template <class Nodes, unsigned Lists, std::uint32_t FirstLocation, std::size_t Capacity>
-bool slot_sets<Nodes, Lists, FirstLocation, Capacity>::check(set_index id) const noexcept {
+template <class Nodes, unsigned Lists, std::size_t Capacity>
+bool slot_sets<Nodes, Lists, Capacity>::check(set_index id) const noexcept {
   const set& of = sets_[id];
   Nodes nodes = nodes_;
   for (unsigned list = 0; list < Lists; ++list) {
