@@ -116,13 +116,13 @@ class storm {
     const std::int64_t deadline = ns(now.deadline());
     const std::int64_t armed_at = mine.armed_at.load();
     std::int64_t& overloaded_at = overloaded_at_[set_.index_of(mine.key)];
+    if (now.lateness() > overloaded) overloaded_at = ns(clock::now());
     if (mine.deadline.load() == deadline && armed_at + known_by_then.count() <= deadline && overloaded_at < armed_at) {
       EXPECT_GE(deadline, key.latest) << "out of the order of deadlines";
       ++checked_;
     }
     key.latest = std::max(key.latest, deadline);
     if (now.lateness() > overloaded / 2) late_until_ = ns(clock::now() + 5ms);
-    if (now.lateness() > overloaded) overloaded_at = ns(clock::now());
     ++mine.ends;
     // On another shard than this one, three times in four.
     if (ran_++ % 4 == 0) schedule(static_cast<std::uint32_t>((mine.key + 1) % keys), clock::now() + 50ms);
