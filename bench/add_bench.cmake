@@ -3,6 +3,13 @@
 
 add_custom_target(detent_bench ALL)  # `tools/dev bench` builds it
 
+# Where Boost is installed, its timers and its pool are measured beside the engine's.
+find_path(DETENT_BOOST_INCLUDE_DIR NAMES boost/asio/detail/timer_queue.hpp DOC "The directory that holds boost/asio")
+mark_as_advanced(DETENT_BOOST_INCLUDE_DIR)
+if(NOT DETENT_BOOST_INCLUDE_DIR)
+  message(STATUS "detent: no Boost (Debian: libboost1.81-dev); benchmarks run without its heap and its pool beside them")
+endif()
+
 # detent_add_bench(NAME LIBRARIES...): bench_NAME, from NAME.cpp, on Google Benchmark. It also runs as a smoke test, so that it
 # cannot rot: DETENT_BENCH_SMOKE in its environment leaves out what takes long.
 function(detent_add_bench name)

@@ -26,7 +26,7 @@ SRC = "core/src/"
 GROUND = SRC + "limits.hpp"  # below all rooms
 # Third-party headers, and what may include them.
 FOREIGN = {
-    "concurrentqueue/": ("core/src/submission/", "core/src/api/", "tests/", "bench/"),
+    "concurrentqueue/": ("core/src/submission/", "modules/pools/", "tests/", "bench/"),
     "sqlite3.h": ("modules/durable/",),
     "CLI/": ("command/", "chaos/", "tests/", "bench/", "stress/", "examples/"),
     "sys/sdt.h": ("core/src/platform/",),
@@ -56,6 +56,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.:/$}>*-])/(?:home|root|work|Users|mnt|farm)/
 CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$")
 CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER|__cplusplus|DETENT_DETENT_H)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+MODULE_HEADER = re.compile(r"modules/(?:\w+/)?(?:include|src)/(.+\.hp*)$")
 COMMAND_FOLDER = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
 TESTS_OF_FOLDER = "detent_add_engine_tests("  # it looks for *_test.cpp itself
 GLOB = re.compile(r"file\s*\(\s*GLOB\w*\s+\w+\s+(?:RELATIVE\s+\S+\s+)?(CONFIGURE_DEPENDS\s+([^)]*))?", re.IGNORECASE)
@@ -78,6 +79,8 @@ class Tree:
         self.command_folders = COMMAND_FOLDER.findall(order.read_text()) if order.exists() else []
         self.value_headers = tidy_text.table_of_headers(law.read_text()) if law.exists() else set()
         self.rooms = tidy_text.table_of_rooms(law.read_text()) if law.exists() else []
+        of_modules = (MODULE_HEADER.match(each.relative_to(self.root).as_posix()) for each in self.files)
+        self.module_headers = {found.group(1) for found in of_modules if found}
 
     def _walk(self, directory):
         for entry in directory.iterdir():
@@ -186,6 +189,8 @@ class Tree:
             for prefix, allowed in FOREIGN.items():
                 if name.startswith(prefix) and not lies_in(path, allowed):
                     self.report(path, number, "include", f"<{name}> is none of this module's dependencies")
+            if path.startswith(("core/", "alloc/")) and name in self.module_headers:
+                self.report(path, number, "include", f"<{name}> is a module's, and the engine knows none")
             if path.startswith(SRC):
                 self._check_rooms(path, number, name)
             if not name.startswith("detent/"):

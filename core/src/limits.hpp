@@ -6,7 +6,7 @@
 //
 // No limits, and where they are used: what formats, processors and the kernel prescribe, how the bits of a word are
 // divided, and what the oversleep margin and the rate of the time stamp counter are estimated with (waiter.cpp,
-// tsc_clock.cpp). Those of the memory for nodes are in detent/alloc/limits.hpp.
+// tsc_clock.cpp). Those of the memory for nodes are in detent/alloc/limits.hpp, and a module has its own.
 #pragma once
 
 #include <detent/base/limit.hpp>
@@ -200,18 +200,6 @@ inline constexpr std::size_t hashed_slots = std::size_t{1} << 24;
 
 // --- api
 
-// A thread pool has room for so much work ahead, unless its capacity is smaller, in blocks of so many: a power of two.
-inline constexpr std::size_t pool_ahead = limit(16'384, 8), pool_block = limit(64, 4);
-// Looks at the queue of a pool before a thread sleeps, a nanosecond each.
-inline constexpr int pool_spins = limit(100, 1);
-// Timers of one strand that run in a row before the others have their turn.
-inline constexpr std::size_t strand_row = limit(32, 2);
-// Places of a block of a strand's timers, which lie side by side.
-inline constexpr std::uint32_t strand_places = limit(8, 2);
-// Timers whose keys are read before the lock of a keyed pool is taken once for all of them.
-inline constexpr std::size_t keyed_at_once = limit(64, 2);
-// Tries for that lock, which is held for about a microsecond: a sleep and a wake-up cost more.
-inline constexpr int lock_tries = limit(200, 1);
 // A coroutine's run that comes before its timer is settled waits for so many pauses, which cover all but its thread's
 // loss of the processor, and then comes again after a time in which that thread gets it back.
 inline constexpr int pauses_to_settle = limit(64, 1);

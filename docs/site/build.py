@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE, REFERENCE_PAGE = ROOT / "docs/reference.md", "reference/index.md"
 HEADER = re.compile(r"^\| \[`(detent/\S+)`\]\(\S+/(\w+)\.hp*\)", re.MULTILINE)
 MODULES = sorted(each.relative_to(ROOT).as_posix() for each in ROOT.glob("modules/*/include"))
-INCLUDE = ("core/include", "alloc/include", *MODULES)
+INCLUDE = ("core/include", "alloc/include", "modules/include", *MODULES)
 PUBLIC = [*(f"{each}/detent/*.h*" for each in INCLUDE), "modules/recipes/include/detent/recipes/*.hpp"]
 PAGE = {"detent/detent.h": "c"}  # of the others, their name
 

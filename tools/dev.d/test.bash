@@ -28,7 +28,7 @@ fuzz() {
   [ ${#failed[@]} -eq 0 ] || { say "Fuzzing fails: ${failed[*]}; the inputs are build/found/TARGET-*" >&2 && return 1; }
 }
 
-# The programs of tests/unit, tests/engine, tests/hostile and modules/sharded, each run as a whole, which takes a fifth of the
+# The programs of tests/unit, tests/engine, tests/hostile and of modules in the library, each run as a whole, which takes a fifth of the
 # time that their tests take one by one; and with the label `look` the beginning of each search of tests/proofs/protocols.
 # quick PRESET LABELS TARGET...
 quick() {

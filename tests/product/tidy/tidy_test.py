@@ -121,6 +121,16 @@ class TidyTest(unittest.TestCase):
             files = {path: f"{SPDX}{line}\n", path.replace("a.cpp", "CMakeLists.txt"): "a.cpp\n"}
             self.assertEqual(findings, self.found(order | files))
 
+    def test_the_engine_knows_no_module(self):
+        module = {"modules/a/include/detent/b.hpp": HEADER, "modules/a/src/c.hpp": HEADER}
+        for path, name, findings in (("core/src/callers/a.cpp", "<detent/b.hpp>", ["core/src/callers/a.cpp:3: [include]"]),
+                                     ("core/include/detent/a.hpp", "<detent/b.hpp>", ["core/include/detent/a.hpp:3: [include]"]),
+                                     ("alloc/src/a.cpp", '"c.hpp"', ["alloc/src/a.cpp:3: [include]"]),
+                                     ("core/src/callers/a.cpp", "<detent/engine.hpp>", []),
+                                     ("modules/d/src/a.cpp", "<detent/b.hpp>", [])):
+            with self.subTest(path=path, name=name):
+                self.assertEqual(findings, self.found(module | {path: including(name)}))
+
     def test_class_sources(self):
         files = {"core/src/wheel/a.hpp": HEADER + "class c {\n  void f();\n};\n"}
         for name in "xyz":

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "api/pool_threads.hpp"
+#include "pool_threads.hpp"
 
 #include <detent/base/forced_unwind.hpp>
 #include <detent/error.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "api/strand_queue.hpp"
+#include "strand_queue.hpp"
 
 #include <bit>
 #include <new>

@@ -4,9 +4,9 @@
 #include <detent/base/atomic.hpp>
 #include <detent/error.hpp>
 
-#include "api/pool_threads.hpp"
-#include "api/strand_queue.hpp"
-#include "limits.hpp"
+#include "pool_limits.hpp"
+#include "pool_threads.hpp"
+#include "strand_queue.hpp"
 
 #include <unistd.h>
 

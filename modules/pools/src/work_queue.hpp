@@ -5,7 +5,7 @@
 #include <detent/base/atomic.hpp>
 #include <detent/executor.hpp>
 
-#include "limits.hpp"
+#include "pool_limits.hpp"
 
 #include <concurrentqueue/concurrentqueue.h>
 

@@ -3,10 +3,10 @@
 
 #include <detent/base/atomic.hpp>
 
-#include "api/pool_threads.hpp"
-#include "api/work_queue.hpp"
-#include "limits.hpp"
 #include "platform/ordered_by_fences.hpp"
+#include "pool_limits.hpp"
+#include "pool_threads.hpp"
+#include "work_queue.hpp"
 
 #include <concurrentqueue/lightweightsemaphore.h>
 #include <unistd.h>

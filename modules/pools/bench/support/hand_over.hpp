@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "process_cost.hpp"
-#include "scale.hpp"
+#include "support/process_cost.hpp"
+#include "support/scale.hpp"
 
 namespace detent::bench {
 

@@ -5,7 +5,7 @@
 
 #include <detent/executor.hpp>
 
-#include "limits.hpp"
+#include "pool_limits.hpp"
 
 #include <array>
 #include <cstddef>
