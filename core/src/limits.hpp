@@ -200,10 +200,6 @@ inline constexpr std::size_t hashed_slots = std::size_t{1} << 24;
 
 // --- api
 
-// A coroutine's run that comes before its timer is settled waits for so many pauses, which cover all but its thread's
-// loss of the processor, and then comes again after a time in which that thread gets it back.
-inline constexpr int pauses_to_settle = limit(64, 1);
-inline constexpr std::int64_t settled_after = 1'000'000;
 // stop_for() looks so often whether anything is left.
 inline constexpr std::int64_t stop_looks = 1'000'000;
 

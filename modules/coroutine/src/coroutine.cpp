@@ -2,10 +2,19 @@
 // How a sleeping coroutine meets its timer, the stop of somebody's token, and its own end.
 #include <detent/coroutine.hpp>
 
+#include <detent/base/limit.hpp>
+
 #include "callers/cancel.hpp"
-#include "limits.hpp"
 
 namespace detent {
+namespace {
+
+// A coroutine's run that comes before its timer is settled waits for so many pauses, which cover all but its thread's
+// loss of the processor, and then comes again after a time in which that thread gets it back.
+constexpr int pauses_to_settle = base::limit(64, 1);
+constexpr std::int64_t settled_after = 1'000'000;
+
+}  // namespace
 
 // The timer's callable is a pointer to this, copied bit by bit and owning nothing: to fall asleep is the shortest
 // schedule call.
@@ -30,12 +39,12 @@ void sleep_awaiter::settle() noexcept {
 void sleep_awaiter::wake(firing& run) {
   // (2) acquire: pairs with (1), so that the coroutine finds the handle and the hook.
   for (int i = 0; !settled_.load(base::acquire); ++i) {
-    if (i < detail::limits::pauses_to_settle) {
+    if (i < pauses_to_settle) {
       base::cpu_pause();
     } else if (core_->options.drive == drive_kind::caller) {
       return run.rearm_at(run.deadline());  // not before the next poll(), no matter what time it is by then
     } else {
-      return run.rearm_after(duration(detail::limits::settled_after));
+      return run.rearm_after(duration(settled_after));
     }
   }
   base::show_acquire(&settled_);
