@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the command share: how to run it and how to check what it leaves.
 
-Each test program is called with the path of the command and the directory of the bundled traces, and then perhaps with
-unittest's own options.
+Each test program is called with the paths of the command, of counters_sample, which writes a made-up counters file, and of
+counters_engine, an engine that keeps one; and then perhaps with unittest's own options.
 """
-import html.parser
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 
-if len(sys.argv) < 3:
-    sys.exit(f"usage: {os.path.basename(sys.argv[0])} DETENT DATA_DIRECTORY [unittest option ...]")
-DETENT, DATA = sys.argv[1], sys.argv[2]
+if len(sys.argv) < 4:
+    sys.exit(f"usage: {os.path.basename(sys.argv[0])} DETENT SAMPLE ENGINE [unittest option ...]")
+DETENT, SAMPLE, ENGINE = map(os.path.abspath, sys.argv[1:4])
+ROOT = Path(__file__).resolve().parents[2]
+HEADER = b"t_ns,op,id,delay_ns,source\n"  # of a trace
 
 
 def run_tests():
-    unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[3:]])
+    unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[4:]])
 
 
 def detent(*arguments, stdout=subprocess.PIPE):
@@ -26,7 +29,7 @@ def detent(*arguments, stdout=subprocess.PIPE):
 
 
 def data(name):
-    return os.path.join(DATA, name)
+    return str(ROOT / "bench/data" / name)
 
 
 class WithDirectory(unittest.TestCase):
@@ -43,6 +46,16 @@ class WithDirectory(unittest.TestCase):
             file.write(content)
         return self.path(name)
 
+    def printed(self, *arguments):
+        """What the command prints where nothing is wrong."""
+        done = detent(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def said(self, *arguments):
+        """The same as JSON."""
+        return json.loads(self.printed(*arguments, "--json"))
+
     def refused(self, status, *arguments):
         """Runs the command; returns the one line of complaint."""
         done = detent(*arguments)
@@ -51,30 +64,20 @@ class WithDirectory(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Adetent: [^\n]+\n\Z")
         return done.stderr
 
+    def sample(self, name="counters", *labels):
+        subprocess.run([SAMPLE, self.path(name), *labels], check=True, timeout=60)
+        return self.path(name)
 
-class Page(html.parser.HTMLParser):
-    """Checks that elements nest, and notes what the page holds."""
+    def spawn(self, *command, **options):
+        """Starts a program that ends with the test."""
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   **options)
+        for end in (process.stdin.close, process.stderr.close, process.stdout.close, process.wait, process.kill):
+            self.addCleanup(end)
+        return process
 
-    VOID = {"meta"}
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.seen, self.problems = [], [], []
-        self.feed(text)
-        self.close()
-        self.problems += self.open
-
-    def handle_starttag(self, tag, attributes):
-        self.seen.append(tag)
-        for name, value in attributes:
-            if name in ("src", "href") or name.startswith("on"):
-                self.problems.append(f"{name}={value}")
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.seen.append(tag)
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            self.problems.append(f"</{tag}>")
+    def engine(self, file, *words, inside=()):
+        """Starts an engine that has its counters in the file; by the command `inside`, if there is one."""
+        process = self.spawn(*inside, ENGINE, file, *words)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process

@@ -1,17 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The page of `detent console` in a real browser.
-
-usage: console_browser_test.py DETENT COUNTERS_ENGINE [unittest option ...]
-"""
+"""The page of `detent console` in a real browser."""
 import json
 import re
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 import headless_browser
-from command_support import DATA as ENGINE, DETENT, WithDirectory, run_tests
+from command_support import DETENT, WithDirectory, run_tests
 
 if not headless_browser.installed():
     print("skipped: no Chromium")
@@ -32,21 +28,10 @@ class Page(WithDirectory):
 
     def setUp(self):
         super().setUp()
-        self.start_engine("detent.1.0", "feed", "beat")
-        self.start_engine("detent.2.0", HOSTILE_NAME, HOSTILE_LABEL)
-        console = self.start(DETENT, "console", "--listen", "127.0.0.1:0", "--counters", self.directory)
+        self.engine(self.path("detent.1.0"), "heartbeat", "feed", "beat")
+        self.engine(self.path("detent.2.0"), "heartbeat", HOSTILE_NAME, HOSTILE_LABEL)
+        console = self.spawn(DETENT, "console", "--listen", "127.0.0.1:0", "--counters", self.directory)
         self.url = re.fullmatch(r"serving (http://\S+)\n", console.stdout.readline())[1]
-
-    def start(self, *command):
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for end in (process.stdin.close, process.stdout.close, process.wait, process.kill):
-            self.addCleanup(end)
-        return process
-
-    def start_engine(self, file, name, label):
-        process = self.start(ENGINE, self.path(file), "heartbeat", name, label)
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        return process
 
     def tab(self, width=1280, scheme="light", scripts=True, query=""):
         tab = self.new_tab()
@@ -92,7 +77,7 @@ class Page(WithDirectory):
         tab.press("Enter", 13)
         self.assertTrue(tab.run("document.getElementById('checked').open"))
         before = tab.run("document.getElementById('now').textContent")
-        process = self.start_engine("detent.3.0", "late comer", "beat")
+        process = self.engine(self.path("detent.3.0"), "heartbeat", "late comer", "beat")
         self.wait_until(tab, f"{NAMES}.includes('late comer')")
         process.stdin.close()
         self.wait_until(tab, "document.querySelector('main').textContent.includes('(ended)')")

@@ -1,19 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The page on counters files says what the header <detent/counters_layout.hpp> says, and its reader reads.
-
-usage: counters_page_test.py PAGE LAYOUT DETENT COUNTERS_SAMPLE
-"""
-import json
-import os
+"""The page on counters files says what the header <detent/counters_layout.hpp> says, and its reader reads."""
 import re
 import subprocess
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 
-PAGE, LAYOUT, DETENT, SAMPLE = sys.argv[1:5]
+sys.dont_write_bytecode = True
+from command_support import ROOT, WithDirectory, run_tests
+
 BYTES = {"u8": 1, "u32": 4, "i64": 8, "u64": 8}
 TYPES = {"u8": "std::uint8_t", "u32": "std::uint32_t", "i64": "std::int64_t", "u64": "std::uint64_t"}
 
@@ -24,9 +18,11 @@ def members(text, name):
     return re.findall(r"(\w+)\s*(?:,|$)", re.sub(r"//[^\n]*", "", body))[:-1]  # without count_
 
 
-class Page(unittest.TestCase):
+class Page(WithDirectory):
     def setUp(self):
-        self.page, self.layout = Path(PAGE).read_text(), Path(LAYOUT).read_text()
+        super().setUp()
+        self.page, self.layout = ((ROOT / name).read_text(encoding="utf-8")
+                                  for name in ("docs/counters.md", "core/include/detent/counters_layout.hpp"))
 
     def words(self, header):
         table = self.page[self.page.index(header):].split("\n\n")[0]
@@ -59,13 +55,9 @@ class Page(unittest.TestCase):
 
     def test_the_reader_reads_what_detent_stat_reads(self):
         code = re.search(r"^```python\n(.*?)^```$", self.page, re.MULTILINE | re.DOTALL).group(1)
-        with tempfile.TemporaryDirectory() as directory:
-            file = os.path.join(directory, "counters")
-            subprocess.run([SAMPLE, file], check=True, timeout=60)
-            said = subprocess.run([sys.executable, "-c", code, file], check=True, capture_output=True, text=True,
-                                  timeout=60).stdout
-            engine = json.loads(subprocess.run([DETENT, "stat", "--json", file], check=True, capture_output=True,
-                                               timeout=60).stdout)["engines"][0]
+        file = self.sample()
+        said = subprocess.run([sys.executable, "-c", code, file], check=True, capture_output=True, text=True, timeout=60).stdout
+        engine = self.said("stat", file)["engines"][0]
         totals = [int(word) for word in said.splitlines()[0].split()[1:]]
         counts = engine["counts"]
         names = members(self.layout, "counter")
@@ -86,13 +78,9 @@ class Page(unittest.TestCase):
             before, brace, rest = pattern.partition("{")
             inside, _, behind = rest.partition("}")
             named |= {before + one + behind for one in inside.split(",")} if brace else {pattern}
-        with tempfile.TemporaryDirectory() as directory:
-            file = os.path.join(directory, "counters")
-            subprocess.run([SAMPLE, file], check=True, timeout=60)
-            text = subprocess.run([DETENT, "stat", "--prometheus", file], check=True, capture_output=True, text=True,
-                                  timeout=60).stdout
+        text = self.printed("stat", "--prometheus", self.sample())
         self.assertEqual(named, set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE)))
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
+    run_tests()

@@ -1,59 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`detent stat --listen` as Prometheus sees it, and as those see it who are not meant.
-
-usage: listen_test.py DETENT COUNTERS_SAMPLE [unittest option ...]
-"""
-import http.client
+"""`detent stat --listen` as Prometheus sees it, and as those see it who are not meant."""
 import os
-import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
-import unittest
 
 sys.dont_write_bytecode = True
-from command_support import DATA as SAMPLE, DETENT, WithDirectory, detent, run_tests
+from command_support import DETENT, run_tests
+from http_support import WithServer
 
 
-class Listen(WithDirectory):
-    def sample(self):
-        subprocess.run([SAMPLE, self.path("counters")], check=True, timeout=60)
-        return self.path("counters")
-
+class Listen(WithServer):
     def start(self, *arguments):
         """Returns the server and its port."""
-        server = subprocess.Popen([DETENT, "stat", "--listen", *arguments], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True)
-        self.addCleanup(server.stderr.close)
-        self.addCleanup(server.stdout.close)
-        self.addCleanup(server.wait)
-        self.addCleanup(server.kill)
-        return server, int(re.fullmatch(r"serving http://.*:(\d+)/metrics\n", server.stdout.readline())[1])
+        return self.serve(DETENT, "stat", "--listen", *arguments)
 
-    def ask(self, port, method="GET", path="/metrics", host="localhost:1", accepts=()):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self.addCleanup(connection.close)
-        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-        connection.putheader("Host", host)
-        for each in accepts:
-            connection.putheader("Accept-Encoding", each)
-        connection.endheaders()
-        answer = connection.getresponse()
-        return answer, answer.read().decode()
-
-    def status(self, *arguments, **named):
-        return self.ask(*arguments, **named)[0].status
+    def ask(self, port, path="/metrics", **named):
+        return super().ask(port, path, **named)
 
     def test_it_serves_what_stat_prints_and_ends_by_a_signal(self):
         for end in (signal.SIGTERM, signal.SIGINT):
             server, port = self.start("0", self.sample())
             answer, body = self.ask(port)
-            self.assertEqual(body, detent("stat", "--prometheus", self.path("counters")).stdout)
+            self.assertEqual(body, self.printed("stat", "--prometheus", self.path("counters")))
             self.assertEqual(answer.getheader("Content-Type"), "text/plain; version=0.0.4; charset=utf-8")
-            head, nothing = self.ask(port, "HEAD")
+            head, nothing = self.ask(port, method="HEAD")
             self.assertEqual((head.status, nothing, head.getheader("Content-Length")), (200, "", str(len(body.encode()))))
             server.send_signal(end)
             self.assertEqual(server.wait(60), 0)
@@ -62,20 +35,18 @@ class Listen(WithDirectory):
     def test_no_answer_is_compressed_whatever_the_client_accepts(self):
         _, port = self.start("0", self.sample())
         for accepts in (["br"], ["gzip"], ["zstd"], ["deflate"], ["*"], ["br;q=1.0, gzip"], ["identity", "gzip, br"]):
-            answer, body = self.ask(port, accepts=accepts)
+            answer, body = self.ask(port, fields=[("Accept-Encoding", each) for each in accepts])
             self.assertEqual((answer.status, answer.getheader("Content-Encoding")), (200, None), accepts)
-            self.assertEqual(body, detent("stat", "--prometheus", self.path("counters")).stdout)
+            self.assertEqual(body, self.printed("stat", "--prometheus", self.path("counters")))
 
     def test_only_its_own_names_are_answered_and_only_questions(self):
         _, port = self.start("127.0.0.1:0", self.sample(), "--host", "timers.example")
-        for own in ("localhost", "LOCALHOST:80", f"127.0.0.1:{port}", "[::1]:9", "127.1.2.3", "Timers.Example:9464"):
-            self.assertEqual(self.status(port, host=own), 200, own)
-        for foreign in ("evil.example", "localhost.evil.example", "192.0.2.1", "[2001:db8::1]", "localhost:x", "[::1", "::1",
-                        "[localhost]"):
-            self.assertEqual(self.status(port, host=foreign), 421, foreign)
-        self.assertEqual(self.status(port, host=""), 400)
-        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
-            self.assertEqual(self.status(port, method), 405, method)
+        for host, status in [(own, 200) for own in ("localhost", "LOCALHOST:80", f"127.0.0.1:{port}", "[::1]:9", "127.1.2.3",
+                                                    "Timers.Example:9464")] + \
+                [(foreign, 421) for foreign in ("evil.example", "localhost.evil.example", "192.0.2.1", "[2001:db8::1]",
+                                                "localhost:x", "[::1", "::1", "[localhost]")] + [("", 400)]:
+            self.assertEqual(self.status(port, host=host), status, host)
+        self.assertEqual(self.status(port, method="POST"), 405)
         self.assertEqual(self.status(port, path="/metric"), 404)
 
     def test_another_address_than_loopback_answers_to_addresses_and_the_names_it_was_given(self):
@@ -94,7 +65,8 @@ class Listen(WithDirectory):
         self.sample()
         self.assertEqual(self.status(port), 200)
         server.terminate()
-        self.assertRegex(server.communicate(timeout=60)[1], r"\Adetent: [^\n]+ cannot be opened[^\n]+\n\Z")
+        self.assertEqual(server.wait(60), 0)
+        self.assertRegex(server.stderr.read(), r"\Adetent: [^\n]+ cannot be opened[^\n]+\n\Z")
 
     def test_clients_that_dawdle_hold_up_neither_others_nor_the_end(self):
         server, port = self.start("0", self.sample())
@@ -123,17 +95,6 @@ class Listen(WithDirectory):
             thread.join()
             for each in slow:
                 each.close()
-
-    def test_an_address_that_cannot_be_used_is_one_line(self):
-        _, port = self.start("127.0.0.1:0")
-        self.assertRegex(self.refused(1, "stat", "--listen", str(port)), f"--listen 127.0.0.1:{port}: .*in use")
-        self.assertIn("no-file", self.refused(1, "stat", "--listen", "0", self.path("no-file")))
-        for wrong in ("", "x", "65536", "127.0.0.1", "1.2.3:4", "::1:4", "[::1]4", "[127.0.0.1]:4", "here.example:4"):
-            self.assertIn("--listen", self.refused(2, "stat", "--listen", wrong))
-        for other in (["--json"], ["-i", "1"]):
-            self.assertIn("--listen", self.refused(2, "stat", "--listen", "0", *other))
-        self.assertIn("--listen", self.refused(2, "stat", "--host", "name"))
-        self.assertIn("--host", self.refused(2, "stat", "--listen", "0", "--host", "name:80"))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`detent` sees engines of other namespaces, as containers have them: it takes the dead for dead and the living for
-living, and their times for what they are.
-
-usage: namespaces_test.py DETENT COUNTERS_ENGINE [unittest option ...]
-"""
+living, and their times for what they are."""
+import json
 import json
 import os
-import re
 import signal
 import struct
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from command_support import DATA as ENGINE, WithDirectory, detent, run_tests
+from command_support import DETENT, WithDirectory, detent, run_tests
 
 TEN_DAYS = "864000"
 TIMES = (["--time", "--boottime", TEN_DAYS], ["--time", "--monotonic", TEN_DAYS],
          ["--time", "--boottime", TEN_DAYS, "--monotonic", TEN_DAYS])
 PROCESSES = ["--pid"]
+HOUR = 3_600_000_000_000
 
 
 def permitted(options):
@@ -29,37 +27,22 @@ def permitted(options):
 
 
 class EngineOfAnotherNamespace(WithDirectory):
-    def start(self, options, file):
+    def start(self, options, *words):
         if not permitted(options):
             self.skipTest(f"unshare {' '.join(options)} is not permitted")
-        command = ["unshare", *options, "--fork", "--kill-child", ENGINE, file, "heartbeat"]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stdin.close)
-        self.addCleanup(process.kill)
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        return process
+        return self.engine(*words, inside=("unshare", *options, "--fork", "--kill-child"))
 
     def check_live(self, file):
-        done = detent("stat", "--json", file)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        engine, = json.loads(done.stdout)["engines"]
+        engine, = self.said("stat", file)["engines"]
         self.assertEqual(engine["state"], "live")
-        for time in ("made_at_ns", "last_pass_ns"):
-            self.assertLess(abs(engine["read_at_ns"] - engine[time]), 3_600_000_000_000, time)
-        self.assertLess(abs(engine["next_deadline_ns"] - engine["read_at_ns"]), 3_600_000_000_000)
-        done = detent("stat", file)
-        self.assertRegex(done.stdout, r"(?m)^ *age +[\d.]+ m?s$")
-        done = detent("stat", "--prometheus", file)
-        self.assertRegex(done.stdout, r"(?m)^detent_engine_live\{.*\} 1$")
-        done = detent("top", "--once", file)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("heartbeat", done.stdout)
-        self.assertNotIn("stale", done.stdout)
-        done = detent("pending", "--json", file)
-        due = json.loads(done.stdout)["engines"][0]["next_due_in_ns"]
-        self.assertLess(due, 3_600_000_000_000)
+        for time in ("made_at_ns", "last_pass_ns", "next_deadline_ns"):
+            self.assertLess(abs(engine["read_at_ns"] - engine[time]), HOUR, time)
+        self.assertRegex(self.printed("stat", file), r"(?m)^ *age +[\d.]+ m?s$")
+        self.assertRegex(self.printed("stat", "--prometheus", file), r"(?m)^detent_engine_live\{.*\} 1$")
+        top = self.printed("top", "--once", file)
+        self.assertIn("heartbeat", top)
+        self.assertNotIn("stale", top)
+        self.assertLess(self.said("pending", file)["engines"][0]["next_due_in_ns"], HOUR)
 
     def check_stale(self, file):
         done = detent("stat", file)
@@ -68,7 +51,7 @@ class EngineOfAnotherNamespace(WithDirectory):
 
     def whole_life(self, options):
         file = self.path("counters")
-        process = self.start(options, file)
+        process = self.start(options, file, "heartbeat")
         self.check_live(file)
         for child in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True,
                                     check=True).stdout.split():
@@ -84,7 +67,7 @@ class EngineOfAnotherNamespace(WithDirectory):
     def test_that_has_come_into_one_later_is_shown_with_the_clock_that_it_has(self):
         # As a process has it that was restored from a checkpoint: what its file says of the clock is of another host.
         file = self.path("counters")
-        self.start(TIMES[-1], file)
+        self.start(TIMES[-1], file, "heartbeat")
         with open(file, "r+b") as header:
             header.seek(504)
             self.assertEqual(header.read(8), struct.pack("=q", int(TEN_DAYS) * 1_000_000_000))
@@ -100,29 +83,19 @@ class EngineOfAnotherNamespace(WithDirectory):
 
     def test_is_seen_from_one_as_well(self):
         file = self.path("counters")
-        self.start(PROCESSES, file)
-        inside = subprocess.run(["unshare", *TIMES[-1], "--pid", "--fork", sys.argv[1], "stat", "--json", file],
+        self.start(PROCESSES, file, "heartbeat")
+        inside = subprocess.run(["unshare", *TIMES[-1], "--pid", "--fork", DETENT, "stat", "--json", file],
                                 capture_output=True, text=True, timeout=60)
         self.assertEqual((inside.returncode, inside.stderr), (0, ""))
         engine, = json.loads(inside.stdout)["engines"]
-        self.assertLess(abs(engine["read_at_ns"] - engine["made_at_ns"]), 3_600_000_000_000)
+        self.assertLess(abs(engine["read_at_ns"] - engine["made_at_ns"]), HOUR)
 
-
-class EngineOfTheHost(WithDirectory):
-    def test_is_found_among_all_with_a_clock_of_its_own(self):
-        if not permitted(TIMES[0]):
-            self.skipTest("unshare --time is not permitted")
-        command = ["unshare", *TIMES[0], "--fork", "--kill-child", ENGINE, "auto", "heartbeat", "of-ten-days", "beat"]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        try:
-            self.assertEqual(process.stdout.readline(), "ready\n")
-            engines = json.loads(detent("stat", "--json").stdout)["engines"]
-            self.assertEqual([each["state"] for each in engines if each["name"] == "of-ten-days"], ["live"])
-            self.assertTrue(re.search("(?m)^.*of-ten-days", detent("top", "--once").stdout))
-        finally:
-            process.stdin.close()
-            process.wait(60)
-            process.stdout.close()
+    def test_is_found_among_all_of_the_host(self):
+        process = self.start(TIMES[0], "auto", "heartbeat", "of-ten-days", "beat")
+        self.addCleanup(process.wait, 60)
+        self.addCleanup(process.stdin.close)  # so that its file goes
+        self.assertEqual([each["state"] for each in json.loads(detent("stat", "--json").stdout)["engines"] if each["name"] == "of-ten-days"], ["live"])
+        self.assertIn("of-ten-days", detent("top", "--once").stdout)
 
 
 if __name__ == "__main__":

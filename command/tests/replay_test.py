@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`detent replay`: what it prints, against an independent model, and how it refuses what is no trace."""
-import gzip
+"""`detent replay`: what it prints, against an independent model; sessions/replay.txt has what it refuses."""
 import json
 import os
 import random
@@ -11,9 +10,8 @@ import sys
 
 sys.dont_write_bytecode = True
 import oracle
-from command_support import DETENT, WithDirectory, data, detent, run_tests
+from command_support import DETENT, HEADER, WithDirectory, data, detent, run_tests
 
-HEADER = b"t_ns,op,id,delay_ns,source\n"
 LAST_INSTANT = (1 << 63) - 1
 WHEELS = ("hierarchical", "hashed")
 BUNDLED = ("tcp-http-200k.csv.gz", "ties.csv.gz")
@@ -37,19 +35,6 @@ def random_rows(random_source, count):
 
 
 class Names(WithDirectory):
-    def test_a_name_that_moves_the_cursor_stays_one_line_of_text(self):
-        name = self.path("no\n\x1b[31mb")
-        self.assertIn("no\\x0a\\x1b[31mb: cannot be opened", self.refused(1, "replay", name))
-        trace = self.write("a\n\x1b[31mb", HEADER + b"0,S,1,5,\n")
-        for wrong in (self.write("no\n\x1b[31mb", b"junk\n"), self.write("no\n\x1b[31mb", b"")):
-            self.assertIn("no\\x0a\\x1b[31mb:", self.refused(1, "replay", wrong))
-        self.assertIn("\\x0a\\x1b[31m/none", self.refused(1, "replay", trace, "--virtual", "--report", self.path("\n\x1b[31m/none")))
-        done = detent("replay", trace, "--report", self.path("b\n\x1b[31mb"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("a\\x0a\\x1b[31mb, speed 1", done.stdout)
-        self.assertRegex(done.stdout, r"(?m)^report: .*b\\x0a\\x1b\[31mb$")
-        self.assertNotIn("\x1b", done.stdout)
-
     def test_json_is_utf_8_whatever_the_name(self):
         for name in (b"caf\xe9", b"\xed\xa0\x80", b"\xe0\x80\x80", b"\xf4\x90\x80\x80", b"a\"\\b", "Größe\U0001f600".encode()):
             trace = os.path.join(os.fsencode(self.directory), name)
@@ -99,42 +84,16 @@ class VirtualReplay(WithDirectory):
             self.assert_line(self.write("header.csv", HEADER), line, *options)
 
 
-class MalformedTraces(WithDirectory):
-    def assert_refused(self, content, line, field):
-        trace = self.write("bad.csv", content)
-        report = self.path("report.html")
-        for options in (["--virtual"], []):
-            said = self.refused(1, "replay", trace, "--report", report, *options)
-            self.assertTrue(said.startswith(f"detent: {trace}:{line}: field '{field}': "), said)
-            self.assertEqual(os.listdir(self.directory), ["bad.csv"])
-
-    def test_rows_that_break_a_rule(self):
-        for row, field in ((b"4,S,1,1,x", "t_ns"), (b"5,Q,1,1,x", "op"), (b"5,S,-1,1,x", "id"),
-                           (b"5,S,1,,x", "delay_ns"), (b"5,S,1,1,x,y", "source"), (b"\x00\x01\x02", "t_ns")):
-            self.assert_refused(HEADER + b"5,S,1,1,x\n" + row + b"\n6,C,1,,\n", 3, field)
-
-    def test_a_line_of_a_hundred_million_characters(self):
-        packed = gzip.compress(HEADER + b"5,S,1,1," + b"x" * 10**8, 1)
-        trace = self.write("long.csv.gz", packed)
-        said = self.refused(1, "replay", trace, "--virtual")
-        self.assertTrue(said.startswith(f"detent: {trace}:2: field 'source': the line is longer"), said)
-
-    def test_a_trace_that_is_not_there(self):
-        self.assertIn(self.path("none.csv"), self.refused(1, "replay", self.path("none.csv"), "--virtual"))
-
-
 class LiveReplay(WithDirectory):
     def ledger(self, *options):
-        done = detent("replay", *options, "--json")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        said = json.loads(done.stdout)
+        said = self.said("replay", *options)
         self.assertEqual(said["fired_early"], 0)
         self.assertEqual(said["fired"], said["lateness_ns"]["samples"])
         self.assertEqual(said["row_lateness_ns"]["samples"], said["operations"])
         return said
 
     def test_a_live_replay_applies_each_row_and_fires_nothing_early(self):
-        virtual = json.loads(detent("replay", data("tcp-http-200k.csv.gz"), "--virtual", "--json").stdout)
+        virtual = self.said("replay", data("tcp-http-200k.csv.gz"), "--virtual")
         for wheel in WHEELS:
             said = self.ledger(data("tcp-http-200k.csv.gz"), "--speed", "4", "--wheel", wheel)
             self.assertEqual(said["operations"], 200_000)

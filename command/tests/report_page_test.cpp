@@ -6,8 +6,6 @@
 #include <limits>
 #include <string>
 
-#include "text/html_text.hpp"
-
 namespace detent::tool {
 namespace {
 
@@ -138,14 +136,6 @@ TEST_F(ReportPage, BeginsWithWhatMakesItsFiguresLess) {
   page.alerts = {"7 operations are missing."};
   const std::string text = html();
   EXPECT_LT(text.find("7 operations are missing."), text.find("Why were timers late?"));
-}
-
-TEST(HtmlText, KeepsWhatIsText) {
-  EXPECT_EQ(html_escaped("a\nb\tc \xc2\xb5s"), "a\nb\tc \xc2\xb5s");
-  EXPECT_EQ(html_escaped("a\xe2\x80\xae"
-                         "b\x7f"),
-            "a\xef\xbf\xbd"
-            "b\xef\xbf\xbd");
 }
 
 }  // namespace

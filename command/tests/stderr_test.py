@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The command `detent` where standard error cannot be written: it loses its messages, and nothing else.
-
-usage: stderr_test.py DETENT COUNTERS_SAMPLE [unittest option ...]
-"""
+"""The command `detent` where standard error cannot be written: it loses its messages, and nothing else."""
 import os
 import re
 import signal
@@ -13,7 +10,7 @@ import urllib.error
 import urllib.request
 
 sys.dont_write_bytecode = True
-from command_support import DATA as SAMPLE, DETENT, WithDirectory, detent, run_tests
+from command_support import DETENT, WithDirectory, detent, run_tests
 
 # Of each command an error that is found before it begins, and one that is found in its input.
 ERRORS = {
@@ -106,7 +103,7 @@ class ExporterWithoutStandardError(WithDirectory):
     def test_complaints_do_not_become_errors_of_the_answer(self):
         for broken in BROKEN:
             for name in ("stays", "goes"):
-                subprocess.run([SAMPLE, self.path(name)], check=True, timeout=60)
+                self.sample(name)
 
             def child():
                 signal.signal(signal.SIGPIPE, signal.SIG_DFL)

@@ -1,19 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The line of the manual that feeds the node exporter: each page has the same one, and no reader sees a part of a file.
-
-usage: textfile_test.py DETENT COUNTERS_SAMPLE ROOT_OF_THE_SOURCES [unittest option ...]
-"""
+"""The line of the manual that feeds the node exporter: each page has the same one, and no reader sees a part of a file."""
 import os
-import pathlib
 import re
 import subprocess
 import sys
 import threading
 
 sys.dont_write_bytecode = True
-ROOT = pathlib.Path(sys.argv.pop(3))
-from command_support import DATA as SAMPLE, DETENT, WithDirectory, run_tests
+from command_support import DETENT, ROOT, WithDirectory, run_tests
 
 COLLECTED = "/var/lib/prometheus/node-exporter"
 
@@ -34,7 +29,7 @@ class Textfile(WithDirectory):
         self.assertIn(COLLECTED, next(iter(found.values())))
 
     def test_a_reader_sees_whole_files_alone(self):
-        subprocess.run([SAMPLE, self.path("counters")], check=True, timeout=60)
+        self.sample()
         tools = self.path("tools")
         os.mkdir(tools)
         with open(os.path.join(tools, "detent"), "w", encoding="utf-8") as command:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the screen of `detent top` is made of: short numbers, lines of bars, the CPU time of a thread.
+// What the screen of `detent top` is made of: files that are read once, lines of bars, the CPU time of a thread.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,8 +11,6 @@
 #include "host/thread_cpu.hpp"
 #include "support/counters_image.hpp"
 #include "support/temporary_directory.hpp"
-#include "text/compact_units.hpp"
-#include "text/utf8_text.hpp"
 #include "top/spark_line.hpp"
 #include "top/top_source.hpp"
 
@@ -31,36 +29,10 @@ TEST(TopSource, ReadsAFileOnceHoweverManyNamesItHas) {
   EXPECT_EQ(top_source({}, directory.path()).read().engines.size(), 2U);
 }
 
-TEST(CompactTime, NeverTakesMoreThanItsColumn) {
-  for (double ns = 0.3; ns < 8e16; ns *= 1.0137) {
-    EXPECT_LE(compact_time(ns).size(), 5U) << ns;
-    EXPECT_LE(compact_time(ns, 3).size(), 6U) << ns;
-  }
-}
-
-TEST(CompactCount, HasThreeDigitsAndTheUnitThatFits) {
-  EXPECT_EQ(compact_count(0), "0");
-  EXPECT_EQ(compact_count(0.42), "0.4");
-  EXPECT_EQ(compact_count(3), "3");
-  EXPECT_EQ(compact_count(9.97), "10");
-  EXPECT_EQ(compact_count(999.7), "1.00k");
-  EXPECT_EQ(compact_count(12'345), "12.3k");
-  EXPECT_EQ(compact_count(123'456'789), "123M");
-  for (double count = 0.01; count < 1.8e19; count *= 1.0137) EXPECT_LE(compact_count(count).size(), 5U) << count;
-}
-
 TEST(SparkLine, DoesNotMakeATowerOfNoise) {
   const std::vector<std::optional<double>> times = {1'000, 1'050};
   EXPECT_EQ(spark_line(times, scale_for(times), 2, true), "▄▅");
   EXPECT_EQ(spark_line(times, scale_for({}), 1, true), "█");  // beyond the scale
-}
-
-TEST(Utf8Text, SurvivesBytesThatAreNone) {
-  EXPECT_EQ(decoded("aß名😀"), U"aß名😀");
-  EXPECT_EQ(decoded("\xff\xc3"), U"\xfffd\xfffd");
-  std::string text;
-  for (const char32_t each : U"aß名😀") append_utf8(text, each);
-  EXPECT_EQ(text, std::string("aß名😀", 10) + '\0');
 }
 
 TEST(ThreadCpu, IsReadFromTheHostAndMayBeMissing) {

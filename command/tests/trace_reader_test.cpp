@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/temporary_directory.hpp"
@@ -53,8 +54,6 @@ class trace_reader_on_made_up_files : public testing::Test {
     return "accepted";
   }
 
-  std::string complaint_about_row(const std::string& row) { return complaint(header_line + row); }
-
   test::temporary_directory directory;
 };
 using TraceReader = trace_reader_on_made_up_files;
@@ -72,12 +71,9 @@ TEST_F(TraceReader, ReadsEachOperationAsWritten) {
   EXPECT_EQ(rows[3].op, trace_op::expired);
 }
 
-TEST_F(TraceReader, AcceptsTheHeaderAlone) {
+TEST_F(TraceReader, AcceptsTheHeaderAloneCarriageReturnsAndAMissingLastNewline) {
   EXPECT_TRUE(rows_of(header_line).empty());
   EXPECT_TRUE(rows_of(std::string(trace_reader::header)).empty());
-}
-
-TEST_F(TraceReader, AcceptsCarriageReturnsAndAMissingLastNewline) {
   EXPECT_EQ(rows_of("t_ns,op,id,delay_ns,source\r\n1,S,2,3,x\r\n4,C,2,,").size(), 2U);
 }
 
@@ -95,99 +91,60 @@ TEST_F(TraceReader, ReadsGzipInOneMemberOrSeveral) {
   EXPECT_EQ(rows_of(first + second).size(), 2U);
 }
 
-TEST_F(TraceReader, RefusesAnEmptyFile) {
-  EXPECT_TRUE(complaint("").starts_with("trace.csv:1: field 't_ns': the file is empty"));
-  EXPECT_TRUE(complaint(gzipped("")).starts_with("trace.csv:1: field 't_ns': the file is empty"));
+TEST_F(TraceReader, NamesTheLineTheFieldAndWhatIsWrong) {
+  using namespace std::string_literals;
+  const std::string name(line_reader::longest_line - 8, 'x');
+  EXPECT_EQ(rows_of(header_line + "1,S,2,3," + name + "\n").size(), 1U);
+  // What follows the header, and how the complaint begins, behind the file's name.
+  for (const auto& [rows, begins] :
+       {std::pair{"x,S,2,3,x\n"s, "2: field 't_ns': 'x' is not a whole number"s},
+        {"1,S,2x,3,x\n", "2: field 'id': '2x' is not a whole number"},
+        {"1,S,2,3.5,x\n", "2: field 'delay_ns': '3.5' is not a whole number"},
+        {"1,S,2, 3,x\n", "2: field 'delay_ns': ' 3' is not a whole number"},
+        {"1,S,,3,x\n", "2: field 'id': is empty where a number must stand"},
+        {"-1,S,2,3,x\n", "2: field 't_ns': '-1' is negative"},
+        {"1,S,-2,3,x\n", "2: field 'id': '-2' is negative"},
+        {"1,S,2,-3,x\n", "2: field 'delay_ns': '-3' is negative"},
+        {"18446744073709551616,S,2,3,x\n", "2: field 't_ns': "},
+        {"1,S,2,99999999999999999999,x\n", "2: field 'delay_ns': "},
+        {"5,S,2,3,x\n5,C,2,,\n4,C,2,,\n", "4: field 't_ns': time runs backwards: 4 after 5"},
+        {"1,T,2,3,x\n", "2: field 'op': "},
+        {"1,s,2,3,x\n", "2: field 'op': "},
+        {"1,SS,2,3,x\n", "2: field 'op': "},
+        {"1,,2,3,x\n", "2: field 'op': "},
+        {"1,S,2,,x\n", "2: field 'delay_ns': "},
+        {"1,R,2,,x\n", "2: field 'delay_ns': "},
+        {"1\n", "2: field 'op': missing"},
+        {"1,S,2\n", "2: field 'delay_ns': missing"},
+        {"1,C,2,\n", "2: field 'source': missing"},
+        {"1,S,2,3,x,y\n", "2: field 'source': more fields"},
+        {"1,S,2,3,x\n\n2,C,2,,\n", "3: field 't_ns': is empty"},
+        {"1,S,2,3,a\0b\n"s, "2: field 'source': holds control characters: 'a\\x00b'"},
+        {"1\0,S,2,3,x\n"s, "2: field 't_ns': '1\\x00' is not a whole number"},
+        {"1,S,2,3," + name + "x\n", "2: field 'source': the line is longer"},
+        {std::string(5'000'000, '1'), "2: field 't_ns': the line is longer"}})
+    EXPECT_TRUE(complaint(header_line + rows).starts_with("trace.csv:" + begins)) << complaint(header_line + rows);
 }
 
-TEST_F(TraceReader, RefusesAnotherHeader) {
-  EXPECT_TRUE(complaint("1,S,2,3,x\n").starts_with("trace.csv:1: field 't_ns': the first line must be the header"));
-  EXPECT_TRUE(complaint("t_ns,op,timer,delay_ns,source\n").starts_with("trace.csv:1: field 'id': "));
-}
-
-TEST_F(TraceReader, RefusesAFileThatCannotBeOpened) {
+TEST_F(TraceReader, WantsItsHeaderFirst) {
+  for (const auto& [content, begins] : {std::pair{std::string(), "field 't_ns': the file is empty"},
+                                        {gzipped(""), "field 't_ns': the file is empty"},
+                                        {"1,S,2,3,x\n", "field 't_ns': the first line must be the header"},
+                                        {"t_ns,op,timer,delay_ns,source\n", "field 'id': "},
+                                        {std::string(5'000'000, ','), "field 'source': the line is longer"}})
+    EXPECT_TRUE(complaint(content).starts_with(std::string("trace.csv:1: ") + begins)) << complaint(content);
   EXPECT_THROW(trace_reader(directory.path() + "/none.csv"), input_error);
 }
 
-TEST_F(TraceReader, NamesTheFieldThatIsNoNumber) {
-  EXPECT_EQ(complaint_about_row("x,S,2,3,x\n"), "trace.csv:2: field 't_ns': 'x' is not a whole number");
-  EXPECT_EQ(complaint_about_row("1,S,2x,3,x\n"), "trace.csv:2: field 'id': '2x' is not a whole number");
-  EXPECT_EQ(complaint_about_row("1,S,2,3.5,x\n"), "trace.csv:2: field 'delay_ns': '3.5' is not a whole number");
-  EXPECT_EQ(complaint_about_row("1,S,2, 3,x\n"), "trace.csv:2: field 'delay_ns': ' 3' is not a whole number");
-  EXPECT_EQ(complaint_about_row("1,S,,3,x\n"), "trace.csv:2: field 'id': is empty where a number must stand");
-}
-
-TEST_F(TraceReader, RefusesNegativeNumbers) {
-  EXPECT_EQ(complaint_about_row("-1,S,2,3,x\n"), "trace.csv:2: field 't_ns': '-1' is negative");
-  EXPECT_EQ(complaint_about_row("1,S,-2,3,x\n"), "trace.csv:2: field 'id': '-2' is negative");
-  EXPECT_EQ(complaint_about_row("1,S,2,-3,x\n"), "trace.csv:2: field 'delay_ns': '-3' is negative");
-}
-
-TEST_F(TraceReader, RefusesNumbersPastSixtyFourBits) {
-  EXPECT_TRUE(complaint_about_row("18446744073709551616,S,2,3,x\n").starts_with("trace.csv:2: field 't_ns': "));
-  EXPECT_TRUE(complaint_about_row("1,S,2,99999999999999999999,x\n").starts_with("trace.csv:2: field 'delay_ns': "));
-}
-
-TEST_F(TraceReader, RefusesTimeThatRunsBackwards) {
-  EXPECT_EQ(complaint_about_row("5,S,2,3,x\n5,C,2,,\n4,C,2,,\n"),
-            "trace.csv:4: field 't_ns': time runs backwards: 4 after 5");
-}
-
-TEST_F(TraceReader, RefusesUnknownOperations) {
-  for (const char* op : {"T", "s", "SS", ""}) {
-    EXPECT_TRUE(complaint_about_row(std::string("1,") + op + ",2,3,x\n").starts_with("trace.csv:2: field 'op': "))
-        << op;
-  }
-}
-
-TEST_F(TraceReader, RequiresADelayWhereATimerIsArmed) {
-  EXPECT_TRUE(complaint_about_row("1,S,2,,x\n").starts_with("trace.csv:2: field 'delay_ns': "));
-  EXPECT_TRUE(complaint_about_row("1,R,2,,x\n").starts_with("trace.csv:2: field 'delay_ns': "));
-}
-
-TEST_F(TraceReader, RefusesTooFewAndTooManyFields) {
-  EXPECT_TRUE(complaint_about_row("1\n").starts_with("trace.csv:2: field 'op': missing"));
-  EXPECT_TRUE(complaint_about_row("1,S,2\n").starts_with("trace.csv:2: field 'delay_ns': missing"));
-  EXPECT_TRUE(complaint_about_row("1,C,2,\n").starts_with("trace.csv:2: field 'source': missing"));
-  EXPECT_TRUE(complaint_about_row("1,S,2,3,x,y\n").starts_with("trace.csv:2: field 'source': more fields"));
-}
-
-TEST_F(TraceReader, RefusesAnEmptyLineInsteadOfSkippingIt) {
-  EXPECT_TRUE(complaint_about_row("1,S,2,3,x\n\n2,C,2,,\n").starts_with("trace.csv:3: field 't_ns': is empty"));
-}
-
-TEST_F(TraceReader, RefusesControlCharacters) {
-  using namespace std::string_literals;
-  EXPECT_EQ(complaint_about_row("1,S,2,3,a\0b\n"s), "trace.csv:2: field 'source': holds control characters: 'a\\x00b'");
-  EXPECT_EQ(complaint_about_row("1\0,S,2,3,x\n"s), "trace.csv:2: field 't_ns': '1\\x00' is not a whole number");
-}
-
-TEST_F(TraceReader, RefusesALineAtTheLimitWhateverItsLength) {
-  const std::string name(line_reader::longest_line - 8, 'x');
-  EXPECT_EQ(rows_of(header_line + "1,S,2,3," + name + "\n").size(), 1U);
-  EXPECT_TRUE(
-      complaint_about_row("1,S,2,3," + name + "x\n").starts_with("trace.csv:2: field 'source': the line is longer"));
-  EXPECT_TRUE(
-      complaint_about_row(std::string(5'000'000, '1')).starts_with("trace.csv:2: field 't_ns': the line is longer"));
-  EXPECT_TRUE(complaint(std::string(5'000'000, ',')).starts_with("trace.csv:1: field 'source': the line is longer"));
-}
-
-TEST_F(TraceReader, RefusesGzipThatEndsEarlyAtEachOfItsBytes) {
+TEST_F(TraceReader, RefusesGzipThatIsNotWhole) {
   const std::string whole = gzipped(header_line + "1,S,2,3,x\n4,C,2,,\n");
-  for (std::size_t length = 2; length < whole.size(); ++length) {
+  for (std::size_t length = 2; length < whole.size(); ++length)
     EXPECT_NE(complaint(whole.substr(0, length)).find("cut short"), std::string::npos) << length;
-  }
   EXPECT_EQ(complaint(whole), "accepted");
-}
-
-TEST_F(TraceReader, RefusesGzipWithAWrongChecksum) {
-  std::string damaged = gzipped(header_line + "1,S,2,3,x\n");
-  damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);
+  EXPECT_NE(complaint(whole + "more").find("follow its end"), std::string::npos);
+  std::string damaged = whole;
+  damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // of the checksum
   EXPECT_NE(complaint(damaged).find("the gzip data is damaged"), std::string::npos);
-}
-
-TEST_F(TraceReader, RefusesBytesAfterTheGzipData) {
-  EXPECT_NE(complaint(gzipped(header_line) + "more").find("follow its end"), std::string::npos);
 }
 
 }  // namespace

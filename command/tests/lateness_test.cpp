@@ -1,15 +1,79 @@
 // SPDX-License-Identifier: MIT
-#include "lateness/lateness_causes.hpp"
-
+// How late timers were, over time and by cause.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
 #include <string>
+#include <vector>
+
+#include "lateness/lateness_causes.hpp"
+#include "lateness/lateness_log.hpp"
+#include "lateness/lateness_series.hpp"
+#include "lateness/pending_series.hpp"
 
 namespace detent::tool {
 namespace {
 
 using namespace std::chrono_literals;
+
+TEST(LatenessLog, KeepsEveryPercentileWithinOnePercent) {
+  const auto seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  std::lognormal_distribution<double> lateness(12, 4);
+  lateness_log log;
+  std::vector<std::int64_t> values;
+  for (int i = 0; i < 10'000; ++i) {
+    values.push_back(static_cast<std::int64_t>(std::min(lateness(random), 9e18)));
+    log.record(values.back());
+  }
+  std::sort(values.begin(), values.end());
+  for (const double p : {1.0, 50.0, 90.0, 99.0, 99.9, 100.0}) {
+    const auto exact = static_cast<double>(values[static_cast<std::size_t>(std::lround(p * 100)) - 1]);
+    EXPECT_NEAR(static_cast<double>(log.percentile(p)), exact, exact / 100) << p;
+  }
+}
+
+TEST(LatenessLog, HoldsTheWholeRange) {
+  constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
+  lateness_log log;
+  log.record(longest);
+  log.record(-5);
+  EXPECT_EQ(log.max(), longest);
+  EXPECT_EQ(log.percentile(50), 0);
+  EXPECT_EQ(log.percentile(100), longest);
+}
+
+TEST(LatenessSeries, GrowsBeyondWhatWasExpectedAndLosesNothing) {
+  lateness_series series(1000);
+  for (int t = 0; t < 100'000; t += 10) series.record(t, t);
+  std::uint64_t count = 0, end = 0;
+  for (const auto& each : series.points()) {
+    EXPECT_GE(each.t_ns, end);
+    end = each.t_ns + series.step_ns();
+    count += each.count;
+    EXPECT_GE(each.max, static_cast<std::int64_t>(each.t_ns));
+    EXPECT_LT(each.max, static_cast<std::int64_t>(end));
+    EXPECT_LE(each.p50, each.p99);
+    EXPECT_LE(each.p99, each.max);
+  }
+  EXPECT_EQ(count, 10'000U);
+}
+
+TEST(PendingSeries, KeepsTheHighestCountOfEachStep) {
+  pending_series series;
+  for (std::uint64_t t = 0; t < 100'000; ++t) series.add(t, t == 70'000 ? 9 : 1);
+  EXPECT_EQ(series.highest(), 9U);
+  EXPECT_LE(series.points().size(), 1024U);
+  EXPECT_GT(series.points().size(), 500U);
+  for (const auto& [t, pending] : series.points())
+    EXPECT_EQ(pending == 9, t <= 70'000 && 70'000 < t + series.step_ns()) << t;
+}
 
 lateness_log log_with(std::uint64_t zeros, std::int64_t value, std::uint64_t times) {
   lateness_log out;

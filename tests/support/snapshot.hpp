@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Texts that a test keeps in a file: tests/README.md says how to update them.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace detent::test {
+
+// What a test produces, in sections, beside the file that keeps it. Where the two differ when the object ends, the test
+// fails with a unified diff; with DETENT_UPDATE_SNAPSHOTS in the environment the file is written instead.
+class snapshot {
+ public:
+  // The file's path from the root of the sources.
+  explicit snapshot(std::string_view file) : file_(file) {}
+  snapshot(const snapshot&) = delete;
+  snapshot& operator=(const snapshot&) = delete;
+  ~snapshot();
+
+  void add(std::string_view title, std::string_view text);
+
+ private:
+  std::string file_, text_;
+};
+
+// The lines of `after` that `before` has not, and those that have gone, marked as in a diff and in their order.
+std::string changed_lines(std::string_view before, std::string_view after);
+
+}  // namespace detent::test
