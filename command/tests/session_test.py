@@ -6,8 +6,8 @@ usage: session_test.py FILE DETENT SAMPLE ENGINE [--update]     FILE: one of ses
 
 A line `N$ COMMAND` is given to bash in a directory of the session's own, where `detent`, `counters_sample`, `counters_engine`
 and the bundled traces in `data` are at hand. The command has to end with status N and to print the lines that follow, which
-are indented by two spaces, on standard output and standard error together. Other lines are for the reader. With --update
-the file is written again with what the commands have printed.
+are indented by two spaces, on standard output and standard error together; empty ones are left out. Other lines are for the
+reader. With --update the file is written again with what the commands have printed.
 """
 import os
 import re
@@ -27,7 +27,7 @@ def printed(command, directory, environment):
     done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     lines = done.stdout.decode(errors="backslashreplace").splitlines()
-    return "".join(f"{line}\n" for line in (f"{done.returncode}$ {command}", *(f"  {each}".rstrip() for each in lines)))
+    return "".join(f"{line}\n" for line in (f"{done.returncode}$ {command}", *(f"  {each}".rstrip() for each in lines if each)))
 
 
 def session(text, programs):
