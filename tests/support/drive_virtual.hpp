@@ -67,19 +67,16 @@ class virtual_engine {
   }
 };
 
-// A test that runs on each of the two wheels.
-class on_both_wheels : public ::testing::TestWithParam<wheel_kind> {
+class in_virtual_time : public ::testing::Test {
  protected:
-  static engine_options with_wheel(engine_options options = {}) {
-    options.wheel = GetParam();
-    return options;
-  }
-  virtual_engine rig_{with_wheel()};
+  virtual_engine rig_;
   manual_clock& clock_ = rig_.clock;
   detent::engine& engine_ = rig_.engine;
   ids& fired_ = rig_.fired;
 };
 
+// For the few tests that are about a wheel. What an engine does on the other one is compared with the specification by
+// the walks and the histories.
 inline std::string wheel_name(const ::testing::TestParamInfo<wheel_kind>& info) {
   return info.param == wheel_kind::hashed ? "hashed" : "hierarchical";
 }

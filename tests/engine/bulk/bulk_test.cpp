@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -47,7 +46,7 @@ struct counted_callable {
   std::array<std::byte, Bytes> padding{};
 };
 
-class EngineBulk : public drive::on_both_wheels {
+class EngineBulk : public drive::in_virtual_time {
  protected:
   auto note_index() {
     return [this](std::size_t index) { fired_.push_back(static_cast<int>(index)); };
@@ -55,9 +54,7 @@ class EngineBulk : public drive::on_both_wheels {
   const time_point now_ = at(5);
 };
 
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineBulk, drive::both_wheels, drive::wheel_name);
-
-TEST_P(EngineBulk, GivesEachItsHandle) {
+TEST_F(EngineBulk, GivesEachItsHandle) {
   std::vector<timer> out(1000);
   const auto deadlines = counted(1000);
   EXPECT_EQ(engine_.schedule_at_bulk(deadlines, note_index(), out), 1000u);
@@ -73,31 +70,7 @@ TEST_P(EngineBulk, GivesEachItsHandle) {
   for (timer& each : out) EXPECT_EQ(each.cancel(), cancel_result::gone);
 }
 
-TEST_P(EngineBulk, FiresInDeadlineOrderAndEqualOnesInTheirs) {
-  test::random_source random(21);
-  std::vector<time_point> deadlines;
-  for (int i = 0; i < 3000; ++i) deadlines.push_back(at(random.between(1, 300)));
-  std::vector<timer> out(deadlines.size());
-  engine_.schedule_at_bulk(deadlines, note_index(), out);
-  ids expected = counted_ids(deadlines.size());
-  std::stable_sort(expected.begin(), expected.end(), [&](int a, int b) {
-    return deadlines[static_cast<std::size_t>(a)] < deadlines[static_cast<std::size_t>(b)];
-  });
-  rig_.poll_at(at(300));
-  EXPECT_EQ(fired_, expected);
-}
-
-TEST_P(EngineBulk, TakesItsTurnAmongSingleCalls) {
-  std::vector<timer> out(3);
-  const std::vector<time_point> deadlines(3, at(10));
-  engine_.schedule_at(at(10), rig_.note(-1));
-  engine_.schedule_at_bulk(deadlines, note_index(), out);
-  engine_.schedule_at(at(10), rig_.note(-2));
-  rig_.poll_at(at(10));
-  EXPECT_EQ(fired_, (ids{-1, 0, 1, 2, -2}));
-}
-
-TEST_P(EngineBulk, GivesTheCallbackItsFiringWhereItTakesOne) {
+TEST_F(EngineBulk, GivesTheCallbackItsFiringWhereItTakesOne) {
   std::vector<timer> out(4);
   const auto deadlines = counted(4, 10);
   engine_.schedule_at_bulk(
@@ -117,7 +90,7 @@ TEST_P(EngineBulk, GivesTheCallbackItsFiringWhereItTakesOne) {
   EXPECT_EQ(engine_.pending(), 0u);
 }
 
-TEST_P(EngineBulk, MakesOfBothTheShorter) {
+TEST_F(EngineBulk, MakesOfBothTheShorter) {
   std::vector<timer> room(10), none;
   const auto ten = counted(10), three = counted(3);
   EXPECT_EQ(engine_.schedule_at_bulk(ten, note_index(), std::span(room).first(4)), 4u);
@@ -129,9 +102,9 @@ TEST_P(EngineBulk, MakesOfBothTheShorter) {
   EXPECT_EQ(engine_.pending(), 7u);
 }
 
-TEST_P(EngineBulk, EndsWhereTheCapacityDoes) {
+TEST_F(EngineBulk, EndsWhereTheCapacityDoes) {
   census captures;  // outlives the engine, whose end destroys the last
-  drive::virtual_engine rig(with_wheel({.capacity = 10}));
+  drive::virtual_engine rig({.capacity = 10});
   std::vector<timer> out(8);
   const auto deadlines = counted(8);
   const counted_callable<0> f(captures);
@@ -150,7 +123,7 @@ TEST_P(EngineBulk, EndsWhereTheCapacityDoes) {
 }
 
 // One that fits is copied, one that does not is shared.
-TEST_P(EngineBulk, DestroysEachCopyOnce) {
+TEST_F(EngineBulk, DestroysEachCopyOnce) {
   census captures;
   {
     std::vector<timer> out(100);
@@ -168,7 +141,7 @@ TEST_P(EngineBulk, DestroysEachCopyOnce) {
   EXPECT_EQ(captures.ended(), 101);
 }
 
-TEST_P(EngineBulk, SharesALargeCallableUntilTheLast) {
+TEST_F(EngineBulk, SharesALargeCallableUntilTheLast) {
   census captures;
   std::vector<timer> out(100);
   const auto deadlines = counted(100);
@@ -183,7 +156,7 @@ TEST_P(EngineBulk, SharesALargeCallableUntilTheLast) {
 }
 
 // It can only be moved, and keeps a count in itself.
-TEST_P(EngineBulk, TakesACallableThatCannotBeCopied) {
+TEST_F(EngineBulk, TakesACallableThatCannotBeCopied) {
   std::vector<timer> out(3);
   const auto deadlines = counted(3);
   auto sum = std::make_unique<std::size_t>(0);
@@ -201,7 +174,7 @@ TEST_P(EngineBulk, TakesACallableThatCannotBeCopied) {
   EXPECT_EQ(last, 3u);
 }
 
-TEST_P(EngineBulk, PassesTheOptionsOn) {
+TEST_F(EngineBulk, PassesTheOptionsOn) {
   std::vector<timer> out(5);
   const auto deadlines = counted(5, 1001);
   engine_.schedule_at(at(2000), rig_.note(-1));
@@ -218,7 +191,7 @@ TEST_P(EngineBulk, PassesTheOptionsOn) {
   EXPECT_EQ(engine_.metrics().dropped, 10u);
 }
 
-TEST_P(EngineBulk, RefusesWhatASingleCallRefusesAndLeavesNothing) {
+TEST_F(EngineBulk, RefusesWhatASingleCallRefusesAndLeavesNothing) {
   census captures;
   std::vector<timer> out(5);
   const auto deadlines = counted(5);
@@ -233,29 +206,6 @@ TEST_P(EngineBulk, RefusesWhatASingleCallRefusesAndLeavesNothing) {
   EXPECT_EQ(captures.living(), 1);
   EXPECT_EQ(engine_.metrics().scheduled, 0u);
   for (const timer& each : out) EXPECT_FALSE(each);
-}
-
-TEST_P(EngineBulk, MayBeCalledInsideACallback) {
-  std::vector<timer> out(300);
-  const auto deadlines = counted(300, 10);
-  engine_.schedule_at(at(50), [&] {
-    EXPECT_EQ(engine_.schedule_at_bulk(deadlines, note_index(), out), 300u);
-    for (timer& each : out) EXPECT_TRUE(each.pending());
-  });
-  EXPECT_EQ(rig_.poll_at(at(50)), 42u);  // those of 10 to 50 in the same call
-  EXPECT_EQ(rig_.poll_at(at(1000)), 259u);
-  EXPECT_EQ(fired_, counted_ids(300));
-}
-
-// In the node of the one that has just run in this very pass.
-TEST_P(EngineBulk, FollowsAChainWithinOnePoll) {
-  int runs = 0;
-  std::function<void()> next = [&] {
-    timer made;
-    if (++runs < 10) engine_.schedule_at_bulk({&now_, 1}, [&](std::size_t) { next(); }, {&made, 1});
-  };
-  engine_.schedule_at(now_, [&] { next(); });
-  EXPECT_EQ(rig_.poll_at(now_), 10u);
 }
 
 }  // namespace

@@ -25,17 +25,15 @@ using namespace std::chrono_literals;
 using testing::census;
 using testing::eventually;
 
-class EngineBulkRace : public ::testing::TestWithParam<wheel_kind> {
+class EngineBulkRace : public ::testing::Test {
  protected:
   static void expect_balance(const engine_metrics& m) {
     EXPECT_EQ(m.scheduled, m.expired + m.cancelled + m.returned + m.dropped + m.pending);
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineBulkRace, drive::both_wheels, drive::wheel_name);
-
 // Each timer that a call reports as scheduled has fired or is returned; no other exists.
-TEST_P(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
+TEST_F(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
   constexpr std::size_t lot = 200;
   test::random_source random(31);
   for (int round = 0; round < 200; ++round) {
@@ -44,7 +42,7 @@ TEST_P(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
     std::size_t scheduled = 0, returned = 0, handles = 0;
     engine_metrics after;
     {
-      engine e({.wheel = GetParam(), .reserve = 1024});
+      engine e({.reserve = 1024});
       std::barrier start(2);
       std::thread producer([&] {
         std::vector<timer> out(lot);
@@ -99,8 +97,8 @@ struct reporting_callable {
   bool original_ = false;
 };
 
-TEST_P(EngineBulkRace, IsRefusedByAStopThatComesMeanwhile) {
-  engine e({.wheel = GetParam()});
+TEST_F(EngineBulkRace, IsRefusedByAStopThatComesMeanwhile) {
+  engine e;
   int ended = 0;
   copies reported{.ended = [&] { ++ended; }};
   reported.made = [&](int count) {
@@ -122,8 +120,8 @@ TEST_P(EngineBulkRace, IsRefusedByAStopThatComesMeanwhile) {
 }
 
 // The first is taken back by the call itself; before it comes to the next, a stop has returned all of these.
-TEST_P(EngineBulkRace, PutsInFrontWhatAStopHasReturned) {
-  engine e({.wheel = GetParam()});
+TEST_F(EngineBulkRace, PutsInFrontWhatAStopHasReturned) {
+  engine e;
   std::atomic<bool> runs{false}, go{false};
   e.schedule_after(0ns, [&] {  // the stop waits for it
     runs = true;
@@ -151,12 +149,12 @@ TEST_P(EngineBulkRace, PutsInFrontWhatAStopHasReturned) {
 }
 
 // Several threads cancel the same handles in bulk while the worker fires them.
-TEST_P(EngineBulkRace, OfCancelsAgainstTheFiringHasOneWinnerForEach) {
+TEST_F(EngineBulkRace, OfCancelsAgainstTheFiringHasOneWinnerForEach) {
   constexpr std::size_t count = 20'000;
   for (int round = 0; round < 5; ++round) {
     census captures;
     std::atomic<std::size_t> runs{0}, cancelled{0};
-    engine e({.wheel = GetParam()});
+    engine e;
     std::vector<timer> out(count);
     std::vector<time_point> deadlines(count);
     const time_point base = clock::now() + 5ms;
@@ -186,10 +184,10 @@ TEST_P(EngineBulkRace, OfCancelsAgainstTheFiringHasOneWinnerForEach) {
 }
 
 // Producers in bulk, cancels in bulk, restarts and single calls, on a pool.
-TEST_P(EngineBulkRace, OfEverythingAtOnceBalances) {
+TEST_F(EngineBulkRace, OfEverythingAtOnceBalances) {
   constexpr std::size_t lot = 150;
   std::atomic<std::size_t> runs{0}, made{0}, cancelled{0};
-  engine e({.wheel = GetParam(), .executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
   std::vector<std::thread> threads;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     threads.emplace_back([&, seed] {

@@ -118,19 +118,6 @@ TEST_P(EngineCancel, DoesNotReachANewerTimerInTheSamePlace) {
   EXPECT_EQ(runs, 300);
 }
 
-TEST_P(EngineCancel, LeavesItsNeighboursOfTheSameDeadline) {
-  for (int victim = 0; victim < 3; ++victim) {
-    std::vector<int> ran;
-    std::vector<timer> timers;
-    for (int i = 0; i < 3; ++i) timers.push_back(schedule([&ran, i] { ran.push_back(i); }));
-    timers[static_cast<std::size_t>(victim)].cancel();
-    let_all_run();
-    std::vector<int> others{0, 1, 2};
-    others.erase(others.begin() + victim);
-    EXPECT_EQ(ran, others);
-  }
-}
-
 TEST_P(EngineCancel, IsGoneOnceTheTimerHasFired) {
   timer t = schedule([] {});
   let_all_run();
@@ -149,19 +136,6 @@ TEST(EngineCancelInside, FindsItselfRunningHoweverOften) {
   rig.poll_at(drive::at(1s));
   for (cancel_result each : {first, second, waiting}) EXPECT_EQ(each, cancel_result::running);
   EXPECT_EQ(t.cancel(), cancel_result::gone);
-}
-
-TEST(EngineCancelInside, KeepsTheCapturesUntilTheRunEnds) {
-  drive::virtual_engine rig;
-  census callables;
-  int living = 0;
-  rig.engine.schedule_after(1s, [&, here = callables.join()](firing& now) {
-    now.self().cancel();
-    living = callables.living();
-  });
-  rig.poll_at(drive::at(1s));
-  EXPECT_EQ(living, 1);
-  EXPECT_EQ(callables.ended(), 1);
 }
 
 TEST(EngineCancelInside, MayBeOfANeighbourThatIsDueAtTheSameInstant) {

@@ -36,7 +36,7 @@ struct stops_where_it_is_moved {
 
 // An engine whose driver has taken out all of a hundred entries and inserted 64: asked for its descriptor, it stops
 // there because something is due.
-class EngineDrain : public drive::on_both_wheels {
+class EngineDrain : public drive::in_virtual_time {
  protected:
   static constexpr int submitted = 100;
   EngineDrain() {
@@ -45,24 +45,22 @@ class EngineDrain : public drive::on_both_wheels {
     static_cast<void>(engine_.wake_fd());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineDrain, drive::both_wheels, drive::wheel_name);
 
-TEST_P(EngineDrain, GoesOnWithWhatItHadTakenOutBefore) {
+TEST_F(EngineDrain, GoesOnWithWhatItHadTakenOutBefore) {
   EXPECT_EQ(engine_.poll(), static_cast<std::size_t>(submitted));
   ASSERT_EQ(fired_.size(), static_cast<std::size_t>(submitted));
   for (int id = 0; id < submitted; ++id) EXPECT_EQ(fired_[static_cast<std::size_t>(id)], id);
 }
 
-TEST_P(EngineDrain, AcceptsWhatCameAfterItHadTakenOutAllThereWas) {
+TEST_F(EngineDrain, AcceptsWhatCameAfterItHadTakenOutAllThereWas) {
   engine_.schedule_at(at(100), rig_.note(submitted));
   EXPECT_EQ(engine_.poll(1), 1u);
   EXPECT_EQ(fired_, drive::ids{submitted}) << "something later fired first";
 }
 
-class EngineDrainWhole : public drive::on_both_wheels {};
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineDrainWhole, drive::both_wheels, drive::wheel_name);
+class EngineDrainWhole : public drive::in_virtual_time {};
 
-TEST_P(EngineDrainWhole, AcceptsEverythingBeforeItFiresTheFirst) {
+TEST_F(EngineDrainWhole, AcceptsEverythingBeforeItFiresTheFirst) {
   constexpr int submitted = 2000;  // more than the driver takes out at a time, the earliest last
   for (int id = 0; id < submitted; ++id) engine_.schedule_at(at(submitted - id), rig_.note(id));
   EXPECT_EQ(rig_.poll_at(at(submitted), 1), 1u);

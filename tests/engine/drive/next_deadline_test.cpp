@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
@@ -18,13 +16,11 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::ids;
-using EngineDriveNextDeadline = drive::on_both_wheels;
+using EngineDriveNextDeadline = drive::in_virtual_time;
 
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineDriveNextDeadline, drive::both_wheels, drive::wheel_name);
+TEST_F(EngineDriveNextDeadline, IsNoneWhenNothingIsPending) { EXPECT_EQ(engine_.next_deadline(), std::nullopt); }
 
-TEST_P(EngineDriveNextDeadline, IsNoneWhenNothingIsPending) { EXPECT_EQ(engine_.next_deadline(), std::nullopt); }
-
-TEST_P(EngineDriveNextDeadline, IsExactWhereverTheDeadlineLies) {
+TEST_F(EngineDriveNextDeadline, IsExactWhereverTheDeadlineLies) {
   for (unsigned bit = 0; bit < 62; ++bit) {
     for (std::int64_t beside : {-1, 0, 1}) {
       const time_point due = at((std::int64_t{1} << bit) + beside);
@@ -35,32 +31,18 @@ TEST_P(EngineDriveNextDeadline, IsExactWhereverTheDeadlineLies) {
   }
 }
 
-TEST_P(EngineDriveNextDeadline, IsTheEarliestOfMany) {
+TEST_F(EngineDriveNextDeadline, IsTheEarliestOfMany) {
   for (int ms : {7, 3, 900, 5}) engine_.schedule_after(std::chrono::milliseconds(ms), [] {});
   EXPECT_EQ(engine_.next_deadline(), at(3ms));
 }
 
-TEST_P(EngineDriveNextDeadline, IsPastForWhatIsOverdue) {
+TEST_F(EngineDriveNextDeadline, IsPastForWhatIsOverdue) {
   engine_.schedule_at(at(5), [] {});
   clock_.advance_to(at(100));
   EXPECT_EQ(engine_.next_deadline(), at(5));
 }
 
-TEST_P(EngineDriveNextDeadline, KnowsWhatOtherThreadsSubmitted) {
-  engine_.schedule_at(at(50), [] {});
-  std::thread([&] { engine_.schedule_at(at(40), [] {}); }).join();
-  EXPECT_EQ(engine_.next_deadline(), at(40));
-}
-
-TEST_P(EngineDriveNextDeadline, ForgetsWhatWasCancelled) {
-  timer near = engine_.schedule_at(at(10), [] {});
-  engine_.schedule_at(at(1000), [] {});
-  engine_.next_deadline();  // both are in the wheel
-  near.cancel();
-  EXPECT_EQ(engine_.next_deadline(), at(1000));
-}
-
-TEST_P(EngineDriveNextDeadline, IsNoneOnceAllWasCancelled) {
+TEST_F(EngineDriveNextDeadline, IsNoneOnceAllWasCancelled) {
   std::vector<timer> all;
   for (int i = 0; i < 1000; ++i) all.push_back(engine_.schedule_at(at(i * 1000), [] {}));
   engine_.next_deadline();
@@ -68,26 +50,11 @@ TEST_P(EngineDriveNextDeadline, IsNoneOnceAllWasCancelled) {
   EXPECT_EQ(engine_.next_deadline(), std::nullopt);
 }
 
-TEST_P(EngineDriveNextDeadline, IsNoneOnceTheLeftoverOfABoundedPollWasCancelled) {
-  engine_.schedule_at(at(10), [] {});
-  timer left_over = engine_.schedule_at(at(10), [] {});
-  rig_.poll_at(at(10), 1);
-  left_over.cancel();
-  EXPECT_EQ(engine_.pending(), 0u);
-  EXPECT_EQ(engine_.next_deadline(), std::nullopt);
-}
-
-TEST_P(EngineDriveNextDeadline, IsTheLeftoversOfABoundedPoll) {
-  for (int due : {10, 20, 30}) engine_.schedule_at(at(due), [] {});
-  rig_.poll_at(at(100), 1);
-  EXPECT_EQ(engine_.next_deadline(), at(20));
-}
-
 // Any of them may hold the earliest.
-TEST_P(EngineDriveNextDeadline, IsTheEarliestOfWhatABoundedPollLeftInSeveralLanes) {
+TEST_F(EngineDriveNextDeadline, IsTheEarliestOfWhatABoundedPollLeftInSeveralLanes) {
   std::array due{10, 20, 30};
   do {
-    drive::virtual_engine rig(with_wheel());
+    drive::virtual_engine rig;
     rig.engine.schedule_at(at(5), rig.note(0), {.lane = 3});
     for (std::uint8_t i = 0; i < due.size(); ++i) rig.engine.schedule_at(at(due[i]), [] {}, {.lane = i});
     EXPECT_EQ(rig.poll_at(at(100), 1), 1u);
@@ -96,25 +63,8 @@ TEST_P(EngineDriveNextDeadline, IsTheEarliestOfWhatABoundedPollLeftInSeveralLane
   } while (std::next_permutation(due.begin(), due.end()));
 }
 
-TEST_P(EngineDriveNextDeadline, IsNotLaterThanAnOverdueTimerAfterTheLeftovers) {
-  for (int due : {10, 20}) engine_.schedule_at(at(due), [] {});
-  rig_.poll_at(at(100), 1);
-  engine_.schedule_at(at(5), [] {});
-  ASSERT_TRUE(engine_.next_deadline());
-  EXPECT_LE(engine_.next_deadline(), at(5));
-}
-
-TEST_P(EngineDriveNextDeadline, FollowsARestartEarlierAndLater) {
-  timer moved = engine_.schedule_at(at(500), [] {});
-  engine_.next_deadline();
-  moved.restart_at(at(300));
-  EXPECT_EQ(engine_.next_deadline(), at(300));
-  moved.restart_at(at(90'000));
-  EXPECT_EQ(engine_.next_deadline(), at(90'000));
-}
-
 // A poll scans so many members of a group at most; next_deadline() counts them all.
-TEST_P(EngineDriveNextDeadline, IsTheLastMembersOfALargeGroupThatGoesOn) {
+TEST_F(EngineDriveNextDeadline, IsTheLastMembersOfALargeGroupThatGoesOn) {
   timer_group group(engine_);
   group.pause();
   for (int i = 0; i < 150'000; ++i) group.schedule_after(10s, [] {});
@@ -126,7 +76,7 @@ TEST_P(EngineDriveNextDeadline, IsTheLastMembersOfALargeGroupThatGoesOn) {
   EXPECT_EQ(fired_, ids{1});
 }
 
-TEST_P(EngineDriveNextDeadline, IsNoneOnceStopped) {
+TEST_F(EngineDriveNextDeadline, IsNoneOnceStopped) {
   engine_.schedule_at(at(10), [] {});
   engine_.stop();
   EXPECT_EQ(engine_.next_deadline(), std::nullopt);
@@ -134,7 +84,7 @@ TEST_P(EngineDriveNextDeadline, IsNoneOnceStopped) {
 
 // Many timers in one slot, many of them moved since they were inserted there: it may be early, never late, and a caller
 // that polls at the times it returns gets there in bounded steps.
-TEST_P(EngineDriveNextDeadline, IsNeverLaterThanTheTrueOneAndLeadsToEachTimer) {
+TEST_F(EngineDriveNextDeadline, IsNeverLaterThanTheTrueOneAndLeadsToEachTimer) {
   test::random_source random(test::new_seed());
   std::multiset<time_point> pending;
   std::vector<timer> timers;
@@ -160,23 +110,6 @@ TEST_P(EngineDriveNextDeadline, IsNeverLaterThanTheTrueOneAndLeadsToEachTimer) {
     ASSERT_EQ(engine_.poll(), due);
   }
   EXPECT_EQ(engine_.next_deadline(), std::nullopt);
-}
-
-TEST_P(EngineDriveNextDeadline, IsExactAmongManyTimersThatWereNeverRestarted) {
-  test::random_source random(test::new_seed());
-  std::multiset<time_point> pending;
-  for (int i = 0; i < 50; ++i) {
-    const time_point due = at(random.any_magnitude(62));
-    engine_.schedule_at(due, [] {});
-    pending.insert(due);
-  }
-  while (!pending.empty()) {
-    ASSERT_EQ(engine_.next_deadline(), *pending.begin());
-    clock_.advance_to(*pending.begin());
-    const std::size_t due = pending.count(*pending.begin());
-    pending.erase(*pending.begin());
-    ASSERT_EQ(engine_.poll(), due);
-  }
 }
 
 }  // namespace

@@ -24,23 +24,12 @@ using testing::census;
 using testing::holding_executor;
 using testing::mapped_clock;
 
-class TimerGroupEnd : public drive::on_each_engine {
+class TimerGroupEnd : public drive::groups_in_virtual_time {
  protected:
   std::optional<timer_group> group_{engine_};
 };
-INSTANTIATE_TEST_SUITE_P(All, TimerGroupEnd, drive::each_engine, drive::engine_name);
 
-TEST_P(TimerGroupEnd, CancelsItsMembers) {
-  census captures;
-  for (int i = 0; i < 10; ++i) group_->schedule_after(1ms, [here = captures.join(), note = rig_.note(i)] { note(); });
-  group_.reset();
-  poll_at_ms(1);
-  EXPECT_TRUE(fired_.empty());
-  EXPECT_EQ(captures.living(), 0);
-  EXPECT_EQ(engine_.pending(), 0u);
-}
-
-TEST_P(TimerGroupEnd, InsideAMembersCallback) {
+TEST_F(TimerGroupEnd, InsideAMembersCallback) {
   census captures;
   group_->schedule_at_fixed_rate(1ms, 1ms, [&, here = captures.join()] {
     fired_.push_back(1);
@@ -54,7 +43,7 @@ TEST_P(TimerGroupEnd, InsideAMembersCallback) {
   expect_balance(engine_);
 }
 
-TEST_P(TimerGroupEnd, InsideACaptureThatDiesInAPass) {
+TEST_F(TimerGroupEnd, InsideACaptureThatDiesInAPass) {
   census captures;
   group_->schedule_after(1ms, [&] { group_->cancel_all(); });
   for (int i = 0; i < 3; ++i) {
@@ -71,7 +60,7 @@ TEST_P(TimerGroupEnd, InsideACaptureThatDiesInAPass) {
   expect_balance(engine_);
 }
 
-TEST_P(TimerGroupEnd, InsideACaptureThatDiesInASweep) {
+TEST_F(TimerGroupEnd, InsideACaptureThatDiesInASweep) {
   std::optional<timer_group> other(engine_);
   timer_group& mine = *group_;
   census captures;
@@ -99,7 +88,7 @@ TEST_P(TimerGroupEnd, InsideACaptureThatDiesInASweep) {
 }
 
 // A new member may have the driver drop ended ones from the roster, which it is just going through.
-TEST_P(TimerGroupEnd, WhatIsAddedInASweepHidesNoMemberFromIt) {
+TEST_F(TimerGroupEnd, WhatIsAddedInASweepHidesNoMemberFromIt) {
   for (int members = 1; members < 64; ++members) {
     census first, later;
     for (int i = 0; i < members; ++i) {
@@ -120,10 +109,9 @@ TEST_P(TimerGroupEnd, WhatIsAddedInASweepHidesNoMemberFromIt) {
   }
 }
 
-TEST_P(TimerGroupEnd, TheEngineMayEndInASweep) {
+TEST_F(TimerGroupEnd, TheEngineMayEndInASweep) {
   manual_clock clk;
-  engine_options wanted = options({.manual = &clk});
-  auto e = std::make_unique<engine>(std::move(wanted));
+  auto e = std::make_unique<engine>(engine_options{.manual = &clk});
   timer_group group(*e);
   census captures;
   for (int i = 0; i < 50; ++i)
@@ -137,12 +125,12 @@ TEST_P(TimerGroupEnd, TheEngineMayEndInASweep) {
   EXPECT_FALSE(group.try_schedule_after(1ms, [] {}));
 }
 
-TEST_P(TimerGroupEnd, AfterItsEngine) {
+TEST_F(TimerGroupEnd, AfterItsEngine) {
   census captures;
   std::optional<timer_group> group;
   timer member;
   {
-    drive::virtual_engine rig(options());
+    drive::virtual_engine rig;
     group.emplace(rig.engine);
     member = group->schedule_after(1ms, [here = captures.join()] {});
     group->schedule_at_fixed_rate(1ms, 1ms, [here = captures.join()] {});
@@ -158,10 +146,9 @@ TEST_P(TimerGroupEnd, AfterItsEngine) {
 }
 
 // A group may outlive its engine, and the clock need outlive the engine only: reading it now would crash.
-TEST_P(TimerGroupEnd, AfterItsEnginesClock) {
+TEST_F(TimerGroupEnd, AfterItsEnginesClock) {
   mapped_clock clock;
-  engine_options with_a_clock = options();
-  with_a_clock.manual = clock.get();
+  const engine_options with_a_clock{.manual = clock.get()};
   std::optional<timer_group> running, paused;
   {
     engine ends(with_a_clock);
@@ -175,52 +162,7 @@ TEST_P(TimerGroupEnd, AfterItsEnginesClock) {
   EXPECT_FALSE(running->try_schedule_after(1ms, [] {}));
 }
 
-TEST_P(TimerGroupEnd, StopReturnsWhatIsNotCancelled) {
-  timer_group paused(engine_), late(engine_);
-  census captures;
-  for (int i = 0; i < 3; ++i) group_->schedule_after(100ms, [here = captures.join()] {});
-  timer kept = paused.schedule_after(10ms, rig_.note(1));
-  late.schedule_after(10ms, rig_.note(2));
-  poll_at_ms(0);
-  late.pause();
-  poll_at_ms(4);
-  paused.pause();
-  poll_at_ms(7);
-  late.resume();
-  group_->cancel_all();
-  std::vector<unfired> left = engine_.stop();
-  EXPECT_EQ(captures.living(), 0);
-  ASSERT_EQ(left.size(), 2u);
-  for (const unfired& each : left) {
-    const duration due = each.handle == kept ? 13ms : 17ms;  // what is left of it, from now
-    EXPECT_EQ(each.deadline, drive::at(due));
-  }
-  for (unfired& each : left) each.run();
-  EXPECT_EQ(fired_.size(), 2u);
-  EXPECT_EQ(engine_.metrics().cancelled, 3u);
-  EXPECT_EQ(engine_.metrics().returned, 2u);
-  expect_balance(engine_);
-  EXPECT_EQ(paused.pending() + late.pending() + group_->pending(), 0u);
-}
-
-TEST_P(TimerGroupEnd, StopReturnsDeadlinesOnTheTick) {
-  const duration tick = std::get<duration>(GetParam());
-  timer_group paused(engine_);
-  timer on_time = group_->schedule_after(1500us, [] {});
-  paused.schedule_after(1500us, [] {});
-  rig_.poll_at(drive::at(100us));
-  paused.pause();
-  rig_.poll_at(drive::at(1400us));
-  paused.resume();
-  const std::vector<unfired> left = engine_.stop();
-  ASSERT_EQ(left.size(), 2u);
-  for (const unfired& each : left) {
-    const duration exact = each.handle == on_time ? 1500us : 2800us;
-    EXPECT_EQ(each.deadline, drive::at((exact + tick - 1ns) / tick * tick));
-  }
-}
-
-TEST_P(TimerGroupEnd, MovesTakeTheMembersAlong) {
+TEST_F(TimerGroupEnd, MovesTakeTheMembersAlong) {
   timer_group other(engine_);
   other.schedule_after(1ms, rig_.note(9));
   group_->schedule_after(1ms, rig_.note(1));
@@ -235,7 +177,7 @@ TEST_P(TimerGroupEnd, MovesTakeTheMembersAlong) {
   EXPECT_EQ(fired_, (ids{1, 2}));
 }
 
-TEST_P(TimerGroupEnd, AGroupInAnothersPlaceIsNotTouchedByOldHandles) {
+TEST_F(TimerGroupEnd, AGroupInAnothersPlaceIsNotTouchedByOldHandles) {
   std::vector<timer> old;
   for (int i = 0; i < 3000; ++i) {
     timer_group group(engine_);
@@ -264,9 +206,9 @@ TEST_P(TimerGroupEnd, AGroupInAnothersPlaceIsNotTouchedByOldHandles) {
 }
 
 // What an executor kept of a group that has ended, when others are in its place.
-TEST_P(TimerGroupEnd, WhatAnExecutorKeptTouchesNoOtherGroup) {
+TEST_F(TimerGroupEnd, WhatAnExecutorKeptTouchesNoOtherGroup) {
   auto holding = std::make_shared<holding_executor>();
-  drive::virtual_engine rig(options({.executor = holding}));
+  drive::virtual_engine rig({.executor = holding});
   {
     timer_group group(rig.engine);
     timer member = group.schedule_after(1ms, rig.note(1));
@@ -285,17 +227,6 @@ TEST_P(TimerGroupEnd, WhatAnExecutorKeptTouchesNoOtherGroup) {
   rig.poll_at(drive::at(2ms));
   holding->run_all();
   EXPECT_EQ(rig.fired, ids{2});
-}
-
-TEST_P(TimerGroupEnd, WhatAnExecutorLetsGoLeavesItsGroup) {
-  auto holding = std::make_shared<holding_executor>();
-  drive::virtual_engine rig(options({.executor = holding}));
-  timer_group group(rig.engine);
-  group.schedule_after(1ms, rig.note(1));
-  rig.poll_at(drive::at(1ms));
-  holding->held.clear();
-  EXPECT_EQ(group.pending(), 0u);
-  EXPECT_EQ(rig.engine.metrics().dropped, 1u);
 }
 
 }  // namespace

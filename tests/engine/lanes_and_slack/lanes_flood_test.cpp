@@ -8,10 +8,8 @@
 #include <atomic>
 #include <string>
 #include <thread>
-#include <tuple>
 
 #include "support/drive_asleep.hpp"
-#include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
 
 namespace detent {
@@ -22,8 +20,8 @@ using testing::eventually;
 
 constexpr timer_options critical{.lane = 3};
 
-// One of them is always due: each re-arms itself without delay, or schedules the next so. On each wheel.
-class EngineLanesFlood : public ::testing::TestWithParam<std::tuple<wheel_kind, bool>> {
+// One of them is always due: each re-arms itself without delay, or schedules the next so.
+class EngineLanesFlood : public ::testing::TestWithParam<bool> {
  protected:
   void begin(int timers = 1) {
     for (int i = 0; i != timers; ++i) step();
@@ -36,21 +34,18 @@ class EngineLanesFlood : public ::testing::TestWithParam<std::tuple<wheel_kind, 
         0ns,
         [this](firing& run) {
           ++runs_;
-          std::get<1>(GetParam()) ? run.rearm_after(0ns) : step();
+          GetParam() ? run.rearm_after(0ns) : step();
         },
         critical);
   }
   std::atomic<std::uint64_t> runs_{0};
 
  public:
-  engine owned{{.wheel = std::get<0>(GetParam())}};  // goes before what its callbacks use
+  engine owned;  // goes before what its callbacks use
 };
 
-std::string name_of(const ::testing::TestParamInfo<std::tuple<wheel_kind, bool>>& tested) {
-  const auto [wheel, rearms] = tested.param;
-  return std::string(wheel == wheel_kind::hashed ? "hashed" : "hierarchical") + (rearms ? "_rearmed" : "_scheduled");
-}
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineLanesFlood, ::testing::Combine(drive::both_wheels, ::testing::Bool()), name_of);
+INSTANTIATE_TEST_SUITE_P(Ways, EngineLanesFlood, ::testing::Bool(),
+                         [](const auto& tested) -> std::string { return tested.param ? "rearmed" : "scheduled"; });
 
 TEST_P(EngineLanesFlood, LetsAGroupBeCancelled) {
   timer_group group(owned);

@@ -9,10 +9,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
 #include "support/engine_instant.hpp"
@@ -35,21 +33,17 @@ timer schedule_critical(instant& of, time_point when, F&& f) {
   return of.owned->schedule_at(when, std::forward<F>(f), critical);
 }
 
-// Inline, or on an executor that runs inline; on each wheel.
-class EngineLanesWorker : public ::testing::TestWithParam<std::tuple<wheel_kind, bool>> {
+// Inline, or on an executor that runs inline.
+class EngineLanesWorker : public ::testing::TestWithParam<bool> {
  protected:
   static engine_options options() {
-    engine_options made{.wheel = std::get<0>(GetParam())};
-    if (std::get<1>(GetParam())) made.executor = std::make_shared<moody_executor>();
+    engine_options made;
+    if (GetParam()) made.executor = std::make_shared<moody_executor>();
     return made;
   }
 };
-
-std::string name_of(const ::testing::TestParamInfo<std::tuple<wheel_kind, bool>>& tested) {
-  const auto [wheel, on_executor] = tested.param;
-  return std::string(wheel == wheel_kind::hashed ? "hashed" : "hierarchical") + (on_executor ? "_executor" : "_inline");
-}
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineLanesWorker, ::testing::Combine(drive::both_wheels, ::testing::Bool()), name_of);
+INSTANTIATE_TEST_SUITE_P(Ways, EngineLanesWorker, ::testing::Bool(),
+                         [](const auto& tested) -> std::string { return tested.param ? "executor" : "inline"; });
 
 TEST_P(EngineLanesWorker, RunWhatIsCriticalFirstOfAMillion) {
   std::atomic<std::size_t> at_once{SIZE_MAX}, soon{SIZE_MAX};
@@ -101,28 +95,6 @@ TEST_P(EngineLanesWorker, FireWhatComesDueInAnotherCriticalCallbackBeforeTheBulk
   EXPECT_EQ(ran_before, 0u);
 }
 
-// Each link of a chain is scheduled by the one before, for the very instant.
-TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesInTheMiddle) {
-  struct chain {
-    std::atomic<int> links{0};
-    std::size_t ran_at_last = SIZE_MAX;
-    void link(instant& of) {
-      if (links + 1 == 20) ran_at_last = of.ran;
-      if (++links < 20)
-        of.owned->schedule_after(
-            0ns, [this, &of] { link(of); }, critical);
-    }
-  } links;
-  auto all = prepare_instant(options(), many, 100, [&](instant& of) {
-    links.links = 0;  // of an earlier try
-    schedule_critical(of, of.due + 200us, [&] { links.link(of); });
-  });
-  ASSERT_NE(all, nullptr);
-  ASSERT_TRUE(all->wait());
-  ASSERT_TRUE(eventually([&] { return links.links == 20; }));
-  EXPECT_LT(links.ran_at_last, many / 2);
-}
-
 // What the driver meets there too early it accepts later.
 TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesForTheBulk) {
   constexpr std::size_t more = 2000;
@@ -136,52 +108,6 @@ TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesForTheBulk) {
   ASSERT_NE(all, nullptr);
   ASSERT_TRUE(all->wait());
   EXPECT_TRUE(eventually([&] { return ran == more; }));
-}
-
-TEST_P(EngineLanesWorker, KeepAPeriodicTimerGoingInTheMiddle) {
-  std::atomic<int> in_the_middle{0};
-  auto all = prepare_instant(options(), many, 500, [&](instant& of) {
-    of.owned->schedule_at_fixed_rate(of.due - clock::now() + 100us, 100us,
-                                     [&] {
-                                       if (!of.is_through()) ++in_the_middle;
-                                     },
-                                     {.lane = 3});
-    in_the_middle = 0;
-  });
-  ASSERT_NE(all, nullptr);
-  ASSERT_TRUE(all->wait());
-  EXPECT_GT(in_the_middle, 10);
-}
-
-// Bulk neighbours and lane neighbours are cancelled and restarted from callbacks in the middle of the bulk's expiry.
-TEST_P(EngineLanesWorker, CancelAndRestartNeighboursInTheMiddle) {
-  constexpr std::size_t touched = 64;
-  std::atomic<std::size_t> cancelled{0}, restarted{0}, lanes_ran{0}, done{0};
-  auto all = prepare_instant(options(), many, 0, [&](instant& of) {
-    cancelled = restarted = lanes_ran = done = 0;
-    for (std::size_t i = 0; i < touched; ++i) {
-      const time_point when = of.due + 50us * static_cast<int>(i);
-      timer victim = schedule_critical(of, when + 10us, [&] { ++lanes_ran; });
-      timer moved = of.owned->schedule_at(when + 10us, [&] { ++lanes_ran; }, {.lane = 2});
-      schedule_critical(of, when, [&, i, victim, moved]() mutable {
-        std::vector<timer> some(of.bulk.begin() + static_cast<std::ptrdiff_t>(100 * i),
-                                of.bulk.begin() + static_cast<std::ptrdiff_t>(100 * i + 100));
-        cancelled += of.owned->cancel_bulk(some);
-        for (std::size_t k = 0; k < 100; ++k) {
-          if (of.bulk[many - 1 - 100 * i - k].restart_at(of.due - 1ns * static_cast<int>(k))) ++restarted;
-        }
-        if (victim.cancel() == cancel_result::cancelled) ++lanes_ran;  // accounted for
-        moved.restart_at(of.due);
-        ++done;
-      });
-    }
-  });
-  ASSERT_NE(all, nullptr);
-  EXPECT_TRUE(eventually([&] { return done == touched && all->ran + cancelled == many && lanes_ran == 2 * touched; }));
-  EXPECT_TRUE(eventually([&] {  // the last is counted after its callback
-    const engine_metrics m = all->owned->metrics();
-    return m.pending == 0 && m.scheduled == m.expired + m.cancelled + m.returned + m.dropped;
-  }));
 }
 
 // A run fires as it lies, while what was collected is sorted: what joins it may not touch either in the middle.
@@ -206,22 +132,6 @@ TEST_P(EngineLanesWorker, MayBeRestartedToTheTimeOfARunWhileTheBulkIsSorted) {
     ASSERT_NE(all, nullptr);
     EXPECT_TRUE(eventually([&] { return ran == runs * in_each + many / 2 && ended == 2 * runs; }));
   }
-}
-
-// All that is being taken out of the wheel, the next entry among it.
-TEST_P(EngineLanesWorker, CancelTheWholeBulkInTheMiddle) {
-  std::atomic<std::size_t> cancelled{0};
-  std::atomic<bool> done{false};
-  auto all = prepare_instant(options(), many, 0, [&](instant& of) {
-    done = false;  // of an earlier try
-    schedule_critical(of, of.due + 200us, [&] {
-      cancelled = of.owned->cancel_bulk(of.bulk);
-      done = true;
-    });
-  });
-  ASSERT_NE(all, nullptr);
-  EXPECT_TRUE(eventually([&] { return done && all->ran + cancelled == many && all->owned->pending() == 0; }));
-  EXPECT_GT(cancelled, many / 2);
 }
 
 TEST_P(EngineLanesWorker, SurviveACriticalCallbackThatThrowsInTheMiddle) {

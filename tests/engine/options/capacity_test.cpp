@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,10 +32,8 @@ class EngineCapacity : public ::testing::Test {
     return false;
   }
   manual_clock clock_;
-  std::shared_ptr<testing::holding_executor> holding_ = std::make_shared<testing::holding_executor>();
   engine engine_{
       engine_options{.manual = &clock_, .capacity = 2, .on_error = [](std::exception_ptr) {}, .name = "small"}};
-  engine held_{engine_options{.manual = &clock_, .capacity = 2, .executor = holding_}};
 };
 
 TEST_F(EngineCapacity, RefusesTheFirstTimerBeyondItAtOnce) {
@@ -119,69 +116,10 @@ TEST_F(EngineCapacity, IsGivenBackByAOneShotBeforeItsCallback) {
   EXPECT_FALSE(was_full);
 }
 
-TEST_F(EngineCapacity, IsNotGivenBackTwiceByACallbackThatCancelsItself) {
-  for (int i = 0; i < 5; ++i) engine_.schedule_after(0s, [](firing& now) { now.self().cancel(); }), engine_.poll();
-  engine_.schedule_after(1s, [] {});
-  engine_.schedule_after(1s, [] {});
-  EXPECT_TRUE(full());
-}
-
-TEST_F(EngineCapacity, IsGivenBackOnceIfARunIsCancelledAndReArms) {
-  for (int i = 0; i < 5; ++i) {
-    engine_.schedule_after(0s, [](firing& now) {
-      now.rearm_after(1s);
-      now.self().cancel();
-    });
-    engine_.poll();
-  }
-  engine_.schedule_after(1s, [] {});
-  engine_.schedule_after(1s, [] {});
-  EXPECT_TRUE(full());
-}
-
-TEST_F(EngineCapacity, IsTakenByWhatReArmsThoughThatExceedsIt) {
-  engine_.schedule_after(1s, [&](firing& now) {
-    now.rearm_after(1s);
-    engine_.schedule_after(1h, [] {});
-  });
-  engine_.schedule_after(1h, [] {});
-  clock_.advance(1s);
-  engine_.poll();
-  EXPECT_EQ(engine_.pending(), 3u);
-  EXPECT_TRUE(full());
-  clock_.advance(1s);
-  engine_.poll();  // it re-arms once more, but cannot schedule: that throws, and the re-arm holds
-  EXPECT_EQ(engine_.pending(), 3u);
-}
-
 TEST_F(EngineCapacity, IsNotTakenByARestart) {
   timer t = engine_.schedule_after(1s, [] {});
   for (int i = 0; i < 5; ++i) t.restart_after(i * 1s), engine_.next_deadline();
   EXPECT_FALSE(full());
-}
-
-TEST_F(EngineCapacity, IsHeldWhileTheTimerWaitsInAnExecutorsQueue) {
-  held_.schedule_after(1s, [] {});
-  held_.schedule_after(1s, [] {});
-  clock_.advance(1s);
-  held_.poll();
-  EXPECT_FALSE(held_.try_schedule_after(1s, [] {}));
-  holding_->run_first();
-  EXPECT_TRUE(held_.try_schedule_after(1s, [] {}));
-  holding_->held.clear();
-  EXPECT_TRUE(held_.try_schedule_after(1s, [] {}));
-  EXPECT_FALSE(held_.try_schedule_after(1s, [] {}));
-}
-
-TEST_F(EngineCapacity, IsGivenBackOnceByATimerThatIsTooStaleToRun) {
-  for (int i = 0; i < 5; ++i) {
-    engine_.schedule_after(1s, [] {}, {.max_lateness = 1ms});
-    clock_.advance(2s);
-    engine_.poll();
-  }
-  engine_.schedule_after(1s, [] {});
-  engine_.schedule_after(1s, [] {});
-  EXPECT_TRUE(full());
 }
 
 TEST(EngineCapacityNone, IsNoLimit) {

@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 
-class EngineOrderOfEqualDeadlines : public ::testing::TestWithParam<wheel_kind> {
+class EngineOrderOfEqualDeadlines : public ::testing::Test {
  protected:
   // Whether so many of one deadline fire as they are armed now.
   bool keeps_the_order_of(int count, time_point due) {
@@ -37,13 +37,11 @@ class EngineOrderOfEqualDeadlines : public ::testing::TestWithParam<wheel_kind> 
   }
 
   manual_clock clock_;
-  engine engine_{{.wheel = GetParam(), .manual = &clock_}};
+  engine engine_{{.manual = &clock_}};
 };
 
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderOfEqualDeadlines, drive::both_wheels, drive::wheel_name);
-
 // As idle timeouts do, which others outlive: nodes that are filed close together are numbered.
-TEST_P(EngineOrderOfEqualDeadlines, IsKeptAfterAMillionTimersThatCameAndWent) {
+TEST_F(EngineOrderOfEqualDeadlines, IsKeptAfterAMillionTimersThatCameAndWent) {
   constexpr std::int64_t ahead = std::int64_t{1} << 40;
   engine_.schedule_at(at(ahead), [] {});  // stays
   std::vector<timer> some(1'000);

@@ -12,10 +12,8 @@ namespace {
 using drive::at;
 using drive::ids;
 
-class EngineOrderRestart : public drive::on_both_wheels {};
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderRestart, drive::both_wheels, drive::wheel_name);
-
-TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsThoughItIsDue) {
+using EngineOrderRestart = drive::in_virtual_time;
+TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsThoughItIsDue) {
   timer second;
   engine_.schedule_at(at(10), [&] {
     fired_.push_back(1);
@@ -28,7 +26,7 @@ TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsThoughItIsDue) {
 }
 
 // So many that they fire as a run.
-TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsHoweverManyTheyAre) {
+TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsHoweverManyTheyAre) {
   timer second;
   engine_.schedule_at(at(10), [&] {
     fired_.push_back(1);
@@ -45,29 +43,7 @@ TEST_P(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsHoweverManyTheyAre)
   EXPECT_EQ(fired_, expected);
 }
 
-// All of it comes due at once: two runs, one of which holds a timer that has been restarted into the time of the other,
-// and beside them one that has come to the first run's time from elsewhere.
-TEST_P(EngineOrderRestart, FromOneRunIntoAnotherGoesByTheOrderOfTheArmings) {
-  timer from_elsewhere = engine_.schedule_at(at(1), rig_.note(1));
-  timer moved = engine_.schedule_at(at(10), rig_.note(100));
-  ids expected;
-  for (int id = 2; id <= 20; ++id) {
-    engine_.schedule_at(at(10), rig_.note(id));
-    expected.push_back(id);
-  }
-  rig_.poll_at(at(0));  // from now on they are in the wheel
-  EXPECT_TRUE(from_elsewhere.restart_at(at(10)));
-  EXPECT_TRUE(moved.restart_at(at(20)));
-  expected.insert(expected.end(), {1, 100});
-  for (int id = 101; id <= 120; ++id) {
-    engine_.schedule_at(at(20), rig_.note(id));
-    expected.push_back(id);
-  }
-  rig_.poll_at(at(30));
-  EXPECT_EQ(fired_, expected);
-}
-
-TEST_P(EngineOrderRestart, ToAnEarlierDeadlineGoesBeforeWhatIsDueAfterIt) {
+TEST_F(EngineOrderRestart, ToAnEarlierDeadlineGoesBeforeWhatIsDueAfterIt) {
   timer last;
   engine_.schedule_at(at(10), [&] {
     fired_.push_back(1);
@@ -80,7 +56,7 @@ TEST_P(EngineOrderRestart, ToAnEarlierDeadlineGoesBeforeWhatIsDueAfterIt) {
 }
 
 // It waits among what is due already, where a paused group's members have no time.
-TEST_P(EngineOrderRestart, OfAMemberThatIsLeftOverHoldsWhenItsPausedGroupGoesOn) {
+TEST_F(EngineOrderRestart, OfAMemberThatIsLeftOverHoldsWhenItsPausedGroupGoesOn) {
   timer_group group(engine_);
   engine_.schedule_at(at(100), rig_.note(1));
   engine_.schedule_at(at(300), rig_.note(2));
@@ -93,18 +69,6 @@ TEST_P(EngineOrderRestart, OfAMemberThatIsLeftOverHoldsWhenItsPausedGroupGoesOn)
   engine_.poll(0);
   EXPECT_EQ(engine_.next_deadline(), at(200));
   engine_.poll();
-  EXPECT_EQ(fired_, (ids{1, 3, 2}));
-}
-
-TEST_P(EngineOrderRestart, ToALaterDeadlineThatIsDueTooGoesThere) {
-  timer second;
-  engine_.schedule_at(at(10), [&] {
-    fired_.push_back(1);
-    EXPECT_TRUE(second.restart_at(at(30)));
-  });
-  second = engine_.schedule_at(at(20), rig_.note(2));
-  engine_.schedule_at(at(25), rig_.note(3));
-  rig_.poll_at(at(30));
   EXPECT_EQ(fired_, (ids{1, 3, 2}));
 }
 

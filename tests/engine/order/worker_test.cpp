@@ -24,9 +24,9 @@ using namespace std::chrono_literals;
 using testing::eventually;
 
 // A worker that is kept busy until open(), so that what is scheduled meanwhile makes one batch.
-class EngineOrderWorker : public ::testing::TestWithParam<wheel_kind> {
+class EngineOrderWorker : public ::testing::Test {
  protected:
-  EngineOrderWorker() : engine_({.wheel = GetParam()}) {
+  EngineOrderWorker() {
     std::atomic<bool> shut{false};
     engine_.schedule_after(0ns, [this, &shut] {
       shut = true;
@@ -58,9 +58,7 @@ class EngineOrderWorker : public ::testing::TestWithParam<wheel_kind> {
   engine engine_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderWorker, drive::both_wheels, drive::wheel_name);
-
-TEST_P(EngineOrderWorker, IsByDeadlineInABatchHoweverItWasScheduled) {
+TEST_F(EngineOrderWorker, IsByDeadlineInABatchHoweverItWasScheduled) {
   test::random_source random(1);
   std::vector<int> shuffled = count_to(500);
   std::shuffle(shuffled.begin(), shuffled.end(), random.engine());
@@ -68,26 +66,19 @@ TEST_P(EngineOrderWorker, IsByDeadlineInABatchHoweverItWasScheduled) {
   EXPECT_EQ(order_of(500), count_to(500));
 }
 
-TEST_P(EngineOrderWorker, IsThatOfArmingAmongEqualDeadlinesOfAThread) {
+TEST_F(EngineOrderWorker, IsThatOfArmingAmongEqualDeadlinesOfAThread) {
   for (int id = 0; id < 500; ++id) engine_.schedule_at(past_, note(id));
   EXPECT_EQ(order_of(500), count_to(500));
 }
 
-TEST_P(EngineOrderWorker, IsThatOfArmingAmongEqualDeadlinesAhead) {
-  open_ = true;
-  const time_point due = clock::now() + 3ms;
-  for (int id = 0; id < 500; ++id) engine_.schedule_at(due, note(id));
-  EXPECT_EQ(order_of(500), count_to(500));
-}
-
-TEST_P(EngineOrderWorker, PutsARestartAfterItsEquals) {
+TEST_F(EngineOrderWorker, PutsARestartAfterItsEquals) {
   std::vector<timer> timers;
   for (int id : {2, 0, 3, 1}) timers.push_back(engine_.schedule_at(past_, note(id)));
   for (std::size_t i : {0u, 2u}) EXPECT_TRUE(timers[i].restart_at(past_));
   EXPECT_EQ(order_of(4), count_to(4));
 }
 
-TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
+TEST_F(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
   constexpr int threads = 4, each = 200;
   std::barrier start(threads);
   testing::on_threads(threads, [&](int thread) {
@@ -105,7 +96,7 @@ TEST_P(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
 }
 
 // The timer is its thread's third arming, and another thread's third is the restart, while the timer is due.
-TEST_P(EngineOrderWorker, PutsARestartAfterItsEqualsThoughTwoThreadsHaveArmedAsOften) {
+TEST_F(EngineOrderWorker, PutsARestartAfterItsEqualsThoughTwoThreadsHaveArmedAsOften) {
   std::atomic<bool> is_firing{false}, goes_on{false};
   engine_.schedule_at(past_, [&] {
     is_firing = true;
@@ -141,10 +132,9 @@ class EngineOrderOfARestartInAFlood : public EngineOrderWorker {
     EXPECT_EQ(order_of(flood + 2), count_to(2));
   }
 };
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineOrderOfARestartInAFlood, drive::both_wheels, drive::wheel_name);
 
-TEST_P(EngineOrderOfARestartInAFlood, ToItsOwnDeadlineHolds) { restart_to(past_); }
-TEST_P(EngineOrderOfARestartInAFlood, ToALaterDeadlineHolds) { restart_to(past_ + 1ns); }
+TEST_F(EngineOrderOfARestartInAFlood, ToItsOwnDeadlineHolds) { restart_to(past_); }
+TEST_F(EngineOrderOfARestartInAFlood, ToALaterDeadlineHolds) { restart_to(past_ + 1ns); }
 
 // How it waits, and its tick: where that is coarse, equal deadlines are the rule.
 class EngineOrderOfARestart : public ::testing::TestWithParam<std::tuple<wait_options, duration>> {};

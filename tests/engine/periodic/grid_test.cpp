@@ -13,7 +13,6 @@ namespace detent {
 namespace {
 
 using drive::at;
-using drive::ids;
 
 class EnginePeriodicGrid : public ::testing::Test {
  protected:
@@ -43,15 +42,6 @@ void expect_anchored_where_it_is_rearmed(drive::virtual_engine& rig, Owner& owne
 
 TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedNotAtItsTick) {
   expect_anchored_where_it_is_rearmed(rig_, engine_, 50);
-}
-
-// By its group's time, which is less than the engine's.
-TEST_F(EnginePeriodicGrid, IsAnchoredWhereItIsReArmedAfterAPause) {
-  timer_group group(engine_);
-  group.pause();
-  rig_.clock.advance(duration(7));
-  group.resume();
-  expect_anchored_where_it_is_rearmed(rig_, group, 60);
 }
 
 }  // namespace

@@ -21,11 +21,9 @@ using drive::at;
 using drive::eventually;
 using drive::ids;
 using drive::problem_of;
-using EnginePeriodic = drive::on_both_wheels;
+using EnginePeriodic = drive::in_virtual_time;
 
-INSTANTIATE_TEST_SUITE_P(Wheels, EnginePeriodic, drive::both_wheels, drive::wheel_name);
-
-TEST_P(EnginePeriodic, FixedRateStaysOnItsGridForAMillionPeriods) {
+TEST_F(EnginePeriodic, FixedRateStaysOnItsGridForAMillionPeriods) {
   constexpr duration period = 999'983ns, initial = 17ns;
   std::int64_t run = 0, off_the_grid = 0;
   engine_.schedule_at_fixed_rate(initial, period, [&](firing& f) {
@@ -37,22 +35,14 @@ TEST_P(EnginePeriodic, FixedRateStaysOnItsGridForAMillionPeriods) {
   EXPECT_EQ(off_the_grid, 0);
 }
 
-TEST_P(EnginePeriodic, FixedRateKeepsItsGridHoweverLateWithinThePeriodItRuns) {
+TEST_F(EnginePeriodic, FixedRateKeepsItsGridHoweverLateWithinThePeriodItRuns) {
   std::vector<time_point> deadlines;
   engine_.schedule_at_fixed_rate(100ns, 100ns, [&](firing& f) { deadlines.push_back(f.deadline()); });
   for (int now : {199, 201, 399, 400, 555}) rig_.poll_at(at(now));
   EXPECT_EQ(deadlines, (std::vector{at(100), at(200), at(300), at(400), at(500)}));
 }
 
-TEST_P(EnginePeriodic, FixedRateCountsFromTheScheduleCall) {
-  clock_.advance_to(at(1000));
-  engine_.schedule_at_fixed_rate(5ns, 10ns, rig_.note(1));
-  EXPECT_EQ(rig_.poll_at(at(1004)), 0u);
-  EXPECT_EQ(rig_.poll_at(at(1005)), 1u);
-  EXPECT_EQ(rig_.poll_at(at(1015)), 1u);
-}
-
-TEST_P(EnginePeriodic, IsOfItsKindWithoutExceptionsToo) {
+TEST_F(EnginePeriodic, IsOfItsKindWithoutExceptionsToo) {
   timer rate = engine_.try_schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
   rig_.poll_at(at(15));
   EXPECT_EQ(engine_.next_deadline(), at(20));
@@ -62,7 +52,7 @@ TEST_P(EnginePeriodic, IsOfItsKindWithoutExceptionsToo) {
   EXPECT_EQ(engine_.next_deadline(), at(38));
 }
 
-TEST_P(EnginePeriodic, FixedDelayCountsFromTheEndOfEachRun) {
+TEST_F(EnginePeriodic, FixedDelayCountsFromTheEndOfEachRun) {
   std::vector<time_point> starts;
   engine_.schedule_with_fixed_delay(10ns, 100ns, [&](firing& f) {
     starts.push_back(f.started());
@@ -74,7 +64,7 @@ TEST_P(EnginePeriodic, FixedDelayCountsFromTheEndOfEachRun) {
   EXPECT_EQ(engine_.next_deadline(), at(224));
 }
 
-TEST_P(EnginePeriodic, FixedDelayNeverCatchesUp) {
+TEST_F(EnginePeriodic, FixedDelayNeverCatchesUp) {
   engine_.schedule_with_fixed_delay(10ns, 10ns, [&](firing& f) {
     fired_.push_back(static_cast<int>(f.missed()));
     clock_.advance(1000ns);
@@ -85,13 +75,13 @@ TEST_P(EnginePeriodic, FixedDelayNeverCatchesUp) {
   EXPECT_EQ(fired_, (ids{0, 0}));
 }
 
-TEST_P(EnginePeriodic, FiresAtOnceForAnInitialDelayThatIsZeroOrNegative) {
+TEST_F(EnginePeriodic, FiresAtOnceForAnInitialDelayThatIsZeroOrNegative) {
   engine_.schedule_at_fixed_rate(0ns, 10ns, rig_.note(1));
   engine_.schedule_with_fixed_delay(duration::min(), 10ns, rig_.note(2));
   EXPECT_EQ(engine_.poll(), 2u);
 }
 
-TEST_P(EnginePeriodic, EndsAfterSoManyRuns) {
+TEST_F(EnginePeriodic, EndsAfterSoManyRuns) {
   timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1), {.runs = 3});
   EXPECT_TRUE(t.pending());
   for (int now = 0; now < 100; now += 10) rig_.poll_at(at(now));
@@ -102,7 +92,7 @@ TEST_P(EnginePeriodic, EndsAfterSoManyRuns) {
   EXPECT_EQ(engine_.metrics().expired, 1u);
 }
 
-TEST_P(EnginePeriodic, IsPendingInsideItsRunsButForTheLastOne) {
+TEST_F(EnginePeriodic, IsPendingInsideItsRunsButForTheLastOne) {
   timer t;
   std::vector<bool> inside;
   t = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { inside.push_back(t.pending()); }, {.runs = 3});
@@ -110,8 +100,8 @@ TEST_P(EnginePeriodic, IsPendingInsideItsRunsButForTheLastOne) {
   EXPECT_EQ(inside, (std::vector{true, true, false}));
 }
 
-TEST_P(EnginePeriodic, TakesOnePlaceOfTheCapacityUntilItsEnd) {
-  drive::virtual_engine rig(with_wheel({.capacity = 1}));
+TEST_F(EnginePeriodic, TakesOnePlaceOfTheCapacityUntilItsEnd) {
+  drive::virtual_engine rig({.capacity = 1});
   rig.engine.schedule_at_fixed_rate(10ns, 10ns, [] {}, {.runs = 2});
   auto another = [&] { return rig.engine.try_schedule_after(1h, [] {}); };
   rig.poll_at(at(10));
@@ -120,7 +110,7 @@ TEST_P(EnginePeriodic, TakesOnePlaceOfTheCapacityUntilItsEnd) {
   EXPECT_TRUE(another());
 }
 
-TEST_P(EnginePeriodic, EndsWhenItCancelsItselfInARun) {
+TEST_F(EnginePeriodic, EndsWhenItCancelsItselfInARun) {
   timer t;
   t = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] {
     fired_.push_back(1);
@@ -136,7 +126,7 @@ TEST_P(EnginePeriodic, EndsWhenItCancelsItselfInARun) {
   EXPECT_EQ(m.expired, 0u);
 }
 
-TEST_P(EnginePeriodic, EndsWhenItIsCancelledBetweenRuns) {
+TEST_F(EnginePeriodic, EndsWhenItIsCancelledBetweenRuns) {
   auto captured = std::make_shared<int>();
   timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, [captured] {});
   rig_.poll_at(at(10));
@@ -145,7 +135,7 @@ TEST_P(EnginePeriodic, EndsWhenItIsCancelledBetweenRuns) {
   EXPECT_EQ(rig_.poll_at(at(100)), 0u);
 }
 
-TEST_P(EnginePeriodic, LeavesItsNeighbourOnTimeWhenItCancelsItself) {
+TEST_F(EnginePeriodic, LeavesItsNeighbourOnTimeWhenItCancelsItself) {
   timer earlier;
   earlier = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { earlier.cancel(); });
   engine_.schedule_at_fixed_rate(15ns, 10ns, rig_.note(2));
@@ -156,15 +146,15 @@ TEST_P(EnginePeriodic, LeavesItsNeighbourOnTimeWhenItCancelsItself) {
   EXPECT_EQ(fired_, (ids{2, 2, 2}));
 }
 
-TEST_P(EnginePeriodic, OutlivesAnException) {
-  drive::virtual_engine rig(with_wheel({.on_error = [](std::exception_ptr) {}}));
+TEST_F(EnginePeriodic, OutlivesAnException) {
+  drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
   timer t = rig.engine.schedule_at_fixed_rate(10ns, 10ns, [] { throw std::runtime_error("thrown"); });
   for (int now = 10; now <= 50; now += 10) EXPECT_EQ(rig.poll_at(at(now)), 1u);
   EXPECT_TRUE(t.pending());
   EXPECT_EQ(rig.engine.metrics().failed, 5u);
 }
 
-TEST_P(EnginePeriodic, IsReturnedOnceByStopAfterAnyNumberOfRuns) {
+TEST_F(EnginePeriodic, IsReturnedOnceByStopAfterAnyNumberOfRuns) {
   timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
   for (int now = 10; now <= 50; now += 10) rig_.poll_at(at(now));
   std::vector<unfired> left = engine_.stop();
@@ -173,14 +163,14 @@ TEST_P(EnginePeriodic, IsReturnedOnceByStopAfterAnyNumberOfRuns) {
   EXPECT_EQ(left[0].deadline, at(60));
 }
 
-TEST_P(EnginePeriodic, WaitsForTheEndOfTimeWithAnEndlessPeriod) {
+TEST_F(EnginePeriodic, WaitsForTheEndOfTimeWithAnEndlessPeriod) {
   timer t = engine_.schedule_at_fixed_rate(10ns, duration::max(), rig_.note(1));
   EXPECT_EQ(rig_.poll_at(at(10)), 1u);
   EXPECT_TRUE(t.pending());
   EXPECT_EQ(rig_.poll_at(time_point::max() - 1ns), 0u);
 }
 
-TEST_P(EnginePeriodic, RefusesAPeriodThatIsNotPositive) {
+TEST_F(EnginePeriodic, RefusesAPeriodThatIsNotPositive) {
   for (duration period : {0ns, -1ns, duration::min()}) {
     drive::problem rate = problem_of([&] { engine_.schedule_at_fixed_rate(1ns, period, [] {}); });
     EXPECT_EQ(rate.code, errc::invalid_period);

@@ -14,17 +14,15 @@ namespace {
 
 using namespace std::chrono_literals;
 using drive::ids;
-using EngineEdgesDelays = drive::on_both_wheels;
+using EngineEdgesDelays = drive::in_virtual_time;
 
-INSTANTIATE_TEST_SUITE_P(Wheels, EngineEdgesDelays, drive::both_wheels, drive::wheel_name);
-
-TEST_P(EngineEdgesDelays, OfZeroAreDueAtOnceButRunInTheNextPoll) {
+TEST_F(EngineEdgesDelays, OfZeroAreDueAtOnceButRunInTheNextPoll) {
   engine_.schedule_after(0s, rig_.note(1));
   EXPECT_EQ(fired_, ids{});
   EXPECT_EQ(engine_.poll(), 1u);
 }
 
-TEST_P(EngineEdgesDelays, BelowZeroAreDueAtOnceHoweverFarBelow) {
+TEST_F(EngineEdgesDelays, BelowZeroAreDueAtOnceHoweverFarBelow) {
   clock_.advance_to(time_point(1h));
   int id = 0;
   for (duration delay : {duration(-1), duration(-1'000'000), duration(-2h), -duration::max(), duration::min()})
@@ -33,7 +31,7 @@ TEST_P(EngineEdgesDelays, BelowZeroAreDueAtOnceHoweverFarBelow) {
   EXPECT_EQ(fired_, (ids{1, 2, 3, 4, 5})) << "all count as zero: the order is that of the calls";
 }
 
-TEST_P(EngineEdgesDelays, BelowZeroAreLateByNothing) {
+TEST_F(EngineEdgesDelays, BelowZeroAreLateByNothing) {
   clock_.advance_to(time_point(1h));
   duration lateness = -1s;
   engine_.schedule_after(duration::min(), [&](firing& now) { lateness = now.lateness(); });
@@ -41,7 +39,7 @@ TEST_P(EngineEdgesDelays, BelowZeroAreLateByNothing) {
   EXPECT_EQ(lateness, 0s);
 }
 
-TEST_P(EngineEdgesDelays, OfTheLargestSizeWaitForTheEndOfTime) {
+TEST_F(EngineEdgesDelays, OfTheLargestSizeWaitForTheEndOfTime) {
   clock_.advance_to(time_point(1h));
   timer t = engine_.schedule_after(duration::max(), rig_.note(1));
   EXPECT_EQ(engine_.next_deadline(), time_point::max());
@@ -52,7 +50,7 @@ TEST_P(EngineEdgesDelays, OfTheLargestSizeWaitForTheEndOfTime) {
   EXPECT_EQ(engine_.next_deadline(), std::nullopt);
 }
 
-TEST_P(EngineEdgesDelays, SaturateForPeriodicTimersToo) {
+TEST_F(EngineEdgesDelays, SaturateForPeriodicTimersToo) {
   clock_.advance_to(time_point(1h));
   timer rate = engine_.schedule_at_fixed_rate(duration::max(), duration::max(), rig_.note(1));
   timer delay = engine_.schedule_with_fixed_delay(duration::max(), duration::max(), rig_.note(2));
@@ -62,7 +60,7 @@ TEST_P(EngineEdgesDelays, SaturateForPeriodicTimersToo) {
   EXPECT_EQ(delay.cancel(), cancel_result::cancelled);
 }
 
-TEST_P(EngineEdgesDelays, OfManyPastDeadlinesRunInDeadlineOrder) {
+TEST_F(EngineEdgesDelays, OfManyPastDeadlinesRunInDeadlineOrder) {
   clock_.advance_to(time_point(1h));
   engine_.schedule_at(time_point(30min), rig_.note(3));
   engine_.schedule_at(time_point(-30min), rig_.note(2));
@@ -72,14 +70,14 @@ TEST_P(EngineEdgesDelays, OfManyPastDeadlinesRunInDeadlineOrder) {
   EXPECT_EQ(fired_, (ids{1, 2, 3, 4}));
 }
 
-TEST_P(EngineEdgesDelays, InThePastAreNotHeldUpByTheWheelsPosition) {
+TEST_F(EngineEdgesDelays, InThePastAreNotHeldUpByTheWheelsPosition) {
   engine_.schedule_at(time_point(1h), rig_.note(1));
   rig_.poll_at(time_point(1h));
   engine_.schedule_at(time_point(1h - 1ns), rig_.note(2));
   EXPECT_EQ(engine_.poll(), 1u);
 }
 
-TEST_P(EngineEdgesDelays, OfZeroFromACallbackLetWhatIsDueRunFirst) {
+TEST_F(EngineEdgesDelays, OfZeroFromACallbackLetWhatIsDueRunFirst) {
   engine_.schedule_after(0s, [&] {
     rig_.note(1)();
     engine_.schedule_after(0s, rig_.note(3));
@@ -90,8 +88,8 @@ TEST_P(EngineEdgesDelays, OfZeroFromACallbackLetWhatIsDueRunFirst) {
 }
 
 // As many as a burst brings, armed over a second on a coarse tick: none early, none later than the end of its tick.
-TEST_P(EngineEdgesDelays, OfAHundredThousandTimersEndWithinTheirTick) {
-  drive::virtual_engine coarse(with_wheel({.tick = 200ms}));
+TEST_F(EngineEdgesDelays, OfAHundredThousandTimersEndWithinTheirTick) {
+  drive::virtual_engine coarse({.tick = 200ms});
   std::size_t ran = 0, early = 0, late = 0;
   for (int step = 0; step < 1000; ++step) {
     const time_point wanted = coarse.clock.now() + 125ms;
@@ -111,7 +109,7 @@ TEST_P(EngineEdgesDelays, OfAHundredThousandTimersEndWithinTheirTick) {
   EXPECT_EQ(late, 0u);
 }
 
-TEST_P(EngineEdgesDelays, OfAllMayBeginAtTheClocksZero) {
+TEST_F(EngineEdgesDelays, OfAllMayBeginAtTheClocksZero) {
   EXPECT_EQ(engine_.now(), time_point());
   engine_.schedule_at(time_point(), rig_.note(1));
   EXPECT_EQ(engine_.poll(), 1u);

@@ -21,15 +21,5 @@ TEST(EngineEdges, TheLatenessOfTheEarliestDeadlineOfAllSaturates) {
   EXPECT_GT(e.metrics().lateness.max(), duration::max() / 2);
 }
 
-TEST(EngineEdges, TheEarliestDeadlineOfAllIsStaleWhereLatenessIsBounded) {
-  manual_clock clk(time_point(1s));
-  engine e({.manual = &clk});
-  bool ran = false;
-  e.schedule_at(time_point::min(), [&] { ran = true; }, {.max_lateness = 1h});
-  e.poll();
-  EXPECT_FALSE(ran);
-  EXPECT_EQ(e.metrics().dropped, 1u);
-}
-
 }  // namespace
 }  // namespace detent

@@ -39,15 +39,6 @@ TEST(EngineUnfired, HasItsHandleAndDeadline) {
   EXPECT_EQ(left[0].deadline, time_point(5s));
 }
 
-TEST(EngineUnfired, HasTheDeadlineItWasRestartedTo) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  timer t = e.schedule_after(5s, [] {});
-  e.poll();
-  t.restart_after(9s);
-  EXPECT_EQ(e.stop().at(0).deadline, time_point(9s));
-}
-
 TEST(EngineUnfired, RunsOnce) {
   int runs = 0;
   census callables;
