@@ -38,16 +38,6 @@ TEST_F(EngineRestart, FiresAtAnEarlierDeadlineAndNotAtTheOldOne) {
   EXPECT_EQ(rig_.poll_at(at(2'000'000)), 0u);
 }
 
-TEST_F(EngineRestart, WorksBeforeTheEngineHasAcceptedTheTimer) {
-  timer later = engine_.schedule_at(at(10), rig_.note(1));
-  timer earlier = engine_.schedule_at(at(1000), rig_.note(2));
-  EXPECT_TRUE(later.restart_at(at(30)));
-  EXPECT_TRUE(earlier.restart_at(at(20)));
-  EXPECT_EQ(rig_.poll_at(at(15)), 0u);
-  EXPECT_EQ(rig_.poll_at(at(30)), 2u);
-  EXPECT_EQ(fired_, (ids{2, 1}));
-}
-
 TEST_F(EngineRestart, GoesAfterItsEqualsEvenIfTheDeadlineStays) {
   timer first = engine_.schedule_at(at(10), rig_.note(1));
   engine_.schedule_at(at(10), rig_.note(2));
@@ -55,19 +45,6 @@ TEST_F(EngineRestart, GoesAfterItsEqualsEvenIfTheDeadlineStays) {
   first.restart_at(at(10));
   rig_.poll_at(at(10));
   EXPECT_EQ(fired_, (ids{2, 1}));
-}
-
-TEST_F(EngineRestart, KeepsTheOrderOfArmingAmongEqualsThatCameThereFromAllSides) {
-  timer earlier = engine_.schedule_at(at(5), rig_.note(1));
-  timer later = engine_.schedule_at(at(5'000'000), rig_.note(2));
-  engine_.schedule_at(at(100), rig_.note(3));
-  rig_.poll_at(at(1));
-  later.restart_at(at(100));
-  engine_.schedule_at(at(100), rig_.note(4));
-  earlier.restart_at(at(100));
-  engine_.schedule_at(at(100), rig_.note(5));
-  rig_.poll_at(at(100));
-  EXPECT_EQ(fired_, (ids{3, 2, 4, 1, 5}));
 }
 
 TEST_F(EngineRestart, KeepsTheOrderOfArmingAmongThousands) {

@@ -34,28 +34,6 @@ class GroupState : public ::testing::Test {
   group_state& group_ = store_.make();
 };
 
-TEST_F(GroupState, KeepsItsTimeWhileItIsPaused) {
-  go_to(10);
-  EXPECT_FALSE(group_.resume(time_));
-  EXPECT_TRUE(group_.pause(time_));
-  EXPECT_TRUE(group_.paused());
-  EXPECT_FALSE(group_.pause(time_));
-  EXPECT_EQ(group_.to_engine_time(group_time{11}), forever);
-  go_to(30);
-  EXPECT_EQ(group_.offset(time_).ns, 20);
-  EXPECT_EQ(group_.to_group_time(35, time_).ns, 15);
-  EXPECT_TRUE(group_.resume(time_));
-  EXPECT_EQ(group_.to_engine_time(group_time{11}), 31);
-  EXPECT_EQ(group_.to_engine_time(group_time{forever}), forever);
-  EXPECT_EQ(group_.to_group_time(forever, time_).ns, forever);
-  go_to(100);
-  EXPECT_EQ(group_.offset(time_).ns, 20);
-  EXPECT_TRUE(group_.pause(time_));
-  go_to(105);
-  EXPECT_TRUE(group_.resume(time_));
-  EXPECT_EQ(group_.offset(time_).ns, 25);
-}
-
 TEST_F(GroupState, KnowsWhetherACancelWaits) {
   const std::uint32_t before = group_.epoch();
   EXPECT_FALSE(group_.is_cancel_awaited());
@@ -83,20 +61,6 @@ TEST_F(GroupState, EndsOnce) {
   EXPECT_FALSE(group_.has_ended());
   EXPECT_TRUE(group_.is_cancelled(last));
   EXPECT_FALSE(group_.is_cancelled(group_.epoch()));
-}
-
-TEST_F(GroupState, HoldsAtTheEndsOfTime) {
-  manual_clock early(time_point::min());
-  const clock_reader from_the_first(&early, nullptr);
-  group_.pause(from_the_first);
-  early.advance_to(time_point::min() + 7ns);
-  EXPECT_EQ(group_.offset(from_the_first).ns, 7);
-  group_.resume(from_the_first);
-  EXPECT_EQ(group_.to_engine_time(group_time{INT64_MIN + 1}), INT64_MIN + 8);
-  group_.pause(from_the_first);
-  early.advance_to(time_point::max() - 1ns);
-  EXPECT_EQ(group_.offset(from_the_first).ns, forever);
-  EXPECT_EQ(group_.to_group_time(forever, from_the_first).ns, forever);
 }
 
 TEST_F(GroupState, ARunOfTheCancelledIsNoRun) {

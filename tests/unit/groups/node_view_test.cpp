@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <set>
@@ -31,18 +30,6 @@ TEST(Coalesced, AgreesWithASearchThroughAllThatIsWithinTheSlack) {
   }
 }
 
-TEST(Coalesced, IsNeverEarlyAndNeverLaterThanTheSlackAnywhereInTime) {
-  test::random_source random(7);
-  for (int i = 0; i < 100'000; ++i) {
-    const nanoseconds_t magnitude = random.any_magnitude(63);
-    const nanoseconds_t t = random.between(0, 1) == 0 ? magnitude : -magnitude;
-    const nanoseconds_t slack = random.any_magnitude(63);
-    const nanoseconds_t placed = coalesced(t, slack);
-    EXPECT_GE(placed, t);
-    EXPECT_LE(placed, add_saturated(t, slack));
-  }
-}
-
 // A restart to a later deadline is found at the old place: that must not be later than the new one.
 TEST(Coalesced, NeverPutsALaterDeadlineBeforeAnEarlierOne) {
   test::random_source random(8);
@@ -59,16 +46,6 @@ TEST(Coalesced, SharesFewTimesAmongMany) {
   std::set<nanoseconds_t> times;
   for (int i = 0; i < 10'000; ++i) times.insert(coalesced(random.between(nanoseconds_t{0}, spread), slack));
   EXPECT_LE(times.size(), static_cast<std::size_t>(2 * spread / slack));
-}
-
-TEST(Coalesced, SaturatesAtBothEndsOfTime) {
-  EXPECT_EQ(coalesced(forever, forever), forever);
-  for (nanoseconds_t t : {forever - 1, forever - 1000, forever / 2 + 1}) {
-    const nanoseconds_t placed = coalesced(t, forever);
-    EXPECT_GE(placed, t);
-  }
-  EXPECT_EQ(coalesced(first_of_time, forever), first_of_time);
-  EXPECT_GE(coalesced(first_of_time + 1, forever), first_of_time + 1);
 }
 
 // Of one slot that is described by hand.

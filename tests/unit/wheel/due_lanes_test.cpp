@@ -28,41 +28,6 @@ std::vector<node_index> pop_all(due_lanes& lanes) {
 
 using indices = std::vector<node_index>;
 
-TEST(DueLanes, IsEmptyUntilSealed) {
-  due_lanes lanes(0);
-  EXPECT_TRUE(lanes.empty());
-  EXPECT_TRUE(lanes.collect(1, entry(1, 1)));
-  EXPECT_TRUE(lanes.collect(3, entry(1, 2)));
-  EXPECT_TRUE(lanes.empty());
-  lanes.seal();
-  EXPECT_EQ(pop_all(lanes), (indices{2, 1}));
-}
-
-TEST(DueLanes, LetsALateHigherOneOvertakeWhatWaits) {
-  due_lanes lanes(0);
-  for (node_index each : {1u, 2u, 3u}) EXPECT_TRUE(lanes.collect(1, entry(each, each)));
-  lanes.seal();
-  EXPECT_EQ(lanes.pop().index, 1u);
-  EXPECT_TRUE(lanes.insert(2, entry(100, 11)));
-  EXPECT_TRUE(lanes.insert(3, entry(200, 12)));
-  EXPECT_EQ(lanes.earliest(), 2);
-  EXPECT_EQ(pop_all(lanes), (indices{12, 11, 2, 3}));
-}
-
-TEST(DueLanes, KeepsWhatABoundedPollLeftAndTakesMore) {
-  due_lanes lanes(0);
-  for (std::uint8_t lane : {std::uint8_t{1}, std::uint8_t{2}}) {
-    EXPECT_TRUE(lanes.collect(lane, entry(5, lane * 10u + 2)));
-    EXPECT_TRUE(lanes.collect(lane, entry(4, lane * 10u + 1)));
-  }
-  lanes.seal();
-  EXPECT_EQ(lanes.pop().index, 21u);
-  EXPECT_TRUE(lanes.collect(2, entry(3, 20)));
-  EXPECT_TRUE(lanes.collect(1, entry(3, 10)));
-  lanes.seal();
-  EXPECT_EQ(pop_all(lanes), (indices{20, 22, 10, 11, 12}));
-}
-
 TEST(DueLanes, AgreesWithASortByLaneAndDeadline) {
   test::random_source random(3);
   for (int round = 0; round < 50; ++round) {
