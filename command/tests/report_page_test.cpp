@@ -6,6 +6,9 @@
 #include <limits>
 #include <string>
 
+#include "page_words.hpp"
+#include "support/snapshot.hpp"
+
 namespace detent::tool {
 namespace {
 
@@ -63,15 +66,19 @@ void expect_whole_figures(const std::string& html, std::size_t figures) {
   }
 }
 
-TEST_F(ReportPage, HasAFigureForEachQuestion) {
+TEST_F(ReportPage, SaysWhatTheSnapshotSays) {
+  test::snapshot pages("command/tests/snapshots/report_page.txt");
   has_floor();
   for (int i = 0; i < 1000; ++i) fires(i * 1000, i);
   pending_.add(5, 7);
+  page.alerts = {"7 operations are missing."};
+  page.findings = {{.subject = "first", .judged = severity::bad, .seen = "a", .cure = "this"},
+                   {.subject = "second", .judged = severity::note, .seen = "b", .cure = "that"},
+                   {.subject = "third", .judged = severity::fine, .seen = "c"}};
   const std::string text = html();
   expect_whole_figures(text, 6);
-  EXPECT_NE(text.find("<td>1,000</td><td>499 ns</td><td>899 ns</td><td>991 ns</td>"), std::string::npos) << text;
-  EXPECT_NE(text.find("100 % went by while the worker slept"), std::string::npos);
   EXPECT_EQ(text.find("http"), std::string::npos);
+  pages.add("of a thousand timers", test::words_of(text));
 }
 
 TEST_F(ReportPage, OfOneTimerThatWasNotLateAtAll) {
@@ -117,25 +124,6 @@ TEST_F(ReportPage, EscapesWhateverItShows) {
   EXPECT_EQ(times(text, "alert('x')"), 0U);
   EXPECT_EQ(text.find_first_of("\x1b\xff"), std::string::npos);
   EXPECT_GE(times(text, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;"), 19U);
-}
-
-TEST_F(ReportPage, ShowsTheDoctorsFindingsInTheirOrderAndFoldsAwayTheRest) {
-  page.findings = {{.subject = "first", .judged = severity::bad, .seen = "a", .cure = "this"},
-                   {.subject = "second", .judged = severity::note, .seen = "b", .cure = "that"},
-                   {.subject = "third", .judged = severity::fine, .seen = "c"}};
-  const std::string text = html();
-  const std::size_t list = text.find("<ul class=\"findings\">"), end = text.find("</ul>", list);
-  const std::string shown = text.substr(list, end - list);
-  EXPECT_EQ(times(shown, "<li>"), 2U);
-  EXPECT_LT(shown.find("first"), shown.find("second"));
-  EXPECT_NE(shown.find("Do: this"), std::string::npos);
-  EXPECT_NE(text.find("<td>third</td>", end), std::string::npos);
-}
-
-TEST_F(ReportPage, BeginsWithWhatMakesItsFiguresLess) {
-  page.alerts = {"7 operations are missing."};
-  const std::string text = html();
-  EXPECT_LT(text.find("7 operations are missing."), text.find("Why were timers late?"));
 }
 
 }  // namespace
