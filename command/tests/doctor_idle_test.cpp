@@ -35,56 +35,6 @@ class DoctorIdle : public test::made_up_host {
   }
 };
 
-TEST_F(DoctorIdle, SaysInALineThatTheKernelShowsNone) {
-  const finding none = idle_states(host(), {});
-  EXPECT_EQ(none.judged, severity::unknown);
-  EXPECT_TRUE(says(none, "the kernel shows none; a virtual machine's are those of the host below"));
-  EXPECT_EQ(none.where, "/sys/devices/system/cpu/cpu*/cpuidle");
-}
-
-TEST_F(DoctorIdle, ListsEachStateAndNamesTheLimitThatKeepsOutTheDeepOnes) {
-  given_a_server();
-  const finding seen = idle_states(host(), {});
-  EXPECT_EQ(seen.judged, severity::note);
-  EXPECT_TRUE(says(seen, "POLL 0 (0), C1 2 (2), C1E 10 (20), C6 133 (600)"));
-  EXPECT_TRUE(says(seen, "a core in C6 wakes a worker up to 133 us late"));
-  EXPECT_TRUE(says(seen, "cpu_latency_limit = 10us"));
-  EXPECT_TRUE(says(seen, "cpupower idle-set -D 10"));
-}
-
-TEST_F(DoctorIdle, WarnsWhereTheExitTakesLongerThanHybridSpins) {
-  given_a_server();
-  given_state(1, 3, "C6", 260, 900);
-  EXPECT_EQ(idle_states(host(), {}).judged, severity::warning);
-  EXPECT_TRUE(says(idle_states(host(), {}), "C6 260 (900)"));
-  EXPECT_EQ(idle_states(host(), {.cpu = 0}).judged, severity::note);
-  EXPECT_EQ(idle_states(host(), {.cpu = 1}).judged, severity::warning);
-  EXPECT_EQ(idle_states(host(), {.cpu = 1, .wait = wait_options::kind::busy}).judged, severity::fine);
-}
-
-TEST_F(DoctorIdle, CountsAStateAsOffWhereNoCpuMayEnterIt) {
-  given_a_server();
-  given_state(0, 3, "C6", 133, 600, true);
-  EXPECT_EQ(idle_states(host(), {}).judged, severity::note);
-  EXPECT_EQ(idle_states(host(), {.cpu = 0}).judged, severity::fine);
-  given_state(1, 3, "C6", 133, 600, true);
-  EXPECT_EQ(idle_states(host(), {}).judged, severity::fine);
-  EXPECT_TRUE(says(idle_states(host(), {}), "; off: C6"));
-}
-
-TEST_F(DoctorIdle, NamesAFileThatItDoesNotUnderstand) {
-  given_a_server();
-  const std::string file = "/sys/devices/system/cpu/cpu1/cpuidle/state3/latency";
-  for (const char* nonsense : {"long\n", "-1\n", "\n"}) {
-    given(file.substr(1), nonsense);
-    EXPECT_EQ(idle_states(host(), {}).judged, severity::unknown);
-    EXPECT_TRUE(says(idle_states(host(), {}), "not understood: ")) << nonsense;
-    EXPECT_EQ(idle_states(host(), {}).where, file);
-  }
-  given_state(1, 3, "\x1b[2J", 1, 1);
-  EXPECT_EQ(doctor_text({idle_states(host(), {})}).find('\x1b'), std::string::npos);
-}
-
 // In us, without a limit, held to C1E, to C1, to POLL.
 idle_measurement of_a_server(std::int64_t none, std::int64_t c1e, std::int64_t c1, std::int64_t poll) {
   const auto cost = [](std::optional<long long> limit, const char* deepest, std::int64_t us) {

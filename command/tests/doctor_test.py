@@ -103,13 +103,6 @@ class Status(WithDirectory):
             status, findings = self.said("--root", healthy, *options)
             self.assertEqual((status, findings[subject]["severity"]), (0, "fine"), subject)
 
-    def test_two_copies_show_what_changed(self):
-        first = copy_of_a_host(self.path("first"))
-        later = copy_of_a_host(self.path("later"), uptime="102.00 92.00\n", interrupts=HEALTHY["proc/interrupts"].replace("10", "990"))
-        status, findings = self.said("--root", first, "--later", later, "--cpu", "3")
-        self.assertEqual(status, 1)
-        self.assertEqual(findings["interrupts on CPU 3"]["seen"], "980 of 24 (eth0); 490 a second of devices")
-
     def test_what_cannot_be_checked_is_one_line(self):
         root = copy_of_a_host(self.path("root"))
         os.mkdir(self.path("empty"))
@@ -133,7 +126,7 @@ class Page(WithDirectory):
             said = json.loads(detent("doctor", *options, "--json").stdout)
             subjects |= {finding["subject"] for finding in said["findings"]}
         plain = {re.sub(r"CPU \d+", "CPU N", re.sub(r"in .* of spinning", "in N of spinning", each)) for each in subjects}
-        plain.add("the worker's load")  # of a live process alone: doctor_worker_test.cpp
+        plain.add("the worker's load")  # of a live process alone: doctor_test.cpp
         table = PAGE[PAGE.index("| finding |"):].split("\n\n")[0]
         self.assertEqual(set(re.findall(r"^\| (?!finding \|)([^|-][^|]*) \|", table, re.MULTILINE)), plain)
 

@@ -5,7 +5,7 @@
 usage: session_test.py FILE DETENT SAMPLE ENGINE [--update]     FILE: one of sessions/
 
 A line `N$ COMMAND` is given to bash in a directory of the session's own, where `detent`, `counters_sample`, `counters_engine`
-and the bundled traces in `data` are at hand. The command has to end with status N and to print the lines that follow, which
+the bundled traces in `data` and the functions of sessions/functions.bash are at hand. The command has to end with status N and to print the lines that follow, which
 are indented by two spaces, on standard output and standard error together; empty ones are left out. Other lines are for the
 reader. With --update the file is written again with what the commands have printed.
 """
@@ -39,7 +39,8 @@ def session(text, programs):
         work = Path(directory, "work")
         work.mkdir()
         (work / "data").symlink_to(Path(__file__).resolve().parents[2] / "bench/data")
-        environment = {**os.environ, "PATH": f"{directory}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+        environment = {**os.environ, "PATH": f"{directory}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
+                       "BASH_ENV": str(Path(__file__).resolve().parent / "sessions/functions.bash")}
         for line in text.splitlines():
             typed = TYPED.fullmatch(line)
             if typed:
