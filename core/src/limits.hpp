@@ -115,23 +115,6 @@ inline constexpr std::uint32_t first_orders = 512, orders_spread = 1u << 25;
 inline constexpr int pauses_for_a_call = limit(100, 1);
 inline constexpr std::int64_t sleep_for_a_call = 50'000;
 
-// --- recording
-
-// Operations that a recording holds until they are written: 4 MiB. Others are lost, and users see how many.
-inline constexpr std::size_t recording_room = 65'536;
-// Operations that are written between two lines about losses.
-inline constexpr std::size_t operations_at_once = limit(4'096, 4);
-// Restarts that wait for a re-arming each; if there are more, those were lost.
-inline constexpr std::size_t waiting_restarts = limit(1'024, 4);
-// Bytes of text that are packed and written in one go. 160: a row and two lines about losses must fit.
-inline constexpr std::size_t recorded_text = limit(65'536, 160);
-// Members of groups among which those whose end was lost are searched for.
-inline constexpr std::size_t recorded_members = limit(1'024, 2);
-// An operation is in the file this much later at the latest. At the end the writer waits for a place that is taken and
-// not filled, looks at it every `recorder_pause`, and gives up after `recorder_patience`.
-inline constexpr std::int64_t recorder_looks = 100'000'000;
-inline constexpr std::int64_t recorder_patience = 1'000'000'000, recorder_pause = 1'000'000;
-
 // --- observe
 
 // Late drains whose times are remembered; of an older one a timer counts as drained later than it was.

@@ -28,13 +28,13 @@ set(small
   core/src/platform/name_spaces.cpp
   core/src/platform/thread_setup.cpp
   core/src/platform/wake_fd.cpp
-  core/src/recording/gzip_packer.cpp
-  core/src/recording/recorded_groups.cpp
-  core/src/recording/recorder.cpp
-  core/src/recording/trace_file.cpp
-  core/src/recording/trace_writer.cpp
   core/src/submission/fence_policy.cpp
   core/src/submission/queue_room.cpp
-  core/src/threads/thread_registry.cpp)
+  core/src/threads/thread_registry.cpp
+  modules/recording/src/gzip_packer.cpp
+  modules/recording/src/recorded_groups.cpp
+  modules/recording/src/recorder.cpp
+  modules/recording/src/trace_file.cpp
+  modules/recording/src/trace_writer.cpp)
 list(TRANSFORM small PREPEND "${PROJECT_SOURCE_DIR}/")
 set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)

@@ -61,7 +61,7 @@ namespace {
   call_hazard::scope under_way(mine->hazard);  // restarted, it may fire, and its callback end the engine
   node& target = core.node_at(index);
   recorded_attempt recorded(core.seen.recording.get(), [&]() noexcept -> operation {
-    return {.deadline = time, .id = recorder::id_of(index, generation), .kind = operation_kind::restart};
+    return {.deadline = time, .id = operation_id(index, generation), .kind = operation_kind::restart};
   });
   restart_transition done = detail::restart(target.pair, generation, kept, mine->next_order++, core.ticks.tick());
   if (done == restart_transition::gone) return false;

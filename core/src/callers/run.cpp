@@ -124,7 +124,7 @@ void report_if_slow(engine_core& core, thread_record& mine, const slow_callback&
 [[gnu::noinline, gnu::cold]] operation arming_of(const engine_core& core, node_index index, std::uint64_t word,
                                                  const run_scope& scope, nanoseconds_t deadline) noexcept {
   return {.deadline = deadline,
-          .id = recorder::id_of(index, state_word::generation(word)),
+          .id = operation_id(index, state_word::generation(word)),
           .group = (word & state_word::cold) != 0 ? core.nodes.group_of(index) : nullptr,
           .kind = scope.rearmed() ? operation_kind::rearm : operation_kind::period};
 }

@@ -84,7 +84,7 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
     // Relaxed: as in publish_owned().
     const std::uint32_t generation = state_word::generation(owned.owned->pair.low.load(base::relaxed));
     return {.deadline = when.deadline,
-            .id = recorder::id_of(owned.index, generation),
+            .id = operation_id(owned.index, generation),
             .group = when.group,
             .kind = operation_kind::schedule};
   });

@@ -41,7 +41,7 @@ errc driven_engine::open(std::string& why) {
     why = "no memory for the fork handlers";
     return errc::out_of_memory;
   }
-  if (errc unusable = recorder::make(seen.recording, time, options, why); unusable != errc{}) return unusable;
+  if (errc unusable = open_recording(seen.recording, time, options, why); unusable != errc{}) return unusable;
   if (options.drive == drive_kind::worker) {
     // A worker that spins raises the wake time all the time.
     if (options.wait.mode != wait_options::kind::busy) in.bell.allow_asymmetric(base::enable_heavy_fence());

@@ -5,7 +5,7 @@
 
 #include "counters/label_store.hpp"
 #include "observe/probes.hpp"
-#include "recording/recorder.hpp"
+#include "observe/recording_port.hpp"
 #include "threads/thread_record.hpp"
 
 #include <memory>
@@ -19,7 +19,7 @@ class transitions {
   // `engine` is for the probes.
   explicit transitions(const void* engine) noexcept : engine_(engine) {}
 
-  std::unique_ptr<recorder> recording;  // null: nothing is recorded
+  std::unique_ptr<recording_port> recording;  // null: nothing is recorded
 
   // Before the timer is published: once it is, it may end on another thread at any moment.
   void before_schedule(thread_record& by, std::uint64_t count = 1) const noexcept {

@@ -66,7 +66,8 @@ inline void sleep_for(duration);
 }  // namespace detent::detail
 
 // Compiled against the explorer, and with a mutant's fault in it.
-#include "recording/recorder.cpp"
+#include "observe/recording_port.cpp"
+#include "recorder.cpp"
 
 // Only the thread that fills the next place can end the wait for it; it may have done so since the writer checked.
 inline void detent::detail::std::this_thread::sleep_for(duration) {
@@ -116,6 +117,7 @@ void trace_writer::flush() noexcept {}
 void trace_writer::give_up() noexcept {}
 errc trace_file::open(const ::std::string&, const ::std::string&, ::std::string&) { return errc{}; }
 errc trace_file::refuse(int, const ::std::string&, ::std::string&) { return errc{}; }
+errc trace_file::begin(::std::string&) { return errc{}; }
 void trace_file::close(std::uint64_t) noexcept { ++model::file.closed; }
 gzip_packer::~gzip_packer() = default;
 errc code_of(int) noexcept { return errc::limit_reached; }

@@ -2,7 +2,7 @@
 // Submission: what producers report to the driver about nodes that live on meanwhile. Entries may be stale in every
 // way; the wheel's links belong to the driver alone.
 #include "submission.hpp"
-#include "recording/operation_ring.hpp"
+#include "operation_ring.hpp"
 #include "scenario.hpp"
 #include "timers.hpp"
 

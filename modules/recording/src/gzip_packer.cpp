@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "recording/gzip_packer.hpp"
+#include "gzip_packer.hpp"
 
-#include "limits.hpp"
+#include "recording_limits.hpp"
 
 #include "platform/check.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <detent/error.hpp>
 
-#include "recording/gzip_packer.hpp"
+#include "gzip_packer.hpp"
 
 #include <cstdint>
 #include <memory>

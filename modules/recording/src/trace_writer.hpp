@@ -2,10 +2,10 @@
 // Makes the rows of a trace of the operations reported to a recorder. The recorder's own thread.
 #pragma once
 
-#include "limits.hpp"
-#include "recording/recorded_generations.hpp"
-#include "recording/recorded_groups.hpp"
-#include "recording/trace_file.hpp"
+#include "recorded_generations.hpp"
+#include "recorded_groups.hpp"
+#include "recording_limits.hpp"
+#include "trace_file.hpp"
 
 #include "timer/tick_grid.hpp"
 

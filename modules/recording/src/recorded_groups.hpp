@@ -2,9 +2,9 @@
 // The effect of a pause on the deadlines of a group's timers, for a trace, which knows no groups.
 #pragma once
 
-#include "limits.hpp"
-#include "recording/operation_ring.hpp"
-#include "recording/recorded_generations.hpp"
+#include "operation_ring.hpp"
+#include "recorded_generations.hpp"
+#include "recording_limits.hpp"
 
 #include <unordered_map>
 #include <vector>

@@ -18,10 +18,10 @@
 #include <string>
 #include <thread>
 
+#include "../src/recording_limits.hpp"
+#include "../src/trace_file.hpp"
+#include "../src/trace_writer.hpp"
 #include "hostile/drop_privileges.hpp"
-#include "limits.hpp"
-#include "recording/trace_file.hpp"
-#include "recording/trace_writer.hpp"
 #include "support/counters_file.hpp"
 #include "support/drive_problem.hpp"
 #include "support/engine_eventually.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "recording/operation_ring.hpp"
+#include "../src/operation_ring.hpp"
 
 #include <gtest/gtest.h>
 

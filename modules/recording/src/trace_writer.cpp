@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "recording/trace_writer.hpp"
+#include "trace_writer.hpp"
 
-#include "limits.hpp"
+#include "recording_limits.hpp"
 
 #include <algorithm>
 #include <charconv>

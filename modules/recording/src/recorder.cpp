@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "recording/recorder.hpp"
+#include "recorder.hpp"
 
 #include "platform/thread_setup.hpp"
-#include "recording/trace_writer.hpp"
+#include "trace_writer.hpp"
 
 #include <csignal>
 
@@ -21,12 +21,14 @@ nanoseconds_t monotonic_now() noexcept { return to_ns(clock::now()); }
 recorder::recorder(const clock_reader& time, std::size_t room, tick_grid ticks)
     : time_(time), zero_(time.certain()), ticks_(ticks), ring_(room) {}
 
-errc recorder::make(std::unique_ptr<recorder>& made, const clock_reader& time, const engine_options& options,
+errc open_recording(std::unique_ptr<recording_port>& made, const clock_reader& time, const engine_options& options,
                     std::string& why) {
   if (options.record.empty()) return errc{};
   try {
-    made = std::make_unique<recorder>(time, limits::recording_room, tick_grid(options.tick.count()));
-    return made->open(options.record, options.name, why);
+    auto opened = std::make_unique<recorder>(time, limits::recording_room, tick_grid(options.tick.count()));
+    const errc problem = opened->open(options.record, options.name, why);
+    made = std::move(opened);
+    return problem;
   } catch (const std::bad_alloc&) {
     why = "record: no memory for its buffer";
     return errc::out_of_memory;
@@ -128,28 +130,28 @@ void recorder::cancelled(std::uint32_t index, std::uint32_t generation) noexcept
 }
 
 void recorder::ended(operation_kind how, std::uint32_t index, std::uint32_t generation, nanoseconds_t at) noexcept {
-  add({.at = at, .id = id_of(index, generation), .kind = how});
+  add({.at = at, .id = operation_id(index, generation), .kind = how});
 }
 
 void recorder::turned(operation_kind how, const void* group) noexcept {
   add({.at = time_.certain(), .group = group, .kind = how});
 }
 
-operation_ring::place* recorded_attempt::begin(recorder& to, const operation& what) noexcept {
-  const nanoseconds_t at = to.time_.certain();
-  operation_ring::place* const place = to.take();
+void* recorder::begin_attempt(const operation& what) noexcept {
+  const nanoseconds_t at = time_.certain();
+  operation_ring::place* const place = take();
   if (place == nullptr) return nullptr;
   place->what = what;
   place->what.at = at;
   return place;
 }
 
-void recorded_attempt::end(recorder& to, operation_ring::place* place, bool effective) noexcept {
-  if (place != nullptr) {
+void recorder::end_attempt(void* begun, bool effective) noexcept {
+  if (auto* const place = static_cast<operation_ring::place*>(begun); place != nullptr) {
     if (!effective) place->what.kind = operation_kind::nothing;
-    to.fill(*place);
+    fill(*place);
   } else if (effective) {
-    to.lose();
+    lose();
   }
 }
 

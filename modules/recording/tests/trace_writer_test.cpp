@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The writer by itself: its buffer holds whatever a row and its losses may be.
-#include "recording/trace_writer.hpp"
+#include "../src/trace_writer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "recording/recorded_groups.hpp"
+#include "recorded_groups.hpp"
 
 #include "groups/group_state.hpp"
-#include "limits.hpp"
+#include "recording_limits.hpp"
 
 #include <algorithm>
 #include <utility>

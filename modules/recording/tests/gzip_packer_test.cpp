@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // That what it packs can be unpacked is in command/tests/record_test.py.
-#include "recording/gzip_packer.hpp"
+#include "../src/gzip_packer.hpp"
 
-#include "limits.hpp"
+#include "../src/recording_limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The recorder by itself: what it makes of operations that come in an order in which an engine's threads may report
 // them.
-#include "recording/recorder.hpp"
+#include "../src/recorder.hpp"
 
 #include <detent/manual_clock.hpp>
 
@@ -26,7 +26,7 @@ constexpr std::uint32_t some = 3;  // a node's index
 
 // For an attempt.
 auto arming(operation_kind kind, std::uint32_t generation, nanoseconds_t deadline, std::uint32_t index = some) {
-  return [=]() -> operation { return {.deadline = deadline, .id = recorder::id_of(index, generation), .kind = kind}; };
+  return [=]() -> operation { return {.deadline = deadline, .id = operation_id(index, generation), .kind = kind}; };
 }
 
 // A schedule call that is not refused. `group` may be null.

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
-#include <detent/time.hpp>
+
+#include "observe/recording_port.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -13,28 +14,6 @@
 
 namespace detent::detail {
 
-enum class operation_kind : std::uint8_t {
-  nothing,  // was tried and had no effect
-  schedule,
-  rearm,   // by its callback
-  period,  // by its period
-  restart,
-  cancel,
-  fire,
-  drop,   // came due, but no run: stale, refused or let go of
-  pause,  // of a group, as the next two
-  resume,
-  forget
-};
-
-// An event in the life of a timer, or of a group of them.
-struct operation {
-  nanoseconds_t at = 0;         // the engine's clock
-  nanoseconds_t deadline = 0;   // of what it arms
-  std::uint64_t id = 0;         // generation above, index below
-  const void* group = nullptr;  // null: none, or known from when it was scheduled
-  operation_kind kind = operation_kind::nothing;
-};
 static_assert(sizeof(operation) == 40, "a place in the ring is one cache line");
 
 // A bounded MPSC ring. Lock-free for producers; one thread takes out, in the order in which the places were taken. A

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "recording/trace_file.hpp"
+#include "trace_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Records what is done to an engine's timers (engine_options::record), as a trace that can be replayed.
+#pragma once
+
+#include <detent/error.hpp>
+
+#include "observe/recording_port.hpp"
+#include "operation_ring.hpp"
+#include "platform/clock_reader.hpp"
+#include "recording_limits.hpp"
+#include "timer/tick_grid.hpp"
+#include "trace_file.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+namespace detent::detail {
+
+class trace_writer;
+
+// Any thread reports operations to it and never waits: what finds no room is counted and lost. A thread of its own
+// writes them, in one order in which those of one timer stand as they happened: schedule before restart before cancel
+// or fire. That order is of places in a ring, so a place is taken before a timer can be found or moved by others, and
+// after it was cancelled or started. Two restarts of one timer that overlap may stand either way.
+class recorder final : public recording_port {
+ public:
+  // Throws bad_alloc. Times count from now, and deadlines are rounded up to `ticks`.
+  explicit recorder(const clock_reader& time, std::size_t room = limits::recording_room,
+                    tick_grid ticks = tick_grid(1));
+  ~recorder() override { recorder::close(); }
+
+  // Creates the file and starts the thread; on failure says why. `engine` is for the message about a later one.
+  errc open(const std::string& path, const std::string& engine, std::string& why);
+  errc begin(std::string& why) override { return file_.begin(why); }
+  void close() noexcept override;
+
+  void cancelled(std::uint32_t index, std::uint32_t generation) noexcept override;
+  void ended(operation_kind how, std::uint32_t index, std::uint32_t generation, nanoseconds_t at) noexcept override;
+  void turned(operation_kind how, const void* group) noexcept override;
+  void* begin_attempt(const operation& what) noexcept override;
+  void end_attempt(void* begun, bool effective) noexcept override;
+
+  std::uint64_t dropped() const noexcept override { return dropped_.load(base::relaxed); }  // relaxed: a mere count
+
+ private:
+  operation_ring::place* take() noexcept;
+  void fill(operation_ring::place& taken) noexcept;
+  void add(const operation& what) noexcept;
+  void lose() noexcept;
+  void write(trace_writer& rows) noexcept;
+  void wake() noexcept;
+
+  const clock_reader& time_;
+  const nanoseconds_t zero_;
+  const tick_grid ticks_;
+  operation_ring ring_;
+  base::atomic<std::uint64_t> dropped_{0};
+  base::atomic<std::uint64_t> unclaimed_{0};  // of those, what the next one that finds room has to report
+  base::atomic<bool> closed_{true};
+  base::atomic<std::uint32_t> bell_{0};
+  trace_file file_;
+  std::thread writer_;
+};
+
+}  // namespace detent::detail
