@@ -8,8 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <optional>
-#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -132,88 +130,6 @@ TEST_P(TimerGroupRace, PausesAgainstHandOversLoseNothing) {
     done = true;
     EXPECT_EQ(early, 0);
   }
-}
-
-TEST_P(TimerGroupRace, AllCallsAtOnce) {
-  random_source seeds(new_seed());
-  census captures;
-  {
-    std::array<std::optional<timer_group>, 2> groups{timer_group(engine_), timer_group(engine_)};
-    std::vector<testing::joined_thread> threads;
-    for (int t = 0; t < 3; ++t) {
-      threads.emplace_back([&, seed = seeds.between<std::uint64_t>(0, ~0ull)] {
-        std::mt19937_64 random(seed);
-        std::vector<timer> mine;
-        for (int i = 0; i < 20'000; ++i) {
-          timer_group& group = *groups[random() % 2];
-          const duration delay(random() % 20'000);
-          switch (random() % 16) {
-            case 0: group.cancel_all(); break;
-            case 1: group.cancel_all_and_wait(); break;
-            case 2: group.pause(); break;
-            case 3:
-            case 4: group.resume(); break;
-            case 5: {
-              timer_group brief(engine_);
-              mine.push_back(brief.schedule_after(delay, [here = captures.join()] {}));
-              mine.push_back(brief.schedule_at_fixed_rate(delay, 5us, [here = captures.join()] {}));
-              break;
-            }
-            case 6:
-              mine.push_back(group.schedule_at_fixed_rate(delay, 50us, [here = captures.join()] {}, {.runs = 3}));
-              break;
-            case 7:
-              if (!mine.empty()) mine[random() % mine.size()].cancel_and_wait();
-              break;
-            case 8:
-              if (!mine.empty()) mine[random() % mine.size()].cancel();
-              break;
-            case 9:
-            case 10:
-              if (!mine.empty()) mine[random() % mine.size()].restart_after(delay);
-              break;
-            case 11:
-              if (!mine.empty()) static_cast<void>(mine[random() % mine.size()].pending());
-              static_cast<void>(group.pending());
-              break;
-            default: mine.push_back(group.schedule_after(delay, [here = captures.join()] {}));
-          }
-          if (mine.size() > 256) mine.erase(mine.begin(), mine.begin() + 128);
-        }
-      });
-    }
-    threads.clear();
-    for (auto& each : groups) each->resume();
-    for (auto& each : groups) {
-      EXPECT_TRUE(eventually([&] { return each->pending() == 0; }));
-    }
-  }
-  EXPECT_TRUE(eventually([&] {
-    const engine_metrics reported = engine_.metrics();
-    return reported.pending == 0 && captures.living() == 0 &&
-           reported.scheduled == reported.expired + reported.cancelled + reported.returned + reported.dropped;
-  }));
-}
-
-TEST_P(TimerGroupRace, GroupsEndWhileTheirMembersAreCancelled) {
-  census captures;
-  for (int round = 0; round < 1000; ++round) {
-    std::optional<timer_group> group(engine_);
-    std::array<timer, 4> members;
-    for (timer& each : members) each = group->schedule_after(round % 2 == 0 ? 1h : 5us, [here = captures.join()] {});
-    std::atomic<int> ready{0};
-    testing::joined_thread canceller([&] {
-      ready.fetch_add(1);
-      for (timer& each : members) each.cancel();
-    });
-    while (ready == 0) std::this_thread::yield();
-    group.reset();
-  }
-  EXPECT_TRUE(eventually([&] { return engine_.pending() == 0 && captures.living() == 0; }));
-  timer_group first(engine_), second(engine_);
-  first.schedule_after(1h, [] {});
-  EXPECT_EQ(first.pending(), 1u);
-  EXPECT_EQ(second.pending(), 0u);
 }
 
 TEST_P(TimerGroupRace, StopsAgainstGroups) {

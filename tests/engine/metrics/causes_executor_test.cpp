@@ -129,46 +129,6 @@ TEST(EngineCausesExecutor, APauseAfterTheHandOverIsNoLateness) {
   expect_largest(reported, {.wait = 200ns, .dispatch = 10ns});
 }
 
-// Callers that come late, an executor that keeps, refuses and loses what it is given, groups that are paused.
-TEST(EngineCausesExecutor, PartsAddUpWhateverIsDone) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    test::random_source random(seed);
-    auto holding = std::make_shared<testing::holding_executor>();
-    drive::virtual_engine rig({.executor = holding, .on_refusal = static_cast<refusal_policy>(seed % 3)});
-    const label mine = rig.engine.make_label("mine");
-    timer_group group(rig.engine);
-    auto work = [&] { rig.clock.advance(duration(random.any_magnitude(10))); };
-    for (int i = 0; i < 2'000; ++i) {
-      const duration ahead = duration(random.any_magnitude(14)) - 1us;
-      const auto missed = static_cast<missed_ticks>(random.between(0, 2));
-      switch (random.between(0, 9)) {
-        case 0: rig.engine.schedule_after(ahead, work, {.label = mine}); break;
-        case 1: group.schedule_after(ahead, work); break;
-        case 2: rig.engine.schedule_at_fixed_rate(ahead, 3us, work, {.missed = missed, .runs = 4}); break;
-        case 3: group.schedule_at_fixed_rate(ahead, 3us, work, {.missed = missed, .runs = 4}); break;
-        case 4: group.pause(); break;
-        case 5: group.resume(); break;
-        case 6: holding->refuse = !holding->refuse; break;
-        case 7: holding->run_all(); break;
-        case 8:
-          if (!holding->held.empty()) holding->held.pop_back();
-          break;
-        default: rig.clock.advance(duration(random.any_magnitude(12))); rig.engine.poll();
-      }
-    }
-    group.resume();
-    holding->refuse = false;
-    for (int i = 0; i < 50; ++i) {
-      rig.poll_at(rig.clock.now() + 1ms);
-      holding->run_all();
-    }
-    const engine_metrics reported = rig.engine.metrics();
-    EXPECT_GT(reported.late_dispatch.max(), 0ns);
-    expect_parts_add_up(reported, reported.fired);
-    expect_parts_add_up(rig.engine.metrics(mine), rig.engine.metrics(mine).fired);
-  }
-}
-
 TEST(EngineCausesExecutor, RefusedAndRunInlineIsTheWorkersTime) {
   auto moody = std::make_shared<testing::moody_executor>();
   moody->refuse = true;

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"
@@ -120,45 +119,6 @@ TEST(EngineCauses, CallbacksAreMeasuredHoweverTheyEnd) {
   EXPECT_EQ(rig.engine.metrics().callback.max(), 777ns);
   EXPECT_EQ(rig.engine.metrics(one).callback.count(), 1u);
   EXPECT_EQ(rig.engine.metrics(one).callback.max(), 777ns);
-}
-
-// Callbacks that schedule, restart, throw, take long; callers that come late; other threads' submissions.
-TEST(EngineCauses, PartsAddUpWhateverIsDone) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    test::random_source random(seed);
-    drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
-    timer_group group(rig.engine);
-    std::vector<timer> known{rig.engine.schedule_at(at(1), [] {})};
-    auto work = [&](firing& f) {
-      const int what = random.between(0, 7);
-      if (what < 3) rig.clock.advance(duration(random.any_magnitude(16)));
-      if (what == 4) f.rearm_after(duration(random.any_magnitude(12)));
-      if (what == 5) rig.engine.schedule_after(duration(random.any_magnitude(12)) - 500ns, [] {});
-      if (what == 6) throw 1;
-    };
-    for (int i = 0; i < 2'000; ++i) {
-      const time_point due = rig.clock.now() + duration(random.any_magnitude(14)) - 1us;
-      const auto lane = static_cast<std::uint8_t>(random.between(0, 3));
-      switch (random.between(0, 8)) {
-        case 0: known.push_back(rig.engine.schedule_at(due, work, {.lane = lane})); break;
-        case 1: known.push_back(group.schedule_at(due, work)); break;
-        case 2:
-          known.push_back(rig.engine.schedule_at_fixed_rate(due - rig.clock.now(), 3us, work, {.runs = 4}));
-          break;
-        case 3: known.push_back(rig.engine.schedule_at(due, work, {.max_lateness = 2us, .slack = 100ns})); break;
-        case 4: group.pause(); break;
-        case 5: group.resume(); break;
-        case 6: known[random.between<std::size_t>(0, known.size() - 1)].restart_at(due); break;
-        default: rig.clock.advance(duration(random.any_magnitude(12))); rig.engine.poll();
-      }
-    }
-    group.resume();
-    for (int i = 0; i < 50; ++i) rig.poll_at(rig.clock.now() + 1ms);
-    const engine_metrics reported = rig.engine.metrics();
-    EXPECT_GT(reported.late_drain.max(), 0ns);
-    EXPECT_GT(reported.late_worker.max(), 0ns);
-    expect_parts_add_up(reported, reported.fired);
-  }
 }
 
 // On a worker's own clock: what B waited for is measured by A, in the same run.

@@ -4,6 +4,7 @@
 #include "search/poll_walks/world.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace detent::poll_walks {
@@ -167,6 +168,19 @@ void world::compare_metrics() {
     same(came.failed, expected.failed, "metrics().failed");
     same(came.missed, expected.missed, "metrics().missed");
     if (!of_label) same(came.refused, expected.refused, "metrics().refused");
+    same(came.lateness.count(), expected.fired, "metrics().lateness has each run");
+    same(came.callback.count(), expected.fired, "metrics().callback has each run");
+    const auto sum_of = [](const histogram& of) { return double(of.mean().count()) * double(of.count()); };
+    double sum = 0;
+    for (const histogram* part : {&came.late_drain, &came.late_wait, &came.late_worker, &came.late_dispatch}) {
+      same(part->count(), expected.fired, "each cause of lateness has each run");
+      sum += sum_of(*part);
+    }
+    const double whole = sum_of(came.lateness);
+    // Means are cut to whole nanoseconds, and sums near the end of 64 bits are estimated by their buckets.
+    const double error = 5.0 * double(expected.fired) + whole * (whole < 8e18 ? 1e-12 : 0.01);
+    spec_.broke.require(std::abs(sum - whole) <= error, "the causes of lateness add up to it",
+                        [&] { return std::to_string(sum) + ", and it should be " + std::to_string(whole); });
   };
   if (!running_.empty()) return;  // exact at rest
   compare(engine_->metrics(), spec_.metrics(), false);
