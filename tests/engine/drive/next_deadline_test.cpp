@@ -31,11 +31,6 @@ TEST_F(EngineDriveNextDeadline, IsExactWhereverTheDeadlineLies) {
   }
 }
 
-TEST_F(EngineDriveNextDeadline, IsTheEarliestOfMany) {
-  for (int ms : {7, 3, 900, 5}) engine_.schedule_after(std::chrono::milliseconds(ms), [] {});
-  EXPECT_EQ(engine_.next_deadline(), at(3ms));
-}
-
 TEST_F(EngineDriveNextDeadline, IsPastForWhatIsOverdue) {
   engine_.schedule_at(at(5), [] {});
   clock_.advance_to(at(100));

@@ -57,16 +57,6 @@ TEST_F(EnginePoll, DoesNotFireALeftoverThatWasCancelled) {
   }
 }
 
-TEST_F(EnginePoll, FiresInTheSameCallWhatACallbackArmsForThatInstant) {
-  engine_.schedule_at(at(10), [&] {
-    fired_.push_back(10);
-    engine_.schedule_after(duration(0), rig_.note(11));
-    engine_.schedule_after(duration(-5), rig_.note(12));
-  });
-  EXPECT_EQ(rig_.poll_at(at(10)), 3u);
-  EXPECT_EQ(fired_, (ids{10, 11, 12}));
-}
-
 TEST_F(EnginePoll, FiresInOrderWhatCallbacksArmAmongTheRest) {
   engine_.schedule_at(at(10), [&] {
     fired_.push_back(10);

@@ -20,22 +20,6 @@ using namespace std::chrono_literals;
 using testing::at_end;
 using testing::eventually;
 
-TEST(EnginePending, CountsWhatWasScheduledAndNeitherRanNorWasCancelled) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  EXPECT_EQ(e.pending(), 0u);
-  timer a = e.schedule_after(5s, [] {}), b = e.schedule_after(5s, [] {});
-  e.schedule_after(1s, [] {});
-  EXPECT_EQ(e.pending(), 3u);
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(e.pending(), 2u);
-  a.cancel();
-  EXPECT_EQ(e.pending(), 1u);
-  b.cancel();
-  EXPECT_EQ(e.pending(), 0u);
-}
-
 TEST(EnginePending, IncludesTheCallersOwnCallsAtOnceOnAWorkerDrivenEngine) {
   engine e;
   std::vector<timer> timers;
@@ -57,21 +41,6 @@ TEST(EnginePending, FallsBeforeTheCallbackRuns) {
   clk.advance(1s);
   e.poll();
   EXPECT_EQ(inside, (std::vector<std::size_t>{2, 1, 0}));
-}
-
-// The first callback of an instant cancels all the others of it: each is counted down once.
-TEST(EnginePending, EndsAtZeroIfTimersAreCancelledInTheInstantInWhichTheyAreDue) {
-  manual_clock clk;
-  engine e({.tick = 100ms, .manual = &clk});
-  std::vector<timer> others;
-  e.schedule_after(90ms, [&] {
-    for (timer each : others) EXPECT_EQ(each.cancel(), cancel_result::cancelled);
-    EXPECT_EQ(e.pending(), 0u);
-  });
-  for (int i = 0; i < 10; ++i) others.push_back(e.schedule_after(90ms, [] { ADD_FAILURE() << "it was cancelled"; }));
-  clk.advance(100ms);
-  EXPECT_EQ(e.poll(), 1u);
-  EXPECT_EQ(e.pending(), 0u);
 }
 
 TEST(EnginePending, EndsAtZeroIfAnotherThreadCancelsWhileTheInstantIsFired) {

@@ -55,22 +55,5 @@ TEST_F(EngineOrderRestart, ToAnEarlierDeadlineGoesBeforeWhatIsDueAfterIt) {
   EXPECT_EQ(fired_, (ids{1, 3, 2}));
 }
 
-// It waits among what is due already, where a paused group's members have no time.
-TEST_F(EngineOrderRestart, OfAMemberThatIsLeftOverHoldsWhenItsPausedGroupGoesOn) {
-  timer_group group(engine_);
-  engine_.schedule_at(at(100), rig_.note(1));
-  engine_.schedule_at(at(300), rig_.note(2));
-  timer moved = group.schedule_at(at(400), rig_.note(3));
-  rig_.poll_at(at(1'000), 1);
-  group.pause();
-  EXPECT_TRUE(moved.restart_at(at(200)));
-  engine_.poll(0);
-  group.resume();
-  engine_.poll(0);
-  EXPECT_EQ(engine_.next_deadline(), at(200));
-  engine_.poll();
-  EXPECT_EQ(fired_, (ids{1, 3, 2}));
-}
-
 }  // namespace
 }  // namespace detent

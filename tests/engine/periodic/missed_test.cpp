@@ -40,13 +40,6 @@ TEST_F(EnginePeriodicMissed, SkipRunsOnceForTheLatestDuePeriodAndReportsTheRest)
   EXPECT_EQ(runs_, (std::vector<run>{{at(500), 4}}));
 }
 
-TEST_F(EnginePeriodicMissed, SkipRunsOnceAfterAJumpOfYears) {
-  start(missed_ticks::skip);
-  constexpr std::int64_t years = 5ll * 365 * 24 * 3'600 * 1'000'000'000;
-  EXPECT_EQ(rig_.poll_all_at(at(years + 5)), 1u);
-  EXPECT_EQ(runs_.back(), (run{at(years), years / 100 - 1}));
-}
-
 TEST_F(EnginePeriodicMissed, BurstRunsAllOfThemBackToBackEachForItsOwnPeriod) {
   start(missed_ticks::burst);
   EXPECT_EQ(rig_.poll_all_at(at(450)), 4u);

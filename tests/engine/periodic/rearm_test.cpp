@@ -85,13 +85,6 @@ TEST_F(EnginePeriodicRearm, KeepsTheOrderOfManyHoweverFarTheyGo) {
   EXPECT_EQ(rig.fired, expected);
 }
 
-TEST_F(EnginePeriodicRearm, SaturatesAtTheEndOfTime) {
-  timer t = engine_.schedule_at(at(10), [](firing& f) { f.rearm_after(duration::max()); });
-  rig_.poll_at(at(10));
-  EXPECT_TRUE(t.pending());
-  EXPECT_EQ(engine_.next_deadline(), time_point::max());
-}
-
 TEST_F(EnginePeriodicRearm, DoesNothingInTheRunOfAnUnfired) {
   engine_.schedule_at(at(10), [&](firing& f) {
     fired_.push_back(f.self() ? 1 : 0);
