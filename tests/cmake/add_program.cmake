@@ -22,7 +22,7 @@ endfunction()
 # detent_add_guide(PAGE PROGRAMS...): the page shows these programs as they are.
 function(detent_add_guide page)
   list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-  add_test(NAME docs.guide.${page} COMMAND Python3::Interpreter "${detent_SOURCE_DIR}/tests/product/docs/guide_test.py"
-    "${detent_SOURCE_DIR}/docs/${page}.md" ${ARGN})
+  add_test(NAME docs.guide.${page} COMMAND Python3::Interpreter "${detent_SOURCE_DIR}/tests/product/docs/page_test.py"
+    guide "${detent_SOURCE_DIR}/docs/${page}.md" ${ARGN})
   set_tests_properties(docs.guide.${page} PROPERTIES LABELS tidy TIMEOUT 60)
 endfunction()
