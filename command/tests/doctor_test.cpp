@@ -132,5 +132,15 @@ TEST(CpuList, ReadsAndWritesWhatTheKernelWrites) {
     EXPECT_FALSE(cpus_in(list)) << list;
 }
 
+TEST(DoctorText, KeepsWithinAHundredColumns) {
+  finding wordy = {"a CPU", severity::bad, "gone", "/proc/cpus", "nothing runs", "fetch it back"};
+  for (std::string* text : {&wordy.seen, &wordy.meaning, &wordy.cure}) {
+    for (int i = 0; i < 100; ++i) *text += " word" + std::to_string(i * 37);
+  }
+  finding fine = wordy;
+  fine.judged = severity::fine;
+  for (const std::string_view line : lines_of(doctor_text({wordy, fine}))) EXPECT_LE(line.size(), 100U) << line;
+}
+
 }  // namespace
 }  // namespace detent::tool

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <string>
+
 #include "counters/counters_file.hpp"
 #include "support/counters_image.hpp"
 #include "support/snapshot.hpp"
@@ -46,8 +49,11 @@ TEST_F(PrometheusText, CountersAndGaugesHaveTheirValues) {
   image.set(label, label_counter::missed, 7);
   image.record(label, cause::lateness, 3'000, 4);
   image.record(label, cause::callback, 90, 9);
-  test::snapshot("command/tests/snapshots/prometheus.txt")
-      .add("beside an engine that has counted nothing", test::changed_lines(nothing, text()));
+  std::string counted;
+  std::istringstream lines(test::changed_lines(nothing, text()));
+  for (std::string line; std::getline(lines, line);)
+    if (!line.ends_with(" 0")) counted += line + "\n";
+  test::snapshot("command/tests/snapshots/prometheus.txt").add("beside an engine that has counted nothing", counted);
 }
 
 TEST_F(PrometheusText, BucketsAreCumulativeAndEndWithAll) {
