@@ -36,7 +36,6 @@ FOREIGN = {
     "gtest/": ("tests/",),
     "gmock/": ("tests/",),
     "benchmark/": ("bench/",),
-    "rapidcheck": ("tests/",),
     "asio/": ("modules/asio/",),
     "asio.hpp": ("modules/asio/tests/",),
     "boost/": ("modules/asio/", "bench/", "examples/rpc/"),

@@ -5,7 +5,7 @@
 packages() {
   case $1 in
     build) echo cmake ninja-build make g++ g++-12 pkgconf python3 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev \
-                libjemalloc-dev libncurses-dev libgtest-dev libbenchmark-dev nlohmann-json3-dev librapidcheck-dev \
+                libjemalloc-dev libncurses-dev libgtest-dev libbenchmark-dev nlohmann-json3-dev \
                 systemtap-sdt-dev libsqlite3-dev ;;
     # What detent is compared with. Each is wanted and none is needed.
     peers) echo libboost1.81-dev libuv1-dev libevent-dev libev-dev libdpdk-dev default-jdk-headless libnetty-java \

@@ -28,6 +28,7 @@ void generator::draw_setting(setting& into) {
       0, 0, 1'000'000'000'000, spec::end_of_time - 5'000'000'000, spec::end_of_time - 700, -3'000};
   into.tick = random_.pick(ticks);
   into.start = random_.pick(starts);
+  if (random_.one_in(4)) into.start = draw_edge() * (random_.one_in(2) ? -1 : 1);
   if (without_.end_of_time && into.start > 2'000'000'000'000) into.start = 5;
   if (random_.one_in(3)) {
     into.wheel = wheel_kind::hashed;
@@ -88,8 +89,14 @@ generator::habit generator::draw_habit(bool inside) {
   }
 }
 
+nanoseconds_t generator::draw_edge() {
+  const auto beside = nanoseconds_t(random_.below(3)) - 1;
+  return (nanoseconds_t{1} << random_.below(without_.end_of_time ? 40 : 62)) + beside;
+}
+
 nanoseconds_t generator::draw_length() {
-  if (random_.one_in(30)) return random_.magnitude(without_.end_of_time ? 40 : 62);
+  if (random_.one_in(40)) return random_.magnitude(without_.end_of_time ? 40 : 62);
+  if (random_.one_in(40)) return draw_edge();
   return nanoseconds_t(random_.below(static_cast<std::uint64_t>(span_ / grain_) + 1)) * grain_;
 }
 

@@ -44,6 +44,8 @@ class generator {
 
   // --- Times and names
 
+  // A power of two, where a digit of the wheel's changes, or a nanosecond beside it.
+  nanoseconds_t draw_edge();
   nanoseconds_t draw_length();
   moment draw_moment();
   // Of the later ones, mostly.
