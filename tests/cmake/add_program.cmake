@@ -26,3 +26,9 @@ function(detent_add_guide page)
     guide "${detent_SOURCE_DIR}/docs/${page}.md" ${ARGN})
   set_tests_properties(docs.guide.${page} PROPERTIES LABELS tidy TIMEOUT 60)
 endfunction()
+
+# detent_add_session(NAME FILE PROGRAMS...): the session in FILE goes as it is written. tests/README.md says what that is.
+function(detent_add_session name file)
+  add_test(NAME ${name} COMMAND Python3::Interpreter "${detent_SOURCE_DIR}/tests/support/session_test.py" "${file}" ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS integration TIMEOUT 300 ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+endfunction()
