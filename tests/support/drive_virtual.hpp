@@ -38,12 +38,6 @@ class virtual_engine {
   auto note(int id) {
     return [this, id] { fired.push_back(id); };
   }
-  // Logs `id`, as a timer without options in the place of one that has ended: what that one had must not count for it.
-  timer note_in_place_of(timer ended, time_point deadline, int id) {
-    timer plain = engine.schedule_at(deadline, note(id));
-    EXPECT_TRUE(in_one_place(plain, ended));
-    return plain;
-  }
   std::size_t poll_at(time_point now, std::size_t max = SIZE_MAX) {
     clock.advance_to(now);
     return engine.poll(max);

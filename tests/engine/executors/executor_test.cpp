@@ -49,30 +49,6 @@ TEST_F(EngineExecutor, GetsEqualDeadlinesInTheirArmingOrder) {
   EXPECT_TRUE(std::is_sorted(fired_.begin(), fired_.end()));
 }
 
-TEST_F(EngineExecutor, AddsItsQueueToTheLateness) {
-  duration late{};
-  time_point started;
-  engine_.schedule_at(at(10), [&](firing& f) { late = f.lateness(), started = f.started(); });
-  rig_.poll_at(at(12));
-  rig_.clock.advance_to(at(50));
-  holds_->run_all();
-  EXPECT_EQ(started, at(50));
-  EXPECT_EQ(late, 40ns);
-}
-
-TEST_F(EngineExecutor, HoldsATimerToItsMaxLatenessInTheQueueToo) {
-  bool stale = false;
-  timer t = engine_.schedule_at(at(10), rig_.note(1), {.max_lateness = 5ns});
-  engine_.schedule_at(at(10), [&](firing& f) { stale = f.stale(); }, {.max_lateness = 5ns, .stale = stale_policy::run});
-  rig_.poll_at(at(10));
-  rig_.clock.advance_to(at(16));
-  holds_->run_all();
-  EXPECT_EQ(fired_, ids{});
-  EXPECT_EQ(engine_.metrics().dropped, 1u);
-  EXPECT_FALSE(t.pending());
-  EXPECT_TRUE(stale);
-}
-
 TEST_F(EngineExecutor, GetsAPeriodicTimerAgainOnlyAfterItsRun) {
   engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
   rig_.poll_at(at(10));
@@ -81,18 +57,6 @@ TEST_F(EngineExecutor, GetsAPeriodicTimerAgainOnlyAfterItsRun) {
   holds_->run_all();
   rig_.poll_at(at(30));
   EXPECT_EQ(holds_->held.size(), 1u);
-}
-
-TEST_F(EngineExecutor, RunsAgainWhatReArmsThere) {
-  engine_.schedule_at(at(10), [&](firing& f) {
-    fired_.push_back(1);
-    if (fired_.size() < 3) f.rearm_after(5ns);
-  });
-  for (int now : {10, 15, 20, 25}) {
-    rig_.poll_at(at(now));
-    holds_->run_all();
-  }
-  EXPECT_EQ(fired_, (ids{1, 1, 1}));
 }
 
 TEST_F(EngineExecutor, BelongsToTheUserAndServesOnAfterAnEnginesEnd) {

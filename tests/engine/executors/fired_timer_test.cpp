@@ -20,7 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::ids;
-using testing::bystander;
 using testing::census;
 using testing::holding_executor;
 
@@ -84,29 +83,6 @@ TEST_F(EngineFiredTimer, DropsWhatAnAssignmentReplaces) {
   EXPECT_EQ(fired_, ids{2});
 }
 
-TEST_F(EngineFiredTimer, IsPendingUntilItStarts) {
-  timer t = engine_.schedule_at(at(10), rig_.note(1));
-  rig_.poll_at(at(10));
-  EXPECT_TRUE(t.pending());
-  EXPECT_EQ(engine_.pending(), 1u);
-  take()();
-  EXPECT_FALSE(t.pending());
-  EXPECT_EQ(engine_.pending(), 0u);
-}
-
-TEST_F(EngineFiredTimer, IsDroppedAndCountedIfItIsDestroyedUncalled) {
-  census captures;
-  timer t = engine_.schedule_at(at(10), bystander<0>{captures.join()});
-  rig_.poll_at(at(10));
-  holds_->held.clear();
-  EXPECT_EQ(engine_.metrics().dropped, 1u);
-  EXPECT_EQ(engine_.metrics().fired, 0u);
-  EXPECT_EQ(captures.living(), 0);
-  EXPECT_FALSE(t.pending());
-  EXPECT_EQ(t.cancel(), cancel_result::gone);
-  EXPECT_EQ(engine_.pending(), 0u);
-}
-
 TEST_F(EngineFiredTimer, GivesItsPlaceBackIfItIsDropped) {
   auto holds = std::make_shared<holding_executor>();
   drive::virtual_engine rig({.capacity = 1, .executor = holds});
@@ -115,16 +91,6 @@ TEST_F(EngineFiredTimer, GivesItsPlaceBackIfItIsDropped) {
   EXPECT_FALSE(rig.engine.try_schedule_at(at(20), [] {}));
   holds->held.clear();
   EXPECT_TRUE(rig.engine.try_schedule_at(at(20), [] {}));
-}
-
-TEST_F(EngineFiredTimer, EndsNoPeriodicTimerIfItIsDropped) {
-  timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
-  rig_.poll_at(at(10));
-  holds_->held.clear();
-  EXPECT_TRUE(t.pending());
-  EXPECT_EQ(engine_.metrics().missed, 1u);
-  rig_.poll_at(at(20));
-  EXPECT_EQ(holds_->run_all(), 1u);
 }
 
 TEST_F(EngineFiredTimer, DoesNotRunOnceCancelled) {
@@ -163,32 +129,6 @@ TEST_F(EngineFiredTimer, CannotRunALaterHandOverOfTheSameTimer) {
   EXPECT_EQ(fired_, ids{});
   take()();
   EXPECT_EQ(fired_, ids{1});
-}
-
-TEST_F(EngineFiredTimer, DropsNothingIfItsTimerWasRestarted) {
-  timer t = engine_.schedule_at(at(10), rig_.note(1));
-  rig_.poll_at(at(10));
-  EXPECT_TRUE(t.restart_at(at(20)));
-  holds_->held.clear();
-  EXPECT_TRUE(t.pending());
-  rig_.poll_at(at(20));
-  take()();
-  EXPECT_EQ(fired_, ids{1});
-  EXPECT_EQ(engine_.metrics().dropped, 0u);
-}
-
-TEST_F(EngineFiredTimer, DoesNotReachANewerTimerInTheSamePlace) {
-  for (int i = 0; i < 100; ++i) {
-    timer t = engine_.schedule_at(engine_.now(), rig_.note(1));
-    engine_.poll();
-    fired_timer old = take();
-    t.cancel();
-    timer newer = engine_.schedule_at(at(1h), rig_.note(2));
-    old();
-    ASSERT_TRUE(newer.pending());
-    newer.cancel();
-  }
-  EXPECT_EQ(fired_, ids{});
 }
 
 TEST_F(EngineFiredTimer, IsReturnedByStopAndDoesNothingAfterwards) {

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <memory>
-#include <vector>
 
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
@@ -63,36 +62,6 @@ TEST_F(MissedRun, OfAFixedRateLeavesItsGridAsItWas) {
   EXPECT_EQ(m.queued, 0u);
 }
 
-TEST_F(MissedRun, OfAFixedDelayIsFollowedAfterTheDelay) {
-  engine_.schedule_with_fixed_delay(10ns, 10ns, note_deadline());
-  refuse_at(14);
-  run_at(23);
-  EXPECT_EQ(rig_.fired, ids{});
-  run_at(24);
-  EXPECT_EQ(rig_.fired, ids{24});
-  EXPECT_EQ(engine_.metrics().missed, 1u);
-}
-
-TEST_F(MissedRun, IsMissedWithThosePeriodsWhoseTimeHasPassed) {
-  engine_.schedule_at_fixed_rate(10ns, 10ns, note_deadline());
-  refuse_at(45);  // of 10, 20, 30 and 40
-  EXPECT_EQ(engine_.metrics().missed, 4u);
-  run_at(50);
-  EXPECT_EQ(rig_.fired, ids{50});
-}
-
-TEST_F(MissedRun, IsNoneOfALimitedNumber) {
-  const timer twice = engine_.schedule_at_fixed_rate(10ns, 10ns, note_deadline(), {.runs = 2});
-  refuse_at(10);
-  run_at(20);
-  refuse_at(30);
-  run_at(40);
-  run_at(50);
-  EXPECT_EQ(rig_.fired, (ids{20, 40}));
-  EXPECT_FALSE(twice.pending());
-  EXPECT_EQ(engine_.metrics().expired, 1u);
-}
-
 TEST_F(MissedRun, IsAlsoOneThatTheExecutorLetsGo) {
   census captures;
   timer beat = engine_.schedule_at_fixed_rate(
@@ -107,50 +76,6 @@ TEST_F(MissedRun, IsAlsoOneThatTheExecutorLetsGo) {
   EXPECT_EQ(engine_.metrics().dropped, 0u);
   beat.cancel();
   EXPECT_EQ(captures.living(), 0);
-}
-
-TEST_F(MissedRun, CountsForItsLabelAndLeavesItsGroupPending) {
-  const label beats = engine_.make_label("beats");
-  timer_group group(engine_);
-  group.schedule_at_fixed_rate(10ns, 10ns, note_deadline(), {.label = beats});
-  refuse_at(10);
-  EXPECT_EQ(group.pending(), 1u);
-  EXPECT_EQ(engine_.metrics(beats).missed, 1u);
-  EXPECT_EQ(engine_.metrics(beats).dropped, 0u);
-  EXPECT_EQ(engine_.metrics(beats).pending, 1u);
-  rig_.poll_at(at(12));
-  group.pause();
-  run_at(100);
-  group.resume();  // its time was 12
-  run_at(107);
-  EXPECT_EQ(rig_.fired, ids{});
-  run_at(108);
-  EXPECT_EQ(rig_.fired, ids{108});
-}
-
-TEST_F(MissedRun, GoesOnNoMoreOnceItIsCancelled) {
-  census captures;
-  timer beat = engine_.schedule_at_fixed_rate(10ns, 10ns, [here = captures.join()] {});
-  timer_group group(engine_);
-  group.schedule_at_fixed_rate(10ns, 10ns, [here = captures.join()] {});
-  rig_.poll_at(at(10));
-  EXPECT_EQ(beat.cancel(), cancel_result::cancelled);
-  group.cancel_all();
-  holds_->held.clear();
-  engine_.poll();
-  EXPECT_EQ(captures.living(), 0);
-  const engine_metrics m = engine_.metrics();
-  EXPECT_EQ(m.cancelled, 2u);
-  EXPECT_EQ(m.missed, 0u);
-  EXPECT_EQ(m.pending, 0u);
-}
-
-TEST_F(MissedRun, IsNoReasonNotToReturnIt) {
-  engine_.schedule_at_fixed_rate(10ns, 10ns, note_deadline());
-  refuse_at(10);
-  const std::vector<unfired> left = engine_.stop();
-  ASSERT_EQ(left.size(), 1u);
-  EXPECT_EQ(left.front().deadline, at(20));
 }
 
 // A pool with room for one, and an overload that is over soon.

@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -71,77 +70,6 @@ TEST_F(PausedOrder, WhatComesDueAfterwardsOvertakesNone) {
   EXPECT_EQ(rig_.fired, (ids{0, 1, 2, 3}));
 }
 
-TEST_F(PausedOrder, APauseThatIsOverBeforeAnyTurnChangesNothing) {
-  hand_over(2);
-  group_.pause();
-  group_.resume();
-  group_.schedule_at(at(20), rig_.note(2));
-  engine_.poll();
-  EXPECT_EQ(held().size(), 3u);
-  holds_->run_all();
-  EXPECT_EQ(rig_.fired, (ids{0, 1, 2}));
-}
-
-TEST_F(PausedOrder, EqualDeadlinesKeepTheirs) {
-  for (int i = 0; i < 20; ++i) group_.schedule_at(at(10), rig_.note(i));
-  rig_.poll_at(at(10));
-  for (int round = 0; round < 5; ++round) {
-    group_.pause();
-    holds_->run_first();
-    if (round % 2 == 0) engine_.poll();
-    group_.resume();
-    if (round % 2 != 0) holds_->run_first();
-    engine_.poll();
-  }
-  holds_->run_all();
-  ids all;
-  for (int i = 0; i < 20; ++i) all.push_back(i);
-  EXPECT_EQ(rig_.fired, all);
-}
-
-TEST_F(PausedOrder, RestartsAndCancelsOfWhatComesBackHold) {
-  hand_over(4);
-  group_.pause();
-  holds_->run_first();
-  EXPECT_TRUE(members_[0].restart_at(at(50)));
-  EXPECT_EQ(members_[1].cancel(), cancel_result::cancelled);
-  group_.resume();
-  EXPECT_TRUE(members_[2].restart_at(at(40)));
-  engine_.poll();
-  holds_->run_all();
-  EXPECT_EQ(rig_.fired, ids{3});
-  for (const int ns : {40, 50}) {
-    rig_.poll_at(at(ns));
-    holds_->run_all();
-  }
-  EXPECT_EQ(rig_.fired, (ids{3, 2, 0}));
-}
-
-TEST_F(PausedOrder, ACancelEndsWhatIsToComeBack) {
-  hand_over(3);
-  group_.pause();
-  holds_->run_first();
-  group_.cancel_all();
-  group_.resume();
-  engine_.poll();
-  holds_->run_all();
-  EXPECT_EQ(rig_.fired, ids{});
-  EXPECT_EQ(engine_.pending(), 0u);
-  EXPECT_EQ(engine_.metrics().queued, 0u);
-  EXPECT_EQ(engine_.metrics().cancelled, 3u);
-}
-
-TEST_F(PausedOrder, OtherGroupsGoOn) {
-  hand_over(2);
-  timer_group other(engine_);
-  other.schedule_at(at(20), rig_.note(7));
-  engine_.poll();
-  group_.pause();
-  holds_->run_all();
-  EXPECT_EQ(rig_.fired, ids{7});
-  EXPECT_EQ(group_.pending(), 2u);
-}
-
 // A refused member that waits to be offered again leaves the engine asleep while its group is paused.
 TEST_F(PausedOrder, WhatWaitsForARetryIsNotOfferedMeanwhile) {
   holds_->refuse = true;
@@ -157,37 +85,6 @@ TEST_F(PausedOrder, WhatWaitsForARetryIsNotOfferedMeanwhile) {
   EXPECT_LE(*engine_.next_deadline(), rig_.clock.now());
   holds_->refuse = false;
   engine_.poll();
-  holds_->run_all();
-  EXPECT_EQ(rig_.fired, (ids{0, 1, 2}));
-}
-
-TEST_F(PausedOrder, ATicketThatIsValidNoMoreDoesNotBringTheOthersBack) {
-  hand_over(2);
-  ASSERT_TRUE(members_[0].restart_at(at(100)));
-  group_.pause();
-  holds_->run_first();
-  group_.resume();
-  holds_->run_all();
-  EXPECT_EQ(rig_.fired, ids{1});
-}
-
-TEST_F(PausedOrder, WhatIsCancelledCountsAsThatThoughItIsLetGo) {
-  hand_over(2);
-  group_.cancel_all();
-  held().clear();
-  EXPECT_EQ(engine_.metrics().cancelled, 2u);
-  EXPECT_EQ(engine_.metrics().dropped, 0u);
-}
-
-TEST_F(PausedOrder, NeitherDoesAMemberThatWouldHaveComeDueInThePause) {
-  hand_over(2);
-  group_.schedule_at(at(25), rig_.note(2));
-  group_.pause();
-  rig_.poll_at(at(30));
-  group_.resume();
-  holds_->run_all();
-  EXPECT_EQ(rig_.fired, (ids{0, 1}));
-  rig_.poll_at(at(35));
   holds_->run_all();
   EXPECT_EQ(rig_.fired, (ids{0, 1, 2}));
 }

@@ -55,46 +55,6 @@ TEST(PollCount, OfWhatAnExecutorRunsAtOnceIsAll) {
   EXPECT_EQ(rig.fired, (ids{0, 1, 2, 3, 4}));
 }
 
-TEST(PollCount, IsNotUsedUpByWhatWasStale) {
-  const auto moody = std::make_shared<moody_executor>();
-  drive::virtual_engine rig({.executor = moody});
-  rig.engine.schedule_at(at(10), rig.note(1), {.max_lateness = 5ns});
-  rig.engine.schedule_at(at(11), rig.note(2));
-  rig.poll_at(at(20), 1);
-  EXPECT_EQ(rig.fired, ids{2});
-  EXPECT_EQ(moody->asked, 1) << "the executor heard of what was dropped";
-}
-
-TEST(PollCount, LeavesOutWhatWasStale) {
-  drive::virtual_engine rig({.executor = std::make_shared<moody_executor>()});
-  rig.engine.schedule_at(at(10), rig.note(1), {.max_lateness = 5ns});
-  rig.engine.schedule_at(at(10), rig.note(2));
-  EXPECT_EQ(rig.poll_at(at(20)), 1u);
-  EXPECT_EQ(rig.fired, ids{2});
-}
-
-// Beside others that are handed over, callbacks without an executor run inside poll().
-TEST(PollCount, OfSeveralExecutorsIsOfThoseThatRan) {
-  auto holds = std::make_shared<holding_executor>();
-  drive::virtual_engine rig({.executors = {holds}});
-  rig.engine.schedule_at(at(10), rig.note(1));
-  rig.engine.schedule_at(at(10), rig.note(2), {.executor = holds.get()});
-  rig.engine.schedule_at(at(10), [&] { holds->run_all(); });
-  EXPECT_EQ(rig.poll_at(at(10)), 3u);  // the held one as well, as it ran in the call
-  EXPECT_EQ(rig.fired, (ids{1, 2}));
-}
-
-// So many are run or handed over: a loop that bounds its calls must not have all of them go in one.
-TEST(PollCount, IsBoundByWhatIsHandedOverToo) {
-  auto holds = std::make_shared<holding_executor>();
-  drive::virtual_engine rig({.executor = holds});
-  schedule(rig, 5);
-  EXPECT_EQ(rig.poll_at(at(20), 3), 0u);
-  EXPECT_EQ(holds->held.size(), 3u);
-  EXPECT_EQ(rig.engine.poll(3), 0u);
-  EXPECT_EQ(holds->held.size(), 5u);
-}
-
 TEST(PollCount, EndsRightThoughTheEngineEndsInACallback) {
   manual_clock clock;
   std::optional<engine> e(engine({.manual = &clock, .executor = std::make_shared<moody_executor>()}));

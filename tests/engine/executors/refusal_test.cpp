@@ -50,25 +50,6 @@ TEST(EngineExecutorRefusal, RunsInlineOnTheDrivingThreadAndInOrder) {
   EXPECT_EQ(r.rig.engine.metrics().dropped, 0u);
 }
 
-TEST(EngineExecutorRefusal, LetsACallbackThatRunsInlineUseTheEngine) {
-  refused_engine r(refusal_policy::run_inline);
-  timer neighbour;
-  cancel_result reported{};
-  r.rig.engine.schedule_at(at(10), [&](firing& f) {
-    r.rig.fired.push_back(1);
-    if (f.started() != at(10)) return;
-    reported = neighbour.cancel();
-    r.rig.engine.schedule_at(at(10), r.rig.note(3));
-    f.rearm_at(at(20));
-  });
-  neighbour = r.rig.engine.schedule_at(at(10), r.rig.note(2));
-  r.rig.poll_at(at(10));
-  EXPECT_EQ(reported, cancel_result::cancelled);
-  EXPECT_EQ(r.rig.fired, (ids{1, 3}));
-  r.rig.poll_at(at(20));
-  EXPECT_EQ(r.rig.fired, (ids{1, 3, 1}));
-}
-
 TEST(EngineExecutorRefusal, DropsAndCountsWhereAsked) {
   refused_engine r(refusal_policy::drop);
   census captures;
@@ -94,45 +75,6 @@ TEST(EngineExecutorRefusal, RetriesInOrderAndLetsNothingOvertake) {
   r.rig.poll_at(at(17));
   r.holds->run_all();
   EXPECT_EQ(r.rig.fired, (ids{1, 2, 3, 4}));
-}
-
-TEST(EngineExecutorRefusal, RetriesForEver) {
-  refused_engine r(refusal_policy::retry);
-  timer t = r.rig.engine.schedule_at(at(10), r.rig.note(1));
-  for (int now = 10; now < 1010; ++now) r.rig.poll_at(at(now));
-  EXPECT_TRUE(t.pending());
-  EXPECT_EQ(r.rig.engine.metrics().refused, 1000u);
-  r.holds->refuse = false;
-  r.rig.engine.poll();
-  r.holds->run_all();
-  EXPECT_EQ(r.rig.fired, ids{1});
-  EXPECT_EQ(r.rig.engine.metrics().dropped, 0u);
-}
-
-TEST(EngineExecutorRefusal, LetsWhatWaitsForARetryBeCancelled) {
-  refused_engine r(refusal_policy::retry);
-  timer t = r.rig.engine.schedule_at(at(10), r.rig.note(1));
-  r.rig.poll_at(at(10));
-  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
-  r.holds->refuse = false;
-  r.rig.poll_at(at(20));
-  r.holds->run_all();
-  EXPECT_EQ(r.rig.fired, ids{});
-  EXPECT_EQ(r.rig.engine.metrics().cancelled, 1u);
-}
-
-TEST(EngineExecutorRefusal, LetsWhatWaitsForARetryBeRestarted) {
-  refused_engine r(refusal_policy::retry);
-  timer t = r.rig.engine.schedule_at(at(10), r.rig.note(1));
-  r.rig.poll_at(at(10));
-  EXPECT_TRUE(t.restart_at(at(30)));
-  r.holds->refuse = false;
-  r.rig.poll_at(at(20));
-  r.holds->run_all();
-  EXPECT_EQ(r.rig.fired, ids{});
-  r.rig.poll_at(at(30));
-  r.holds->run_all();
-  EXPECT_EQ(r.rig.fired, ids{1});
 }
 
 TEST(EngineExecutorRefusal, ReturnsWhatWaitsForARetryWhenItStops) {

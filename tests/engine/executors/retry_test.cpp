@@ -41,17 +41,6 @@ TEST(EngineExecutorRetry, IsNotOvertakenByWhatTheExecutorWouldHaveTaken) {
   EXPECT_EQ(rig.fired, (ids{1, 2, 3, 4}));
 }
 
-// Only what waits holds up what comes due after it.
-TEST(EngineExecutorRetry, IsNotWaitedForOnceItIsCancelled) {
-  const auto other = std::make_shared<refuses_first>();
-  drive::virtual_engine rig({.executors = {other}, .on_refusal = refusal_policy::retry});
-  timer refused = rig.engine.schedule_at(at(1), rig.note(1), {.executor = other.get()});
-  rig.engine.schedule_at(at(2), [&] { EXPECT_EQ(refused.cancel(), cancel_result::cancelled); });
-  rig.engine.schedule_at(at(3), rig.note(3), {.executor = other.get()});
-  rig.poll_at(at(3));
-  EXPECT_EQ(rig.fired, ids{3});
-}
-
 // What waits to be offered again holds on to the engine's insides, which go when it is stopped.
 TEST(EngineExecutorRetry, LeavesNothingOfTheEngineBehind) {
   struct refuses : executor {

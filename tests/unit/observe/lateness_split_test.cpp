@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "limits.hpp"
-#include "support/random_source.hpp"
 
 namespace detent::detail {
 namespace {
@@ -132,32 +130,6 @@ TEST(LatenessSplit, ReachesOverAllOfTime) {
   const lateness_parts all = split(s, INT64_MIN, s.taken_up(s.late_drain(), INT64_MIN), INT64_MAX - 2);
   EXPECT_GT(all.drain, 0);
   EXPECT_EQ(all.drain + all.wait + all.worker, INT64_MAX);
-}
-
-TEST(LatenessSplit, PartsAlwaysAddUp) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    test::random_source random(seed);
-    lateness_split s;
-    nanoseconds_t now = random.between(0, 1) == 0 ? 0 : -random.any_magnitude(63);
-    placement placed;
-    for (int i = 0; i < 5'000; ++i) {
-      now = add_saturated(now, random.any_magnitude(random.between(0, 9) == 0 ? 60 : 34));
-      switch (random.between(0, 4)) {
-        case 0: s.wait_begins(); break;
-        case 1: s.looked(now); break;
-        case 2: s.looked_again(now); break;
-        case 3: s.drain_begins(); break;
-        default: placed = s.late_drain(); break;
-      }
-      const nanoseconds_t deadline =
-          random.between(0, 20) == 0 ? INT64_MIN : subtract_saturated(now, random.any_magnitude(50));
-      const std::uint32_t taken_up = random.between(0, 1) == 0 ? 0 : s.taken_up(placed, deadline);
-      const lateness_parts reported = split(s, deadline, taken_up, now);
-      ASSERT_GE(std::min({reported.drain, reported.wait, reported.worker}), 0);
-      ASSERT_EQ(reported.drain + reported.wait + reported.worker, subtract_saturated(now, deadline));
-      ASSERT_TRUE(taken_up != 0 || reported.drain == 0);
-    }
-  }
 }
 
 }  // namespace
