@@ -25,12 +25,13 @@ set(small
   core/src/platform/clock_choice.cpp
   core/src/platform/cpu_latency.cpp
   core/src/platform/error.cpp
-  core/src/platform/name_spaces.cpp
   core/src/platform/thread_setup.cpp
   core/src/platform/wake_fd.cpp
   core/src/submission/fence_policy.cpp
   core/src/submission/queue_room.cpp
   core/src/threads/thread_registry.cpp
+  modules/counters_file/src/counters_file_memory.cpp
+  modules/counters_file/src/name_spaces.cpp
   modules/recording/src/gzip_packer.cpp
   modules/recording/src/recorded_groups.cpp
   modules/recording/src/recorder.cpp

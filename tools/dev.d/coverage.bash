@@ -3,7 +3,7 @@
 
 # Exceptions that a call might throw are branches to the compiler; so is what it knows to be impossible.
 coverage_gcovr() {
-  gcovr --root . --filter core/ --filter alloc/ --filter modules/coroutine/ --filter modules/pools/ --filter modules/recording/ --filter modules/sharded/ --gcov-executable gcov-12 --object-directory build/coverage \
+  gcovr --root . --filter core/ --filter alloc/ --filter modules/coroutine/ --filter modules/counters_file/ --filter modules/pools/ --filter modules/recording/ --filter modules/sharded/ --gcov-executable gcov-12 --object-directory build/coverage \
     --exclude-throw-branches --exclude-unreachable-branches "$@"
 }
 

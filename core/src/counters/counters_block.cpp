@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "counters/counters_block.hpp"
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
-#include "platform/name_spaces.hpp"
-
 namespace detent::detail {
 namespace {
-
-// Field 22 of /proc/self/stat; zero if it is unknown. Counted from after the name, which may hold anything.
-std::uint64_t start_of_this_process() noexcept {
-  std::FILE* file = std::fopen("/proc/self/stat", "re");
-  if (file == nullptr) return 0;
-  char text[1024];
-  const std::size_t got = std::fread(text, 1, sizeof(text) - 1, file);
-  std::fclose(file);
-  text[got] = '\0';
-  const char* at = std::strrchr(text, ')');
-  for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
-  return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
-}
 
 template <class T>
 T* view(std::byte* memory, std::size_t offset) noexcept {
@@ -58,8 +39,11 @@ void label_block::record_parts(lateness_parts parts) noexcept {
   if (parts.worker != 0) (*this)[cause::worker].record_alone(parts.worker);
 }
 
-counters_block::counters_block(const engine_options& options) : memory_(options.counters_file) {
-  std::byte* const memory = memory_.map(0, counters_layout::labels_offset);
+counters_block::counters_block(const engine_options& options)
+    : memory_(options.counters_file.empty() ? std::make_unique<counters_memory>()
+                                            : make_counters_file(options.counters_file)),
+      watched_(memory_->is_file()) {
+  std::byte* const memory = memory_->map(0, counters_layout::labels_offset);
   if (memory == nullptr) return;
   header_ = view<header>(memory, 0);
   gauges_ = view<counter_cell>(memory, counters_layout::gauges_offset);
@@ -76,9 +60,9 @@ counters_block::~counters_block() {
 errc counters_block::check(std::string& why) const { return header_ != nullptr ? errc{} : refusal(why); }
 
 errc counters_block::refusal(std::string& why) const {
-  const bool by_file = !memory_.problem().empty();
-  why = by_file ? memory_.problem() : "no memory for the counters";
-  return by_file ? memory_.code() : errc::out_of_memory;
+  const bool by_file = !memory_->problem().empty();
+  why = by_file ? memory_->problem() : "no memory for the counters";
+  return by_file ? memory_->code() : errc::out_of_memory;
 }
 
 void counters_block::describe(const engine_options& options) noexcept {
@@ -87,8 +71,6 @@ void counters_block::describe(const engine_options& options) noexcept {
   h.version = counters_layout::version;
   h.header_bytes = sizeof(header);
   h.file_bytes = counters_layout::labels_offset;
-  h.process = getpid();
-  h.process_start = start_of_this_process();
   h.made_at = to_ns(clock::now());
   options.name.copy(h.name, sizeof(h.name) - 1);
   options.instance.copy(h.instance, sizeof(h.instance) - 1);
@@ -115,11 +97,7 @@ void counters_block::describe(const engine_options& options) noexcept {
   h.set = options.shard.set;
   h.shard = options.shard.index;
   h.shards = options.shard.shards;
-  h.locked = memory_.is_locked() ? 1 : 0;
-  const name_spaces own = name_spaces_of_this_process();
-  h.process_namespace = own.processes;
-  h.monotonic_offset = own.monotonic_offset;
-  h.since_boot_offset = own.since_boot_offset;
+  memory_->describe(h);
 }
 
 void counters_block::name_clock(std::uint8_t clock, counters_layout::clock_reason why) noexcept {
@@ -131,13 +109,13 @@ void counters_block::name_clock(std::uint8_t clock, counters_layout::clock_reaso
 errc counters_block::publish(std::string& why) {
   if (!watched()) return errc{};
   store_release(header_->state, static_cast<std::uint32_t>(counters_layout::file_state::live));
-  return memory_.publish() ? errc{} : refusal(why);
+  return memory_->publish() ? errc{} : refusal(why);
 }
 
 void counters_block::end() noexcept {
   if (!watched()) return;
   store_release(header_->state, static_cast<std::uint32_t>(counters_layout::file_state::ended));
-  memory_.withdraw();
+  memory_->withdraw();
 }
 
 void counters_block::set_worker(pid_t thread) noexcept {
@@ -168,7 +146,7 @@ counter_cell* counters_block::take_cells() noexcept {
 
 label_block* counters_block::add_label(std::string_view name) noexcept {
   const std::size_t offset = counters_layout::labels_offset + std::size_t{labels_} * counters_layout::label_stride;
-  std::byte* const memory = memory_.map(offset, counters_layout::label_stride);
+  std::byte* const memory = memory_->map(offset, counters_layout::label_stride);
   if (memory == nullptr) return nullptr;
   auto* made = view<label_block>(memory, 0);
   name.copy(made->name, sizeof(made->name) - 1);

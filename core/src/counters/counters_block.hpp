@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -98,10 +99,13 @@ class counters_block {
   errc publish(std::string& why);
   // The engine has ended.
   void end() noexcept;
-  void disown() noexcept { memory_.make_private(); }
+  void disown() noexcept {
+    memory_->make_private();
+    watched_ = false;
+  }
 
   // Whether another reader is possible.
-  bool watched() const noexcept { return memory_.is_file(); }
+  bool watched() const noexcept { return watched_; }
   // Of one more thread, and its for as long as this exists; null: no memory. Any thread.
   counter_cell* take_cells() noexcept;
   // One for each cause; null: no memory.
@@ -138,7 +142,8 @@ class counters_block {
   };
   void describe(const engine_options& options) noexcept;
 
-  counters_memory memory_;
+  const std::unique_ptr<counters_memory> memory_;
+  bool watched_;
   header* header_ = nullptr;  // null: no memory
   counter_cell* gauges_ = nullptr;
   histogram_recorder* histograms_ = nullptr;

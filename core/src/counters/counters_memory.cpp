@@ -1,249 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "counters/counters_memory.hpp"
 
-#include <detent/base/atomic.hpp>
-#include <detent/counters_layout.hpp>
-
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <ctime>
-#include <utility>
 
 namespace detent::detail {
-namespace {
-
-// RENAME_NOREPLACE of <linux/fs.h>, which also defines a macro BLOCK_SIZE.
-constexpr unsigned rename_noreplace = 1;
-
-// Of the mapping that holds the lock; the kernel makes it a page.
-constexpr std::size_t lock_bytes = 1;
-
-std::uint64_t next_number() noexcept {
-  static base::atomic<std::uint64_t> issued{0};
-  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be unique
-}
-
-std::string next_mark(pid_t process) { return std::to_string(process) + "." + std::to_string(next_number()); }
-
-// False: an engine writes the file, or is about to replace it. Where a file system has no locks, or none of this kind
-// for a file that is open for reading alone, another engine is not noticed.
-bool lock_if_free(int file) noexcept {
-  // A program that looks whether an engine lives has a shared lock for a moment.
-  for (int tries = 50;; --tries) {
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-    const bool refused = errno == EWOULDBLOCK;
-    if (flock(file, LOCK_SH | LOCK_NB) != 0) return errno != EWOULDBLOCK;
-    if (!refused || tries == 0) return true;
-    flock(file, LOCK_UN);
-    const timespec a_millisecond = {.tv_sec = 0, .tv_nsec = 1'000'000};
-    nanosleep(&a_millisecond, nullptr);
-  }
-}
-
-bool is_same_file(int one, int other) noexcept {
-  struct stat a {
-  }, b{};
-  return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-// `name` in its directory, hidden from programs that look for counters files.
-std::string unfinished_name(const std::string& path, const std::string& mark) {
-  const std::size_t slash = path.rfind('/');
-  const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
-  return path.substr(0, name) + "." + path.substr(name) + "." + mark;
-}
-
-}  // namespace
-
-counters_memory::counters_memory(const std::string& path) : asked_(path), owner_(getpid()) {
-  // A name may be taken: by what an earlier process with this id left, or by a stranger.
-  for (int tries = 100; !path.empty() && tries != 0; --tries) {
-    const std::string mark = next_mark(owner_);
-    path_ = path;
-    if (is_auto()) name_automatically(mark);
-    unfinished_ = unfinished_name(path_, mark);
-    const bool made = is_auto() ? is_vacant() && create() : may_replace() && create();
-    if (made) {
-      problem_.clear();
-      return;
-    }
-    if (!is_auto() && errno != EEXIST) return;
-  }
-}
-
-bool counters_memory::create() {
-  file_ = ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file_ >= 0 && hold_lock()) return true;
-  const int reason = errno;
-  if (file_ >= 0) {
-    unlink(unfinished_.c_str());
-    close(std::exchange(file_, -1));
-  }
-  forget_older();  // first, as the next line may throw out of the constructor
-  return fail(asked_, reason);
-}
-
-// The lock shows other engines and programs, in every namespace, that the engine lives. A lock ends with the last
-// use of its open file, so that is one of its own, whose only use is a mapping that no forked child inherits, however
-// it was forked. A umask that takes the file from its owner leaves no other open file than the one. Where the file
-// system has no locks there is none. False: there is no descriptor left, or no memory; see errno.
-bool counters_memory::hold_lock() {
-  int file = ::open(unfinished_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file >= 0 && !is_same_file(file, file_)) close(std::exchange(file, -1));
-  if (file < 0) file = fcntl(file_, F_DUPFD_CLOEXEC, 0);
-  if (file < 0) return false;
-  const bool locked = flock(file, LOCK_EX | LOCK_NB) == 0;
-  void* const made = locked ? mmap(nullptr, lock_bytes, PROT_NONE, MAP_SHARED, file, 0) : nullptr;
-  const int reason = errno;
-  close(file);
-  errno = reason;
-  if (made == MAP_FAILED) return false;
-  lock_ = made;
-  if (locked) madvise(lock_, lock_bytes, MADV_DONTFORK);
-  return true;
-}
 
 counters_memory::~counters_memory() {
-  if (getpid() == owner_ && file_ >= 0) {
-    named_ ? withdraw() : static_cast<void>(unlink(unfinished_.c_str()));
-  }
   for (std::size_t i = 0; i < count_; ++i) munmap(pieces_[i].at, pieces_[i].bytes);
-  forget_older();
-  if (lock_ != nullptr && getpid() == owner_) munmap(lock_, lock_bytes);  // in a child, others may be there by now
-  if (file_ >= 0) close(file_);
-}
-
-bool counters_memory::fail(const std::string& what, int reason) { return fail(what, reason, explain(reason)); }
-
-bool counters_memory::fail(const std::string& what, int reason, const std::string& why) {
-  problem_ = "counters_file = " + what + ": " + why;
-  code_ = code_of(reason);
-  errno = reason;
-  return false;
-}
-
-bool counters_memory::is_vacant() {
-  struct stat there {};
-  if (lstat(path_.c_str(), &there) != 0 && errno == ENOENT) return true;
-  return fail(path_, EEXIST);
-}
-
-// Whether there is nothing at the place where the file is to be, or one whose engine has gone, which it keeps locked.
-bool counters_memory::may_replace() {
-  forget_older();
-  const int there = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (there < 0) return errno == ENOENT || fail(asked_, errno);
-  char begin[sizeof(counters_layout::magic)];
-  const ssize_t got = read(there, begin, sizeof(begin));
-  if (got < 0) {
-    const int reason = errno;  // it is a folder, most likely
-    close(there);
-    return fail(asked_, reason);
-  }
-  const bool foreign = got != sizeof(begin) || std::memcmp(begin, counters_layout::magic, sizeof(begin)) != 0;
-  if (!foreign && lock_if_free(there)) {
-    older_ = there;
-    return true;
-  }
-  close(there);
-  if (foreign) return fail(asked_, EINVAL, "there is a file that is no counters file; name another one");
-  return fail(asked_, EBUSY, "another engine writes it; give each a file of its own, or \"auto\"");
 }
 
 std::byte* counters_memory::map(std::size_t offset, std::size_t bytes) noexcept {
-  if (count_ == pieces_.size() || (!asked_.empty() && file_ < 0)) return nullptr;
-  if (file_ >= 0) {
-    int refused = EINTR;
-    while (refused == EINTR) refused = posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-    if (refused != 0) {
-      try {
-        fail(asked_, refused);
-      } catch (const std::bad_alloc&) {
-        // The null says it.
-      }
-      return nullptr;
-    }
-  }
-  const int kind = file_ >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  if (count_ == pieces_.size() || !make_room(offset, bytes)) return nullptr;
+  const int kind = is_file() ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* const made =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, file_, file_ >= 0 ? static_cast<off_t>(offset) : 0);
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, file_, is_file() ? static_cast<off_t>(offset) : 0);
   if (made == MAP_FAILED) {
     problem_.clear();  // there is no memory, even if the file system has refused before
     return nullptr;
   }
   pieces_[count_] = {static_cast<std::byte*>(made), offset, bytes};
   return pieces_[count_++].at;
-}
-
-namespace {
-
-// Gives a file a name that nothing has; errno EEXIST: something has it. A rename, as readers find the file by the name
-// that its descriptors have; where the file system cannot refuse one, by a second link. By number, as musl
-// 1.2.3 has no function for the call.
-bool name_if_vacant(const char* from, const char* to) noexcept {
-  if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, rename_noreplace) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;
-  if (link(from, to) != 0) return false;
-  unlink(from);
-  return true;
-}
-
-}  // namespace
-
-// Only the engine that has the lock of the older file replaces it, and all that want its name need that lock first.
-bool counters_memory::publish() {
-  if (file_ < 0) return true;
-  for (int tries = 100; tries != 0; --tries) {
-    const bool replaces = older_ >= 0 && is_at_name(older_);
-    if (!replaces && name_if_vacant(unfinished_.c_str(), path_.c_str())) return named_ = true;
-    if (replaces || errno != EEXIST) {  // here there are no hard links, and a race is not noticed
-      if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) return fail(asked_, errno);
-      forget_older();
-      return named_ = true;
-    }
-    // Somebody was faster.
-    if (is_auto()) {
-      name_automatically(next_mark(owner_));
-    } else if (!may_replace()) {
-      return false;
-    }
-  }
-  return fail(asked_, EEXIST);
-}
-
-bool counters_memory::is_at_name(int file) const noexcept {
-  struct stat mine {
-  }, there{};
-  return fstat(file, &mine) == 0 && stat(path_.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
-         mine.st_ino == there.st_ino;
-}
-
-void counters_memory::forget_older() noexcept {
-  if (older_ >= 0) close(std::exchange(older_, -1));
-}
-
-void counters_memory::withdraw() noexcept {
-  if (std::exchange(named_, false) && is_auto() && getpid() == owner_ && is_at_name(file_)) unlink(path_.c_str());
-}
-
-void counters_memory::make_private() noexcept {
-  forget_older();
-  if (file_ < 0) return;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const piece& each = pieces_[i];
-    // If it fails the child goes on counting in its parent's file: a fork has no caller to report to.
-    static_cast<void>(mmap(each.at, each.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_,
-                           static_cast<off_t>(each.offset)));
-  }
-  close(std::exchange(file_, -1));
 }
 
 }  // namespace detent::detail

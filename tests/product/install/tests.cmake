@@ -22,7 +22,7 @@ add_test(NAME install.find_package COMMAND "${CMAKE_CTEST_COMMAND}"
 list(APPEND tests install.find_package)
 
 # Each module is configured by itself on the copy, with its tests, and most of what it gives to users is compiled.
-set(modules modules/asio modules/c modules/coroutine modules/pools modules/recipes modules/recording
+set(modules modules/asio modules/c modules/coroutine modules/counters_file modules/pools modules/recipes modules/recording
   modules/senders modules/sharded modules/tbb)
 if(DETENT_BUILD_CALENDAR)
   list(APPEND modules modules/calendar)

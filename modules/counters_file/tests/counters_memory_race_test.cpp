@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Several that want one counters file at the same moment: one gets it, and a file that is written is never replaced.
-#include "counters/counters_memory.hpp"
+#include "../src/counters_file_memory.hpp"
 
 #include <detent/counters_layout.hpp>
 #include <detent/detent.hpp>
@@ -34,8 +34,8 @@ constexpr std::size_t page = 4096;
 const std::string magic(counters_layout::magic, sizeof(counters_layout::magic));
 
 // As an engine makes one.
-std::unique_ptr<counters_memory> begun(const std::string& path) {
-  auto memory = std::make_unique<counters_memory>(path);
+std::unique_ptr<counters_file_memory> begun(const std::string& path) {
+  auto memory = std::make_unique<counters_file_memory>(path);
   if (std::byte* at = memory->map(0, page)) magic.copy(reinterpret_cast<char*>(at), magic.size());
   return memory;
 }
@@ -90,7 +90,7 @@ TEST(CountersMemoryRace, AStaleFileThatIsALiveOneByThenIsLeftAlone) {
 
 TEST(CountersMemoryRace, AnAutomaticNameThatIsTakenByThenIsAnother) {
   const std::string folder = "/dev/shm/", made = ".detent." + std::to_string(getpid()) + ".";
-  counters_memory memory("auto");
+  counters_file_memory memory("auto");
   ASSERT_NE(memory.map(0, page), nullptr) << memory.problem();
   std::string theirs;
   for (const std::string& each : drive::entries_of(folder.c_str())) {

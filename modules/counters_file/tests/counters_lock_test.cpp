@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The lock by which others see, in every namespace, that an engine lives.
-#include "counters/counters_memory.hpp"
+#include "../src/counters_file_memory.hpp"
 
 #include <detent/counters_layout.hpp>
 
@@ -40,8 +40,8 @@ std::string lock_of(const std::string& path) {
   return taken ? "free" : reason == EWOULDBLOCK ? "held" : std::strerror(reason);
 }
 
-std::unique_ptr<counters_memory> live(const std::string& path) {
-  auto made = std::make_unique<counters_memory>(path);
+std::unique_ptr<counters_file_memory> live(const std::string& path) {
+  auto made = std::make_unique<counters_file_memory>(path);
   std::byte* const at = made->map(0, page);
   if (at != nullptr) std::memcpy(at, counters_layout::magic, sizeof(counters_layout::magic));
   EXPECT_TRUE(made->publish()) << made->problem();
@@ -95,17 +95,17 @@ TEST(CountersLock, IsHeldAsLongAsTheEngineLives) {
 TEST(CountersLock, EndsWithItsProcessThoughAChildThatHasDisownedItLivesOn) {
   scratch_folder folder;
   const std::string path = folder / "counters";
-  const killed_parent gone(path, [](counters_memory& memory) { memory.make_private(); });
+  const killed_parent gone(path, [](counters_file_memory& memory) { memory.make_private(); });
   EXPECT_EQ(lock_of(path), "free");
-  EXPECT_EQ(counters_memory(path).problem(), "");
+  EXPECT_EQ(counters_file_memory(path).problem(), "");
 }
 
 TEST(CountersLock, EndsWithItsProcessThoughAChildLivesOnThatKnowsNothingOfIt) {
   scratch_folder folder;
   const std::string path = folder / "counters";
-  const killed_parent gone(path, [](counters_memory&) {});
+  const killed_parent gone(path, [](counters_file_memory&) {});
   EXPECT_EQ(lock_of(path), "free");
-  EXPECT_EQ(counters_memory(path).problem(), "");
+  EXPECT_EQ(counters_file_memory(path).problem(), "");
 }
 
 TEST(CountersLock, OfTheParentStaysWhenAChildEnds) {
@@ -132,7 +132,7 @@ TEST(CountersLock, AReaderThatLooksAtThatMomentKeepsNobodyFromReplacingAFile) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     ::close(reader);
   });
-  const counters_memory memory(path);
+  const counters_file_memory memory(path);
   looks.join();
   EXPECT_EQ(memory.problem(), "");
 }

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "../src/name_spaces.hpp"
 #include "counters/label_store.hpp"
-#include "platform/name_spaces.hpp"
 #include "support/counters_file.hpp"
 #include "support/joined_thread.hpp"
 

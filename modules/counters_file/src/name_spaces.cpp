@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "platform/name_spaces.hpp"
+#include "name_spaces.hpp"
 
 #include <sys/stat.h>
 

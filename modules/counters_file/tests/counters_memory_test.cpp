@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counters/counters_memory.hpp"
+#include "../src/counters_file_memory.hpp"
 
 #include <detent/counters_layout.hpp>
 
@@ -33,7 +33,7 @@ const std::string magic(counters_layout::magic, sizeof(counters_layout::magic));
 TEST(CountersMemory, AFileHasItsNameWhenItIsComplete) {
   scratch_folder folder;
   const std::string path = folder / "counters";
-  counters_memory memory(path);
+  counters_file_memory memory(path);
   ASSERT_TRUE(memory.problem().empty()) << memory.problem();
   std::byte* at = memory.map(0, 2 * page);
   ASSERT_NE(at, nullptr);
@@ -52,7 +52,7 @@ TEST(CountersMemory, AFileHasItsNameWhenItIsComplete) {
 TEST(CountersMemory, OneThatWasNeverPublishedLeavesNothing) {
   scratch_folder folder;
   {
-    counters_memory memory(folder / "counters");
+    counters_file_memory memory(folder / "counters");
     ASSERT_NE(memory.map(0, page), nullptr);
   }
   EXPECT_EQ(folder.files(), 0u);
@@ -65,7 +65,7 @@ TEST(CountersMemory, AForeignFileIsLeftAlone) {
                                     std::string("dear diary, ..."), std::string(1 << 16, 'x')}) {
     write_bytes(path, theirs);
     {
-      counters_memory memory(path);
+      counters_file_memory memory(path);
       EXPECT_NE(memory.problem().find("counters_file = " + path), std::string::npos) << memory.problem();
       EXPECT_EQ(memory.problem().find('\n'), std::string::npos);
       EXPECT_EQ(memory.map(0, page), nullptr);
@@ -80,7 +80,7 @@ TEST(CountersMemory, NorAreOtherThingsThanFilesReplaced) {
   std::filesystem::create_directory(folder / "folder");
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   for (const char* name : {"folder", "pipe"}) {
-    counters_memory memory(folder / name);
+    counters_file_memory memory(folder / name);
     EXPECT_NE(memory.problem().find(folder / name), std::string::npos) << name;
   }
   EXPECT_TRUE(std::filesystem::is_directory(folder / "folder"));
@@ -92,7 +92,7 @@ TEST(CountersMemory, AStaleFileIsReplaced) {
   scratch_folder folder;
   const std::string path = folder / "counters";
   write_bytes(path, magic + "of an engine that is no more");
-  counters_memory memory(path);
+  counters_file_memory memory(path);
   ASSERT_TRUE(memory.problem().empty()) << memory.problem();
   ASSERT_NE(memory.map(0, page), nullptr);
   EXPECT_EQ(bytes_of(path).substr(0, 8), magic);
@@ -110,7 +110,7 @@ TEST(CountersMemory, AFileThatMayNotBeReadIsLeftAlone) {
   std::filesystem::permissions(path, std::filesystem::perms(0));
   hostile::expect_in_child([&] {
     ASSERT_TRUE(hostile::drop_privileges());
-    counters_memory memory(path);
+    counters_file_memory memory(path);
     EXPECT_NE(memory.problem().find(path), std::string::npos) << memory.problem();
     if (memory.map(0, page) != nullptr) memory.publish();
   });
@@ -127,7 +127,7 @@ TEST(CountersMemory, AutoLeavesWhatIsInItsPlaceByNow) {
   const std::set<std::string> before = files();
   std::string path;
   {
-    counters_memory memory("auto");
+    counters_file_memory memory("auto");
     ASSERT_NE(memory.map(0, page), nullptr);
     ASSERT_TRUE(memory.publish());
     for (const std::string& each : files()) {
@@ -145,14 +145,14 @@ TEST(CountersMemory, LeavesNoDescriptorOpen) {
   scratch_folder folder;
   const std::size_t before = drive::descriptors();
   for (int i = 0; i < 3; ++i) {
-    counters_memory memory(folder / "counters");  // in the place of the one before
+    counters_file_memory memory(folder / "counters");  // in the place of the one before
     std::byte* const at = memory.map(0, page);
     ASSERT_NE(at, nullptr);
     std::memcpy(at, magic.data(), magic.size());
     ASSERT_TRUE(memory.publish());
   }
   EXPECT_EQ(drive::descriptors(), before);
-  counters_memory memory(folder / "counters");
+  counters_file_memory memory(folder / "counters");
   hostile::expect_in_child([&] {
     memory.make_private();
     EXPECT_EQ(drive::descriptors(), before);
