@@ -42,14 +42,15 @@ class firing {
 
  private:
   friend class detail::run_scope;
-  firing() noexcept = default;
+  firing(const timer& self, time_point deadline, time_point started, std::uint64_t missed, bool stale) noexcept
+      : deadline_(deadline), started_(started), self_(self), missed_(missed), stale_(stale) {}
 
-  time_point deadline_{};
-  time_point started_{};
-  time_point rearm_deadline_{};
-  timer self_{};
-  std::uint64_t missed_ = 0;
-  bool stale_ = false;
+  const time_point deadline_;
+  const time_point started_;
+  time_point rearm_deadline_{};  // if rearmed_
+  const timer self_;
+  const std::uint64_t missed_;
+  const bool stale_;
   bool rearmed_ = false;
 };
 

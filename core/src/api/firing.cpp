@@ -63,9 +63,7 @@ void unfired::run() {
     void* capture;
     ~destroy_after() { detail::destroy_callable(ops, capture); }
   } guard{*ops, capture_};
-  detail::run_scope scope(nullptr, 0, 0);
-  detail::nanoseconds_t started = detail::to_ns(clock::now());
-  scope.describe(detail::to_ns(deadline), started, 0, false);
+  detail::run_scope scope(timer(), detail::to_ns(deadline), detail::to_ns(clock::now()), 0, false);
   ops->invoke(capture_, scope.view());
 }
 

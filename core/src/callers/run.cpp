@@ -46,10 +46,9 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
 }
 
 // Of a timer with a cold part: a period, a group, a label, a limit of lateness.
-[[gnu::noinline]] run_details cold_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
-                                       nanoseconds_t started) noexcept {
+[[gnu::noinline]] void begin_cold(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
+                                  nanoseconds_t started, run_details& due) noexcept {
   cold_node& cold = core.cold_at(index);
-  run_details due;
   const group_offset offset = describe_due(core, index, started, due);
   due.label_number = cold.label();
   if ((word & state_word::periodic) != 0) {
@@ -62,15 +61,6 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
     due.stale = !due.dropped;
     core.seen.stale(index, word, due.unmet, late, due.dropped);
   }
-  return due;
-}
-
-[[gnu::noinline]] void drop_stale(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                                  nanoseconds_t& now, label_block* label) noexcept {
-  core.seen.record_drop(index, word, now);
-  end_pending(core, index, word);
-  end_timer(core, mine, index, core.node_at(index), counter::dropped, label);
-  now = core.time.certain();
 }
 
 // `what` is of an exception of a callback; null: it says nothing of itself.
@@ -107,19 +97,6 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
   }
 }
 
-void report_if_slow(engine_core& core, thread_record& mine, const slow_callback& ran) noexcept {
-  if (ran.took < core.options.slow_threshold) return;
-  mine.counts.add(counter::slow);
-  if (!core.options.on_slow) return;
-  try {
-    base::kept_thread called({"engine", core.options.name.c_str(), "engine_options::on_slow"});
-    core.options.on_slow(ran);
-    called.returned();
-  } catch (...) {
-    report(core);
-  }
-}
-
 // For the recording of what run_again() is about to try.
 [[gnu::noinline, gnu::cold]] operation arming_of(const engine_core& core, node_index index, std::uint64_t word,
                                                  const run_scope& scope, nanoseconds_t deadline) noexcept {
@@ -129,25 +106,9 @@ void report_if_slow(engine_core& core, thread_record& mine, const slow_callback&
           .kind = scope.rearmed() ? operation_kind::rearm : operation_kind::period};
 }
 
-// Of a periodic timer: the run is as missed as one whose time has passed, and the timer goes on. It does not count as
-// one of a limited number of runs.
-[[gnu::cold]] void miss_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
-  std::uint64_t firing = word;
-  if (start_dispatched(core.node_at(index).pair, firing) == transition::lost) return;
-  record_lease mine(core.threads);
-  const nanoseconds_t now = core.time.certain();
-  base::show_acquire(&core.node_at(index));
-  run_scope scope(&core, index, state_word::generation(word));
-  run_details due;
-  const group_offset offset = describe_due(core, index, now, due);
-  begin_period_of(core, index, word, now, offset, due);
-  core.seen.record_drop(index, word, now);
-  core.seen.missed(*mine, due.missed + 1, due.label);
-  finish_run(core, *mine, index, word, scope, due);
-}
+enum class outcome : std::uint8_t { ended, armed_again };
 
-}  // namespace
-
+// The next arming of the same node: re-armed by its callback, or the next period.
 outcome run_again(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
                   const run_scope& scope) noexcept {
   if (core.abandoned.load(base::relaxed)) return outcome::ended;  // relaxed: as in finish_run()
@@ -191,6 +152,53 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
   return outcome::armed_again;
 }
 
+// Of a periodic timer: the run is as missed as one whose time has passed, and the timer goes on. It does not count as
+// one of a limited number of runs.
+[[gnu::cold]] void miss_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
+  std::uint64_t firing = word;
+  if (start_dispatched(core.node_at(index).pair, firing) == transition::lost) return;
+  record_lease mine(core.threads);
+  const nanoseconds_t now = core.time.certain();
+  base::show_acquire(&core.node_at(index));
+  const run_scope scope(timer_access::make(&core, index, state_word::generation(word)));
+  run_details due;
+  const group_offset offset = describe_due(core, index, now, due);
+  begin_period_of(core, index, word, now, offset, due);
+  core.seen.record_drop(index, word, now);
+  core.seen.missed(*mine, due.missed + 1, due.label);
+  finish_run(core, *mine, index, word, scope, due);
+}
+
+}  // namespace
+
+void begin_any(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word, nanoseconds_t started,
+               run_details& due) noexcept {
+  if ((word & state_word::cold) != 0) [[unlikely]]
+    begin_cold(core, mine, index, word, started, due);
+  if (!due.dropped && (word & state_word::periodic) == 0) begin_last(core, mine, index, word);
+}
+
+[[gnu::noinline]] void drop_stale(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
+                                  nanoseconds_t now, label_block* label) noexcept {
+  const run_scope inside(timer_access::make(&core, index, state_word::generation(word)));  // its captures end in it
+  core.seen.record_drop(index, word, now);
+  end_pending(core, index, word);
+  end_timer(core, mine, index, core.node_at(index), counter::dropped, label);
+}
+
+void report_if_slow(engine_core& core, thread_record& mine, const slow_callback& ran) noexcept {
+  if (ran.took < core.options.slow_threshold) return;
+  mine.counts.add(counter::slow);
+  if (!core.options.on_slow) return;
+  try {
+    base::kept_thread called({"engine", core.options.name.c_str(), "engine_options::on_slow"});
+    core.options.on_slow(ran);
+    called.returned();
+  } catch (...) {
+    report(core);
+  }
+}
+
 void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept {
   core.seen.failed(mine, label);
   report(core);
@@ -215,41 +223,8 @@ void finish_run(engine_core& core, thread_record& mine, node_index index, std::u
 
 bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t& now,
          arrival came) {
-  const nanoseconds_t started = now;
   node& running = core.node_at(index);
-  base::show_acquire(&running);
-  run_scope scope(&core, index, state_word::generation(word));
-  run_details due;
-  if ((word & state_word::cold) != 0) [[unlikely]] {
-    due = cold_run(core, mine, index, word, started);
-    if (due.dropped) {
-      drop_stale(core, mine, index, word, now, due.label);
-      return false;
-    }
-  } else {
-    due.deadline = due.unmet = deadline_of(running.pair);
-  }
-  if ((word & state_word::periodic) == 0) begin_last(core, mine, index, word);
-  scope.describe(due.deadline, started, due.missed, due.stale);
-  const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, due.unmet), 0);
-  core.seen.fires(mine, index, word, due.unmet, late, due.label_number);
-  core.ledger.start(due.unmet, late, came, due.label);
-  core.seen.record_run(index, word, started);
-  // Noted now: after the run the node may be another timer's.
-  const origin where = core.captures_origin ? core.nodes.origin_of(index) : origin::unknown();
-  invoke(core, mine, index, word, running, scope, due.label, started, due);
-  // A reading of its own: what follows finds little in the caches, and is not the callback's.
-  core.ledger.end(started, core.time.after(started), due.label);
-  core.seen.ran(index, word);
-  // Before a thread that waits for the end of the run goes on.
-  if (core.options.slow_threshold != (duration::max)()) [[unlikely]]
-    report_if_slow(
-        core, mine,
-        {core.labels.named(due.label), scope.view().tag(), duration(subtract_saturated(core.time.certain(), started)),
-         to_time(due.deadline), where.file(), where.line()});
-  finish_run(core, mine, index, word, scope, due);
-  now = core.time.certain();
-  return true;
+  return run_as<run_kind::any>(core, mine, {index, running, word, deadline_of(running.pair)}, now, came);
 }
 
 bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order,
@@ -270,7 +245,8 @@ bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
   turn_port* const turn = core.life.turn_port_of(std::this_thread::get_id());
   if (turn != nullptr) turn->note_run(core.node_at(index));
   nanoseconds_t now = core.time.certain();
-  const bool ran = run(core, *mine, index, word, now, arrival(late));
+  const lateness_parts until = late;  // the fired_timer may end in the callback
+  const bool ran = run(core, *mine, index, word, now, arrival(until));
   if (ran && turn != nullptr) turn->count_run();
   return ran;
 }

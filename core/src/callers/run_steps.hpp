@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps of a run, inlined where a timer has nothing but them.
+// The one body of a run. Of which kind the run is decides at compile time which steps it has.
 #pragma once
 
 #include <detent/base/forced_unwind.hpp>
@@ -9,14 +9,29 @@
 #include "timer/run_scope.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace detent::detail {
 
-enum class outcome : std::uint8_t { ended, armed_again };
+// What a run has beside its callback.
+enum class run_kind : std::uint8_t {
+  straight,  // nothing: no cold part, in an engine that runs_straight
+  period,    // a period, and nothing else of a cold part that counts (has_plain_period()), in such an engine
+  any        // whatever its cold part and the engine's options ask for
+};
 
-// The next arming of the same node: re-armed by its callback, or the next period.
-outcome run_again(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                  const run_scope& scope) noexcept;
+// When the clock is read after a run: at once, as what follows the callback finds nothing in the caches and would count
+// as the callback's; or when everything is done, as the next run of the pass begins by that reading.
+enum class end_reading : std::uint8_t { first, last };
+
+// A timer that is firing by `word`, as armed or handed over.
+struct started_run {
+  node_index index;
+  node& running;
+  std::uint64_t word;
+  nanoseconds_t deadline;
+};
+
 // The deadline that a run is for. A plain one-shot has nothing else; the rest is what few timers have.
 struct run_details {
   nanoseconds_t deadline = 0;
@@ -29,42 +44,26 @@ struct run_details {
   bool used_up = false;  // the last of a limited number of runs
 };
 
-// A timer that is firing by `word`, as armed.
-struct started_run {
-  node_index index;
-  node& running;
-  std::uint64_t word;
-  nanoseconds_t deadline;
-};
+// --- The steps that are calls
 
+// A run of any kind begins: what it is for, and whether it is the last. `word` is replaced where that changes it.
+void begin_any(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word, nanoseconds_t started,
+               run_details& due) noexcept;
+// Ends a timer that is dropped for being stale, in place of its run.
+void drop_stale(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t now,
+                label_block* label) noexcept;
+void report_if_slow(engine_core& core, thread_record& mine, const slow_callback& ran) noexcept;
 // The callback has returned: the timer goes on, or ends.
 void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
                 const run_details& due) noexcept;
 // Of a callback that has thrown: counts and reports it. Inside the handler.
 void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept;
-
 // Ends the run of a callback that ends its thread, as if the callback had returned; the pass ends with the thread. A
 // thread that is not the caller's own cannot end alone: a line on stderr says so, and the process ends.
 void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
-                 nanoseconds_t started, const run_details& due) noexcept;
-// Counts the run's lateness first. The values are passed one by one, as an object of them would be kept in memory
-// during each callback.
-void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
-                 nanoseconds_t started, nanoseconds_t late, const lateness_split& split,
-                 std::uint32_t taken_up) noexcept;
+                 nanoseconds_t started, nanoseconds_t late, arrival came, const run_details& due) noexcept;
 
-template <class... ForEnd>
-[[gnu::always_inline]] inline void invoke(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                                          node& running, run_scope& scope, label_block* label, const ForEnd&... end) {
-  try {
-    running.ops->invoke(running.capture, scope.view());
-  } catch (const base::forced_unwind&) {
-    end_unwound(core, mine, index, word, scope, end...);
-    throw;
-  } catch (...) {
-    report_failure(core, mine, label);
-  }
-}
+// --- Those that are inlined
 
 // Counts before it publishes the end: a thread that waited for this end finds the counts right.
 [[gnu::always_inline]] inline void end_timer(engine_core& core, thread_record& mine, node_index index, node& running,
@@ -84,35 +83,6 @@ template <class... ForEnd>
     core.waiters.notify();
 }
 
-// When the clock is read after a run: at once, as what follows the callback finds nothing in the caches and would count
-// as the callback's; or when everything is done, as the next run of the pass begins by that reading.
-enum class end_reading : std::uint8_t { first, last };
-
-// The short way of run() (run.hpp), for a timer without a cold part in an engine that runs_straight: its callback comes
-// before what is counted of its lateness. The reading after the run is never later than the true time.
-[[gnu::always_inline]] inline void run_straight(engine_core& core, thread_record& mine, const started_run& of,
-                                                nanoseconds_t& now, arrival came, end_reading read) {
-  const auto end = [&, started = now] {
-    now = core.time.after(started);
-    core.ledger.end(started, now, nullptr);
-  };
-  const nanoseconds_t started = now;
-  node& running = of.running;
-  run_scope scope(&core, of.index, state_word::generation(of.word));
-  core.seen.started_last(mine);
-  scope.describe(of.deadline, started, 0, false);
-  const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, of.deadline), 0);
-  core.seen.fires(mine, of.index, of.word, of.deadline, late, 0);
-  invoke(core, mine, of.index, of.word, running, scope, nullptr, started, late, came.split(), came.taken_up());
-  if (read == end_reading::first) end();
-  core.seen.ran(of.index, of.word);
-  // Only now, as the callback is what is waited for; but before the end of the run, which others may wait for.
-  core.ledger.start(of.deadline, late, came, nullptr);
-  if (!scope.rearmed() || run_again(core, mine, of.index, of.word, scope) == outcome::ended) [[likely]]
-    end_timer(core, mine, of.index, running, counter::expired, nullptr);
-  if (read == end_reading::last) end();
-}
-
 // Whether only the period sets the runs of a periodic timer apart from those of one without a cold part. A
 // critical one is submitted again, so that an interlude ends.
 inline bool has_plain_period(const engine_core& core, node_index index) noexcept {
@@ -123,44 +93,112 @@ inline bool has_plain_period(const engine_core& core, node_index index) noexcept
   return group == nullptr || group->offset(core.time).ns == 0;
 }
 
-// The same run of a timer with such a period, `due` at its deadline on the tick: it is armed again in its place, by
-// reinsert(index, node). If it was restarted, or its callback has done anything about it, it goes on as any other.
-template <class Reinsert>
-[[gnu::always_inline]] inline void run_period(engine_core& core, thread_record& mine, const started_run& of,
-                                              nanoseconds_t& now, arrival came, Reinsert&& reinsert) {
-  const nanoseconds_t started = now;
-  node& running = of.running;
+// A run of such a timer begins, which is due at its deadline on the tick.
+[[gnu::always_inline]] inline void begin_plain_period(engine_core& core, thread_record& mine, const started_run& of,
+                                                      nanoseconds_t started, run_details& due) noexcept {
   cold_node& cold = core.cold_at(of.index);
-  run_scope scope(&core, of.index, state_word::generation(of.word));
   // Restarted since it was armed: the grid is anchored at the new deadline, even where that is the old one.
   if ((of.word & state_word::moved) != 0) [[unlikely]]
     cold.grid = of.deadline;
   const period_run period = begin_period(cold, of.deadline, started, core.ticks);
   if (period.missed != 0) [[unlikely]]
     core.seen.missed(mine, period.missed, nullptr);
-  scope.describe(period.deadline, started, period.missed, false);
-  const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, of.deadline), 0);
-  core.seen.fires(mine, of.index, of.word, of.deadline, late, 0);
-  invoke(core, mine, of.index, of.word, running, scope, nullptr, started, late, came.split(), came.taken_up());
-  core.seen.ran(of.index, of.word);
-  core.ledger.start(of.deadline, late, came, nullptr);
-  // Relaxed: as in finish_run().
-  if (scope.rearmed() || core.abandoned.load(base::relaxed)) [[unlikely]] {
-    finish_run(core, mine, of.index, of.word, scope, {});
+  due.deadline = period.deadline;
+  due.missed = period.missed;
+}
+
+// And ends: the timer is armed again in its place, by reinsert(index, node). False: it was restarted meanwhile.
+template <class Reinsert>
+[[gnu::always_inline]] inline bool go_on_in_place(engine_core& core, thread_record& mine, const started_run& of,
+                                                  Reinsert&& reinsert) noexcept {
+  const cold_node& cold = core.cold_at(of.index);
+  const nanoseconds_t next = cold.group() == nullptr ? core.ticks.round_up(cold.grid) : cold.grid;
+  std::uint64_t word = of.word;
+  if (rearm(of.running.pair, word, timer_state::armed, next, mine.next_order++ & state_word::order_mask) ==
+      transition::lost) [[unlikely]]
+    return false;
+  reinsert(of.index, of.running);
+  if ((word & state_word::waiter) != 0) [[unlikely]]
+    core.waiters.notify();
+  return true;
+}
+
+[[gnu::always_inline]] inline void read_end(engine_core& core, nanoseconds_t started, nanoseconds_t& now,
+                                            label_block* label) noexcept {
+  now = core.time.after(started);
+  core.ledger.end(started, now, label);
+}
+
+// --- The body
+
+// `now` is a reading of the clock, not before the deadline; then another one, after the run. A period has reinsert().
+// False: the timer was stale, and dropped. Throws nothing but the end of its thread.
+template <run_kind Kind, end_reading Read = end_reading::last, class Reinsert = std::nullptr_t>
+[[gnu::always_inline]] inline bool run_as(engine_core& core, thread_record& mine, const started_run& of,
+                                          nanoseconds_t& now, arrival came, Reinsert&& reinsert = nullptr) {
+  constexpr bool is_any = Kind == run_kind::any;
+  const nanoseconds_t started = now;
+  std::uint64_t word = of.word;
+  run_details due{.deadline = of.deadline, .unmet = of.deadline};
+  if constexpr (Kind == run_kind::straight) {
+    core.seen.started_last(mine);
+  } else if constexpr (Kind == run_kind::period) {
+    begin_plain_period(core, mine, of, started, due);
   } else {
-    const nanoseconds_t next = cold.group() == nullptr ? core.ticks.round_up(cold.grid) : cold.grid;
-    std::uint64_t word = of.word;
-    if (rearm(running.pair, word, timer_state::armed, next, mine.next_order++ & state_word::order_mask) ==
-        transition::lost) [[unlikely]] {
-      finish_run(core, mine, of.index, word, scope, {});
-    } else {
-      reinsert(of.index, running);
-      if ((word & state_word::waiter) != 0) [[unlikely]]
-        core.waiters.notify();
+    base::show_acquire(&of.running);
+    begin_any(core, mine, of.index, word, started, due);
+    if (due.dropped) {
+      drop_stale(core, mine, of.index, word, started, due.label);
+      now = core.time.certain();
+      return false;
     }
   }
-  now = core.time.after(started);
-  core.ledger.end(started, now, nullptr);
+  const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, due.unmet), 0);
+  core.seen.fires(mine, of.index, word, due.unmet, late, due.label, due.label_number);
+  if constexpr (is_any) core.seen.record_run(of.index, word, started);
+  // Noted now: after the run the node may be another timer's.
+  const origin where = is_any && core.captures_origin ? core.nodes.origin_of(of.index) : origin::unknown();
+  run_scope scope(timer_access::make(&core, of.index, state_word::generation(word)), due.deadline, started, due.missed,
+                  due.stale);
+
+  try {
+    of.running.ops->invoke(of.running.capture, scope.view());
+  } catch (const base::forced_unwind&) {
+    if constexpr (is_any) {
+      end_unwound(core, mine, of.index, word, scope, started, late, came, due);
+    } else {  // without `due`, which would be kept in memory during each callback
+      end_unwound(core, mine, of.index, word, scope, started, late, came, {.unmet = subtract_saturated(started, late)});
+    }
+    throw;
+  } catch (...) {
+    report_failure(core, mine, due.label);
+  }
+
+  if constexpr (is_any || Read == end_reading::first) read_end(core, started, now, due.label);
+  core.seen.ran(of.index, word);
+  // Only now, as the callback is what is waited for; but before the end of the run, which others may wait for.
+  core.ledger.start(due.unmet, late, came, due.label);
+  if constexpr (Kind == run_kind::straight) {
+    if (!scope.rearmed()) [[likely]] {
+      end_timer(core, mine, of.index, of.running, counter::expired, nullptr);
+    } else {
+      finish_run(core, mine, of.index, word, scope, {});
+    }
+  } else if constexpr (Kind == run_kind::period) {
+    // Relaxed: as in finish_run().
+    if (scope.rearmed() || core.abandoned.load(base::relaxed) || !go_on_in_place(core, mine, of, reinsert)) [[unlikely]]
+      finish_run(core, mine, of.index, word, scope, {});
+  } else {
+    if (core.options.slow_threshold != (duration::max)()) [[unlikely]]  // before a thread that waits for it goes on
+      report_if_slow(
+          core, mine,
+          {core.labels.named(due.label), scope.view().tag(), duration(subtract_saturated(core.time.certain(), started)),
+           to_time(due.deadline), where.file(), where.line()});
+    finish_run(core, mine, of.index, word, scope, due);
+    now = core.time.certain();
+  }
+  if constexpr (!is_any && Read == end_reading::last) read_end(core, started, now, nullptr);
+  return true;
 }
 
 }  // namespace detent::detail

@@ -7,7 +7,8 @@
 namespace detent::detail {
 
 [[gnu::cold]] void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                               const run_scope& scope, nanoseconds_t started, const run_details& due) noexcept {
+                               const run_scope& scope, nanoseconds_t started, nanoseconds_t late, arrival came,
+                               const run_details& due) noexcept {
   const bool workers = core.options.drive != drive_kind::caller;
   if (workers || !core.runs_inline) {
     base::refuse_to_unwind({"engine", core.options.name.c_str(), "a callback"},
@@ -17,15 +18,9 @@ namespace detent::detail {
   }
   core.ledger.end(started, core.time.after(started), due.label);
   core.seen.ran(index, word);
+  core.ledger.start(due.unmet, late, came, due.label);
   finish_run(core, mine, index, word, scope, due);
   core.in.fd.signal();  // for another thread that waits to poll: what this pass leaves may be due
-}
-
-[[gnu::cold]] void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                               const run_scope& scope, nanoseconds_t started, nanoseconds_t late,
-                               const lateness_split& split, std::uint32_t taken_up) noexcept {
-  core.ledger.start(subtract_saturated(started, late), late, arrival(split, taken_up), nullptr);
-  end_unwound(core, mine, index, word, scope, started, {});
 }
 
 }  // namespace detent::detail

@@ -43,8 +43,8 @@ template <class Agenda, class Settle>
   drive_.pass_now = now;
   drive_.split.looked(now);
   node& next = *std::exchange(awaited.timer, nullptr);
-  run_straight(core_, *drive_.record, {awaited.index, next, awaited.word, awaited.deadline}, now,
-               arrival(drive_.split, 0), end_reading::first);
+  run_as<run_kind::straight, end_reading::first>(
+      core_, *drive_.record, {awaited.index, next, awaited.word, awaited.deadline}, now, arrival(drive_.split, 0));
   drive_.split.looked_again(now);
   return true;
 }
@@ -59,8 +59,8 @@ template <class Agenda>
     const std::uint64_t armed = word;
     if (start_armed(next.pair, word, deadline) == transition::lost) [[unlikely]]
       return step::again;
-    run_straight(core_, *drive_.record, {due.index, next, armed, deadline}, now, arrival(drive_.split, due.taken_up),
-                 end_reading::last);
+    run_as<run_kind::straight>(core_, *drive_.record, {due.index, next, armed, deadline}, now,
+                               arrival(drive_.split, due.taken_up));
     drive_.split.looked_again(now);
     return step::fired;
   }
@@ -85,7 +85,7 @@ trigger::step trigger::fire_period(Agenda& from, const due_entry& due, node& nex
   const std::uint64_t armed = word;
   if (start_armed(next.pair, word, deadline) == transition::lost) [[unlikely]]
     return step::again;
-  run_period(
+  run_as<run_kind::period>(
       core_, *drive_.record, {due.index, next, armed, due.deadline}, now, arrival(drive_.split, due.taken_up),
       [&](node_index index, node& again) { from.insert_again(index, again, observe(again.pair), keeps_order()); });
   drive_.split.looked_again(now);

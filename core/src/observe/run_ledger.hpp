@@ -39,7 +39,7 @@ class run_ledger {
   run_ledger(counters_block& counts, bool runs_inline) noexcept
       : histograms_(counts.histograms()), runs_inline_(runs_inline) {}
 
-  // A run starts, on any thread, `late` after its deadline.
+  // A run has started, on any thread, `late` after its deadline.
   [[gnu::always_inline]] void start(nanoseconds_t deadline, nanoseconds_t late, arrival came,
                                     label_block* label) noexcept {
     if (!runs_inline_) [[unlikely]]
@@ -87,7 +87,6 @@ class run_ledger {
 [[gnu::noinline]] inline void run_ledger::start_labelled(nanoseconds_t deadline, nanoseconds_t late, arrival came,
                                                          label_block& label) noexcept {
   of(cause::lateness).record_alone(late);
-  label.add(label_counter::fired);
   label[cause::lateness].record_alone(late);
   label.record_parts(count_parts(deadline, late, came));
 }
@@ -103,10 +102,7 @@ class run_ledger {
                                                    {cause::worker, worker},
                                                    {cause::dispatch, late - drain - wait - worker}};
   of(cause::lateness).record(late, false);
-  if (label != nullptr) {
-    label->add(label_counter::fired);
-    (*label)[cause::lateness].record(late, false);
-  }
+  if (label != nullptr) (*label)[cause::lateness].record(late, false);
   if constexpr (!base::counts_causes) return;
   for (const auto& [which, part] : parts) {
     if (part == 0) continue;

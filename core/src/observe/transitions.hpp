@@ -85,9 +85,10 @@ class transitions {
   }
   // The timer's callback is about to run, and has run.
   void fires(thread_record& by, node_index index, std::uint64_t word, nanoseconds_t due, nanoseconds_t late,
-             std::uint32_t label_number) const noexcept {
+             label_block* label, std::uint32_t label_number) const noexcept {
     probes::fire(engine_, index, word, due, late, label_number);
     by.counts.add(counter::fired);
+    count(label, label_counter::fired);
   }
   void record_run(node_index index, std::uint64_t word, nanoseconds_t started) const noexcept {
     if (recording != nullptr) [[unlikely]]
