@@ -109,9 +109,10 @@ class basic_agenda {
   // cancelled is freed; the rest is to be inserted again: false.
   bool take_out(node_index index, node& filed, nanoseconds_t reached) noexcept {
     const std::uint64_t word = observe(filed.pair);
+    const nanoseconds_t deadline = deadline_of(filed.pair);
     // No timer is due before its deadline, also in a group: a group's time is never ahead of the engine's.
     const bool armed = state_word::state(word) == timer_state::armed;
-    return (!armed || deadline_of(filed.pair) <= reached) && take_out_now(index, filed, word);
+    return (!armed || deadline <= reached) && take_out_now(index, filed, word, deadline);
   }
   void separate_sets() noexcept;
 
@@ -134,9 +135,10 @@ class basic_agenda {
     // A timer that has run in this pass does not do so again, and comes with the next.
     return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, entering::pass);
   }
-  [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word) noexcept;
+  [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word,
+                                      nanoseconds_t deadline) noexcept;
   bool place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept;
-  bool enter(const due_entry& entry, bool collects) noexcept;
+  bool enter(node_index index, node& due, nanoseconds_t time, std::uint32_t order, bool collects) noexcept;
   bool set_is_next() const noexcept;
   due_entry pop_of_set() noexcept;
   std::optional<nanoseconds_t> next_left_over();

@@ -81,38 +81,50 @@ bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::
   const nanoseconds_t deadline = deadline_of(armed.pair);
   const nanoseconds_t due = nodes_.due_time(index, word, deadline);
   if (!nodes_.is_due_by(reached(), index, word, due)) return false;
-  const placement entered = drive_.newest_entry.next_entry();
-  due_entry entry{.deadline = due, .order = state_word::order(word), .index = index, .placed = entered};
-  entry.taken_up = drive_.split.taken_up(armed.placed, entry.deadline);
+  std::uint32_t order = state_word::order(word);
   // It was restarted in its place. A timer that its thread armed before may still wait in the queue: when its turn
   // comes it passes for one that has been armed again since, and is settled then.
   if ((word & state_word::moved) != 0 && how != entering::settled) [[unlikely]]
-    entry.order = (entry.order - 1) & state_word::order_mask;
-  if (!enter(entry, how == entering::batch)) return false;
-  armed.location = in_due_queue;
-  armed.placed = drive_.newest_entry = entered;
+    order = (order - 1) & state_word::order_mask;
+  if (!enter(index, armed, due, order, how == entering::batch)) return false;
   if constexpr (is_bulk) {
     if (how != entering::batch && wheel_.has_due_set()) [[unlikely]]
-      split_sets(entry.deadline);
+      split_sets(due);
   }
   return true;
 }
 
+// False: no memory.
 template <class Wheel, class Due>
-bool basic_agenda<Wheel, Due>::enter(const due_entry& entry, bool collects) noexcept {
+[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::enter(node_index index, node& due, nanoseconds_t time,
+                                                                   std::uint32_t order, bool collects) noexcept {
+  const due_entry entry{.deadline = time,
+                        .order = order,
+                        .index = index,
+                        .placed = drive_.newest_entry.next_entry(),
+                        .taken_up = drive_.split.taken_up(due.placed, time)};
+  bool entered = false;
   if constexpr (is_bulk) {
-    return collects ? due_.collect(entry) : due_.insert(entry);
+    entered = collects ? due_.collect(entry) : due_.insert(entry);
   } else {
-    const std::uint8_t lane = nodes_.cold(entry.index).lane();
-    return collects ? due_.collect(lane, entry) : due_.insert(lane, entry);
+    const std::uint8_t lane = nodes_.cold(index).lane();
+    entered = collects ? due_.collect(lane, entry) : due_.insert(lane, entry);
   }
+  if (!entered) [[unlikely]]
+    return false;
+  due.location = in_due_queue;
+  due.placed = drive_.newest_entry = entry.placed;
+  return true;
 }
 
 template <class Wheel, class Due>
-bool basic_agenda<Wheel, Due>::take_out_now(node_index index, node& filed, std::uint64_t word) noexcept {
+bool basic_agenda<Wheel, Due>::take_out_now(node_index index, node& filed, std::uint64_t word,
+                                            nanoseconds_t deadline) noexcept {
   if (state_word::state(word) == timer_state::cancelled) [[unlikely]]
     return drop_if_cancelled(index, filed);
   // A restart in between makes order and deadline of different armings; is_as_due() finds it by the order.
+  if ((word & (state_word::cold | state_word::moved)) == 0) [[likely]]
+    return enter(index, filed, deadline, state_word::order(word), true);
   return place_if_due(index, filed, word, entering::batch);
 }
 

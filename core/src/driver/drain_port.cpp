@@ -36,7 +36,7 @@ void drain_port::note_taken(std::size_t count) noexcept {
 }
 
 // Without raises of the wake time, as in a poll, idle producers are forgotten here.
-std::size_t drain_port::submitted() noexcept {
+std::size_t drain_port::count_submitted() noexcept {
   submission_queue& queue = core_.in.queue;
   if (queue.is_forgetting_due(core_.in.bell.asymmetric())) [[unlikely]] {
     queue.forget_idle();

@@ -30,7 +30,7 @@ class drain_port {
   }
   // Prefetches what accept() will touch beside the node itself: a guess, as the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
-  std::size_t submitted() noexcept;
+  std::size_t submitted() noexcept { return core_.in.queue.is_quiet() ? 0 : count_submitted(); }
   drained drain_critical() noexcept { return critical_.drain_until_due(); }
   bool is_rescan_due() const noexcept { return core_.in.rescan.is_made(); }
   bool take_rescan() noexcept { return core_.in.rescan.take(); }
@@ -63,6 +63,7 @@ class drain_port {
 
  private:
   void note_taken(std::size_t count) noexcept;
+  [[gnu::noinline]] std::size_t count_submitted() noexcept;
 
   engine_core& core_;
   drive_state& drive_;

@@ -38,7 +38,7 @@ bool later(const due_entry& a, const due_entry& b) noexcept { return fires_befor
 // Memory of a past peak is given back.
 void due_queue::clear_batch() noexcept {
   batch_.clear();
-  next_ = 0;
+  next_ = end_ = 0;
   if (batch_.capacity() > keep_) batch_.shrink_to_fit();
 }
 
@@ -49,11 +49,24 @@ void due_queue::give_back() noexcept {
     if (each->capacity() > keep_) each->shrink_to_fit();
 }
 
+// Where there is no room left, or another batch is waiting.
+[[gnu::noinline]] bool due_queue::collect_beyond(const due_entry& entry) noexcept {
+  try {
+    // Beside a batch that a bounded poll left over, it will find its place among the late ones.
+    if (next_ != end_) make_room_for_late();
+    fresh_.push_back(entry);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 void due_queue::seal_collected(const interlude& between) noexcept {
   if (next_ == batch_.size()) {
     clear_batch();
     batch_.swap(fresh_);
     sort_due(batch_, fresh_, between);
+    end_ = batch_.size();
     fresh_.clear();
     return;
   }

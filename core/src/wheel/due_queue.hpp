@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <vector>
 
 namespace detent::detail {
@@ -30,7 +29,7 @@ class due_queue {
   // Adds at its place among what waits now. False: out of memory.
   bool insert(const due_entry& entry) noexcept;
 
-  bool empty() const noexcept { return next_ == batch_.size() && late_.empty(); }
+  bool empty() const noexcept { return next_ == end_ && late_.empty(); }
   // The next to fire; the queue is not empty.
   const due_entry& front() const noexcept { return late_is_first() ? late_.front() : batch_[next_]; }
   // When that is due; no other is before.
@@ -38,7 +37,7 @@ class due_queue {
   due_entry pop() noexcept;
   // The entry some places ahead in the batch, to fetch its node early; null near the end.
   const due_entry* ahead(std::size_t places) const noexcept {
-    return next_ + places < batch_.size() ? &batch_[next_ + places] : nullptr;
+    return next_ + places < end_ ? &batch_[next_ + places] : nullptr;
   }
   // Fetches the memory of the next few entries.
   void warm_up() const noexcept {
@@ -49,22 +48,23 @@ class due_queue {
   bool may_contain(nanoseconds_t deadline) const noexcept;
   // Memory of a past peak; while something waits it stays.
   void give_back() noexcept;
-  std::size_t size() const noexcept { return batch_.size() - next_ + late_.size(); }
+  std::size_t size() const noexcept { return end_ - next_ + late_.size(); }
 
  private:
   bool late_is_first() const noexcept {
     return !late_.empty() && (next_ == batch_.size() || fires_before(late_.front(), batch_[next_]));
   }
+  bool collect_beyond(const due_entry& entry) noexcept;
   void seal_collected(const interlude& between) noexcept;
   due_entry pop_late() noexcept;
   void clear_batch() noexcept;
   void make_room_for_late();
 
-  std::vector<due_entry> batch_;  // sorted from next_ on
-  std::size_t next_ = 0;
-  std::vector<due_entry> late_;   // a heap: what came while a batch was being fired
-  std::vector<due_entry> fresh_;  // collected, not yet sealed
-  std::size_t keep_;              // capacity that is not given back after a peak
+  std::vector<due_entry> batch_;    // sorted from next_ on
+  std::size_t next_ = 0, end_ = 0;  // its size is the end, kept apart as each run asks for it
+  std::vector<due_entry> late_;     // a heap: what came while a batch was being fired
+  std::vector<due_entry> fresh_;    // collected, not yet sealed
+  std::size_t keep_;                // capacity that is not given back after a peak
 };
 
 inline due_entry due_queue::pop() noexcept {
@@ -74,15 +74,10 @@ inline due_entry due_queue::pop() noexcept {
 }
 
 inline bool due_queue::collect(const due_entry& entry) noexcept {
-  try {
-    // Beside a batch that a bounded poll left over, it will find its place among the late ones.
-    if (next_ != batch_.size()) [[unlikely]]
-      make_room_for_late();
-    fresh_.push_back(entry);
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
+  if (next_ != end_ || fresh_.size() == fresh_.capacity()) [[unlikely]]
+    return collect_beyond(entry);
+  fresh_.push_back(entry);
+  return true;
 }
 
 }  // namespace detent::detail

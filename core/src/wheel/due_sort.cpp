@@ -151,6 +151,19 @@ bool are_equals_in_order(const std::vector<due_entry>& batch, const interlude& b
   return in_order;
 }
 
+// Whether each is due after the one before it, as timers of one delay are that leave a wheel in the order of their
+// arming. Others are soon found not to be.
+bool are_rising(const std::vector<due_entry>& batch, const interlude& between) noexcept {
+  const due_entry* each = batch.data();
+  for (const due_entry* const last = &batch.back();; between()) {
+    const due_entry* const end = each + std::min(limits::stretch, static_cast<std::size_t>(last - each));
+    for (; each != end; ++each) {
+      if (each[0].deadline >= each[1].deadline) return false;
+    }
+    if (each == last) return true;
+  }
+}
+
 // Whether there were enough to count, and memory for it.
 bool sort_many(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {
   if (batch.size() < limits::worth_counting || !make_room(scratch, batch.size())) return false;
@@ -174,7 +187,7 @@ bool fires_before(const due_entry& a, const due_entry& b) noexcept {
 }
 
 void sort_due(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {
-  if (batch.size() < 2) return;
+  if (batch.size() < 2 || are_rising(batch, between)) return;
   if (!sort_many(batch, scratch, between)) std::sort(batch.begin(), batch.end(), raw_before);
   auto run = batch.begin();  // of equal deadlines
   in_stretches(batch.size(), between, [&](std::size_t at, std::size_t end) noexcept {
