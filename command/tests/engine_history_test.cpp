@@ -28,12 +28,7 @@ engine_reading numbered(std::int64_t number, std::int64_t seconds) {
 }
 
 engine_reading shard_of(std::uint32_t shard, std::int64_t seconds) {
-  engine_reading made = busy_reading("orders/" + std::to_string(shard), 7, seconds, 100, 5'000);
-  made.snapshot.identity.path += "." + std::to_string(shard);
-  made.snapshot.identity.set = 1;
-  made.snapshot.identity.shard = shard;
-  made.snapshot.identity.shards = 2;
-  return made;
+  return test::shard_of("orders", shard, seconds, 100, 5'000);
 }
 
 TEST(EngineHistory, HasFiguresOfTheLastFiveMinutes) {

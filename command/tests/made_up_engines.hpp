@@ -65,6 +65,17 @@ inline tool::engine_reading busy_reading(const std::string& name, std::int64_t p
   return reading;
 }
 
+// One of two shards of a set.
+inline tool::engine_reading shard_of(const std::string& set, std::uint32_t shard, std::int64_t seconds,
+                                     std::uint64_t a_second, std::uint64_t late) {
+  tool::engine_reading made = busy_reading(set + "/" + std::to_string(shard), 7, seconds, a_second, late);
+  made.snapshot.identity.path += "." + std::to_string(shard);
+  made.snapshot.identity.set = 1;
+  made.snapshot.identity.shard = shard;
+  made.snapshot.identity.shards = 2;
+  return made;
+}
+
 inline void add_label(tool::engine_reading& reading, const std::string& name, std::uint64_t fired, std::uint64_t late) {
   tool::label_snapshot label;
   label.name = name;

@@ -12,18 +12,8 @@
 namespace detent::tool {
 namespace {
 
-using test::busy_reading;
 using test::reading_of;
-
-engine_reading shard_of(const std::string& set, std::uint32_t shard, std::int64_t seconds, std::uint64_t fired,
-                        std::uint64_t late) {
-  engine_reading made = busy_reading(set + "/" + std::to_string(shard), 7, seconds, fired, late);
-  made.snapshot.identity.path += "." + std::to_string(shard);
-  made.snapshot.identity.set = 1;
-  made.snapshot.identity.shard = shard;
-  made.snapshot.identity.shards = 2;
-  return made;
-}
+using test::shard_of;
 
 host_reading look(std::int64_t seconds) {
   return {.engines = {shard_of("orders", 0, seconds, 300, 1'000), shard_of("orders", 1, seconds, 100, 50'000),

@@ -30,42 +30,34 @@ class RecipesRaces : public ::testing::Test {
     for (int t = 0; t < threads; ++t) all.emplace_back(body, t);
     for (std::thread& one : all) one.join();
   }
+  // Of a recipe that `make` makes of a function.
+  template <class Make>
+  static void runs_after_each_call(Make make) {
+    int inside = 0;  // not atomic: runs never overlap
+    std::atomic<int> calls{0}, seen{0};
+    auto recipe = make([&] {
+      ++inside;
+      seen = calls.load();
+    });
+    on_threads([&](int) {
+      for (int i = 0; i < 2000; ++i) {
+        ++calls;
+        recipe();
+        if (i % 16 == 0) std::this_thread::sleep_for(20us);
+      }
+    });
+    while (seen != threads * 2000) std::this_thread::yield();
+  }
 
   engine engine_{engine_options{.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})}};
 };
 
 TEST_F(RecipesRaces, DebounceRunsAfterEachCallAndSeesWhatCameBefore) {
-  int inside = 0;  // not atomic: runs never overlap
-  std::atomic<int> calls{0}, seen{0};
-  debounce save(engine_, 20us, [&] {
-    ++inside;
-    seen = calls.load();
-  });
-  on_threads([&](int) {
-    for (int i = 0; i < 2000; ++i) {
-      ++calls;
-      save();
-      if (i % 16 == 0) std::this_thread::sleep_for(20us);
-    }
-  });
-  while (seen != threads * 2000) std::this_thread::yield();
+  runs_after_each_call([this](const auto& run) { return debounce(engine_, 20us, run); });
 }
 
 TEST_F(RecipesRaces, ThrottleRunsAfterEachCallAndSeesWhatCameBefore) {
-  int inside = 0;
-  std::atomic<int> calls{0}, seen{0};
-  throttle redraw(engine_, 20us, [&] {
-    ++inside;
-    seen = calls.load();
-  });
-  on_threads([&](int) {
-    for (int i = 0; i < 2000; ++i) {
-      ++calls;
-      redraw();
-      if (i % 16 == 0) std::this_thread::sleep_for(20us);
-    }
-  });
-  while (seen != threads * 2000) std::this_thread::yield();
+  runs_after_each_call([this](const auto& run) { return throttle(engine_, 20us, run); });
 }
 
 TEST_F(RecipesRaces, WatchdogAndItsEndMeetItsFiring) {
