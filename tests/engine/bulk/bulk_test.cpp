@@ -51,7 +51,6 @@ class EngineBulk : public drive::in_virtual_time {
   auto note_index() {
     return [this](std::size_t index) { fired_.push_back(static_cast<int>(index)); };
   }
-  const time_point now_ = at(5);
 };
 
 TEST_F(EngineBulk, GivesEachItsHandle) {

@@ -31,7 +31,7 @@ class PausedOrder : public ::testing::Test {
  protected:
   // Members for the times 10, 11 and so on.
   void hand_over(int count) {
-    for (int i = 0; i < count; ++i) members_.push_back(group_.schedule_at(at(10 + i), rig_.note(i)));
+    for (int i = 0; i < count; ++i) group_.schedule_at(at(10 + i), rig_.note(i));
     rig_.poll_at(at(20));
     ASSERT_EQ(held().size(), static_cast<std::size_t>(count));
   }
@@ -41,7 +41,6 @@ class PausedOrder : public ::testing::Test {
   drive::virtual_engine rig_{{.executor = holds_, .on_refusal = refusal_policy::retry}};
   engine& engine_ = rig_.engine;
   timer_group group_{engine_};
-  std::vector<timer> members_;
 };
 
 TEST_F(PausedOrder, OnceTheFirstHasGoneBackTheOthersDoSoToo) {

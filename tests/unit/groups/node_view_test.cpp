@@ -13,8 +13,6 @@
 namespace detent::detail {
 namespace {
 
-constexpr nanoseconds_t first_of_time = INT64_MIN;
-
 // On the line of time as it is counted: from its beginning.
 int trailing_zeros(nanoseconds_t t) { return std::countr_zero(to_unsigned(t)); }
 
