@@ -20,7 +20,7 @@ CHAPTERS = {
     "Reference": ["docs/cheat-sheet.md", "docs/reference.md", "docs/abi.md", "docs/portability.md"],
     "Evidence": [
         "docs/evidence/GUARANTEES.md", "docs/evidence/progress.md", "docs/evidence/contract.md",
-        "docs/evidence/bugs-of-others.md", "docs/evidence/mutants.md", "docs/evidence/coverage.md",
+        "docs/evidence/bugs-of-others.md", "docs/evidence/coverage.md",
     ],
     "Benchmarks": ["docs/benchmarks.md", "docs/performance.md", "bench/peers/README.md", "bench/peers/children/README.md",
                  "bench/data/README.md"],

@@ -10,10 +10,10 @@ namespace detent::detail {
 
 class driver;
 
-struct driver_deleter {
+struct driver_end {
   void operator()(driver* ended) const noexcept;
 };
-using driver_handle = std::unique_ptr<driver, driver_deleter>;
+using driver_handle = std::unique_ptr<driver, driver_end>;
 
 // Throws bad_alloc.
 driver_handle make_driver(engine_core& core);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "callers/engine_core.hpp"
-#include "driver/driver_end.hpp"
 #include "driver/memory_look.hpp"
 #include "driver/waiter.hpp"
 
@@ -50,7 +49,6 @@ class worker {
   bool warm_up(nanoseconds_t until) noexcept;
 
   engine_core& core_;
-  const driver_end in_;
   driver& driver_;
   waiter waiter_;
   memory_look look_;

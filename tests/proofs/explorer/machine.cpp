@@ -92,10 +92,9 @@ void machine::note(const std::string& text) {
 void machine::say(site where, const char* operation, const void* at, order o,
                   std::initializer_list<std::uint64_t> values) {
   if (!traced_) return;
-  static constexpr const char* names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
   std::string text = operation;
   if (at != nullptr) text += " " + heap_.name(at);
-  text += std::string(" ") + names[static_cast<int>(o)];
+  text += std::string(" ") + name_of(o);
   char digits[24];
   for (std::uint64_t each : values) {
     const void* as_pointer = reinterpret_cast<const void*>(each);

@@ -7,6 +7,7 @@
 #include "heap.hpp"
 #include "memory.hpp"
 #include "scheduler.hpp"
+#include "weakening.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -25,13 +26,6 @@ struct bounds {
   std::uint64_t executions = 2'000'000;  // give up after so many
 };
 
-// Where in the code under test.
-struct site {
-  const char* file;
-  int line;
-  static constexpr site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
-};
-
 class machine {
  public:
   static machine& instance();
@@ -44,6 +38,7 @@ class machine {
   const std::vector<std::string>& marks() const { return marks_; }
   void forget_marks() { marks_.clear(); }
   std::uint64_t steps() const { return steps_; }
+  weakening& orders() { return orders_; }
 
   // --- From inside an execution ---
   bool executing() const { return scheduler_.running(); }
@@ -92,6 +87,7 @@ class machine {
  private:
   machine() = default;
 
+  void make_fence(order o, site where);
   // Around each operation, which is a scheduling point.
   void begin(site where);
   void end() { self().now.tick(self().self); }
@@ -105,6 +101,7 @@ class machine {
   std::string describe_stuck() const;
 
   choices choices_;
+  weakening orders_;
   heap heap_;
   memory memory_{choices_};
   scheduler scheduler_{choices_};

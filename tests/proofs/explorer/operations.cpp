@@ -38,6 +38,7 @@ memory::location machine::place_of(const void* at, unsigned size, bool writes) {
 std::uint64_t machine::load(const void* at, unsigned size, order o, site where) {
   if (!executing()) return raw(at, size);
   begin(where);
+  o = orders_.of("load", o, where);
   std::uint64_t value = memory_.load(self(), place_of(at, size, false), o);
   say(where, "load", at, o, {value});
   end();
@@ -47,6 +48,7 @@ std::uint64_t machine::load(const void* at, unsigned size, order o, site where) 
 void machine::store(void* at, unsigned size, std::uint64_t value, order o, site where) {
   if (!executing()) return static_cast<void>(std::memcpy(at, &value, size));
   begin(where);
+  o = orders_.of("store", o, where);
   memory_.store(self(), place_of(at, size, true), value, o);
   scheduler_.note_store();
   say(where, "store", at, o, {value});
@@ -61,6 +63,7 @@ std::uint64_t machine::update(void* at, unsigned size, const char* name, memory:
     return before;
   }
   begin(where);
+  o = orders_.of(name, o, where);
   std::uint64_t before = memory_.update(self(), place_of(at, size, true), how, operand, o);
   scheduler_.note_store();
   say(where, name, at, o, {operand, before});
@@ -82,6 +85,8 @@ bool machine::compare_exchange(void* at, unsigned size, std::uint64_t& expected,
     if (result.done) std::memcpy(at, &desired, size);
   } else {
     begin(where);
+    success = orders_.of("success", success, where);
+    failure = orders_.of("failure", failure, where);
     memory::location place = place_of(at, size, true);
     if (weak && surprise()) {
       result = {memory_.load(self(), place, failure), false};
@@ -134,7 +139,10 @@ bool machine::compare_exchange_both(void* low, void* high, const std::uint64_t (
 }
 
 void machine::fence(order o, site where) {
-  if (!executing()) return;
+  if (executing()) make_fence(orders_.of("fence", o, where), where);
+}
+
+void machine::make_fence(order o, site where) {
   begin(where);
   memory_.fence(self(), o);
   say(where, "fence", nullptr, o, {});
@@ -150,7 +158,9 @@ bool machine::heavy_fence(site where) {
 void machine::fence_everybody(site where) {
   if (!executing()) return;
   const std::size_t caller = self().self;
-  fence(order::seq_cst, where);
+  make_fence(order::seq_cst, where);
+  // Weakened, it is a fence of the caller alone.
+  if (orders_.of("everybody", order::seq_cst, where) != order::seq_cst) return;
   for (std::size_t i = 0; i != scheduler_.thread_count(); ++i) {
     if (i == caller) continue;
     // One that has ended was taken off its core, which is a fence as well.
@@ -160,7 +170,7 @@ void machine::fence_everybody(site where) {
     if (traced_) note("interrupts " + scheduler_.at(i).name + " with a fence");
     end();
   }
-  fence(order::seq_cst, where);
+  make_fence(order::seq_cst, where);
 }
 
 machine::wait_result machine::futex_wait(const void* at, std::uint32_t expected, std::int64_t deadline, site where) {

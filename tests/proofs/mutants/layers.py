@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The layers that kill: the explorer's suites and the unit tests, compiled against a source with a fault in it. What fails
-without the fault as well kills nothing: a suite is compiled once more as it is, and of a test the build has a program."""
+without the fault as well kills nothing: a test is run in the build's own program first, and each suite is a test of the build."""
 import hashlib
 import json
 import os
@@ -11,7 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from faults import Problem, mutate, test_source
+from faults import Problem, mutate
 
 # What no mutant changes, and most sources include.
 HEADERS = ("gtest/gtest.h", "algorithm", "array", "atomic", "chrono", "functional", "map", "memory", "optional", "random",
@@ -38,7 +38,6 @@ class Build:
 
     def __init__(self, root, folder, suites, tests):
         self.root, self.folder, self.suites, self.tests = root.resolve(), folder, suites, tests
-        self.deaths = {}  # by suite: the scenarios that have killed, and after how many executions at most
         self.passed = {}  # seconds by test, without a fault
         self.united = {}  # the sources of a file that CMake has made of several
         commands = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
@@ -112,7 +111,7 @@ def compile_source(flags, first, source, level, build, scratch):
 def plant(mutant, build, scratch):
     """Writes the changed source below `scratch`, beside copies of its neighbours. Returns it, and the flags that have
     it found first."""
-    changed = mutate((build.root / mutant.file).read_text(encoding="utf-8"), mutant.old, mutant.new, mutant.times)
+    changed = mutate((build.root / mutant.file).read_text(encoding="utf-8"), mutant)
     if "/include/" in mutant.file:
         copy = scratch / "include" / mutant.file.split("/include/", 1)[1]
         copy.parent.mkdir(parents=True)
@@ -144,35 +143,31 @@ def braces_end(text, begin):
     raise Problem("a suite whose braces do not close")
 
 
-def alone(text, scenarios):
-    """The text of a suite with no other scenarios: what only others use is not compiled, which is half of it."""
+def alone(text, scenario):
+    """The text of a suite with no other scenario: what only others use is not compiled, which is half of it."""
     begin = text.index("{", text.index("\nconst suite "))
     end = braces_end(text, begin)
-    entries, at = {}, text.find("{", begin + 1, end)
+    at = text.find("{", begin + 1, end)
     while at >= 0:
         after = braces_end(text, at)
-        entries[text[at:after].split('"')[1]] = text[at:after]
+        if text[at:after].split('"')[1] == scenario:
+            return text[:begin] + "{" + text[at:after] + "}" + text[end:]
         at = text.find("{", after, end)
-    for each in scenarios:
-        if each not in entries:
-            raise Problem(f"there is no scenario {each}")
-    return text[:begin] + "{" + ", ".join(entries[each] for each in scenarios) + "}" + text[end:]
+    raise Problem(f"there is no scenario {scenario}")
 
 
-def suite_program(suite, scenarios, first, build, scratch):
-    """The program of a suite with these scenarios, or with all."""
+def suite_program(suite, scenario, first, build, scratch):
+    """The program of a suite with one scenario."""
     source = build.root / f"tests/proofs/protocols/{suite}.cpp"
     flags, _, _ = build.command(source, f"proofs.{suite}_explored.dir")
     near = scratch / source.relative_to(build.root)
-    if near.is_file():  # the fault is in the suite, or in a header of its own: the part of the engine repeated there
-        source = near
-    if scenarios:
-        text = alone(source.read_text(encoding="utf-8"), scenarios)
-        first = [*first, "-iquote", str(source.parent)]
-        source = near if near.is_file() else scratch / source.name
-        source.write_text(text, encoding="utf-8")
+    inside = near.is_file()  # the fault is in the suite, or in a header of its own: the part of the engine repeated there
+    text = alone((near if inside else source).read_text(encoding="utf-8"), scenario)
+    copy = near if inside else scratch / source.name
+    copy.write_text(text, encoding="utf-8")
+    first = [*first, "-iquote", str(copy.parent if inside else source.parent)]
     # Most mutants die sooner than an optimizing compiler would be done.
-    made = compile_source(flags, first, source, "-O1", build, scratch)
+    made = compile_source(flags, first, copy, "-O1", build, scratch)
     program = scratch / "mutant"
     run([flags[0], str(made), *build.suites, "-lpthread", "-o", str(program)], "does not link")
     return str(program)
@@ -180,24 +175,13 @@ def suite_program(suite, scenarios, first, build, scratch):
 
 def kill_by_suite(mutant, build, scratch):
     _, first = plant(mutant, build, scratch)
-    done = run([suite_program(mutant.suite, [mutant.scenario] * bool(mutant.scenario), first, build, scratch), "--mutant"])
+    suite, scenario = mutant.killer.split(".")
+    done = run([suite_program(suite, scenario, first, build, scratch), "--mutant"])
     if done.returncode != 0:
         raise Problem("survives" if done.returncode == 1 else f"ends with status {done.returncode}")
-    killed = re.match(r"\w+\.(\w+) after (\d+) executions: ", done.stdout)
-    if not killed:
+    if not re.match(r"\w+\.\w+ after \d+ executions: ", done.stdout):
         raise Problem(f"dies by {done.stdout.strip()[:200]}")
-    scenarios, most = build.deaths.get(mutant.suite, ([], 0))
-    build.deaths[mutant.suite] = [*dict.fromkeys([*scenarios, killed[1]])], max(most, int(killed[2]))
     return done.stdout.strip()
-
-
-def check_suite(suite, build, scratch):
-    """That the scenarios which have killed find nothing in the source as it is, in as many executions."""
-    scenarios, most = build.deaths[suite]
-    done = run([suite_program(suite, scenarios, [], build, scratch), "--mutant", f"--executions={most}"])
-    if done.returncode != 1 or "survives" not in done.stderr:
-        raise Problem(f"without a fault: {done.stdout.strip() or f'status {done.returncode}'}")
-    return f"without a fault, {len(scenarios)} scenarios find nothing in {most} executions"
 
 
 def chosen_tests(name):
@@ -208,28 +192,28 @@ def chosen_tests(name):
 
 def seconds_unchanged(mutant, built, build):
     """How long the test takes in the build's own program, where it has to pass."""
-    if mutant.kills not in build.passed:
+    if mutant.killer not in build.passed:
         folder, target = str(built).split("/CMakeFiles/", maxsplit=1)
         program = Path(folder) / target.split(".dir/", maxsplit=1)[0]
         if not program.is_file():
             raise Problem(f"{program.name} is not built")
         started = time.monotonic()
-        done = run([str(program), f"--gtest_filter={chosen_tests(mutant.kills)}"])
+        done = run([str(program), f"--gtest_filter={chosen_tests(mutant.killer)}"])
         if "[  PASSED  ] 0 tests" in done.stdout:
-            raise Problem(f"there is no test {mutant.kills}")
+            raise Problem(f"there is no test {mutant.killer}")
         if done.returncode != 0:
-            raise Problem(f"{mutant.kills} fails without the fault as well")
-        build.passed[mutant.kills] = time.monotonic() - started
-    return build.passed[mutant.kills]
+            raise Problem(f"{mutant.killer} fails without the fault as well")
+        build.passed[mutant.killer] = time.monotonic() - started
+    return build.passed[mutant.killer]
 
 
 def kill_by_test(mutant, build, scratch):
     copy, first = plant(mutant, build, scratch)
-    source = build.root / test_source(mutant)
+    source = build.root / mutant.source
     flags, built, _ = build.command(source)
     seconds = seconds_unchanged(mutant, built, build)
     objects = []
-    through = [mutant.file] if copy.suffix == ".cpp" else mutant.through.split()
+    through = [mutant.file] if copy.suffix == ".cpp" else mutant.through
     if not through:
         objects.append(compile_source(flags, first, source, "-O0", build, scratch))
     else:  # the archive's own object is left out where this one has all its symbols
@@ -241,15 +225,15 @@ def kill_by_test(mutant, build, scratch):
     program = scratch / "mutant"
     run([flags[0], *map(str, objects), *build.tests, "-lpthread", "-o", str(program)], "does not link")
     try:
-        done = run([str(program), f"--gtest_filter={chosen_tests(mutant.kills)}", "--gtest_fail_fast"],
+        done = run([str(program), f"--gtest_filter={chosen_tests(mutant.killer)}", "--gtest_fail_fast"],
                    seconds=HUNG_FACTOR * seconds + HUNG_SECONDS)
     except subprocess.TimeoutExpired:
-        return f"{mutant.kills} hangs"
+        return f"{mutant.killer} hangs"
     if done.returncode == 0:
-        raise Problem(f"survives {mutant.kills}")
-    return f"{mutant.kills} " + ("fails" if done.returncode == 1 else f"crashes with status {done.returncode}")
+        raise Problem(f"survives {mutant.killer}")
+    return f"{mutant.killer} " + ("fails" if done.returncode == 1 else f"crashes with status {done.returncode}")
 
 
 def kill(mutant, build, scratch):
     """What killed it. Raises Problem where nothing did."""
-    return (kill_by_suite if mutant.suite else kill_by_test)(mutant, build, scratch)
+    return (kill_by_suite if mutant.is_explored else kill_by_test)(mutant, build, scratch)

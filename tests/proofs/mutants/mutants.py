@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Puts one fault at a time into the sources, and runs what must notice it: a mutant that survives is a failure.
 
-usage: mutants.py --root ROOT --build BUILD --suites FILE... --tests FILE... [--of NAME] [--only MUTANT]
+usage: mutants.py --root ROOT --build BUILD --suites FILE... --tests FILE... [--of PROTOCOL] [--only NAME]
+       mutants.py --root ROOT --build BUILD --orders [--only TEXT]
        mutants.py --root ROOT --table [check]
 
-The mutants are in protocols/*.toml; faults.py has the format. --of runs those of one file, --only a single one; --suites
-and --tests name the objects and archives to link the explorer's suites and the unit tests with. --table prints
-docs/evidence/mutants.md; with `check` it compares it with the page instead, and looks whether each fault still fits its source.
+explored.txt and tested.txt have the mutants that somebody thought of; faults.py says how to write one. Weaker orders are generated from the
+sources: orders.py. --of runs the mutants of one protocol, --only a single one, or of the weaker orders those whose file or
+text contains TEXT; --suites and --tests name the objects and archives to link the explorer's suites and the unit tests with.
+--table writes build/mutants.md; with `check` it only looks whether each fault still fits its source.
 """
 import argparse
 import subprocess
@@ -17,27 +19,41 @@ from pathlib import Path
 
 import faults
 import layers
+import orders
 import table
 
 
-def passes(success, name, step):
-    """Whether `step`, which gets a folder of its own, raises nothing; prints what came of it."""
-    with tempfile.TemporaryDirectory() as scratch:
+def run_each(mutants, attempt):
+    """Prints what `attempt` says of each (name, mutant). Returns the exit status: 1 where one has raised a problem."""
+    failures = 0
+    for name, mutant in mutants:
         try:
-            print(f"{success:8} {name}: {step(Path(scratch))}", flush=True)
-            return True
+            print(f"killed   {name}: {attempt(mutant)}", flush=True)
         except (faults.Problem, subprocess.TimeoutExpired) as problem:
+            failures += 1
             print(f"FAILURE  {name}: {problem}", flush=True)
-            return False
-
-
-def run_all(mutants, build):
-    failures = sum(not passes("killed", each.name, lambda scratch, each=each: layers.kill(each, build, scratch))
-                   for each in mutants)
-    failures += sum(not passes("sound", each, lambda scratch, each=each: layers.check_suite(each, build, scratch))
-                    for each in build.deaths)
     print(f"{len(mutants)} mutants, {failures} failures")
     return 1 if failures else 0
+
+
+def run_faults(chosen, mutants):
+    build = layers.Build(chosen.root, chosen.build, chosen.suites, chosen.tests)
+
+    def attempt(mutant):
+        with tempfile.TemporaryDirectory() as scratch:
+            return layers.kill(mutant, build, Path(scratch))
+
+    wanted = [(each.name, each) for each in mutants
+              if chosen.of in (None, each.protocol) and chosen.only in (None, each.name)]
+    if not wanted:
+        raise faults.Problem(f"none in {chosen.of or 'any protocol'} is called '{chosen.only or '*'}'")
+    return run_each(wanted, attempt)
+
+
+def run_orders(chosen):
+    wanted = [each for each in orders.generated(chosen.root) if (chosen.only or "") in str(each)]
+    suites = orders.Suites(chosen.root.resolve(), chosen.build.resolve())
+    return run_each([(str(each), each) for each in wanted], suites.kill)
 
 
 def main():
@@ -48,22 +64,20 @@ def main():
     parser.add_argument("--tests", nargs="+", default=[])
     parser.add_argument("--of")
     parser.add_argument("--only")
-    parser.add_argument("--table", nargs="?", const="print", choices=["print", "check"])
+    parser.add_argument("--orders", action="store_true")
+    parser.add_argument("--table", nargs="?", const="write", choices=["write", "check"])
     chosen = parser.parse_args()
     try:
-        protocols = faults.read_all(chosen.root)
+        mutants, titles = faults.read_all(chosen.root)
         if chosen.table:
-            if chosen.table == "check":
-                faults.check_fit(chosen.root, protocols)
-            return table.show(protocols, chosen.root / "docs/evidence/mutants.md", chosen.table == "check")
-        if chosen.build is None or not chosen.suites or not chosen.tests:
-            parser.error("--build, --suites and --tests say what to compile and link with")
-        build = layers.Build(chosen.root, chosen.build, chosen.suites, chosen.tests)
-        mutants = [each for protocol in protocols if chosen.of in (None, protocol.file)
-                   for each in protocol.mutants if chosen.only in (None, each.name)]
-        if not mutants:
-            raise faults.Problem(f"none in {chosen.of or 'any protocol'} is called '{chosen.only or '*'}'")
-        return run_all(mutants, build)
+            faults.check_fit(chosen.root, mutants)
+            page = table.page(mutants, titles, orders.generated(chosen.root))
+            if chosen.table == "write":
+                (chosen.root / "build/mutants.md").write_text(page, encoding="utf-8")
+            return 0
+        if chosen.build is None:
+            parser.error("--build says where the programs are")
+        return run_orders(chosen) if chosen.orders else run_faults(chosen, mutants)
     except faults.Problem as problem:
         sys.exit(f"mutants: {problem}")
 

@@ -4,6 +4,8 @@
 //   --schedule=TEXT    only that schedule, as a failure printed it; with --gtest_filter for the scenario it belongs to
 //   --preemptions=N    another bound than the scenarios' own
 //   --mutant           the headers are mutated: succeeds if a scenario fails
+//   --weaken=SITE:TO   a mutant whose operation at SITE, as --sites prints it, has the order TO; without --mutant too
+//   --sites            with --mutant: prints where the scenarios passed an operation with an order
 //   --executions=N     at most N of each scenario: a look, and no proof where a scenario has more
 #include "scenario.hpp"
 
@@ -89,6 +91,7 @@ int run_mutant() {
       more |= !found.complete && most < std::min(each.what.limits.executions, chosen().executions);
     }
   }
+  for (const std::string& site : machine::instance().orders().passed()) std::cout << site << '\n';
   std::cerr << "the mutant survives every scenario\n";
   return EXIT_FAILURE;
 }
@@ -103,9 +106,14 @@ std::optional<Number> number_of(std::string_view text) {
 
 // Empty, or what is wrong with the argument.
 std::string take_argument(std::string_view argument) {
-  constexpr std::string_view schedule = "--schedule=", preemptions = "--preemptions=", executions = "--executions=";
+  constexpr std::string_view schedule = "--schedule=", preemptions = "--preemptions=", executions = "--executions=",
+                             weaken = "--weaken=";
   if (argument == "--mutant") {
     chosen().mutant = true;
+  } else if (argument == "--sites") {
+    machine::instance().orders().watch();
+  } else if (argument.starts_with(weaken)) {
+    if (!machine::instance().orders().parse(argument.substr(weaken.size()))) return "not a weaker order";
   } else if (argument.starts_with(schedule)) {
     chosen().schedule = argument.substr(schedule.size());
     if (!choices::parse(chosen().schedule)) return "not a schedule";
