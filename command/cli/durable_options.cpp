@@ -34,6 +34,7 @@ void add_options(CLI::App& app, durable_command& durable) {
   app.require_subcommand(1);
   CLI::App* const list = add_action(app, "list", "print timers by due time", action::list, options);
   list->add_option("--key", options.key, "those whose key begins so")->type_name("PREFIX");
+  list->add_option("--partition", options.partition, "those of this partition")->type_name("NAME");
   list->add_option("--handler", options.handler, "those of this handler")->type_name("NAME");
   list->add_option("--from", options.from, "due from then on, such as 2024-03-08T00:00:00Z")->type_name("TIME");
   list->add_option("--until", options.until, "due before then")->type_name("TIME");

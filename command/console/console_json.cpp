@@ -30,7 +30,8 @@ json_object json_of(const console_shard& shard) {
 
 json_object json_of(const console_timer& timer) {
   json_object json;
-  json.text("key", printable(timer.key)).text("handler", printable(timer.handler));
+  json.text("key", printable(timer.key)).text("partition", printable(timer.partition));
+  json.text("handler", printable(timer.handler));
   add_time(json, "due_us", timer.due);
   json.count("attempt", timer.attempt).count("shard", timer.shard).text("schedule", printable(timer.schedule));
   if (!timer.why.empty()) json.text("why", printable(timer.why));

@@ -25,7 +25,9 @@ console_time wall_now() { return std::chrono::floor<std::chrono::microseconds>(s
 
 console_timer timer_of(listed_record&& its) {
   record& what = its.what;
-  return {.key = std::move(what.key),
+  const key_parts of = parts_of(what.key);
+  return {.key = std::string(of.key),
+          .partition = std::string(of.partition),
           .handler = std::move(what.handler),
           .due = what.due,
           .attempt = what.attempt,

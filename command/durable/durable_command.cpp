@@ -38,6 +38,7 @@ std::vector<listed_record> find_all(store& in, const durable_options& options) {
   list_request page;
   page.handler = options.handler;
   page.key_prefix = options.key;
+  if (!options.partition.empty()) page.partition = options.partition;
   page.from = time_of("--from", options.from, page.from);
   page.until = time_of("--until", options.until, page.until);
   page.dead = options.dead;
@@ -54,20 +55,24 @@ std::vector<listed_record> find_all(store& in, const durable_options& options) {
 
 std::string list(store& in, const durable_options& options) {
   using side = column_table::side;
-  column_table table({side::left, side::left, side::left, side::right, side::left});
+  column_table table({side::left, side::left, side::left, side::left, side::right, side::left});
   for (const listed_record& its : find_all(in, options)) {
     const record& what = its.what;
     std::string note = options.dead ? printable(its.why) : "";
     if (!options.dead && !what.schedule.empty()) note = "on " + printable(what.schedule);
-    table.add({utc_text(what.due), printable(what.handler), printable(what.key), std::to_string(what.attempt), note});
+    const key_parts of = parts_of(what.key);
+    table.add({utc_text(what.due), printable(what.handler), printable(of.key), printable(of.partition),
+               std::to_string(what.attempt), note});
   }
   return table.text();
 }
 
 // The timer of that key, alive or dead; none: an empty key.
 std::pair<listed_record, bool> find(store& in, const durable_options& options) {
+  const std::string wanted = stored_key(options.key, options.partition);
   list_request page;
   page.shard = shard_of(options.key, options.partition, in.shards());
+  page.partition = options.partition;
   page.key_prefix = options.key;
   for (const bool dead : {false, true}) {
     page.dead = dead;
@@ -76,7 +81,7 @@ std::pair<listed_record, bool> find(store& in, const durable_options& options) {
     for (std::vector<listed_record> found; true; found.clear()) {
       check(in.list(page, found), in);
       for (listed_record& its : found)
-        if (its.what.key == options.key) return {std::move(its), dead};
+        if (its.what.key == wanted) return {std::move(its), dead};
       if (found.size() < page.limit) break;
       page.after_due = found.back().what.due;
       page.after_key = found.back().what.key;
@@ -89,7 +94,8 @@ durable_result show(store& in, const durable_options& options) {
   const auto [its, dead] = find(in, options);
   if (its.what.key.empty()) return {in_quotes(options.key) + ": no such timer\n", true};
   text_table table;
-  table.add("key", printable(its.what.key));
+  table.add("key", printable(options.key));
+  if (!options.partition.empty()) table.add("partition", printable(options.partition));
   table.add("handler", printable(its.what.handler));
   if (!its.what.schedule.empty()) table.add("on", printable(its.what.schedule));
   table.add("due", utc_text(its.what.due));
@@ -117,7 +123,8 @@ answer wait_for_answer(store& in, const question_ref& which) {
 }
 
 durable_result cancel(store& in, const durable_options& options) {
-  const cancel_request what{shard_of(options.key, options.partition, in.shards()), options.key, random_number()};
+  const cancel_request what{shard_of(options.key, options.partition, in.shards()),
+                            stored_key(options.key, options.partition), random_number()};
   cancel_status status{};
   check(in.cancel({&what, 1}, {&status, 1}), in);
   answer reply = status == cancel_status::cancelled ? answer::cancelled : answer::gone;
@@ -137,7 +144,7 @@ durable_result cancel(store& in, const durable_options& options) {
 durable_result revive(store& in, const durable_options& options) {
   put_request what;
   what.what.shard = shard_of(options.key, options.partition, in.shards());
-  what.what.key = options.key;
+  what.what.key = stored_key(options.key, options.partition);
   what.what.id = random_number();
   what.what.due = std::chrono::ceil<std::chrono::microseconds>(std::chrono::system_clock::now());
   put_status status{};

@@ -83,12 +83,14 @@ std::string next_table(const console_store& store, console_time now) {
                      {{"due, UTC", "when"},
                       {"handler", "text"},
                       {"key", "text key"},
+                      {"partition", "text key"},
                       {"attempt", "number few"},
                       {"repeats on", "text schedule"},
                       {"shard", "number few"}});
     for (; first != last; ++first) {
       table.row("", {when_html(first->due, now), bytes_html(first->handler), bytes_html(first->key),
-                     count_text(first->attempt), bytes_html(first->schedule), std::to_string(first->shard)});
+                     bytes_html(first->partition), count_text(first->attempt), bytes_html(first->schedule),
+                     std::to_string(first->shard)});
     }
     return table.str(head);
   });
@@ -100,12 +102,14 @@ std::string dead_table(const console_store& store, console_time now) {
                      {{"was due, UTC", "when"},
                       {"handler", "text"},
                       {"key", "text key"},
+                      {"partition", "text key"},
                       {"attempts", "number few"},
                       {"why", "text why"},
                       {"shard", "number few"}});
     for (; first != last; ++first) {
       table.row("", {when_html(first->due, now), bytes_html(first->handler), bytes_html(first->key),
-                     count_text(first->attempt), bytes_html(first->why), std::to_string(first->shard)});
+                     bytes_html(first->partition), count_text(first->attempt), bytes_html(first->why),
+                     std::to_string(first->shard)});
     }
     return table.str(head);
   });

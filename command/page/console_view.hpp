@@ -54,7 +54,7 @@ struct console_shard {
 
 // A timer in the store. Keys, handlers and reasons are any bytes.
 struct console_timer {
-  std::string key = {}, handler = {};
+  std::string key = {}, partition = {}, handler = {};
   console_time due{};
   std::uint32_t attempt = 1;
   std::uint32_t shard = 0;

@@ -65,18 +65,18 @@ class DurableOnRedis(WithDirectory, ActionsOnAStore):
     def store(self):
         """One shard in the prefix `shop`."""
         self.redis = server = self.server()
-        server.ask("HSET", "shop:{meta}:store", "shards", 1, "format", 1)
+        server.ask("HSET", "shop:{meta}:store", "shards", 1, "format", 2)
         for number, key in enumerate(("order:1", "order:2"), 1):
-            server.ask("ZADD", "shop:{00}:due", DUE + number, key)
-            server.ask("HSET", "shop:{00}:body", key, body(number, schedule=b"nightly" if number == 2 else b""))
-        server.ask("ZADD", "shop:{00}:dead", DUE, "lost")
-        server.ask("HSET", "shop:{00}:grave", "lost", struct.pack("<H", 10) + b"no account" + body(9))
+            server.ask("ZADD", "shop:{00}:due", DUE + number, "\0" + key)
+            server.ask("HSET", "shop:{00}:body", "\0" + key, body(number, schedule=b"nightly" if number == 2 else b""))
+        server.ask("ZADD", "shop:{00}:dead", DUE, "\0lost")
+        server.ask("HSET", "shop:{00}:grave", "\0lost", struct.pack("<H", 10) + b"no account" + body(9))
         return server.url + "?prefix=shop"
 
     def owner(self, upto, answer):
         """A node that has read up to then, and answers the first question that is announced to it, if there is an answer."""
         server = self.redis
-        server.ask("HSET", "shop:{00}:own", "node", "gateway", "until", 4_000_000_000_000_000, "fence", 7, "format", 1,
+        server.ask("HSET", "shop:{00}:own", "node", "gateway", "until", 4_000_000_000_000_000, "fence", 7, "format", 2,
                    "upto", upto, "channel", "owner")
 
         def reply():
@@ -110,7 +110,7 @@ class DurableOnRedis(WithDirectory, ActionsOnAStore):
         store = self.store()
         self.owner(3_000_000_000_000_000, None)
         self.assertEqual(self.run_on(store, "revive", "lost")[0], 0)
-        self.assertEqual(self.redis.ask("LRANGE", "shop:{00}:announced", 0, -1), [b"\0" * 8 + b"lost"])
+        self.assertEqual(self.redis.ask("LRANGE", "shop:{00}:announced", 0, -1), [b"\0" * 9 + b"lost"])
 
     def test_no_action_makes_a_store(self):
         server = self.server()
@@ -122,7 +122,7 @@ class DurableOnRedis(WithDirectory, ActionsOnAStore):
     def test_the_password_comes_from_the_url_a_file_or_the_environment(self):
         server = self.server("--requirepass", "right p@ss")
         server.ask("AUTH", "right p@ss")
-        server.ask("HSET", "detent:{meta}:store", "shards", 1, "format", 1)
+        server.ask("HSET", "detent:{meta}:store", "shards", 1, "format", 2)
         place = server.path
         file = self.write("secret", b"right p@ss\n")
         self.assertIn("DETENT_REDIS_PASSWORD", self.refused(1, "durable", "list", "--store", f"redis+unix://{place}"))
@@ -136,8 +136,8 @@ class DurableOnRedis(WithDirectory, ActionsOnAStore):
 
     def test_what_cannot_be_used_is_refused_in_one_line_without_the_password(self):
         server = self.server()
-        server.ask("HSET", "newer:{meta}:store", "shards", 1, "format", 2)
-        for store, word in ((server.url + "?prefix=newer", "of format 2, and this version knows 1"),
+        server.ask("HSET", "newer:{meta}:store", "shards", 1, "format", 3)
+        for store, word in ((server.url + "?prefix=newer", "of format 3, and this version knows 2"),
                             (f"redis+unix://{self.directory}/none", "No such file"),
                             ("redis://127.0.0.1:1/shop", "Connection refused"),
                             ("rediss://:geheim@host/shop", "'rediss' is not known"),

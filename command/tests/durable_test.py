@@ -18,9 +18,9 @@ class DurableInAFile(WithDirectory, ActionsOnAStore):
             for number, key in enumerate((b"order:1", b"order:2", b"user\n\x1b[2J:1")):
                 file.execute("INSERT INTO timers (shard, key, id, due, attempt, handler, schedule, payload) "
                              "VALUES (0, ?, ?, ?, 1, ?, ?, ?)",
-                             (key, number + 1, DUE + number * 1_000_000, b"expire", b"nightly" if number == 1 else b"", b"body"))
+                             (b"\0" + key, number + 1, DUE + number * 1_000_000, b"expire", b"nightly" if number == 1 else b"", b"body"))
             file.execute("INSERT INTO dead VALUES (0, ?, 9, ?, 3, ?, ?, ?, ?)",
-                         (b"lost", DUE, b"expire", b"", b"", b"no account"))
+                         (b"\0lost", DUE, b"expire", b"", b"", b"no account"))
         file.close()
         return path
 

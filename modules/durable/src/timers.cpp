@@ -24,7 +24,7 @@ stored_time stored(wall_time due) {
 
 void check_name(const timer_name& which) {
   if (which.key.size() > key_limit) too_large("a key", which.key.size(), key_limit);
-  if (which.partition.size() > key_limit) too_large("a partition", which.partition.size(), key_limit);
+  if (which.partition.size() > partition_limit) too_large("a partition", which.partition.size(), partition_limit);
 }
 
 put_mode mode_of(on_conflict how) noexcept {
@@ -51,13 +51,15 @@ std::string put(detail::node& in, const wanted& what, const timer_options& how) 
   record its = in.make_record(which, what.due, what.handler);
   its.schedule = what.schedule;
   its.payload.assign(what.payload.begin(), what.payload.end());
-  std::string key = its.key;
+  std::string key(parts_of(its.key).key);
   in.push(detail::put_operation{{std::move(its), mode_of(how.conflict)}, how.on_stored});
   return key;
 }
 
 listed shown(listed_record& its) {
-  return {std::move(its.what.key),
+  const key_parts of = parts_of(its.what.key);
+  return {std::string(of.key),
+          std::string(of.partition),
           std::move(its.what.handler),
           std::move(its.what.schedule),
           std::move(its.what.payload),
@@ -73,6 +75,7 @@ std::vector<listed_record> list_all(detail::node& in, const char* what, const qu
   std::vector<listed_record> out;
   list_request page;
   page.handler = which.handler;
+  page.partition = which.partition;
   page.key_prefix = which.key_prefix;
   page.from = std::chrono::ceil<std::chrono::microseconds>(which.from);
   page.until = which.until == (wall_time::max)() ? stored_time::max()
@@ -125,16 +128,16 @@ std::string timers::schedule_on(std::string_view schedule, std::string_view hand
 void timers::cancel(const timer_name& which, std::function<void(cancel_result)> done, duration patience) {
   check_name(which);
   const duration limited = std::clamp<duration>(patience, duration(0), std::chrono::hours(24));
-  node_->push(detail::cancel_operation{
-      {shard_of(which.key, which.partition, node_->shards()), std::string(which.key), detail::random_bits() | 1},
-      std::move(done),
-      detail::elapsed() + limited});
+  node_->push(detail::cancel_operation{{shard_of(which.key, which.partition, node_->shards()),
+                                        stored_key(which.key, which.partition), detail::random_bits() | 1},
+                                       std::move(done),
+                                       detail::elapsed() + limited});
 }
 
 void timers::restart_at(const timer_name& which, wall_time due, std::function<void(std::error_code)> done) {
   check_name(which);
   record its = node_->make_record(which, stored(due), {});
-  its.key = which.key;
+  its.key = stored_key(which.key, which.partition);  // an empty key names no timer here
   its.shard = shard_of(which.key, which.partition, node_->shards());
   node_->push(detail::put_operation{{std::move(its), put_mode::move}, std::move(done)});
 }
@@ -154,7 +157,7 @@ std::size_t timers::revive(const query& which) {
   dead.dead = true;
   std::vector<put_request> again;
   for (listed_record& its : list_all(*node_, "revive", dead)) {
-    its.what.id = node_->make_record({its.what.key}, {}, {}).id;
+    its.what.id = node_->new_id();
     its.what.due = detail::wall_now();
     again.push_back({std::move(its.what), put_mode::keep});
   }

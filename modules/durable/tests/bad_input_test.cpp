@@ -94,13 +94,16 @@ TEST(DurableBadInput, AFileIsOfOneStoreAtATime) {
   EXPECT_EQ(state.node, "?") << "nobody is what it must not say";
 }
 
-TEST(DurableBadInput, AFileOfANewerVersionIsLeftAlone) {
+TEST(DurableBadInput, AFileOfAnotherFormatIsLeftAlone) {
   const temporary_directory directory;
   const std::string file = directory.file("timers");
   asker{*sqlite_store(file)}.put(timer("k", 1, at(1)));
+  for (const std::string other : {"1", "3"}) {
+    change(file, ("PRAGMA user_version = " + other).c_str());
+    refuses([&] { sqlite_store(file); }, errc::foreign_format,
+            ("of format " + other + ", and this version knows 2").c_str());
+  }
   change(file, "PRAGMA user_version = 2");
-  refuses([&] { sqlite_store(file); }, errc::foreign_format, "of format 2, and this version knows 1");
-  change(file, "PRAGMA user_version = 1");
   EXPECT_EQ(asker{*sqlite_store(file)}.list({}).size(), 1u);
 }
 

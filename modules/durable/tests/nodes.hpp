@@ -97,6 +97,7 @@ class journal {
     std::uint32_t attempt;
     std::uint64_t fence;
     std::string node;
+    std::string partition;
   };
 
   void write(const job& of, std::string_view node = {}) {
@@ -107,7 +108,8 @@ class journal {
                       now(),
                       of.attempt(),
                       of.fence(),
-                      std::string(node)});
+                      std::string(node),
+                      std::string(of.partition())});
   }
   std::vector<line> lines() const {
     const std::lock_guard locked(lock_);

@@ -57,6 +57,7 @@ class job {
   job& operator=(const job&) = delete;
 
   std::string_view key() const noexcept;
+  std::string_view partition() const noexcept;  // empty: it was scheduled without one
   std::span<const std::byte> payload() const noexcept;
   // The time that the run stands for; of a retry, when that was due.
   wall_time due() const noexcept;

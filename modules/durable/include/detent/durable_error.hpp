@@ -15,7 +15,7 @@ enum class errc {
   too_large,        // a key of more than 128 bytes, a handler's name of more than 64, a payload of more than 64 KiB
   unknown_handler,  // this node has no handler, or no schedule, of that name
   fenced,           // the node's term with the shard is over
-  foreign_format,   // a newer version has written the store
+  foreign_format,   // a version of another format has written the store
   in_use,           // another process has the file
   not_permitted,    // the store denies it: a wrong password, a read-only replica, a policy that evicts
   unsupported,      // the store's server is too old

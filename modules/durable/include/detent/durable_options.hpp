@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -61,6 +62,7 @@ struct handler_options {
 
 struct dead_timer {
   std::string_view key;
+  std::string_view partition;
   std::string_view handler;
   wall_time due;
   std::uint32_t attempts;
@@ -94,6 +96,7 @@ struct options {
 
 struct listed {
   std::string key;
+  std::string partition;
   std::string handler;
   std::string schedule;  // empty: runs once
   std::vector<std::byte> payload;
@@ -105,8 +108,9 @@ struct listed {
 
 // Selects timers that meet all of these.
 struct query {
-  std::string handler = {};     // empty: any
-  std::string key_prefix = {};  // empty: any
+  std::string handler = {};                   // empty: any
+  std::optional<std::string> partition = {};  // none: any
+  std::string key_prefix = {};                // empty: any
   wall_time from = (wall_time::min)();
   wall_time until = (wall_time::max)();  // not among them
   bool dead = false;                     // the dead ones instead

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,10 +22,21 @@ using stored_time = std::chrono::sys_time<std::chrono::microseconds>;
 
 using shard_id = std::uint16_t;
 
-inline constexpr std::size_t key_limit = 128;          // bytes; at least 1
-inline constexpr std::size_t handler_limit = 64;       // bytes; at least 1
-inline constexpr std::size_t payload_limit = 1 << 16;  // bytes
-inline constexpr std::uint32_t store_format = 1;       // what a store keeps about itself; a greater one: foreign_format
+inline constexpr std::size_t key_limit = 128;                               // bytes; at least 1
+inline constexpr std::size_t partition_limit = 128;                         // bytes
+inline constexpr std::size_t name_limit = 1 + partition_limit + key_limit;  // bytes of a stored key
+inline constexpr std::size_t handler_limit = 64;                            // bytes; at least 1
+inline constexpr std::size_t payload_limit = 1 << 16;                       // bytes
+inline constexpr std::uint32_t store_format = 2;  // what a store keeps about itself; any other: foreign_format
+
+// The name of a timer in a store: one byte with the length of its partition, the partition, the key. A store compares
+// and sorts these bytes, and needs the parts only in list(). Throws bad_alloc.
+std::string stored_key(std::string_view key, std::string_view partition = {});
+struct key_parts {
+  std::string_view partition, key;
+};
+// The parts, which refer to `stored`. Bytes that no stored_key() has made are a key without a partition.
+key_parts parts_of(std::string_view stored) noexcept;
 
 // The shard of a timer, of its partition where that is not empty and of its key else: FNV-1a, 64 bits, modulo shards.
 shard_id shard_of(std::string_view key, std::string_view partition, shard_id shards) noexcept;
@@ -32,7 +44,7 @@ shard_id shard_of(std::string_view key, std::string_view partition, shard_id sha
 // A timer as the store has it. Keys, names and payloads are any bytes.
 struct record {
   shard_id shard = 0;
-  std::string key = {};  // unique in its shard
+  std::string key = {};  // a stored_key(), unique in its shard
   std::uint64_t id = 0;  // of this version of it: each put has a new one, which grows with time on each node
   stored_time due{};
   std::uint32_t attempt = 1;
@@ -160,8 +172,9 @@ struct roll_call {
 
 struct list_request {
   shard_id shard = 0;
-  std::string handler = {};     // empty: any
-  std::string key_prefix = {};  // empty: any
+  std::string handler = {};                   // empty: any
+  std::optional<std::string> partition = {};  // none: any
+  std::string key_prefix = {};                // of the key without its partition; empty: any
   stored_time from = stored_time::min();
   stored_time until = stored_time::max();  // not among them
   bool dead = false;                       // the dead ones instead

@@ -153,7 +153,9 @@ void end_writer::settle(entry& one, end_status status) {
   if (status != end_status::ended) return;
   if (end.how == end_kind::kill) {
     ++counted.dead;
-    with_.problems.call(with_.how.on_dead, dead_timer{ran.key, ran.handler, ran.due, ran.attempt, end.why});
+    const key_parts of = parts_of(ran.key);
+    with_.problems.call(with_.how.on_dead,
+                        dead_timer{of.key, of.partition, ran.handler, ran.due, ran.attempt, end.why});
     return;
   }
   if (end.how != end_kind::move) return;

@@ -106,14 +106,22 @@ void node::start() {
   bell_->ring();
 }
 
+std::uint64_t node::new_id() {
+  const std::lock_guard locked(naming_);
+  return names_.id();
+}
+
 record node::make_record(const timer_name& which, stored_time due, std::string_view handler) {
   record out;
+  std::string made;
   {
     const std::lock_guard locked(naming_);
     out.id = names_.id();
-    out.key = which.key.empty() ? names_.key() : std::string(which.key);
+    if (which.key.empty()) made = names_.key();
   }
-  out.shard = shard_of(out.key, which.partition, store_->shards());
+  const std::string_view key = which.key.empty() ? made : which.key;
+  out.key = stored_key(key, which.partition);
+  out.shard = shard_of(key, which.partition, store_->shards());
   out.due = due;
   out.handler = handler;
   return out;

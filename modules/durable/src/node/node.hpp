@@ -43,6 +43,7 @@ class node {
 
   // A record with its names; the key made, if there is none. Throws too_large.
   record make_record(const timer_name& which, stored_time due, std::string_view handler);
+  std::uint64_t new_id();
   // Throws outbox_full.
   void push(operation&& what);
   const schedule& find_schedule(std::string_view name) const;

@@ -64,7 +64,7 @@ bool operation_writer::write_puts() {
     if (put.done)
       trouble_.call(put.done, code);
     else if (code)
-      trouble_.report(code, "\"" + put.what.what.key + "\": " + code.message());
+      trouble_.report(code, "\"" + std::string(parts_of(put.what.what.key).key) + "\": " + code.message());
   }
   counts_.now.stored += results.size();
   over(results.size());

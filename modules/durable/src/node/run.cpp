@@ -163,7 +163,8 @@ void run::finish(const outcome& how) noexcept {
 
 }  // namespace detail
 
-std::string_view job::key() const noexcept { return run_.what().key; }
+std::string_view job::key() const noexcept { return parts_of(run_.what().key).key; }
+std::string_view job::partition() const noexcept { return parts_of(run_.what().key).partition; }
 std::span<const std::byte> job::payload() const noexcept { return run_.what().payload; }
 wall_time job::due() const noexcept { return run_.what().due; }
 std::uint32_t job::attempt() const noexcept { return run_.what().attempt; }

@@ -78,8 +78,8 @@ redis_store::redis_store(const std::string& address, const redis_options& how)
       channel_(how.prefix + ":announced:" + random_name()),
       name_("Redis at " + address + ", prefix " + how.prefix) {
   const auto fail = [&](const trouble& why) {
-    const bool newer = why.kind == refusal::foreign;
-    throw error(code_of(why.kind), "redis_store: " + (newer ? name_ + ": " + newer_words(why.text) : why.text));
+    const bool foreign = why.kind == refusal::foreign;
+    throw error(code_of(why.kind), "redis_store: " + (foreign ? name_ + ": " + foreign_words(why.text) : why.text));
   };
   if (const trouble why = to_.open()) fail(why);
   const keys meta = {key("meta", "store")};

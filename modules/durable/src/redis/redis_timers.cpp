@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The store on Redis: the calls about timers. In redis_ends.cpp is what becomes of runs.
+#include "../stores/listing.hpp"
 #include "batch.hpp"
 #include "redis_store.hpp"
 
@@ -240,7 +241,7 @@ errc redis_store::revive(std::span<const put_request> what, std::span<put_status
 
 errc redis_store::list(const list_request& which, std::vector<listed_record>& out) {
   // A filter may leave few. Redis serves no other client during a page.
-  const bool has_filter = !which.handler.empty() || !which.key_prefix.empty();
+  const bool has_filter = !which.handler.empty() || !which.key_prefix.empty() || which.partition;
   const std::size_t wanted = has_filter ? most_in_a_call : std::min(which.limit, most_in_a_call);
   const std::size_t full = out.size() + which.limit;
   stored_time from = std::max(which.from, which.after_due);
@@ -266,7 +267,7 @@ errc redis_store::list(const list_request& which, std::vector<listed_record>& ou
         body.remove_prefix(2 + length);
       }
       record its = unpack(which.shard, after, body);
-      if (!its.key.starts_with(which.key_prefix) || (!which.handler.empty() && its.handler != which.handler)) continue;
+      if (!detail::has_wanted_key(which, its.key) || (!which.handler.empty() && its.handler != which.handler)) continue;
       out.push_back({std::move(its), std::string(why)});
     }
     if (bodies.elements < wanted || out.size() == full) return errc{};

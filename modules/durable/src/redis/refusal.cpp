@@ -63,10 +63,10 @@ refusal classify(std::string_view text) noexcept {
   return inner != std::string_view::npos ? of_word(text.substr(inner + 3)) : refusal::unexpected;
 }
 
-std::string newer_words(std::string_view refused) {
+std::string foreign_words(std::string_view refused) {
   const std::string found(refused.substr(refused.rfind(' ') + 1));
   return "of format " + found + ", and this version knows " + std::to_string(store_format) +
-         ": use the version that wrote it, or a newer one";
+         ": use the version that wrote it, or another prefix";
 }
 
 }  // namespace detent::durable::redis

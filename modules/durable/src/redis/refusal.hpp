@@ -28,7 +28,7 @@ enum class refusal : unsigned char {
 refusal classify(std::string_view text) noexcept;
 
 // For people, of such an error of a newer format: the version that was found, the one that is known, and the cure.
-std::string newer_words(std::string_view refused);
+std::string foreign_words(std::string_view refused);
 
 // The failure of one call, for the code and for people.
 struct trouble {

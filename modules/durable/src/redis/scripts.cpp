@@ -12,7 +12,7 @@ namespace {
 // a listener takes no notice of an empty message.
 constexpr char open_text[] = R"(
 local had = redis.call('HMGET', KEYS[1], 'shards', 'format')
-if had[2] and tonumber(had[2]) > tonumber(ARGV[2]) then return redis.error_reply('FOREIGN format ' .. had[2]) end
+if had[2] and had[2] ~= ARGV[2] then return redis.error_reply('FOREIGN format ' .. had[2]) end
 local said = ARGV[3] ~= '' and redis.pcall('PUBLISH', ARGV[3], '')
 if type(said) == 'table' then
   return redis.error_reply('NOPERM the user needs the rights +publish, +subscribe and &' ..
@@ -39,7 +39,7 @@ return nodes)";
 // short: a full store refuses timers, and its owners keep their shards and make room.
 constexpr char take_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'format', 'node', 'until', 'fence', 'nonce')
-if own[1] and tonumber(own[1]) > tonumber(ARGV[3]) then return redis.error_reply('FOREIGN format ' .. own[1]) end
+if own[1] and own[1] ~= ARGV[3] then return redis.error_reply('FOREIGN format ' .. own[1]) end
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 if own[2] and own[2] ~= '' and tonumber(own[3]) > now then

@@ -14,7 +14,7 @@ namespace detent::durable::redis {
 // written all the same, for a WAIT to count.
 const char put_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'format', 'upto', 'channel')
-if own[1] and tonumber(own[1]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[1]) end
+if own[1] and own[1] ~= ARGV[1] then return redis.error_reply('FOREIGN format ' .. own[1]) end
 local upto = tonumber(own[2] or '-9007199254740992')
 local modes = ARGV[3]
 local count = #modes
@@ -164,7 +164,7 @@ return table.concat(answers))";
 // is trimmed.
 const char cancel_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format', 'until')
-if own[3] and tonumber(own[3]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[3]) end
+if own[3] and own[3] ~= ARGV[1] then return redis.error_reply('FOREIGN format ' .. own[3]) end
 local upto = tonumber(own[1] or '-9007199254740992')
 local answers, announced, unread = {}, {}, {}
 local time = redis.call('TIME')
@@ -203,7 +203,7 @@ const char answers_text[] = R"(return redis.call('MGET', unpack(KEYS)))";
 // letter for each: (s)tored or (g)one.
 const char revive_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format')
-if own[3] and tonumber(own[3]) > tonumber(ARGV[1]) then return redis.error_reply('FOREIGN format ' .. own[3]) end
+if own[3] and own[3] ~= ARGV[1] then return redis.error_reply('FOREIGN format ' .. own[3]) end
 local upto = tonumber(own[1] or '-9007199254740992')
 local answers, announced = {}, {}
 for i = 3, #ARGV, 3 do

@@ -118,10 +118,10 @@ void database::set_up(const std::string& path, const sqlite_options& how) {
   const bool fresh = ask("SELECT count(*) FROM sqlite_schema") == 0;
   if (!fresh && ask("PRAGMA application_id") != application)
     refuse(errc::corrupt, path, "a database of something else: name another file");
-  if (format > store_format)
+  if (!fresh && format != store_format)
     refuse(errc::foreign_format, path,
            "of format " + std::to_string(format) + ", and this version knows " + std::to_string(store_format) +
-               ": use the version that wrote it, or a newer one");
+               ": use the version that wrote it, or name another file");
   if (how.read_only) {
     if (fresh) refuse(errc::corrupt, path, "no timers were ever stored here");
     shards_ = static_cast<shard_id>(ask("SELECT count(*) FROM shards"));

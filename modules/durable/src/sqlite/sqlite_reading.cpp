@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../stores/listing.hpp"
 #include "sqlite_store.hpp"
 
 #include <algorithm>
@@ -167,11 +168,13 @@ errc sqlite_store_on_file::list(const list_request& which, std::vector<listed_re
     const std::string columns = "SELECT key, id, due, attempt, handler, schedule, payload";
     statement rows(file_.handle(), columns + (which.dead ? ", why FROM dead" : ", x'' FROM timers") +
                                        " WHERE shard = ?1 AND due >= ?2 AND due < ?3 AND (due, key) > (?4, ?5)"
-                                       " AND (?6 = x'' OR handler = ?6) AND substr(key, 1, ?8) = ?7"
-                                       " ORDER BY due, key LIMIT ?9");
-    rows.with(which.shard, which.from, which.until, which.after_due, which.after_key, which.handler, which.key_prefix,
-              std::uint64_t{which.key_prefix.size()}, std::uint64_t{which.limit});
-    while (rows.step()) out.push_back({record_of(rows, which.shard), std::string(rows.text(7))});
+                                       " AND (?6 = x'' OR handler = ?6) ORDER BY due, key");
+    rows.with(which.shard, which.from, which.until, which.after_due, which.after_key, which.handler);
+    for (std::size_t left = which.limit; left != 0 && rows.step();) {
+      if (!has_wanted_key(which, rows.text(0))) continue;
+      out.push_back({record_of(rows, which.shard), std::string(rows.text(7))});
+      --left;
+    }
     return errc{};
   } catch (const sqlite_failure& failure) {
     return meaning(failure.code);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "listing.hpp"
 #include "memory_data.hpp"
 
 #include <algorithm>
@@ -50,8 +51,8 @@ bool memory_shard::read(stored_time after, stored_time upto, std::size_t limit, 
 void memory_shard::list(const list_request& which, std::vector<listed_record>& out) const {
   std::vector<listed_record> found;
   const auto take = [&](const record& its, const std::string& why) {
-    const bool fits = (which.handler.empty() || its.handler == which.handler) &&
-                      its.key.starts_with(which.key_prefix) && its.due >= which.from && its.due < which.until &&
+    const bool fits = (which.handler.empty() || its.handler == which.handler) && has_wanted_key(which, its.key) &&
+                      its.due >= which.from && its.due < which.until &&
                       std::pair(its.due, its.key) > std::pair(which.after_due, which.after_key);
     if (fits) found.push_back({its, why});
   };

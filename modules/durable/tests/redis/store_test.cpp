@@ -62,14 +62,14 @@ TEST_F(DurableRedisStore, EachUnfitServerIsRefusedByItsReason) {
   const redis_server closed({"--requirepass", "right"});
   EXPECT_EQ(refused(closed.path(), {.password = "wrong"}), durable::errc::not_permitted);
   const redis_server newer;
-  newer.ask("HSET detent:{meta}:store shards 64 format 2");
+  newer.ask("HSET detent:{meta}:store shards 64 format 3");
   EXPECT_EQ(refused(newer.path()), durable::errc::foreign_format);
   try {
     redis_store(newer.path(), {.read_only = true});
   } catch (const error& why) {
     EXPECT_EQ(why.what(), "redis_store: Redis at " + newer.path() +
-                              ", prefix detent: of format 2, and this version knows 1: use the version that wrote it, "
-                              "or a newer one");
+                              ", prefix detent: of format 3, and this version knows 2: use the version that wrote it, "
+                              "or another prefix");
   }
   EXPECT_EQ(newer.ask("DBSIZE"), "1") << "and is left alone";
 }
