@@ -69,8 +69,20 @@ class in_virtual_time : public ::testing::Test {
   ids& fired_ = rig_.fired;
 };
 
-// For the few tests that are about a wheel. What an engine does on the other one is compared with the specification by
-// the walks and the histories.
+// For the few tests that are about a wheel or its memory. What an engine does on the other one is compared with the
+// specification by the walks and the histories.
+class on_both_wheels : public ::testing::TestWithParam<wheel_kind> {
+ protected:
+  static engine_options with_wheel(engine_options options = {}) {
+    options.wheel = GetParam();
+    return options;
+  }
+  virtual_engine rig_{with_wheel()};
+  manual_clock& clock_ = rig_.clock;
+  detent::engine& engine_ = rig_.engine;
+  ids& fired_ = rig_.fired;
+};
+
 inline std::string wheel_name(const ::testing::TestParamInfo<wheel_kind>& info) {
   return info.param == wheel_kind::hashed ? "hashed" : "hierarchical";
 }
