@@ -23,8 +23,8 @@ import snapshot
 TYPED = re.compile(r"\d+\$ (.*)")
 
 
-def printed(command, directory, environment):
-    done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+def printed(command, functions, directory, environment):
+    done = subprocess.run(["bash", "-c", f". '{functions}'; {command}"], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     lines = done.stdout.decode(errors="backslashreplace").splitlines()
     return "".join(f"{line}\n" for line in (f"{done.returncode}$ {command}", *(f"  {each}".rstrip() for each in lines if each)))
@@ -40,12 +40,11 @@ def session(file, programs):
             (tools / Path(program).name.removeprefix("detent_")).symlink_to(Path(program).resolve())
         (work / "data").symlink_to(Path(__file__).resolve().parents[2] / "bench/data")
         (work / "here").symlink_to(file.resolve().parents[1])
-        environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
-                       "BASH_ENV": str(file.resolve().parent / "functions.bash")}
+        environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
         for line in file.read_text(encoding="utf-8").splitlines():
             typed = TYPED.fullmatch(line)
             if typed:
-                yield printed(typed[1], work, environment)
+                yield printed(typed[1], file.resolve().parent / "functions.bash", work, environment)
             elif not line.startswith("  "):
                 yield line + "\n"
 

@@ -20,20 +20,15 @@ std::size_t nodes_ahead(std::size_t reserve) noexcept {
 void take_leave(void* engine, thread_record& leaving) noexcept {
   engine_core& core = *static_cast<engine_core*>(engine);
   core.pool.flush(leaving.cache);
-  core.in.queue.leave(leaving.pushed);
-  // Relaxed: the thread's own.
-  if (producer* const critical = leaving.critical.load(base::relaxed)) core.in.critical.leave(*critical);
+  core.in.leave(leaving);
   const std::uint32_t unreported = limits::report_every - std::exchange(leaving.until_report, limits::report_every);
   if (unreported != 0 && !core.stopped()) core.in.report_pushes(leaving, unreported);
 }
 
 // At the end of the engine: what a record has of its memory.
-void retire(void* engine, thread_record& old) noexcept {
-  inbox& in = static_cast<engine_core*>(engine)->in;
-  in.queue.retire(old.pushed);
-  // Relaxed: made by a call, and those have ended.
-  if (producer* const critical = old.critical.load(base::relaxed)) in.critical.retire(*critical);
-}
+void retire(void* engine, thread_record& old) noexcept { static_cast<engine_core*>(engine)->in.retire(old); }
+
+bool enrol(void* engine, producer& made) noexcept { return static_cast<engine_core*>(engine)->in.enrol(made); }
 
 bool has_fast_paths(const engine_options& options) noexcept {
   return options.capacity == 0 && options.record.empty() && !options.capture_origin &&
@@ -57,7 +52,7 @@ bool has_fast_paths(const engine_options& options) noexcept {
       seen(this),
       counts(options),
       labels(counts),
-      threads({this, counts, in.queue, take_leave, retire}),
+      threads({this, counts, enrol, take_leave, retire}),
       groups(options.reserve),
       places(options.capacity),
       nodes{&pool, ticks},
@@ -97,7 +92,7 @@ void engine_core::disown() noexcept {
   life.disown(std::this_thread::get_id());
   threads.open_fast_paths(fast_paths::none);
   counts.disown();
-  in.fd.disown();
+  in.disown();
 }
 
 // As one piece: the queue's push would be a call of its own, and so would what follows it.

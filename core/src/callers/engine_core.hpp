@@ -81,9 +81,9 @@ class engine_core {
 // later. Here and not the inbox's own, as the fast path would keep the inbox's address for the calls that it does not
 // make.
 inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
-  submission_queue& queue = core.in.queue;
+  submission_queue& queue = core.in.queue_;
   const bool pushed = queue.push(mine.pushed, entry);
-  if (has_to_ring(core.in.bell, core.in.rescan, deadline, pushed, [&] { return queue.mark_if_needed(mine.pushed); }))
+  if (has_to_ring(core.in.bell_, core.in.rescan_, deadline, pushed, [&] { return queue.mark_if_needed(mine.pushed); }))
       [[unlikely]]
     core.in.ring_for_earlier(mine, deadline);
   if (--mine.until_report == 0) [[unlikely]] {

@@ -6,6 +6,18 @@
 
 namespace detent::detail {
 
+void inbox::leave(thread_record& leaving) noexcept {
+  queue_.leave(leaving.pushed);
+  // Relaxed: the thread's own.
+  if (producer* const critical = leaving.critical.load(base::relaxed)) critical_.leave(*critical);
+}
+
+void inbox::retire(thread_record& old) noexcept {
+  queue_.retire(old.pushed);
+  // Relaxed: made by a call, and those have ended.
+  if (producer* const critical = old.critical.load(base::relaxed)) critical_.retire(*critical);
+}
+
 void inbox::push_reaps(thread_record& mine) noexcept {
   reap_batch& batch = *mine.reaps;
   if (batch.count != 0) push_many(mine, batch.entries.data(), std::exchange(batch.count, 0), forever, false);
@@ -22,21 +34,21 @@ producer* inbox::critical_of(thread_record& mine) noexcept {
   if (own != nullptr) [[likely]]
     return own;
   std::unique_ptr<producer> made(new (std::nothrow) producer);
-  if (made == nullptr || !critical.enrol(*made)) return nullptr;
+  if (made == nullptr || !critical_.enrol(*made)) return nullptr;
   own = made.release();
   mine.critical.store(own, base::release);  // (2) release: pairs with (3) of thread_registry.cpp
   return own;
 }
 
 [[gnu::noinline]] void inbox::report_pushes(thread_record& mine, std::uint64_t count) noexcept {
-  if (!unread.add(count)) return;
+  if (!unread_.add(count)) return;
   probes::ring(engine_, forever);
-  after_ring(mine, bell.ring());
+  after_ring(mine, bell_.ring());
 }
 
 [[gnu::noinline]] void inbox::ring_for_earlier(thread_record& mine, nanoseconds_t deadline) noexcept {
   probes::ring(engine_, deadline);
-  after_ring(mine, bell.ring_for_earlier(deadline));
+  after_ring(mine, bell_.ring_for_earlier(deadline));
 }
 
 void inbox::after_ring(thread_record& mine, doorbell::ring_result result) noexcept {
@@ -46,7 +58,7 @@ void inbox::after_ring(thread_record& mine, doorbell::ring_result result) noexce
   call_hazard::scope in_use(
       mine.hazard);    // the engine's end closes no descriptor between the load of it and the signal
   base::full_fence();  // (1) pairs with the one in driven_engine::end()
-  fd.signal();
+  fd_.signal();
 }
 
 }  // namespace detent::detail

@@ -20,7 +20,7 @@ namespace detent::detail {
   core.seen.ran(index, word);
   core.ledger.start(due.unmet, late, came, due.label);
   finish_run(core, mine, index, word, scope, due);
-  core.in.fd.signal();  // for another thread that waits to poll: what this pass leaves may be due
+  core.in.signal();  // for another thread that waits to poll: what this pass leaves may be due
 }
 
 }  // namespace detent::detail

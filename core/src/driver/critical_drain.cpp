@@ -11,7 +11,7 @@ drained critical_drain::drain_much(std::size_t submitted, bool until_due) noexce
   std::array<std::uint64_t, limits::critical_batch> taken;
   const std::size_t most = 2 * submitted + limits::spare_slices * taken.size();
   for (std::size_t accepted = 0; accepted <= most;) {
-    const std::size_t count = core_.in.critical.take(taken.data(), taken.size());
+    const std::size_t count = in_.critical().take(taken.data(), taken.size());
     if (count != 0) note(count);
     for (std::size_t at = 0; at != count; ++at) {
       if (at + limits::fetch_node_ahead < count)
@@ -34,9 +34,9 @@ void critical_drain::note(std::size_t count) noexcept {
 
 // A raise of the wake time forgets them as well, but a poll() has none.
 void critical_drain::forget() noexcept {
-  if (!core_.in.critical.is_forgetting_due(core_.in.bell.asymmetric())) return;
-  core_.in.critical.forget_idle();
-  core_.in.bell.fence_driver();
+  if (!in_.critical().is_forgetting_due(in_.bell().asymmetric())) return;
+  in_.critical().forget_idle();
+  in_.bell().fence_driver();
 }
 
 void critical_drain::accept(std::uint64_t entry) noexcept {

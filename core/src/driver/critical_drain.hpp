@@ -3,6 +3,7 @@
 #pragma once
 
 #include "driver/agenda.hpp"
+#include "driver/driver_end.hpp"
 #include "driver/intake.hpp"
 
 namespace detent::detail {
@@ -11,7 +12,7 @@ namespace detent::detail {
 class critical_drain {
  public:
   critical_drain(engine_core& core, drive_state& drive, critical_agenda& to) noexcept
-      : core_(core), drive_(drive), agenda_(to) {}
+      : core_(core), in_(core.in), drive_(drive), agenda_(to) {}
 
   // Accepts what was submitted before the call, and of what a flood adds not much more than once as much. A few
   // instructions if there is nothing.
@@ -22,7 +23,7 @@ class critical_drain {
  private:
   drained drain(bool until_due) noexcept {
     forget_idle();
-    const std::size_t submitted = core_.in.critical.size();
+    const std::size_t submitted = in_.critical().size();
     return submitted == 0 ? drained{false, true} : drain_much(submitted, until_due);
   }
   [[gnu::noinline]] drained drain_much(std::size_t submitted, bool until_due) noexcept;
@@ -30,12 +31,13 @@ class critical_drain {
   void accept(std::uint64_t entry) noexcept;
   // Many threads may have armed a critical timer once, and each visit of an idle producer costs something.
   void forget_idle() noexcept {
-    if (core_.in.critical.is_forgetting_due(false)) [[unlikely]]
+    if (in_.critical().is_forgetting_due(false)) [[unlikely]]
       forget();
   }
   [[gnu::noinline]] void forget() noexcept;
 
   engine_core& core_;
+  const driver_end in_;
   drive_state& drive_;
   critical_agenda& agenda_;
 };

@@ -10,6 +10,7 @@ namespace detent::detail {
 
 drain_port::drain_port(engine_core& core, drive_state& drive, agendas& known, outbox& offers, critical_pass& critical)
     : core_(core),
+      in_(core.in),
       drive_(drive),
       agendas_(known),
       offers_(offers),
@@ -19,7 +20,7 @@ drain_port::drain_port(engine_core& core, drive_state& drive, agendas& known, ou
 
 taken_entries drain_port::take(std::uint64_t* out) noexcept {
   taken_entries taken;
-  taken.end = core_.in.queue.take(out, room);
+  taken.end = in_.queue().take(out, room);
   taken.all = taken.end < room;
   if (taken.end == 0) return taken;
   note_taken(taken.end);
@@ -37,10 +38,10 @@ void drain_port::note_taken(std::size_t count) noexcept {
 
 // Without raises of the wake time, as in a poll, idle producers are forgotten here.
 std::size_t drain_port::count_submitted() noexcept {
-  submission_queue& queue = core_.in.queue;
-  if (queue.is_forgetting_due(core_.in.bell.asymmetric())) [[unlikely]] {
+  submission_queue& queue = in_.queue();
+  if (queue.is_forgetting_due(in_.bell().asymmetric())) [[unlikely]] {
     queue.forget_idle();
-    core_.in.bell.fence_driver();
+    in_.bell().fence_driver();
   }
   return queue.size();
 }
@@ -72,7 +73,7 @@ void drain_port::begins() noexcept {
 }
 
 void drain_port::choose_fence() noexcept {
-  doorbell& bell = core_.in.bell;
+  doorbell& bell = in_.bell();
   const bool asymmetric = fences_.prefers_asymmetric(bell.asymmetric());
   if (asymmetric == bell.asymmetric()) return;
   if (!asymmetric) return bell.begin_symmetric();

@@ -3,6 +3,7 @@
 
 #include "driver/agendas.hpp"
 #include "driver/critical_pass.hpp"
+#include "driver/driver_end.hpp"
 #include "driver/intake.hpp"
 #include "driver/outbox.hpp"
 #include "limits.hpp"
@@ -30,10 +31,10 @@ class drain_port {
   }
   // Prefetches what accept() will touch beside the node itself: a guess, as the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
-  std::size_t submitted() noexcept { return core_.in.queue.is_quiet() ? 0 : count_submitted(); }
+  std::size_t submitted() noexcept { return in_.queue().is_quiet() ? 0 : count_submitted(); }
   drained drain_critical() noexcept { return critical_.drain_until_due(); }
-  bool is_rescan_due() const noexcept { return core_.in.rescan.is_made(); }
-  bool take_rescan() noexcept { return core_.in.rescan.take(); }
+  bool is_rescan_due() const noexcept { return in_.rescan().is_made(); }
+  bool take_rescan() noexcept { return in_.rescan().take(); }
   void rescan() noexcept { agendas_.rescan(between_); }
 
   nanoseconds_t now() const noexcept { return core_.time.now(); }
@@ -49,14 +50,14 @@ class drain_port {
 
   void raises() noexcept {
     fences_.count_raise();
-    core_.in.queue.forget_idle();
-    core_.in.critical.forget_idle();
+    in_.queue().forget_idle();
+    in_.critical().forget_idle();
   }
   void begins() noexcept;
   void looked(nanoseconds_t now) noexcept { drive_.split.looked(now); }
   void emptied() noexcept {
     drive_.owes_entries = drive_.record->pushed.size_approx() != 0;  // an interlude may have come after the last batch
-    core_.in.unread.set_left(0);
+    in_.unread().set_left(0);
   }
   // Which side of the doorbell pays for the fence from now on.
   void choose_fence() noexcept;
@@ -66,6 +67,7 @@ class drain_port {
   [[gnu::noinline]] std::size_t count_submitted() noexcept;
 
   engine_core& core_;
+  const driver_end in_;
   drive_state& drive_;
   agendas& agendas_;
   outbox& offers_;

@@ -8,13 +8,14 @@
 namespace detent::detail {
 [[gnu::cold]] driver::driver(engine_core& core)
     : core_(core),
+      in_(core.in),
       groups_(core),
       agendas_(core, state_, groups_),
       outbox_(core, state_),
       trigger_(core, state_, groups_, outbox_),
       critical_(core, *this, state_, agendas_.critical, trigger_, outbox_),
       entries_(core, state_, agendas_, outbox_, critical_),
-      intake_(entries_, core.in.bell),
+      intake_(entries_, in_.bell()),
       expiry_(core, state_, agendas_, outbox_, trigger_, critical_, entries_, intake_) {
   core.life.set_turn_port(*this);
 }
@@ -30,16 +31,16 @@ void driver::sweep_groups(std::size_t most_members) noexcept {
 }
 
 void driver::relieve_backlog(nanoseconds_t now) noexcept {
-  backlog& unread = core_.in.unread;
+  backlog& unread = in_.unread();
   if (!unread.is_full(now)) return;
   intake_.drain_critical();
   intake_.relieve(unread.may_stay(), forever);
-  unread.set_left(core_.in.queue.size());
+  unread.set_left(in_.queue().size());
 }
 
 void driver::set_gauges() noexcept {
   counters_block& counts = core_.counts;
-  counts.set(gauge::backlog, static_cast<std::int64_t>(core_.in.queue.size() + core_.in.critical.size()));
+  counts.set(gauge::backlog, static_cast<std::int64_t>(in_.queue().size() + in_.critical().size()));
   counts.set(gauge::last_pass, state_.pass_now);
   counts.set(gauge::next_deadline, agendas_.next_bound());
   if (core_.seen.recording != nullptr)
@@ -66,7 +67,7 @@ void driver::warm_up() {
   fetch(&core_.ledger, &core_.ledger + 1);
 }
 
-[[gnu::cold]] void driver_end::operator()(driver* ended) const noexcept { delete ended; }
+[[gnu::cold]] void driver_deleter::operator()(driver* ended) const noexcept { delete ended; }
 driver_handle make_driver(engine_core& core) { return driver_handle(new driver(core)); }
 void set_ended(driver& drives) noexcept { drives.set_ended(); }
 void clear_retries(driver& drives) noexcept { drives.clear_retries(); }

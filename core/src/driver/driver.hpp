@@ -48,7 +48,7 @@ class driver final : public driver_port, public turn_port {
   std::size_t take_ran() noexcept { return std::exchange(state_.ran, 0); }
   void answer_bell() noexcept { intake_.answer_bell(); }
   bool has_to_drain() const noexcept {
-    return intake_.is_drain_pending() || core_.time.now() >= core_.in.bell.wake_time();
+    return intake_.is_drain_pending() || core_.time.now() >= in_.bell().wake_time();
   }
   void drain_before_firing() noexcept { intake_.drain_before_firing(); }
   // Of the bulk, and of the critical timers, which fire() drains as well.
@@ -91,6 +91,7 @@ class driver final : public driver_port, public turn_port {
   [[gnu::noinline]] void sweep_groups(std::size_t most_members) noexcept;
 
   engine_core& core_;
+  const driver_end in_;
   drive_state state_;
   group_sweep groups_;
   agendas agendas_;

@@ -10,10 +10,10 @@ namespace detent::detail {
 
 class driver;
 
-struct driver_end {
+struct driver_deleter {
   void operator()(driver* ended) const noexcept;
 };
-using driver_handle = std::unique_ptr<driver, driver_end>;
+using driver_handle = std::unique_ptr<driver, driver_deleter>;
 
 // Throws bad_alloc.
 driver_handle make_driver(engine_core& core);

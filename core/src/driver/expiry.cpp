@@ -99,7 +99,7 @@ inline void expiry::drain_in_poll() noexcept {
 
 // A worker's, between two callbacks. False: the pass ends, as others are to have their turn.
 [[gnu::always_inline]] inline bool expiry::look_between(nanoseconds_t& now, std::size_t fired) {
-  const bool has_rung = core_.in.bell.has_rung();
+  const bool has_rung = in_.bell().has_rung();
   if (has_rung) {
     intake_.answer_bell();
     intake_.drain_slice();

@@ -16,6 +16,7 @@ class expiry {
   expiry(engine_core& core, drive_state& drive, agendas& known, outbox& offers, trigger& fires, critical_pass& critical,
          drain_port& entries, intake<drain_port>& drains) noexcept
       : core_(core),
+        in_(core.in),
         drive_(drive),
         agendas_(known),
         outbox_(offers),
@@ -46,6 +47,7 @@ class expiry {
   void settle(const due_entry& due, node& restarted) noexcept;
 
   engine_core& core_;
+  const driver_end in_;
   drive_state& drive_;
   agendas& agendas_;
   outbox& outbox_;

@@ -71,22 +71,23 @@ inline drive_turn::~drive_turn() {
 
 // Makes wake_fd readable at the next deadline, and has producers of earlier ones signal it.
 void announce_wait(engine_core& core, driver& drives) {
-  if (core.groups.is_asked()) return core.in.fd.signal();
+  const driver_end in(core.in);
+  if (core.groups.is_asked()) return in.fd().signal();
   const nanoseconds_t until = drives.announce(drives.next());
-  if (until == INT64_MIN) return core.in.fd.signal();  // due already, and more to drain
-  if (core.time.is_manual()) {                         // the kernel knows nothing of virtual time
-    core.in.fd.set(until <= core.time.now() ? std::optional<nanoseconds_t>(1) : std::nullopt);
+  if (until == INT64_MIN) return in.fd().signal();  // due already, and more to drain
+  if (core.time.is_manual()) {                      // the kernel knows nothing of virtual time
+    in.fd().set(until <= core.time.now() ? std::optional<nanoseconds_t>(1) : std::nullopt);
   } else {
-    core.in.fd.set(until == forever ? std::nullopt : std::optional(until));
+    in.fd().set(until == forever ? std::nullopt : std::optional(until));
   }
-  if (!core.in.bell.go_outside()) core.in.fd.signal();
+  if (!in.bell().go_outside()) in.fd().signal();
 }
 
 template <bool Inline>
 [[gnu::always_inline]] inline std::size_t poll_once(engine_core& core, driver& drives, std::size_t max_callbacks) {
   drive_turn turn(core, drives, "poll()");
   if (turn.stopped()) return 0;
-  const bool watched = core.in.fd.is_open();
+  const bool watched = driver_end(core.in).fd().is_open();
   if (watched) drives.answer_bell();
   drives.drain_submitted();
   drives.sweep(limits::sweep_a_poll);
@@ -116,7 +117,7 @@ std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   drives.drain_critical();
   drives.drain_submitted();
   drives.sweep(SIZE_MAX);
-  if (core.in.fd.is_open()) announce_wait(core, drives);  // first, as it may drain what has come since
+  if (driver_end(core.in).fd().is_open()) announce_wait(core, drives);  // first, as it may drain what has come since
   std::optional<nanoseconds_t> next = drives.next_exact();
   if (drives.has_retries()) next = drives.retry_bound(next.value_or(forever));
   return next;
@@ -124,8 +125,9 @@ std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
 
 [[gnu::cold]] int open_wake_fd(engine_core& core, driver& drives) {
   drive_turn turn(core, drives, "wake_fd()");
-  bool was_open = core.in.fd.is_open();
-  int fd = core.in.fd.open();
+  const driver_end in(core.in);
+  bool was_open = in.fd().is_open();
+  int fd = in.fd().open();
   if (fd < 0) {
     const int problem = errno;
     throw error(code_of(problem), prefix_of(core) + "wake_fd(): " + explain(problem));

@@ -62,8 +62,9 @@ class start_report {
 
 worker::worker(engine_core& core, driver& drives)
     : core_(core),
+      in_(core.in),
       driver_(drives),
-      waiter_(core.options.wait, core.options.tick.count(), core.time, core.in.bell),
+      waiter_(core.options.wait, core.options.tick.count(), core.time, in_.bell()),
       look_(core.options.memory.give_back_after.count()) {}
 
 [[gnu::cold]] errc worker::start(std::string& why) {
@@ -97,7 +98,7 @@ worker::worker(engine_core& core, driver& drives)
 }
 
 void worker::join() {
-  core_.in.bell.ring();
+  core_.in.ring_worker();
   thread_.join();
 }
 
@@ -158,7 +159,7 @@ std::optional<nanoseconds_t> worker::wait_for_work() {
 }
 
 bool worker::is_called(nanoseconds_t until) const noexcept {
-  return core_.in.bell.has_rung() || subtract_saturated(until, core_.time.now()) < limits::worth_tidying;
+  return in_.bell().has_rung() || subtract_saturated(until, core_.time.now()) < limits::worth_tidying;
 }
 
 // Sorts free nodes while nothing else is to be done. It is announced already until when it sleeps: callers ring.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "callers/engine_core.hpp"
+#include "driver/driver_end.hpp"
 #include "driver/memory_look.hpp"
 #include "driver/waiter.hpp"
 
@@ -49,6 +50,7 @@ class worker {
   bool warm_up(nanoseconds_t until) noexcept;
 
   engine_core& core_;
+  const driver_end in_;
   driver& driver_;
   waiter waiter_;
   memory_look look_;

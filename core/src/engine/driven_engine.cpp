@@ -21,7 +21,7 @@ errc code_of(alloc::page_source::problem which, int reason) noexcept {
 driven_engine::driven_engine(engine_options made_with)
     : engine_core(std::move(made_with)), driver_(make_driver(*this)), worker_(*this, *driver_) {
   // A caller that never asks for the wake_fd sleeps by its own means: no ring is needed.
-  if (options.drive == drive_kind::caller) in.bell.lower(INT64_MIN);
+  if (options.drive == drive_kind::caller) in.begin_without_rings();
 }
 
 driven_engine::~driven_engine() = default;
@@ -44,7 +44,7 @@ errc driven_engine::open(std::string& why) {
   if (errc unusable = open_recording(seen.recording, time, options, why); unusable != errc{}) return unusable;
   if (options.drive == drive_kind::worker) {
     // A worker that spins raises the wake time all the time.
-    if (options.wait.mode != wait_options::kind::busy) in.bell.allow_asymmetric(base::enable_heavy_fence());
+    if (options.wait.mode != wait_options::kind::busy) in.allow_asymmetric(base::enable_heavy_fence());
     errc started = worker_.start(why);
     if (started != errc{}) return started;
   }

@@ -26,7 +26,7 @@ bool driven_engine::begin_stop() noexcept {
   }
   life.set_stopper(std::this_thread::get_id());
   threads.open_fast_paths(fast_paths::none);
-  in.bell.fence_stop();  // pairs with the one of a push: a producer that this stop does not see sees the stop
+  in.fence_stop();  // pairs with the one of a push: a producer that this stop does not see sees the stop
   return true;
 }
 
@@ -116,7 +116,7 @@ std::size_t driven_engine::count_pending_nodes() const noexcept {
 // std::thread is not even detached: the id may be that of a thread which the child has started since.
 void driven_engine::leave_to_parent() noexcept {
   live_cores::remove(*this);
-  wake_fd::close(in.fd.release());
+  wake_fd::close(in.release_fd());
 }
 
 void driven_engine::end() noexcept {
@@ -132,7 +132,7 @@ void driven_engine::end() noexcept {
     finish_stop();
   }
   counts.end();
-  const int fd = in.fd.release();
+  const int fd = in.release_fd();
   base::full_fence();  // (1) pairs with the one in inbox::after_ring(): a signal finds no descriptor, or is waited for
                        // here
   threads.wait_for_calls();

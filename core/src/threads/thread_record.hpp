@@ -24,7 +24,7 @@ struct thread_record;
 struct thread_host {
   void* engine;  // only an address: what fast_path() compares
   counters_block& counts;
-  submission_queue& queue;
+  bool (*enrol)(void* engine, producer& made) noexcept;  // in the submission queue; false: no memory
   void (*take_leave)(void* engine, thread_record& leaving) noexcept;
   void (*retire)(void* engine, thread_record& old) noexcept;  // the thread may be in take_leave
 };
@@ -46,7 +46,11 @@ struct reap_batch {
 // neither memory nor places in the queue.
 struct alignas(64) thread_record {
   thread_record(const thread_host& made_for, std::uint64_t of, counter_cell* cells, std::uint32_t first_order) noexcept
-      : next_order(first_order), host(&made_for), enrolled(made_for.queue.enrol(pushed)), counts(cells), engine(of) {}
+      : next_order(first_order),
+        host(&made_for),
+        enrolled(made_for.enrol(made_for.engine, pushed)),
+        counts(cells),
+        engine(of) {}
 
   // The queue of critical timers has ended, or ends with this.
   ~thread_record() { delete critical.load(base::relaxed); }  // relaxed: no other thread is left

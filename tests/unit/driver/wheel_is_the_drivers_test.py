@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A caller that touches the wheel without driving does not compile.
+"""A caller that touches the wheel without driving, or the driver's end of the inbox, does not compile.
 
 usage: wheel_is_the_drivers_test.py SOURCE COMPILER [FLAG...]
 """
 import subprocess
 import sys
 
-RIGHT = "if (mine.driving != nullptr) mine.driving->reap(index, cancelled)"
+RIGHT = "if (mine.driving != nullptr) mine.driving->reap(index, cancelled); else core.in.ring(mine)"
 WRONG = {
     "core.wheel_.unlink(cancelled)": "the core has no wheel",
     "core.driver_.reap(index, cancelled)": "nor a driver",
     "static_cast<driver*>(mine.driving)->reap(index, cancelled)": "callers know no such type",
     "driver_port().reap(index, cancelled)": "nobody makes a port",
     "mine.driving->agenda_.reap(index, cancelled)": "and it leads to what it offers alone",
+    "core.in.queue.take(nullptr, 0)": "the inbox shows no queue",
+    "core.in.queue_.take(nullptr, 0)": "a producer has no more of the queue than its pushes",
+    "core.in.bell_.clear()": "it rings the bell, and does not answer it",
+    "core.in.unread_.set_left(0)": "nor does it say how much is left",
+    "driver_end(core.in).queue().take(nullptr, 0)": "callers know no such type",
 }
 
 

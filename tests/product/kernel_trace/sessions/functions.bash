@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Lines as ftrace prints them, for the session: BASH_ENV of each of its lines.
+# Lines as ftrace prints them, for the sessions.
 A=00000000c0ffee01
 B=00000000c0ffee02
 J=4294892296 # a jiffy that begins at 7200 s
