@@ -73,7 +73,7 @@ inline drive_turn::~drive_turn() {
 void announce_wait(engine_core& core, driver& drives) {
   const driver_end in(core.in);
   if (core.groups.is_asked()) return in.fd().signal();
-  const nanoseconds_t until = drives.announce(drives.next());
+  const nanoseconds_t until = drives.announce(drives.entries.next());
   if (until == INT64_MIN) return in.fd().signal();  // due already, and more to drain
   if (core.time.is_manual()) {                      // the kernel knows nothing of virtual time
     in.fd().set(until <= core.time.now() ? std::optional<nanoseconds_t>(1) : std::nullopt);
@@ -88,11 +88,11 @@ template <bool Inline>
   drive_turn turn(core, drives, "poll()");
   if (turn.stopped()) return 0;
   const bool watched = driver_end(core.in).fd().is_open();
-  if (watched) drives.answer_bell();
-  drives.drain_submitted();
+  if (watched) drives.drains.answer_bell();
+  drives.drains.drain_submitted();
   drives.sweep(limits::sweep_a_poll);
-  const std::size_t fired = drives.fire(core.time.certain(), max_callbacks, true);
-  drives.wait_begins();  // for the next call
+  const std::size_t fired = drives.pass.fire_pass(core.time.certain(), max_callbacks, true);
+  drives.state.split.wait_begins();  // for the next call
   if (core.counts.watched()) drives.set_gauges();
   if (watched && !core.stopped()) announce_wait(core, drives);
   return Inline ? fired : drives.take_ran();  // before the turn ends, and with it perhaps the engine
@@ -113,13 +113,13 @@ std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
 std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   drive_turn turn(core, drives, "next_deadline()");
   if (turn.stopped()) return std::nullopt;
-  static_cast<void>(drives.has_retries());  // first, as what belongs to a paused group leaves them for the wheel
-  drives.drain_critical();
-  drives.drain_submitted();
+  static_cast<void>(drives.offers.has_retries());  // first, as what belongs to a paused group leaves them for the wheel
+  drives.critical.drain();
+  drives.drains.drain_submitted();
   drives.sweep(SIZE_MAX);
   if (driver_end(core.in).fd().is_open()) announce_wait(core, drives);  // first, as it may drain what has come since
-  std::optional<nanoseconds_t> next = drives.next_exact();
-  if (drives.has_retries()) next = drives.retry_bound(next.value_or(forever));
+  std::optional<nanoseconds_t> next = drives.timers.next_exact();
+  if (drives.offers.has_retries()) next = drives.entries.retry_bound(next.value_or(forever));
   return next;
 }
 

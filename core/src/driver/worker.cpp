@@ -114,17 +114,17 @@ void worker::work() noexcept {
   if (driver_.has_ended()) core_.executors.reset();
 }
 
-void worker::answer_bell() noexcept { driver_.answer_bell(); }
+void worker::answer_bell() noexcept { driver_.drains.answer_bell(); }
 bool worker::has_to_drain() const noexcept { return driver_.has_to_drain(); }
-void worker::drain_before_firing() noexcept { driver_.drain_before_firing(); }
-void worker::sweep() noexcept { driver_.sweep(std::max(limits::sweep_slice, driver_.held_back())); }
+void worker::drain_before_firing() noexcept { driver_.drains.drain_before_firing(); }
+void worker::sweep() noexcept { driver_.sweep(std::max(limits::sweep_slice, driver_.groups.held_back())); }
 void worker::fire(nanoseconds_t now) {
-  if (!driver_.fire_awaited(now)) driver_.fire(now, SIZE_MAX, false);
+  if (!driver_.pass.fire_awaited(now)) driver_.pass.fire_pass(now, SIZE_MAX, false);
 }
 
 void worker::fire_due() {
   const nanoseconds_t now = core_.time.certain();
-  driver_.fire(now, SIZE_MAX, false);
+  driver_.pass.fire_pass(now, SIZE_MAX, false);
   driver_.relieve_backlog(now);
   if (!core_.counts.watched()) return;
   core_.counts.set(gauge::wakeups, static_cast<std::int64_t>(waiter_.wakeups()));
@@ -134,15 +134,15 @@ void worker::fire_due() {
 
 std::optional<nanoseconds_t> worker::wait() {
   const std::optional<nanoseconds_t> reached = wait_for_work();
-  if (waiter_.has_waited()) driver_.wait_begins();
+  if (waiter_.has_waited()) driver_.state.split.wait_begins();
   return reached;
 }
 
 std::optional<nanoseconds_t> worker::wait_for_work() {
   if (core_.groups.is_asked()) return std::nullopt;
-  nanoseconds_t until = driver_.next();
+  nanoseconds_t until = driver_.entries.next();
   const nanoseconds_t now = core_.time.now();
-  driver_.looked(now);
+  driver_.state.split.looked(now);
   if (until <= now) return std::nullopt;
   const nanoseconds_t look = look_.is_wanted() ? look_.due(core_.pool.surplus()) : forever;
   if (look < until) [[unlikely]]
@@ -152,9 +152,9 @@ std::optional<nanoseconds_t> worker::wait_for_work() {
   if (core_.counts.watched()) core_.counts.set(gauge::next_deadline, until);
   if (core_.pool.is_untidy()) tidy(until);
   if (!waiter_.sleep(until, &core_) || !warm_up(until)) return std::nullopt;
-  driver_.await(until);
+  driver_.pass.await(until);
   const std::optional<nanoseconds_t> reached = waiter_.spin(until);
-  if (!reached) driver_.give_up_awaited();
+  if (!reached) driver_.pass.give_up_awaited();
   return reached;
 }
 
@@ -180,8 +180,8 @@ bool worker::is_called(nanoseconds_t until) const noexcept {
     if (waiter_.sleep(until, &core_)) waiter_.spin(until);
     return std::nullopt;
   }
-  driver_.give_back();
-  const bool more = core_.pool.give_back(driver_.cache(), [this, until] { return is_called(until); });
+  driver_.timers.give_back();
+  const bool more = core_.pool.give_back(driver_.state.record->cache, [this, until] { return is_called(until); });
   look_.looked(now, core_.pool.surplus(), more);
   return std::nullopt;
 }
