@@ -85,7 +85,7 @@ def try_mutant(mutant, row, tree, folder, programs):
     source = tree / mutant.file
     whole = source.read_text(encoding="utf-8")
     try:
-        source.write_text(faults.mutate(whole, mutant.old, mutant.new, mutant.times), encoding="utf-8")
+        source.write_text(faults.mutate(whole, mutant), encoding="utf-8")
         if not build(folder, programs):
             row.kill.add("compiler")
             return
@@ -106,9 +106,9 @@ def main():
     chosen = parser.parse_args()
     tree, folder = chosen.scratch / "tree", chosen.scratch / "build"
     copy_tree(chosen.root.resolve(), tree)
-    mutants = [each for protocol in faults.read_all(tree) for each in protocol.mutants
+    mutants = [each for each in faults.read_all(tree)[0]
                if each.file.startswith(chosen.below) and chosen.only in (None, each.name)]
-    mutants.sort(key=lambda each: bool(each.suite))  # first those for which an example is named
+    mutants.sort(key=lambda each: each.is_explored)  # first those for which an example is named
     subprocess.run(["cmake", "-S", tree, "-B", folder, *CONFIGURE], check=True, stdout=subprocess.DEVNULL)
     if not build(folder, chosen.programs) or any(notices(folder, each) for each in chosen.programs):
         sys.exit("kill_matrix: without a mutant the programs do not build, or fail")
