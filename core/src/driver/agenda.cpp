@@ -36,7 +36,8 @@ void agenda::put_back(const awaited_timer& awaited) noexcept {
 
 void agenda::warm_up() {
   next_in_wheel();
-  if (found().is_known()) __builtin_prefetch(reinterpret_cast<const void*>(found().first().ops->invoke));
+  if (const earliest& found = wheel_.found(); found.is_known())
+    __builtin_prefetch(reinterpret_cast<const void*>(found.first().ops->invoke));
   due_.warm_up();
 }
 
@@ -51,7 +52,8 @@ void critical_agenda::expire(nanoseconds_t reached) {
 void critical_agenda::warm_up() {
   if (!has_filed()) return;
   next_in_wheel();
-  if (found().is_known()) __builtin_prefetch(reinterpret_cast<const void*>(found().first().ops->invoke));
+  if (const earliest& found = wheel_.found(); found.is_known())
+    __builtin_prefetch(reinterpret_cast<const void*>(found.first().ops->invoke));
 }
 
 }  // namespace detent::detail

@@ -17,6 +17,12 @@ inline bool is_newest(const due_entry& entry, const node& named) noexcept {
   return named.location == in_due_queue && named.placed == entry.placed;
 }
 
+// A node that is nowhere passes for one in the due queue, whose entry `entry` is.
+inline void pass_for_due(const due_entry& entry, node& named) noexcept {
+  named.location = in_due_queue;
+  named.placed = entry.placed;
+}
+
 // Which arming of a timer it is.
 struct arming {
   std::uint64_t word = 0;
@@ -55,7 +61,6 @@ class basic_agenda {
   std::optional<nanoseconds_t> next_in_wheel();
   // No earlier than this is anything in the wheel due.
   nanoseconds_t next_bound() const noexcept { return wheel_.next_bound().value_or(forever); }
-  const earliest& found() const noexcept { return wheel_.found(); }
 
   // --- What is due
 
@@ -71,12 +76,8 @@ class basic_agenda {
 
   // It is not due any more: goes back into the wheel. False: it is, and may not be the first.
   bool leaves(node_index index, node& restarted, const arming& now) noexcept;
-  // Until settle() it passes for one in the due queue, whose entry `due` is.
-  void await_turn(const due_entry& due, node& restarted) const noexcept {
-    restarted.location = in_due_queue;
-    restarted.placed = due.placed;
-  }
-  // All that was submitted before it was restarted, which was at `before`, has been accepted.
+  // All that was submitted before it was restarted, which was at `before`, has been accepted. Until then it has passed
+  // for one in the due queue: pass_for_due().
   void settle(const due_entry& due, node& restarted, const arming& before) noexcept;
 
   // --- In either case

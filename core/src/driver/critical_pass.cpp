@@ -29,7 +29,7 @@ bool critical_pass::fire_next(nanoseconds_t& now) {
 void critical_pass::settle(const due_entry& due, node& restarted) noexcept {
   const arming before = arming::of(restarted);
   if (agenda_.leaves(due.index, restarted, before)) return;
-  agenda_.await_turn(due, restarted);
+  pass_for_due(due, restarted);
   entries_.drain();
   if (!drive_.polling) expire(drive_.higher_now);  // in poll() each runs once a pass
   agenda_.settle(due, restarted, before);

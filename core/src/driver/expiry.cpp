@@ -124,7 +124,7 @@ void expiry::accept_what_came_before() noexcept { intake_.drain_submitted(entrie
 void expiry::settle(const due_entry& due, node& restarted) noexcept {
   const arming before = arming::of(restarted);
   if (agendas_.bulk.leaves(due.index, restarted, before)) return;
-  agendas_.bulk.await_turn(due, restarted);
+  pass_for_due(due, restarted);
   accept_what_came_before();
   if (!drive_.polling && agendas_.bulk.next_bound() <= drive_.pass_now) {
     if (++settled_ > limits::interruptions) interruptions_ = settled_;  // the pass ends: restarts may come without end
