@@ -34,8 +34,9 @@ struct owner {
   counters_block counts{small_and_quiet()};
   std::mutex mutex;
   std::vector<thread_record*> left;
-  thread_registry threads{{this, counts, queue, take_leave, retire}};
+  thread_registry threads{{this, counts, enrol, take_leave, retire}};
 
+  static bool enrol(void* self, producer& made) noexcept { return static_cast<owner*>(self)->queue.enrol(made); }
   static void take_leave(void* self, thread_record& leaving) noexcept {
     auto& host = *static_cast<owner*>(self);
     std::lock_guard lock(host.mutex);
