@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace detent::worker_walks {
@@ -43,7 +44,7 @@ class judge {
   void begin_cancel(std::uint32_t timer);
   void end_cancel(std::uint32_t timer, cancel_result answer);
   // Of several at once, of which so many should have been cancelled by this.
-  void end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_t answer);
+  void end_cancel_many(std::span<const std::uint32_t> asked, std::size_t answer);
   void begin_restart(std::uint32_t timer, ns at);
   void end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer);
   void pause(unsigned group);

@@ -81,10 +81,9 @@ void judge::end_cancel(std::uint32_t timer, cancel_result answer) {
   }
 }
 
-void judge::end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_t answer) {
+void judge::end_cancel_many(std::span<const std::uint32_t> asked, std::size_t answer) {
   std::size_t pending = 0, perhaps = 0;
-  for (std::uint32_t timer = first; timer != first + count; ++timer) {
-    if (!has_handle(timer)) continue;
+  for (const std::uint32_t timer : asked) {
     record& each = all_[timer];
     --each.doubts;
     const bool was_due = each.grace && each.kept <= groups_[each.group].own;  // when its group was paused
@@ -103,7 +102,7 @@ void judge::end_cancel_many(std::uint32_t first, std::uint32_t count, std::size_
     }
   }
   if (answer < pending || answer > pending + perhaps)
-    fault("cancel_bulk from #%u on answers %zu, not %zu to %zu", first, answer, pending, pending + perhaps);
+    fault("cancel_bulk of %zu answers %zu, not %zu to %zu", asked.size(), answer, pending, pending + perhaps);
 }
 
 void judge::begin_restart(std::uint32_t timer, ns at) {

@@ -204,13 +204,16 @@ void walk::cancel(const call& what) {
     judge_.begin_cancel(what.timer);
     return judge_.end_cancel(what.timer, judge_.handle(what.timer).cancel());
   }
+  // Others may be armed before the call ends, in which it has no part.
+  std::vector<std::uint32_t> asked;
   std::vector<timer> handles;
-  for (std::uint32_t i = 0; i != what.count; ++i) {
-    if (!judge_.has_handle(what.timer + i)) continue;
-    judge_.begin_cancel(what.timer + i);
-    handles.push_back(judge_.handle(what.timer + i));
+  for (std::uint32_t each = what.timer; each != what.timer + what.count; ++each) {
+    if (!judge_.has_handle(each)) continue;
+    judge_.begin_cancel(each);
+    asked.push_back(each);
+    handles.push_back(judge_.handle(each));
   }
-  judge_.end_cancel_many(what.timer, what.count, engine_->cancel_bulk(handles));
+  judge_.end_cancel_many(asked, engine_->cancel_bulk(handles));
 }
 
 void walk::restart(const call& what, unsigned thread) {
