@@ -44,6 +44,8 @@ class breakable final : public store {
   std::atomic<bool> roll_cut{false};  // for call_roll() alone, as where the one of several servers is gone that has it
   // Once, the answer to a reading arrives this much later, and then the connection is cut.
   std::atomic<std::chrono::milliseconds> last_answer_after{0ms};
+  std::atomic<std::chrono::milliseconds> writes_take{0ms};  // each put() and cancel(), longer than they would
+  std::atomic<int> readings{0};                             // that found something due
 
   shard_id shards() const noexcept override { return to_->shards(); }
   std::string_view name() const noexcept override { return to_->name(); }
@@ -57,6 +59,7 @@ class breakable final : public store {
   errc read_on(std::span<const read_request> what, std::span<read_result> results) override {
     if (cut) return errc::unavailable;
     const errc out = to_->read_on(what, results);
+    readings += std::ranges::any_of(results, [](const read_result& one) { return !one.due.empty(); });
     if (const auto late = last_answer_after.exchange(0ms); late != 0ms) {
       std::this_thread::sleep_for(late);
       cut = true;
@@ -67,9 +70,11 @@ class breakable final : public store {
     return cut || ends_cut ? errc::unavailable : to_->end(what, results);
   }
   errc put(std::span<const put_request> what, std::span<put_status> results) override {
+    std::this_thread::sleep_for(writes_take.load());
     return cut ? errc::unavailable : to_->put(what, results);
   }
   errc cancel(std::span<const cancel_request> what, std::span<cancel_status> results) override {
+    std::this_thread::sleep_for(writes_take.load());
     return cut ? errc::unavailable : to_->cancel(what, results);
   }
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override {

@@ -54,10 +54,8 @@ void node::write() {
   const bool had = ends_.waiting() != 0 || operations_.waiting();
   const std::uint64_t failures = trouble_.failures();
   const bool answers = now >= trouble_.retry_at(trouble::of::ends) && ends_.write();
-  if (answers && now >= trouble_.retry_at(trouble::of::operations))
-    operations_.write();
-  else
-    operations_.end_impatient();
+  if (answers && now >= trouble_.retry_at(trouble::of::operations)) operations_.write();
+  operations_.end_impatient();
   const bool more = ends_.waiting() != ends_.unanswered() || operations_.has_waiting();
   if (had && (!more || trouble_.failures() != failures)) next_write_ = elapsed() + how_.flush;
 }

@@ -49,7 +49,7 @@ void operation_writer::drop_given_up() {
   over(static_cast<std::size_t>(kept - waiting_.begin()));
 }
 
-bool operation_writer::write_puts() {
+void operation_writer::write_puts() {
   std::vector<put_request> requests;
   for (auto at = waiting_.begin(); at != waiting_.end() && requests.size() < batch; ++at) {
     const auto* put = std::get_if<put_operation>(&*at);
@@ -57,7 +57,7 @@ bool operation_writer::write_puts() {
     requests.push_back(put->what);
   }
   std::vector<put_status> results(requests.size());
-  if (!trouble_.ok(trouble::of::operations, store_.put(requests, results))) return false;
+  if (!trouble_.ok(trouble::of::operations, store_.put(requests, results))) return;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto& put = std::get<put_operation>(waiting_[i]);
     const std::error_code code = code_of(results[i]);
@@ -68,10 +68,9 @@ bool operation_writer::write_puts() {
   }
   counts_.now.stored += results.size();
   over(results.size());
-  return true;
 }
 
-bool operation_writer::write_cancels() {
+void operation_writer::write_cancels() {
   std::vector<cancel_request> requests;
   for (auto at = waiting_.begin(); at != waiting_.end() && requests.size() < batch; ++at) {
     const auto* cancel = std::get_if<cancel_operation>(&*at);
@@ -79,7 +78,7 @@ bool operation_writer::write_cancels() {
     requests.push_back(cancel->what);
   }
   std::vector<cancel_status> results(requests.size());
-  if (!trouble_.ok(trouble::of::operations, store_.cancel(requests, results))) return false;
+  if (!trouble_.ok(trouble::of::operations, store_.cancel(requests, results))) return;
   for (std::size_t i = 0; i < results.size(); ++i) {
     auto& cancel = std::get<cancel_operation>(waiting_[i]);
     const bool withdrawn = results[i] == cancel_status::withdrawn;
@@ -91,7 +90,6 @@ bool operation_writer::write_cancels() {
   }
   counts_.now.stored += results.size();
   over(results.size());
-  return true;
 }
 
 void operation_writer::take() { std::ranges::move(outbox_.take_all(), std::back_inserter(waiting_)); }
@@ -103,7 +101,10 @@ void operation_writer::write() {
     trouble_.ok(trouble::of::operations, errc{});
     return;
   }
-  if (!(std::holds_alternative<put_operation>(waiting_.front()) ? write_puts() : write_cancels())) end_impatient();
+  if (std::holds_alternative<put_operation>(waiting_.front()))
+    write_puts();
+  else
+    write_cancels();
 }
 
 std::chrono::nanoseconds operation_writer::impatient_at() const {

@@ -25,7 +25,8 @@ class operation_writer {
   bool asking() const noexcept { return !questions_.empty(); }
   // One batch of a kind, the next in order.
   void write();
-  // While the store does not answer: a caller that wants to cancel learns so in time.
+  // A caller that wants to cancel learns in time that it has to wait for longer than it has patience, whether the store
+  // does not answer or has too much to write.
   void end_impatient();
   // When the first of them has waited long enough, by elapsed().
   std::chrono::nanoseconds impatient_at() const;
@@ -42,8 +43,8 @@ class operation_writer {
   };
 
   void take();
-  bool write_puts();
-  bool write_cancels();
+  void write_puts();
+  void write_cancels();
 
   // The first ones are over: flush() waits for a place in the order.
   void over(std::size_t count);

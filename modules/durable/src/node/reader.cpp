@@ -89,22 +89,35 @@ void reader::use(shard_id shard, read_result& read) {
   }
 }
 
-errc reader::read(const std::vector<shard_id>& which) {
-  if (which.empty()) return errc{};
+// Half of what there is room for goes to the shards alike, and half to those among them that are behind: a backlog in
+// one shard of many is read as fast as one in all.
+std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, stored_time upto) const {
   const std::size_t held = with_.held.armed();  // what no handler here knows must not stop what one does
   // Amid a backlog, runs that end and runs that are read fit into the limit of unwritten ends: else reading would wait.
   const std::size_t half = std::max<std::size_t>(with_.how.unwritten / 2, 1);
   const bool keeps_up = with_.ends.waiting() - with_.ends.unanswered() < half;
   const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
-  const std::size_t share = std::min({most_a_reading, half, room}) / which.size() + (room != 0);
-  const std::chrono::nanoseconds asked_at = elapsed();
-  const stored_time upto = wall_now() + of(with_.how.horizon);
+  const std::size_t most = std::min({most_a_reading, half, room});
+  const auto is_behind = [&](shard_id shard) { return with_.terms.of(shard).behind; };
+  const auto behind = static_cast<std::size_t>(std::ranges::count_if(which, is_behind));
+  const std::size_t more = behind == 0 ? 0 : most / 2 / behind;
+  const std::size_t share = (behind == 0 ? most : most - most / 2) / which.size() + (room != 0);
   std::vector<read_request> requests;
+  requests.reserve(which.size());
   for (const shard_id shard : which) {
     const auto& its = with_.terms.of(shard);
-    requests.push_back(
-        {its.term->which(), upto, its.leaving || with_.ends.owes(shard) ? 0 : share, with_.terms.lease()});
+    const bool reads = !its.leaving && !with_.ends.owes(shard);
+    const std::size_t limit = share + (its.behind ? more : 0);
+    requests.push_back({its.term->which(), upto, reads ? limit : 0, with_.terms.lease()});
   }
+  return requests;
+}
+
+errc reader::read(const std::vector<shard_id>& which) {
+  if (which.empty()) return errc{};
+  const std::chrono::nanoseconds asked_at = elapsed();
+  const stored_time upto = wall_now() + of(with_.how.horizon);
+  const std::vector<read_request> requests = share_out(which, upto);
   std::vector<read_result> results(requests.size());
   if (const errc problem = with_.in.read_on(requests, results); problem != errc{}) return problem;
   for (std::size_t i = 0; i < which.size(); ++i) {
@@ -120,8 +133,9 @@ errc reader::read(const std::vector<shard_id>& which) {
     }
     its.term->stand(asked_at, with_.terms.lease());
     use(which[i], results[i]);
+    its.behind = !its.leaving && its.level < upto;
     if (its.leaving) continue;
-    if (its.level < upto) lags_ = true;
+    if (its.behind) lags_ = true;
     with_.counted.now.read_lag =
         std::max<duration>(with_.counted.now.read_lag, upto - std::max(its.level, stored_time{}));
   }

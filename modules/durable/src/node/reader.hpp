@@ -48,6 +48,7 @@ class reader {
   void drop_lapsed();
   errc take();
   errc read(const std::vector<shard_id>& which);
+  std::vector<read_request> share_out(const std::vector<shard_id>& which, stored_time upto) const;
   void use(shard_id shard, read_result& read);
   void lose(shard_id shard);
   void report_unknown(shard_id shard, const record& what);

@@ -25,6 +25,7 @@ class tenures {
     bool lost = false;     // we had it, and no other node is known to have had it since
     bool foreign = false;  // another node has it, as far as is known
     bool lacking = false;  // it has timers that this node has no handler for
+    bool behind = false;   // its last reading was cut by its limit
     // By elapsed(), of the shard:
     std::chrono::nanoseconds try_at{};       // not to be asked for before
     std::chrono::nanoseconds free_since{};   // no node has it since then, as far as is known; 0: one has
