@@ -123,12 +123,6 @@ template <class Reinsert>
   return true;
 }
 
-[[gnu::always_inline]] inline void read_end(engine_core& core, nanoseconds_t started, nanoseconds_t& now,
-                                            label_block* label) noexcept {
-  now = core.time.after(started);
-  core.ledger.end(started, now, label);
-}
-
 // --- The body
 
 // `now` is a reading of the clock, not before the deadline; then another one, after the run. A period has reinsert().
@@ -174,10 +168,13 @@ template <run_kind Kind, end_reading Read = end_reading::last, class Reinsert = 
     report_failure(core, mine, due.label);
   }
 
-  if constexpr (is_any || Read == end_reading::first) read_end(core, started, now, due.label);
+  constexpr bool reads_first = is_any || Read == end_reading::first;
+  if constexpr (reads_first) now = core.time.after(started);
   core.seen.ran(of.index, word);
-  // Only now, as the callback is what is waited for; but before the end of the run, which others may wait for.
+  // Only now, as the callback is what is waited for; but before the end of the run, which others may wait for. And
+  // before the callback's time, so that a reader finds no more of those than latenesses.
   core.ledger.start(due.unmet, late, came, due.label);
+  if constexpr (reads_first) core.ledger.end(started, now, due.label);
   if constexpr (Kind == run_kind::straight) {
     if (!scope.rearmed()) [[likely]] {
       end_timer(core, mine, of.index, of.running, counter::expired, nullptr);
@@ -197,7 +194,7 @@ template <run_kind Kind, end_reading Read = end_reading::last, class Reinsert = 
     finish_run(core, mine, of.index, word, scope, due);
     now = core.time.certain();
   }
-  if constexpr (!is_any && Read == end_reading::last) read_end(core, started, now, nullptr);
+  if constexpr (!reads_first) core.ledger.end(started, now = core.time.after(started), nullptr);
   return true;
 }
 

@@ -16,9 +16,10 @@ namespace detent::detail {
                                ? "the engine has no other worker; let the callback return instead"
                                : "the thread belongs to an executor; let the callback return instead");
   }
-  core.ledger.end(started, core.time.after(started), due.label);
+  const nanoseconds_t now = core.time.after(started);
   core.seen.ran(index, word);
   core.ledger.start(due.unmet, late, came, due.label);
+  core.ledger.end(started, now, due.label);
   finish_run(core, mine, index, word, scope, due);
   core.in.signal();  // for another thread that waits to poll: what this pass leaves may be due
 }

@@ -39,7 +39,8 @@ class run_ledger {
   run_ledger(counters_block& counts, bool runs_inline) noexcept
       : histograms_(counts.histograms()), runs_inline_(runs_inline) {}
 
-  // A run has started, on any thread, `late` after its deadline.
+  // A run has started, on any thread, `late` after its deadline. Before end() of the same run, so that a reader finds
+  // no more callbacks than latenesses.
   [[gnu::always_inline]] void start(nanoseconds_t deadline, nanoseconds_t late, arrival came,
                                     label_block* label) noexcept {
     if (!runs_inline_) [[unlikely]]
@@ -91,7 +92,7 @@ class run_ledger {
   label.record_parts(count_parts(deadline, late, came));
 }
 
-// All of it at the start, so that the parts are of the same runs as the whole. If its group was paused and resumed
+// All of it at once, so that the parts are of the same runs as the whole. If its group was paused and resumed
 // since the hand-over, the run is due later than it was: then the parts are cut, the last first.
 [[gnu::noinline]] inline void run_ledger::start_handed_over(nanoseconds_t late, const lateness_parts& until,
                                                             label_block* label) noexcept {
