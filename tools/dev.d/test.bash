@@ -91,10 +91,10 @@ test_pass() {
       build gcc && DETENT_LONG_TESTS=1 run_tests gcc
       ;;
     counts)
-      say "== gcc: the big counts of the stress programs"
-      build gcc detent_stress && build/gcc/stress/stress_storm --operations 1000000000 &&
-        build/gcc/stress/stress_thread_churn --operations 100000 &&
-        build/gcc/stress/stress_engine_churn --operations 10000
+      say "== gcc: the big counts of the storm"
+      build gcc detent_stress && build/gcc/stress/stress_storm --only timers --operations 1000000000 &&
+        build/gcc/stress/stress_storm --only threads --operations 100000 &&
+        build/gcc/stress/stress_storm --only engines --operations 10000
       ;;
     fuzz)
       say "== fuzz: fresh inputs for the fuzz targets, a minute each"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // No yield points, for a program that is linked with the engine as it is.
-#include "support/yield_points.hpp"
+#include "storm/yield_points.hpp"
 
 namespace stress {
 

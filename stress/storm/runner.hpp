@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the programs have in common: options, rounds with a seed each, and how they fail.
+// The command line, rounds with a seed each, and how they fail.
 #pragma once
 
-#include <detent/time.hpp>
-
-#include <cstdint>
-
-namespace CLI {
-class App;
-}
+#include "storm/weights.hpp"
 
 namespace stress {
 
@@ -18,21 +12,13 @@ struct round_plan {
   unsigned threads;
   detent::time_point until;
   std::uint64_t operations;  // at most about so many
-};
-
-struct program {
-  const char* name;
-  const char* description;
-  const char* counted;  // what a round returns the number of
-  std::uint64_t (*play)(const round_plan&);
-  detent::duration round_length = std::chrono::milliseconds(100);
-  unsigned threads = 3;
-  void (*more_options)(CLI::App&) = nullptr;
+  weights odds;
+  std::uint64_t tally::*count;  // what `operations` counts
 };
 
 // The whole of main(): plays rounds for as long as the command line says. A round that does not end within five minutes
 // is a failure as well.
-int run(int argc, char** argv, const program& what);
+int run(int argc, char** argv, tally (*play)(const round_plan&), std::uint64_t (*walk)());
 
 // One line with what went wrong and the seed of the round; ends the process with 1. Any thread.
 [[noreturn]] void fail(const char* what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Yield points, for a program that is linked with detent_hooked.
-#include "support/yield_points.hpp"
+#include "storm/yield_points.hpp"
 
 #include <search/meetings/hooks.hpp>
 
