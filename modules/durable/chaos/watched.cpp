@@ -46,7 +46,7 @@ durable::errc watched::end(std::span<const durable::end_request> what, std::span
     if (what[i].id == 0 || results[i] == durable::end_status::unanswered) continue;
     ends += results[i] == durable::end_status::ended ? " " : " -";
     ends +=
-        what[i].key.substr(1) + ':' +
+        std::string(durable::parts_of(what[i].key).key.substr(1)) + ':' +
         std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(what[i].ran.time_since_epoch()).count());
   }
   // After a failure it waits for its next try.

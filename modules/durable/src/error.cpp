@@ -18,7 +18,7 @@ class category final : public std::error_category {
       case errc::unknown_handler: return "this node has no such handler or schedule";
       case errc::fenced: return "the term is over";
       case errc::foreign_format: return "a version of another format has written the store";
-      case errc::in_use: return "another process has the store";
+      case errc::in_use: return "another process has the store, or may have it as its lock was removed";
       case errc::not_permitted: return "the store denies it";
       case errc::unsupported: return "the store's server is too old";
       case errc::corrupt: return "the store cannot be read";

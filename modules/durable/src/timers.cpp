@@ -96,7 +96,10 @@ std::vector<listed_record> list_all(detail::node& in, const char* what, const qu
 timers::timers(engine& on, std::shared_ptr<store> in, options how)
     : node_(std::make_unique<detail::node>(on, std::move(in), std::move(how))) {}
 
-timers::~timers() = default;
+timers::~timers() {
+  // In the child of a fork there is no thread that could end what it began, and the store's connection is the parent's.
+  if (!node_->is_here()) static_cast<void>(node_.release());
+}
 
 void timers::handle(std::string_view name, handler_function f, handler_options how) {
   node_->handle(name, {std::move(f), how});

@@ -52,7 +52,7 @@ class mortal final : public store {
   errc end(std::span<const end_request> what, std::span<end_status> results) override {
     for (const end_request& one : what) reach(step_of(one), false);
     const errc out = to_->end(what, results);
-    for (const end_request& one : what) say(one.how == end_kind::move ? 'm' : 'e', one.key);
+    for (const end_request& one : what) say(one.how == end_kind::move ? 'm' : 'e', parts_of(one.key).key);
     for (const end_request& one : what) reach(step_of(one), true);
     return out;
   }

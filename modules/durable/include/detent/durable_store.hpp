@@ -3,6 +3,7 @@
 // <detent/durable.hpp> and a store's header.
 #pragma once
 
+#include <detent/base/atomic.hpp>
 #include <detent/durable_error.hpp>
 
 #include <chrono>
@@ -211,6 +212,10 @@ class store {
   store& operator=(const store&) = delete;
   virtual ~store() = default;
 
+  // One `timers` at a time has this object. False: another one has it. Any thread.
+  bool claim() noexcept { return !claimed_.exchange(true, base::acquire); }  // (1) acquire: pairs with (2)
+  void unclaim() noexcept { claimed_.store(false, base::release); }          // (2) release: its calls have ended
+
   // Fixed when the store was made. 1 to 1,024.
   virtual shard_id shards() const noexcept = 0;
   // One line for people: which store it is, without passwords. Valid as long as the store.
@@ -250,6 +255,9 @@ class store {
   // soon; spuriously too, and not for ever: a listener reads on at times all the same. It may be called during any
   // call. Null: no more; when that returns, no call of the old one runs.
   virtual void listen(std::function<void(shard_id)> wake) = 0;
+
+ private:
+  base::atomic<bool> claimed_{false};
 };
 
 }  // namespace detent::durable

@@ -25,10 +25,8 @@ options checked(options how) {
   return how;
 }
 
-std::shared_ptr<store> connected(std::shared_ptr<store> in) {
+std::shared_ptr<store> named(std::shared_ptr<store> in) {
   if (!in) refuse("store", "null", "name a store, such as sqlite_store(path)");
-  if (const errc problem = in->look({}); problem != errc{})
-    throw error(problem, std::string(in->name()) + ": " + make_error_code(problem).message());
   return in;
 }
 
@@ -37,7 +35,7 @@ std::shared_ptr<store> connected(std::shared_ptr<store> in) {
 node::node(engine& on, std::shared_ptr<store> in, options how)
     : engine_(on),
       how_(checked(std::move(how))),
-      store_(connected(std::move(in))),
+      store_(named(std::move(in))),
       line_(std::make_shared<finish_line>(bell_, how_.unwritten)),
       outbox_(*bell_, how_.outbox),
       trouble_(how_, store_->name()),
@@ -48,6 +46,8 @@ node::node(engine& on, std::shared_ptr<store> in, options how)
       ends_({*store_, how_, registry_, hand_, tenures_, trouble_, counts_}),
       operations_(*store_, outbox_, trouble_, counts_),
       reader_({*store_, how_, hand_, tenures_, ends_, trouble_, counts_}, names_.node()) {
+  if (const errc problem = store_->look({}); problem != errc{})
+    throw error(problem, std::string(store_->name()) + ": " + make_error_code(problem).message());
   store_->listen([this](shard_id shard) {
     {
       const std::lock_guard locked(asking_);
@@ -98,6 +98,7 @@ void node::declare(std::string_view name, const schedule& when) {
 }
 
 void node::start() {
+  process_.check("start");
   {
     const std::lock_guard locked(asking_);
     if (started_) throw error(detent::errc::not_permitted, "start: the timers have started");
@@ -128,6 +129,7 @@ record node::make_record(const timer_name& which, stored_time due, std::string_v
 }
 
 void node::push(operation&& what) {
+  process_.check("schedule, cancel or restart");
   if (!outbox_.push(std::move(what)))
     throw error(errc::outbox_full, "outbox_full: " + std::to_string(how_.outbox) +
                                        " operations wait for the store (options::outbox); nothing was scheduled");
@@ -147,11 +149,13 @@ void node::refuse_own_thread(const char* what) const {
 }
 
 bool node::flush(duration patience) {
+  process_.check("flush");
   refuse_own_thread("flush");
   return outbox_.wait_empty_of_earlier(patience);
 }
 
 void node::ask(const char* what, const std::function<errc(store&)>& question) {
+  process_.check(what);
   refuse_own_thread(what);
   request mine{&question, {}};
   auto answered = mine.done.get_future();
@@ -165,6 +169,7 @@ void node::ask(const char* what, const std::function<errc(store&)>& question) {
 }
 
 durable::metrics node::metrics() const {
+  if (!is_here()) return {};
   durable::metrics out = counts_.read();
   out.outbox = outbox_.size();
   return out;

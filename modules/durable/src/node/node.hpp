@@ -2,12 +2,14 @@
 #pragma once
 
 #include "bell.hpp"
+#include "claimed_store.hpp"
 #include "counts.hpp"
 #include "end_writer.hpp"
 #include "hand.hpp"
 #include "names.hpp"
 #include "operation_writer.hpp"
 #include "outbox.hpp"
+#include "own_process.hpp"
 #include "reader.hpp"
 #include "registry.hpp"
 #include "tenures.hpp"
@@ -44,16 +46,18 @@ class node {
   // A record with its names; the key made, if there is none. Throws too_large.
   record make_record(const timer_name& which, stored_time due, std::string_view handler);
   std::uint64_t new_id();
-  // Throws outbox_full.
+  // Throws outbox_full, forked.
   void push(operation&& what);
   const schedule& find_schedule(std::string_view name) const;
-  // Throws called_from_callback.
+  // Throws called_from_callback, forked.
   bool flush(duration patience);
   // On the thread that talks to the store. Throws what it throws, what the store answers, and called_from_callback, for
   // `what`.
   void ask(const char* what, const std::function<errc(store&)>& question);
   durable::metrics metrics() const;
   shard_id shards() const noexcept { return store_->shards(); }
+  // False in the child of a fork, where it must not be destroyed either.
+  bool is_here() const noexcept { return process_.is_this(); }
 
  private:
   struct request {
@@ -75,7 +79,8 @@ class node {
 
   engine& engine_;
   const options how_;
-  const std::shared_ptr<store> store_;
+  const claimed_store store_;
+  const own_process process_;
   const std::shared_ptr<bell> bell_ = std::make_shared<bell>();
   registry registry_;
   const std::shared_ptr<finish_line> line_;

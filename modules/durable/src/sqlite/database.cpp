@@ -6,14 +6,19 @@
 #include <detent/error.hpp>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace detent::durable::detail {
 namespace {
@@ -45,6 +50,33 @@ std::string itself(const std::string& path) {
   return unknown ? path : found.string();
 }
 
+// The descriptors of this process's locks. A child would hold the locks as long as it lives, after its parent as well.
+struct held_locks {
+  std::mutex lock;
+  std::vector<int> descriptors;
+
+  static held_locks& all() {
+    static held_locks its;
+    static const int watched = pthread_atfork([] { all().lock.lock(); }, [] { all().lock.unlock(); },
+                                              [] {
+                                                for (const int each : all().descriptors) ::close(each);
+                                                all().descriptors.clear();
+                                                all().lock.unlock();
+                                              });
+    static_cast<void>(watched);
+    return its;
+  }
+  void add(int descriptor) {
+    const std::lock_guard locked(lock);
+    descriptors.push_back(descriptor);
+  }
+  // False in a child, where it has been closed.
+  bool remove(int descriptor) {
+    const std::lock_guard locked(lock);
+    return std::erase(descriptors, descriptor) != 0;
+  }
+};
+
 [[noreturn]] void refuse(errc code, const std::string& path, const std::string& what) {
   throw error(code, "sqlite_store: " + path + ": " + what);
 }
@@ -65,19 +97,29 @@ errc meaning(int code) noexcept {
   }
 }
 
-file_lock::file_lock(const std::string& path) {
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd_ < 0) refuse(errc::not_permitted, path, std::strerror(errno));
-  if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
+file_lock::file_lock(std::string path) : path_(std::move(path)) {
+  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0) refuse(errc::not_permitted, path_, std::strerror(errno));
+  if (flock(fd_, LOCK_EX | LOCK_NB) == 0) {
+    held_locks::all().add(fd_);
+    return;
+  }
   const int problem = errno;
   ::close(fd_);
   if (problem == EWOULDBLOCK)
-    refuse(errc::in_use, path, "another process, or another store of this one, has the file: one at a time");
-  refuse(errc::not_permitted, path, std::strerror(problem));
+    refuse(errc::in_use, path_, "another process, or another store of this one, has the file: one at a time");
+  refuse(errc::not_permitted, path_, std::strerror(problem));
 }
 
 file_lock::~file_lock() {
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ >= 0 && held_locks::all().remove(fd_)) ::close(fd_);
+}
+
+bool file_lock::excludes_others() const noexcept {
+  struct stat ours {};
+  struct stat named {};
+  return fstat(fd_, &ours) == 0 && stat(path_.c_str(), &named) == 0 && ours.st_dev == named.st_dev &&
+         ours.st_ino == named.st_ino;
 }
 
 database::database(const std::string& path, const sqlite_options& how) {

@@ -13,23 +13,29 @@
 
 namespace detent::durable::detail {
 
-// PATH.lock, held as long as this lives. The kernel lets go of it when the process ends.
+// PATH.lock, held as long as this lives. The kernel lets go of it when the process ends, and a child that it has forked
+// has no part in it.
 class file_lock {
  public:
   file_lock() noexcept = default;
   // Throws error with errc::in_use, not_permitted.
-  explicit file_lock(const std::string& path);
-  file_lock(file_lock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  explicit file_lock(std::string path);
+  file_lock(file_lock&& other) noexcept { *this = std::move(other); }
   file_lock& operator=(file_lock&& other) noexcept {
     std::swap(fd_, other.fd_);
+    std::swap(path_, other.path_);
     return *this;
   }
   ~file_lock();
 
   bool held() const noexcept { return fd_ >= 0; }
+  // False where the file has been removed, or another one has its name: another process may hold that. Two system
+  // calls.
+  bool excludes_others() const noexcept;
 
  private:
   int fd_ = -1;
+  std::string path_;
 };
 
 // The file, open, of this format.
@@ -41,6 +47,7 @@ class database {
   sqlite3* handle() const noexcept { return handle_.get(); }
   shard_id shards() const noexcept { return shards_; }
   bool read_only() const noexcept { return !lock_.held(); }
+  bool is_ours() const noexcept { return lock_.held() && lock_.excludes_others(); }
   void run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }
 
  private:

@@ -139,6 +139,9 @@ void sqlite_store_on_file::read_announced(shard_id shard, read_result& out) {
 }
 
 errc sqlite_store_on_file::read_on(std::span<const read_request> what, std::span<read_result> results) {
+  // Another process may have the file, and run what we would: our terms are over.
+  if (!file_.is_ours())
+    for (const read_request& one : what) book_.lapse(one.term);
   try {
     for (std::size_t i = 0; i < what.size(); ++i) {
       const term_ref& term = what[i].term;

@@ -49,6 +49,7 @@ sqlite_store_on_file::sqlite_store_on_file(const std::string& path, const sqlite
 
 template <class Work>
 errc sqlite_store_on_file::in_transaction(Work&& work) {
+  if (!file_.read_only() && !file_.is_ours()) return errc::in_use;
   try {
     to_announce_.clear();
     begin_.with().run();

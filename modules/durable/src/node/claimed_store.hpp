@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/durable_store.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace detent::durable::detail {
+
+// A store object that one node has to itself. Throws in_use where another one has it.
+class claimed_store {
+ public:
+  explicit claimed_store(std::shared_ptr<store> what) : store_(std::move(what)) {
+    if (!store_->claim())
+      throw error(errc::in_use,
+                  std::string(store_->name()) + ": other timers have this store object: connect another one for these");
+  }
+  claimed_store(const claimed_store&) = delete;
+  claimed_store& operator=(const claimed_store&) = delete;
+  ~claimed_store() { store_->unclaim(); }
+
+  store& operator*() const noexcept { return *store_; }
+  store* operator->() const noexcept { return store_.get(); }
+
+ private:
+  const std::shared_ptr<store> store_;
+};
+
+}  // namespace detent::durable::detail
