@@ -95,7 +95,7 @@ TEST_F(TraceReader, NamesTheLineTheFieldAndWhatIsWrong) {
   using namespace std::string_literals;
   const std::string name(line_reader::longest_line - 8, 'x');
   EXPECT_EQ(rows_of(header_line + "1,S,2,3," + name + "\n").size(), 1U);
-  // What follows the header, and how the complaint begins, behind the file's name.
+  // The rows below the header, and the complaint without the file's name in front.
   for (const auto& [rows, begins] :
        {std::pair{"x,S,2,3,x\n"s, "2: field 't_ns': 'x' is not a whole number"s},
         {"1,S,2x,3,x\n", "2: field 'id': '2x' is not a whole number"},

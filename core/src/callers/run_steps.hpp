@@ -13,11 +13,11 @@
 
 namespace detent::detail {
 
-// What a run has beside its callback.
+// Which parts a run has beside its callback.
 enum class run_kind : std::uint8_t {
   straight,  // nothing: no cold part, in an engine that runs_straight
   period,    // a period, and nothing else of a cold part that counts (has_plain_period()), in such an engine
-  any        // whatever its cold part and the engine's options ask for
+  any        // all that a cold part or an option of the engine can ask for
 };
 
 // When the clock is read after a run: at once, as what follows the callback finds nothing in the caches and would count
@@ -107,7 +107,8 @@ inline bool has_plain_period(const engine_core& core, node_index index) noexcept
   due.missed = period.missed;
 }
 
-// And ends: the timer is armed again in its place, by reinsert(index, node). False: it was restarted meanwhile.
+// Ends the run and arms the timer for its next period in the same place, by reinsert(index, node). Returns false where
+// a caller has restarted the timer during the run.
 template <class Reinsert>
 [[gnu::always_inline]] inline bool go_on_in_place(engine_core& core, thread_record& mine, const started_run& of,
                                                   Reinsert&& reinsert) noexcept {

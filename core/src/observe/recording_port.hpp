@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where an engine reports what is done to its timers. Behind the port a module writes the recording; the engine knows
-// nothing of files and rows.
+// An engine reports each operation on its timers here. A module implements the port and writes the recording; the
+// engine knows nothing of files and rows.
 #pragma once
 
 #include <detent/error.hpp>

@@ -277,7 +277,8 @@ TEST_F(DurableTimers, OfAHandlerThatIsNotKnownStay) {
     node.on.schedule_after(1ms, "write", {}, {.key = "runs", .partition = "p"});
     ASSERT_TRUE(soon([&] { return book.size() == 1; }));
     EXPECT_TRUE(node.reported->has(errc::unknown_handler));
-    EXPECT_NE(node.reported->all().find("not here"), std::string::npos) << node.reported->all();
+    EXPECT_NE(node.reported->all().find("\"not here\": unknown here; \"stays\" stays"), std::string::npos)
+        << node.reported->all();
     EXPECT_TRUE(soon([&] { return node.on.list({}).size() == 1; }));
     EXPECT_EQ(node.on.metrics().unhandled, 1u);
   }

@@ -42,7 +42,8 @@ void reader::report_unknown(shard_id shard, const record& what) {
   with_.terms.of(shard).lacking = true;
   const std::string name = what.schedule.empty() ? what.handler : what.handler + " on " + what.schedule;
   if (!reported_.insert(name).second) return;
-  with_.problems.report(errc::unknown_handler, "\"" + name + "\": unknown here; \"" + what.key +
+  with_.problems.report(errc::unknown_handler, "\"" + name + "\": unknown here; \"" +
+                                                   std::string(parts_of(what.key).key) +
                                                    "\" stays in the store for a node that knows it");
 }
 
@@ -89,8 +90,8 @@ void reader::use(shard_id shard, read_result& read) {
   }
 }
 
-// Half of what there is room for goes to the shards alike, and half to those among them that are behind: a backlog in
-// one shard of many is read as fast as one in all.
+// All shards share half of the room evenly, and the shards with a backlog share the other half. So a backlog in one
+// shard of many is read nearly as fast as one in all of them.
 std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, stored_time upto) const {
   const std::size_t held = with_.held.armed();  // what no handler here knows must not stop what one does
   // Amid a backlog, runs that end and runs that are read fit into the limit of unwritten ends: else reading would wait.
@@ -98,16 +99,16 @@ std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, 
   const bool keeps_up = with_.ends.waiting() - with_.ends.unanswered() < half;
   const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
   const std::size_t most = std::min({most_a_reading, half, room});
-  const auto is_behind = [&](shard_id shard) { return with_.terms.of(shard).behind; };
-  const auto behind = static_cast<std::size_t>(std::ranges::count_if(which, is_behind));
-  const std::size_t more = behind == 0 ? 0 : most / 2 / behind;
-  const std::size_t share = (behind == 0 ? most : most - most / 2) / which.size() + (room != 0);
+  const auto has_backlog = [&](shard_id shard) { return with_.terms.of(shard).has_backlog; };
+  const auto backlogs = static_cast<std::size_t>(std::ranges::count_if(which, has_backlog));
+  const std::size_t more = backlogs == 0 ? 0 : most / 2 / backlogs;
+  const std::size_t share = (backlogs == 0 ? most : most - most / 2) / which.size() + (room != 0);
   std::vector<read_request> requests;
   requests.reserve(which.size());
   for (const shard_id shard : which) {
     const auto& its = with_.terms.of(shard);
     const bool reads = !its.leaving && !with_.ends.owes(shard);
-    const std::size_t limit = share + (its.behind ? more : 0);
+    const std::size_t limit = share + (its.has_backlog ? more : 0);
     requests.push_back({its.term->which(), upto, reads ? limit : 0, with_.terms.lease()});
   }
   return requests;
@@ -133,9 +134,9 @@ errc reader::read(const std::vector<shard_id>& which) {
     }
     its.term->stand(asked_at, with_.terms.lease());
     use(which[i], results[i]);
-    its.behind = !its.leaving && its.level < upto;
+    its.has_backlog = !its.leaving && its.level < upto;
     if (its.leaving) continue;
-    if (its.behind) lags_ = true;
+    if (its.has_backlog) lags_ = true;
     with_.counted.now.read_lag =
         std::max<duration>(with_.counted.now.read_lag, upto - std::max(its.level, stored_time{}));
   }

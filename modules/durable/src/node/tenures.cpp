@@ -78,7 +78,7 @@ errc tenures::take(const std::function<void(shard_id)>& took) {
     its.term = std::make_shared<held_term>(term_ref{wanted[i].shard, results[i].fence});
     its.term->stand(now, lease());  // `now` is from before the request
     its.level = stored_time::min();
-    its.leaving = its.lost = its.foreign = its.lacking = its.behind = false;
+    its.leaving = its.lost = its.foreign = its.lacking = its.has_backlog = false;
     its.stays_until = now + how_.lease * 2;
     its.free_since = {};
     took(wanted[i].shard);

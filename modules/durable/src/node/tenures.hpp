@@ -21,11 +21,11 @@ class tenures {
   struct tenure {
     std::shared_ptr<held_term> term;  // null: not ours
     stored_time level = stored_time::min();
-    bool leaving = false;  // given back as soon as nothing of it runs
-    bool lost = false;     // we had it, and no other node is known to have had it since
-    bool foreign = false;  // another node has it, as far as is known
-    bool lacking = false;  // it has timers that this node has no handler for
-    bool behind = false;   // its last reading was cut by its limit
+    bool leaving = false;      // given back as soon as nothing of it runs
+    bool lost = false;         // we had it, and no other node is known to have had it since
+    bool foreign = false;      // another node has it, as far as is known
+    bool lacking = false;      // it has timers that this node has no handler for
+    bool has_backlog = false;  // the limit cut its last reading
     // By elapsed(), of the shard:
     std::chrono::nanoseconds try_at{};       // not to be asked for before
     std::chrono::nanoseconds free_since{};   // no node has it since then, as far as is known; 0: one has
