@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the demos of lease and orders have in common: a redis-server, and programs whose output is read as it comes."""
+"""What the demos of lease and orders have in common: servers, and programs whose output is read as it comes."""
+import os
 import shutil
 import signal
 import socket
@@ -70,6 +71,70 @@ class Redis:
     def kill(self):
         self.process.kill()
         self.process.wait()
+
+
+class Postgres:
+    """A server of its own, on a socket in `directory`, which it makes. What it has acknowledged it has after a kill. As root, it is
+    the user postgres's."""
+
+    def __init__(self, directory):
+        self.directory, self.process = directory, None
+        os.mkdir(directory)
+        self.user = {}
+        if os.getuid() == 0:
+            shutil.chown(directory, "postgres", "postgres")
+            self.user = {"user": "postgres", "group": "postgres", "extra_groups": []}
+        self._run("initdb", "-D", f"{directory}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        self.start()
+
+    @staticmethod
+    def programs():
+        """Where the newest version's are; None: nowhere."""
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+        return found[-1].parent if found and (found[-1].parent / "postgres").exists() and shutil.which("psql") else None
+
+    @property
+    def url(self):
+        return f"postgresql://postgres@/postgres?host={self.directory}"
+
+    def _run(self, program, *words):
+        with open(f"{self.directory}.log", "ab") as log:
+            subprocess.run([self.programs() / program, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", check=True,
+                           **self.user)
+
+    def start(self):
+        with open(f"{self.directory}.log", "ab") as log:
+            self.process = subprocess.Popen(
+                [self.programs() / "postgres", "-D", f"{self.directory}/data", "-c", "listen_addresses=", "-c",
+                 f"unix_socket_directories={self.directory}", "-c", "dynamic_shared_memory_type=mmap"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **self.user)
+        until(self._answers, "postgres")
+
+    def _answers(self):
+        demand(self.process.poll() is None, f"postgres ended with status {self.process.returncode}")
+        return self.ask("select 1", is_needed=False) == "1"
+
+    def ask(self, sql, is_needed=True):
+        """The rows of the last statement, their columns apart by |."""
+        done = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", self.url, "-f", "-"], input=sql, capture_output=True,
+                              text=True, check=False)
+        demand(done.returncode == 0 or not is_needed, f"psql: {done.stderr}")
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    def crash(self):
+        """kill -9 of all of its processes."""
+        self.process.send_signal(signal.SIGSTOP)  # it starts no more of them
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text(encoding="ascii").split()
+        for one in [*map(int, children), self.process.pid]:
+            os.kill(one, signal.SIGKILL)
+        self.process.wait()
+        until(lambda: not any(Path(f"/proc/{one}/status").exists() and "State:\tZ" not in Path(f"/proc/{one}/status").read_text()
+                              for one in children), "postgres to end")
+
+    def kill(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait()
 
 
 class Program:

@@ -85,7 +85,7 @@ main() {
   step "apt-get update" inside apt-get update
 
   files >"$before"
-  step "install the command and its library" inside sh -c 'apt-get install /try/build/package/debs/libdetent[0-9]*.deb /try/build/package/debs/libdetent-calendar[0-9]*.deb /try/build/package/debs/libdetent-durable[0-9]*.deb /try/build/package/debs/libdetent-durable-redis[0-9]*.deb /try/build/package/debs/detent-tools_*.deb'
+  step "install the command and its library" inside sh -c 'apt-get install /try/build/package/debs/libdetent[0-9]*.deb /try/build/package/debs/libdetent-calendar[0-9]*.deb /try/build/package/debs/libdetent-durable[0-9]*.deb /try/build/package/debs/libdetent-durable-redis[0-9]*.deb /try/build/package/debs/libdetent-durable-postgres[0-9]*.deb /try/build/package/debs/detent-tools_*.deb'
   step "use the command" inside sh /try/try_packages.sh use_command
   step "remove them" inside sh -c 'apt-get purge "*detent*" && apt-get autoremove --purge'
   nothing_left "$before"

@@ -23,6 +23,7 @@ WANTED = {
     "calendar": [LIB + r"libdetent_calendar\.so\.\d+\.\d+\.\d+", LIB + r"libdetent_calendar\.so\.\d+"],
     "durable": [pattern for name in ("durable", "durable_sqlite")
                 for pattern in (LIB + rf"libdetent_{name}\.so\.\d+\.\d+\.\d+", LIB + rf"libdetent_{name}\.so\.\d+")],
+    "durable_postgres": [LIB + r"libdetent_durable_postgres\.so\.\d+\.\d+\.\d+", LIB + r"libdetent_durable_postgres\.so\.\d+"],
     "durable_redis": [LIB + r"libdetent_durable_redis\.so\.\d+\.\d+\.\d+", LIB + r"libdetent_durable_redis\.so\.\d+"],
     "development": [
         LIB + r"libdetent\.so", LIB + r"libdetent\.a", LIB + r"pkgconfig/detent\.pc",
@@ -31,11 +32,11 @@ WANTED = {
         LIB + r"cmake/detent/detent-targets\.cmake", LIB + r"cmake/detent/detent-targets-\w+\.cmake",
         LIB + r"libdetent_calendar\.(?:a|so)", LIB + r"pkgconfig/detent_calendar\.pc",
         LIB + r"cmake/detent/detent-calendar-targets\.cmake", LIB + r"cmake/detent/detent-calendar-targets-\w+\.cmake",
-        LIB + r"libdetent_durable(?:_sqlite|_redis)?\.(?:a|so)", LIB + r"pkgconfig/detent_durable(?:_sqlite|_redis)?\.pc",
-        LIB + r"cmake/detent/detent-durable(?:-redis)?-targets\.cmake",
-        LIB + r"cmake/detent/detent-durable(?:-redis)?-targets-\w+\.cmake",
+        LIB + r"libdetent_durable(?:_sqlite|_redis|_postgres)?\.(?:a|so)", LIB + r"pkgconfig/detent_durable(?:_sqlite|_redis|_postgres)?\.pc",
+        LIB + r"cmake/detent/detent-durable(?:-redis|-postgres)?-targets\.cmake",
+        LIB + r"cmake/detent/detent-durable(?:-redis|-postgres)?-targets-\w+\.cmake",
         r"include/detent/schedule\.hpp", r"include/detent/recipes/watchdog\.hpp", r"include/detent/senders\.hpp",
-        "include/detent/detent\\.h", "include/detent/detent\\.hpp", "include/detent/(?:standalone_)?asio\\.hpp", "include/detent/tbb\\.hpp",
+        "include/detent/detent\\.h", "include/detent/detent\\.hpp", "include/detent/(?:standalone_)?asio(?:_drive)?\\.hpp", "include/detent/tbb\\.hpp",
         HEADERS],
     "tools": [
         "bin/detent", "bin/detent-kernel-trace", "bin/detent-profile", "share/detent/kernel-trace", "share/detent/profile",
@@ -47,7 +48,8 @@ WANTED = {
     "papers": [rf"share/doc/detent/{paper}" for paper in ("LICENSE", r"README\.md", r"CHANGELOG\.md")],
 }
 PACKAGES = {r"libdetent\d+": "runtime", r"libdetent-calendar\d+": "calendar", r"libdetent-durable\d+": "durable",
-            r"libdetent-durable-redis\d+": "durable_redis", "libdetent-dev": "development", "detent-tools": "tools"}
+            r"libdetent-durable-redis\d+": "durable_redis",
+            r"libdetent-durable-postgres\d+": "durable_postgres", "libdetent-dev": "development", "detent-tools": "tools"}
 # What each Debian package has besides.
 PAPERS = [r"share/doc/{}/copyright", r"share/doc/{}/changelog\.gz", r"share/doc/{}/changelog\.Debian\.gz"]
 MORE = {"tools": ["share/lintian/overrides/detent-tools"],
@@ -95,7 +97,7 @@ def check_build(tree):
     """Of a static build with the checked library, as the tests have: no shared library is there to be installed."""
     everything = set()
     for component, patterns in WANTED.items():
-        shared = [pattern for pattern in patterns if re.search(r"libdetent(?:_calendar|_durable(?:_sqlite|_redis)?)?\\\.so", pattern)]
+        shared = [pattern for pattern in patterns if re.search(r"libdetent(?:_calendar|_durable(?:_sqlite|_redis|_postgres)?)?\\\.so", pattern)]
         files = installed(tree, "--component", component)
         yield from differences(component, files, [pattern for pattern in patterns if pattern not in shared])
         for file in sorted(files & everything):

@@ -52,6 +52,7 @@ NUMBER = re.compile(r"\([A-Z]?\d+[a-z]?\)")
 RAW_ATOMIC = re.compile(r"std::(?:atomic|memory_order)|__atomic_|__sync_|#\s*include\s*<atomic>")
 UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.:/$}>*-])/(?:home|root|work|Users|mnt|farm)/\w")
+GROUND_FOLDER = "${DETENT_GROUND}"  # in a list of sources: the folder of the one that the build stands on
 CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$")
 CONDITION_ALLOWED = re.compile(r"\b(?:__cpp_exceptions|DETENT_ATOMIC_HEADER|__cplusplus|DETENT_DETENT_H)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
@@ -258,7 +259,7 @@ class Tree:
             name = file.relative_to(lists.parent).as_posix()
             stem = name.removesuffix(".cpp").removesuffix("_test")  # programs are listed without the suffix
             listed = rf"(?:^|[\s/\"(])(?:{re.escape(name)}|{re.escape(stem)}(?:_test)?)(?=[\s\")]|$)"
-            text = lists.read_text()
+            text = lists.read_text().replace(GROUND_FOLDER, file.parent.name)
             looked_for = [pattern for _, patterns in GLOB.findall(text) for pattern in patterns.split()]
             if TESTS_OF_FOLDER in text:
                 looked_for.append("*_test.cpp")

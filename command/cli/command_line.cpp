@@ -63,7 +63,7 @@ any_command parse_command_line(int argc, const char* const* argv) {
   CLI::App* console_app =
       app.add_subcommand("console", "show the engines and durable timers of this host in a browser");
   CLI::App* cron_app = app.add_subcommand("cron", "print when a cron expression is due in a time zone");
-  CLI::App* durable_app = app.add_subcommand("durable", "list and change the timers of a store");
+  CLI::App* durable_app = app.add_subcommand("durable", "list, put and change the timers of a store");
   add_options(*replay_app, replay);
   add_options(*run_app, run);
   add_options(*doctor_app, doctor);

@@ -168,6 +168,7 @@ command_result perform_one(const cron_command& cron) {
 command_result perform_one(const durable_command& durable) {
   durable_result result = take_durable(durable.options);
   command_result all(std::move(result.text));
+  all.complaints = std::move(result.complaints);
   all.status = result.failed ? 1 : 0;
   return all;
 }

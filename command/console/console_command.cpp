@@ -17,6 +17,7 @@
 #include "console/console_json.hpp"
 #include "console/console_sampler.hpp"
 #include "console/stat_pages.hpp"
+#include "console/store_prometheus.hpp"
 #include "page/console_page.hpp"
 #include "page/console_script.hpp"
 #include "page/console_style.hpp"
@@ -54,18 +55,24 @@ void say(const console_options& options, const http_server& server) {
 void run_console(const console_options& options) {
   check(options);
   std::unique_ptr<store_reader> store = options.store.empty() ? nullptr : std::make_unique<store_reader>(options.store);
+  std::unique_ptr<store_lookups> lookups =
+      options.store.empty() ? nullptr : std::make_unique<store_lookups>(options.store);
   const bool has_store = store != nullptr;
   // Before any thread starts: they inherit that the ending signals are held back.
   std::optional<http_server> server(std::in_place, options.http);
-  console_sampler sampler(options.directory, std::move(store));
+  console_sampler sampler(options.directory, std::move(store), std::move(lookups));
   stat_pages stat(options.directory);
 
   server->allow_own_content();
   server->add("/", [&](const http_query& query) {
     const auto value = [&](const char* name) { return query.contains(name) ? query.at(name) : std::string(); };
-    return http_answer{.status = 200,
-                       .type = "text/html; charset=utf-8",
-                       .text = page_of(*sampler.view(), {.engine = value("engine"), .reload = value("reload") == "1"})};
+    console_query shown{.engine = value("engine"), .reload = value("reload") == "1", .partition = value("partition")};
+    if (!value("find").empty()) shown.find = value("find");
+    if (!value("key").empty()) shown.key = value("key");
+    return http_answer{
+        .status = 200,
+        .type = "text/html; charset=utf-8",
+        .text = page_of(*sampler.view(), shown, sampler.look_up(shown.find, shown.key, shown.partition))};
   });
   server->add("/console.css", [](const http_query&) {
     return http_answer{.status = 200, .type = "text/css; charset=utf-8", .text = console_style()};
@@ -78,7 +85,8 @@ void run_console(const console_options& options) {
     return http_answer{.status = 200, .type = type, .text = text};
   };
   server->add("/metrics", [&](const http_query&) {
-    return counted("text/plain; version=0.0.4; charset=utf-8", stat.prometheus());
+    return counted("text/plain; version=0.0.4; charset=utf-8",
+                   stat.prometheus() + (has_store ? prometheus_text(*sampler.view()->store) : ""));
   });
   server->add("/api/stat.json", [&](const http_query&) { return counted("application/json", stat.json()); });
   if (has_store) {

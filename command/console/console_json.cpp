@@ -23,7 +23,6 @@ json_object json_of(const console_shard& shard) {
       .number("lag_ns", shard.lag.value_or(std::nan("")))
       .count("timers", shard.timers)
       .count("backlog", shard.backlog)
-      .boolean("backlog_more", shard.backlog_more)
       .count("dead", shard.dead);
   return json;
 }
@@ -34,7 +33,24 @@ json_object json_of(const console_timer& timer) {
   json.text("handler", printable(timer.handler));
   add_time(json, "due_us", timer.due);
   json.count("attempt", timer.attempt).count("shard", timer.shard).text("schedule", printable(timer.schedule));
-  if (!timer.why.empty()) json.text("why", printable(timer.why));
+  if (timer.died) {
+    add_time(json, "died_us", timer.died);
+    json.text("why", printable(timer.why));
+  }
+  return json;
+}
+
+json_object json_of(const console_node& node) {
+  constexpr const char* states[] = {"there", "left", "lost"};
+  json_object json;
+  json.text("node", printable(node.name)).text("state", states[static_cast<std::size_t>(node.is)]);
+  add_time(json, "seen_us", node.seen);
+  return json;
+}
+
+json_object handler_json(const std::string& name) {
+  json_object json;
+  json.text("handler", printable(name));
   return json;
 }
 
@@ -53,6 +69,10 @@ std::string json_of(const console_store& store) {
   json.text("name", store.name).text("trouble", store.trouble).number("silent_s", store.silent);
   add_time(json, "read_at_us", store.read_at);
   json.list("shards", list_of(store.shards)).list("next", list_of(store.next)).list("dead", list_of(store.dead));
+  json.boolean("nodes_known", store.nodes_known).list("nodes", list_of(store.nodes));
+  std::vector<json_object> unrun;
+  for (const std::string& each : store.unrun) unrun.push_back(handler_json(each));
+  json.list("unrun", unrun);
   return json.str() + "\n";
 }
 

@@ -17,6 +17,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds between_readings(1), between_store_readings(2), between_examinations(10);
+constexpr std::chrono::milliseconds between_look_ups(50);  // a person waits for them
 
 console_time wall_now() { return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()); }
 
@@ -31,8 +32,13 @@ std::string name_of_host() {
 
 }  // namespace
 
-console_sampler::console_sampler(std::string directory, std::unique_ptr<store_reader> store)
-    : directory_(std::move(directory)), host_(name_of_host()), source_({}, directory_), store_(std::move(store)) {
+console_sampler::console_sampler(std::string directory, std::unique_ptr<store_reader> store,
+                                 std::unique_ptr<store_lookups> lookups)
+    : directory_(std::move(directory)),
+      host_(name_of_host()),
+      source_({}, directory_),
+      store_(std::move(store)),
+      lookups_(std::move(lookups)) {
   if (store_) {
     stored_.emplace(store_->last());
     stored_at_ = wall_now();
@@ -43,6 +49,7 @@ console_sampler::console_sampler(std::string directory, std::unique_ptr<store_re
   host_thread_.emplace(between_examinations, between_examinations, [this] { examine_host(); });
   if (!store_) return;
   store_thread_.emplace(seconds(0), between_store_readings, [this] { read_store(); });
+  if (lookups_) lookup_thread_.emplace(seconds(0), between_look_ups, [this] { lookups_->work(); });
   std::unique_lock lock(mutex_);
   store_answered_.wait_for(lock, seconds(1), [this] { return stored_->read_at || !stored_->trouble.empty(); });
 }
@@ -50,9 +57,9 @@ console_sampler::console_sampler(std::string directory, std::unique_ptr<store_re
 bool console_sampler::stop(std::chrono::milliseconds within) {
   const auto deadline = std::chrono::steady_clock::now() + within;
   bool ended = true;
-  for (auto* const each : {&engines_thread_, &host_thread_, &store_thread_})
+  for (auto* const each : {&engines_thread_, &host_thread_, &store_thread_, &lookup_thread_})
     if (*each) (*each)->request_stop();
-  for (auto* const each : {&engines_thread_, &host_thread_, &store_thread_})
+  for (auto* const each : {&engines_thread_, &host_thread_, &store_thread_, &lookup_thread_})
     ended = (!*each || (*each)->ended_by(deadline)) && ended;
   return ended;
 }
@@ -88,6 +95,15 @@ void console_sampler::examine_host() {
   findings_ = std::move(findings);
   examined_at_ = wall_now();
   view_.reset();
+}
+
+console_lookup console_sampler::look_up(const std::optional<std::string>& text, const std::optional<std::string>& key,
+                                        const std::string& partition) {
+  console_lookup out;
+  if (!lookups_) return out;
+  if (key) out.opening = lookups_->open(*key, partition);
+  if (text) out.search = lookups_->search(*text);
+  return out;
 }
 
 std::shared_ptr<const console_view> console_sampler::view() {

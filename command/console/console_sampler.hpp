@@ -9,6 +9,7 @@
 
 #include "console/engine_history.hpp"
 #include "console/periodic_thread.hpp"
+#include "console/store_lookups.hpp"
 #include "console/store_reader.hpp"
 #include "doctor/doctor.hpp"
 #include "page/console_view.hpp"
@@ -21,11 +22,15 @@ namespace detent::tool {
 // nothing is read more often.
 class console_sampler {
  public:
-  // `store` may be null. Waits for its first reading, but no longer than a second.
-  console_sampler(std::string directory, std::unique_ptr<store_reader> store);
+  // `store` and `lookups` may be null. Waits for its first reading, but no longer than a second.
+  console_sampler(std::string directory, std::unique_ptr<store_reader> store, std::unique_ptr<store_lookups> lookups);
 
   // The view of the last readings, made once for each reading of the engines. Any thread may call it.
   std::shared_ptr<const console_view> view();
+  // What there is in the store of that text, and of the timer of that name; each where it is asked for. Waits for the
+  // store, but no longer than half a second. Any thread may call it.
+  console_lookup look_up(const std::optional<std::string>& text, const std::optional<std::string>& key,
+                         const std::string& partition);
   // Ends the readings. Returns whether all ended in time; if not, the destructor waits for the others.
   bool stop(std::chrono::milliseconds within);
 
@@ -37,7 +42,8 @@ class console_sampler {
   const std::string directory_, host_;
   const top_source source_;
   const std::unique_ptr<store_reader> store_;  // of the thread that reads it
-  host_watch watch_;                           // the same
+  const std::unique_ptr<store_lookups> lookups_;
+  host_watch watch_;  // of the thread that reads it
   bool watched_ = false;
 
   std::mutex mutex_;  // of what follows; held for no reading
@@ -50,7 +56,7 @@ class console_sampler {
   std::optional<console_time> examined_at_;
   std::shared_ptr<const console_view> view_;  // null: there is something newer
 
-  std::optional<periodic_thread> engines_thread_, host_thread_, store_thread_;
+  std::optional<periodic_thread> engines_thread_, host_thread_, store_thread_, lookup_thread_;
 };
 
 }  // namespace detent::tool

@@ -7,8 +7,8 @@
 
 namespace detent::tool {
 
-// Reads a store of durable timers, without a term, a claim or a write. A reading takes one page of 50 timers for each
-// shard, and the dead timers only when their number has changed.
+// Reads a store of durable timers, without a term, a claim or a write. A reading takes counts and one page of 50
+// timers for each shard, and the dead timers only when their number has changed.
 class store_reader {
  public:
   // `name` as --store has it. Throws input_error where the store cannot be opened, or this build has none.

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -21,6 +20,7 @@
 
 #include "counters/counters_header.hpp"
 #include "counters/counters_identity.hpp"
+#include "counters/said_text.hpp"
 #include "host/lock_holder.hpp"
 #include "host/name_spaces.hpp"
 #include "text/input_error.hpp"
@@ -74,9 +74,7 @@ class counters_file::content {
   bool copy(std::uint64_t offset, void* into, std::size_t bytes) const;
   // Valid until the next call.
   words words_at(std::uint64_t offset, std::size_t count);
-  template <class Field>
-  Field header_field(std::size_t offset) const;
-  void add_last_error(counters_snapshot& snapshot) const;
+  void add_what_was_said(counters_snapshot& snapshot) const;
   void add_threads(counters_snapshot& snapshot);
   histograms_by_cause histograms_at(std::uint64_t offset);
   label_snapshot label_at(std::uint64_t offset, const std::vector<label_snapshot>& others);
@@ -144,28 +142,19 @@ histograms_by_cause counters_file::content::histograms_at(std::uint64_t offset) 
   return histograms;
 }
 
-template <class Field>
-Field counters_file::content::header_field(std::size_t offset) const {
-  Field field = {};
-  if (!copy(offset, &field, sizeof field))
-    throw input_error(fmt::format("{}: the file was cut while it was read", file_.path_));
-  return field;
-}
-
-// Whole, or left out: each time that it was tried another one was being written.
-void counters_file::content::add_last_error(counters_snapshot& snapshot) const {
-  if (header_.header_bytes < offsetof(header, set)) return;  // of an older engine
-  const auto sequence = [this] { return header_field<std::uint64_t>(offsetof(header, error_sequence)); };
-  for (int tries = 10; tries != 0; --tries) {
-    const std::uint64_t before = sequence();
-    if (before == 0) return;
-    const auto at = header_field<std::int64_t>(offsetof(header, error_at));
-    const auto text = header_field<std::array<char, counters_layout::error_text_bytes>>(offsetof(header, error_text));
-    if (before % 2 != 0 || sequence() != before) continue;
-    snapshot.last_error = printable_name(text.data(), text.size());
-    snapshot.last_error_at = in_own_time(header_, at);
-    return;
+void counters_file::content::add_what_was_said(counters_snapshot& snapshot) const {
+  const auto said_at = [this](std::size_t sequence_offset) {
+    return said_in(header_, sequence_offset, [this](std::uint64_t offset, void* into, std::size_t bytes) {
+      if (!copy(offset, into, bytes))
+        throw input_error(fmt::format("{}: the file was cut while it was read", file_.path_));
+    });
+  };
+  if (const auto error = said_at(offsetof(header, error_sequence))) {
+    snapshot.last_error = error->text;
+    snapshot.last_error_at = error->at;
   }
+  if (const auto stall = said_at(offsetof(header, stall_sequence))) snapshot.stall = stall->text;
+  if (!snapshot.stall.empty()) snapshot.stall_waiting = header_.stall_waiting;
 }
 
 void counters_file::content::add_threads(counters_snapshot& snapshot) {
@@ -206,7 +195,7 @@ counters_snapshot counters_file::content::snapshot(reading_budget& budget) {
       if (is_time) made.gauges[time] = in_own_time(header_, made.gauges[time]);
     }
   }
-  add_last_error(made);
+  add_what_was_said(made);
   add_threads(made);
   made.histograms = histograms_at(header_.histograms_offset);
   take(budget.engines, least_engine_bytes + bytes_of(made.histograms));

@@ -86,6 +86,8 @@ counters_snapshot merged(const std::vector<const counters_snapshot*>& shards) {
       sum.last_error = each.last_error;
       sum.last_error_at = each.last_error_at;
     }
+    if (!each.stall.empty()) sum.stall = each.stall;
+    sum.stall_waiting += each.stall_waiting;
     merge(sum.histograms, each.histograms);
     merge(sum.labels, each.labels);
     sum.labels_left_out = std::max(sum.labels_left_out, each.labels_left_out);

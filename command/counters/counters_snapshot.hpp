@@ -95,6 +95,8 @@ struct counters_snapshot {
   std::optional<set_figures> set;     // of what stands for a set
   std::string last_error;             // printable; empty: no callback has thrown
   std::int64_t last_error_at = 0;     // CLOCK_MONOTONIC, nanoseconds
+  std::string stall;                  // printable; why work on top of the engine waits: "reason: sentence"
+  std::uint64_t stall_waiting = 0;    // how much
 
   std::int64_t age() const;         // nanoseconds; never below zero
   std::uint64_t pending() const;    // never below zero

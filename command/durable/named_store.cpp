@@ -3,8 +3,12 @@
 
 #include <detent/durable_sqlite.hpp>
 
-#include <filesystem>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <utility>
+
+#include "durable/postgres_named_store.hpp"
 #include "durable/redis_named_store.hpp"
 #include "durable/store_url.hpp"
 #include "text/input_error.hpp"
@@ -14,6 +18,7 @@ namespace detent::tool {
 
 std::shared_ptr<durable::store> open_store(const std::string& name, bool read_only) {
   try {
+    if (is_postgres(name)) return open_postgres(name, read_only);
     if (is_url(name)) return open_redis(place_of(name), read_only);
     std::error_code unknown;
     if (!std::filesystem::exists(name, unknown)) throw input_error("durable: " + in_quotes(name) + ": no such file");
@@ -21,6 +26,27 @@ std::shared_ptr<durable::store> open_store(const std::string& name, bool read_on
   } catch (const error& refused) {
     throw input_error("durable: " + printable(refused.what()));
   }
+}
+
+watched_store::watched_store(std::string name)
+    : name_(std::move(name)), file_(file_now()), store_(open_store(name_, true)) {}
+
+std::optional<watched_store::file_id> watched_store::file_now() const {
+  struct stat its = {};
+  if (is_url(name_) || ::stat(name_.c_str(), &its) != 0) return {};
+  return file_id{its.st_dev, its.st_ino};
+}
+
+durable::store& watched_store::current() {
+  if (is_url(name_)) return *store_;
+  // The file that is open keeps its inode, so that no other one has it.
+  const std::optional<file_id> now = file_now();
+  if (!now || now != file_) {
+    std::shared_ptr<durable::store> opened = open_store(name_, true);
+    store_ = std::move(opened);
+    file_ = now;
+  }
+  return *store_;
 }
 
 }  // namespace detent::tool

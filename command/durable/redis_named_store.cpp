@@ -20,10 +20,14 @@ std::shared_ptr<durable::store> open_redis(const redis_place& place, bool read_o
                                                 .user = place.user,
                                                 .password = place.password,
                                                 .patience = patience,
-                                                .read_only = read_only});
+                                                .read_only = read_only,
+                                                .tls = place.tls,
+                                                .sentinel = place.sentinel});
   } catch (const error& refused) {
     const std::string why = refused.what();
     if (why.find("NOAUTH") == std::string::npos) throw;
+    if (why.find("sentinel.password") != std::string::npos)
+      throw error(refused.code(), why + ", DETENT_SENTINEL_PASSWORD or ?sentinel-password-file=FILE");
     throw error(refused.code(), why + " Set DETENT_REDIS_PASSWORD, or give ?password-file=FILE");
   }
 }

@@ -2,6 +2,7 @@
 #include "durable/store_url.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -12,9 +13,18 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::string_view tcp = "redis";
 constexpr std::string_view local = "redis+unix";
 constexpr std::string_view default_port = ":6379";
+constexpr std::string_view default_sentinel_port = ":26379";
+
+// The kinds of URL of servers on hosts.
+struct tcp_scheme {
+  std::string_view name;
+  bool has_tls, has_sentinels;
+};
+constexpr std::array tcp_schemes = {tcp_scheme{"redis", false, false}, tcp_scheme{"rediss", true, false},
+                                    tcp_scheme{"redis-sentinel", false, true},
+                                    tcp_scheme{"rediss-sentinel", true, true}};
 
 [[noreturn]] void refuse(const std::string& what) { throw input_error("durable: --store: " + what); }
 
@@ -44,16 +54,16 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
-std::string first_line_of(const std::string& file) {
+std::string first_line_of(std::string_view option, const std::string& file) {
   std::ifstream in(file);
   std::string line;
   if (!in || !std::getline(in, line) || line.empty())
-    refuse("password-file " + in_quotes(file) + ": no password there");
+    refuse(std::string(option) + " " + in_quotes(file) + ": no password there");
   return line;
 }
 
 // Each server of the list with a port.
-std::string with_ports(std::string_view hosts) {
+std::string with_ports(std::string_view hosts, std::string_view otherwise) {
   std::string all;
   for (std::size_t from = 0; from <= hosts.size();) {
     const std::size_t comma = std::min(hosts.find(',', from), hosts.size());
@@ -62,39 +72,82 @@ std::string with_ports(std::string_view hosts) {
     if (from != 0) all += ',';
     all += one;
     const std::size_t colon = one.rfind(':');
-    if (colon == std::string_view::npos || one.find(']', colon) != std::string_view::npos) all += default_port;
+    if (colon == std::string_view::npos || one.find(']', colon) != std::string_view::npos) all += otherwise;
     from = comma + 1;
   }
   return all;
 }
 
-void take_query(std::string_view query, bool has_path_prefix, redis_place& out) {
+// The options after the ? of a URL, of which each kind of URL has some.
+void take_query(std::string_view query, const tcp_scheme* kind, redis_place& out) {
+  struct option {
+    std::string_view name;
+    bool is_known;
+    std::string* to;
+    bool is_file_of_password = false;
+  };
+  const bool has_tls = kind != nullptr && kind->has_tls;
+  const bool has_sentinels = kind != nullptr && kind->has_sentinels;
+  const std::array options = {option{"prefix", kind == nullptr, &out.prefix},
+                              option{"password-file", true, &out.password, true},
+                              option{"sentinel-user", has_sentinels, &out.sentinel.user},
+                              option{"sentinel-password-file", has_sentinels, &out.sentinel.password, true},
+                              option{"ca-file", has_tls, &out.tls.ca_file},
+                              option{"certificate-file", has_tls, &out.tls.certificate_file},
+                              option{"key-file", has_tls, &out.tls.key_file},
+                              option{"server-name", has_tls, &out.tls.server_name}};
   while (!query.empty()) {
     const auto [one, rest] = split(query, query.find('&'));
     query = rest;
     const auto [name, value] = split(one, one.find('='));
-    if (name == "prefix" && !has_path_prefix) {
-      out.prefix = decoded(value);
-    } else if (name == "password-file") {
-      if (!out.password.empty()) refuse("the URL has a password and a password-file; give one of them");
-      out.password = first_line_of(decoded(value));
-    } else {
-      refuse(in_quotes(name) + " of the URL is not known; " +
-             (has_path_prefix ? "after ? it may have password-file" : "after ? it may have prefix and password-file"));
+    const auto* const found = std::ranges::find(options, name, &option::name);
+    if (found == options.end() || !found->is_known) {
+      std::string known;
+      for (const option& each : options)
+        if (each.is_known) known += (known.empty() ? "" : ", ") + std::string(each.name);
+      refuse(in_quotes(name) + " of the URL is not known; after ? it may have " + known);
     }
+    if (found->is_file_of_password && !found->to->empty())
+      refuse("the URL has a password and a " + std::string(name) + "; give one of them");
+    *found->to = found->is_file_of_password ? first_line_of(name, decoded(value)) : decoded(value);
   }
+}
+
+void take_from_environment(const char* name, std::string& password) {
+  if (const char* const secret = std::getenv(name); password.empty() && secret != nullptr) password = secret;
 }
 
 }  // namespace
 
 bool is_url(const std::string& name) noexcept { return name.find("://") != std::string::npos; }
 
+bool is_postgres(const std::string& name) noexcept {
+  return name.starts_with("postgresql://") || name.starts_with("postgres://");
+}
+
+std::string without_password(const std::string& url) {
+  if (!is_url(url)) return url;
+  const auto [scheme, after_scheme] = split(url, url.find("://"), 3);
+  const std::string shown = std::string(scheme) + "://";
+  const std::size_t mark = after_scheme.find('?'), at = after_scheme.find('@');
+  // A second @, or one after a ? or a /, makes the parts ambiguous. Any of them may then belong to a password.
+  if (after_scheme.find('@', std::min(mark, at == std::string_view::npos ? 0 : at + 1)) != std::string_view::npos)
+    return shown + "...";
+  const std::string_view place = after_scheme.substr(0, mark);
+  if (at == std::string_view::npos) return shown + std::string(place);
+  const std::string_view user = place.substr(0, std::min(place.find(':'), at));
+  return shown + std::string(user) + std::string(place.substr(at));
+}
+
 redis_place place_of(const std::string& url) {
   const auto [scheme, after_scheme] = split(url, url.find("://"), 3);
-  if (scheme != tcp && scheme != local)
+  const auto* const found = std::ranges::find(tcp_schemes, scheme, &tcp_scheme::name);
+  const tcp_scheme* const kind = found == tcp_schemes.end() ? nullptr : found;
+  if (kind == nullptr && scheme != local)
     refuse("the scheme " + in_quotes(scheme) +
-           " is not known; a store is an SQLite file, redis://HOST[:PORT]/PREFIX or " +
-           "redis+unix:///PATH?prefix=PREFIX");
+           " is not known; a store is an SQLite file, redis://HOST[:PORT]/PREFIX or rediss:// for TLS, "
+           "redis-sentinel://HOST[:PORT]/MASTER/PREFIX or rediss-sentinel://, redis+unix:///PATH?prefix=PREFIX, or "
+           "postgresql://HOST/DATABASE");
   const auto [place, query] = split(after_scheme, after_scheme.find('?'));
   const std::size_t slash = std::min(place.find('/'), place.size());
   const std::string_view authority = place.substr(0, slash);
@@ -111,16 +164,28 @@ redis_place place_of(const std::string& url) {
   if (!hosts.empty() && after_scheme.find('@', slash) != std::string_view::npos)
     refuse(
         "an @ follows the first / or ? of the URL; in a password write / as %2F and ? as %3F, after the host @ as %40");
-  if (scheme == tcp) {
-    out.address = with_ports(hosts);
-    if (path.size() > 1) out.prefix = decoded(path.substr(1));
+  if (kind != nullptr) {
+    out.tls.on = kind->has_tls;
+    out.address = with_ports(hosts, kind->has_sentinels ? default_sentinel_port : default_port);
+    std::string_view rest = path.substr(std::min<std::size_t>(1, path.size()));
+    if (kind->has_sentinels) {
+      const auto [master, after] = split(rest, rest.find('/'));
+      if (master.empty())
+        refuse("the URL has no name of a master: " + std::string(scheme) + "://HOST[:PORT]/MASTER/PREFIX");
+      out.sentinel.master = decoded(master);
+      rest = after;
+    }
+    if (!rest.empty()) out.prefix = decoded(rest);
   } else {
     if (!hosts.empty() || path.size() < 2) refuse("redis+unix has no host, and an absolute path: redis+unix:///PATH");
     out.address = decoded(path);
   }
-  take_query(query, scheme == tcp, out);
-  if (const char* const secret = std::getenv("DETENT_REDIS_PASSWORD"); out.password.empty() && secret != nullptr)
-    out.password = secret;
+  take_query(query, kind, out);
+  take_from_environment("DETENT_REDIS_PASSWORD", out.password);
+  if (kind != nullptr && kind->has_sentinels) take_from_environment("DETENT_SENTINEL_PASSWORD", out.sentinel.password);
+  if (!out.sentinel.user.empty() && out.sentinel.password.empty())
+    refuse("sentinel-user " + in_quotes(out.sentinel.user) +
+           " without a password; set DETENT_SENTINEL_PASSWORD or give &sentinel-password-file=FILE");
   if (!out.user.empty() && out.password.empty())
     refuse("user " + in_quotes(out.user) +
            " without a password; set DETENT_REDIS_PASSWORD or give ?password-file=FILE");

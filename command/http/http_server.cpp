@@ -61,7 +61,7 @@ http_server::~http_server() { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); 
 void http_server::allow_own_content() {
   pages_.set_policy(
       "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self'; "
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+      "base-uri 'none'; form-action 'self'; frame-ancestors 'none'");
 }
 
 void http_server::serve() {

@@ -6,7 +6,11 @@
 
 namespace detent::tool {
 
-// A store of durable timers: its shards, what is next, what is dead.
-std::string durable_section(const console_store& store, console_time now);
+struct durable_extras {
+  const console_lookup& lookup;
+  bool reload = false;  // the page is one that reloads itself
+};
+// A store of durable timers: a search in it, its nodes and shards, what is next, what is dead.
+std::string durable_section(const console_store& store, console_time now, const durable_extras& extras);
 
 }  // namespace detent::tool

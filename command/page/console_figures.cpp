@@ -9,6 +9,7 @@
 
 #include "lateness/lateness_causes.hpp"
 #include "page/console_html.hpp"
+#include "text/printable_text.hpp"
 #include "text/units.hpp"
 #include "top/row_text.hpp"
 
@@ -97,6 +98,7 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
     add(severity::bad, fmt::format("its next timer was due {} ago, and it runs none", time_text(-*engine.next_due)),
         "see what its thread does: a callback that does not return, or nobody drives it");
   }
+  if (engine.live && !row.stall.empty()) add(severity::bad, row.stall);
   add_count(severity::bad, counter::missed, "period missed", "periods missed", cure_of(row));
   add_count(severity::bad, counter::dropped, "timer dropped", "timers dropped", "");
   add_count(severity::bad, counter::refused, "timer refused by the executor", "timers refused by the executor",
@@ -161,13 +163,24 @@ std::vector<console_alert> alerts_of(const console_store& store) {
         fmt::format("{} late in reading, by up to {}", some(lagging, "shard is", "shards are"), time_text(most)),
         "see whether their owners reach the store, and how long it takes to answer");
   }
+  if (!store.unrun.empty()) {
+    std::string list;
+    for (const std::string& each : store.unrun) list += (list.empty() ? "" : ", ") + printable(each);
+    add(severity::bad, "#nodes", "no node runs " + list + ", of timers that come next",
+        "start a node that has it, or cancel them");
+  }
+  if (const auto lost = std::ranges::count(store.nodes, console_node::state::lost, &console_node::is); lost > 0) {
+    add(severity::warning, "#nodes",
+        some(static_cast<std::uint64_t>(lost), "node was", "nodes were") + " lost in the last 5 min: without a word",
+        "see whether its process crashed, hangs or cannot reach the store");
+  }
   if (const double late = earliest_overdue(store); late > overdue_after) {
     add(severity::warning, "#next", fmt::format("the next timer was due {} ago, and has not ended", age_text(late)),
         "see whether a node runs that has a handler for it, and how long that takes");
   }
   if (dead > 0) {
     add(severity::warning, "#dead", some(dead, "timer is dead", "timers are dead"),
-        "find out why; then: detent durable revive KEY --store STORE");
+        "find out why; then: detent durable revive, or purge, with --store STORE");
   }
   sort(out);
   return out;

@@ -15,6 +15,16 @@ namespace detent::tool {
 
 std::string foreign(std::string_view text) { return "<bdi>" + html_escaped(text) + "</bdi>"; }
 
+std::string url_escaped(std::string_view bytes) {
+  std::string out;
+  for (const char each : bytes) {
+    const bool plain = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
+                       each == '-' || each == '.' || each == '_';
+    out += plain ? std::string(1, each) : fmt::format("%{:02X}", static_cast<unsigned char>(each));
+  }
+  return out;
+}
+
 std::string time_html(double ns) {
   if (ns == 0) return "0 <span class=\"unit\"></span>";
   const std::string text = time_text(ns);

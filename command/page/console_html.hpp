@@ -12,6 +12,8 @@ namespace detent::tool {
 
 // A name that others chose: escaped, and kept from turning the direction of what stands beside it.
 std::string foreign(std::string_view text);
+// A value in the query of an address: letters and digits as they are, any other byte as %XX.
+std::string url_escaped(std::string_view bytes);
 std::string time_html(double ns);           // digits and unit apart, so that a column of them lines up
 std::string rate_html(double per_second);   // "0", "0.3", "1,234"
 std::uint64_t rounded_count(double count);  // of counters that may be forged: clamped to the range of the result

@@ -55,15 +55,13 @@ std::string engine_figures(const console_view& view) {
 
 std::string store_figures(const console_store& store) {
   std::uint64_t timers = 0, backlog = 0, dead = 0;
-  bool more = false;
   for (const console_shard& each : store.shards) {
     timers += each.timers;
     backlog += each.backlog;
-    more = more || each.backlog_more;
     dead += each.dead;
   }
   return key_figure("durable", "durable timers", count_text(timers)) +
-         key_figure("durable", "backlog", count_text(backlog) + (more ? "+" : "")) +
+         key_figure("durable", "backlog", count_text(backlog)) +
          key_figure("dead", "dead", count_html(dead, severity::warning));
 }
 
@@ -128,7 +126,15 @@ std::string engine_sections(const console_view& view, const console_query& query
 
 // The line that the script writes to, and the link that serves without scripts.
 std::string controls(const console_query& query) {
-  const std::string id = query.engine.empty() ? "" : "engine=" + html_escaped(query.engine);
+  std::string id = query.engine.empty() ? "" : "engine=" + url_escaped(query.engine);
+  const auto add = [&id](const char* name, const std::string& value) {
+    id += (id.empty() ? "" : "&amp;") + std::string(name) + "=" + url_escaped(value);
+  };
+  if (query.find) add("find", *query.find);
+  if (query.key) {
+    add("key", *query.key);
+    add("partition", query.partition);
+  }
   const std::string other = query.reload ? "?" + id : "?" + id + (id.empty() ? "" : "&amp;") + "reload=1";
   const std::string words = query.reload ? "stop reloading" : fmt::format("reload every {} s", reload_seconds);
   return "<button id=\"pause\" type=\"button\" hidden>Pause</button>\n<p id=\"state\" role=\"status\"></p>\n" +
@@ -160,14 +166,17 @@ std::string header_line(const console_view& view) {
 
 }  // namespace
 
-std::string page_of(const console_view& view, const console_query& query) {
+std::string page_of(const console_view& view, const console_query& query, const console_lookup& lookup) {
   const console_engine* const shown = shown_engine(view, query);
   std::string body = summary_line(view) + alert_section(view) + engine_sections(view, query, shown);
-  if (view.store) body += durable_section(*view.store, view.now);
+  if (view.store) body += durable_section(*view.store, view.now, {lookup, query.reload});
   body += doctor_section(view);
   // Where scripts are off, a link to an engine keeps the reloading. No text of others can have this: its quotes are
   // escaped.
-  if (query.reload) replace_all(body, "href=\"?engine=", "href=\"?reload=1&amp;engine=");
+  if (query.reload) {
+    for (const std::string name : {"engine=", "key=", "find="})
+      replace_all(body, "href=\"?" + name, "href=\"?reload=1&amp;" + name);
+  }
   const std::string reload =
       query.reload ? fmt::format("<noscript><meta http-equiv=\"refresh\" content=\"{}\"></noscript>\n", reload_seconds)
                    : "";

@@ -63,6 +63,18 @@ tr.inner tbody th { padding-left: 24px; font-weight: 400; }
 col.number { width: 88px; } col.few { width: 62px; } col.few-left { width: 62px; } col.process { width: 76px; }
 col.time { width: 84px; } col.callback { width: 112px; } col.cause { width: 112px; } col.over-time { width: 150px; } col.when { width: 190px; } col.lag { width: 118px; }
 col.schedule { width: 200px; }
+#find { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; margin: 8px 0 4px; }
+#find label { color: var(--soft); }
+#find input { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--soft);
+  border-radius: 4px; padding: 1px 8px; width: 36ch; max-width: 100%; }
+h4 { margin: 8px 0 2px; font-size: 13px; font-weight: 400; color: var(--soft); }
+.close { margin-left: 8px; font-size: 13px; font-weight: 400; }
+.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 1px 16px; margin: 4px 0; }
+.facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
+pre { margin: 2px 0 6px; padding: 6px 10px; max-height: 24em; overflow: auto; background: var(--card);
+  border: 1px solid var(--edge); border-radius: 4px; font-size: 13px; }
+#payload-text { white-space: pre-wrap; overflow-wrap: anywhere; }
+.nodes { max-width: 760px; }
 .labels, .causes { max-width: 1180px; }
 .shards { max-width: 760px; }
 tr.main > * { font-weight: 600; } tr.main .soft { font-weight: 400; }

@@ -48,7 +48,6 @@ struct console_shard {
   std::optional<double> lag = {};  // nanoseconds from the read level to now; below 0: read ahead; none: never read
   std::uint64_t timers = 0;        // all that it holds, dead ones not among them
   std::uint64_t backlog = 0;       // those of them whose due time has passed
-  bool backlog_more = false;       // counted up to a limit: at least so many
   std::uint64_t dead = 0;
 };
 
@@ -58,8 +57,18 @@ struct console_timer {
   console_time due{};
   std::uint32_t attempt = 1;
   std::uint32_t shard = 0;
-  std::string schedule = {};  // empty: it runs once
-  std::string why = {};       // of dead ones
+  std::string schedule = {};              // empty: it runs once
+  std::string why = {};                   // of dead ones
+  std::optional<console_time> died = {};  // none: it lives
+};
+
+// A node that has entered itself in the store's roll.
+struct console_node {
+  enum class state : std::uint8_t { there, left, lost };  // lost: it has not said that it leaves
+
+  std::string name = {};
+  state is = state::there;
+  console_time seen{};  // its last sign of life that was noticed
 };
 
 struct console_store {
@@ -69,7 +78,34 @@ struct console_store {
   std::optional<console_time> read_at = {};  // none: never yet
   std::vector<console_shard> shards = {};    // by number
   std::vector<console_timer> next = {};      // by due time, at most fifty
-  std::vector<console_timer> dead = {};      // the latest due time first, at most fifty
+  std::vector<console_timer> dead = {};      // the latest death first, at most fifty
+  bool nodes_known = false;                  // false: the roll is in the memory of the process that has the file
+  std::vector<console_node> nodes = {};      // by name
+  std::vector<std::string> unrun = {};       // handlers of timers that come next, which no node has
+};
+
+// What was asked for by a search. Found are timers of that handler, and those whose key begins with the text.
+struct console_search {
+  std::string text = {};     // as it was typed
+  std::string trouble = {};  // why it cannot be done
+  bool is_done = false;      // all was looked at, or as many were found as are shown
+  std::vector<console_timer> found = {};
+};
+
+// A timer that was opened.
+struct console_opening {
+  std::string key = {}, partition = {};
+  std::string trouble = {};  // why it could not be read
+  bool is_read = false;
+  std::optional<console_timer> timer = {};
+  std::string payload = {};  // its first bytes
+  std::size_t payload_size = 0;
+};
+
+// The two of one request. None: nothing was asked for.
+struct console_lookup {
+  std::optional<console_search> search = {};
+  std::optional<console_opening> opening = {};
 };
 
 struct console_view {

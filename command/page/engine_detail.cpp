@@ -99,6 +99,7 @@ std::string facts_of(const console_engine& engine) {
 std::string notes_of(const top_row& row) {
   std::string out;
   if (row.set) out += paragraph("soft", html_escaped(text_of(*row.set)));
+  if (!row.stall.empty()) out += paragraph("warning", foreign(row.stall));
   if (const std::string text = failures_of(row); !text.empty()) out += paragraph("warning", html_escaped(text));
   if (const std::string text = last_error_of(row); !text.empty()) out += paragraph("warning", foreign(text));
   return out;

@@ -146,6 +146,7 @@ class exposition {
   }
 
   void state();
+  void stalls();
   void totals();
   void lateness();
   void labels();
@@ -172,8 +173,20 @@ void exposition::state() {
               [](const counters_snapshot& engine) { return engine.queued(); });
   each_engine("detent_timers_capacity", "gauge", "Most timers that may be pending; 0: no limit.",
               [](const counters_snapshot& engine) { return engine.identity.capacity; });
+  stalls();
   each_engine("detent_worker_margin_seconds", "gauge", "How long before a deadline the hybrid wait stops sleeping.",
               [](const counters_snapshot& engine) { return seconds(duration(engine.gauges[gauge::margin])); });
+}
+
+// The sentence is none of the labels: with each figure in it, it would be a series of its own.
+void exposition::stalls() {
+  family made = begin("detent_stalled", "gauge", "1 while work on top of the engine waits, and why.");
+  for (const auto& [engine, labels] : series_) {
+    const std::string reason = engine.stall.substr(0, engine.stall.find(':'));
+    made.sample(labels + "," + prometheus_label("reason", reason.empty() ? "none" : reason), reason.empty() ? 0 : 1);
+  }
+  each_engine("detent_stalled_work", "gauge", "How much work waits, such as stored timers.",
+              [](const counters_snapshot& engine) { return engine.stall_waiting; });
 }
 
 void exposition::totals() {

@@ -81,6 +81,8 @@ json_object json_of(const counters_snapshot& engine) {
   next == nothing_pending ? json.number("next_deadline_ns", std::nan("")) : json.count("next_deadline_ns", next);
   if (!engine.last_error.empty())
     json.object("last_error", json_object().text("text", engine.last_error).count("at_ns", engine.last_error_at));
+  if (!engine.stall.empty())
+    json.object("stall", json_object().text("text", engine.stall).count("waiting", engine.stall_waiting));
   std::vector<json_object> labels;
   for (const label_snapshot& label : engine.labels) labels.push_back(json_of(label));
   json.object("counts", counts_of(engine)).object("histograms_ns", json_of(engine.histograms)).list("labels", labels);

@@ -52,6 +52,7 @@ std::string identity_of(const counters_snapshot& engine) {
   if (const auto hidden = engine.gauges[gauge::hidden_threads]; hidden != 0) {
     table.add("not counted", fmt::format("what {} threads did, for which the file has no room", hidden));
   }
+  if (!engine.stall.empty()) table.add("waits", engine.stall);
   if (!engine.last_error.empty()) {
     // By doubles: of a damaged file the difference may be no std::int64_t.
     const double ago = static_cast<double>(engine.read_at) - static_cast<double>(engine.last_error_at);

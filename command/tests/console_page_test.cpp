@@ -52,7 +52,8 @@ console_engine& engine_called(console_view& view, std::string_view name) {
 TEST(ConsolePage, ShowsTheTextOfOthersAsText) {
   const std::string hostile = "\"><script>alert(1)</script>";
   for (const console_view& view : {console_view(), made_up_view(), troubled_view(), hostile_view()}) {
-    const std::string page = page_of(view, {.engine = hostile, .reload = true});
+    const std::string page =
+        page_of(view, {.engine = hostile, .reload = true, .find = hostile, .key = hostile}, hostile_lookup());
     EXPECT_EQ(times(page, "<script"), 1U);
     EXPECT_EQ(times(page, "style="), 0U);
     EXPECT_EQ(times(page, "alert(1)"), times(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
@@ -115,10 +116,43 @@ TEST(ConsolePage, SaysWhatTheSnapshotSays) {
     view.now += std::chrono::seconds(70);
   });
   add("a store that does not answer", [](console_view& view) { view.store->silent = 70; });
+  add("handlers that no node runs", [](console_view& view) { view.store->unrun = {"expire_order", "bill\n"}; });
+  add("a node that is lost", [](console_view& view) {
+    view.store->nodes[1].is = console_node::state::lost;
+    view.store->nodes[1].seen = noon - std::chrono::seconds(70);
+  });
   add("a finding", [](console_view& view) {
     view.findings.push_back({.subject = "CPU", .judged = severity::bad, .seen = "governor powersave"});
   });
   add("a file that is cut", [](console_view& view) { view.troubles = {"/dev/shm/detent.1.0: cut short"}; });
+}
+
+TEST(ConsolePage, ShowsWhatWasFoundAndOpened) {
+  test::snapshot pages("command/tests/snapshots/console_lookup.txt");
+  const std::string quiet = words_of(page_of(short_of(made_up_view())));
+  const auto add = [&](const char* title, const console_lookup& lookup) {
+    pages.add(title, changed_lines(quiet, words_of(page_of(short_of(made_up_view()), {}, lookup))));
+  };
+  add("found, and opened", made_up_lookup());
+  add("nothing found", {.search = console_search{.text = "none", .is_done = true}});
+  add("searching", {.search = console_search{.text = "late"}});
+  add("a search that failed", {.search = console_search{.text = "x", .trouble = "timed out", .is_done = true}});
+  console_lookup gone{.opening = console_opening{.key = "order:1", .is_read = true}};
+  add("opened, and gone", gone);
+  gone.opening->is_read = false;
+  add("being opened", gone);
+  gone.opening->trouble = "timed out";
+  add("cannot be opened", gone);
+}
+
+TEST(ConsolePage, LeadsToEachTimerByItsBytes) {
+  console_view view = made_up_view();
+  view.store->next[0].key = "a&b\xff#1";
+  view.store->next[0].partition = "\"e u\"";
+  EXPECT_NE(page_of(view).find("href=\"?key=a%26b%FF%231&amp;partition=%22e%20u%22#timer\""), std::string::npos);
+  const std::string reloading = page_of(view, {.reload = true, .find = "a b", .key = "k", .partition = "p"});
+  EXPECT_NE(reloading.find("href=\"?reload=1&amp;key=a%26b%FF"), std::string::npos);
+  EXPECT_NE(reloading.find("href=\"?find=a%20b&amp;key=k&amp;partition=p&amp;reload=1\""), std::string::npos);
 }
 
 TEST(ConsolePage, ShowsEveryEngineOnce) {

@@ -231,12 +231,14 @@ class Console(WithServer):
             self.skipTest("built without durable timers")
         self.assertIn("no such file", self.refused(1, "console", "--store", self.path("none")))
         store = self.write("timers", b"")
-        detent("durable", "cancel", "none", "--store", store)
+        detent("durable", "cancel", "none", "--store", store)  # makes the tables
         with sqlite3.connect(store) as file:
+            file.execute("UPDATE ring SET counted = -1")  # as of a version that counts nothing
             due = time.time_ns() // 1000
-            file.execute("INSERT INTO timers (shard, key, id, due, attempt, handler, schedule, payload) VALUES (0, ?, 1, ?, 1, ?, ?, ?)",
+            file.execute("INSERT INTO timers (shard, key, id, due, attempt, by_rule, handler, schedule, payload) "
+                         "VALUES (0, ?, 1, ?, 1, 0, ?, ?, ?)",
                          (HOSTILE.encode(), due + 3_600_000_000, b"expire", b"", b"secret"))
-            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, ?, ?, ?, ?)",
+            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, 0, ?, ?, ?, ?)",
                              [(b"lost %d" % i, due + i, b"expire", b"", b"", b"no such account") for i in range(1000)])
         file.close()
         self.beat()
@@ -249,7 +251,7 @@ class Console(WithServer):
         self.assertEqual([each["key"] for each in held["dead"]], [f"lost {i}" for i in range(999, 949, -1)])
         self.assertEqual((held["trouble"], held["shards"][0]["timers"], held["shards"][0]["dead"]), ("", 1, 1000))
         with sqlite3.connect(store) as file:  # more of one due time than the store gives at once
-            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, ?, ?, ?, ?)",
+            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, 0, ?, ?, ?, ?)",
                              [(b"late %d" % i, due + 9000 + (i > 300) * i, b"expire", b"", b"", b"no such account") for i in range(311)])
         file.close()
         while (held := json.loads(self.ask(port, "/api/durable.json")[1]))["shards"][0]["dead"] != 1311:

@@ -3,9 +3,7 @@
 """`detent durable` on a store in Redis, which is written as docs/durable-redis.md says. It starts and ends a server."""
 import os
 import shutil
-import socket
 import struct
-import subprocess
 import sys
 import threading
 import time
@@ -14,45 +12,11 @@ import unittest
 sys.dont_write_bytecode = True
 from command_support import WithDirectory, detent, run_tests
 from durable_store import DUE, ActionsOnAStore
+from redis_server import Server
 
 
 def body(number, handler=b"expire", schedule=b"", payload=b"body"):
-    return (struct.pack("<QQIBH", number, DUE + number, 1, len(handler), len(schedule)) + handler + schedule + payload)
-
-
-class Server:
-    """A Redis on a socket in the directory."""
-
-    def __init__(self, directory, *options):
-        self.path = os.path.join(directory, "redis.sock")
-        self.process = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", self.path, "--save", "", "--dir", directory,
-                                         "--logfile", os.path.join(directory, "redis.log"), *options])
-        self.url = "redis+unix://" + self.path
-        self.link = socket.socket(socket.AF_UNIX)
-        for _ in range(1000):
-            if os.path.exists(self.path) and self.link.connect_ex(self.path) == 0:
-                break
-            time.sleep(0.01)
-        self.replies = self.link.makefile("rb")
-
-    def ask(self, *words):
-        words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-        self.link.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
-        return self.read()
-
-    def read(self):
-        line = self.replies.readline().rstrip(b"\r\n")
-        if line[:1] == b"*":
-            return [self.read() for _ in range(int(line[1:]))]
-        if line[:1] == b"$" and line != b"$-1":
-            return self.replies.read(int(line[1:]) + 2)[:-2]
-        return line
-
-    def end(self):
-        self.replies.close()
-        self.link.close()
-        self.process.terminate()
-        self.process.wait()
+    return (struct.pack("<QQIBBH", number, DUE + number, 1, 0, len(handler), len(schedule)) + handler + schedule + payload)
 
 
 @unittest.skipUnless(shutil.which("redis-server"), "no redis-server")
@@ -64,7 +28,10 @@ class DurableOnRedis(WithDirectory, ActionsOnAStore):
 
     def store(self):
         """One shard in the prefix `shop`."""
-        self.redis = server = self.server()
+        if not hasattr(self, "redis"):
+            self.redis = self.server()
+        server = self.redis
+        server.ask("FLUSHALL")
         server.ask("HSET", "shop:{meta}:store", "shards", 1, "format", 2)
         for number, key in enumerate(("order:1", "order:2"), 1):
             server.ask("ZADD", "shop:{00}:due", DUE + number, "\0" + key)
@@ -82,8 +49,8 @@ class DurableOnRedis(WithDirectory, ActionsOnAStore):
         def reply():
             for _ in range(3000):
                 for line in server.ask("LRANGE", "shop:{00}:announced", 0, -1):
-                    question = struct.unpack("<Q", line[:8])[0]
-                    if question != 0:
+                    question = struct.unpack("<Q", line[1:9])[0]
+                    if line[:1] == b"q":
                         server.ask("SET", f"shop:{{00}}:answer:{question}", answer)
                         return
                 time.sleep(0.01)
@@ -98,24 +65,47 @@ class DurableOnRedis(WithDirectory, ActionsOnAStore):
         store = self.store()
         self.owner(DUE + 1, 1)
         for key in ("order:1", "order:2"):
-            self.assertEqual(self.run_on(store, "cancel", key), (0, f"'{key}': cancelled\n", ""))
+            self.assertEqual(self.run_on(store, "cancel", key, "--yes"), (0, f"'{key}': cancelled\n", ""))
 
     def test_a_run_that_goes_on_is_not_cancelled(self):
         store = self.store()
         self.owner(DUE + 1, 2)
-        status, text, _ = self.run_on(store, "cancel", "order:1")
+        status, text, _ = self.run_on(store, "cancel", "order:1", "--yes")
         self.assertEqual((status, text.startswith("'order:1': runs now")), (1, True), text)
 
     def test_a_revived_one_is_announced_to_the_owner(self):
         store = self.store()
         self.owner(3_000_000_000_000_000, None)
-        self.assertEqual(self.run_on(store, "revive", "lost")[0], 0)
-        self.assertEqual(self.redis.ask("LRANGE", "shop:{00}:announced", 0, -1), [b"\0" * 9 + b"lost"])
+        self.assertEqual(self.run_on(store, "revive", "lost", "--yes")[0], 0)
+        self.assertEqual(self.redis.ask("LRANGE", "shop:{00}:announced", 0, -1), [b"p" + b"\0" * 9 + b"lost"])
+
+    def test_lists_go_on_through_all_shards(self):
+        """Timers of one instant in four shards, one cancelled between two pages."""
+        self.store()
+        self.redis.ask("HSET", "four:{meta}:store", "shards", 4, "format", 2)
+        store = self.redis.url + "?prefix=four"
+        for i in range(24):
+            self.done(store, "put", f"k{i}", "--handler", "h", "--due", "2029-01-01T00:00:00Z" if i < 20 else "2029-01-02T00:00:00Z")
+        shards = [each["shard"] for each in self.objects(store, "list")]
+        self.assertEqual(shards[:20], sorted(shards[:20]))
+        self.assertEqual(set(shards), {0, 1, 2, 3})
+        first = self.objects(store, "list", "--limit", "9")
+        self.done(store, "cancel", first[2]["key"])
+        rest = self.keys(store, "--after", first[-1]["after"])
+        self.assertEqual(sorted([each["key"] for each in first] + rest), sorted(f"k{i}" for i in range(24)))
+        self.done(store, "cancel", first[-1]["key"])
+        repeated = self.keys(store, "--after", first[-1]["after"])
+        self.assertEqual(set(repeated) - set(rest) - {each["key"] for each in first}, set())
+        self.assertEqual(set(rest) - set(repeated), set())
+        self.assertEqual(self.done(store, "move", "--handler", "h", "--by", "400d"), "22 of 22 timers moved\n")
+        self.assertEqual({each["due"] for each in self.objects(store, "list")}, {"2030-02-05T00:00:00Z", "2030-02-06T00:00:00Z"})
 
     def test_no_action_makes_a_store(self):
         server = self.server()
-        for words in (("list",), ("show", "k"), ("cancel", "k"), ("revive", "k")):
-            trouble = self.refused(1, "durable", *words, "--store", server.url + "?prefix=none")
+        for words in (("list",), ("show", "k"), ("get", "k"), ("cancel", "k"), ("revive", "k"), ("purge", "--all"),
+                      ("move", "--all", "--to", "now"), ("put", "k", "--handler", "h", "--in", "1h")):
+            trouble = self.refused(1, "durable", *words, *([] if words[0] in ("list", "show", "get") else ["--yes"]),
+                                   "--store", server.url + "?prefix=none")
             self.assertIn("no store has the prefix 'none'", trouble)
         self.assertEqual(server.ask("DBSIZE"), b":0")
 
@@ -140,7 +130,12 @@ class DurableOnRedis(WithDirectory, ActionsOnAStore):
         for store, word in ((server.url + "?prefix=newer", "of format 3, and this version knows 2"),
                             (f"redis+unix://{self.directory}/none", "No such file"),
                             ("redis://127.0.0.1:1/shop", "Connection refused"),
-                            ("rediss://:geheim@host/shop", "'rediss' is not known"),
+                            ("redisx://:geheim@host/shop", "'redisx' is not known"),
+                            ("redis-sentinel://:geheim@host:1", "no name of a master"),
+                            ("redis-sentinel://:geheim@host:1/m?sentinel-user=u", "set DETENT_SENTINEL_PASSWORD"),
+                            ("redis-sentinel://:geheim@127.0.0.1:1/m/shop", "Connection refused"),
+                            (f"redis-sentinel://:geheim@127.0.0.1:1/m?ca-file={self.directory}", "'ca-file' of the URL is not known"),
+                            ("rediss://:geheim@127.0.0.1:1/shop?key-file=x", "give both or none"),
                             ("redis://:geheim@/shop", "no host"),
                             ("redis://:geheim@host:99999/shop", "from 1 to 65535"),
                             ("redis://user@host/shop", "without a password"),

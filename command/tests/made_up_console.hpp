@@ -129,6 +129,8 @@ inline tool::console_store made_up_store() {
     shard.backlog = i % 4;
     store.shards.push_back(shard);
   }
+  store.nodes_known = true;
+  for (const char* const node : nodes) store.nodes.push_back({.name = node, .seen = noon - std::chrono::seconds(1)});
   for (int i = 0; i < 50; ++i) {
     tool::console_timer timer = made_up_timer("order/2026-05-04/" + std::to_string(88'120 + 7 * i),
                                               i % 5 == 0 ? "expire_session" : "expire_order", 0.4 + i * i * 0.9);
@@ -170,6 +172,7 @@ inline tool::console_view troubled_view() {
   sessions.row.failed = 2;
   sessions.row.last_error = "no such session: 0x7f31";
   sessions.row.last_error_age = 41e9;
+  sessions.row.stall = "clock_off: 10 stored timers wait, no shard is taken";
   sessions.row.cpu = 0.83;
   tool::console_engine gone = made_up_engine("importer", 7100, 40, 3'000);
   gone.live = false;
@@ -182,7 +185,6 @@ inline tool::console_view troubled_view() {
   store.shards[3].backlog = 812;
   store.shards[5].lag = 3.2e9;
   store.shards[5].backlog = 1'000;
-  store.shards[5].backlog_more = true;
   store.shards[6].dead = 2;
   for (const char* const why :
        {"HTTP 503 from billing.internal after 5 attempts", "no handler of that name on any node"}) {
@@ -190,8 +192,12 @@ inline tool::console_view troubled_view() {
         made_up_timer("invoice/" + std::to_string(store.dead.size() + 77), "send_invoice", -5'400);
     timer.attempt = 5;
     timer.why = why;
+    timer.died = timer.due + std::chrono::minutes(2);
     store.dead.push_back(std::move(timer));
   }
+  store.nodes[2].is = tool::console_node::state::lost;
+  store.nodes[2].seen = noon - std::chrono::seconds(41);
+  store.unrun = {"expire_order"};
   view.findings.insert(view.findings.begin(),
                        {{.subject = "CPU frequency",
                          .judged = tool::severity::bad,
@@ -213,6 +219,31 @@ inline const std::string& hostile_name() {
   return name;
 }
 
+// What a search for an order has found, one of them dead, and one of them opened.
+inline tool::console_lookup made_up_lookup() {
+  tool::console_timer waits = made_up_timer("order/2026-05-04/88120", "expire_order", 60);
+  tool::console_timer dead = made_up_timer("order/2026-05-04/7", "expire_order", -90);
+  dead.partition = "eu";
+  dead.attempt = 5;
+  dead.died = noon - std::chrono::seconds(30);
+  dead.why = "HTTP 503 from billing.internal";
+  tool::console_opening opening{.key = dead.key, .partition = dead.partition, .is_read = true, .timer = dead};
+  opening.payload = "{\n  \"total\": \"12 \\u20ac\"\n}\x01";
+  opening.payload_size = opening.payload.size();
+  return {.search = tool::console_search{.text = "order/", .is_done = true, .found = {dead, waits}},
+          .opening = opening};
+}
+
+inline tool::console_lookup hostile_lookup() {
+  tool::console_lookup lookup = made_up_lookup();
+  lookup.search->text = lookup.opening->key = lookup.opening->partition = hostile_name();
+  lookup.opening->payload = "text " + hostile_name();  // so that no line of bytes has all of the call in it
+  for (tool::console_timer& each : lookup.search->found)
+    each.key = each.partition = each.handler = each.why = hostile_name();
+  lookup.opening->timer = lookup.search->found.front();
+  return lookup;
+}
+
 // Each text that others choose is hostile.
 inline tool::console_view hostile_view() {
   tool::console_view view = troubled_view();
@@ -220,13 +251,15 @@ inline tool::console_view hostile_view() {
   view.host = name;
   for (tool::console_engine& each : view.engines) {
     each.row.identity.name = name;
-    each.row.last_error = name;
+    each.row.last_error = each.row.stall = name;
     each.row.labels = {made_up_label(name, 10, 10)};
   }
   view.troubles = {name};
   tool::console_store& store = *view.store;
   store.name = store.trouble = name;
   for (tool::console_shard& each : store.shards) each.node = name;
+  for (tool::console_node& each : store.nodes) each.name = name;
+  store.unrun = {name};
   for (auto* const timers : {&store.next, &store.dead})
     for (tool::console_timer& each : *timers) each.key = each.handler = each.schedule = each.why = name;
   store.next.front().due = (tool::console_time::min)();

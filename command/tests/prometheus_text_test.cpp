@@ -56,6 +56,13 @@ TEST_F(PrometheusText, CountersAndGaugesHaveTheirValues) {
   test::snapshot("command/tests/snapshots/prometheus.txt").add("beside an engine that has counted nothing", counted);
 }
 
+TEST_F(PrometheusText, AStallHasItsReasonForALabel) {
+  EXPECT_EQ(value(text(), "detent_stalled{" + labels() + ",reason=\"none\"}"), "0");
+  image.set_stall("clock_off: 10 stored timers wait", 10);
+  EXPECT_EQ(value(text(), "detent_stalled{" + labels() + ",reason=\"clock_off\"}"), "1");
+  EXPECT_EQ(value(text(), "detent_stalled_work{" + labels() + "}"), "10");
+}
+
 TEST_F(PrometheusText, BucketsAreCumulativeAndEndWithAll) {
   image.record(cause::lateness, 0, 5);
   image.record(cause::lateness, 90, 2);

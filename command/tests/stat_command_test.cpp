@@ -158,6 +158,23 @@ TEST_F(StatCommand, TheLastErrorIsShownOnceItIsWhole) {
   EXPECT_FALSE(json_of(take({write(1, image)}))["engines"][0].contains("last_error"));
 }
 
+TEST_F(StatCommand, AStallIsShownWhileItIsThere) {
+  const auto text = [this] { return take({write(1, image)}, stat_form::text).text; };
+  const auto json = [this] { return json_of(take({write(1, image)}))["engines"][0]; };
+  EXPECT_EQ(text().find("waits  "), std::string::npos);
+  image.set_stall("clock_off: 10 stored timers\x1b[2J wait", 10);
+  EXPECT_NE(text().find("waits     clock_off: 10 stored timers\\x1b[2J wait"), std::string::npos) << text();
+  EXPECT_EQ(json()["stall"]["text"], "clock_off: 10 stored timers\\x1b[2J wait");
+  EXPECT_EQ(json()["stall"]["waiting"], 10);
+  image.set_stall("", 0);
+  EXPECT_FALSE(json().contains("stall"));
+  image.set_stall("of no such field", 1);
+  counters_layout::header old = image.header();
+  old.header_bytes = offsetof(counters_layout::header, stall_sequence);
+  image.put(old);
+  EXPECT_FALSE(json().contains("stall"));
+}
+
 // A damaged file may say any number.
 TEST_F(StatCommand, TheLastErrorMayBeOfAnyTime) {
   image.set_last_error("no route");

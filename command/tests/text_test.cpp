@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "text/base64.hpp"
 #include "text/compact_units.hpp"
 #include "text/html_text.hpp"
 #include "text/option_values.hpp"
@@ -62,6 +63,39 @@ TEST(PrintableText, EscapesWhatMovesACursorOrIsNoUtf8AndKeepsTheRest) {
                                     {"\x80", "\\x80"}})
     EXPECT_EQ(printable(text), shown);
   EXPECT_NE(printable("\n"), printable("\\x0a"));
+}
+
+TEST(PrintableText, CanBeTypedBack) {
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  for (const std::string& text : {std::string(), all, std::string("a\\b \\x5c"), std::string("\xc2\xb5s \xf0\x9f")})
+    EXPECT_EQ(bytes_of(printable(text)), text);
+  EXPECT_EQ(bytes_of("a\\\\x41\\x41"), "a\\x41A");
+  for (const char* const wrong : {"\\", "a\\b", "\\x", "\\x4", "\\xg0", "\\x+1", "\\n"})
+    EXPECT_FALSE(bytes_of(wrong)) << wrong;
+}
+
+TEST(Base64, IsThatOfTheStandard) {  // RFC 4648, 10
+  for (const auto& [bytes, text] : {std::pair{"", ""},
+                                    {"f", "Zg=="},
+                                    {"fo", "Zm8="},
+                                    {"foo", "Zm9v"},
+                                    {"foob", "Zm9vYg=="},
+                                    {"\xff\xfe\xfd", "//79"}})
+    EXPECT_EQ(base64(bytes), text);
+}
+
+TEST(OptionValues, TakeSpansOfDays) {
+  using namespace std::chrono_literals;
+  for (const auto& [text, span] : {std::pair<const char*, std::chrono::microseconds>("2h", 2h),
+                                   {"+90s", 90s},
+                                   {"-1.5d", -36h},
+                                   {"15min", 15min},
+                                   {"250ms", 250ms},
+                                   {"0us", 0us}})
+    EXPECT_EQ(signed_span("--by", text), span) << text;
+  for (const char* const wrong : {"", "h", "2", "2m", "1h30min", "+-2h", "--2h", "inf s", "nand", "1e9d", "2 h"})
+    EXPECT_THROW(signed_span("--by", wrong), usage_error) << wrong;
 }
 
 TEST(HtmlText, KeepsWhatIsText) {

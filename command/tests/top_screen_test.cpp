@@ -65,6 +65,11 @@ TEST(TopScreen, IsThatOfTheSnapshot) {
   gateway.snapshot.last_error_at = gateway.snapshot.read_at - 3 * test::second;
   failing.take({{gateway}, {}});
   const std::string failures = shown(failing, 80, 24);
+  top_model stalled;
+  engine_reading waiting = gateway;
+  waiting.snapshot.stall = "clock_off: 10 stored timers wait";
+  stalled.take({{waiting}, {}});
+  screens.add("why work waits, above the failures", test::changed_lines(failures, shown(stalled, 80, 24)));
   gateway.snapshot.totals[counter::failed] = 0;
   gateway.snapshot.last_error.clear();
   top_model other;

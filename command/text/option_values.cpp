@@ -66,6 +66,19 @@ duration time_span(std::string_view option, std::string_view text, const char* b
   refuse(option, text, "a time such as 250us, 10ms or 1.5s");
 }
 
+std::chrono::microseconds signed_span(std::string_view option, std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 6> units = {
+      {{"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"min", 6e7}, {"h", 3.6e9}, {"d", 8.64e10}}};
+  constexpr double longest = 3.2e16;  // a thousand years and some
+  std::string_view rest = text;
+  if (rest.starts_with('+')) rest.remove_prefix(rest.starts_with("+-") ? 0 : 1);
+  const double value = leading_number(rest);
+  for (const auto& [name, us] : units) {
+    if (rest == name && std::abs(value) * us <= longest) return std::chrono::microseconds(std::llround(value * us));
+  }
+  refuse(option, text, "a span such as 90s, 15min, 2h or -1d");
+}
+
 std::string one_of(std::string_view option, std::string_view text, std::string_view first, std::string_view second) {
   if (text != first && text != second) refuse(option, text, fmt::format("{} or {}", first, second));
   return std::string(text);

@@ -2,6 +2,7 @@
 #pragma once
 #include <detent/detent.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,8 @@ double fraction(std::string_view option, std::string_view text);  // 0 to 1
 duration time_span(std::string_view option, std::string_view text, const char* bare_unit);
 // The same, and above zero.
 duration positive_span(std::string_view option, std::string_view text, const char* bare_unit);
+// A number and us, ms, s, min, h or d, with or without a sign; at most a thousand years.
+std::chrono::microseconds signed_span(std::string_view option, std::string_view text);
 
 // One of two words.
 std::string one_of(std::string_view option, std::string_view text, std::string_view first, std::string_view second);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,6 +38,30 @@ std::string printable(std::string_view text) {
       out += text.substr(0, length);
     }
     text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+std::optional<std::string> bytes_of(std::string_view printed) {
+  std::string out;
+  while (!printed.empty()) {
+    std::size_t length = 1;
+    if (printed.front() != '\\') {
+      out += printed.front();
+    } else if (printed.starts_with("\\\\")) {
+      out += '\\';
+      length = 2;
+    } else {
+      unsigned char byte = 0;
+      const std::string_view digits = printed.substr(0, 4);
+      const char* const end = digits.data() + digits.size();
+      if (!digits.starts_with("\\x") || digits.size() != 4 ||
+          std::from_chars(digits.data() + 2, end, byte, 16).ptr != end)
+        return {};
+      out += static_cast<char>(byte);
+      length = 4;
+    }
+    printed.remove_prefix(length);
   }
   return out;
 }

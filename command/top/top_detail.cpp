@@ -114,7 +114,7 @@ std::size_t figures_lines(const top_row& row) {
 std::size_t least_detail_lines(const top_row& row) {
   const auto line = [](bool there) -> std::size_t { return there ? 1 : 0; };
   return 2 + line(row.set.has_value()) + line(!advice_of(row).empty()) + line(!failures_of(row).empty()) +
-         line(!row.last_error.empty()) + figures_lines(row);
+         line(!row.stall.empty()) + line(!row.last_error.empty()) + figures_lines(row);
 }
 
 void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const top_row& row, double seconds) {
@@ -124,6 +124,7 @@ void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const to
   if (row.set) grid.put_left(top++, 1, grid.width() - 1, text_of(*row.set));
   if (const std::string advice = advice_of(row); !advice.empty())
     grid.put_left(top++, 1, grid.width() - 1, advice, text_style::alarm);
+  if (!row.stall.empty()) grid.put_left(top++, 1, grid.width() - 1, row.stall, text_style::alarm);
   if (const std::string failures = failures_of(row); !failures.empty()) {
     grid.put_left(top++, 1, grid.width() - 1, failures, text_style::alarm);
   }

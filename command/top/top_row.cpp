@@ -98,6 +98,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   row.lost_records = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::record_dropped], 0));
   row.clock_distrusted = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::clock_distrusted], 0));
   row.last_error = now.last_error;
+  row.stall = now.stall;
   // The difference of integers might overflow, as a damaged file may say any time.
   row.last_error_age = std::max(static_cast<double>(now.read_at) - static_cast<double>(now.last_error_at), 0.0);
   add_labels(row, now, change, seconds);

@@ -47,6 +47,7 @@ struct top_row {
   std::uint64_t lost_records = 0, clock_distrusted = 0;
   std::string last_error;                   // of a callback; empty: none
   double last_error_age = 0;                // nanoseconds
+  std::string stall;                        // why work on top of the engine waits; empty: none does
   std::optional<set_figures> set;           // of a row that stands for a set
   std::vector<top_label> labels;            // the latest p99 first
   std::uint32_t labels_left_out = 0;        // besides them: no memory was spent on their figures

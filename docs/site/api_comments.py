@@ -20,6 +20,8 @@ ACCESS = re.compile(r"(public|protected|private)\s*:$")
 INTERNAL = "#define DETENT_DETAIL_"
 TABLE_ROW = re.compile(r"\s{2,}(\S.*?)\s{2,}(\S.*)")
 WORD = re.compile(r"^[a-z]+(?=[\s,.;:]|$)(?!::)")
+# A member that is defined below its class, where its declaration says all there is to say.
+BELOW = re.compile(r"[^(={]*\b\w+::~?\w+\(")
 HEADING = re.compile(r"-+ .* -+$")
 # Of the standard library's templates, for this library's types: readers of the types need not know.
 SPECIALISATION = "template <>"
@@ -123,7 +125,9 @@ class Header:
     def _end(self, family):
         comments = self.held or (self.said[1] if family and family == self.said[0] else [])
         lines = [line for line, _ in self.begun]
-        hidden = self.private_in or self.begun[0][1].startswith(SPECIALISATION) or self.scopes[-1:] == [SPECIALISATION]
+        below = "class" not in self.scopes and BELOW.match(TEMPLATE.sub("", " ".join(code for _, code in self.begun)))
+        hidden = (self.private_in or below or self.begun[0][1].startswith(SPECIALISATION)
+                  or self.scopes[-1:] == [SPECIALISATION])
         if not hidden:
             self.out += documentation(comments, lines[0][:len(lines[0]) - len(lines[0].lstrip())])
             lines = [with_trailing(lines[0])] if len(lines) == 1 else lines

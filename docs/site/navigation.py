@@ -5,8 +5,8 @@ CHAPTERS = {
     "Learn": ["docs/getting-started.md", "docs/one-file.md", "docs/concepts.md", "docs/migrating.md", "docs/faq.md"],
     "Guides": [
         "docs/groups.md", "docs/sharding.md", "docs/overload.md", "docs/testing.md", "docs/recipes.md", "docs/calendar.md", "docs/durable.md",
-        "docs/durable-redis.md", "docs/coroutines.md", "docs/asio.md", "docs/senders.md", "docs/event-loops.md", "docs/c.md", "docs/tuning.md",
-        "docs/operating.md", "docs/packages.md",
+        "docs/durable-redis.md", "docs/durable-postgres.md", "docs/coroutines.md", "docs/asio.md", "docs/asio-drive.md", "docs/senders.md", "docs/endings.md", "docs/event-loops.md", "docs/c.md",
+        "docs/tuning.md", "docs/operating.md", "docs/packages.md",
     ],
     "Examples": [
         "examples/gateway/README.md", "examples/game/README.md", "examples/rpc/README.md", "examples/lease/README.md",

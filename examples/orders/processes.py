@@ -55,3 +55,33 @@ class Trader(Speaker):
     def end(self):
         self.process.stdin.close()
         self.wait("the trader")
+
+
+class Expirer(Speaker):
+    """A node that expires the orders of a database. `words` come after those that it needs."""
+
+    def __init__(self, program, url, name, lease_ms, *words):
+        super().__init__([program, url, name, str(lease_ms), *words])
+        self.name = name
+
+    def shards(self):
+        owned = self.said("owns")
+        return int(owned[-1]) if owned else 0
+
+    def end(self):
+        super().end(f"expirer {self.name}")
+
+
+class Desk(Speaker):
+    """It places, refuses and fills orders, each in a transaction of its own."""
+
+    def __init__(self, program, url):
+        super().__init__([program, url], stdin=subprocess.PIPE)
+
+    def ask(self, *words):
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        self.process.stdin.close()
+        self.wait("the desk")

@@ -118,11 +118,6 @@ class engine {
   void begin_pass(const pass& begun);
   // Of what poll() returned. Outside poll() nothing is known of it.
   void end_pass(std::optional<std::size_t> returned);
-  // Those whose turn is still to come in it, in order; equal deadlines of several threads in any.
-  std::vector<timer_id> turns_to_come() const;
-  // The driver found no memory, in this pass or before it.
-  void lack_memory();
-  bool keeps_order() const { return keeps_order_; }
   // The callback of a timer begins on thread `on`. What it has to report, and whether it does.
   run_report begin_run(timer_id id, thread_id on);
   void begin_run(timer_id id, thread_id on, const run_report& seen);
@@ -194,7 +189,7 @@ class engine {
 
   settings made_with_;
   nanoseconds_t now_;
-  bool closed_ = false, stopped_ = false, keeps_order_ = true;
+  bool closed_ = false, stopped_ = false;
   std::deque<timer> timers_;
   std::set<timer_id> live_;  // those that have not ended
   std::deque<group> groups_;

@@ -67,7 +67,7 @@ void engine::take_turn(timer& t) {
   const nanoseconds_t due_t = due(t);
   for (const timer_id id : live_) {
     const timer& other = at(id);
-    if (id == t.id || !waits_in_pass(other) || !keeps_order_) continue;
+    if (id == t.id || !waits_in_pass(other)) continue;
     if (const group* of = group_of(other); of != nullptr && of->unswept) continue;
     const nanoseconds_t due_other = due(other);
     const bool equal = other.asked.lane == t.asked.lane && due_other == due_t && other.armer == t.armer;
@@ -122,7 +122,7 @@ void engine::end_pass(std::optional<std::size_t> returned) {
     broke.require(*returned == pass_.ran, "poll() returns how many callbacks ran",
                   [&] { return std::to_string(*returned) + ", and it was " + std::to_string(pass_.ran); });
   }
-  const bool whole = pass_.turns < pass_.most && !pass_.lacks_memory;
+  const bool whole = pass_.turns < pass_.most;
   for (const timer_id id : live_) {
     const timer& t = at(id);
     if (!whole || t.order > pass_.drained || !waits_in_pass(t)) continue;
@@ -131,22 +131,7 @@ void engine::end_pass(std::optional<std::size_t> returned) {
       return described(t) + " due at " + std::to_string(due(t)) + ", now " + std::to_string(pass_.now);
     });
   }
-  if (whole) keeps_order_ = true;
   pass_.how = drive::none;
-}
-
-std::vector<timer_id> engine::turns_to_come() const {
-  std::vector<timer_id> found;
-  std::copy_if(live_.begin(), live_.end(), std::back_inserter(found),
-               [&](timer_id id) { return waits_in_pass(at(id)); });
-  std::sort(found.begin(), found.end(), [&](timer_id a, timer_id b) { return turn_key(at(a)) < turn_key(at(b)); });
-  return found;
-}
-
-// "What the driver finds no memory for fires late, and the order is lost until it has caught up." (faq.md)
-void engine::lack_memory() {
-  keeps_order_ = false;
-  pass_.lacks_memory = true;
 }
 
 // --- Runs

@@ -25,9 +25,8 @@ struct pass {
   std::uint64_t drained = UINT64_MAX;
 
   std::uint64_t number = 0;
-  bool lacks_memory = false;  // for something that is due
-  std::size_t turns = 0;      // what was run or handed over
-  std::size_t ran = 0;        // callbacks that began inside it
+  std::size_t turns = 0;  // what was run or handed over
+  std::size_t ran = 0;    // callbacks that began inside it
   // What was refused before is offered again first: to which executor, and whether that has just refused it.
   unsigned retrying = 0;
   bool refused_again = false;

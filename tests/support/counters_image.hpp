@@ -42,6 +42,7 @@ class counters_image {
   void set(counters_layout::gauge key, std::int64_t value);
   void record(counters_layout::cause key, std::uint64_t nanoseconds, std::uint64_t times = 1);
   void set_last_error(std::string_view text, std::uint64_t sequence = 2);
+  void set_stall(std::string_view text, std::uint64_t waiting);
   // Adds one, and returns its number, from 0 on.
   std::uint32_t add_label(std::string_view name);
   void set(std::uint32_t label, counters_layout::label_counter key, std::uint64_t value);
@@ -117,6 +118,16 @@ inline void counters_image::set_last_error(std::string_view text, std::uint64_t 
   head.error_at = head.made_at;
   std::memset(head.error_text, 0, sizeof head.error_text);
   text.copy(head.error_text, sizeof head.error_text - 1);
+  put(head);
+}
+
+inline void counters_image::set_stall(std::string_view text, std::uint64_t waiting) {
+  counters_layout::header head = header();
+  head.stall_sequence += 2;
+  head.stall_at = head.made_at;
+  std::memset(head.stall_text, 0, sizeof head.stall_text);
+  text.copy(head.stall_text, sizeof head.stall_text - 1);
+  head.stall_waiting = waiting;
   put(head);
 }
 

@@ -17,6 +17,11 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 
 file(STRINGS "${detent_SOURCE_DIR}/CMakeLists.txt" DETENT_SOVERSION REGEX "^set\\(DETENT_SOVERSION [0-9]+\\)")
 string(REGEX MATCH "[0-9]+" DETENT_SOVERSION "${DETENT_SOVERSION}")
+set(DETENT_GROUND linux)
+get_target_property(definitions detent::detent INTERFACE_COMPILE_DEFINITIONS)
+if(definitions MATCHES DETENT_PORTABLE)
+  set(DETENT_GROUND portable)
+endif()
 set(DETENT_USDT OFF)  # the engine has its probes
 include("${CMAKE_CURRENT_LIST_DIR}/flags.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/dependencies.cmake")

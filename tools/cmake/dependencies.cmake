@@ -129,6 +129,47 @@ if(DETENT_BUILD_DURABLE_REDIS)  # AUTO is as true as ON
   endif()
 endif()
 
+# Pipelines came with libpq 14.
+if(DETENT_BUILD_DURABLE_POSTGRES)
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(DETENT_LIBPQ QUIET IMPORTED_TARGET GLOBAL libpq>=14)
+  endif()
+  if(DETENT_BUILD_DURABLE_POSTGRES STREQUAL "AUTO")
+    if(NOT DETENT_LIBPQ_FOUND)
+      message(STATUS "detent: no libpq (Debian: libpq-dev); built without the PostgreSQL store of durable timers")
+    endif()
+    set(DETENT_BUILD_DURABLE_POSTGRES OFF)
+    if(DETENT_LIBPQ_FOUND AND DETENT_BUILD_DURABLE)
+      set(DETENT_BUILD_DURABLE_POSTGRES ON)
+    endif()
+  else()
+    detent_require("${DETENT_LIBPQ_FOUND}" "libpq 14 or newer" libpq-dev DETENT_BUILD_DURABLE_POSTGRES)
+    detent_require("${DETENT_BUILD_DURABLE}" "detent::durable (DETENT_BUILD_DURABLE)" libsqlite3-dev DETENT_BUILD_DURABLE_POSTGRES)
+  endif()
+endif()
+
+# hiredis has TLS from 1.0 on, in a library of its own that Debian has from 13 on.
+set(DETENT_DURABLE_REDIS_TLS AUTO CACHE STRING "TLS of the Redis store: ON, OFF, or AUTO, where hiredis has it")
+set_property(CACHE DETENT_DURABLE_REDIS_TLS PROPERTY STRINGS AUTO ON OFF)
+set(DETENT_DURABLE_REDIS_HAS_TLS OFF)
+if(DETENT_BUILD_DURABLE_REDIS AND DETENT_DURABLE_REDIS_TLS)  # AUTO is as true as ON
+  find_path(DETENT_HIREDIS_SSL_INCLUDE_DIR NAMES hiredis/hiredis_ssl.h DOC "The directory that holds hiredis/hiredis_ssl.h")
+  find_library(DETENT_HIREDIS_SSL_LIBRARY NAMES hiredis_ssl DOC "The TLS of the hiredis library")
+  mark_as_advanced(DETENT_HIREDIS_SSL_INCLUDE_DIR DETENT_HIREDIS_SSL_LIBRARY)
+  find_package(OpenSSL 1.1.1 QUIET)
+  if(DETENT_HIREDIS_SSL_INCLUDE_DIR AND DETENT_HIREDIS_SSL_LIBRARY AND OPENSSL_FOUND)
+    set(DETENT_DURABLE_REDIS_HAS_TLS ON)
+  endif()
+  if(DETENT_DURABLE_REDIS_TLS STREQUAL "AUTO")
+    if(NOT DETENT_DURABLE_REDIS_HAS_TLS)
+      message(STATUS "detent: no TLS in hiredis, or no OpenSSL (Debian 13: libhiredis-dev libssl-dev); the Redis store refuses TLS")
+    endif()
+  else()
+    detent_require("${DETENT_DURABLE_REDIS_HAS_TLS}" "hiredis 1.0 with TLS, and OpenSSL" "libhiredis-dev libssl-dev" DETENT_DURABLE_REDIS_TLS)
+  endif()
+endif()
+
 # The library refers to jemalloc weakly; a program that wants its arenas links it. --no-as-needed keeps it linked in a
 # program that has no reference of its own.
 set(DETENT_JEMALLOC AUTO CACHE STRING "The programs of this tree have jemalloc: ON, OFF, or AUTO, where it is there")

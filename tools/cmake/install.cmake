@@ -44,6 +44,15 @@ if(DETENT_BUILD_DURABLE_REDIS)  # targets of their own: a program with another s
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(EXPORT detent-durable-redis-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
+if(DETENT_BUILD_DURABLE_POSTGRES)  # likewise
+  install(TARGETS detent_durable_postgres EXPORT detent-durable-postgres-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT durable_postgres NAMELINK_COMPONENT development
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT durable_postgres
+    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT detent-durable-postgres-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
+endif()
 
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/detent-config.cmake.in"
   "${PROJECT_BINARY_DIR}/detent-config.cmake" INSTALL_DESTINATION "${package_dir}")
@@ -85,7 +94,14 @@ if(DETENT_BUILD_DURABLE)
   detent_install_pkg_config(detent_durable_sqlite "${PROJECT_DESCRIPTION}, durable timers in a file" detent_durable "-lsqlite3 ")
 endif()
 if(DETENT_BUILD_DURABLE_REDIS)
-  detent_install_pkg_config(detent_durable_redis "${PROJECT_DESCRIPTION}, durable timers in Redis" detent_durable "-lhiredis ")
+  set(private "-lhiredis ")
+  if(DETENT_DURABLE_REDIS_HAS_TLS)
+    set(private "-lhiredis_ssl -lhiredis -lssl -lcrypto ")
+  endif()
+  detent_install_pkg_config(detent_durable_redis "${PROJECT_DESCRIPTION}, durable timers in Redis" detent_durable "${private}")
+endif()
+if(DETENT_BUILD_DURABLE_POSTGRES)
+  detent_install_pkg_config(detent_durable_postgres "${PROJECT_DESCRIPTION}, durable timers in PostgreSQL" detent_durable "-lpq ")
 endif()
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"

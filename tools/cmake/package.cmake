@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # The Debian packages: what goes into which, and what Debian wants to know of each. `./tools/dev package` builds them in a
 # tree of their own, where the library is shared; docs/packages.md.
-if(NOT DETENT_BUILD_CALENDAR OR NOT DETENT_BUILD_DURABLE OR NOT DETENT_BUILD_DURABLE_REDIS)
+if(NOT DETENT_BUILD_CALENDAR OR NOT DETENT_BUILD_DURABLE OR NOT DETENT_BUILD_DURABLE_REDIS OR NOT DETENT_BUILD_DURABLE_POSTGRES)
   message(FATAL_ERROR "detent: DETENT_PACKAGE makes packages of everything: configure with "
-    "-DDETENT_BUILD_CALENDAR=ON -DDETENT_BUILD_DURABLE=ON -DDETENT_BUILD_DURABLE_REDIS=ON")
+    "-DDETENT_BUILD_CALENDAR=ON -DDETENT_BUILD_DURABLE=ON -DDETENT_BUILD_DURABLE_REDIS=ON -DDETENT_BUILD_DURABLE_POSTGRES=ON")
 endif()
 if(NOT BUILD_SHARED_LIBS)
   message(FATAL_ERROR "detent: DETENT_PACKAGE makes packages with a shared library: configure with -DBUILD_SHARED_LIBS=ON")
@@ -17,6 +17,7 @@ set(runtime_name "libdetent${DETENT_SOVERSION}")
 set(calendar_name "libdetent-calendar${DETENT_SOVERSION}")
 set(durable_name "libdetent-durable${DETENT_SOVERSION}")
 set(durable_redis_name "libdetent-durable-redis${DETENT_SOVERSION}")
+set(durable_postgres_name "libdetent-durable-postgres${DETENT_SOVERSION}")
 set(development_name libdetent-dev)
 set(tools_name detent-tools)
 set(made "${PROJECT_BINARY_DIR}/packaging")
@@ -50,7 +51,7 @@ configure_file("${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${made}/changelog" COPYONLY
 foreach(paper changelog changelog.Debian)
   execute_process(COMMAND "${DETENT_GZIP}" -9nf "${made}/${paper}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
-foreach(component runtime calendar durable durable_redis development tools)
+foreach(component runtime calendar durable durable_redis durable_postgres development tools)
   install(FILES "${sources}/copyright" "${made}/changelog.gz" "${made}/changelog.Debian.gz"
     DESTINATION "${papers}/${${component}_name}" COMPONENT ${component})
 endforeach()
@@ -67,7 +68,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it would stand before each pac
 set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_COMPONENTS_ALL runtime calendar durable durable_redis development tools)
+set(CPACK_COMPONENTS_ALL runtime calendar durable durable_redis durable_postgres development tools)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -122,10 +123,19 @@ server of Redis 6.2 or newer, alone, with replicas or a cluster.")
 set(CPACK_DEBIAN_DURABLE_REDIS_PACKAGE_CONTROL_EXTRA "${sources}/triggers;postinst;postrm")
 set(CPACK_COMPONENT_DURABLE_REDIS_DEPENDS runtime calendar durable)
 
+set(CPACK_DEBIAN_DURABLE_POSTGRES_PACKAGE_NAME "${durable_postgres_name}")
+set(CPACK_DEBIAN_DURABLE_POSTGRES_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_DURABLE_POSTGRES_DESCRIPTION "lock-free timer engine - shared library of durable timers in PostgreSQL
+The store of durable timers that begin and end in the transactions of the
+programs that use the same database. The nodes of many machines share it. It
+needs a server of PostgreSQL 13 or newer.")
+set(CPACK_DEBIAN_DURABLE_POSTGRES_PACKAGE_CONTROL_EXTRA "${sources}/triggers;postinst;postrm")
+set(CPACK_COMPONENT_DURABLE_POSTGRES_DEPENDS runtime calendar durable)
+
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME "${development_name}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libhiredis-dev, libsqlite3-dev, libtbb-dev")
-set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime calendar durable durable_redis)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf, libboost-dev, libhiredis-dev, libpq-dev, libsqlite3-dev, libtbb-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime calendar durable durable_redis durable_postgres)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "lock-free timer engine - development files
 Headers for C++20 and C11, the static library, the same with its assertions
 on, a CMake package with the targets detent::detent, detent::static and
@@ -135,7 +145,7 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME "${tools_name}")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS python3)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "bpftrace, libdevel-nytprof-perl, linux-perf")
-set(CPACK_COMPONENT_TOOLS_DEPENDS runtime calendar durable durable_redis)
+set(CPACK_COMPONENT_TOOLS_DEPENDS runtime calendar durable durable_redis durable_postgres)
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION "lock-free timer engine - live view, replay and diagnosis
 The command detent shows the timer engines of this host live, replays
 recorded traces of timers, runs synthetic loads and measures what on this host

@@ -2,8 +2,8 @@
 # What runs at the beginning and the end, in refusals, and beside the engine: compiled to be small, as a third of the library
 # is such code and no timer ever waits for it.
 set(small
-  alloc/src/jemalloc.cpp
-  alloc/src/page_source.cpp
+  alloc/src/platform/${DETENT_GROUND}/jemalloc.cpp
+  alloc/src/platform/${DETENT_GROUND}/page_source.cpp
   core/src/api/engine_life.cpp
   core/src/api/timer_group.cpp
   core/src/callers/describe.cpp
@@ -23,10 +23,10 @@ set(small
   core/src/engine/stop.cpp
   core/src/platform/check.cpp
   core/src/platform/clock_choice.cpp
-  core/src/platform/cpu_latency.cpp
+  core/src/platform/${DETENT_GROUND}/cpu_latency.cpp
   core/src/platform/error.cpp
-  core/src/platform/thread_setup.cpp
-  core/src/platform/wake_fd.cpp
+  core/src/platform/${DETENT_GROUND}/thread_setup.cpp
+  core/src/platform/${DETENT_GROUND}/wake_fd.cpp
   core/src/submission/fence_policy.cpp
   core/src/submission/queue_room.cpp
   core/src/threads/thread_registry.cpp

@@ -8,6 +8,7 @@ cmd_example() {
   [ -n "$name" ] && [ -x "examples/$name/demo" ] || usage_error "example takes one of: ${names//\/demo/}"
   shift
   want examples
+  [ "$name" != orders ] || want postgres
   build gcc "example_$name"
   "examples/$name/demo" "build/gcc/examples/$name" "$@"
 }

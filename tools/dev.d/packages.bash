@@ -17,7 +17,9 @@ packages() {
     watching) echo curl python3-prometheus-client python3-pyte linux-perf libdevel-nytprof-perl bpftrace ;;
     adapters) echo libboost1.81-dev libasio-dev libtbb-dev libuv1-dev liburing-dev ;;
     oracles) echo libquartz2-java default-jdk-headless ;;  # beside which the calendar is tested
-    examples) echo libboost1.81-dev redis-server libhiredis-dev ;;
+    # TLS of the Redis store needs Debian 13's libhiredis-dev, and libssl-dev; Debian 12's hiredis has none.
+    examples) echo libboost1.81-dev redis-server redis-sentinel libhiredis-dev openssl ;;
+    postgres) echo postgresql-15 libpq-dev python3-psycopg ;;
     clang) echo clang-14 libclang-rt-14-dev llvm-14 ;;
     # The rows of the matrix. Of libc++ a machine has one version at a time: each of these rows puts its own in place.
     matrix-gcc-11) echo g++-11 ;;
@@ -32,7 +34,7 @@ packages() {
     coverage) echo gcovr ;;
     format) echo clang-format-14 ;;
     lint) echo clang-tidy-14 ;;
-    package) echo libhiredis-dev dpkg-dev file gzip lintian debootstrap abigail-tools ;;
+    package) echo libhiredis-dev libpq-dev dpkg-dev file gzip lintian debootstrap abigail-tools ;;
     docs) echo doxygen python3-sphinx furo python3-myst-parser python3-breathe python3-sphinx-copybutton ;;
   esac
 }
@@ -63,7 +65,17 @@ quiet() {
 }
 
 apt_update() { quiet as_root apt-get update -qq; }
-apt_install() { quiet as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; }
+apt_install() {
+  local failed=0 no_cluster=/etc/postgresql-common/createcluster.d/detent.conf
+  # Tests start servers of their own: where PostgreSQL comes for them, it makes no cluster and starts no service.
+  if [[ " $* " == *" postgresql-"* ]]; then
+    as_root mkdir -p "${no_cluster%/*}"
+    as_root tee "$no_cluster" >/dev/null <<<'create_main_cluster = false'
+  fi
+  quiet as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" || failed=1
+  if [[ " $* " == *" postgresql-"* ]]; then as_root rm "$no_cluster"; fi
+  return $failed
+}
 
 # need GROUP...: installs what these groups lack. Quiet when nothing is missing.
 need() {

@@ -11,7 +11,7 @@ release_version() {
 abi_check() {
   local stage=$package_tree/headers options=()
   package_configure "$package_tree" || return 1
-  cmake --build "$package_tree" -j "$(jobs)" --target detent detent_static detent_checked detent_calendar detent_durable detent_durable_sqlite detent_durable_redis || return 1
+  cmake --build "$package_tree" -j "$(jobs)" --target detent detent_static detent_checked detent_calendar detent_durable detent_durable_sqlite detent_durable_redis detent_durable_postgres || return 1
   rm -rf "$stage"
   quiet cmake --install "$package_tree" --prefix "$root/$stage" --component development || return 1
   [ "$1" = record ] || options=(--allowed "$abi_baseline/allowed.abignore")

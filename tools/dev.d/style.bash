@@ -24,7 +24,7 @@ cmd_lint() {
   [ $# -gt 0 ] || folders=(core alloc modules command examples bench stress tests)
   for folder in "${folders[@]}"; do [ -d "$folder" ] || usage_error "lint takes folders of the tree, not $folder"; done
   need build clang format lint
-  want adapters && want examples
+  want adapters && want examples && want postgres
   cmd_format --check
   python3 tools/tidy.py
   cmake --preset clang --log-level=NOTICE
@@ -35,7 +35,7 @@ cmd_lint() {
 gate_packages() {
   local group
   need build clang format lint package instructions models hostile
-  for group in adapters oracles examples docs watching plots; do want $group; done
+  for group in adapters oracles examples postgres docs watching plots; do want $group; done
 }
 
 # Checks that fail in seconds: each step is there because a failure of it would else show after the tests of an hour.

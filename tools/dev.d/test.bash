@@ -7,7 +7,7 @@ run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 # What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
   case $1 in gcc | long | gcc-product) need instructions models hostile && want watching && want plots ;; esac
-  case $1 in *-quick | walks-* | counts | fuzz) ;; *) want adapters && want oracles && want examples && want package && want docs ;; esac
+  case $1 in *-quick | walks-* | counts | fuzz) ;; *) want adapters && want oracles && want examples && want postgres && want package && want docs ;; esac
 }
 
 # A minute of fresh inputs for each fuzz target. What has failed is kept as build/found/TARGET-crash-..., what adds
@@ -42,6 +42,11 @@ quick() {
 # Random walks, by poll() and through the worker's own loop, side by side, from fresh seeds that they print.
 # walks PRESET SECONDS
 walks() {
+  if [ "$1" = portable ]; then  # without a wake_fd, and without the worker's, whose waits there are no futexes
+    build portable detent_walks || return
+    build/portable/tests/search/poll_walks/detent_walks --no-wake-fd --seconds "$2"
+    return
+  fi
   local search=build/$1/tests/search log=build/$1/worker_walks.log worker status=0
   build "$1" detent_walks detent_worker_walks || return
   say "== $1: random walks, $2 s"
@@ -65,6 +70,10 @@ test_pass() {
       say "== tight: units, engine and histories, with every private limit as small as it may be"
       quick tight 'whole|history' detent_quick detent_history
       ;;
+    portable-quick)
+      say "== portable: units and engine, on the ground of C++20 alone; tests/portable_excluded.txt is left out"
+      quick portable whole detent_quick
+      ;;
     gcc-quick)
       say "== gcc: units and engine, and a look at each protocol in all interleavings"
       quick gcc 'whole|look' detent_quick detent_looks
@@ -75,10 +84,11 @@ test_pass() {
       ;;
     walks-*) walks "$(cut -d- -f2 <<<"$1")" "$(cut -d- -f3 <<<"$1")" ;;
     gcc-product)
-      # Left to --all: what takes minutes, and what is about this machine or needs programs outside of tests/.
+      # Left to --all: what takes minutes, and what is about this machine or needs programs outside of tests/. Three at a
+      # time, as many of them wait for a server or for time to pass.
       say "== gcc: proofs, searches, modules, the command, documents"
       build gcc tests/all command/all modules/all detent detent_checked &&
-        ctest --test-dir build/gcc -j 2 --output-on-failure --no-tests=error \
+        ctest --test-dir build/gcc -j 3 --output-on-failure --no-tests=error \
         -LE '^(quick|mutants|spin)$' \
         -E '^(bench|stress|instructions|examples|packaging|probes|kernel_trace)[.]|^docs[.](contributing|monitoring|profiling|tuning)'
       ;;
@@ -149,9 +159,9 @@ cmd_test() {
   case ${1:-} in
     '') ;;
     --full) passes=(clang-asan-quick tight-quick walks-tight-180 gcc-product) ;;
-    --all) passes=(long "${presets[@]:1}" walks-gcc-1800 walks-tight-1800 packages counts fuzz) ;;
+    --all) passes=(long "${presets[@]:1}" portable-quick walks-portable-300 walks-gcc-1800 walks-tight-1800 packages counts fuzz) ;;
     -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
-    fuzz | tight-quick | walks-*-*) passes=("$1") ;;
+    fuzz | tight-quick | portable-quick | walks-*-*) passes=("$1") ;;
     *)
       if [[ " ${presets[*]} " != *" $1 "* ]]; then
         test_named "$@"

@@ -86,8 +86,14 @@ struct header {
   std::int64_t monotonic_offset;
   std::int64_t since_boot_offset;
   char instance[64];  // engine_options::instance; ends with a NUL
+  // Why work of a library on top of the engine waits (engine::show_stall): to be read as the last exception is. Not in
+  // files whose header_bytes is less.
+  std::uint64_t stall_sequence;  // 0: none has waited yet
+  std::int64_t stall_at;         // CLOCK_MONOTONIC, nanoseconds, when it was said
+  char stall_text[240];          // "reason: sentence", cut to 239 bytes; ends with a NUL; empty: none waits
+  std::uint64_t stall_waiting;   // how much work
 };
-static_assert(sizeof(header) == 584);
+static_assert(sizeof(header) == 848);
 inline constexpr std::uint32_t error_text_bytes = sizeof(header::error_text);
 // Of files without the last error, which are of this version too.
 inline constexpr std::uint32_t least_header_bytes = offsetof(header, error_sequence);

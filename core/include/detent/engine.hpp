@@ -14,14 +14,12 @@
 #include <detent/timer.hpp>
 #include <detent/unfired.hpp>
 
-#include <pthread.h>
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -29,6 +27,7 @@
 namespace detent {
 
 class sleep_awaiter;
+class sleep_with_options;
 
 // Any number of threads may call anything at once, except poll, next_deadline and wake_fd (one thread at a time), and
 // moving and destroying. Any duration is legal: what is past fires as soon as possible, what is huge saturates.
@@ -126,10 +125,18 @@ class engine {
   }
 
   // To be awaited, by a coroutine that includes <detent/coroutine.hpp>: true when the time has elapsed, false when stop
-  // was requested. Await throws what schedule_at() throws.
+  // was requested. Await throws what schedule_at() throws; and `stopped` or `dropped` where its timer ends without a
+  // run. `options` is timer_options. Without them a sleep on an executor that keeps order has a tag of its coroutine's
+  // own.
   using sleep_awaiter = detent::sleep_awaiter;
   sleep_awaiter sleep_for(detail::whole_duration delay, base::stop_token token = {});
   sleep_awaiter sleep_until(detail::clock_time deadline, base::stop_token token = {});
+  template <class Options = timer_options>
+  sleep_with_options sleep_for(detail::whole_duration delay, std::type_identity_t<Options> options,
+                               base::stop_token token = {});
+  template <class Options = timer_options>
+  sleep_with_options sleep_until(detail::clock_time deadline, std::type_identity_t<Options> options,
+                                 base::stop_token token = {});
 
   // One timer for each deadline, with `f` called as f(index) or f(firing&, index), the handles in `out`, as many as
   // have room there. One publication and at most one wake-up for all, except in an engine that records; each has a copy
@@ -175,16 +182,20 @@ class engine {
   // 63 bytes. Takes a lock, and memory. Throws invalid_option, capacity_exceeded, out_of_memory, forked, and what the
   // counters file has no room for: limit_reached.
   label make_label(std::string_view name);
+  // For a library on top of the engine, as durable timers are: shows in the counters file why its work waits and how
+  // much of it, as "reason: sentence" of at most 239 bytes, until the next call; empty: none waits. One caller at a
+  // time. The engine does nothing with it.
+  void show_stall(const char* text, std::uint64_t waiting) noexcept;
   // Every pending timer, while the engine goes on: each as it was at some moment of the call, those that come or end
   // during the call perhaps not. Linear in the timers that were ever pending at once. Throws bad_alloc.
   std::vector<pending_timer> list_pending() const;
   // By the engine's clock; with clock_kind::automatic, steady_clock's. Wait-free.
   time_point now() const noexcept;
-  // The worker's thread, to put it into a cgroup, to rank it, to name it: as the kernel numbers it (gettid), and as
-  // std::thread::native_handle() would be. Zero where a caller drives, and once the engine is stopped or forked: then
-  // there is no such thread.
-  pid_t worker_thread_id() const noexcept;
-  pthread_t native_handle() const noexcept;
+  // The worker's thread, to put it into a cgroup, to rank it, to name it: as the kernel numbers it (gettid on Linux; 0
+  // on the portable ground), and as std::thread::native_handle() would be. Zero where a caller drives, and once the
+  // engine is stopped or forked: then there is no such thread.
+  std::int32_t worker_thread_id() const noexcept;
+  std::thread::native_handle_type native_handle() const noexcept;
 
   // Caller-driven engines; else errc::wrong_drive. While another thread is inside one of the three: not_permitted; from
   // a callback that poll runs: called_from_callback. poll fires what is due at one reading of the clock, in order, what

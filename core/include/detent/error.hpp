@@ -18,7 +18,8 @@ enum class errc {
   forked,                 // the engine is the parent process's
   not_permitted,          // the kernel denies it, or another engine or thread has it now
   out_of_memory,
-  limit_reached = 11  // descriptors, threads, locked memory or space; 10 is DETENT_ERROR_OTHER in C
+  limit_reached = 11,  // descriptors, threads, locked memory or space; 10 is DETENT_ERROR_OTHER in C
+  dropped              // the timer ended without its run: its executor dropped it, it was stale, or it was cancelled
 };
 
 const std::error_category& error_category() noexcept;

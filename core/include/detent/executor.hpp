@@ -82,8 +82,14 @@ class executor {
     return taken;
   }
   // True: what it refuses is offered again in order where refusal_policy::run_inline would run it on the engine's
-  // thread, and so perhaps beside, or before, what was handed over earlier. Asked when it refuses.
+  // thread, and so perhaps beside, or before, what was handed over earlier. Any thread: asked when it refuses, and by
+  // operations without a tag, such as a coroutine's sleep, which are given one of their own then.
   virtual bool keeps_order() const noexcept { return false; }
 };
+
+// Names the driver in timer_options::executor, periodic_options and timer_group: the callback runs on the worker, or
+// inside poll(), whichever executors the engine has. For what is short and must not wait for a pool, such as handing on
+// to a thread of one's own. The same for all engines; lasts until the process ends. Any thread.
+executor* on_driver() noexcept;
 
 }  // namespace detent

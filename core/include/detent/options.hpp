@@ -131,7 +131,7 @@ struct engine_options {
   // Runs the callbacks: a thread_pool, keyed_pool, asio_executor(), one of the program's own. Null: they run inline, on
   // the worker or inside poll().
   std::shared_ptr<detent::executor> executor = {};
-  // Others, for the timers and groups that name one of them; at most 63. With them, what runs inline goes the way of
+  // Others, for the timers and groups that name one of them; at most 62. With them, what runs inline goes the way of
   // what is handed over: some 0.1 us more a run. Empty: the one executor is for all.
   std::vector<std::shared_ptr<detent::executor>> executors = {};
   // How a callback is handled that the executor refuses, as a pool with a full queue does. It runs inline.
@@ -183,7 +183,7 @@ struct timer_options {
   detent::label label = {};
   // Yours: what it is about, or whose. Carried by firing, fired_timer, unfired, pending_timer and slow_callback. 0.
   std::uint64_t tag = 0;
-  // One of engine_options::executor and executors. Null: its group's, else the engine's.
+  // One of engine_options::executor and executors, or on_driver(). Null: its group's, else the engine's.
   detent::executor* executor = nullptr;
 };
 

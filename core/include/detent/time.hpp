@@ -2,6 +2,8 @@
 // The clock of all deadlines: steady_clock, in nanoseconds.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <type_traits>
@@ -27,14 +29,14 @@ inline constexpr time_point to_time(nanoseconds_t ns) noexcept { return time_poi
 // a + b, held at the ends of the range: no delay is too long and none overflows.
 inline constexpr nanoseconds_t add_saturated(nanoseconds_t a, nanoseconds_t b) noexcept {
   nanoseconds_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  if (!base::add_overflows(a, b, sum)) return sum;
   return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
 // a - b, likewise.
 inline constexpr nanoseconds_t subtract_saturated(nanoseconds_t a, nanoseconds_t b) noexcept {
   nanoseconds_t difference = 0;
-  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  if (!base::subtract_overflows(a, b, difference)) return difference;
   return b < 0 ? INT64_MAX : INT64_MIN;
 }
 

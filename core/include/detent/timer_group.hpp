@@ -16,8 +16,8 @@ class timer_group {
  public:
   // Throws errc::out_of_memory, forked. Waits for others that are being made, and holds up no other call.
   explicit timer_group(engine& of) : timer_group(of, nullptr) {}
-  // The group's timers run on `runs_on`, one of engine_options::executors, or on the engine's if that is null, except
-  // those that name one themselves. Throws also errc::invalid_option for another engine's.
+  // The group's timers run on `runs_on`, one of engine_options::executors or on_driver(), or on the engine's if that is
+  // null, except those that name one themselves. Throws also errc::invalid_option for another engine's.
   timer_group(engine& of, executor* runs_on);
   timer_group(timer_group&& other) noexcept;
   timer_group& operator=(timer_group&& other) noexcept;
@@ -84,6 +84,7 @@ class timer_group {
   }
 
  private:
+  friend class detail::timer_access;
   friend class sharded_group;  // it ends all its parts before it waits for one
   // Moved from: says so, naming the call, and aborts.
   detail::engine_core& core(const char* call = __builtin_FUNCTION()) const noexcept {

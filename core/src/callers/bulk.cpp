@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Many timers in one call: the engine's part.
+#include <detent/base/compiler.hpp>
 #include <detent/detail/bulk.hpp>
 #include <detent/detail/stoppable.hpp>
 
@@ -36,9 +37,9 @@ inline void fill(const bulk_filler& filler, packed_callable& words, void* captur
 }
 
 // In an engine that records: each has a row of its own, which is left out if it is refused.
-[[gnu::noinline, gnu::cold]] bulk_result schedule_each(engine_core& core, std::span<const time_point> deadlines,
-                                                       const bulk_filler& filler, std::span<timer> out,
-                                                       plan when) noexcept {
+DETENT_NOINLINE DETENT_COLD bulk_result schedule_each(engine_core& core, std::span<const time_point> deadlines,
+                                                      const bulk_filler& filler, std::span<timer> out,
+                                                      plan when) noexcept {
   packed_callable words = filler.words;
   bulk_result done;
   for (; done.scheduled < deadlines.size(); ++done.scheduled) {
@@ -59,7 +60,7 @@ bulk_result make_many(engine_core& core, thread_record& mine, std::span<const ti
                       nanoseconds_t& earliest) noexcept {
   const timer_state state = mine.driving != nullptr ? timer_state::armed : timer_state::queued;
   const std::uint64_t owning = filler.ops.destroy != nullptr ? state_word::owning : 0;
-  const bool plain = is_plain(when) && !core.captures_origin;
+  const bool plain = is_plain(core, when) && !core.captures_origin;
   packed_callable words = filler.words;
   core.seen.before_schedule(mine, deadlines.size());
   bulk_result done;

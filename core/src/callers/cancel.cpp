@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "callers/cancel.hpp"
 
+#include <detent/base/compiler.hpp>
 #include <detent/detail/stoppable.hpp>
 
 #include "limits.hpp"
@@ -14,8 +15,8 @@ namespace detent::detail {
 namespace {
 
 // Counts a timer that this thread cancelled, and frees its node or has the driver do it.
-[[gnu::always_inline]] inline void end_cancelled(engine_core& core, node_index index, std::uint32_t generation,
-                                                 cancel_transition done, bool is_critical) noexcept {
+DETENT_ALWAYS_INLINE inline void end_cancelled(engine_core& core, node_index index, std::uint32_t generation,
+                                               cancel_transition done, bool is_critical) noexcept {
   core.seen.record_cancel(index, generation);
   record_lease mine(core.threads);
   core.places.give_back();
@@ -36,8 +37,8 @@ namespace {
 }
 
 // Destroys the callable of a timer that this thread cancelled. A function apart, because it needs many registers.
-[[gnu::noinline]] void empty_and_end(engine_core& core, node_index index, std::uint32_t generation,
-                                     cancel_transition done) noexcept {
+DETENT_NOINLINE void empty_and_end(engine_core& core, node_index index, std::uint32_t generation,
+                                   cancel_transition done) noexcept {
   node& target = core.node_at(index);
   base::show_acquire(&target);
   // Destroyed last: it may hold the last reference to this very engine.
@@ -55,8 +56,8 @@ namespace {
 }
 
 // To a deadline as the timer keeps it, which comes at `time`.
-[[gnu::always_inline]] inline bool restart_to(engine_core& core, node_index index, std::uint32_t generation,
-                                              nanoseconds_t kept, nanoseconds_t time, bool is_critical) noexcept {
+DETENT_ALWAYS_INLINE inline bool restart_to(engine_core& core, node_index index, std::uint32_t generation,
+                                            nanoseconds_t kept, nanoseconds_t time, bool is_critical) noexcept {
   record_lease mine(core.threads);
   call_hazard::scope under_way(mine->hazard);  // restarted, it may fire, and its callback end the engine
   node& target = core.node_at(index);
@@ -108,7 +109,7 @@ class nodes_of {
     for (const std::size_t end = std::min(at + limits::cancel_lot, timers_.size()); at < end; ++at) {
       const bool own = timer_access::core(timers_[at]) == &core_;
       node* const named = own ? &core_.node_at(timer_access::index(timers_[at])) : nullptr;
-      if (own) __builtin_prefetch(named, 1);
+      if (own) base::prefetch_to_write(named);
       found_[at % found_.size()] = named;
     }
   }
@@ -176,6 +177,10 @@ cancel_result cancel_and_wait(engine_core& core, node_index index, std::uint32_t
   // capture may have held the engine.
   if (result != cancel_result::cancelled && base::is_watched_from_outside()) base::show_acquire(&core.node_at(index));
   return result;
+}
+
+cancel_result cancel_held(engine_core& core, const timer& of) noexcept {
+  return cancel_and_wait(core, timer_access::index(of), timer_access::generation(of));
 }
 
 bool restart(engine_core& core, node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept {

@@ -2,6 +2,8 @@
 // The operations of a handle, and how a node is given back. Any thread.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "callers/engine_core.hpp"
 #include "callers/members.hpp"
 
@@ -33,8 +35,8 @@ inline void end_pending(engine_core& core, node_index index, std::uint64_t word)
 }
 
 // The fast path of cancel(): a plain timer that has not been touched yet. `mine` is the calling thread's record.
-[[gnu::always_inline]] inline bool cancel_plain(engine_core& core, thread_record& mine, node_index index,
-                                                std::uint32_t queued_half) noexcept {
+DETENT_ALWAYS_INLINE inline bool cancel_plain(engine_core& core, thread_record& mine, node_index index,
+                                              std::uint32_t queued_half) noexcept {
   if (!detail::cancel_plain(core.node_at(index).pair, queued_half)) return false;
   core.seen.cancelled(mine, index,
                       std::uint64_t{queued_half} << 32 | index);  // together the id, which is there already
@@ -43,8 +45,8 @@ inline void end_pending(engine_core& core, node_index index, std::uint64_t word)
 }
 
 // The fast path of restart(), the keep-alive's: a plain timer to a later deadline, where the tick is 1 ns.
-[[gnu::always_inline]] inline bool restart_later(engine_core& core, thread_record& mine, node_index index,
-                                                 std::uint32_t queued_half, nanoseconds_t deadline) noexcept {
+DETENT_ALWAYS_INLINE inline bool restart_later(engine_core& core, thread_record& mine, node_index index,
+                                               std::uint32_t queued_half, nanoseconds_t deadline) noexcept {
   // Counted ahead of the exchange: after it the timer may fire, and its callback end the engine.
   bool counted = false;
   const auto count = [&]() noexcept {

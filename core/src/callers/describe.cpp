@@ -45,12 +45,13 @@ cold_part cold_part_of(const plan& when, nanoseconds_t grid) noexcept {
 }  // namespace
 
 // None is plain under ThreadSanitizer, as the fast paths annotate nothing.
-bool is_plain(const plan& when) noexcept {
+bool is_plain(const engine_core& core, const plan& when) noexcept {
   if (when.kind != period_kind::none || when.group != nullptr || base::is_watched_from_outside()) return false;
   const timer_options* options = when.one_shot;
   return options == nullptr ||
          (options->max_lateness == (duration::max)() && options->slack == duration(0) && options->lane == 0 &&
-          options->label == label() && options->tag == 0 && options->executor == nullptr);
+          options->label == label() && options->tag == 0 &&
+          (options->executor == nullptr || (core.runs_inline && options->executor == on_driver())));
 }
 
 bool is_critical(const plan& when) noexcept { return common(when).lane != 0; }
@@ -65,7 +66,7 @@ bool is_possible(const engine_core& core, const plan& when) noexcept {
 
 std::uint64_t describe(engine_core& core, node_index index, const plan& when, nanoseconds_t grid) noexcept {
   if (core.captures_origin) core.nodes.origin(index).set(when.where.file(), when.where.line(), core.time.now());
-  if (is_plain(when)) return 0;
+  if (is_plain(core, when)) return 0;
   cold_node& cold = core.cold_at(index);
   std::uint64_t flags = state_word::cold | (base::is_watched_from_outside() ? state_word::owning : 0);
   cold.set_group(when.group);

@@ -3,6 +3,7 @@
 
 #include "limits.hpp"
 
+#include <detent/base/compiler.hpp>
 #include <detent/detail/stoppable.hpp>
 
 #include <utility>
@@ -37,7 +38,7 @@ bool has_fast_paths(const engine_options& options) noexcept {
 
 }  // namespace
 
-[[gnu::cold]] engine_core::engine_core(engine_options made_with)
+DETENT_COLD engine_core::engine_core(engine_options made_with)
     : executors(std::move(made_with.executor), std::move(made_with.executors)),
       options(std::move(made_with)),
       runs_inline(executors.empty()),
@@ -51,7 +52,7 @@ bool has_fast_paths(const engine_options& options) noexcept {
       in(this, options.reserve),
       seen(this),
       counts(options),
-      labels(counts),
+      labels(counts, options.shard.set),
       threads({this, counts, enrol, take_leave, retire}),
       groups(options.reserve),
       places(options.capacity),
@@ -65,7 +66,7 @@ bool has_fast_paths(const engine_options& options) noexcept {
     threads.open_fast_paths(options.tick.count() == 1 ? fast_paths::exact_ticks : fast_paths::some);
 }
 
-[[gnu::cold]] engine_core::~engine_core() = default;
+DETENT_COLD engine_core::~engine_core() = default;
 
 void engine_core::add_reference() noexcept {
   references.fetch_add(1, base::relaxed);  // relaxed: the caller holds one already
@@ -96,8 +97,8 @@ void engine_core::disown() noexcept {
 }
 
 // As one piece: the queue's push would be a call of its own, and so would what follows it.
-[[gnu::flatten, gnu::noinline]] void submit(engine_core& core, thread_record& mine, std::uint64_t entry,
-                                            nanoseconds_t deadline) noexcept {
+DETENT_FLATTEN DETENT_NOINLINE void submit(engine_core& core, thread_record& mine, std::uint64_t entry,
+                                           nanoseconds_t deadline) noexcept {
   push_entry(core, mine, entry, deadline);
 }
 
@@ -109,5 +110,10 @@ void submit_either(engine_core& core, thread_record& mine, std::uint64_t entry, 
 
 void add_reference(engine_core& core) noexcept { core.add_reference(); }
 void drop_reference(engine_core& core) noexcept { core.drop_reference(); }
+bool has_stopped(const engine_core& core) noexcept { return core.stopped(); }
+std::uint64_t own_tag(const engine_core& core, const void* operation) noexcept {
+  const bool apart = !core.stopped() && !core.executors.empty() && core.executors.at(0).keeps_order();
+  return apart ? reinterpret_cast<std::uintptr_t>(operation) : 0;
+}
 
 }  // namespace detent::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The executors of an engine by number: 0 is its own, the others are those that timers and groups may name.
+// The executors of an engine by number: 0 is its own, the others are those that timers and groups may name. The last
+// one is on_driver(), which is 0 where the engine has no executor of its own.
 #pragma once
 
 #include <detent/executor.hpp>
@@ -15,8 +16,9 @@ namespace detent::detail {
 // executors' queues may hold references to the core.
 class executor_table {
  public:
-  // Together with lane_count in a byte.
-  static constexpr std::size_t most = 63;
+  // Of engine_options::executors. With the engine's own and on_driver() there are 64, and with lane_count of each they
+  // fit in a byte.
+  static constexpr std::size_t most = 62;
 
   // `others` has at most `most`, and no null. Throws bad_alloc.
   executor_table(std::shared_ptr<executor> own, std::vector<std::shared_ptr<executor>> others);
@@ -25,17 +27,18 @@ class executor_table {
   bool empty() const noexcept { return known_.empty(); }
   std::size_t size() const noexcept { return known_.size(); }
   executor& at(std::uint8_t number) const noexcept { return *known_[number]; }
-  bool has(const executor& named) const noexcept { return find(named) != size(); }
+  bool has(const executor& named) const noexcept { return &named == on_driver() || find(named) != size(); }
   // Whether that one is the driver itself.
-  bool runs_inline(std::uint8_t number) const noexcept { return number == 0 && stands_in_; }
+  bool runs_inline(std::uint8_t number) const noexcept { return known_[number] == on_driver(); }
   // Of one that it has.
-  std::uint8_t number(const executor& named) const noexcept { return static_cast<std::uint8_t>(find(named)); }
+  std::uint8_t number(const executor& named) const noexcept {
+    return empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(find(named));
+  }
   void reset() noexcept { owned_.clear(); }
 
  private:
   std::size_t find(const executor& named) const noexcept;
 
-  const bool stands_in_;  // the first is there for timers that name none
   std::vector<std::shared_ptr<executor>> owned_;
   std::vector<executor*> known_;  // stays: a call may still ask when the drive has ended
 };

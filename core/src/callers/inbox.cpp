@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "callers/inbox.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include <memory>
 #include <new>
 
@@ -40,13 +42,13 @@ producer* inbox::critical_of(thread_record& mine) noexcept {
   return own;
 }
 
-[[gnu::noinline]] void inbox::report_pushes(thread_record& mine, std::uint64_t count) noexcept {
+DETENT_NOINLINE void inbox::report_pushes(thread_record& mine, std::uint64_t count) noexcept {
   if (!unread_.add(count)) return;
   probes::ring(engine_, forever);
   after_ring(mine, bell_.ring());
 }
 
-[[gnu::noinline]] void inbox::ring_for_earlier(thread_record& mine, nanoseconds_t deadline) noexcept {
+DETENT_NOINLINE void inbox::ring_for_earlier(thread_record& mine, nanoseconds_t deadline) noexcept {
   probes::ring(engine_, deadline);
   after_ring(mine, bell_.ring_for_earlier(deadline));
 }

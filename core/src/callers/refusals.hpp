@@ -11,7 +11,8 @@
 namespace detent::detail {
 
 // Of a timer or a group.
-inline constexpr const char* foreign_executor = "executor: none of this engine's; add it to engine_options::executors";
+inline constexpr const char* foreign_executor =
+    "executor: none of this engine's; add it to engine_options::executors, or name on_driver()";
 
 // `engine "gateway": `, with which each line begins.
 std::string prefix_of(const engine_core& core);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "callers/run.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "callers/cancel.hpp"
 #include "callers/run_steps.hpp"
 #include "threads/driver_port.hpp"
@@ -46,8 +48,8 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
 }
 
 // Of a timer with a cold part: a period, a group, a label, a limit of lateness.
-[[gnu::noinline]] void begin_cold(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
-                                  nanoseconds_t started, run_details& due) noexcept {
+DETENT_NOINLINE void begin_cold(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
+                                nanoseconds_t started, run_details& due) noexcept {
   cold_node& cold = core.cold_at(index);
   const group_offset offset = describe_due(core, index, started, due);
   due.label_number = cold.label();
@@ -64,7 +66,7 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
 }
 
 // `what` is of an exception of a callback; null: it says nothing of itself.
-[[gnu::cold]] void note_and_print(engine_core& core, const char* what, bool prints) noexcept {
+DETENT_COLD void note_and_print(engine_core& core, const char* what, bool prints) noexcept {
   core.counts.note_error(what != nullptr ? what : "an exception that is no std::exception");
   if (!prints) return;
   const base::cancel_hold held;  // the run has yet to end
@@ -73,7 +75,7 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
 }
 
 // The exception that is being handled becomes the last error.
-[[gnu::cold]] void note_and_print(engine_core& core, bool prints) noexcept {
+DETENT_COLD void note_and_print(engine_core& core, bool prints) noexcept {
   try {
     throw;
   } catch (const std::exception& error) {
@@ -84,7 +86,7 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
 }
 
 // The same, and it is reported. Inside its handler.
-[[gnu::cold]] void report(engine_core& core) noexcept {
+DETENT_COLD void report(engine_core& core) noexcept {
   const engine_options& options = core.options;
   note_and_print(core, !options.on_error);
   if (!options.on_error) return;
@@ -98,8 +100,8 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
 }
 
 // For the recording of what run_again() is about to try.
-[[gnu::noinline, gnu::cold]] operation arming_of(const engine_core& core, node_index index, std::uint64_t word,
-                                                 const run_scope& scope, nanoseconds_t deadline) noexcept {
+DETENT_NOINLINE DETENT_COLD operation arming_of(const engine_core& core, node_index index, std::uint64_t word,
+                                                const run_scope& scope, nanoseconds_t deadline) noexcept {
   return {.deadline = deadline,
           .id = operation_id(index, state_word::generation(word)),
           .group = (word & state_word::cold) != 0 ? core.nodes.group_of(index) : nullptr,
@@ -154,7 +156,7 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
 
 // Of a periodic timer: the run is as missed as one whose time has passed, and the timer goes on. It does not count as
 // one of a limited number of runs.
-[[gnu::cold]] void miss_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
+DETENT_COLD void miss_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
   std::uint64_t firing = word;
   if (start_dispatched(core.node_at(index).pair, firing) == transition::lost) return;
   record_lease mine(core.threads);
@@ -178,8 +180,8 @@ void begin_any(engine_core& core, thread_record& mine, node_index index, std::ui
   if (!due.dropped && (word & state_word::periodic) == 0) begin_last(core, mine, index, word);
 }
 
-[[gnu::noinline]] void drop_stale(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                                  nanoseconds_t now, label_block* label) noexcept {
+DETENT_NOINLINE void drop_stale(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
+                                nanoseconds_t now, label_block* label) noexcept {
   const run_scope inside(timer_access::make(&core, index, state_word::generation(word)));  // its captures end in it
   core.seen.record_drop(index, word, now);
   end_pending(core, index, word);
@@ -251,7 +253,7 @@ bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, st
   return ran;
 }
 
-[[gnu::cold]] void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
+DETENT_COLD void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
   if ((word & state_word::cold) != 0 && !core.is_forked()) {
     if (is_cancelled_in_group(core, index)) {
       cancel(core, index, state_word::generation(word), false);

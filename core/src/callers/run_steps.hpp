@@ -2,6 +2,7 @@
 // The one body of a run. Of which kind the run is decides at compile time which steps it has.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/base/forced_unwind.hpp>
 
 #include "callers/engine_core.hpp"
@@ -66,8 +67,8 @@ void end_unwound(engine_core& core, thread_record& mine, node_index index, std::
 // --- Those that are inlined
 
 // Counts before it publishes the end: a thread that waited for this end finds the counts right.
-[[gnu::always_inline]] inline void end_timer(engine_core& core, thread_record& mine, node_index index, node& running,
-                                             counter how, label_block* label) noexcept {
+DETENT_ALWAYS_INLINE inline void end_timer(engine_core& core, thread_record& mine, node_index index, node& running,
+                                           counter how, label_block* label) noexcept {
   destroy_callable(*running.ops, running.capture);
   core.seen.ended(mine, how, label);
   core.waiters.show_end(&running);
@@ -94,8 +95,8 @@ inline bool has_plain_period(const engine_core& core, node_index index) noexcept
 }
 
 // A run of such a timer begins, which is due at its deadline on the tick.
-[[gnu::always_inline]] inline void begin_plain_period(engine_core& core, thread_record& mine, const started_run& of,
-                                                      nanoseconds_t started, run_details& due) noexcept {
+DETENT_ALWAYS_INLINE inline void begin_plain_period(engine_core& core, thread_record& mine, const started_run& of,
+                                                    nanoseconds_t started, run_details& due) noexcept {
   cold_node& cold = core.cold_at(of.index);
   // Restarted since it was armed: the grid is anchored at the new deadline, even where that is the old one.
   if ((of.word & state_word::moved) != 0) [[unlikely]]
@@ -110,8 +111,8 @@ inline bool has_plain_period(const engine_core& core, node_index index) noexcept
 // Ends the run and arms the timer for its next period in the same place, by reinsert(index, node). Returns false where
 // a caller has restarted the timer during the run.
 template <class Reinsert>
-[[gnu::always_inline]] inline bool go_on_in_place(engine_core& core, thread_record& mine, const started_run& of,
-                                                  Reinsert&& reinsert) noexcept {
+DETENT_ALWAYS_INLINE inline bool go_on_in_place(engine_core& core, thread_record& mine, const started_run& of,
+                                                Reinsert&& reinsert) noexcept {
   const cold_node& cold = core.cold_at(of.index);
   const nanoseconds_t next = cold.group() == nullptr ? core.ticks.round_up(cold.grid) : cold.grid;
   std::uint64_t word = of.word;
@@ -129,8 +130,8 @@ template <class Reinsert>
 // `now` is a reading of the clock, not before the deadline; then another one, after the run. A period has reinsert().
 // False: the timer was stale, and dropped. Throws nothing but the end of its thread.
 template <run_kind Kind, end_reading Read = end_reading::last, class Reinsert = std::nullptr_t>
-[[gnu::always_inline]] inline bool run_as(engine_core& core, thread_record& mine, const started_run& of,
-                                          nanoseconds_t& now, arrival came, Reinsert&& reinsert = nullptr) {
+DETENT_ALWAYS_INLINE inline bool run_as(engine_core& core, thread_record& mine, const started_run& of,
+                                        nanoseconds_t& now, arrival came, Reinsert&& reinsert = nullptr) {
   constexpr bool is_any = Kind == run_kind::any;
   const nanoseconds_t started = now;
   std::uint64_t word = of.word;

@@ -2,14 +2,15 @@
 // Scheduling: from a free node to one that the driver will find. The templates of detail/schedule.hpp call this.
 #include "callers/scheduling.hpp"
 
+#include <detent/base/compiler.hpp>
 #include <detent/detail/stoppable.hpp>
 
 namespace detent::detail {
 namespace {
 
 // The engine was stopped after the push. Either its stop() found the node, or this takes it back.
-[[gnu::noinline]] timer take_back(engine_core& core, thread_record& mine, node_index index, node& made,
-                                  std::uint64_t word) noexcept {
+DETENT_NOINLINE timer take_back(engine_core& core, thread_record& mine, node_index index, node& made,
+                                std::uint64_t word) noexcept {
   const bool returned = collect(made.pair, word) == collect_result::returned;
   if (returned) withdraw(core, mine, index, made);
   mine.hazard.lower();
@@ -38,8 +39,8 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
   return timer_access::make(&core, id);
 }
 
-[[gnu::always_inline]] inline timer publish_owned(engine_core& core, const claim& owned, const callable_ops& ops,
-                                                  const plan& when, bool boxed) noexcept {
+DETENT_ALWAYS_INLINE inline timer publish_owned(engine_core& core, const claim& owned, const callable_ops& ops,
+                                                const plan& when, bool boxed) noexcept {
   node& made = *owned.owned;
   thread_record& mine = *owned.record;
   made.ops = &ops;
@@ -77,8 +78,8 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
 
 // In an engine that records. The row takes its place before others can find the timer, and is left out if the call is
 // refused.
-[[gnu::noinline, gnu::cold]] timer publish_recorded(engine_core& core, const claim& owned, const callable_ops& ops,
-                                                    const plan& when, bool boxed) noexcept {
+DETENT_NOINLINE DETENT_COLD timer publish_recorded(engine_core& core, const claim& owned, const callable_ops& ops,
+                                                   const plan& when, bool boxed) noexcept {
   const engine_hold until_recorded(core);  // the timer may fire at once, and its callback end the engine
   recorded_attempt recorded(core.seen.recording.get(), [&]() noexcept -> operation {
     // Relaxed: as in publish_owned().
@@ -93,9 +94,8 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
   return handle;
 }
 
-[[gnu::noinline]] timer schedule_packed_slowly(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
-                                               std::uint64_t first, std::uint64_t second,
-                                               std::uint64_t third) noexcept {
+DETENT_NOINLINE timer schedule_packed_slowly(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                                             std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
   if (core == nullptr) [[unlikely]]
     used_after_move("engine", "schedule_at");
   if (core->captures_origin) return timer_access::refusal(needs_origin);
@@ -106,11 +106,17 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
 }
 
 // The engine is another one than last time, or something is out of the ordinary. Leaves the arguments where they are.
-[[gnu::noinline]] timer schedule_packed_elsewhere(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
-                                                  std::uint64_t first, std::uint64_t second,
-                                                  std::uint64_t third) noexcept {
+DETENT_NOINLINE timer schedule_packed_elsewhere(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                                                std::uint64_t first, std::uint64_t second,
+                                                std::uint64_t third) noexcept {
   return thread_registry::recall(core) ? schedule_packed(core, deadline, ops, first, second, third)
                                        : schedule_packed_slowly(core, deadline, ops, first, second, third);
+}
+
+DETENT_NOINLINE timer schedule_owning_elsewhere(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                                                std::uint64_t first) noexcept {
+  return thread_registry::recall(core) ? schedule_packed_owning(core, deadline, ops, first)
+                                       : schedule_packed_slowly(core, deadline, ops, first, 0, 0);
 }
 
 }  // namespace
@@ -155,8 +161,8 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
 // The most frequent call: what claim_node() and publish() do, where nothing is out of the ordinary. Flattened, as the
 // queue's push is ten instructions then, but as a call saves six registers; what is rare is kept out. The record of a
 // thread that has used no engine is that of no engine.
-[[gnu::flatten]] timer schedule_packed(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
-                                       std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
+DETENT_FLATTEN timer schedule_packed(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                                     std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
   thread_record* mine;
   if (!thread_registry::fast_path(core, fast_paths::some, mine) || mine->cache.empty_handed()) [[unlikely]]
     return schedule_packed_elsewhere(core, deadline, ops, first, second, third);
@@ -169,6 +175,25 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
   std::uint64_t order = mine->next_order++ & state_word::order_mask;
   const std::uint64_t generation = was_free >> 32 << 32;  // the lower half of a free node's word means nothing
   std::uint64_t word = generation | order | state_word::field(timer_state::queued);
+  core->seen.before_schedule(*mine);
+  deadline = core->ticks.round_up(deadline);
+  return submit_one(*core, *mine, index, made, word, deadline, deadline, false);
+}
+
+// By the same steps, in a function apart, as the one above would else be compiled into more instructions.
+DETENT_FLATTEN timer schedule_packed_owning(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                                            std::uint64_t first) noexcept {
+  thread_record* mine;
+  if (!thread_registry::fast_path(core, fast_paths::some, mine) || mine->cache.empty_handed()) [[unlikely]]
+    return schedule_owning_elsewhere(core, deadline, ops, first);
+  node_index index = core->pool.allocate(mine->cache);
+  node& made = core->node_at(index);
+  write_capture(made.capture, first, 0, 0);
+  made.ops = &ops;
+  made.placed = {};
+  std::uint64_t was_free = made.pair.low.load(base::relaxed);  // relaxed: as in schedule_packed()
+  std::uint64_t order = mine->next_order++ & state_word::order_mask;
+  std::uint64_t word = was_free >> 32 << 32 | order | state_word::field(timer_state::queued) | state_word::owning;
   core->seen.before_schedule(*mine);
   deadline = core->ticks.round_up(deadline);
   return submit_one(*core, *mine, index, made, word, deadline, deadline, false);

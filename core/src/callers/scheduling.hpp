@@ -12,7 +12,7 @@
 namespace detent::detail {
 
 // Whether it leaves the node's cold part untouched.
-bool is_plain(const plan& when) noexcept;
+bool is_plain(const engine_core& core, const plan& when) noexcept;
 // Whether it is critical, and not of the bulk.
 bool is_critical(const plan& when) noexcept;
 // Whether its options can be met.

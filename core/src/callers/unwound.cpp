@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Runs whose thread ends in the callback.
+#include <detent/base/compiler.hpp>
 #include <detent/base/forced_unwind.hpp>
 
 #include "callers/run_steps.hpp"
 
 namespace detent::detail {
 
-[[gnu::cold]] void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
-                               const run_scope& scope, nanoseconds_t started, nanoseconds_t late, arrival came,
-                               const run_details& due) noexcept {
+DETENT_COLD void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
+                             const run_scope& scope, nanoseconds_t started, nanoseconds_t late, arrival came,
+                             const run_details& due) noexcept {
   const bool workers = core.options.drive != drive_kind::caller;
   if (workers || !core.runs_inline) {
     base::refuse_to_unwind({"engine", core.options.name.c_str(), "a callback"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "counters/counters_block.hpp"
 
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -20,9 +21,15 @@ base::atomic<T>& live(T& field) noexcept {
   return reinterpret_cast<base::atomic<T>&>(field);
 }
 
-// The header's last fields.
 last_error& error_in(counters_layout::header& in) noexcept {
-  return *view<last_error>(reinterpret_cast<std::byte*>(&in), counters_layout::least_header_bytes);
+  return *view<last_error>(reinterpret_cast<std::byte*>(&in), offsetof(counters_layout::header, error_sequence));
+}
+
+// A line and when it was said, as an error is.
+static_assert(offsetof(counters_layout::header, stall_waiting) - offsetof(counters_layout::header, stall_sequence) ==
+              sizeof(last_error));
+last_error& stall_in(counters_layout::header& in) noexcept {
+  return *view<last_error>(reinterpret_cast<std::byte*>(&in), offsetof(counters_layout::header, stall_sequence));
 }
 
 // (1) release: for readers that acquire: what it announces is there.
@@ -118,11 +125,16 @@ void counters_block::end() noexcept {
   memory_->withdraw();
 }
 
-void counters_block::set_worker(pid_t thread) noexcept {
+void counters_block::set_worker(std::int32_t thread) noexcept {
   store_release(header_->worker_thread, static_cast<std::uint32_t>(thread));
 }
 
 void counters_block::note_error(const char* text) noexcept { error_in(*header_).write(text, to_ns(clock::now())); }
+
+void counters_block::note_stall(const char* text, std::uint64_t waiting) noexcept {
+  live(header_->stall_waiting).store(waiting, base::relaxed);  // relaxed: a figure of its own
+  stall_in(*header_).write(text, to_ns(clock::now()));
+}
 
 error_report counters_block::last_error_seen() const { return error_in(*header_).read(); }
 

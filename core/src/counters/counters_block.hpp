@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/base/compiler.hpp>
 #include <detent/counters_layout.hpp>
 #include <detent/error.hpp>
 #include <detent/executor.hpp>
@@ -43,7 +44,7 @@ class counters {
   }
   // Fetches them.
   void warm_up() const noexcept {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(counter::count_); i += 8) __builtin_prefetch(&cells_[i], 1);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(counter::count_); i += 8) base::prefetch_to_write(&cells_[i]);
   }
 
  private:
@@ -126,10 +127,12 @@ class counters_block {
   std::uint64_t read_let_go() const noexcept {
     return gauges_[static_cast<std::size_t>(gauge::let_go)].load(base::acquire);  // (6) acquire: pairs with (5)
   }
-  void set_worker(pid_t thread) noexcept;
+  void set_worker(std::int32_t thread) noexcept;
   // An exception's text, which is the last one from now on. Any thread.
   void note_error(const char* text) noexcept;
   error_report last_error_seen() const;
+  // Why work of a library on top of the engine waits. One thread at a time.
+  void note_stall(const char* text, std::uint64_t waiting) noexcept;
   // The block of the next label; null: no memory. One thread at a time.
   label_block* add_label(std::string_view name) noexcept;
 

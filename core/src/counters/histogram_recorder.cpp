@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "counters/histogram_recorder.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +19,7 @@ void histogram_recorder::record_shared(nanoseconds_t nanoseconds) noexcept {
   }
 }
 
-[[gnu::cold]] histogram histogram_recorder::snapshot() const {
+DETENT_COLD histogram histogram_recorder::snapshot() const {
   histogram made;
   made.buckets_.resize(buckets_.size());
   constexpr double sum_limit = 9e18;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/base/compiler.hpp>
 #include <detent/metrics.hpp>
 
 #include <array>
@@ -55,8 +56,8 @@ class alignas(64) histogram_recorder {
   }
   // Fetches the cells of small values.
   void warm_up() const noexcept {
-    for (std::size_t i = 0; i < histogram_scale::bucket(512); i += 8) __builtin_prefetch(&buckets_[i], 1);
-    __builtin_prefetch(&sum_, 1);
+    for (std::size_t i = 0; i < histogram_scale::bucket(512); i += 8) base::prefetch_to_write(&buckets_[i]);
+    base::prefetch_to_write(&sum_);
   }
   // Throws bad_alloc.
   histogram snapshot() const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "counters/label_store.hpp"
 
+#include "platform/static_mutex.hpp"
+
 #include <functional>
 #include <new>
 #include <set>
@@ -9,7 +11,7 @@
 namespace detent::detail {
 namespace {
 
-constinit std::mutex names_mutex;
+constinit static_mutex names_mutex;
 
 // A copy of the name that stays for ever, one for all engines.
 std::string_view kept(std::string_view name) {
@@ -26,17 +28,36 @@ std::uint64_t next_id() noexcept {
 
 }  // namespace
 
-label_store::label_store(counters_block& counts) noexcept : id_(next_id()), counts_(counts) {}
+label_store::label_store(counters_block& counts, std::uint32_t set) noexcept
+    : id_(next_id()), set_owner_(owner_of(set)), counts_(counts) {}
 
 void label_store::before_fork() noexcept { names_mutex.lock(); }
 void label_store::after_fork() noexcept { names_mutex.unlock(); }
 
-errc label_store::make(std::string_view name, label& made, std::string& why) {
+label label_store::of_set(std::uint32_t set, std::uint32_t number, std::string_view name) {
+  label made;
+  made.name_ = kept(name);
+  made.owner_ = owner_of(set);
+  made.number_ = number;
+  return made;
+}
+
+errc label_store::share(const label& shared, std::string& why) {
+  label made;
+  return make(shared.name(), &shared, made, why);
+}
+
+// `shared`: becomes known as this one, and is what a new one is called to others; null: it is the engine's own.
+errc label_store::make(std::string_view name, const label* shared, label& made, std::string& why) {
   if (name.empty() || name.size() >= counters_layout::label_name_bytes) return errc::invalid_option;
   std::lock_guard lock(mutex_);
+  const auto note_shared = [&](std::uint16_t number) {
+    if (shared != nullptr) of_set_[shared->number_ - 1u].store(number, base::release);  // (4) release: pairs with (3)
+  };
   for (std::uint16_t i = 0; i < count_; ++i) {
     if (labels_[i].name() != name) continue;
     made = labels_[i];
+    note_shared(static_cast<std::uint16_t>(i + 1));
     return errc{};
   }
   if (count_ == labels_.size()) return errc::capacity_exceeded;
@@ -52,9 +73,11 @@ errc label_store::make(std::string_view name, label& made, std::string& why) {
   next.name_ = name_kept;
   next.owner_ = id_;
   next.number_ = count_ + 1u;
+  if (shared != nullptr) next = *shared;
   made = next;
   base::show_release(&next);
   blocks_[count_++].store(block, base::release);  // (2) release: pairs with (1)
+  note_shared(count_);
   return errc{};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/agenda.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/basic_agenda_moves.hpp"
 
 #include <bit>
@@ -10,7 +12,7 @@ namespace detent::detail {
 template class basic_agenda<wheel, due_queue>;
 template class basic_agenda<critical_wheel, due_lanes>;
 
-[[gnu::cold]] agenda::agenda(engine_core& core, drive_state& drive, group_sweep& groups)
+DETENT_COLD agenda::agenda(engine_core& core, drive_state& drive, group_sweep& groups)
     : basic_agenda(core, drive, groups, core.options.wheel == wheel_kind::hashed,
                    std::bit_ceil(core.options.hashed_slots)) {}
 
@@ -37,11 +39,11 @@ void agenda::put_back(const awaited_timer& awaited) noexcept {
 void agenda::warm_up() {
   next_in_wheel();
   if (const earliest& found = wheel_.found(); found.is_known())
-    __builtin_prefetch(reinterpret_cast<const void*>(found.first().ops->invoke));
+    base::prefetch_to_read(reinterpret_cast<const void*>(found.first().ops->invoke));
   due_.warm_up();
 }
 
-[[gnu::cold]] critical_agenda::critical_agenda(engine_core& core, drive_state& drive, group_sweep& groups)
+DETENT_COLD critical_agenda::critical_agenda(engine_core& core, drive_state& drive, group_sweep& groups)
     : basic_agenda(core, drive, groups) {}
 
 void critical_agenda::expire(nanoseconds_t reached) {
@@ -53,7 +55,7 @@ void critical_agenda::warm_up() {
   if (!has_filed()) return;
   next_in_wheel();
   if (const earliest& found = wheel_.found(); found.is_known())
-    __builtin_prefetch(reinterpret_cast<const void*>(found.first().ops->invoke));
+    base::prefetch_to_read(reinterpret_cast<const void*>(found.first().ops->invoke));
 }
 
 }  // namespace detent::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/agendas.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 
 namespace detent::detail {
@@ -12,7 +14,7 @@ std::optional<nanoseconds_t> earlier_of(const std::optional<nanoseconds_t>& a, c
 
 }  // namespace
 
-[[gnu::cold]] agendas::agendas(engine_core& core, drive_state& drive, group_sweep& groups)
+DETENT_COLD agendas::agendas(engine_core& core, drive_state& drive, group_sweep& groups)
     : bulk(core, drive, groups), critical(core, drive, groups), core_(core), drive_(drive), nodes_(core.nodes) {}
 
 void agendas::insert_again(node_index index, node& armed, bool in_order) noexcept {
@@ -44,7 +46,7 @@ void agendas::recall(node_index index, node& member, std::uint64_t word) noexcep
   if (state_word::state(word) == timer_state::queued) accept(index, member, generation, false);
 }
 
-[[gnu::cold]] void agendas::rescan(const interlude& between) noexcept {
+DETENT_COLD void agendas::rescan(const interlude& between) noexcept {
   node_index end = core_.pool.carved();
   for (node_index index = 0; index < end; ++index) {
     node& each = nodes_[index];

@@ -2,6 +2,8 @@
 // Where an armed timer is until it runs: in a timing wheel, and once it has come due in the due queue.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/drive_state.hpp"
 #include "driver/group_sweep.hpp"
 #include "wheel/due_lanes.hpp"
@@ -136,20 +138,19 @@ class basic_agenda {
     // A timer that has run in this pass does not do so again, and comes with the next.
     return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, entering::pass);
   }
-  [[gnu::noinline]] bool take_out_now(node_index index, node& filed, std::uint64_t word,
-                                      nanoseconds_t deadline) noexcept;
+  DETENT_NOINLINE bool take_out_now(node_index index, node& filed, std::uint64_t word, nanoseconds_t deadline) noexcept;
   bool place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept;
   bool enter(node_index index, node& due, nanoseconds_t time, std::uint32_t order, bool collects) noexcept;
   bool set_is_next() const noexcept;
   due_entry pop_of_set() noexcept;
   std::optional<nanoseconds_t> next_left_over();
   std::optional<nanoseconds_t> next_in_sets() noexcept;
-  [[gnu::noinline]] void split_sets(std::optional<nanoseconds_t> time) noexcept;
+  DETENT_NOINLINE void split_sets(std::optional<nanoseconds_t> time) noexcept;
 };
 
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline void basic_agenda<Wheel, Due>::insert(node_index index, node& armed, std::uint64_t word,
-                                                                    bool in_order) noexcept {
+DETENT_ALWAYS_INLINE inline void basic_agenda<Wheel, Due>::insert(node_index index, node& armed, std::uint64_t word,
+                                                                  bool in_order) noexcept {
   if ((word & state_word::cold) != 0) [[unlikely]]
     return insert_cold(index, armed, word, in_order);
   const nanoseconds_t deadline = deadline_of(armed.pair);
@@ -158,7 +159,7 @@ template <class Wheel, class Due>
 }
 
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::has_due() const noexcept {
+DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::has_due() const noexcept {
   if constexpr (is_bulk) {
     return !due_.empty() || wheel_.has_due_set();
   } else {
@@ -168,7 +169,7 @@ template <class Wheel, class Due>
 
 // Of the bulk: whether the next to fire is in a due set.
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::set_is_next() const noexcept {
+DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::set_is_next() const noexcept {
   if constexpr (is_bulk) {
     return wheel_.has_due_set() && (due_.empty() || wheel_.due().time() <= due_.front().deadline);
   } else {
@@ -177,7 +178,7 @@ template <class Wheel, class Due>
 }
 
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::pop(due_entry& out) noexcept {
+DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::pop(due_entry& out) noexcept {
   if constexpr (is_bulk) {
     if (set_is_next()) {
       out = pop_of_set();
@@ -186,7 +187,7 @@ template <class Wheel, class Due>
   }
   out = due_.pop();
   if constexpr (is_bulk) {
-    if (const due_entry* ahead = due_.ahead(limits::fetch_due_ahead)) __builtin_prefetch(&nodes_[ahead->index], 1);
+    if (const due_entry* ahead = due_.ahead(limits::fetch_due_ahead)) base::prefetch_to_write(&nodes_[ahead->index]);
   }
   node& named = nodes_[out.index];
   if (!is_newest(out, named)) return false;
@@ -196,7 +197,7 @@ template <class Wheel, class Due>
 
 // As an entry. One that was restarted in the set gets an order that is not its own, so that it passes for armed again.
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline due_entry basic_agenda<Wheel, Due>::pop_of_set() noexcept {
+DETENT_ALWAYS_INLINE inline due_entry basic_agenda<Wheel, Due>::pop_of_set() noexcept {
   if constexpr (is_bulk) {
     const nanoseconds_t time = wheel_.due().time();
     const node_index index = wheel_.due().pop();

@@ -2,6 +2,8 @@
 // The functions of basic_agenda.hpp that are not inlined.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/basic_agenda.hpp"
 
 #include <optional>
@@ -9,8 +11,8 @@
 namespace detent::detail {
 
 template <class Wheel, class Due>
-[[gnu::noinline]] void basic_agenda<Wheel, Due>::insert_cold(node_index index, node& armed, std::uint64_t word,
-                                                             bool in_order) noexcept {
+DETENT_NOINLINE void basic_agenda<Wheel, Due>::insert_cold(node_index index, node& armed, std::uint64_t word,
+                                                           bool in_order) noexcept {
   if (nodes_.group_of(index) != nullptr) groups_.enrol(index, word);
   const nanoseconds_t deadline = deadline_of(armed.pair);
   if (joins_pass(index, armed, word, nodes_.due_time(index, word, deadline))) return;
@@ -96,8 +98,8 @@ bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::
 
 // False: no memory.
 template <class Wheel, class Due>
-[[gnu::always_inline]] inline bool basic_agenda<Wheel, Due>::enter(node_index index, node& due, nanoseconds_t time,
-                                                                   std::uint32_t order, bool collects) noexcept {
+DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::enter(node_index index, node& due, nanoseconds_t time,
+                                                                 std::uint32_t order, bool collects) noexcept {
   const due_entry entry{.deadline = time,
                         .order = order,
                         .index = index,
@@ -216,7 +218,7 @@ std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_wheel() {
 
 // The time of the first due set that is left. Takes out what was cancelled or restarted before it.
 template <class Wheel, class Due>
-[[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_sets() noexcept {
+DETENT_COLD std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_sets() noexcept {
   if constexpr (is_bulk) {
     while (wheel_.has_due_set()) {
       const node_index index = wheel_.due().front();
@@ -236,7 +238,7 @@ template <class Wheel, class Due>
 
 // A bound of what a bounded poll left in the due queue; takes out what has been cancelled or restarted since.
 template <class Wheel, class Due>
-[[gnu::cold]] std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_left_over() {
+DETENT_COLD std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_left_over() {
   while (!due_.empty()) {
     const due_entry entry = due_.front();
     node& named = nodes_[entry.index];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/critical_drain.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 
 #include <array>
@@ -15,7 +17,7 @@ drained critical_drain::drain_much(std::size_t submitted, bool until_due) noexce
     if (count != 0) note(count);
     for (std::size_t at = 0; at != count; ++at) {
       if (at + limits::fetch_node_ahead < count)
-        __builtin_prefetch(&core_.node_at(submission::index(taken[at + limits::fetch_node_ahead])), 1);
+        base::prefetch_to_write(&core_.node_at(submission::index(taken[at + limits::fetch_node_ahead])));
       accept(taken[at]);
     }
     accepted += count;

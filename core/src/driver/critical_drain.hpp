@@ -2,6 +2,8 @@
 // From the queue of critical timers to their agenda.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/agenda.hpp"
 #include "driver/driver_end.hpp"
 #include "driver/intake.hpp"
@@ -26,7 +28,7 @@ class critical_drain {
     const std::size_t submitted = in_.critical().size();
     return submitted == 0 ? drained{false, true} : drain_much(submitted, until_due);
   }
-  [[gnu::noinline]] drained drain_much(std::size_t submitted, bool until_due) noexcept;
+  DETENT_NOINLINE drained drain_much(std::size_t submitted, bool until_due) noexcept;
   void note(std::size_t count) noexcept;
   void accept(std::uint64_t entry) noexcept;
   // Many threads may have armed a critical timer once, and each visit of an idle producer costs something.
@@ -34,7 +36,7 @@ class critical_drain {
     if (in_.critical().is_forgetting_due(false)) [[unlikely]]
       forget();
   }
-  [[gnu::noinline]] void forget() noexcept;
+  DETENT_NOINLINE void forget() noexcept;
 
   engine_core& core_;
   const driver_end in_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/agendas.hpp"
 #include "driver/critical_pass.hpp"
 #include "driver/driver_end.hpp"
@@ -27,7 +29,7 @@ class drain_port {
   taken_entries take(std::uint64_t* out) noexcept;
   void accept(std::uint64_t entry) noexcept;
   void prefetch_node(std::uint64_t entry) const noexcept {
-    __builtin_prefetch(&core_.node_at(submission::index(entry)), 1);
+    base::prefetch_to_write(&core_.node_at(submission::index(entry)));
   }
   // Prefetches what accept() will touch beside the node itself: a guess, as the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
@@ -64,7 +66,7 @@ class drain_port {
 
  private:
   void note_taken(std::size_t count) noexcept;
-  [[gnu::noinline]] std::size_t count_submitted() noexcept;
+  DETENT_NOINLINE std::size_t count_submitted() noexcept;
 
   engine_core& core_;
   const driver_end in_;
@@ -77,7 +79,7 @@ class drain_port {
   stale_filter stale_;
 };
 
-[[gnu::always_inline]] inline void drain_port::accept(std::uint64_t entry) noexcept {
+DETENT_ALWAYS_INLINE inline void drain_port::accept(std::uint64_t entry) noexcept {
   const node_index index = submission::index(entry);
   node& named = core_.node_at(index);
   if (submission::what(entry) == submission::kind::arm)
@@ -85,13 +87,13 @@ class drain_port {
   if (submission::is_reap_of(entry, observe(named.pair))) agendas_.bulk.reap(index, named);
 }
 
-[[gnu::always_inline]] inline void drain_port::prefetch_links(std::uint64_t entry) const noexcept {
+DETENT_ALWAYS_INLINE inline void drain_port::prefetch_links(std::uint64_t entry) const noexcept {
   node& named = core_.node_at(submission::index(entry));
   if (submission::what(entry) == submission::kind::arm) {
     agendas_.bulk.prefetch_insert(submission::index(entry), deadline_of(named.pair));
   } else if (named.location < in_due_queue) {
-    if (named.next != no_node) __builtin_prefetch(&core_.node_at(named.next), 1);
-    if (named.previous != no_node) __builtin_prefetch(&core_.node_at(named.previous), 1);
+    if (named.next != no_node) base::prefetch_to_write(&core_.node_at(named.next));
+    if (named.previous != no_node) base::prefetch_to_write(&core_.node_at(named.previous));
   }
 }
 

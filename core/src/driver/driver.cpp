@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "driver/driver.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/driver_handle.hpp"
 
 #include <utility>
 
 namespace detent::detail {
-[[gnu::cold]] driver::driver(engine_core& core)
+DETENT_COLD driver::driver(engine_core& core)
     : core_(core),
       in_(core.in),
       groups(core),
@@ -59,7 +61,7 @@ void driver::warm_up() {
   timers.warm_up();
   state.record->warm_up();
   const auto fetch = [](const void* begin, const void* end) {
-    for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) __builtin_prefetch(each, 1);
+    for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) base::prefetch_to_write(each);
   };
   fetch(&core_, &core_.pages);  // the options and the state of the engine
   fetch(this, &drains);         // all but the batches
@@ -67,7 +69,7 @@ void driver::warm_up() {
   fetch(&core_.ledger, &core_.ledger + 1);
 }
 
-[[gnu::cold]] void driver_deleter::operator()(driver* ended) const noexcept { delete ended; }
+DETENT_COLD void driver_deleter::operator()(driver* ended) const noexcept { delete ended; }
 driver_handle make_driver(engine_core& core) { return driver_handle(new driver(core)); }
 void set_ended(driver& drives) noexcept { drives.set_ended(); }
 void clear_retries(driver& drives) noexcept { drives.offers.clear_retries(); }

@@ -2,6 +2,8 @@
 // The driver: what one thread at a time touches of an engine, its worker or a caller of poll().
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/expiry.hpp"
 #include "threads/driver_port.hpp"
 
@@ -59,7 +61,7 @@ class driver final : public driver_port, public turn_port {
   void warm_up();
 
  private:
-  [[gnu::noinline]] void sweep_groups(std::size_t most_members) noexcept;
+  DETENT_NOINLINE void sweep_groups(std::size_t most_members) noexcept;
 
   engine_core& core_;
   const driver_end in_;

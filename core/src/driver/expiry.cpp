@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/expiry.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/trigger_steps.hpp"
 #include "limits.hpp"
 
@@ -50,7 +52,7 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
 }
 
 // Moves what is due into the due queue. A million at once take a while, and critical timers do not wait for that.
-[[gnu::always_inline]] inline void expiry::collect_bulk() noexcept {
+DETENT_ALWAYS_INLINE inline void expiry::collect_bulk() noexcept {
   agendas_.bulk.expire(
       [this] {
         // Relaxed: as in critical_pass::interrupt().
@@ -84,7 +86,7 @@ std::size_t expiry::fire_due(nanoseconds_t now, std::size_t max_callbacks) {
   return fired;
 }
 
-[[gnu::always_inline]] inline bool expiry::fire_next(nanoseconds_t& now) {
+DETENT_ALWAYS_INLINE inline bool expiry::fire_next(nanoseconds_t& now) {
   if (critical_.has_due()) [[unlikely]]
     return critical_.fire_next(now);
   return trigger_.fire_next(agendas_.bulk, now,
@@ -98,7 +100,7 @@ inline void expiry::drain_in_poll() noexcept {
 }
 
 // A worker's, between two callbacks. False: the pass ends, as others are to have their turn.
-[[gnu::always_inline]] inline bool expiry::look_between(nanoseconds_t& now, std::size_t fired) {
+DETENT_ALWAYS_INLINE inline bool expiry::look_between(nanoseconds_t& now, std::size_t fired) {
   const bool has_rung = in_.bell().has_rung();
   if (has_rung) {
     intake_.answer_bell();

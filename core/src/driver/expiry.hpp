@@ -2,6 +2,8 @@
 // A pass: what has come due fires, in order.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/agendas.hpp"
 #include "driver/critical_pass.hpp"
 #include "driver/drain_port.hpp"
@@ -38,7 +40,7 @@ class expiry {
   void give_up_awaited() noexcept;
 
  private:
-  [[gnu::noinline]] std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks);
+  DETENT_NOINLINE std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks);
   bool fire_next(nanoseconds_t& now);
   bool look_between(nanoseconds_t& now, std::size_t fired);
   void drain_in_poll() noexcept;

@@ -14,7 +14,8 @@ void group_sweep::enrol(node_index index, std::uint64_t word) noexcept {
       return state_word::generation(observe(core_.node_at(each.index).pair)) == each.generation;
     };
     // Without memory for it, a sweep goes through all nodes, from the first on.
-    if (!group.roster.add({index, state_word::generation(word)}, is_alive, core_.groups.rosters()) && swept_ == &group)
+    if (!groups_end::roster(group).add({index, state_word::generation(word)}, is_alive, groups_.rosters()) &&
+        swept_ == &group)
       at_ = 0;
   }
   if (cancelled) core_.groups.request(group);
@@ -28,45 +29,45 @@ void group_sweep::sweep_soon(group_state& group) noexcept {
   const bool will_do = swept_ == &group && turns_ == group.turns() && (gathers_ || !group.is_scattered());
   if (will_do || urgent_ != nullptr || !group.hold()) return;
   urgent_ = &group;
-  core_.groups.ask_again();
+  groups_.ask_again();
 }
 
 bool group_sweep::begin_next() noexcept {
   swept_ = std::exchange(urgent_, nullptr);
   if (swept_ == nullptr) {
-    if (to_sweep_ == nullptr) to_sweep_ = core_.groups.take_requests();
+    if (to_sweep_ == nullptr) to_sweep_ = groups_.take_requests();
     if (to_sweep_ == nullptr) return false;
-    swept_ = std::exchange(to_sweep_, to_sweep_->next);
-    swept_->answer();
+    swept_ = std::exchange(to_sweep_, groups_end::next(*to_sweep_));
+    groups_end::answer(*swept_);
   }
   gathers_ = swept_->is_scattered();
-  goings_ = swept_->goings();
+  goings_ = groups_end::goings(*swept_);
   turns_ = swept_->turns();
-  swept_->roster.begin_walk();
+  groups_end::roster(*swept_).begin_walk();
   at_ = 0;
   return true;
 }
 
 void group_sweep::end_walk() noexcept {
-  swept_->roster.end_walk();
+  groups_end::roster(*swept_).end_walk();
   // If it was paused or resumed during the walk, its members are filed by two different times. It is swept once more
   // when it goes on.
   if (turns_ == swept_->turns()) {
-    if (gathers_) swept_->gathered(goings_);
-    swept_->went_through(turns_);
+    if (gathers_) groups_end::gathered(*swept_, goings_);
+    groups_end::went_through(*swept_, turns_);
   }
   core_.groups.drop_reference(*std::exchange(swept_, nullptr));
 }
 
 // Where memory for the roster ran out, all nodes there are; then the roster all the same, because of those that left.
 bool group_sweep::is_through() const noexcept {
-  const bool by_roster = swept_->roster.complete() || at_ >= core_.pool.carved();
-  return by_roster && swept_->roster.is_through();
+  const bool by_roster = groups_end::roster(*swept_).complete() || at_ >= core_.pool.carved();
+  return by_roster && groups_end::roster(*swept_).is_through();
 }
 
 group_sweep::found group_sweep::step() noexcept {
-  const bool by_roster = swept_->roster.complete() || at_ >= core_.pool.carved();
-  const group_roster::entry named = by_roster ? swept_->roster.step() : group_roster::entry{at_++, 0};
+  const bool by_roster = groups_end::roster(*swept_).complete() || at_ >= core_.pool.carved();
+  const group_roster::entry named = by_roster ? groups_end::roster(*swept_).step() : group_roster::entry{at_++, 0};
   const std::uint64_t word = observe(core_.node_at(named.index).pair);
   if (by_roster && state_word::generation(word) != named.generation) return {no_node, word, by_roster, true};
   // A free node's cold part may just be written for its next generation.

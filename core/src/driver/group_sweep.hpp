@@ -3,6 +3,7 @@
 #pragma once
 
 #include "callers/cancel.hpp"
+#include "driver/groups_end.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -12,7 +13,7 @@ namespace detent::detail {
 // Which members each group has, and how far the driver has come with those that asked for it. The driver's own.
 class group_sweep {
  public:
-  explicit group_sweep(engine_core& core) noexcept : core_(core) {}
+  explicit group_sweep(engine_core& core) noexcept : core_(core), groups_(core.groups) {}
 
   // A member is inserted into the wheel for the first time, or again. Another thread may just be cancelling it, and
   // with it may go the last reference to its group.
@@ -48,6 +49,7 @@ class group_sweep {
   bool cancel_member(const found& at) noexcept;
 
   engine_core& core_;
+  const groups_end groups_;
   group_state *swept_ = nullptr, *to_sweep_ = nullptr;  // whose members are being scanned, up to at_; the next ones
   group_state* urgent_ = nullptr;                       // before those, with a reference, and in no list
   node_index at_ = 0;
@@ -60,13 +62,13 @@ class group_sweep {
 template <class Begins, class Refile>
 void group_sweep::sweep(std::size_t most, Begins&& begins, Refile&& refile) noexcept {
   held_back_ = 0;
-  for (core_.groups.begin_answer(); !core_.stopped();) {
+  for (groups_.begin_answer(); !core_.stopped();) {
     if (swept_ == nullptr) {
       if (!begin_next()) return;
       begins();
     }
     while (!is_through()) {
-      if (most == 0 || core_.stopped()) return core_.groups.ask_again();
+      if (most == 0 || core_.stopped()) return groups_.ask_again();
       --most;
       found at = step();
       if (!at.has_left && at.index != no_node) {
@@ -76,7 +78,7 @@ void group_sweep::sweep(std::size_t most, Begins&& begins, Refile&& refile) noex
           refile(at.index, core_.node_at(at.index), at.word, gathers_);
         }
       }
-      if (at.by_roster && at.has_left) swept_->roster.drop(core_.groups.rosters());
+      if (at.by_roster && at.has_left) groups_end::roster(*swept_).drop(groups_.rosters());
     }
     end_walk();
   }

@@ -4,6 +4,8 @@
 // (tests/README.md).
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 #include "submission/drain_debt.hpp"
 #include "wheel/interlude.hpp"
@@ -95,7 +97,7 @@ class intake {
  private:
   bool take_batch() noexcept;
   bool end_drain() noexcept;
-  [[gnu::noinline]] void drain_much(std::size_t submitted, const interlude& between) noexcept;
+  DETENT_NOINLINE void drain_much(std::size_t submitted, const interlude& between) noexcept;
 
   Port& port_;
   doorbell& bell_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/outbox.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "callers/members.hpp"
 #include "limits.hpp"
 
@@ -9,7 +11,7 @@
 
 namespace detent::detail {
 
-[[gnu::cold]] outbox::outbox(engine_core& core, drive_state& drive)
+DETENT_COLD outbox::outbox(engine_core& core, drive_state& drive)
     : core_(core), drive_(drive), retries_(core.executors.size()) {
   const refusal_policy policy = core.options.on_refusal;
   const auto waits = [&](executor& first) {
@@ -22,6 +24,7 @@ namespace detent::detail {
 void outbox::add(const due_entry& due, std::uint64_t word, const lateness_parts& late) noexcept {
   base::show_acquire(&core_.node_at(due.index));  // the executor may see what came before the arming, too
   batch_.push_back(fired_timer(core_, due.index, word, due.order, late));  // within its capacity
+  names_others_ |= (word & state_word::cold) != 0;
   if (batch_.size() == batch_.capacity()) flush();
 }
 
@@ -33,7 +36,6 @@ std::uint8_t outbox::number_of(const fired_timer& work) const noexcept {
 // The first, which is for that executor, and as many after it as are for the same. Asked once for each: the answer for
 // one that is cancelled at this moment may change, and must not change it for others.
 std::span<fired_timer> outbox::first_of(std::uint8_t to, std::span<fired_timer> work) const noexcept {
-  if (core_.executors.size() == 1) return work;
   std::size_t count = 1;
   while (count != work.size() && number_of(work[count]) == to) ++count;
   return work.first(count);
@@ -42,8 +44,12 @@ std::span<fired_timer> outbox::first_of(std::uint8_t to, std::span<fired_timer> 
 // The driver's own callbacks come last, or they would hold up what goes to others.
 void outbox::flush() noexcept {
   drive_.record->counts.add(counter::handed_over, batch_.size());
-  offer_all(false);
-  if (core_.executors.runs_inline(0)) offer_all(true);
+  if (!std::exchange(names_others_, false)) {
+    offer(0, batch_);
+  } else {
+    offer_all(false);
+    offer_all(true);
+  }
   batch_.clear();
 }
 
@@ -70,7 +76,7 @@ void outbox::offer(std::uint8_t to, std::span<fired_timer> work) noexcept {
   }
 }
 
-[[gnu::cold]] void outbox::keep_for_retry(std::uint8_t by, fired_timer&& work) noexcept {
+DETENT_COLD void outbox::keep_for_retry(std::uint8_t by, fired_timer&& work) noexcept {
   try {
     retries_[by].push_back(std::move(work));
   } catch (const std::bad_alloc&) {  // no memory to wait in
@@ -82,7 +88,7 @@ void outbox::offer(std::uint8_t to, std::span<fired_timer> work) noexcept {
   }
 }
 
-[[gnu::cold]] void outbox::refused(std::uint8_t by, fired_timer&& work) noexcept {
+DETENT_COLD void outbox::refused(std::uint8_t by, fired_timer&& work) noexcept {
   if (drive_.ended) return;  // by what execute() ran on this thread: nothing is kept any more
   core_.seen.refused(*drive_.record, work.index_, work.word_);
   switch (core_.options.on_refusal) {
@@ -111,7 +117,7 @@ void outbox::drop_stale(retry_queue& among) noexcept {
     among.sift([this](const fired_timer& work) { return is_stale(work); });
 }
 
-[[gnu::noinline]] void outbox::take_back(retry_queue& from) noexcept {
+DETENT_NOINLINE void outbox::take_back(retry_queue& from) noexcept {
   do {
     drop_stale(from);
   } while (!from.empty() && goes_back(from.front()));
@@ -128,7 +134,7 @@ std::size_t outbox::retries() const noexcept {
   return count;
 }
 
-[[gnu::cold]] void outbox::clear_retries() noexcept {
+DETENT_COLD void outbox::clear_retries() noexcept {
   for (retry_queue& each : retries_) each.clear();
 }
 
@@ -137,7 +143,7 @@ void outbox::retry() noexcept {
 }
 
 // False: what was offered has ended the engine, and with it all queues.
-[[gnu::cold]] bool outbox::retry(std::uint8_t to) noexcept {
+DETENT_COLD bool outbox::retry(std::uint8_t to) noexcept {
   retry_queue& waiting = retries_[to];
   for (;;) {
     take_back(waiting);

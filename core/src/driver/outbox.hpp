@@ -52,6 +52,7 @@ class outbox {
   engine_core& core_;
   drive_state& drive_;
   std::vector<fired_timer> batch_;    // its capacity is the size of a full one
+  bool names_others_ = false;         // of the batch: some timers may be for another executor than the first
   std::vector<retry_queue> retries_;  // one for each executor
 };
 

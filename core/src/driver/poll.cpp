@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/poll.hpp"
 
+#include <detent/base/compiler.hpp>
 #include <detent/base/forced_unwind.hpp>
 
 #include "callers/refusals.hpp"
@@ -8,6 +9,7 @@
 #include "limits.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <string>
 
 namespace detent::detail {
@@ -17,8 +19,8 @@ namespace {
 class drive_turn {
  public:
   // `call` is for the error. Inlined, both: a turn with nothing to do costs little more.
-  [[gnu::always_inline]] drive_turn(engine_core& core, driver& drives, const char* call);
-  [[gnu::always_inline]] ~drive_turn();
+  DETENT_ALWAYS_INLINE drive_turn(engine_core& core, driver& drives, const char* call);
+  DETENT_ALWAYS_INLINE ~drive_turn();
   drive_turn(const drive_turn&) = delete;
   drive_turn& operator=(const drive_turn&) = delete;
   bool stopped() const noexcept { return stopped_; }
@@ -31,7 +33,7 @@ class drive_turn {
 };
 
 // `call`, as "poll()".
-[[noreturn, gnu::noinline, gnu::cold]] void refuse_turn(const engine_core& core, const char* call) {
+[[noreturn]] DETENT_NOINLINE DETENT_COLD void refuse_turn(const engine_core& core, const char* call) {
   errc problem = errc::not_permitted;
   const char* why = "another thread is inside poll(), next_deadline() or wake_fd(); one at a time may be";
   if (core.options.drive != drive_kind::caller) {
@@ -83,8 +85,11 @@ void announce_wait(engine_core& core, driver& drives) {
   if (!in.bell().go_outside()) in.fd().signal();
 }
 
-template <bool Inline>
-[[gnu::always_inline]] inline std::size_t poll_once(engine_core& core, driver& drives, std::size_t max_callbacks) {
+// Whether a call sets the descriptor at its end.
+enum class settling : std::uint8_t { now, later };
+
+template <bool Inline, settling Sets>
+DETENT_ALWAYS_INLINE inline std::size_t poll_once(engine_core& core, driver& drives, std::size_t max_callbacks) {
   drive_turn turn(core, drives, "poll()");
   if (turn.stopped()) return 0;
   const bool watched = driver_end(core.in).fd().is_open();
@@ -94,20 +99,40 @@ template <bool Inline>
   const std::size_t fired = drives.pass.fire_pass(core.time.certain(), max_callbacks, true);
   drives.state.split.wait_begins();  // for the next call
   if (core.counts.watched()) drives.set_gauges();
-  if (watched && !core.stopped()) announce_wait(core, drives);
+  if (Sets == settling::now && watched && !core.stopped()) announce_wait(core, drives);
   return Inline ? fired : drives.take_ran();  // before the turn ends, and with it perhaps the engine
 }
 
-[[gnu::noinline]] std::size_t poll_with_executors(engine_core& core, driver& drives, std::size_t max_callbacks) {
+template <settling Sets>
+DETENT_NOINLINE std::size_t poll_with_executors(engine_core& core, driver& drives, std::size_t max_callbacks) {
   const base::cancel_hold held;  // no thread may end inside an executor
-  return poll_once<false>(core, drives, max_callbacks);
+  return poll_once<false, Sets>(core, drives, max_callbacks);
 }
 
 }  // namespace
 
 std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks) {
-  return core.runs_inline ? poll_once<true>(core, drives, max_callbacks)
-                          : poll_with_executors(core, drives, max_callbacks);
+  return core.runs_inline ? poll_once<true, settling::now>(core, drives, max_callbacks)
+                          : poll_with_executors<settling::now>(core, drives, max_callbacks);
+}
+
+std::size_t poll_unsettled(engine_core& core, driver& drives, std::size_t max_callbacks) {
+  return core.runs_inline ? poll_once<true, settling::later>(core, drives, max_callbacks)
+                          : poll_with_executors<settling::later>(core, drives, max_callbacks);
+}
+
+bool settle(engine_core& core, driver& drives, nanoseconds_t rests_until) {
+  drive_turn turn(core, drives, "poll()");
+  if (turn.stopped()) return false;
+  drives.drains.answer_bell();
+  drives.drains.drain_submitted();
+  // Virtual time stands still while the loop rests.
+  if (drives.timers.next_bound() < rests_until && !core.groups.is_asked() && !core.time.is_manual()) {
+    driver_end(core.in).fd().set(rests_until);  // no producer needs to ring: the next poll() finds all
+  } else {
+    announce_wait(core, drives);
+  }
+  return true;
 }
 
 std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
@@ -123,7 +148,7 @@ std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   return next;
 }
 
-[[gnu::cold]] int open_wake_fd(engine_core& core, driver& drives) {
+DETENT_COLD int open_wake_fd(engine_core& core, driver& drives) {
   drive_turn turn(core, drives, "wake_fd()");
   const driver_end in(core.in);
   bool was_open = in.fd().is_open();

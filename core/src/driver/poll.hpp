@@ -13,6 +13,9 @@ class driver;
 
 // Each throws if another thread drives, if it is called from a callback that poll() runs, or if a worker drives.
 std::size_t poll(engine_core& core, driver& drives, std::size_t max_callbacks);
+// The two parts of poll(), as poll_held() and settle_held() (stoppable.hpp).
+std::size_t poll_unsettled(engine_core& core, driver& drives, std::size_t max_callbacks);
+bool settle(engine_core& core, driver& drives, nanoseconds_t rests_until);
 std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives);
 int open_wake_fd(engine_core& core, driver& drives);
 

@@ -2,6 +2,7 @@
 // The work that an executor has refused, to be offered again.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/executor.hpp>
 
 #include "limits.hpp"
@@ -50,7 +51,7 @@ class retry_queue {
 
  private:
   template <class IsStale>
-  [[gnu::cold]] void sift_all(const IsStale& is_stale) noexcept {
+  DETENT_COLD void sift_all(const IsStale& is_stale) noexcept {
     drop_taken();
     std::erase_if(items_, is_stale);
     sift_at_ = std::max(2 * size(), limits::retries_kept);

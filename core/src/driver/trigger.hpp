@@ -2,6 +2,8 @@
 // Firing one timer that is due: its callback runs here, or it goes to an executor.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/agenda.hpp"
 #include "driver/outbox.hpp"
 
@@ -37,8 +39,8 @@ class trigger {
   step fire_armed(Agenda& from, const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,
                   nanoseconds_t& now);
   template <class Agenda>
-  [[gnu::noinline]] step fire_period(Agenda& from, const due_entry& due, node& next, std::uint64_t& word,
-                                     nanoseconds_t deadline, nanoseconds_t& now);
+  DETENT_NOINLINE step fire_period(Agenda& from, const due_entry& due, node& next, std::uint64_t& word,
+                                   nanoseconds_t deadline, nanoseconds_t& now);
   step fire_inline(const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline, nanoseconds_t& now);
   template <class Agenda>
   step hand_over(Agenda& from, const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,

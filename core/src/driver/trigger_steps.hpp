@@ -2,6 +2,8 @@
 // The functions of trigger.hpp, compiled where a pass and an interlude use them.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/trigger.hpp"
 
 #include "callers/cancel.hpp"
@@ -14,7 +16,7 @@
 namespace detent::detail {
 
 template <class Agenda, class Settle>
-[[gnu::always_inline]] inline bool trigger::fire_next(Agenda& from, nanoseconds_t& now, Settle&& settle) {
+DETENT_ALWAYS_INLINE inline bool trigger::fire_next(Agenda& from, nanoseconds_t& now, Settle&& settle) {
   due_entry due;
   if (!from.pop(due)) return false;
   node& next = core_.node_at(due.index);
@@ -36,7 +38,7 @@ template <class Agenda, class Settle>
 }
 
 // Inlined: after a sleep each line of code that this takes has to come from memory.
-[[gnu::always_inline]] inline bool trigger::fire_awaited(awaited_timer& awaited, nanoseconds_t now) {
+DETENT_ALWAYS_INLINE inline bool trigger::fire_awaited(awaited_timer& awaited, nanoseconds_t now) {
   std::uint64_t word = awaited.word;
   if (start_armed(awaited.timer->pair, word, awaited.deadline) == transition::lost) [[unlikely]]
     return false;
@@ -51,9 +53,9 @@ template <class Agenda, class Settle>
 
 // Again: another thread has changed `word` in between.
 template <class Agenda>
-[[gnu::always_inline]] inline trigger::step trigger::fire_armed(Agenda& from, const due_entry& due, node& next,
-                                                                std::uint64_t& word, nanoseconds_t deadline,
-                                                                nanoseconds_t& now) {
+DETENT_ALWAYS_INLINE inline trigger::step trigger::fire_armed(Agenda& from, const due_entry& due, node& next,
+                                                              std::uint64_t& word, nanoseconds_t deadline,
+                                                              nanoseconds_t& now) {
   next.placed = drive_.pass;  // not again in this pass, even if it is re-armed
   if (core_.runs_straight && (word & state_word::cold) == 0) [[likely]] {
     const std::uint64_t armed = word;
@@ -102,7 +104,7 @@ trigger::step trigger::hand_over(Agenda& from, const due_entry& due, node& next,
       return step::nothing;
     }
     group_state* const group = core_.nodes.group_of(due.index);
-    if (group != nullptr && !group->is_in_order()) {  // it may overtake others
+    if (group != nullptr && !groups_end::is_in_order(*group)) {  // it may overtake others
       groups_.sweep_soon(*group);
       from.insert_again(due.index, next, observe(next.pair), false);
       return step::nothing;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "driver/worker.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "driver/drive_loop.hpp"
 #include "driver/driver.hpp"
 #include "limits.hpp"
 #include "platform/thread_setup.hpp"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -43,17 +43,17 @@ class start_report {
 };
 
 // The calling thread, as a worker.
-[[gnu::noinline, gnu::cold]] setup_result set_up(engine_core& core) {
+DETENT_NOINLINE DETENT_COLD setup_result set_up(engine_core& core) {
   const engine_options& options = core.options;
   setup_result result;
   try {
-    core.life.introduce_worker({gettid(), pthread_self()});
-    core.counts.set_worker(gettid());
+    core.counts.set_worker(this_thread_number());
     result = set_up_worker_thread(options.name, options.cpu, options.realtime_priority);
     for (const cause each : counted_by_a_run) core.counts[each].map();
   } catch (const std::bad_alloc&) {
     result.problem = errc::out_of_memory;
   }
+  result.thread_number = this_thread_number();
   if (result.problem == errc{} && core.threads.mine() == nullptr) result.problem = errc::out_of_memory;
   return result;
 }
@@ -67,7 +67,7 @@ worker::worker(engine_core& core, driver& drives)
       waiter_(core.options.wait, core.options.tick.count(), core.time, in_.bell()),
       look_(core.options.memory.give_back_after.count()) {}
 
-[[gnu::cold]] errc worker::start(std::string& why) {
+DETENT_COLD errc worker::start(std::string& why) {
   const engine_options& options = core_.options;
   if (options.cpu_latency_limit) {
     if (const int failed = waiter_.limit_cpu_latency(*options.cpu_latency_limit); failed != 0) {
@@ -92,6 +92,7 @@ worker::worker(engine_core& core, driver& drives)
     return code_of(problem);
   }
   setup_result result = report.wait();
+  core_.life.introduce_worker({result.thread_number, thread_.native_handle()});
   if (result.problem != errc{}) thread_.join();
   why = result.problem == errc::out_of_memory ? "no memory for the worker" : std::move(result.why);
   return result.problem;
@@ -163,14 +164,14 @@ bool worker::is_called(nanoseconds_t until) const noexcept {
 }
 
 // Sorts free nodes while nothing else is to be done. It is announced already until when it sleeps: callers ring.
-[[gnu::noinline, gnu::cold]] void worker::tidy(nanoseconds_t until) noexcept {
+DETENT_NOINLINE DETENT_COLD void worker::tidy(nanoseconds_t until) noexcept {
   const auto stop = [this, until] { return is_called(until); };
   while (core_.pool.is_untidy() && !stop()) core_.pool.tidy(stop);
 }
 
 // Waits for the time at which free memory is looked for, or looks; the deadline itself is waited for after that.
-[[gnu::noinline, gnu::cold]] std::optional<nanoseconds_t> worker::wait_for_look(nanoseconds_t look,
-                                                                                nanoseconds_t until) noexcept {
+DETENT_NOINLINE DETENT_COLD std::optional<nanoseconds_t> worker::wait_for_look(nanoseconds_t look,
+                                                                               nanoseconds_t until) noexcept {
   const nanoseconds_t now = core_.time.now();
   const bool is_due = look <= now;
   until = driver_.announce(is_due ? until : look);

@@ -73,7 +73,17 @@ label driven_engine::make_label(std::string_view name) {
   std::string why;
   // In the child of a fork the file and the lock are the parent's.
   const errc problem = is_forked() ? errc::forked : labels.make(name, made, why);
-  if (problem == errc{}) return made;
+  if (problem != errc{}) refuse_label(name, problem, why);
+  return made;
+}
+
+void driven_engine::share_label(const label& shared) {
+  std::string why;
+  const errc problem = is_forked() ? errc::forked : labels.share(shared, why);
+  if (problem != errc{}) refuse_label(shared.name(), problem, why);
+}
+
+void driven_engine::refuse_label(std::string_view name, errc problem, std::string why) const {
   if (problem == errc::invalid_option) why = "must be 1 to 63 bytes";
   if (problem == errc::capacity_exceeded) why = "an engine has at most 255 labels; use one that there is";
   if (why.empty()) why = explain(*this, problem);

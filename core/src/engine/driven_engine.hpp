@@ -40,6 +40,8 @@ class driven_engine final : public engine_core {
   std::uint64_t wakeups() const noexcept { return worker_.wakeups(); }
   // Throws for a bad name, and where there are too many.
   label make_label(std::string_view name);
+  // The same, for a label of the set that this engine is of.
+  void share_label(const label& shared);
 
   driven_engine *next_live = nullptr, *previous_live = nullptr;  // in the list of live engines (live_cores.cpp)
 
@@ -50,6 +52,7 @@ class driven_engine final : public engine_core {
   std::size_t count_pending_nodes() const noexcept;
   void finish_stop() noexcept;
   void leave_to_parent() noexcept;
+  [[noreturn]] void refuse_label(std::string_view name, errc problem, std::string why) const;
 
   const driver_handle driver_;
   worker worker_;

@@ -2,10 +2,10 @@
 #include "engine/live_cores.hpp"
 
 #include "engine/driven_engine.hpp"
+#include "platform/process.hpp"
+#include "platform/static_mutex.hpp"
 
 #include <detent/base/atomic.hpp>
-
-#include <pthread.h>
 
 #include <array>
 #include <mutex>
@@ -14,7 +14,7 @@ namespace detent::detail {
 namespace {
 
 struct core_list {
-  std::mutex mutex;
+  static_mutex mutex;
   driven_engine* first = nullptr;
   bool fork_handlers = false;
   // The numbers of those that live, each in its place if that was vacant, 0, when its engine came. Relaxed throughout:
@@ -54,9 +54,11 @@ void after_fork_in_child() {
 bool live_cores::watch_forks() noexcept {
   std::lock_guard lock(all().mutex);
   if (!all().fork_handlers)
-    all().fork_handlers = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+    all().fork_handlers = detail::watch_forks(before_fork, after_fork_in_parent, after_fork_in_child);
   return all().fork_handlers;
 }
+
+std::mutex& live_cores::mutex() noexcept { return all().mutex; }
 
 void live_cores::add(driven_engine& core) noexcept {
   std::lock_guard lock(all().mutex);

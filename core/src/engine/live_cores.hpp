@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 
 namespace detent::detail {
 
@@ -22,6 +23,8 @@ class live_cores {
   // Whether the engine of that number has not ended yet. Blocks only where it has, or where hundreds live. An engine
   // that ends at the same time on another thread may be taken for either.
   static bool is_live(std::uint64_t number) noexcept;
+  // The list's lock, for a few instructions of others that a fork must find whole: its handlers hold it.
+  static std::mutex& mutex() noexcept;
 };
 
 }  // namespace detent::detail

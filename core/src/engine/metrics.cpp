@@ -86,7 +86,7 @@ engine_metrics metrics_of(const driven_engine& engine) {
 }
 
 engine_metrics metrics_of(const engine_core& core, const label& of) {
-  const label_block* block = core.labels.has(of) ? core.labels.find(label_store::number(of)) : nullptr;
+  const label_block* block = core.labels.has(of) ? core.labels.find(core.labels.number(of)) : nullptr;
   if (block == nullptr) return {};
   engine_metrics found = counts_of(*block);
   core.waiters.see_ends();  // as above

@@ -8,8 +8,6 @@
 
 #include <detent/counters_layout.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <span>
 #include <string_view>
@@ -78,8 +76,7 @@ std::string check_worker(const engine_options& o) {
     if (o.realtime_priority) return describe("realtime_priority", *o.realtime_priority, why);
     if (o.cpu_latency_limit) return describe("cpu_latency_limit", *o.cpu_latency_limit, why);
   }
-  if (o.cpu && (*o.cpu < 0 || *o.cpu >= sysconf(_SC_NPROCESSORS_CONF)))
-    return describe("cpu", *o.cpu, "no such CPU; " + describe_cpus());
+  if (o.cpu && (*o.cpu < 0 || *o.cpu >= cpu_count())) return describe("cpu", *o.cpu, "no such CPU; " + describe_cpus());
   if (o.realtime_priority && (*o.realtime_priority < 1 || *o.realtime_priority > 99))
     return describe("realtime_priority", *o.realtime_priority, "must be 1 to 99, as SCHED_FIFO has them");
   if (o.cpu_latency_limit && (*o.cpu_latency_limit < duration(0) || *o.cpu_latency_limit > std::chrono::seconds(1)))

@@ -37,7 +37,10 @@ void driven_engine::end_drive() noexcept {
     return;
   }
   if (worker_.is_running()) worker_.join();
-  if (options.drive == drive_kind::caller) life.wait_for_drive();
+  if (options.drive == drive_kind::caller) {
+    life.wait_for_drive();
+    in.signal();  // a loop that waits on the descriptor learns of the end; now, as no poll() can set it again
+  }
   base::show_acquire(&life);
 }
 

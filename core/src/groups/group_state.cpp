@@ -99,7 +99,7 @@ void group_state::begin_next() noexcept {
   gathered_.store(goings_.load(base::relaxed), base::relaxed);  // relaxed, both: as above
   head = this;
   restart_time();
-  went_through(turns());
+  swept_turns_.store(turns(), base::relaxed);  // relaxed: as above
 }
 
 void group_state::join() noexcept {
@@ -161,18 +161,18 @@ group_state& group_store::make() {
     all_.push_back(std::make_unique<group_state>());
     unused_ = all_.back().get();
   }
-  group_state& made = *std::exchange(unused_, unused_->next);
+  group_state& made = *std::exchange(unused_, unused_->next_);
   made.add_reference();
   return made;
 }
 
 // No reference is left: the next group takes its roster, with what the driver has not dropped yet.
 void group_store::take_back(group_state& group) noexcept {
-  group.roster.forget();
+  group.roster_.forget();
   group.begin_next();
   group_state* head = returned_.load(base::relaxed);  // relaxed: (11) decides
   do {
-    group.next = head;
+    group.next_ = head;
     // (11) release: pairs with (10).
   } while (!returned_.compare_exchange_weak(head, &group, base::release, base::relaxed));
 }
@@ -182,7 +182,7 @@ bool group_store::request(group_state& group) noexcept {
   group.add_reference();
   group_state* head = requests_.load(base::relaxed);  // relaxed: (1) decides
   do {
-    group.next = head;
+    group.next_ = head;
     // (1) release: pairs with (2).
   } while (!requests_.compare_exchange_weak(head, &group, base::release, base::relaxed));
   // (3) release: pairs with (4). An exchange, so that it comes after an answer which has not seen this request.

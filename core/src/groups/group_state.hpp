@@ -15,9 +15,11 @@
 namespace detent::detail {
 
 class group_store;
+class groups_end;
 
-// Any thread, except for what is the driver's. Lives as long as the core; reused when nothing refers to it any more:
-// the group's owner, each pending member, each run, and a request to the driver hold a reference each.
+// Any thread; the driver has an end of its own (driver/groups_end.hpp). Lives as long as the core; reused when nothing
+// refers to it any more: the group's owner, each pending member, each run, and a request to the driver hold a reference
+// each.
 //
 // A group has a time of its own, which is paused with it. Its members' deadlines are kept in that time,
 // so that one store shifts them all. Its epoch says which members are cancelled: the members of an earlier one, and
@@ -51,16 +53,6 @@ class group_state {
   bool is_scattered() const noexcept { return gathered_.load(base::acquire) != goings_.load(base::acquire); }
   // One is about to go back; the caller has the driver sweep.
   void scatter() noexcept { goings_.fetch_add(1, base::release); }  // (13) pairs with (14)
-  // The driver's: what a sweep that begins now is to gather, and that it has.
-  std::uint32_t goings() const noexcept { return goings_.load(base::acquire); }  // (14) acquire: pairs with (13)
-  void gathered(std::uint32_t goings) noexcept { gathered_.store(goings, base::release); }  // (14) release
-  // The driver's, or the only reference's holder's: a sweep has found each member, and the group was not paused or
-  // resumed during the sweep. Relaxed, here and in is_in_order(): the driver reads its own store. If the group in this
-  // place is another one by now, the member that the driver asks for has ended, and no answer does harm.
-  void went_through(std::uint64_t turns) noexcept { swept_turns_.store(turns, base::relaxed); }
-  // The driver's: whether each member is in the wheel at the place of its time, or on its way there. Those of a group
-  // that was paused follow its resumption one by one.
-  bool is_in_order() const noexcept { return turns() == swept_turns_.load(base::relaxed) && !is_scattered(); }
   // For the next group in this place: no stale handle takes itself for a member, and time goes on.
   void begin_next() noexcept;
 
@@ -87,7 +79,7 @@ class group_state {
   [[nodiscard]] bool leave() noexcept;
   // Whether most of what the driver knows of has left.
   bool has_left_traces() const noexcept {
-    return roster.too_stale(pending()) && !requested_.load(base::relaxed);  // relaxed: asking twice does no harm
+    return roster_.too_stale(pending()) && !requested_.load(base::relaxed);  // relaxed: asking twice does no harm
   }
   std::uint64_t pending() const noexcept { return pending_.load(base::relaxed); }  // relaxed: a mere answer
 
@@ -98,17 +90,15 @@ class group_state {
   // Until no more runs than `own`, by parity of their epochs, are under way.
   void wait_for_runs(const std::array<std::uint32_t, 2>& own) noexcept;
 
-  // Asks for the driver's attention. False: it has been asked for.
-  bool request() noexcept { return !requested_.exchange(true, base::acq_rel); }  // (7) with itself, in answer()
-  void answer() noexcept { requested_.exchange(false, base::acq_rel); }          // (7): what was asked before is seen
-  // The driver's, or the only reference's holder's: the members, and what follows in the list of requests,
-  // or, once no reference is left, of those to be used again.
-  group_roster roster;
-  group_state* next = nullptr;
+  // Asks for the driver's attention. False: it has been asked for. (7) acq_rel: with the answer in groups_end.
+  bool request() noexcept { return !requested_.exchange(true, base::acq_rel); }
   // One for all parts of a sharded group; else this group itself. Set before the first member is scheduled.
   const group_state* head = this;
 
  private:
+  friend class group_store;
+  friend class groups_end;
+
   // In epoch_, above the epoch's 32 bits: makes the whole unequal to any epoch.
   static constexpr std::uint64_t ended = std::uint64_t{1} << 32;
   std::uint64_t begin_epoch(std::uint64_t flag) noexcept;
@@ -124,6 +114,10 @@ class group_state {
   clock_reading read_clock() const noexcept;
   bool turn(bool stand_still, const clock_reader& time) noexcept;
 
+  // The driver's, or the only reference's holder's: the members, and what follows in the list of requests,
+  // or, once no reference is left, of those to be used again.
+  group_roster roster_;
+  group_state* next_ = nullptr;
   base::atomic_pair clock_;
   base::atomic<std::uint64_t> swept_turns_{0};
   base::atomic<std::uint64_t> epoch_{0};

@@ -10,7 +10,7 @@
 namespace detent::detail {
 
 // An engine's groups, those in use and those to be used again. Any thread; making a group takes a lock, giving it back
-// does not: the driver may do so.
+// does not: the driver may do so. The driver takes the requests by an end of its own (driver/groups_end.hpp).
 class group_store {
  public:
   // Room ahead for `reserve` members, of a quarter as many groups. Throws bad_alloc.
@@ -31,15 +31,10 @@ class group_store {
   // scan soon rings in either case, as the thread that asked first may not have.
   bool request(group_state& group) noexcept;
   bool is_asked() const noexcept { return asked_.load(base::relaxed); }  // relaxed: (4) acquires
-  // The driver's. is_asked() reports again what is asked for from here on.
-  void begin_answer() noexcept { asked_.exchange(false, base::acquire); }  // (4) acquire: pairs with (3)
-  roster_memory& rosters() noexcept { return rosters_; }
-  // All that were asked for, linked; each with a reference.
-  group_state* take_requests() noexcept { return requests_.exchange(nullptr, base::acquire); }  // (2) with (1)
-  // For later: there is more to do than could be done.
-  void ask_again() noexcept { asked_.store(true, base::relaxed); }  // relaxed: to itself
 
  private:
+  friend class groups_end;
+
   void take_back(group_state& group) noexcept;
 
   base::atomic<bool> asked_{false};

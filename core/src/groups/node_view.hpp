@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/alloc/slot_pool.hpp>
+#include <detent/base/compiler.hpp>
 #include "timer/filing.hpp"
 #include "timer/node.hpp"
 #include "timer/tick_grid.hpp"
@@ -36,9 +37,9 @@ struct node_view {
   cold_node& cold(node_index index) const noexcept { return *static_cast<cold_node*>(pool->cold(index)); }
   // Fetches what a visit will touch. Whether it has a cold part is not known yet: as likely as its neighbour.
   void prefetch(node_index index, const node& neighbour) const noexcept {
-    __builtin_prefetch(&(*this)[index], 1);
+    base::prefetch_to_write(&(*this)[index]);
     // Relaxed: a guess.
-    if ((neighbour.pair.low.load(base::relaxed) & state_word::cold) != 0) __builtin_prefetch(&cold(index), 1);
+    if ((neighbour.pair.low.load(base::relaxed) & state_word::cold) != 0) base::prefetch_to_write(&cold(index));
   }
 
   // Only in engines that capture origins.
@@ -90,17 +91,17 @@ struct node_view {
 
  private:
   // Of what has a cold part. Out of line: a call is little beside the cold part's line, and there are forty callers.
-  [[gnu::noinline]] nanoseconds_t due_time_of_cold(node_index index, nanoseconds_t deadline) const noexcept {
+  DETENT_NOINLINE nanoseconds_t due_time_of_cold(node_index index, nanoseconds_t deadline) const noexcept {
     const group_state* group = group_of(index);
     return group == nullptr ? deadline : in_engine_time(*group, deadline);
   }
-  [[gnu::noinline]] filing filing_of_cold(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
+  DETENT_NOINLINE filing filing_of_cold(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     const group_state* group = group_of(index);
     const nanoseconds_t due = group == nullptr ? deadline : in_engine_time(*group, deadline), time = spread(index, due);
     const bool in_order = (word & state_word::moved) == 0 && time == due && (group == nullptr || !group->was_paused());
     return {time, in_order};
   }
-  [[gnu::noinline]] bool cold_is_due_by(nanoseconds_t now, node_index index, nanoseconds_t due) const noexcept {
+  DETENT_NOINLINE bool cold_is_due_by(nanoseconds_t now, node_index index, nanoseconds_t due) const noexcept {
     if (spread(index, due) > now) return false;
     const group_state* const group = due == forever ? group_of(index) : nullptr;
     return group == nullptr || !group->paused();

@@ -2,6 +2,7 @@
 // The engine's probes, and what each says. docs/profiling.md has them as their readers see them.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/detail/word_layout.hpp>
 #include <detent/error.hpp>
 #include <detent/time.hpp>
@@ -23,64 +24,64 @@ constexpr std::uint64_t life(std::uint32_t generation) noexcept {
 }
 
 // --- Any thread ---
-[[gnu::always_inline]] inline void schedule([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
-                                            [[maybe_unused]] std::uint64_t life,
-                                            [[maybe_unused]] nanoseconds_t deadline) noexcept {
+DETENT_ALWAYS_INLINE inline void schedule([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
+                                          [[maybe_unused]] std::uint64_t life,
+                                          [[maybe_unused]] nanoseconds_t deadline) noexcept {
   DETENT_PROBE(schedule, of, index, life, deadline);
 }
 // It will not start any more.
-[[gnu::always_inline]] inline void cancel([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
-                                          [[maybe_unused]] std::uint64_t life) noexcept {
+DETENT_ALWAYS_INLINE inline void cancel([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
+                                        [[maybe_unused]] std::uint64_t life) noexcept {
   DETENT_PROBE(cancel, of, index, life);
 }
-[[gnu::always_inline]] inline void restart([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
-                                           [[maybe_unused]] std::uint64_t life,
-                                           [[maybe_unused]] nanoseconds_t deadline) noexcept {
+DETENT_ALWAYS_INLINE inline void restart([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
+                                         [[maybe_unused]] std::uint64_t life,
+                                         [[maybe_unused]] nanoseconds_t deadline) noexcept {
   DETENT_PROBE(restart, of, index, life, deadline);
 }
 // Before the driver is woken for `deadline`; `forever`: because the backlog is full.
-[[gnu::always_inline]] inline void ring([[maybe_unused]] engine of, [[maybe_unused]] nanoseconds_t deadline) noexcept {
+DETENT_ALWAYS_INLINE inline void ring([[maybe_unused]] engine of, [[maybe_unused]] nanoseconds_t deadline) noexcept {
   DETENT_PROBE(ring, of, deadline);
 }
 // An executor does not take what has come due.
-[[gnu::always_inline]] inline void refuse([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
-                                          [[maybe_unused]] std::uint64_t life) noexcept {
+DETENT_ALWAYS_INLINE inline void refuse([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
+                                        [[maybe_unused]] std::uint64_t life) noexcept {
   DETENT_PROBE(refuse, of, index, life, std::uint32_t{0});
 }
 // A call to schedule is refused: there is no timer.
-[[gnu::always_inline]] inline void refuse_call([[maybe_unused]] engine of, [[maybe_unused]] errc reason) noexcept {
+DETENT_ALWAYS_INLINE inline void refuse_call([[maybe_unused]] engine of, [[maybe_unused]] errc reason) noexcept {
   DETENT_PROBE(refuse, of, std::uint32_t{0}, std::uint64_t{0}, static_cast<std::uint32_t>(reason));
 }
 
 // --- The driver ---
-[[gnu::always_inline]] inline void drain([[maybe_unused]] engine of, [[maybe_unused]] std::size_t entries) noexcept {
+DETENT_ALWAYS_INLINE inline void drain([[maybe_unused]] engine of, [[maybe_unused]] std::size_t entries) noexcept {
   DETENT_PROBE(drain, of, entries);
 }
-[[gnu::always_inline]] inline void sleep([[maybe_unused]] engine of, [[maybe_unused]] nanoseconds_t until) noexcept {
+DETENT_ALWAYS_INLINE inline void sleep([[maybe_unused]] engine of, [[maybe_unused]] nanoseconds_t until) noexcept {
   DETENT_PROBE(sleep, of, until);
 }
-[[gnu::always_inline]] inline void wake([[maybe_unused]] engine of, [[maybe_unused]] nanoseconds_t until) noexcept {
+DETENT_ALWAYS_INLINE inline void wake([[maybe_unused]] engine of, [[maybe_unused]] nanoseconds_t until) noexcept {
   DETENT_PROBE(wake, of, until);
 }
 
 // --- The thread that runs the callback ---
 // Before it. `label` is its label's number; zero: it has none.
-[[gnu::always_inline]] inline void fire([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
-                                        [[maybe_unused]] std::uint64_t life, [[maybe_unused]] nanoseconds_t deadline,
-                                        [[maybe_unused]] nanoseconds_t lateness,
-                                        [[maybe_unused]] std::uint32_t label) noexcept {
+DETENT_ALWAYS_INLINE inline void fire([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
+                                      [[maybe_unused]] std::uint64_t life, [[maybe_unused]] nanoseconds_t deadline,
+                                      [[maybe_unused]] nanoseconds_t lateness,
+                                      [[maybe_unused]] std::uint32_t label) noexcept {
   DETENT_PROBE(fire, of, index, life, deadline, lateness, label);
 }
 // After it.
-[[gnu::always_inline]] inline void done([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
-                                        [[maybe_unused]] std::uint64_t life) noexcept {
+DETENT_ALWAYS_INLINE inline void done([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
+                                      [[maybe_unused]] std::uint64_t life) noexcept {
   DETENT_PROBE(done, of, index, life);
 }
 // Later than its max_lateness: it is dropped, or fires next.
-[[gnu::always_inline]] inline void late([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
-                                        [[maybe_unused]] std::uint64_t life, [[maybe_unused]] nanoseconds_t deadline,
-                                        [[maybe_unused]] nanoseconds_t lateness,
-                                        [[maybe_unused]] std::uint32_t dropped) noexcept {
+DETENT_ALWAYS_INLINE inline void late([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
+                                      [[maybe_unused]] std::uint64_t life, [[maybe_unused]] nanoseconds_t deadline,
+                                      [[maybe_unused]] nanoseconds_t lateness,
+                                      [[maybe_unused]] std::uint32_t dropped) noexcept {
   DETENT_PROBE(late, of, index, life, deadline, lateness, dropped);
 }
 

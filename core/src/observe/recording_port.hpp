@@ -3,6 +3,7 @@
 // engine knows nothing of files and rows.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/error.hpp>
 #include <detent/options.hpp>
 
@@ -79,18 +80,18 @@ class recorded_attempt {
  public:
   // `to` may be null: nothing is recorded. what() is the operation without its time.
   template <class What>
-  [[gnu::always_inline]] recorded_attempt(recording_port* to, What&& what) noexcept : to_(to) {
+  DETENT_ALWAYS_INLINE recorded_attempt(recording_port* to, What&& what) noexcept : to_(to) {
     if (to != nullptr) [[unlikely]]
       begun_ = begin(*to, what());
   }
-  [[gnu::always_inline]] ~recorded_attempt() {
+  DETENT_ALWAYS_INLINE ~recorded_attempt() {
     if (to_ != nullptr) [[unlikely]]
       end(*to_, begun_, false);
   }
   recorded_attempt(const recorded_attempt&) = delete;
   recorded_attempt& operator=(const recorded_attempt&) = delete;
 
-  [[gnu::always_inline]] void took_effect() noexcept {
+  DETENT_ALWAYS_INLINE void took_effect() noexcept {
     if (to_ != nullptr) [[unlikely]]
       end(*to_, begun_, true);
     to_ = nullptr;
@@ -98,8 +99,8 @@ class recorded_attempt {
 
  private:
   // Calls of their own, as the ways that record nothing keep fewer registers then.
-  [[gnu::cold]] static void* begin(recording_port& to, const operation& what) noexcept;
-  [[gnu::cold]] static void end(recording_port& to, void* begun, bool effective) noexcept;
+  DETENT_COLD static void* begin(recording_port& to, const operation& what) noexcept;
+  DETENT_COLD static void end(recording_port& to, void* begun, bool effective) noexcept;
 
   recording_port* to_;
   void* begun_ = nullptr;

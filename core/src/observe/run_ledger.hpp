@@ -2,6 +2,7 @@
 // Counts for each run how late it was, by which cause, and how long it took.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/base/counting.hpp>
 
 #include "counters/counters_block.hpp"
@@ -41,8 +42,8 @@ class run_ledger {
 
   // A run has started, on any thread, `late` after its deadline. Before end() of the same run, so that a reader finds
   // no more callbacks than latenesses.
-  [[gnu::always_inline]] void start(nanoseconds_t deadline, nanoseconds_t late, arrival came,
-                                    label_block* label) noexcept {
+  DETENT_ALWAYS_INLINE void start(nanoseconds_t deadline, nanoseconds_t late, arrival came,
+                                  label_block* label) noexcept {
     if (!runs_inline_) [[unlikely]]
       return start_handed_over(late, came.until_hand_over(), label);
     if (label != nullptr) [[unlikely]]
@@ -70,8 +71,8 @@ class run_ledger {
   const bool runs_inline_;
 };
 
-[[gnu::always_inline]] inline lateness_parts run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late,
-                                                                     arrival came) noexcept {
+DETENT_ALWAYS_INLINE inline lateness_parts run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late,
+                                                                   arrival came) noexcept {
   if constexpr (!base::counts_causes) return {};
   lateness_parts parts;
   if (came.taken_up() == 0) [[likely]] {
@@ -85,8 +86,8 @@ class run_ledger {
   return parts;
 }
 
-[[gnu::noinline]] inline void run_ledger::start_labelled(nanoseconds_t deadline, nanoseconds_t late, arrival came,
-                                                         label_block& label) noexcept {
+DETENT_NOINLINE inline void run_ledger::start_labelled(nanoseconds_t deadline, nanoseconds_t late, arrival came,
+                                                       label_block& label) noexcept {
   of(cause::lateness).record_alone(late);
   label[cause::lateness].record_alone(late);
   label.record_parts(count_parts(deadline, late, came));
@@ -94,8 +95,8 @@ class run_ledger {
 
 // All of it at once, so that the parts are of the same runs as the whole. If its group was paused and resumed
 // since the hand-over, the run is due later than it was: then the parts are cut, the last first.
-[[gnu::noinline]] inline void run_ledger::start_handed_over(nanoseconds_t late, const lateness_parts& until,
-                                                            label_block* label) noexcept {
+DETENT_NOINLINE inline void run_ledger::start_handed_over(nanoseconds_t late, const lateness_parts& until,
+                                                          label_block* label) noexcept {
   const nanoseconds_t drain = std::min(until.drain, late), wait = std::min(until.wait, late - drain);
   const nanoseconds_t worker = std::min(until.worker, late - drain - wait);
   const std::pair<cause, nanoseconds_t> parts[] = {{cause::drain, drain},
@@ -112,7 +113,7 @@ class run_ledger {
   }
 }
 
-[[gnu::noinline]] inline void run_ledger::end_of(nanoseconds_t took, label_block* label) noexcept {
+DETENT_NOINLINE inline void run_ledger::end_of(nanoseconds_t took, label_block* label) noexcept {
   of(cause::callback).record(took, runs_inline_);
   if (label != nullptr) (*label)[cause::callback].record(took, runs_inline_);
 }

@@ -8,9 +8,8 @@ namespace detent::base {
 [[noreturn]] void check_failed(const char* expectation, const char* file, int line) noexcept;
 }  // namespace detent::base
 
-#define DETENT_CHECK(condition)                                \
-  (__builtin_expect(static_cast<bool>(condition), 1) ? void(0) \
-                                                     : ::detent::base::check_failed(#condition, __FILE__, __LINE__))
+#define DETENT_CHECK(condition) \
+  (static_cast<bool>(condition) ? void(0) : ::detent::base::check_failed(#condition, __FILE__, __LINE__))
 
 #if defined(NDEBUG) && !defined(DETENT_CHECKED)
 #define DETENT_ASSERT(condition) static_cast<void>(0)

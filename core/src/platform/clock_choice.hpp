@@ -2,21 +2,17 @@
 // The clock that clock_kind::automatic stands for, and why.
 #pragma once
 
-#include <detent/counters_layout.hpp>
 #include <detent/options.hpp>
 
+#include "platform/clock_source.hpp"
 #include "platform/tsc_clock.hpp"
 
 namespace detent::detail {
-
-using counters_layout::clock_reason;
 
 struct clock_choice {
   tsc_clock* tsc;  // null: steady_clock, or a manual clock
   clock_reason why;
 };
-
-inline constexpr const char* clock_source_file = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 // The TSC is chosen where steady_clock is read from it, too: the kernel has then compared the counters of all cores,
 // and goes on watching them. `source_file`: where the kernel names its clock source.

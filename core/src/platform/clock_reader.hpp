@@ -2,6 +2,7 @@
 // The engine's clock: steady, TSC or manual, chosen once.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/manual_clock.hpp>
 #include <detent/time.hpp>
 
@@ -37,7 +38,7 @@ class clock_reader {
  private:
   // The TSC's latest time steps back where an anchor is taken; equal delays are to end in the order in which they
   // began.
-  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local nanoseconds_t last_begin = INT64_MIN;
+  DETENT_INITIAL_EXEC static inline constinit thread_local nanoseconds_t last_begin = INT64_MIN;
 
   const manual_clock* manual_;
   tsc_clock* tsc_;

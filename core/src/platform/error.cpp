@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <detent/error.hpp>
 
-#include <sys/resource.h>
+#include "platform/cures.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -24,36 +24,11 @@ class category final : public std::error_category {
       case errc::not_permitted: return "not permitted";
       case errc::out_of_memory: return "out of memory";
       case errc::limit_reached: return "a limit of the system is reached";
+      case errc::dropped: return "the timer was dropped or cancelled before its run";
     }
     return "unknown error " + std::to_string(code);
   }
 };
-
-// "RLIMIT_NOFILE, which is 1024": the limit that is in force.
-std::string limit_text(const char* name, decltype(RLIMIT_NOFILE) which) {
-  rlimit limit{};
-  if (getrlimit(which, &limit) != 0) return name;
-  const bool none = limit.rlim_cur == RLIM_INFINITY;
-  return std::string(name) + ", which is " + (none ? "unlimited" : std::to_string(limit.rlim_cur));
-}
-
-std::string cure_of(int problem) {
-  switch (problem) {
-    case EACCES: return "the user must be allowed to write there";
-    case ENOENT: return "its folder must exist";
-    case EISDIR: return "name a file in it";
-    case EAGAIN:
-      return "raise " + limit_text("RLIMIT_NPROC", RLIMIT_NPROC) +
-             " (ulimit -u, LimitNPROC= of the service), or the control group's pids.max (TasksMax=), or free memory "
-             "for a "
-             "thread's stack";
-    case EMFILE:
-      return "raise " + limit_text("RLIMIT_NOFILE", RLIMIT_NOFILE) + " (ulimit -n, LimitNOFILE= of the service)";
-    case ENFILE: return "raise the host's limit (sysctl fs.file-max)";
-    case EFBIG: return "raise " + limit_text("RLIMIT_FSIZE", RLIMIT_FSIZE) + " (ulimit -f, LimitFSIZE= of the service)";
-    default: return {};
-  }
-}
 
 }  // namespace
 
@@ -71,7 +46,9 @@ errc detail::code_of(int problem) noexcept {
     case EPERM:
     case EROFS: return errc::not_permitted;
     case EAGAIN:
+#ifdef EDQUOT
     case EDQUOT:
+#endif
     case EFBIG:
     case EMFILE:
     case ENFILE:

@@ -7,7 +7,6 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <sys/prctl.h>
 #endif
 
 namespace detent::detail {
@@ -49,9 +48,7 @@ pause_kind choose_pause_here() noexcept {
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) here.leaf_7_ecx = c;
   if (__get_cpuid(0x80000001, &a, &b, &c, &d) != 0) here.leaf_80000001_ecx = c;
   const pause_kind chosen = choose_pause(here);
-  int counter = PR_TSC_ENABLE;
-  const bool forbidden = ::prctl(PR_GET_TSC, &counter, 0UL, 0UL, 0UL) == 0 && counter == PR_TSC_SIGSEGV;
-  return chosen == pause_kind::tpause && forbidden ? pause_kind::plain : chosen;
+  return is_permitted(chosen) ? chosen : pause_kind::plain;
 }
 
 void pause_lightly(pause_kind kind) noexcept {

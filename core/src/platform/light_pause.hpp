@@ -24,6 +24,9 @@ pause_kind choose_pause(const pause_features& features) noexcept;
 // The one for this processor and the calling thread, which may not use TPAUSE where PR_SET_TSC forbids it the counter.
 pause_kind choose_pause_here() noexcept;
 
+// Whether the system lets the calling thread execute that instruction.
+bool is_permitted(pause_kind kind) noexcept;
+
 // Waits for at most 1,000 ticks of the time-stamp counter, half a microsecond or less as a rule. An interrupt ends it
 // earlier.
 void pause_lightly(pause_kind kind) noexcept;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The heavy fence: membarrier(2), for the threads of this process alone; and what stands in for it.
+// What stands in for a heavy fence.
 #include <detent/base/atomic.hpp>
-
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -21,13 +17,6 @@ std::int64_t monotonic_now() noexcept {
 }
 
 }  // namespace
-
-bool heavy_fence() noexcept { return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0; }
-
-bool enable_heavy_fence() noexcept {
-  // Cheap from the second time on, and repeated because a forked child may have to ask again.
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-}
 
 void waiting_fence() noexcept {
   full_fence();  // (4) pairs with light_fence(), with the wait and with (5)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "platform/tsc_clock.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "platform/time_stamp.hpp"
 
 #include <algorithm>
@@ -32,16 +34,14 @@ constexpr int slow_anchors = 3;
 // Trust lost 32 times more often than there are minutes in which it was kept.
 constexpr int doubt_of_a_loss = 60, most_doubt = 32 * doubt_of_a_loss;
 
-__extension__ using product = unsigned __int128;
-
 nanoseconds_t scale(std::uint64_t ticks, std::uint64_t ns_per_tick) noexcept {
-  return static_cast<nanoseconds_t>(static_cast<product>(ticks) * ns_per_tick >> 32);
+  return static_cast<nanoseconds_t>(base::multiply_and_shift(ticks, ns_per_tick, 32));
 }
 
 std::uint64_t slope(nanoseconds_t ns, std::uint64_t ticks) noexcept {
-  const product exact =
-      (static_cast<product>(std::max<nanoseconds_t>(ns, 0)) << 32) / std::max<std::uint64_t>(ticks, 1);
-  return static_cast<std::uint64_t>(std::clamp<product>(exact, 1, UINT64_MAX / 2));
+  const std::uint64_t exact = base::divide_scaled(static_cast<std::uint64_t>(std::max<nanoseconds_t>(ns, 0)),
+                                                  std::max<std::uint64_t>(ticks, 1));
+  return std::clamp<std::uint64_t>(exact, 1, UINT64_MAX / 2);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <detent/alloc/item_array.hpp>
 #include <detent/base/atomic.hpp>
+#include <detent/base/compiler.hpp>
 
 #include "limits.hpp"
 
@@ -51,7 +52,7 @@ class queue_room {
   void* take_of_rest(std::size_t bytes) noexcept;
   void give_block(const void* drained) noexcept;
 
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local queue_room* used_;
+  DETENT_INITIAL_EXEC static constinit thread_local queue_room* used_;
 
   const std::size_t blocks_, rest_bytes_;
   const std::unique_ptr<block_array::word[]> in_use_;

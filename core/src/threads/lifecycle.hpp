@@ -4,9 +4,6 @@
 #include <detent/base/atomic.hpp>
 #include <detent/time.hpp>
 
-#include <pthread.h>
-#include <sys/types.h>
-
 #include <climits>
 #include <cstdint>
 #include <thread>
@@ -15,10 +12,10 @@ namespace detent::detail {
 
 class turn_port;
 
-// A thread as the kernel knows it, and as pthreads do.
+// A thread as the system's tools know it, and as its library does.
 struct thread_identity {
-  pid_t id = 0;
-  pthread_t handle{};
+  std::int32_t number = 0;
+  std::thread::native_handle_type handle{};
 };
 
 // Whether an engine is open, which thread drives it, and how its end waits for that. Any thread.

@@ -2,6 +2,8 @@
 // One thread's records, by engine: an open-addressed hash table with linear probing.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 
 #include <bit>
@@ -22,7 +24,7 @@ class record_table {
   };
 
   // The place of the engine, or of an earlier one at that address. Null: there is none.
-  [[gnu::always_inline]] place* find(const void* engine) const noexcept {
+  DETENT_ALWAYS_INLINE place* find(const void* engine) const noexcept {
     if (size_ == 0) return nullptr;
     std::size_t at = begin_of(engine);
     while (places_[at].record != nullptr && places_[at].engine != engine) at = next(at);

@@ -4,6 +4,7 @@
 
 #include <detent/alloc/slot_cache.hpp>
 #include <detent/base/atomic.hpp>
+#include <detent/base/compiler.hpp>
 #include "threads/thread_link.hpp"
 
 #include "counters/counters_block.hpp"
@@ -77,7 +78,7 @@ struct alignas(64) thread_record {
     cache.warm_up();
     counts.warm_up();
     for (std::size_t byte = 0; byte < sizeof(thread_record); byte += 64)
-      __builtin_prefetch(reinterpret_cast<const std::byte*>(this) + byte, 1);
+      base::prefetch_to_write(reinterpret_cast<const std::byte*>(this) + byte);
   }
   thread_record* next = nullptr;  // in the registry's list; written before it is published
   const std::uint64_t engine;     // the engine's number; none comes twice

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/base/compiler.hpp>
 
 #include "threads/record_table.hpp"
 #include "threads/thread_record.hpp"
@@ -25,7 +26,7 @@ class thread_registry {
   thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
   // The thread's record of `engine`, which may be null, if that was the engine that it used last and the fast paths
   // that it asks for are open. False: nothing is said. A few instructions, none of which touches the engine.
-  [[gnu::always_inline]] static bool fast_path(const void* engine, fast_paths wanted, thread_record*& record) noexcept {
+  DETENT_ALWAYS_INLINE static bool fast_path(const void* engine, fast_paths wanted, thread_record*& record) noexcept {
     if (last_used.owner != engine) return false;
     // A record that outlived an engine at this address is closed. Relaxed: a mere hint; what must not be missed is
     // checked again.
@@ -34,7 +35,7 @@ class thread_registry {
   }
   // Where that is false. True: the thread has used the engine before, though not last; now it is the last, and the fast
   // path is worth another try. A look into a hash table, which does not touch the engine.
-  [[gnu::always_inline]] static bool recall(const void* engine) noexcept {
+  DETENT_ALWAYS_INLINE static bool recall(const void* engine) noexcept {
     if (last_used.owner == engine) return false;
     // A copy of three words: g++ checks the address of a thread's own object under -fsanitize=null, by a flag that is
     // not set any more where the linker has relaxed the access to it.
@@ -91,8 +92,8 @@ class thread_registry {
   };
   static constexpr char nobody = 0;
   // Constant-initialised and in the static TLS block, so that reading it calls nothing, in a shared library either.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local record_of last_used;
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local record_table table;
+  DETENT_INITIAL_EXEC static constinit thread_local record_of last_used;
+  DETENT_INITIAL_EXEC static constinit thread_local record_table table;
 
   static void forget(const record_table::place& of_dead) noexcept;
   thread_record* find() const noexcept;  // null: the calling thread has none yet

@@ -37,7 +37,7 @@ static_assert(offsetof(node, capture) % capture_alignment == 0, "the capture kee
 inline void write_capture(void* capture, std::uint64_t first, std::uint64_t second, std::uint64_t third) noexcept {
   auto* out = static_cast<std::byte*>(capture);
   std::memcpy(out, &first, sizeof(first));
-  __asm__("" : "+r"(second));  // keeps the compiler from joining them
+  base::keep_in_register(second);  // keeps the compiler from joining them
   std::memcpy(out + sizeof(first), &second, sizeof(second));
   std::memcpy(out + sizeof(first) + sizeof(second), &third, sizeof(third));
 }

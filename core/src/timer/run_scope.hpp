@@ -2,6 +2,7 @@
 // Which callbacks the calling thread is inside of.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/detail/timer_access.hpp>
 #include <detent/firing.hpp>
 
@@ -38,6 +39,8 @@ class run_scope {
              timer_access::generation(running) == generation;
     });
   }
+  // The innermost callback that the calling thread is inside of, as that callback sees it. Null: of none.
+  static const firing* current() noexcept { return innermost == nullptr ? nullptr : &innermost->view_; }
   // f(core, index) for each callback that the calling thread is inside of, and whose engine has not given it back.
   template <class F>
   static void for_each(F&& f) {
@@ -57,7 +60,7 @@ class run_scope {
   }
 
   // In the static TLS block, as each run reads it.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local run_scope* innermost;
+  DETENT_INITIAL_EXEC static constinit thread_local run_scope* innermost;
 
   run_scope* outer_;
   firing view_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/time.hpp>
 #include "timer/state_word.hpp"
 
@@ -42,7 +43,7 @@ class run_waiters {
   void show_stop() const noexcept { base::show_release(this); }
 
  private:
-  [[gnu::noinline, gnu::cold]] void show(const void* over) const noexcept {
+  DETENT_NOINLINE DETENT_COLD void show(const void* over) const noexcept {
     base::show_release(over);
     base::show_release(this);
   }

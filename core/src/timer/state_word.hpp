@@ -144,7 +144,7 @@ inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexce
 inline bool cancel_plain(timer_pair& pair, std::uint32_t half) noexcept {
   constexpr std::uint32_t to_next_life = (1u << (state_word::generation_shift - 32)) - state_word::queued_half(0);
   std::uint32_t next_life = 0;
-  if (__builtin_add_overflow(half, to_next_life, &next_life)) return false;  // used up
+  if (base::add_overflows(half, to_next_life, next_life)) return false;  // used up
   // (10) acq_rel, the word's upper half: as (3). Order and flags remain and mean nothing in a free word.
   return pair.compare_exchange_upper(half, next_life);
 }

@@ -2,6 +2,7 @@
 // The arithmetic of ticks.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/time.hpp>
 
 #include <bit>
@@ -39,8 +40,7 @@ class tick_grid {
       const nanoseconds_t over = t % tick_;
       return over < 0 ? over + tick_ : over;
     }
-    __extension__ using wide = unsigned __int128;
-    const auto quotient = static_cast<nanoseconds_t>(wide{static_cast<std::uint64_t>(t)} * inverse_ >> 64);
+    const auto quotient = static_cast<nanoseconds_t>(base::multiply_high(static_cast<std::uint64_t>(t), inverse_));
     const nanoseconds_t over = t - quotient * tick_;
     return over >= tick_ ? over - tick_ : over;
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "wheel/due_lanes.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include <algorithm>
 
 namespace detent::detail {
 
-[[gnu::cold]] due_lanes::due_lanes(std::size_t reserve)
+DETENT_COLD due_lanes::due_lanes(std::size_t reserve)
     : lanes_{due_queue(std::min(reserve, limits::higher_ahead)), due_queue(std::min(reserve, limits::higher_ahead)),
              due_queue(std::min(reserve, limits::higher_ahead))} {}
 

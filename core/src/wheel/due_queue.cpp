@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "wheel/due_queue.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 
 #include <algorithm>
@@ -13,8 +15,8 @@ namespace {
 bool later(const due_entry& a, const due_entry& b) noexcept { return fires_before(b, a); }
 
 // To a capacity of `needed` at least. Without memory for that it stays as it is.
-[[gnu::noinline, gnu::cold]] void grow(std::vector<due_entry>& grown, std::size_t needed,
-                                       const interlude& between) noexcept {
+DETENT_NOINLINE DETENT_COLD void grow(std::vector<due_entry>& grown, std::size_t needed,
+                                      const interlude& between) noexcept {
   if (needed <= grown.capacity()) return;
   try {
     std::vector<due_entry> larger;
@@ -31,7 +33,7 @@ bool later(const due_entry& a, const due_entry& b) noexcept { return fires_befor
 
 }  // namespace
 
-[[gnu::cold]] due_queue::due_queue(std::size_t reserve) : keep_(std::max(reserve, limits::due_kept)) {
+DETENT_COLD due_queue::due_queue(std::size_t reserve) : keep_(std::max(reserve, limits::due_kept)) {
   for (std::vector<due_entry>* each : {&batch_, &late_, &fresh_}) each->reserve(reserve);
 }
 
@@ -50,7 +52,7 @@ void due_queue::give_back() noexcept {
 }
 
 // Where there is no room left, or another batch is waiting.
-[[gnu::noinline]] bool due_queue::collect_beyond(const due_entry& entry) noexcept {
+DETENT_NOINLINE bool due_queue::collect_beyond(const due_entry& entry) noexcept {
   try {
     // Beside a batch that a bounded poll left over, it will find its place among the late ones.
     if (next_ != end_) make_room_for_late();

@@ -2,6 +2,8 @@
 // The timers that have come due, in the order in which they fire.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "wheel/due_sort.hpp"
 
 #include <cstddef>
@@ -41,8 +43,8 @@ class due_queue {
   }
   // Fetches the memory of the next few entries.
   void warm_up() const noexcept {
-    __builtin_prefetch(fresh_.data(), 1);
-    __builtin_prefetch(batch_.data(), 1);
+    base::prefetch_to_write(fresh_.data());
+    base::prefetch_to_write(batch_.data());
   }
   // Whether an entry may have that deadline: also if there is any late one. O(log n).
   bool may_contain(nanoseconds_t deadline) const noexcept;

@@ -3,6 +3,8 @@
 // No threads, no clock.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "wheel/slot_sets.hpp"
 
 #include <utility>
@@ -47,7 +49,7 @@ class due_sets {
 };
 
 template <class Sets>
-[[gnu::always_inline]] inline node_index due_sets<Sets>::pop() noexcept {
+DETENT_ALWAYS_INLINE inline node_index due_sets<Sets>::pop() noexcept {
   const set_index id = first_;
   bool is_last = false;
   const node_index popped = sets_.pop(id, is_last);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "wheel/due_sort.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 
 #include <algorithm>
@@ -114,7 +116,7 @@ void reverse(entry_at first, entry_at last, const interlude& between) noexcept {
 // is sorted by plain value, and if it spans half the circle, begins again after its widest gap: where a count wrapped.
 bool has_wrapped(entry_at first, entry_at last) noexcept { return std::prev(last)->order - first->order >= half_range; }
 
-[[gnu::noinline, gnu::cold]] void unwrap(entry_at first, entry_at last, const interlude& between) noexcept {
+DETENT_NOINLINE DETENT_COLD void unwrap(entry_at first, entry_at last, const interlude& between) noexcept {
   auto widest = first;
   std::uint32_t gap = (first->order - std::prev(last)->order) & state_word::order_mask;
   in_stretches(static_cast<std::size_t>(last - first) - 1, between, [&](std::size_t begin, std::size_t end) noexcept {

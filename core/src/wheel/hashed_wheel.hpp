@@ -5,6 +5,8 @@
 // slots' earliest deadlines find what is next, and an empty wheel costs nothing.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 #include "timer/tick_grid.hpp"
 #include "wheel/due_sets.hpp"
@@ -83,8 +85,7 @@ class hashed_wheel {
   // An occupied slot's key is below `forever`, which marks an empty one; the last instant is reported one early.
   static nanoseconds_t key(nanoseconds_t deadline) noexcept { return std::min(deadline, forever - 1); }
   static std::uint64_t units_of_near_ticks(tick_grid grid) noexcept {
-    __extension__ using wide = unsigned __int128;
-    return static_cast<std::uint64_t>(static_cast<wide>(grid.tick()) * Traits::near_ticks >> grid.unit_shift());
+    return base::multiply_and_shift(static_cast<std::uint64_t>(grid.tick()), Traits::near_ticks, grid.unit_shift());
   }
   std::uint64_t unit(nanoseconds_t t) const noexcept { return to_unsigned(t) >> shift_; }
   std::size_t slot_for(nanoseconds_t deadline) const noexcept {
@@ -114,7 +115,7 @@ class hashed_wheel {
   template <class Take>
   node_index take_rounds(nanoseconds_t now, Take& take);
   // One that was restarted since, without notice: after others that have been armed before.
-  [[gnu::noinline]] void file_again(node_index index, node& restarted, const filing& placed) noexcept {
+  DETENT_NOINLINE void file_again(node_index index, node& restarted, const filing& placed) noexcept {
     unlink(restarted);
     insert(index, restarted, placed.time, false);
   }
@@ -153,8 +154,8 @@ inline void hashed_wheel<Nodes, Traits, Sets>::insert(node_index index, node& ad
 }
 
 template <class Nodes, class Traits, class Sets>
-[[gnu::noinline]] void hashed_wheel<Nodes, Traits, Sets>::insert_specially(node_index index, node& added,
-                                                                           nanoseconds_t time, bool in_order) noexcept {
+DETENT_NOINLINE void hashed_wheel<Nodes, Traits, Sets>::insert_specially(node_index index, node& added,
+                                                                         nanoseconds_t time, bool in_order) noexcept {
   const set_index id = set_for(time);
   if (id == no_set) return insert_far(index, added, time);
   if (!in_order) sets_[id].ordered = false;
@@ -205,7 +206,7 @@ void hashed_wheel<Nodes, Traits, Sets>::prefetch_insert(node_index index, nanose
   const std::uint64_t wanted = unit(time);
   const set_index id = wanted - current_ < near_units_ ? ring_.at(wanted) : no_set;
   const node_index neighbour = id == no_set ? rounds_.neighbour(slot_for(time), index) : sets_.neighbour_of_next(id);
-  if (neighbour != no_node) __builtin_prefetch(&nodes_[neighbour], 1);
+  if (neighbour != no_node) base::prefetch_to_write(&nodes_[neighbour]);
 }
 
 // Of a set that is the ring's, or the one of what was past.
@@ -220,7 +221,7 @@ void hashed_wheel<Nodes, Traits, Sets>::leave_ring(set_index id) noexcept {
 
 // A set whose last node has been taken out.
 template <class Nodes, class Traits, class Sets>
-[[gnu::noinline]] void hashed_wheel<Nodes, Traits, Sets>::drop(set_index emptied) noexcept {
+DETENT_NOINLINE void hashed_wheel<Nodes, Traits, Sets>::drop(set_index emptied) noexcept {
   leave_ring(emptied);
   sets_.close(emptied);
 }

@@ -2,6 +2,8 @@
 // hashed_wheel where time moves on, and where it searches; included by hashed_wheel.hpp only.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 #include "wheel/hashed_wheel.hpp"
 
@@ -9,7 +11,7 @@ namespace detent::detail {
 
 template <class Nodes, class Traits, class Sets>
 template <bool InSets, class Take, class Between>
-[[gnu::noinline]] void hashed_wheel<Nodes, Traits, Sets>::expire_due(nanoseconds_t now, Take& take, Between& between) {
+DETENT_NOINLINE void hashed_wheel<Nodes, Traits, Sets>::expire_due(nanoseconds_t now, Take& take, Between& between) {
   // Due nodes are cut off first, and those that take() leaves are inserted at the end, so that none is visited twice.
   earliest_.forget();
   set_index cut = cut_off_due(now);

@@ -4,6 +4,8 @@
 // ticks: counting trailing zeros finds the next expiry; a jump of five years visits occupied slots only.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 #include "timer/tick_grid.hpp"
 #include "wheel/due_sets.hpp"
@@ -53,7 +55,7 @@ class hierarchical_wheel {
     const set_index id = newest_[slot_for(time)];
     if (id == no_set) return;
     if (const node_index neighbour = sets_.neighbour_of_next(id); neighbour != no_node)
-      __builtin_prefetch(&nodes_[neighbour], 1);
+      base::prefetch_to_write(&nodes_[neighbour]);
   }
   // Takes a node out. O(1).
   void unlink(node& gone) noexcept {
@@ -149,7 +151,7 @@ class hierarchical_wheel {
   void mark_empty(std::uint32_t slot) noexcept;
 
   // One that was restarted since, without notice: after others that have been armed before.
-  [[gnu::noinline]] void file_again(node_index index, node& restarted, const filing& placed) noexcept {
+  DETENT_NOINLINE void file_again(node_index index, node& restarted, const filing& placed) noexcept {
     unlink(restarted);
     insert(index, restarted, placed.time, false);
   }
@@ -193,9 +195,9 @@ inline void hierarchical_wheel<Nodes, Traits>::insert(node_index index, node& ad
 
 // Into a slot whose newest set does not take it, or without being in order.
 template <class Nodes, class Traits>
-[[gnu::noinline]] void hierarchical_wheel<Nodes, Traits>::insert_specially(std::uint32_t slot, node_index index,
-                                                                           node& added, nanoseconds_t time,
-                                                                           bool in_order) noexcept {
+DETENT_NOINLINE void hierarchical_wheel<Nodes, Traits>::insert_specially(std::uint32_t slot, node_index index,
+                                                                         node& added, nanoseconds_t time,
+                                                                         bool in_order) noexcept {
   set_index id = newest_[slot];
   if (id == no_set) {
     mark_occupied(slot);

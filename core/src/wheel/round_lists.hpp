@@ -2,6 +2,8 @@
 // The lists of a hashed wheel's slots: what waits there for its round. No clock.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 #include "wheel/slot_list.hpp"
 #include "wheel/tournament.hpp"
@@ -91,7 +93,7 @@ inline void round_lists<Nodes, FirstLocation>::unlink(node& gone) noexcept {
 }
 
 template <class Nodes, std::uint32_t FirstLocation>
-[[gnu::noinline]] void round_lists<Nodes, FirstLocation>::list_emptied(std::size_t emptied) noexcept {
+DETENT_NOINLINE void round_lists<Nodes, FirstLocation>::list_emptied(std::size_t emptied) noexcept {
   if (const std::size_t slot = emptied >> list_bits_; is_empty(slot)) bounds_.set(slot, forever);
 }
 
@@ -108,7 +110,7 @@ void round_lists<Nodes, FirstLocation>::each(std::size_t slot, F&& f) {
       more = true;
       node& here = nodes_[index];
       at[of] = here.next;
-      if (here.next != no_node) __builtin_prefetch(&nodes_[here.next], 1);
+      if (here.next != no_node) base::prefetch_to_write(&nodes_[here.next]);
       if (!f(index, here)) return;
     }
   }

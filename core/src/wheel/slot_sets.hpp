@@ -2,6 +2,8 @@
 // The nodes of a wheel's slots, in sets that keep the order in which they were inserted. No threads, no clock.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 #include "timer/node.hpp"
 
@@ -94,7 +96,7 @@ class slot_sets {
     if constexpr (requires { nodes_.prefetch(index, neighbour); }) {
       nodes_.prefetch(index, neighbour);
     } else {
-      __builtin_prefetch(&nodes_[index], 1);
+      base::prefetch_to_write(&nodes_[index]);
     }
   }
   std::uint32_t lowest(const lists& at, std::uint32_t from) const noexcept;
@@ -144,8 +146,8 @@ void slot_sets<Nodes, Lists, Capacity>::close(set_index id) noexcept {
 }
 
 template <class Nodes, unsigned Lists, std::size_t Capacity>
-[[gnu::always_inline]] inline void slot_sets<Nodes, Lists, Capacity>::append(set_index id, node_index index,
-                                                                             node& added) noexcept {
+DETENT_ALWAYS_INLINE inline void slot_sets<Nodes, Lists, Capacity>::append(set_index id, node_index index,
+                                                                           node& added) noexcept {
   set& to = sets_[id];
   const std::uint32_t number = to.next++;
   const unsigned list = number % Lists;
@@ -162,7 +164,7 @@ template <class Nodes, unsigned Lists, std::size_t Capacity>
 }
 
 template <class Nodes, unsigned Lists, std::size_t Capacity>
-[[gnu::always_inline]] inline bool slot_sets<Nodes, Lists, Capacity>::unlink(node& gone) noexcept {
+DETENT_ALWAYS_INLINE inline bool slot_sets<Nodes, Lists, Capacity>::unlink(node& gone) noexcept {
   const node_index next = gone.next, previous = gone.previous;
   if (next != no_node) nodes_[next].previous = previous;
   if (previous != no_node) nodes_[previous].next = next;
@@ -187,14 +189,14 @@ std::uint32_t slot_sets<Nodes, Lists, Capacity>::lowest(const lists& at, std::ui
 
 // Others were taken out.
 template <class Nodes, unsigned Lists, std::size_t Capacity>
-[[gnu::noinline]] node_index slot_sets<Nodes, Lists, Capacity>::next_front(set_index id) noexcept {
+DETENT_NOINLINE node_index slot_sets<Nodes, Lists, Capacity>::next_front(set_index id) noexcept {
   set& of = sets_[id];
   of.first = lowest(of.heads, of.first);
   return of.heads[of.first % Lists];
 }
 
 template <class Nodes, unsigned Lists, std::size_t Capacity>
-[[gnu::always_inline]] inline node_index slot_sets<Nodes, Lists, Capacity>::pop(set_index id, bool& is_last) noexcept {
+DETENT_ALWAYS_INLINE inline node_index slot_sets<Nodes, Lists, Capacity>::pop(set_index id, bool& is_last) noexcept {
   const node_index index = front(id);
   set& from = sets_[id];
   const unsigned list = from.first++ % Lists;
@@ -229,7 +231,7 @@ void slot_sets<Nodes, Lists, Capacity>::take_all(set_index id, F&& f) {
     return static_cast<void>(f(index, only));
   }
   for (const node_index each : at) {
-    if (each != no_node) __builtin_prefetch(&nodes_[each], 1);
+    if (each != no_node) base::prefetch_to_write(&nodes_[each]);
   }
   for (;;) {
     node_index index = at[number % Lists];

@@ -3,6 +3,8 @@
 // mind. For critical timers it is a small one.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #include "limits.hpp"
 #include "wheel/hashed_wheel.hpp"
 #include "wheel/hierarchical_wheel.hpp"
@@ -20,7 +22,7 @@ class wheel {
   static constexpr bool makes_due_sets = true;
 
   // Throws bad_alloc.
-  [[gnu::cold]] wheel(node_view nodes, tick_grid grid, nanoseconds_t start, bool hashed, std::size_t hashed_slots)
+  DETENT_COLD wheel(node_view nodes, tick_grid grid, nanoseconds_t start, bool hashed, std::size_t hashed_slots)
       : hierarchical_(nodes, grid, start) {
     if (hashed) hashed_.emplace(nodes, grid, start, hashed_slots, hierarchical_.lend_sets(), hierarchical_.due());
   }

@@ -121,27 +121,53 @@ TEST_F(AsioExecutor, LeavesUntouchedWhatItCannotPost) {
   for (std::size_t at_once : {1u, 4u}) {
     ids ran;
     testing::fired_timers due(12, [&](int id) { ran.push_back(id); });
-    std::size_t left = 2;
+    std::size_t left = 0;
     auto posting = asio_executor(limited_executor{&left, context_.get_executor()}, at_once);
-    const std::size_t taken = posting->execute_many(due.work);
-    EXPECT_EQ(taken, 2 * at_once);
-    for (std::size_t i = taken; i < 12; ++i) due.work[i]();
-    run();
-    std::sort(ran.begin(), ran.end());
+    EXPECT_EQ(posting->execute_many(due.work), 0u);
+    EXPECT_EQ(run(), 0u);
+    for (fired_timer& each : due.work) each();
     EXPECT_EQ(ran, (ids{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
   }
 }
 
+TEST_F(AsioExecutor, RunsTogetherWhatItCannotPostOneByOne) {
+  ids ran;
+  testing::fired_timers due(12, [&](int id) { ran.push_back(id); });
+  std::size_t left = 3;
+  auto posting = asio_executor(limited_executor{&left, context_.get_executor()});
+  EXPECT_EQ(posting->execute_many(due.work), 12u);
+  EXPECT_EQ(run(), 3u);
+  EXPECT_EQ(ran, (ids{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+}
+
 TEST_F(AsioExecutor, LeavesToTheRefusalPolicyWhatItCannotPost) {
-  std::size_t left = 2;
+  std::size_t left = 0;
   drive::virtual_engine rig({.executor = asio_executor(limited_executor{&left, context_.get_executor()}),
                              .on_refusal = refusal_policy::run_inline});
-  for (int id = 0; id < 4; ++id) rig.engine.schedule_at(at(1), rig.note(id));
+  for (int id = 0; id < 2; ++id) rig.engine.schedule_at(at(1), rig.note(id));
   rig.poll_at(at(1));
-  EXPECT_EQ(rig.fired, (ids{2, 3}));
+  EXPECT_EQ(rig.fired, (ids{0, 1}));
   EXPECT_EQ(rig.engine.metrics().refused, 2u);
+  left = 2;
+  rig.engine.schedule_at(at(2), rig.note(2));
+  rig.poll_at(at(2));
   run();
-  EXPECT_EQ(rig.fired, (ids{2, 3, 0, 1}));
+  EXPECT_EQ(rig.fired, (ids{0, 1, 2}));
+}
+
+TEST_F(AsioExecutor, GoesOnAfterItsContextHasStoppedInBetween) {
+  drive::virtual_engine rig({.executor = asio_executor(context_.get_executor())});
+  for (int id = 0; id < 3; ++id) {
+    rig.engine.schedule_at(at(1), [&, id] {
+      rig.fired.push_back(id);
+      context_.stop();
+    });
+  }
+  rig.poll_at(at(1));
+  for (std::size_t i = 1; i <= 3; ++i) {
+    EXPECT_EQ(run(), 1u);  // each is a handler of its own
+    EXPECT_EQ(rig.fired.size(), i);
+  }
 }
 
 TEST(AsioExecutorThreads, OfAStrandRunsOneCallbackAtATimeAndInOrder) {
@@ -159,6 +185,21 @@ TEST(AsioExecutorThreads, OfAStrandRunsOneCallbackAtATimeAndInOrder) {
   EXPECT_TRUE(eventually([&] { return done == 2000; }));
   worker.stop();
   EXPECT_TRUE(std::is_sorted(plain.begin(), plain.end()));
+  pool.join();
+}
+
+TEST(AsioExecutorThreads, RunsCallbacksBesideEachOther) {
+  boost::asio::thread_pool pool(2);
+  engine worker({.executor = asio_executor(pool.get_executor())});
+  std::atomic<int> met{0};
+  const auto meet = [&] {
+    ++met;
+    EXPECT_TRUE(eventually([&] { return met == 2; }));
+  };
+  const time_point due = clock::now() + 1ms;
+  for (int i = 0; i < 2; ++i) worker.schedule_at(due, meet);
+  EXPECT_TRUE(eventually([&] { return met == 2; }));
+  worker.stop();
   pool.join();
 }
 

@@ -29,6 +29,7 @@ callback taken_out_of(unfired& left) {
 }  // namespace
 }  // namespace detent::c
 
+using detent::c::are_given;
 using detent::c::guarded;
 
 detent_engine* detent_engine_create(const detent_options* options, char* error, std::size_t error_size) {
@@ -43,6 +44,7 @@ detent_engine* detent_engine_create(const detent_options* options, char* error, 
 void detent_engine_destroy(detent_engine* engine) { delete engine; }
 
 int detent_stop(detent_engine* engine, detent_unfired each, void* argument) {
+  if (!are_given("engine", engine)) return -1;
   std::optional<std::vector<detent::unfired>> left =
       guarded(std::nullopt, [engine] { return std::optional(engine->engine.stop()); });
   if (!left) return -1;
@@ -56,10 +58,17 @@ int detent_stop(detent_engine* engine, detent_unfired each, void* argument) {
   return 0;
 }
 
-int detent_is_stopped(const detent_engine* engine) { return engine->engine.stopped() ? 1 : 0; }
-std::size_t detent_pending(const detent_engine* engine) { return engine->engine.pending(); }
-std::int32_t detent_worker_thread_id(const detent_engine* engine) { return engine->engine.worker_thread_id(); }
+int detent_is_stopped(const detent_engine* engine) {
+  return are_given("engine", engine) && engine->engine.stopped() ? 1 : 0;
+}
+std::size_t detent_pending(const detent_engine* engine) {
+  return are_given("engine", engine) ? engine->engine.pending() : 0;
+}
+std::int32_t detent_worker_thread_id(const detent_engine* engine) {
+  return are_given("engine", engine) ? engine->engine.worker_thread_id() : 0;
+}
 int detent_clock(const detent_engine* engine, const char** reason) {
+  if (!are_given("engine", engine)) return -1;
   return guarded(-1, [=] {
     const detent::clock_report seen = engine->engine.metrics().clock;
     if (reason != nullptr) *reason = seen.reason;
@@ -69,14 +78,17 @@ int detent_clock(const detent_engine* engine, const char** reason) {
 std::int64_t detent_now() { return detent::clock::now().time_since_epoch().count(); }
 
 std::size_t detent_poll(detent_engine* engine, std::size_t max) {
+  if (!are_given("engine", engine)) return DETENT_FAILED;
   return guarded(DETENT_FAILED, [=] { return engine->engine.poll(max); });
 }
 
 int detent_wake_fd(detent_engine* engine) {
+  if (!are_given("engine", engine)) return -1;
   return guarded(-1, [engine] { return engine->engine.wake_fd(); });
 }
 
 int detent_next_deadline(detent_engine* engine, std::int64_t* deadline_ns) {
+  if (!are_given("engine", engine, "deadline_ns", deadline_ns)) return -1;
   return guarded(-1, [=] {
     const std::optional<detent::time_point> next = engine->engine.next_deadline();
     if (!next) return 0;
@@ -86,6 +98,7 @@ int detent_next_deadline(detent_engine* engine, std::int64_t* deadline_ns) {
 }
 
 int detent_read_metrics(const detent_engine* engine, detent_metrics* metrics) {
+  if (!are_given("engine", engine, "metrics", metrics)) return -1;
   return guarded(-1, [=] {
     *metrics = detent::c::translate(engine->engine.metrics());
     return 0;

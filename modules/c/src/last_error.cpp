@@ -32,6 +32,7 @@ static_assert(static_cast<int>(errc::forked) == DETENT_ERROR_FORKED);
 static_assert(static_cast<int>(errc::not_permitted) == DETENT_ERROR_NOT_PERMITTED);
 static_assert(static_cast<int>(errc::out_of_memory) == DETENT_ERROR_OUT_OF_MEMORY);
 static_assert(static_cast<int>(errc::limit_reached) == DETENT_ERROR_LIMIT_REACHED);
+static_assert(static_cast<int>(errc::dropped) == DETENT_ERROR_DROPPED);
 
 }  // namespace
 
@@ -50,6 +51,10 @@ void keep_error() noexcept {
 }
 
 void keep_error(errc code, const char* text) noexcept { keep(static_cast<int>(code), text); }
+void keep_null(const char* name) noexcept {
+  last.code = DETENT_ERROR_INVALID_OPTION;
+  std::snprintf(last.text, sizeof(last.text), "%s = null: must be given", name);
+}
 const char* last_error_text() noexcept { return last.text; }
 
 }  // namespace detent::c

@@ -13,7 +13,20 @@ namespace detent::c {
 // Keeps the exception that is being handled as this thread's last error. Inside a catch block only.
 void keep_error() noexcept;
 void keep_error(errc code, const char* text) noexcept;
+// invalid_option: the argument of that name is null.
+void keep_null(const char* name) noexcept;
 const char* last_error_text() noexcept;
+
+// Whether no pointer is null. Else the last error names the first that is; each comes with its name in front.
+template <class... Rest>
+bool are_given(const char* name, const void* pointer, const Rest&... rest) noexcept {
+  if (pointer == nullptr) {
+    keep_null(name);
+    return false;
+  }
+  if constexpr (sizeof...(Rest) != 0) return are_given(rest...);
+  return true;
+}
 
 // Returns the result of `call`. If it throws, returns `failed`, and the exception becomes the last error.
 template <class Call>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "options.hpp"
 
+#include "last_error.hpp"
+
 #include <detent/error.hpp>
 #include <detent/keyed_pool.hpp>
 #include <detent/thread_pool.hpp>
@@ -95,6 +97,7 @@ engine_options translate(const detent_options& from) {
 }  // namespace detent::c
 
 void detent_options_init(detent_options* options) {
+  if (!detent::c::are_given("options", options)) return;
   const detent::engine_options defaults;
   *options = {};
   options->size = sizeof(detent_options);

@@ -3,11 +3,13 @@
 #include "callback.hpp"
 #include "engine_handle.hpp"
 #include "last_error.hpp"
+#include "timer/run_scope.hpp"
 
 namespace {
 
 using detent::duration;
 using detent::timer;
+using detent::c::are_given;
 using detent::c::guarded;
 
 detent::time_point at(std::int64_t ns) noexcept { return detent::time_point(duration(ns)); }
@@ -15,6 +17,7 @@ detent::time_point at(std::int64_t ns) noexcept { return detent::time_point(dura
 // The id of what `schedule` makes of the callback; 0: it was refused.
 template <class Schedule>
 detent_timer scheduled(detent_engine* engine, detent_callback function, void* context, Schedule&& schedule) noexcept {
+  if (!are_given("engine", engine)) return 0;
   if (function == nullptr) {
     detent::c::keep_error(detent::errc::invalid_option, "callback = null: must be a function");
     return 0;
@@ -81,31 +84,55 @@ detent_timer detent_schedule_with_fixed_delay_tagged(detent_engine* engine, std:
 }
 
 int detent_cancel(detent_engine* engine, detent_timer timer) {
+  if (!are_given("engine", engine)) return DETENT_GONE;
   return static_cast<int>(engine->handle_of(timer).cancel());
 }
 
 int detent_cancel_and_wait(detent_engine* engine, detent_timer timer) {
+  if (!are_given("engine", engine)) return DETENT_GONE;
   return static_cast<int>(engine->handle_of(timer).cancel_and_wait());
 }
 
 int detent_restart_at(detent_engine* engine, detent_timer timer, std::int64_t deadline_ns) {
+  if (!are_given("engine", engine)) return 0;
   return engine->handle_of(timer).restart_at(at(deadline_ns)) ? 1 : 0;
 }
 
 int detent_restart_after(detent_engine* engine, detent_timer timer, std::int64_t delay_ns) {
+  if (!are_given("engine", engine)) return 0;
   return engine->handle_of(timer).restart_after(duration(delay_ns)) ? 1 : 0;
 }
 
-int detent_is_pending(detent_engine* engine, detent_timer timer) { return engine->handle_of(timer).pending() ? 1 : 0; }
+int detent_is_pending(detent_engine* engine, detent_timer timer) {
+  if (!are_given("engine", engine)) return 0;
+  return engine->handle_of(timer).pending() ? 1 : 0;
+}
 
 int detent_deadline(detent_engine* engine, detent_timer timer, std::int64_t* deadline_ns) {
+  if (!are_given("engine", engine, "deadline_ns", deadline_ns)) return 0;
   const std::optional<detent::time_point> due = engine->handle_of(timer).deadline();
   if (due) *deadline_ns = due->time_since_epoch().count();
   return due ? 1 : 0;
 }
 
 int detent_remaining(detent_engine* engine, detent_timer timer, std::int64_t* remaining_ns) {
+  if (!are_given("engine", engine, "remaining_ns", remaining_ns)) return 0;
   const std::optional<duration> left = engine->handle_of(timer).remaining();
   if (left) *remaining_ns = left->count();
   return left ? 1 : 0;
+}
+
+int detent_read_run(detent_run* run) {
+  if (!are_given("run", run)) return 0;
+  const detent::firing* const current = detent::detail::run_scope::current();
+  if (current == nullptr) return 0;
+  const timer self = current->self();
+  *run = {.deadline_ns = detent::detail::to_ns(current->deadline()),
+          .started_ns = detent::detail::to_ns(current->started()),
+          .lateness_ns = current->lateness().count(),
+          .missed = current->missed(),
+          .tag = current->tag(),
+          .timer = self ? detent_engine::id_of(self) : 0,
+          .reserved = {}};
+  return 1;
 }

@@ -44,6 +44,37 @@ static void stale_ids_reach_nobody(void) {
   detent_engine_destroy(engine);
 }
 
+struct facts {
+  int inside;
+  detent_run run;
+};
+
+static void look(void* context) {
+  struct facts* found = context;
+  found->inside = detent_read_run(&found->run);
+}
+
+static void a_callback_knows_its_run(void) {
+  detent_options options;
+  detent_options_init(&options);
+  options.drive = DETENT_DRIVE_CALLER;
+  detent_engine* engine = make(&options);
+  struct facts once = {0}, often = {0};
+  CHECK(detent_read_run(&once.run) == 0);
+  const int64_t due = detent_now() + MILLISECONDS;
+  detent_timer first = detent_schedule_at_tagged(engine, due, look, &once, 42);
+  detent_timer second = detent_schedule_at_fixed_rate(engine, MILLISECONDS, MILLISECONDS, look, &often);
+  while (detent_now() < due + 5 * MILLISECONDS) sleep_ns(MILLISECONDS);
+  CHECK(detent_poll(engine, SIZE_MAX) == 2);
+  CHECK(once.inside == 1 && once.run.deadline_ns == due && once.run.missed == 0 && once.run.tag == 42);
+  CHECK(once.run.timer == first && once.run.started_ns >= due + 5 * MILLISECONDS);
+  CHECK(once.run.lateness_ns == once.run.started_ns - once.run.deadline_ns);
+  CHECK(often.inside == 1 && often.run.missed >= 4 && often.run.timer == second && often.run.tag == 0);
+  CHECK(often.run.lateness_ns < MILLISECONDS || often.run.lateness_ns == often.run.started_ns - often.run.deadline_ns);
+  CHECK(detent_read_run(&once.run) == 0);
+  detent_engine_destroy(engine);
+}
+
 static void a_callers_loop(void) {
   detent_options options;
   detent_options_init(&options);
@@ -168,6 +199,7 @@ static void destroyed_by_its_own_callback(void) {
 
 int main(void) {
   stale_ids_reach_nobody();
+  a_callback_knows_its_run();
   a_callers_loop();
   every_kind();
   a_pool_refuses();

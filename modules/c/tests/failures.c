@@ -106,7 +106,57 @@ static void stop_from_a_callback(void) {
   detent_engine_destroy(mine.engine);
 }
 
+static void named(const char *part) {
+  const char *text = NULL;
+  CHECK(detent_last_error(&text) == DETENT_ERROR_INVALID_OPTION);
+  if (strstr(text, part) == NULL) fprintf(stderr, "'%s' does not say '%s'\n", text, part);
+  CHECK(strstr(text, part) != NULL);
+}
+
+#define NAMED(call, failed, part) \
+  do {                            \
+    CHECK((call) == (failed));    \
+    named(part);                  \
+  } while (0)
+
+static void null_pointers(void) {
+  const char *engine = "engine = null", *out = "deadline_ns = null";
+  detent_engine *none = NULL, *made = detent_engine_create(NULL, NULL, 0);
+  int64_t ns = 7;
+  detent_metrics metrics;
+  NAMED(detent_schedule_at(none, 0, nothing, NULL), 0, engine);
+  NAMED(detent_schedule_after(none, 0, nothing, NULL), 0, engine);
+  NAMED(detent_schedule_at_fixed_rate(none, 0, 1, nothing, NULL), 0, engine);
+  NAMED(detent_schedule_with_fixed_delay(none, 0, 1, nothing, NULL), 0, engine);
+  NAMED(detent_schedule_at_tagged(made, 0, NULL, NULL, 1), 0, "callback = null");
+  NAMED(detent_schedule_with_fixed_delay_tagged(made, 0, 1, NULL, NULL, 1), 0, "callback = null");
+  NAMED(detent_cancel(none, 1), DETENT_GONE, engine);
+  NAMED(detent_cancel_and_wait(none, 1), DETENT_GONE, engine);
+  NAMED(detent_restart_at(none, 1, 0), 0, engine);
+  NAMED(detent_restart_after(none, 1, 0), 0, engine);
+  NAMED(detent_is_pending(none, 1), 0, engine);
+  NAMED(detent_deadline(none, 1, &ns), 0, engine);
+  NAMED(detent_deadline(made, 1, NULL), 0, out);
+  NAMED(detent_remaining(made, 1, NULL), 0, "remaining_ns = null");
+  NAMED(detent_poll(none, 1), DETENT_FAILED, engine);
+  NAMED(detent_wake_fd(none), -1, engine);
+  NAMED(detent_next_deadline(made, NULL), -1, out);
+  NAMED(detent_read_metrics(none, &metrics), -1, engine);
+  NAMED(detent_read_metrics(made, NULL), -1, "metrics = null");
+  NAMED(detent_read_run(NULL), 0, "run = null");
+  NAMED(detent_stop(none, NULL, NULL), -1, engine);
+  NAMED(detent_is_stopped(none), 0, engine);
+  NAMED(detent_pending(none), 0, engine);
+  NAMED(detent_worker_thread_id(none), 0, engine);
+  NAMED(detent_clock(none, NULL), -1, engine);
+  detent_options_init(NULL);
+  named("options = null");
+  CHECK(ns == 7 && detent_pending(made) == 0);
+  detent_engine_destroy(made);
+}
+
 int main(void) {
+  null_pointers();
   impossible_options();
   refused_timers();
   the_wrong_drive();

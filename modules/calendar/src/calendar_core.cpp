@@ -47,8 +47,8 @@ wall_time first_time(const detent::schedule& of, wall_time now) {
   const std::optional<wall_time> first = of.next(now);
   if (first) return *first;
   const std::string& text = of.text();
-  throw schedule_error({"expression", text, 1}, "schedule " + quoted(text) + ": not due any more before the year 2200",
-                       true);
+  throw schedule_error({"expression", text, 1},
+                       "schedule " + in_quotes(text) + ": not due any more before the year 2200", true);
 }
 
 // Reports an exception from a user's function on stderr, as it has no caller to catch it.

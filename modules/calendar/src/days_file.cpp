@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 [[noreturn]] void refuse(std::string_view name, const std::string& what) {
-  throw error(calendar_errc::invalid_days, "file of days " + detail::quoted(name) + what);
+  throw error(calendar_errc::invalid_days, "file of days " + detail::in_quotes(name) + what);
 }
 
 // Reads the lines of one file.
@@ -86,7 +86,7 @@ class days_reader {
   }
 
   [[noreturn]] void refuse_line(std::string_view line, const char* why) const {
-    refuse(name_, ", line " + std::to_string(number_) + ": " + detail::quoted(line) + ": " + why);
+    refuse(name_, ", line " + std::to_string(number_) + ": " + detail::in_quotes(line) + ": " + why);
   }
 
   std::string_view rest_, name_;

@@ -17,7 +17,7 @@ std::string range_text(int least, int most) { return std::to_string(least) + " t
 [[noreturn]] void refuse_at(std::string_view expression, const char* name, std::string_view part,
                             const std::string& why, bool is_never_due) {
   const auto column = static_cast<std::size_t>(part.data() - expression.data()) + 1;
-  const std::string what = "schedule " + quoted(expression) + ": " + name + " " + quoted(part) + ", column " +
+  const std::string what = "schedule " + in_quotes(expression) + ": " + name + " " + in_quotes(part) + ", column " +
                            std::to_string(column) + ": " + why;
   throw schedule_error({name, std::string(part), column}, what, is_never_due);
 }

@@ -5,7 +5,7 @@
 
 namespace detent::detail {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 80;
   constexpr char digits[] = "0123456789abcdef";
   std::string out = "'";

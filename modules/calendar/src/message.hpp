@@ -10,7 +10,7 @@
 namespace detent::detail {
 
 // The text in quotes, cut to a readable length, unprintable bytes as \xNN: safe inside a one-line message.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 std::string day_text(civil_day day);  // YYYY-MM-DD
 

@@ -21,7 +21,7 @@ namespace {
 using rules_pointer = std::shared_ptr<const detail::zone_rules>;
 
 [[noreturn]] void refuse(std::string_view name, const std::string& why) {
-  throw error(calendar_errc::unknown_zone, "time zone " + detail::quoted(name) + ": " + why);
+  throw error(calendar_errc::unknown_zone, "time zone " + detail::in_quotes(name) + ": " + why);
 }
 
 // Nothing that climbs out of the database, or means a file elsewhere: names are words between single slashes.
@@ -62,7 +62,7 @@ rules_pointer read_zone(const std::string& name) {
     if (bytes.size() > longest) throw detail::bad_zone_file("is damaged: it is longer than 256 KiB");
     return std::make_shared<const detail::zone_rules>(detail::zone_rules{name, detail::read_zone_file(bytes)});
   } catch (const detail::bad_zone_file& problem) {
-    refuse(name, "its file " + detail::quoted((database / name).string()) + " " + problem.what());
+    refuse(name, "its file " + detail::in_quotes((database / name).string()) + " " + problem.what());
   }
 }
 

@@ -98,7 +98,7 @@ class footer_reader {
   }
 
   [[noreturn]] void refuse() const {
-    throw bad_zone_file("is damaged: its footer " + quoted(text_) + " is no time zone of POSIX, at column " +
+    throw bad_zone_file("is damaged: its footer " + in_quotes(text_) + " is no time zone of POSIX, at column " +
                         std::to_string(text_.size() - rest_.size() + 1));
   }
 

@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "support/coroutine_tasks.hpp"
+#include "support/drive_problem.hpp"
 #include "support/engine_executors.hpp"
 #include "support/mapped_clock.hpp"
 
@@ -25,20 +28,89 @@ owned_task sleep_once(engine& e, std::optional<bool>& elapsed, std::stop_token t
   elapsed = co_await e.sleep_for(1s, std::move(token));
 }
 
-TEST(CoroutineEnd, AStoppedEngineLeavesItsSleepersToTheirOwners) {
+// "": it has thrown nothing.
+std::string thrown_by(const owned_task& task) {
+  if (task.thrown() == nullptr) return "";
+  return drive::problem_of([&] { std::rethrow_exception(task.thrown()); }).what;
+}
+
+TEST(CoroutineEnd, AStoppedEnginesSleepersGoOnWithWhatStopGaveBack) {
+  manual_clock clock;
+  engine e({.manual = &clock, .name = "gone"});
+  std::optional<bool> ran, thrown_away;
+  owned_task first = sleep_once(e, ran);
+  owned_task second = sleep_once(e, thrown_away);
+  std::vector<unfired> left = e.stop();
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_FALSE(first.done() || second.done());
+  left.front().run();
+  EXPECT_EQ(thrown_by(first), "engine \"gone\": it has stopped while a coroutine slept on it");
+  EXPECT_FALSE(second.done());
+  left.clear();
+  EXPECT_EQ(thrown_by(second), thrown_by(first));
+  EXPECT_FALSE(ran || thrown_away) << "the time has not elapsed";
+  EXPECT_EQ(e.metrics().returned, 2u);
+}
+
+TEST(CoroutineEnd, AStopThatWasRequestedIsNoError) {
   manual_clock clock;
   engine e({.manual = &clock});
   std::optional<bool> elapsed;
   std::stop_source source;
   owned_task task = sleep_once(e, elapsed, source.get_token());
   std::vector<unfired> left = e.stop();
-  ASSERT_EQ(left.size(), 1u);
   source.request_stop();
-  left.front().run();
+  EXPECT_FALSE(task.done()) << "the engine has given its timer away";
+  left.clear();
+  EXPECT_TRUE(task.done());
+  EXPECT_EQ(elapsed, false);
+}
+
+TEST(CoroutineEnd, TheEndOfTheEngineIsAnErrorToASleeper) {
+  std::optional<bool> elapsed;
+  auto e = std::make_unique<engine>();
+  owned_task task = sleep_once(*e, elapsed);
+  e.reset();
+  EXPECT_NE(thrown_by(task), "");
+}
+
+TEST(CoroutineEnd, WhatLeavesACoroutineAtTheEndGoesToOnError) {
+  int reported = 0;
+  auto e = std::make_unique<engine>(engine_options{.on_error = [&](std::exception_ptr) { ++reported; }});
+  testing::rethrowing_task task = [](engine& on) -> testing::rethrowing_task { co_await on.sleep_for(1h); }(*e);
+  e.reset();
+  EXPECT_EQ(reported, 1);
+}
+
+// The coroutine goes on inside of the walk over the timers that end, and takes a frame with it that is on its list.
+TEST(CoroutineEnd, ACoroutineThatGoesOnAtTheEndMayDestroyAnother) {
+  auto e = std::make_unique<engine>();
+  std::optional<bool> elapsed;
+  owned_task victim;
+  owned_task task = [](engine& on, owned_task& other) -> owned_task {
+    try {
+      co_await on.sleep_for(1h);
+    } catch (const error&) {
+      other.destroy();
+    }
+  }(*e, victim);
+  victim = sleep_once(*e, elapsed);
+  e.reset();
+  EXPECT_TRUE(task.done());
   EXPECT_FALSE(elapsed);
-  EXPECT_FALSE(task.done());
-  task.destroy();
-  EXPECT_EQ(e.metrics().returned, 1u);
+}
+
+TEST(CoroutineEnd, AnotherSleepOnAnEndedEngineIsRefused) {
+  engine e;
+  owned_task task = [](engine& on) -> owned_task {
+    try {
+      co_await on.sleep_for(1h);
+    } catch (const error&) {
+    }
+    co_await on.sleep_for(1h);
+  }(e);
+  e.stop();
+  EXPECT_EQ(thrown_by(task), "engine \"detent\": it is stopped, and takes no timers any more");
 }
 
 TEST(CoroutineEnd, WhatStopGaveBackMayOutliveTheFrame) {
@@ -47,7 +119,7 @@ TEST(CoroutineEnd, WhatStopGaveBackMayOutliveTheFrame) {
   {
     engine e({.manual = &clock});
     std::optional<bool> elapsed;
-    owned_task task = sleep_once(e, elapsed);
+    owned_task one = sleep_once(e, elapsed), other = sleep_once(e, elapsed);
     left = e.stop();
   }
   left.front().run();  // touches nothing
@@ -57,10 +129,12 @@ TEST(CoroutineEnd, AFrameMayOutliveItsEngine) {
   std::optional<bool> elapsed;
   std::stop_source source;
   owned_task plain, stoppable;
+  std::vector<unfired> left;
   {
     engine e;
     plain = sleep_once(e, elapsed);
     stoppable = sleep_once(e, elapsed, source.get_token());
+    left = e.stop();
   }
   engine next;  // perhaps where the other was
   timer innocent = next.schedule_after(1h, [] {});
@@ -75,10 +149,12 @@ TEST(CoroutineEnd, AFrameMayOutliveItsEnginesClock) {
   std::optional<bool> elapsed;
   std::stop_source source;
   testing::mapped_clock clock;
+  std::vector<unfired> left;
   owned_task task;
   {
     engine e({.manual = clock.get()});
     task = sleep_once(e, elapsed, source.get_token());
+    left = e.stop();
   }
   clock.end();
   source.request_stop();
@@ -122,7 +198,10 @@ TEST(CoroutineEnd, TheExecutorResumesWhatIsStillAsleep) {
   EXPECT_FALSE(stopped);
   held->held.clear();
   EXPECT_EQ(e.metrics().dropped, 1u);
-  EXPECT_FALSE(waits.done()) << "nothing is left to resume it";
+  EXPECT_EQ(
+      thrown_by(waits),
+      "engine \"detent\": a coroutine's timer has ended without its run: its executor dropped it, it was stale, or "
+      "it was cancelled");
   e.poll();
   EXPECT_EQ(held->held.size(), 1u);
   held->run_first();

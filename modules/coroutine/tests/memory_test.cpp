@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A sleep allocates nothing: what it needs lies in the coroutine's frame.
 #include <detent/detent.hpp>
+#include <detent/interval.hpp>
+#include <detent/when.hpp>
+#include <detent/with_timeout.hpp>
 
 #include <gtest/gtest.h>
 
@@ -78,6 +81,35 @@ TEST(CoroutineMemory, ASleepAllocatesNothing) {
 
   owned_task one_more = sleeper(source.get_token());
   EXPECT_EQ(allocations(), before + 1) << "its frame";
+}
+
+TEST(CoroutineMemory, LimitsBranchesAndIntervalsAllocateNothing) {
+  manual_clock clock;
+  engine e({.manual = &clock, .reserve = 4096});
+  int turns = 0;
+  auto worker = [&]() -> owned_task {
+    interval every(e, 1s);
+    for (;;) {
+      static_cast<void>(co_await with_timeout(e, 1s, e.sleep_for(2s)));
+      static_cast<void>(co_await with_timeout(e, 2s, e.sleep_for(1s)));
+      static_cast<void>(co_await when_any(e.sleep_for(1s), e.sleep_for(2s), e.sleep_for(3s)));
+      static_cast<void>(co_await when_all(e.sleep_for(1s), with_timeout(e, 1s, e.sleep_for(1s))));
+      static_cast<void>(co_await every.next());
+      ++turns;
+    }
+  };
+  owned_task task = worker();
+  auto turn = [&] {
+    clock.advance(1s);
+    while (e.poll() != 0) {
+    }
+  };
+  for (int i = 0; i < 100; ++i) turn();
+  const std::uint64_t before = allocations();
+  const int turns_before = turns;
+  for (int i = 0; i < 1000; ++i) turn();
+  EXPECT_EQ(allocations(), before);
+  EXPECT_GT(turns, turns_before + 100);
 }
 
 }  // namespace

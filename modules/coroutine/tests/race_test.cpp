@@ -191,20 +191,53 @@ TEST(CoroutineRace, DestroyedWhileItsTimerFires) {
   EXPECT_EQ(seen.cancelled, static_cast<std::uint64_t>(destroyed));
 }
 
-TEST(CoroutineRace, FramesAndTheirEngineEndTogether) {
+// What stop() gives back moves, run by run, while the frames that it refers to go.
+TEST(CoroutineRace, FramesGoWhileTheirEngineStops) {
   for (int i = 0; i < 200; ++i) {
-    auto e = std::make_unique<engine>(engine_options{.reserve = 256});
+    engine e({.reserve = 256});
     std::atomic<bool> go{false};
     std::vector<owned_task> sleepers;
     std::stop_source source;
-    auto sleep = [&](std::stop_token token) -> owned_task { co_await e->sleep_for(1h, std::move(token)); };
+    auto sleep = [&](std::stop_token token) -> owned_task { co_await e.sleep_for(1h, std::move(token)); };
     for (int n = 0; n < 20; ++n) sleepers.push_back(sleep(n % 2 == 0 ? source.get_token() : std::stop_token{}));
-    std::jthread owner([&] {
+    std::vector<unfired> left;
+    {
+      std::jthread owner([&] {
+        while (!go) std::this_thread::yield();
+        for (owned_task& each : sleepers) each.destroy();
+      });
+      go = true;
+      left = e.stop();
+      std::vector<unfired> moved;
+      for (unfired& each : left) moved.push_back(std::move(each));
+      left = std::move(moved);
+    }
+  }
+}
+
+// An engine ends beside the thread whose coroutines fall asleep on it.
+TEST(CoroutineRace, EachSleeperEndsOnceWhileItsEngineStops) {
+  for (int i = 0; i < 300; ++i) {
+    engine e({.reserve = 256});
+    std::atomic<bool> go{false};
+    std::atomic<int> ended{0};
+    std::stop_source source;
+    auto sleep = [&](std::stop_token token) -> free_task {
+      try {
+        co_await e.sleep_for(1h, std::move(token));
+      } catch (const error& stopped) {
+        if (stopped.code() == errc::stopped) ended.fetch_add(1);
+      }
+    };
+    std::jthread sleeper([&] {
       while (!go) std::this_thread::yield();
-      for (owned_task& each : sleepers) each.destroy();
+      for (int n = 0; n < 20; ++n) sleep(n % 2 == 0 ? source.get_token() : std::stop_token{});
     });
     go = true;
-    e.reset();
+    if (i % 4 != 0) spin_for(duration(1000 * (i % 4)));
+    e.stop();
+    sleeper.join();
+    EXPECT_EQ(ended, 20);
   }
 }
 

@@ -47,7 +47,7 @@ TEST_F(CountersBlock, SaysWhereEverythingLies) {
   const counters_layout::header& h = file.header;
   EXPECT_EQ(std::string(h.magic, 8), "detent#c");
   EXPECT_EQ(h.version, 1u);
-  EXPECT_EQ(h.header_bytes, 584u);
+  EXPECT_EQ(h.header_bytes, 848u);
   EXPECT_EQ(h.file_bytes, file.size());
   EXPECT_EQ(file.state(), counters_layout::file_state::live);
   EXPECT_EQ(h.gauge_count, static_cast<std::uint32_t>(gauge::count_));
@@ -159,6 +159,19 @@ TEST_F(CountersBlock, LongNamesAreCut) {
   std::string why;
   ASSERT_EQ(named.publish(why), errc{}) << why;
   EXPECT_EQ(std::string(counters_file(folder / "named").header.name), std::string(63, 'n'));
+}
+
+TEST_F(CountersBlock, ShowsWhyWorkWaitsUntilNoneDoes) {
+  block.note_stall("clock_off: ten wait", 10);
+  const counters_file waiting(folder / "counters");
+  EXPECT_STREQ(waiting.header.stall_text, "clock_off: ten wait");
+  EXPECT_EQ(waiting.header.stall_waiting, 10u);
+  EXPECT_EQ(waiting.header.stall_sequence, 2u);
+  EXPECT_EQ(waiting.header.error_sequence, 0u) << "which is no error";
+  block.note_stall("", 0);
+  const counters_file none(folder / "counters");
+  EXPECT_STREQ(none.header.stall_text, "");
+  EXPECT_EQ(none.header.stall_waiting, 0u);
 }
 
 TEST_F(CountersBlock, SaysWhyThereIsNone) {

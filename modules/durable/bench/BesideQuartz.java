@@ -3,11 +3,13 @@
 // many a second one process runs, of those that were due before it began. detent's figure includes the end of each in its store.
 //
 // usage: java BesideQuartz BENCH_DURABLE_SQLITE [TRIGGERS [ROUNDS]]
+//        java BesideQuartz --drain jdbc:postgresql://HOST/DATABASE TRIGGERS THREADS
 //
+// The second form prints the figure of Quartz alone, in an empty database of PostgreSQL, for beside_postgres.mjs.
 // BENCH_DURABLE_SQLITE is that program of a build tree. Quartz's store is its JobStoreTX in an embedded H2, with the options
 // that H2 has by default. docs/durable.md has the class path. Compile it: Quartz cannot load a job class of a file that `java FILE.java` runs.
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +55,10 @@ public class BesideQuartz {
       System.err.println("usage: java BesideQuartz BENCH_DURABLE_SQLITE [TRIGGERS [ROUNDS]]");
       System.exit(2);
     }
+    if (args[0].equals("--drain")) {
+      System.out.println(drainInPostgres(args[1], Integer.parseInt(args[2]), Integer.parseInt(args[3])));
+      System.exit(0);
+    }
     int triggers = args.length > 1 ? Integer.parseInt(args[1]) : 5_000;
     int rounds = args.length > 2 ? Integer.parseInt(args[2]) : 3;
     List<Double> detent = new ArrayList<>();
@@ -77,13 +83,9 @@ public class BesideQuartz {
     return Double.parseDouble(figure.group(1));
   }
 
-  private static double drainOfQuartz(int count, int threads) throws Exception {
-    Path place = Files.createTempDirectory(Path.of("").toAbsolutePath(), "drain-");
-    String url = "jdbc:h2:" + place.resolve("store");
-    Scheduler scheduler = null;
-    try (Connection keepsItOpen = DriverManager.getConnection(url)) {
-      makeTables(keepsItOpen);
-      scheduler = new StdSchedulerFactory(settings(url, threads)).getScheduler();
+  private static double drainOf(Properties settings, int count) throws Exception {
+    Scheduler scheduler = new StdSchedulerFactory(settings).getScheduler();
+    try {
       put(scheduler, count);
       left = new CountDownLatch(count);
       long begin = System.nanoTime();
@@ -91,17 +93,37 @@ public class BesideQuartz {
       if (!left.await(10, TimeUnit.MINUTES)) throw new IOException(left.getCount() + " triggers have not run, of " + count);
       return count / ((System.nanoTime() - begin) / 1e9);
     } finally {
-      if (scheduler != null) scheduler.shutdown(true);
+      scheduler.shutdown(true);
+    }
+  }
+
+  private static double drainInPostgres(String url, int count, int threads) throws Exception {
+    try (Connection on = DriverManager.getConnection(url)) {
+      on.createStatement().execute(script("tables_postgres.sql"));
+    }
+    Properties settings = settings(url, threads);
+    settings.setProperty("org.quartz.jobStore.driverDelegateClass", "org.quartz.impl.jdbcjobstore.PostgreSQLDelegate");
+    settings.setProperty("org.quartz.dataSource.store.driver", "org.postgresql.Driver");
+    settings.setProperty("org.quartz.dataSource.store.user", "postgres");
+    return drainOf(settings, count);
+  }
+
+  private static double drainOfQuartz(int count, int threads) throws Exception {
+    Path place = Files.createTempDirectory(Path.of("").toAbsolutePath(), "drain-");
+    String url = "jdbc:h2:" + place.resolve("store");
+    try (Connection keepsItOpen = DriverManager.getConnection(url)) {
+      org.h2.tools.RunScript.execute(keepsItOpen, new StringReader(script("tables_h2.sql")));
+      return drainOf(settings(url, threads), count);
+    } finally {
       try (Stream<Path> files = Files.walk(place)) {
         for (Path each : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(each);
       }
     }
   }
 
-  private static void makeTables(Connection on) throws Exception {
-    try (var script = new InputStreamReader(
-        Scheduler.class.getResourceAsStream("/org/quartz/impl/jdbcjobstore/tables_h2.sql"), StandardCharsets.UTF_8)) {
-      org.h2.tools.RunScript.execute(on, script);
+  private static String script(String name) throws IOException {
+    try (var text = Scheduler.class.getResourceAsStream("/org/quartz/impl/jdbcjobstore/" + name)) {
+      return new String(text.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

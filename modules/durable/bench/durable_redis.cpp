@@ -27,6 +27,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace {
@@ -110,12 +111,12 @@ double bare_sets(const server& at, std::int64_t at_once) {
 
 double put(const server& at, store& in, std::int64_t at_once) {
   std::mt19937_64 random(1);
-  std::vector<put_request> requests(static_cast<std::size_t>(at_once));
-  std::vector<put_status> results(requests.size());
+  std::vector<change> requests(static_cast<std::size_t>(at_once), put_request{});
+  std::vector<change_status> results(requests.size());
   double took = 0;
   for (std::int64_t from = 0; from < rows(); from += at_once) {
     for (std::int64_t i = 0; i < at_once; ++i) {
-      record& one = requests[static_cast<std::size_t>(i)].what;
+      record& one = std::get<put_request>(requests[static_cast<std::size_t>(i)]).what;
       one.key = std::to_string(1'000'000'000'000'000 + from + i);
       one.id = static_cast<std::uint64_t>(from + i + 1);
       one.due = stored_time(std::chrono::seconds(1'700'000'000) + std::chrono::microseconds(random() % 86'400'000'000));
@@ -123,7 +124,7 @@ double put(const server& at, store& in, std::int64_t at_once) {
       one.payload.resize(64);
     }
     const double begin = at.cpu_seconds();
-    if (in.put(requests, results) != errc{}) throw std::runtime_error("put");
+    if (in.apply(requests, results) != errc{}) throw std::runtime_error("put");
     took += at.cpu_seconds() - begin;
   }
   return static_cast<double>(rows()) / took;
@@ -144,12 +145,12 @@ rates life(const server& at, std::int64_t at_once) {
   in->take("bench", {&all, 1}, {&taken, 1});
   const read_request next{
       {0, taken.fence}, stored_time(std::chrono::seconds(1'800'000'000)), 1000, std::chrono::hours(1)};
-  std::vector<end_request> requests;
+  std::vector<change> requests;
   double begin = at.cpu_seconds();
   for (read_result read; requests.size() < static_cast<std::size_t>(rows());) {
     if (in->read_on({&next, 1}, {&read, 1}) != errc{} || !read.stands) throw std::runtime_error("read_on");
     for (record& its : read.due) {
-      end_request& one = requests.emplace_back();
+      auto& one = requests.emplace_back().emplace<end_request>();
       one.term = next.term;
       one.key = std::move(its.key);
       one.id = its.id;
@@ -157,10 +158,11 @@ rates life(const server& at, std::int64_t at_once) {
     }
   }
   out.read = static_cast<double>(rows()) / (at.cpu_seconds() - begin);
-  std::vector<end_status> results(static_cast<std::size_t>(at_once));
+  std::vector<change_status> results(static_cast<std::size_t>(at_once));
   begin = at.cpu_seconds();
   for (std::size_t from = 0; from < requests.size(); from += results.size())
-    if (in->end(std::span(requests).subspan(from, results.size()), results) != errc{}) throw std::runtime_error("end");
+    if (in->apply(std::span(requests).subspan(from, results.size()), results) != errc{})
+      throw std::runtime_error("end");
   out.end = static_cast<double>(rows()) / (at.cpu_seconds() - begin);
   return out;
 }
@@ -207,6 +209,12 @@ void lateness(benchmark::State& state) {
                                   std::chrono::seconds(4));
 }
 BENCHMARK(lateness)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void look_ups(benchmark::State& state) {
+  const server at("no");
+  detent::bench::measure_look_ups(state, redis_store(at.path()), detent::bench::full_or_smoke(1'000'000, 2'000));
+}
+BENCHMARK(look_ups)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void drain(benchmark::State& state) {
   const server at("no");

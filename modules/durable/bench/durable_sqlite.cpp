@@ -65,13 +65,14 @@ record row(std::int64_t number, std::mt19937_64& random) {
 
 double put(store& in, std::int64_t from, std::int64_t to, std::int64_t at_once) {
   std::mt19937_64 random(static_cast<std::uint64_t>(from + 1));
-  std::vector<put_request> requests(static_cast<std::size_t>(at_once));
-  std::vector<put_status> results(requests.size());
+  std::vector<change> requests(static_cast<std::size_t>(at_once));
+  std::vector<change_status> results(requests.size());
   double took = 0;
   for (std::int64_t at = from; at < to; at += at_once) {
-    for (std::int64_t i = 0; i < at_once; ++i) requests[static_cast<std::size_t>(i)].what = row(at + i, random);
+    for (std::int64_t i = 0; i < at_once; ++i)
+      requests[static_cast<std::size_t>(i)] = put_request{row(at + i, random), put_mode::keep};
     const auto begin = steady::now();
-    if (in.put(requests, results) != errc{}) throw std::runtime_error("put");
+    if (in.apply(requests, results) != errc{}) throw std::runtime_error("put");
     took += seconds_since(begin);
   }
   return static_cast<double>(to - from) / took;
@@ -127,8 +128,8 @@ void put_batched_at_a_million(benchmark::State& state) {
     const double begin = cpu_seconds();
     file->read_on({&next, 1}, {&read, 1});
     reads.push_back(1e6 * (cpu_seconds() - begin) / static_cast<double>(read.due.size()));
-    std::vector<end_request> requests;
-    std::vector<end_status> results(batch);
+    std::vector<change> requests;
+    std::vector<change_status> results(batch);
     const auto ending = steady::now();
     for (std::size_t i = 0; i < read.due.size() / 10; ++i) {
       end_request one;
@@ -138,7 +139,7 @@ void put_batched_at_a_million(benchmark::State& state) {
       one.ran = read.due[i].due;
       requests.push_back(std::move(one));
       if (requests.size() < results.size()) continue;
-      file->end(requests, results);
+      file->apply(requests, results);
       requests.clear();
     }
     ends.push_back(static_cast<double>(read.due.size() / 10) / seconds_since(ending));
@@ -180,6 +181,31 @@ void put_synced_one_by_one(benchmark::State& state) {
 }
 BENCHMARK(put_synced_one_by_one)->Iterations(1)->Unit(benchmark::kMillisecond);
 
+// Puts alone, and as many changes of which every second one cancels the timer before it: in a second of both.
+void puts_and_cancels_by_turns(benchmark::State& state) {
+  const directory here;
+  detent::engine engine;
+  timers durable(engine, sqlite_store(here.file("timers"), {.durability = sqlite_options::sync::at_checkpoints}),
+                 {.outbox = 1'000'000});
+  const std::int64_t changes = detent::bench::full_or_smoke(100'000, 1'000);
+  const auto rate = [&](bool cancels) {
+    const auto begin = steady::now();
+    for (std::int64_t i = 0; i < changes; ++i) {
+      const std::string key = durable.schedule_after(std::chrono::hours(1), "auction-end", {});
+      if (cancels && ++i < changes) durable.cancel(key, {}, std::chrono::minutes(2));
+    }
+    if (!durable.flush(std::chrono::minutes(2))) throw std::runtime_error("flush");
+    return static_cast<double>(changes) / seconds_since(begin);
+  };
+  for (auto round : state) {
+    const double alone = rate(false), by_turns = rate(true);
+    state.counters["put/s"] = alone;
+    state.counters["change/s"] = by_turns;
+    state.counters["of_puts_alone"] = by_turns / alone;
+  }
+}
+BENCHMARK(puts_and_cancels_by_turns)->Iterations(1)->Unit(benchmark::kMillisecond);
+
 // Measures the call alone, while the store syncs each commit.
 void the_scheduling_call(benchmark::State& state) {
   const directory here;
@@ -208,6 +234,13 @@ void lateness(benchmark::State& state) {
                                   std::chrono::milliseconds(1'500));
 }
 BENCHMARK(lateness)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void look_ups(benchmark::State& state) {
+  const directory here;
+  detent::bench::measure_look_ups(
+      state, sqlite_store(here.file("timers"), {.durability = sqlite_options::sync::at_checkpoints}), rows());
+}
+BENCHMARK(look_ups)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void drain(benchmark::State& state) {
   const directory here;

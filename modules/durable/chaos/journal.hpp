@@ -15,7 +15,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <string_view>
 
 namespace chaos {
 
@@ -26,25 +26,48 @@ inline std::int64_t machine_us() noexcept {
   return std::int64_t{read.tv_sec} * 1'000'000 + read.tv_nsec / 1000;
 }
 
-// The file that all processes of one chaos run write into. promises.py reads it, and explains its lines.
+// The clock by which the judge puts the lines of several processes in their order.
+inline std::int64_t boot_us() noexcept {
+  timespec read{};
+  ::clock_gettime(CLOCK_BOOTTIME, &read);
+  return std::int64_t{read.tv_sec} * 1'000'000 + read.tv_nsec / 1000;
+}
+
+// One process's own file, which the next process of that name continues. judge/journals.py reads it and explains its
+// lines. Any thread.
 class journal {
  public:
-  explicit journal(const std::string& path)
-      : file_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)) {
-    if (file_ < 0) throw std::runtime_error(path + ": " + std::strerror(errno));
+  journal(const std::string& directory, const std::string& node)
+      : path_(directory + "/" + node), file_(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)) {
+    if (file_ < 0) throw std::runtime_error(path_ + ": " + std::strerror(errno));
   }
-  // One write() of one line: whole, or not at all, also if the process is killed.
+  journal(const journal&) = delete;
+  journal& operator=(const journal&) = delete;
+  ~journal() { ::close(file_); }
+
+  const std::string& path() const noexcept { return path_; }
+
+  // Writes one line by one write(): what it is, the boot clock, this process's wall clock, the words, and a dot by
+  // which a line that was cut off is known.
   template <class... Words>
-  void write(const Words&... words) const {
+  void write(std::string_view what, const Words&... words) const {
+    const auto wall = std::chrono::system_clock::now().time_since_epoch();
     std::ostringstream line;
-    const char* gap = "";
-    ((line << std::exchange(gap, " ") << words), ...);
-    line << '\n';
+    line << what << ' ' << boot_us() << ' ' << std::chrono::duration_cast<std::chrono::microseconds>(wall).count();
+    ((line << ' ' << words), ...);
+    line << " .\n";
     const std::string text = line.str();
     if (::write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
   }
 
+  // The line that a killed process began to write ends here.
+  void begin() const {
+    if (::write(file_, "\n", 1) != 1) std::abort();
+    write("born");
+  }
+
  private:
+  std::string path_;
   int file_;
 };
 

@@ -1,186 +1,108 @@
 // SPDX-License-Identifier: MIT
 #include "load.hpp"
 
-#include <detent/schedule.hpp>
-
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <fstream>
-#include <random>
-#include <span>
-#include <sstream>
-#include <string_view>
-#include <system_error>
-#include <thread>
 
 namespace chaos {
 
-using namespace std::chrono_literals;
-namespace durable = detent::durable;
+using detent::durable::on_conflict;
 
 namespace {
 
-std::int64_t to_us(detent::wall_time when) noexcept {
-  return std::chrono::duration_cast<std::chrono::microseconds>(when.time_since_epoch()).count();
-}
+constexpr double near = 2e6;               // us
+constexpr std::int64_t together = 50'000;  // us: changes are asked for in bunches
+constexpr double first_instant = 0.35, second_instant = 0.7;
+constexpr std::size_t largest = 65536;
 
-detent::wall_time from_us(std::int64_t us) noexcept {
-  return detent::wall_time(std::chrono::duration_cast<detent::wall_time::duration>(std::chrono::microseconds(us)));
-}
-
-std::string key_of(std::uint64_t number) { return "t" + std::to_string(number); }
-std::string partition_of(std::uint64_t number) { return "p" + std::to_string(number % 97); }
-
-char letter_of(durable::cancel_result result) noexcept {
-  switch (result) {
-    case durable::cancel_result::cancelled: return 'c';
-    case durable::cancel_result::running: return 'r';
-    case durable::cancel_result::gone: return 'g';
-    case durable::cancel_result::unknown: break;
-  }
-  return 'u';
-}
-
-// Again while the outbox is full.
-template <class Call>
-void insist(const Call& call) {
-  for (;;) {
-    try {
-      call();
-      return;
-    } catch (const detent::error& full) {
-      if (full.code() != durable::errc::outbox_full) throw;
-      std::this_thread::sleep_for(1ms);
-    }
-  }
+const char* handler_of(std::uint64_t fate) noexcept {
+  if (fate < 5) return "fails_once";
+  if (fate == 5) return "fails_twice";
+  if (fate == 6) return "fails";
+  return "note";
 }
 
 }  // namespace
 
-fate fate_of(std::uint64_t number) noexcept {
-  if (number >= first_recurring) return fate::recurs;
-  switch (number % 20) {
-    case 0: return fate::fails_first;
-    case 1: return fate::restarted;
-    case 2:
-    case 3: return fate::cancelled;
-    default: return fate::runs;
+std::vector<step> planner::plan() {
+  for (std::uint64_t i = 0; i != load_.timers; ++i) add_timer(i);
+  for (std::uint64_t i = 0; i != load_.recurring; ++i) {
+    step its{load_.begin, ops_++, deed::put, "r" + std::to_string(i), "p" + std::to_string(i % 7)};
+    its.handler = "recurs";
+    its.recurs = true;
+    steps_.push_back(its);
   }
-}
-
-void handle(durable::timers& timers, const load& of, const journal& book, const std::string& node) {
-  timers.declare("each second", detent::schedule::quartz("* * * * * ?"));
-  timers.handle("note", [&book, node, end = of.end()](durable::job& job) {
-    const std::string partition(reinterpret_cast<const char*>(job.payload().data()), job.payload().size());
-    const std::string number(job.key().substr(1));
-    book.write('X', number, to_us(job.due()), machine_us(), job.fence(), partition, node, job.attempt());
-    switch (fate_of(std::stoull(number))) {
-      case fate::fails_first:
-        if (job.attempt() == 1) return durable::outcome::retry_after(50ms, "the first time");
-        break;
-      case fate::recurs:
-        if (to_us(job.due()) >= end) return durable::outcome::dead("it is over");
-        break;
-      default: break;
-    }
-    return durable::outcome::done();
-  });
-}
-
-putter::putter(durable::timers& to, const load& of, const journal& book, const std::string& journal_path)
-    : timers_(to), load_(of), book_(book) {
-  std::ifstream lines(journal_path);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    char what = 0;
-    std::uint64_t number = 0;
-    if (!(words >> what >> number)) continue;
-    if (what == 'P' || what == 'R') stored_.insert(number);
-    if (what == 'K' || what == 'V') asked_.insert(number);
+  for (std::uint64_t i = 0; i != load_.killers; ++i) {
+    step its{load_.begin, ops_++, deed::put, "killer" + std::to_string(i), "p" + std::to_string(i)};
+    its.due = load_.begin + part(static_cast<double>(load_.end() - load_.begin));
+    its.handler = "kills";
+    steps_.push_back(its);
   }
+  std::ranges::stable_sort(steps_, {}, &step::at);
+  return std::move(steps_);
 }
 
-std::vector<putter::step> putter::plan() const {
-  std::mt19937_64 random(load_.seed);
-  std::uniform_real_distribution<double> any(0, 1);
+step planner::first_of(std::uint64_t number) {
   const auto length = static_cast<double>(load_.end() - load_.begin);
-  const auto part = [&](double of) { return static_cast<std::int64_t>(any(random) * of); };
-  std::vector<step> steps;
-  const std::size_t half = load_.timers / 2;
-  for (std::uint64_t i = 0; i != load_.timers; ++i) {
-    step first{load_.begin, deed::put, i, load_.begin + part(length)};
-    if (i >= half) {
-      first.at +=
-          static_cast<std::int64_t>(length * static_cast<double>(i - half) / static_cast<double>(load_.timers - half));
-      first.due = first.at + static_cast<std::int64_t>(any(random) * any(random) * 2e6);
-    }
-    steps.push_back(first);
-    const std::int64_t later = std::max(first.at, first.due - part(2e6));
-    if (fate_of(i) == fate::cancelled) steps.push_back({later, deed::cancel, i, first.due});
-    if (fate_of(i) == fate::restarted) steps.push_back({later, deed::restart, i, later + part(2e6)});
+  const double since = static_cast<double>(number) / static_cast<double>(load_.timers);
+  step first{load_.begin, ops_++, deed::put, {}, {}};
+  first.due = first.at + part(length);
+  if (since >= 0.5) {
+    first.at += static_cast<std::int64_t>(length * (since - 0.5) * 2);
+    first.due = first.at + static_cast<std::int64_t>(any_(random_) * any_(random_) * near);
   }
-  for (std::uint64_t i = 0; i != load_.recurring; ++i)
-    steps.push_back({load_.begin, deed::put, first_recurring + i, 0});
-  std::ranges::stable_sort(steps, {}, &step::at);
-  return steps;
+  const double passed = static_cast<double>(first.at - load_.begin) / length;
+  const bool is_second = passed >= first_instant || (since < 0.5 && any_(random_) < 0.5);
+  const bool shares_instant = any_(random_) < 0.4 && passed < second_instant;
+  if (shares_instant)
+    first.due = load_.begin + static_cast<std::int64_t>(length * (is_second ? second_instant : first_instant));
+  const double place = any_(random_);
+  const bool is_hot = place < (shares_instant ? 0.5 : 0.15);
+  const bool is_apart = is_hot || place > 0.95;  // without a partition
+  first.key = "t" + std::to_string(is_apart ? number : number / 97);
+  if (is_hot) first.partition = "hot";
+  if (!is_apart) first.partition = "p" + std::to_string(number % 97);
+  if (part(200) == 0) first.size = largest;
+  return first;
 }
 
-void putter::put_all() {
-  for (const step& one : plan()) {
-    while (machine_us() < one.at && one.at != load_.begin) std::this_thread::sleep_for(500us);
-    insist([&] { carry_out(one); });
+void planner::add_timer(std::uint64_t number) {
+  step first = first_of(number);
+  const auto fate = static_cast<std::uint64_t>(part(100));
+  first.handler = handler_of(fate);
+  steps_.push_back(first);
+  add_changes(first, fate);
+}
+
+void planner::add(const step& like, std::int64_t at, deed what, std::int64_t due) {
+  step its = like;
+  its.at = at;
+  its.op = ops_++;
+  its.what = what;
+  its.due = due;
+  steps_.push_back(its);
+}
+
+void planner::add_changes(const step& first, std::uint64_t fate) {
+  const std::int64_t some_time = std::max(first.at, first.due - part(near)) - load_.begin;
+  const std::int64_t later = load_.begin + (some_time + together - 1) / together * together;
+  if (fate >= 7 && fate < 12) add(first, later, deed::restart, later + part(near));
+  if (fate >= 12 && fate < 22) add(first, later, deed::cancel);
+  if (fate >= 22 && fate < 30) {
+    const bool keeps = fate >= 28;
+    add(first, keeps && !load_.keeps_late ? first.at : later, deed::put, later + part(near));
+    steps_.back().conflict = fate < 26 ? on_conflict::replace : keeps ? on_conflict::keep : on_conflict::fail;
   }
-  if (!timers_.flush(5min)) std::fprintf(stderr, "not everything was stored within five minutes\n");
+  if (fate == 30) add_mixed(first);
 }
 
-void putter::carry_out(const step& one) {
-  switch (one.what) {
-    case deed::put: return put(one);
-    case deed::cancel: return cancel(one);
-    case deed::restart: return restart(one);
+// Puts and cancels by turns, asked for in one go. A put that keeps would keep what the cancel before it has asked the
+// owner for.
+void planner::add_mixed(const step& first) {
+  const int more = part(2) == 0 ? 3 : 4;
+  for (int i = 0; i != more; ++i) {
+    add(first, first.at, i % 2 == 0 ? deed::cancel : deed::put, first.due);
+    if (!load_.keeps_late) steps_.back().conflict = on_conflict::replace;
   }
-}
-
-void putter::put(const step& one) {
-  if (stored_.contains(one.number)) return;
-  const std::string key = key_of(one.number);
-  const std::string partition = partition_of(one.number);
-  const auto payload = std::as_bytes(std::span(partition));
-  durable::timer_options named;
-  named.key = key;
-  named.partition = partition;
-  if (one.number >= first_recurring) {
-    named.on_stored = [this, number = one.number](std::error_code failed) {
-      book_.write(failed ? 'F' : 'R', number, machine_us());
-    };
-    timers_.schedule_on("each second", "note", payload, named);
-    return;
-  }
-  named.on_stored = [this, one, asked = machine_us()](std::error_code failed) {
-    book_.write(failed ? 'F' : 'P', one.number, one.due, asked, machine_us());
-  };
-  timers_.schedule_at(from_us(one.due), "note", payload, named);
-}
-
-void putter::cancel(const step& one) {
-  if (asked_.contains(one.number)) return;
-  const std::string key = key_of(one.number);
-  const std::string partition = partition_of(one.number);
-  book_.write('K', one.number);
-  timers_.cancel({key, partition}, [this, number = one.number](durable::cancel_result result) {
-    book_.write('C', number, machine_us(), letter_of(result));
-  });
-}
-
-void putter::restart(const step& one) {
-  if (asked_.contains(one.number)) return;
-  const std::string key = key_of(one.number);
-  const std::string partition = partition_of(one.number);
-  book_.write('V', one.number);
-  timers_.restart_at({key, partition}, from_us(one.due), [this, one](std::error_code failed) {
-    if (!failed || failed == durable::errc::gone) book_.write(failed ? 'G' : 'W', one.number, one.due, machine_us());
-  });
 }
 
 }  // namespace chaos

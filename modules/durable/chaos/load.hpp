@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The timers of a chaos: what is put, cancelled and restarted, when, and what their handlers do.
+// The timers of a chaos: what is asked of them, and when.
 #pragma once
-
-#include "journal.hpp"
 
 #include <detent/durable.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace chaos {
-
-// The fate of a timer follows from its number; promises.py knows the same rule.
-enum class fate { runs, fails_first, restarted, cancelled, recurs };
-inline constexpr std::uint64_t first_recurring = 1'000'000'000;  // numbers from there on
-fate fate_of(std::uint64_t number) noexcept;
 
 struct load {
   std::size_t timers = 0;
@@ -25,40 +18,49 @@ struct load {
   std::uint64_t seed = 1;
   std::int64_t begin = 0;  // us since 1970
   std::size_t recurring = 0;
+  std::size_t killers = 0;  // so many timers kill the process that runs them
+  bool keeps_late = false;  // puts that keep come as late as cancels, while the timer runs, and after a cancel
 
   std::int64_t end() const noexcept { return begin + static_cast<std::int64_t>(seconds * 1e6); }
 };
 
-// Before start(): the handlers, which write a line for each run.
-void handle(detent::durable::timers& timers, const load& of, const journal& book, const std::string& node);
+enum class deed : std::uint8_t { put, cancel, restart };
 
-// Puts all of it: half at once, spread over all the time, the others while it passes, each within two seconds of its
-// due time: beside the read level, and below it. Of one that was killed amid this, the next goes on: what the journal
-// has as stored is not put again, and what it has as asked for is not asked for again.
-class putter {
+// One call on the timers.
+struct step {
+  std::int64_t at;   // us since 1970, at the earliest
+  std::uint64_t op;  // names it in the journal
+  deed what;
+  std::string key, partition;
+  std::int64_t due = 0;
+  const char* handler = "note";
+  detent::durable::on_conflict conflict = detent::durable::on_conflict::keep;
+  std::size_t size = 32;  // bytes of payload
+  bool recurs = false;
+};
+
+// All steps in the order of their times. The same for the same load, so that a process goes on where the one before it
+// was killed. Half of the timers are put at once and spread over all the time, the others while it passes, each within
+// two seconds of its due time: beside the read level, and below it. Two of five share one of two instants. A hot
+// partition has three of ten; the others have their keys in common with other partitions.
+class planner {
  public:
-  putter(detent::durable::timers& to, const load& of, const journal& book, const std::string& journal_path);
-  void put_all();
+  explicit planner(const load& of) : load_(of), random_(of.seed) {}
+  std::vector<step> plan();
 
  private:
-  enum class deed { put, cancel, restart };
-  struct step {
-    std::int64_t at;
-    deed what;
-    std::uint64_t number;
-    std::int64_t due;
-  };
+  std::int64_t part(double of) { return static_cast<std::int64_t>(any_(random_) * of); }
+  step first_of(std::uint64_t number);
+  void add_timer(std::uint64_t number);
+  void add_changes(const step& first, std::uint64_t fate);
+  void add_mixed(const step& first);
+  void add(const step& like, std::int64_t at, deed what, std::int64_t due = 0);
 
-  std::vector<step> plan() const;
-  void carry_out(const step& one);
-  void put(const step& one);
-  void cancel(const step& one);
-  void restart(const step& one);
-
-  detent::durable::timers& timers_;
   const load& load_;
-  const journal& book_;
-  std::unordered_set<std::uint64_t> stored_, asked_;  // by a process before this one
+  std::mt19937_64 random_;
+  std::uniform_real_distribution<double> any_{0, 1};
+  std::vector<step> steps_;
+  std::uint64_t ops_ = 0;
 };
 
 }  // namespace chaos

@@ -17,12 +17,12 @@ class Server:
     """Its file is written before each answer (appendfsync no): kill -9 loses nothing that was answered. With everysec it
     answers first while the last sync still runs."""
 
-    def __init__(self, directory, name, port):
+    def __init__(self, directory, name, port, *more):
         self.path, self.directory, self.port = f"{directory}/{name}.sock", directory, port
         self.command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--unixsocket", self.path, "--save", "",
                         "--appendonly", "yes", "--appendfsync", "no", "--appenddirname", f"{name}.aof",
                         "--dir", directory, "--logfile", f"{directory}/{name}.log", "--dbfilename", f"{name}.rdb",
-                        "--repl-diskless-sync-delay", "0", "--repl-timeout", "10"]
+                        "--repl-diskless-sync-delay", "0", "--repl-timeout", "10", *more]
         self.process = None
         self.start()
 

@@ -7,6 +7,7 @@ import time
 
 EACH = 0.02    # s, between two looks
 WINDOW = 0.2   # s, of which the whole counts
+LEAST = 0.0005  # s of a look that are noted
 MOST = 0.5     # where so much of it was waited: work piles up, and is done afterwards
 
 
@@ -30,7 +31,7 @@ class Starvation(threading.Thread):
         self.begin = self.last = time.time()
         self.before = {}
         self.spans = []  # (from, to), in s: a wait is counted when it ends
-        self.sums = [0.0]
+        self.cells = []
         self.over = threading.Event()
 
     def run(self):
@@ -63,23 +64,13 @@ class Starvation(threading.Thread):
             window = cells[place:place + width]
             if sum(window) > MOST * EACH * len(window):
                 cells[place:place + width] = [EACH] * len(window)
-        self.sums = [0.0]
-        for waited_in_it in cells:
-            self.sums.append(self.sums[-1] + waited_in_it)
+        self.cells = cells
 
-    def until(self, at):
-        """Its sum then, in us since 1970 and in us."""
-        place = min(max((at / 1e6 - self.begin) / EACH, 0), len(self.sums) - 1)
-        whole = min(int(place), len(self.sums) - 2) if len(self.sums) > 1 else 0
-        after = self.sums[min(whole + 1, len(self.sums) - 1)]
-        return (self.sums[whole] + (place - whole) * (after - self.sums[whole])) * 1e6
-
-    def between(self, begin, end):
-        return self.until(end) - self.until(begin) if end > begin else 0
-
-    def with_outages(self, outages):
-        """The same, as if the processes had waited for a processor during these."""
-        out = Starvation(self.processes)
-        out.begin, out.last = self.begin, self.last
-        out.count([*self.spans, *((begin / 1e6, end / 1e6) for begin, end in outages)])
-        return out
+    def held(self):
+        """(from, to) in s since 1970: what was waited, or all of a window of which much was."""
+        spans = []
+        for number, of_it in enumerate(self.cells):
+            begin = self.begin + number * EACH
+            if of_it >= LEAST:
+                spans.append((begin, begin + of_it))
+        return spans

@@ -14,4 +14,5 @@ class [[gnu::visibility("hidden")]] memory_data;
 #include <detent/durable.hpp>
 #include <detent/durable_memory.hpp>
 #include <detent/durable_store.hpp>
+#include <detent/durable_tokens.hpp>
 #pragma GCC visibility pop

@@ -24,7 +24,7 @@ void refuses(Call&& call, std::error_code code, std::string_view words) {
   }
 }
 
-void change(const std::string& file, const char* sql) {
+void edit(const std::string& file, const char* sql) {
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK);
@@ -81,9 +81,9 @@ TEST(DurableBadInput, AFileIsOfOneStoreAtATime) {
   const auto beside = sqlite_store(file, {.read_only = true});
   asker{*first}.put(timer("k", 1, at(1)));
   EXPECT_EQ(asker{*beside}.list({}).size(), 1u) << "a list may be read beside it";
-  put_status out{};
-  const put_request one{timer("l", 2, at(2)), put_mode::keep};
-  EXPECT_EQ(beside->put({&one, 1}, {&out, 1}), errc::not_permitted);
+  change_status out{};
+  const change one = put_request{timer("l", 2, at(2)), put_mode::keep};
+  EXPECT_EQ(beside->apply({&one, 1}, {&out, 1}), errc::not_permitted);
   const take_request shard{0, std::chrono::seconds(60)};
   take_result taken;
   ASSERT_EQ(first->take("owner", {&shard, 1}, {&taken, 1}), errc{});
@@ -99,12 +99,56 @@ TEST(DurableBadInput, AFileOfAnotherFormatIsLeftAlone) {
   const std::string file = directory.file("timers");
   asker{*sqlite_store(file)}.put(timer("k", 1, at(1)));
   for (const std::string other : {"1", "3"}) {
-    change(file, ("PRAGMA user_version = " + other).c_str());
+    edit(file, ("PRAGMA user_version = " + other).c_str());
     refuses([&] { sqlite_store(file); }, errc::foreign_format,
             ("of format " + other + ", and this version knows 2").c_str());
   }
-  change(file, "PRAGMA user_version = 2");
+  edit(file, "PRAGMA user_version = 2");
   EXPECT_EQ(asker{*sqlite_store(file)}.list({}).size(), 1u);
+}
+
+// An earlier version of this format has no table of deaths, and counts nothing.
+TEST(DurableBadInput, AFileThatAnEarlierVersionHasWrittenIsCounted) {
+  const temporary_directory directory;
+  const std::string file = directory.file("timers");
+  {
+    const auto first = sqlite_store(file);
+    asker on{*first};
+    const term_ref term{0, on.take(0).fence};
+    for (const std::string key : {"d1", "d2", "k1", "k2", "k3"}) on.put(timer(key, 1, at(1)));
+    for (const record& its : on.read(term, at(10)).due)
+      if (its.key.starts_with("d")) on.end(end_of(term, its, end_kind::kill));
+  }
+  edit(file,
+       "DROP TABLE deaths; ALTER TABLE shards DROP COLUMN timers; ALTER TABLE shards DROP COLUMN dead;"
+       "ALTER TABLE ring DROP COLUMN counted");
+  const auto expect = [&](store_view& in, std::uint64_t timers, std::uint64_t dead) {
+    shard_state state;
+    EXPECT_EQ(in.look({&state, 1}), errc{});
+    EXPECT_EQ(state.timers, timers);
+    EXPECT_EQ(state.dead, dead);
+    list_page page;
+    EXPECT_EQ(in.list({.dead = true}, page), errc{});
+    ASSERT_EQ(page.found.size(), dead);
+    for (const listed_record& one : page.found) EXPECT_EQ(one.died, at(1)) << "its due time";
+  };
+  {
+    const auto reads = sqlite_store(file, {.read_only = true});
+    expect(*reads, 3, 2);
+    expect(*reads->view_apart(), 3, 2);
+  }
+  expect(*sqlite_store(file), 3, 2);
+  edit(file,
+       "UPDATE ring SET generation = generation + 1; DELETE FROM timers WHERE key = x'6b31';"
+       "INSERT INTO dead SELECT shard, x'6433', id, due, attempt, by_rule, handler, schedule, payload, why FROM dead"
+       " WHERE key = x'6431'");
+  expect(*sqlite_store(file, {.read_only = true})->view_apart(), 2, 3);
+  const auto again = sqlite_store(file);
+  expect(*again, 2, 3);
+  purge_page erased;
+  EXPECT_EQ(again->purge({.dead = true}, erased), errc{});
+  EXPECT_EQ(erased.erased, 3u);
+  expect(*again->view_apart(), 2, 0);
 }
 
 TEST(DurableBadInput, FilesOfSomethingElseAreRefused) {
@@ -113,7 +157,7 @@ TEST(DurableBadInput, FilesOfSomethingElseAreRefused) {
   std::ofstream(text) << std::string(4096, 'x');
   refuses([&] { sqlite_store(text); }, errc::corrupt, "text");
   const std::string other = directory.file("other");
-  change(other, "CREATE TABLE t (a)");
+  edit(other, "CREATE TABLE t (a)");
   refuses([&] { sqlite_store(other); }, errc::corrupt, "name another file");
   refuses([&] { sqlite_store(directory.file("no/such/directory")); }, errc::not_permitted, "No such file or directory");
   refuses([&] { sqlite_store(directory.file("none"), {.read_only = true}); }, errc::not_permitted, "none");
@@ -127,13 +171,37 @@ TEST(DurableBadInput, AFullFileHasRoomForATimerThatDies) {
   const term_ref term{0, asker{*file}.take(0).fence};
   record big = timer("k", 0, at(1));
   big.payload.resize(60'000);
-  put_status out{};
-  for (put_request one{big}; file->put({&one, 1}, {&out, 1}) == errc{};) one.what.key += std::to_string(++one.what.id);
+  change_status out{};
+  for (change one = put_request{big}; file->apply({&one, 1}, {&out, 1}) == errc{};) {
+    record& its = std::get<put_request>(one).what;
+    its.key += std::to_string(++its.id);
+  }
   const std::vector<record> all = asker{*file}.read(term, at(2)).due;
   ASSERT_GT(all.size(), 5u);
-  for (const record& its : all) EXPECT_EQ(asker{*file}.end(end_of(term, its, end_kind::kill)), end_status::ended);
+  for (const record& its : all) EXPECT_EQ(asker{*file}.end(end_of(term, its, end_kind::kill)), change_status::ended);
   EXPECT_EQ(asker{*file}.list({.shard = 0, .dead = true}).size(), all.size());
-  for (const record& its : all) EXPECT_EQ(asker{*file}.revive(timer(its.key, its.id + 100, at(5))), put_status::stored);
+  for (const record& its : all)
+    EXPECT_EQ(asker{*file}.put(timer(its.key, its.id + 100, at(5)), put_mode::revive), change_status::stored);
+}
+
+TEST(DurableBadInput, ABatchThatDoesNotFitChangesNothing) {
+  const temporary_directory directory;
+  const auto file = sqlite_store(directory.file("timers"), {.most_bytes = 200'000, .shards = 1});
+  asker on{*file};
+  const term_ref term{0, on.take(0).fence};
+  on.put(timer("k", 1, at(1)));
+  const record ran = on.read(term, at(10)).due.at(0);
+  EXPECT_EQ(on.put(timer("k", 2, at(5))), change_status::kept);
+  std::vector<change> batch{end_of(term, ran), cancel_request{0, "k", 77}};
+  record big = timer("b", 10, at(1));
+  big.payload.resize(50'000);
+  for (; batch.size() < 10; big.key += 'b', ++big.id) batch.emplace_back(put_request{big});
+  std::vector<change_status> results(batch.size());
+  EXPECT_EQ(file->apply(batch, results), errc::unavailable);
+  EXPECT_EQ(on.list({}).size(), 1u);
+  EXPECT_EQ(on.read(term, at(10)).announced_keys.size(), 1u) << "of the successor";
+  EXPECT_EQ(on.end(end_of(term, ran)), change_status::ended);
+  EXPECT_EQ(on.list({}).at(0).what.id, 2u) << "its successor is there still";
 }
 
 TEST(DurableBadInput, AFileHasOneStoreByWhateverName) {
@@ -153,6 +221,26 @@ TEST(DurableBadInput, AFullFileKeepsTheRestInTheOutbox) {
   EXPECT_TRUE(soon([&] { return node.reported->has(errc::unavailable); })) << node.reported->all();
   EXPECT_TRUE(soon([&] { return node.on.metrics().outbox + node.on.list({}).size() == 40; }))
       << "each is in the file or waits";
+}
+
+// What handlers put under their own keys has no room until the ends of the others are written.
+TEST(DurableBadInput, AFullFileTakesTheEndsThatMakeRoom) {
+  const temporary_directory directory;
+  journal book;
+  a_node node(sqlite_store(directory.file("timers"), {.most_bytes = 1'000'000}), book);
+  const std::string body(60'000, 'b');
+  std::atomic<int> grown{0};
+  node.on.handle("grow", [&](job& of) {
+    node.on.schedule_after(1h, "grow", bytes(body), {.key = of.key()});
+    ++grown;
+    return outcome::done();
+  });
+  for (int i = 0; i < 12; ++i) node.on.schedule_after(0s, "grow", {}, {.key = std::to_string(i)});
+  for (int i = 0; i < 200; ++i) node.on.schedule_after(0s, "write", bytes(std::string_view(body).substr(0, 2000)));
+  ASSERT_TRUE(node.on.flush(20s));
+  node.on.start();
+  ASSERT_TRUE(soon([&] { return grown == 12 && book.size() == 200; }));
+  EXPECT_TRUE(soon([&] { return node.on.list({.limit = 300}).size() == 12; }, 20s)) << node.on.metrics().ends;
 }
 
 }  // namespace

@@ -44,13 +44,39 @@ TYPED_TEST_P(StoreConformance, AFenceGrowsOverACrash) {
   EXPECT_GT(this->on().take(0).fence, term.fence);
 }
 
+TYPED_TEST_P(StoreConformance, ATermThatWasNotGivenBackWasAbandoned) {
+  const take_result first = this->on().take(0);
+  EXPECT_FALSE(first.abandoned) << "there was none before";
+  this->on().give_back({0, first.fence});
+  if (!this->bed.terms_survive_crash) this->bed.crash();
+  const take_result second = this->on().take(0);
+  EXPECT_FALSE(second.abandoned);
+  this->on().lapse({0, second.fence});
+  const take_result third = this->on().take(0);
+  EXPECT_TRUE(third.abandoned);
+  this->bed.crash();
+  if (this->bed.terms_survive_crash) this->on().lapse({0, third.fence});
+  this->on().give_back({0, third.fence});
+  EXPECT_TRUE(this->on().take(0).abandoned) << "too late to give it back";
+}
+
+TYPED_TEST_P(StoreConformance, ATermThatAnotherNodeHadBeforeIsNamed) {
+  const take_result first = this->on().take(0);
+  EXPECT_EQ(first.former, 0u) << "there was none before";
+  this->on().lapse({0, first.fence});
+  const take_result own = this->on().take(0);
+  EXPECT_LE(own.former, first.fence);
+  this->on().lapse({0, own.fence});
+  EXPECT_EQ(this->on().take(0, "b").former, own.fence);
+}
+
 TYPED_TEST_P(StoreConformance, ANewTermReadsAgainWhatWasNotEnded) {
   const term_ref first = this->take();
   this->on().put(timer("ended", 1, at(1)));
   this->on().put(timer("not", 2, at(2)));
   read_result read = this->on().read(first, at(10));
   EXPECT_EQ(keys_of(read.due), (keys{"ended", "not"}));
-  EXPECT_EQ(this->on().end(end_of(first, read.due[0])), end_status::ended);
+  EXPECT_EQ(this->on().end(end_of(first, read.due[0])), change_status::ended);
   this->on().lapse(first);
   const term_ref second = this->take();
   read = this->on().read(second, at(10));
@@ -62,31 +88,19 @@ TYPED_TEST_P(StoreConformance, AnEndUnderAForeignTermIsRefused) {
   this->on().put(timer("k", 1, at(1)));
   const record ran = this->on().read(first, at(10)).due.at(0);
   this->on().lapse(first);
-  EXPECT_EQ(this->on().end(end_of(first, ran)), end_status::fenced) << "over, though nobody has taken it";
+  EXPECT_EQ(this->on().end(end_of(first, ran)), change_status::fenced) << "over, though nobody has taken it";
   const term_ref second = this->take();
   for (const end_kind how : {end_kind::erase, end_kind::move, end_kind::kill})
-    EXPECT_EQ(this->on().end(end_of(first, ran, how)), end_status::fenced);
+    EXPECT_EQ(this->on().end(end_of(first, ran, how)), change_status::fenced);
   EXPECT_FALSE(this->on().read(first, at(10)).stands);
   EXPECT_EQ(keys_of(this->on().read(second, at(10)).due), keys{"k"});
-}
-
-TYPED_TEST_P(StoreConformance, ALimitTakesAllOfTheLastInstant) {
-  for (std::uint64_t i = 0; i < 10; ++i) this->on().put(timer("k" + std::to_string(i), i + 1, at(i < 2 ? 1 : 2)));
-  this->on().put(timer("later", 100, at(3)));
-  const term_ref term = this->take();
-  read_result read = this->on().read(term, at(10), 4);
-  EXPECT_EQ(read.due.size(), 10u);
-  EXPECT_EQ(read.upto, at(2));
-  read = this->on().read(term, at(10), 4);
-  EXPECT_EQ(keys_of(read.due), keys{"later"});
-  EXPECT_EQ(read.upto, at(10));
 }
 
 TYPED_TEST_P(StoreConformance, WhatWasErasedIsNotReadAsATimerOfAnotherShard) {
   const term_ref term = this->take(0);
   this->on().read(term, at(1));
   this->on().put(timer("k", 1, at(5), 0));
-  EXPECT_EQ(this->on().cancel(0, "k"), cancel_status::cancelled);
+  EXPECT_EQ(this->on().cancel(0, "k"), change_status::cancelled);
   this->on().put(timer("other", 2, at(5), 1));
   EXPECT_EQ(keys_of(this->on().read(term, at(10)).due), keys{});
 }
@@ -105,16 +119,16 @@ TYPED_TEST_P(StoreConformance, WhatChangesBelowTheReadLevelIsAnnouncedOnce) {
   this->on().read(term, at(10));
   this->on().put(timer("near", 2, at(10)));
   this->on().put(timer("far", 3, at(11)));
-  EXPECT_EQ(this->on().put(timer("old", 4, at(20)), put_mode::replace), put_status::replaced);
-  EXPECT_EQ(this->on().put(timer("far", 5, at(3)), put_mode::move), put_status::moved);
+  EXPECT_EQ(this->on().put(timer("old", 4, at(20)), put_mode::replace), change_status::replaced);
+  EXPECT_EQ(this->on().put(timer("far", 5, at(3)), put_mode::move), change_status::moved);
   read_result read = this->on().read(term, at(10));
   ASSERT_EQ(read.announced_keys.size(), 3u);
   EXPECT_EQ(read.announced_keys[0].key, "near");
   EXPECT_EQ(read.announced_keys[1].key, "old");
   EXPECT_EQ(read.announced_keys[2].key, "far");
-  ASSERT_EQ(read.announced_now.size(), 3u);
-  EXPECT_EQ(read.announced_now[1].id, 4u);
-  EXPECT_EQ(read.announced_now[2].due, at(3));
+  EXPECT_EQ(keys_of(read.announced_now), (keys{"near", "far"})) << "the old one is beyond it now";
+  EXPECT_EQ(read.announced_now[1].id, 5u);
+  EXPECT_EQ(read.announced_now[1].due, at(3));
   EXPECT_TRUE(read.due.empty());
   read = this->on().read(term, at(10));
   EXPECT_TRUE(read.announced_keys.empty());
@@ -123,13 +137,12 @@ TYPED_TEST_P(StoreConformance, WhatChangesBelowTheReadLevelIsAnnouncedOnce) {
 TYPED_TEST_P(StoreConformance, ListenersAreWokenWhenSomethingIsAnnounced) {
   std::array<std::atomic<int>, bed_shards> woken{};
   this->bed.get().listen([&](shard_id shard) { ++woken.at(shard); });
-  std::vector<put_request> near;
+  std::vector<change> near;
   for (const shard_id shard : {shard_id{1}, shard_id{2}}) {
     this->on().read(this->take(shard), at(10));
-    near.push_back({timer("near", shard, at(10), shard), put_mode::keep});
+    near.push_back(put_request{timer("near", shard, at(10), shard), put_mode::keep});
   }
-  std::vector<put_status> stored(near.size());
-  EXPECT_EQ(this->bed.get().put(near, stored), errc{});
+  this->on().apply(near);
   const auto all = [&] { return woken[1] != 0 && woken[2] != 0; };
   for (int i = 0; i < 60'000 && !all(); ++i) std::this_thread::sleep_for(milliseconds(1));
   EXPECT_TRUE(all()) << "each owner of a batch";

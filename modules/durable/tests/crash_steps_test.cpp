@@ -10,6 +10,7 @@
 
 #include <map>
 #include <set>
+#include <variant>
 
 namespace durable_test {
 namespace {
@@ -49,32 +50,34 @@ class mortal final : public store {
   errc read_on(std::span<const read_request> what, std::span<read_result> results) override {
     return around(step::read, [&] { return to_->read_on(what, results); });
   }
-  errc end(std::span<const end_request> what, std::span<end_status> results) override {
-    for (const end_request& one : what) reach(step_of(one), false);
-    const errc out = to_->end(what, results);
-    for (const end_request& one : what) say(one.how == end_kind::move ? 'm' : 'e', parts_of(one.key).key);
-    for (const end_request& one : what) reach(step_of(one), true);
+  errc apply(std::span<const change> what, std::span<change_status> results) override {
+    for (const change& one : what) reach(step_of(one), false);
+    const errc out = to_->apply(what, results);
+    for (const change& one : what)
+      if (const auto* end = std::get_if<end_request>(&one))
+        say(end->how == end_kind::move ? 'm' : 'e', parts_of(end->key).key);
+    for (const change& one : what) reach(step_of(one), true);
     return out;
-  }
-  errc put(std::span<const put_request> what, std::span<put_status> results) override {
-    return around(step::put, [&] { return to_->put(what, results); });
-  }
-  errc cancel(std::span<const cancel_request> what, std::span<cancel_status> results) override {
-    return to_->cancel(what, results);
   }
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override {
     return to_->read_answers(what, results);
   }
-  errc revive(std::span<const put_request> what, std::span<put_status> results) override {
-    return to_->revive(what, results);
+  errc find(const timer_ref& which, std::optional<listed_record>& out) override { return to_->find(which, out); }
+  errc list(const list_request& which, list_page& out) override { return to_->list(which, out); }
+  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return to_->count_due(by, shards); }
+  errc purge(const list_request& which, purge_page& out) override { return to_->purge(which, out); }
+  errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) override {
+    return to_->look_at_deaths(nth, shards);
   }
-  errc list(const list_request& which, std::vector<listed_record>& out) override { return to_->list(which, out); }
+  std::unique_ptr<store_view> view_apart() override { return to_->view_apart(); }
   errc look(std::span<shard_state> shards) override { return to_->look(shards); }
   void listen(std::function<void(shard_id)> wake) override { to_->listen(std::move(wake)); }
 
  private:
-  static step step_of(const end_request& one) {
-    return one.how == end_kind::move ? step::move : one.how == end_kind::kill ? step::kill : step::erase;
+  static step step_of(const change& of) {
+    const auto* end = std::get_if<end_request>(&of);
+    if (end == nullptr) return step::put;
+    return end->how == end_kind::move ? step::move : end->how == end_kind::kill ? step::kill : step::erase;
   }
   template <class Call>
   errc around(step at, Call&& call) const {

@@ -32,15 +32,17 @@ enum class end_of_process { kill, power_cut };
   const term_ref term{0, on.take(0).fence};
   const std::uint64_t before = on.list({.limit = 1'000'000}).size();
   for (std::uint64_t next = 1'000'000 + before * 1'000; true; next += batch) {
-    std::vector<put_request> puts;
-    for (std::uint64_t id = next; id < next + batch; ++id) puts.push_back({timer(std::to_string(id), id, at(1)), {}});
-    std::vector<put_status> stored(batch);
-    if (in->put(puts, stored) != errc{}) _exit(1);
-    std::vector<end_request> ends;
-    for (std::uint64_t i = 0; i < batch; i += 2) ends.push_back(end_of(term, puts[i].what));
+    std::vector<change> puts, ends;
+    for (std::uint64_t id = next; id < next + batch; ++id) {
+      const record its = timer(std::to_string(id), id, at(1));
+      puts.push_back(put_request{its, {}});
+      if (id % 2 == next % 2) ends.push_back(end_of(term, its));
+    }
+    std::vector<change_status> stored(batch);
+    if (in->apply(puts, stored) != errc{}) _exit(1);
     if (::write(to, &next, sizeof next) != sizeof next) _exit(1);
-    std::vector<end_status> ended(ends.size());
-    if (in->end(ends, ended) != errc{}) _exit(1);
+    std::vector<change_status> ended(ends.size());
+    if (in->apply(ends, ended) != errc{}) _exit(1);
     const std::uint64_t done = next | done_mark;
     if (::write(to, &done, sizeof done) != sizeof done) _exit(1);
   }

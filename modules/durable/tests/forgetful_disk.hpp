@@ -45,7 +45,8 @@ class forgetful_disk {
     }
     std::filesystem::remove(store + "-shm");
   }
-  // While it is full, no file grows. Any thread, and signal handlers.
+  // While it is full, nothing is written, over what is there neither: each write takes new blocks. A log that only may
+  // not grow would be written from its beginning again. Any thread, and signal handlers.
   static void fill(bool is_full) noexcept { full_.store(is_full); }
 
  private:
@@ -82,8 +83,7 @@ class forgetful_disk {
 
   static int write(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 at) {
     file_state& its = files_[file];
-    sqlite3_int64 size = 0;
-    if (full_.load() && (its.real->xFileSize(file, &size) != SQLITE_OK || at + count > size)) return SQLITE_FULL;
+    if (full_.load()) return SQLITE_FULL;
     if (!its.dirty.empty() && its.dirty.back().second == at)
       its.dirty.back().second += count;
     else

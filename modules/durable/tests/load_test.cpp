@@ -20,13 +20,15 @@ TEST(DurableLoad, OfOnePartitionIsReadInFewReadingsThoughThereAreManyShards) {
   EXPECT_LT(node.connection->readings, timers / 100);  // 17 a reading would be the share of one shard of 64
 }
 
-// A put and a cancel by turns are as many batches, and the store takes its time for each.
+// The store is busy with a batch for longer than any of these callers has patience.
 TEST(DurableLoad, ThatTheStoreIsTooSlowForLeavesNoCancelWithoutAnAnswer) {
   constexpr int pairs = 200;
   memory data;
   journal book;
   a_node node(data.connect(), book);
-  node.connection->writes_take = 5ms;
+  node.connection->writes_take = 200ms;
+  node.on.schedule_after(1h, "write", {}, {.key = "first"});
+  ASSERT_TRUE(soon([&] { return node.connection->batches == 1; }));
   std::atomic<int> stored{0}, answers{0}, unknown{0}, stored_by_then{pairs};
   for (int i = 0; i < pairs; ++i) {
     const std::string key = "k" + std::to_string(i);
@@ -37,12 +39,64 @@ TEST(DurableLoad, ThatTheStoreIsTooSlowForLeavesNoCancelWithoutAnAnswer) {
           unknown += result == cancel_result::unknown;
           if (++answers == pairs) stored_by_then = stored.load();
         },
-        50ms);
+        1ms);
   }
   ASSERT_TRUE(node.on.flush(60s));
   EXPECT_EQ(answers, pairs);
   EXPECT_GT(unknown, 0);
   EXPECT_LT(stored_by_then, pairs) << "the last cancel had to wait for the last put";
+}
+
+// Order flow: a batch does not end where the kind of operation changes.
+TEST(DurableLoad, OfPutsAndCancelsByTurnsNeedsNoMoreBatchesThanPutsAlone) {
+  constexpr int pairs = 2000;
+  memory data;
+  journal book;
+  a_node node(data.connect(), book);
+  node.connection->writes_take = 200ms;  // longer than the calls take
+  std::atomic<int> cancelled{0};
+  for (int i = 0; i < pairs; ++i) {
+    const std::string key = "k" + std::to_string(i);
+    node.on.schedule_after(1h, "write", {}, {.key = key});
+    node.on.cancel(
+        key, [&](cancel_result result) { cancelled += result == cancel_result::cancelled; }, 60s);
+  }
+  ASSERT_TRUE(node.on.flush(60s));
+  EXPECT_EQ(cancelled, pairs);
+  EXPECT_LT(node.connection->batches, 20);
+}
+
+TEST(DurableLoad, IsBoundedInBytes) {
+  constexpr std::size_t limit = 1 << 20;
+  memory data(1);
+  journal book;
+  const std::string large(payload_limit, 'x');
+  a_node node(data.connect(), book, {.outbox_bytes = limit, .read_ahead_bytes = limit});
+  node.connection->writes_take = 50ms;  // longer than the calls take that fill the outbox
+  std::size_t most = 0;
+  int refused = 0;
+  const auto due = now() + 2s;
+  for (int i = 0; i < 100;) {
+    try {
+      node.on.schedule_at(due, "write", bytes(large));
+      ++i;
+    } catch (const detent::error& problem) {
+      ASSERT_EQ(problem.code(), errc::outbox_full);
+      EXPECT_NE(std::string_view(problem.what()).find("outbox_bytes"), std::string_view::npos) << problem.what();
+      ++refused;
+      std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_LE(node.on.metrics().outbox_bytes, limit);
+  }
+  EXPECT_GT(refused, 0) << "6 MiB fit into one, as it seems";
+  ASSERT_TRUE(node.on.flush(60s));
+  node.on.start();
+  ASSERT_TRUE(soon([&] {
+    most = std::max(most, node.on.metrics().in_hand_bytes);
+    return book.size() == 100;
+  }));
+  EXPECT_GT(most, 0u);
+  EXPECT_LE(most, limit + payload_limit);
 }
 
 }  // namespace

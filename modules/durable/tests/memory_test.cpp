@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The model passes its own suite: a history against another instance shows that it is deterministic.
 #include "conformance_suite.hpp"
+
+#include <detent/durable_memory.hpp>
 
 namespace durable_test {
 namespace {
@@ -20,5 +21,6 @@ class memory_bed {
 }  // namespace
 
 INSTANTIATE_TYPED_TEST_SUITE_P(memory, StoreConformance, memory_bed);
+INSTANTIATE_TYPED_TEST_SUITE_P(memory, StoreSuccessors, memory_bed);
 
 }  // namespace durable_test

@@ -4,7 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "support/engine_executors.hpp"
@@ -75,6 +80,48 @@ TEST_F(NodeEnds, AfterItsEngineHasStopped) {
   EXPECT_EQ(other.on.list({}).size(), 1u);
 }
 
+// It is marked, and waits for another one of its handler.
+TEST_F(NodeEnds, AfterItsEngineHasStoppedWithARunThatStartsWithCare) {
+  const auto before = data.connect();
+  std::vector<take_request> wanted;
+  for (shard_id shard = 0; shard < before->shards(); ++shard) wanted.push_back({shard, 1ms});
+  std::vector<take_result> taken(wanted.size());
+  ASSERT_EQ(before->take("gone", wanted, taken), errc{});
+  detent::engine engine;
+  auto node = std::make_unique<timers>(engine, data.connect(), options{.lease = 1s});
+  std::mutex lock;
+  std::vector<job::later> runs;
+  node->handle("one",
+               [&](job& of) {
+                 const std::lock_guard locked(lock);
+                 runs.push_back(of.detach());
+                 return outcome::done();
+               },
+               {.most_running = 1});
+  node->start();
+  const auto count = [&] {
+    const std::lock_guard locked(lock);
+    return runs.size();
+  };
+  const bool is_there = soon([&] { return node->metrics().shards_owned == wanted.size(); });
+  other.on.schedule_after(1ms, "one", {});
+  const bool runs_one = is_there && soon([&] { return count() == 1; });
+  other.on.schedule_at(now() - 1h, "one", {});  // due before the shard was abandoned
+  const auto attempts_are = [&](std::uint32_t attempt) {
+    return std::ranges::count(other.on.list({}), attempt, &listed::attempt) == 1;
+  };
+  EXPECT_TRUE(runs_one && soon([&] { return attempts_are(2); }, 20s)) << "marked";
+  static_cast<void>(engine.stop());
+  {
+    const std::lock_guard locked(lock);
+    for (job::later& one : runs) one.end(outcome::done());
+    runs.clear();
+  }
+  node.reset();
+  EXPECT_EQ(other.on.list({}).size(), 1u);
+  EXPECT_TRUE(attempts_are(1));
+}
+
 TEST_F(NodeEnds, WhatItsEngineGaveBackDoesNotRunOnceItIsCancelled) {
   other.on.schedule_after(1min, "write", {}, {.key = "k"});
   ASSERT_TRUE(other.on.flush(20s));
@@ -134,6 +181,99 @@ TEST_F(NodeEnds, WhatIsPutAfterACancelIsKept) {
   connection->cut = false;
   EXPECT_TRUE(soon([&] { return book.size() == 2; })) << "it is tried again, as the store still has it";
   EXPECT_EQ(answer, cancel_result::cancelled);
+}
+
+// In its own handler, on each kind of thread that runs one.
+class NodeEndsInItsHandler : public NodeEnds {
+ protected:
+  void destroys_itself(const handler_options& how, bool detaches) {
+    detent::engine engine;
+    auto node = std::make_unique<timers>(engine, data.connect());
+    std::atomic<bool> gone{false};
+    std::optional<job::later> later;
+    node->handle(
+        "shut down",
+        [&, text = std::string(100, 'x')](job& of) {
+          if (detaches) later.emplace(of.detach());
+          node.reset();
+          EXPECT_EQ(text, std::string(100, 'x')) << "the handler is there until it returns";
+          book.write(of);
+          later.reset();
+          gone = true;
+          return outcome::retry("means nothing");
+        },
+        how);
+    node->start();
+    other.on.schedule_after(0s, "shut down", {}, {.key = "k"});
+    other.on.schedule_after(1h, "shut down", {}, {.key = "later"});
+    ASSERT_TRUE(soon([&] { return gone.load(); }));
+    EXPECT_EQ(book.runs_of("k"), 1);
+    const std::vector<listed> left = other.on.list({});
+    ASSERT_EQ(left.size(), 1u) << "its run counts as done";
+    EXPECT_EQ(left[0].key, "later");
+  }
+};
+
+TEST_F(NodeEndsInItsHandler, OnTheEnginesWorker) { destroys_itself({}, false); }
+
+TEST_F(NodeEndsInItsHandler, WithItsRunDetached) { destroys_itself({}, true); }
+
+TEST_F(NodeEndsInItsHandler, OnAThreadOfItsExecutor) {
+  std::thread runs;
+  destroys_itself({.executor = [&](std::function<void()> what) { runs = std::thread(std::move(what)); }}, false);
+  runs.join();
+}
+
+// A handler that helps with what its executor has queued.
+TEST(NodeEndsInTheirHandlers, OneOfWhichRunsInTheOther) {
+  memory data{1};
+  detent::engine engine;
+  auto on = std::make_unique<timers>(engine, data.connect());
+  std::mutex lock;
+  std::vector<std::function<void()>> queued;
+  std::atomic<bool> done{false};
+  std::thread runs;
+  on->handle("outer",
+             [&](job&) {
+               std::function<void()> inner;
+               soon([&] {
+                 const std::lock_guard locked(lock);
+                 if (!queued.empty()) inner = std::exchange(queued, {}).front();
+                 return inner != nullptr;
+               });
+               inner();
+               done = true;
+               return outcome::retry();
+             },
+             {.executor = [&](auto call) { runs = std::thread(std::move(call)); }});
+  on->handle("inner",
+             [&](job&) {
+               on.reset();
+               return outcome::retry();
+             },
+             {.executor = [&](auto call) {
+               const std::lock_guard locked(lock);
+               queued.push_back(std::move(call));
+             }});
+  on->start();
+  on->schedule_after(0s, "outer", {});
+  on->schedule_after(0s, "inner", {});
+  ASSERT_TRUE(soon([&] { return done.load(); }));
+  runs.join();
+  EXPECT_TRUE(timers(engine, data.connect()).list({}).empty());
+}
+
+TEST(NodeEndsDeathTest, InACallbackOfItsOwnThreadIsRefusedByASentence) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        memory data{1};
+        detent::engine engine;
+        auto node = std::make_unique<timers>(engine, data.connect());
+        node->schedule_after(1h, "any", {}, {.on_stored = [&](const put_result&) { node.reset(); }});
+        std::this_thread::sleep_for(60s);
+      },
+      "destroyed by a callback on their own thread");
 }
 
 }  // namespace

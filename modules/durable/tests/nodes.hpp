@@ -36,29 +36,55 @@ bool soon(Condition&& holds, std::chrono::milliseconds patience = 60s) {
 }
 
 // A store whose connection can be cut.
-class breakable final : public store {
+class breakable : public store {
  public:
   explicit breakable(std::shared_ptr<store> to) : to_(std::move(to)) {}
   std::atomic<bool> cut{false};
-  std::atomic<bool> ends_cut{false};  // for end() alone, as where a disk is full
+  std::atomic<bool> ends_cut{false};  // for batches with ends in them, as where a disk is full
   std::atomic<bool> roll_cut{false};  // for call_roll() alone, as where the one of several servers is gone that has it
   // Once, the answer to a reading arrives this much later, and then the connection is cut.
   std::atomic<std::chrono::milliseconds> last_answer_after{0ms};
-  std::atomic<std::chrono::milliseconds> writes_take{0ms};  // each put() and cancel(), longer than they would
-  std::atomic<int> readings{0};                             // that found something due
+  std::atomic<std::chrono::milliseconds> writes_take{0ms};  // each batch with operations, longer than it would
+  std::atomic<int> batches{0};                              // of operations and ends
+  std::atomic<int> lists{0};                                // of a view apart
+  std::atomic<int> purges{0};
+  std::atomic<int> rolls{0};
+  std::atomic<int> readings{0};                       // that found something due
+  std::atomic<std::chrono::milliseconds> trip{0ms};   // of each call but those
+  std::atomic<std::chrono::microseconds> ahead{0us};  // the store's clock, of this node's; no runs end with it
+  // Set before the node starts: called before each batch; and with each list, which it may answer itself.
+  std::function<void(std::span<const change>)> before_batch;
+  std::function<bool(const list_request&, list_page&)> answers_list;
 
+  run_tokens* tokens() noexcept override { return to_->tokens(); }
   shard_id shards() const noexcept override { return to_->shards(); }
   std::string_view name() const noexcept override { return to_->name(); }
   errc call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) override {
-    return cut || roll_cut ? errc::unavailable : to_->call_roll(node, live_for, out);
+    ++rolls;
+    std::this_thread::sleep_for(trip.load() / 2);
+    const errc code = cut || roll_cut ? errc::unavailable : to_->call_roll(node, live_for, out);
+    out.now += ahead.load();
+    std::this_thread::sleep_for(trip.load() / 2);
+    return code;
   }
   errc take(std::string_view node, std::span<const take_request> what, std::span<take_result> results) override {
-    return cut ? errc::unavailable : to_->take(node, what, results);
+    std::this_thread::sleep_for(trip.load());
+    const errc code = cut ? errc::unavailable : to_->take(node, what, results);
+    for (take_result& one : results) one.fence += shift();
+    return code;
   }
-  errc give_back(std::span<const term_ref> what) override { return cut ? errc::unavailable : to_->give_back(what); }
+  errc give_back(std::span<const term_ref> what) override {
+    std::this_thread::sleep_for(trip.load());
+    std::vector<term_ref> terms(what.begin(), what.end());
+    for (term_ref& one : terms) one.fence -= shift();
+    return cut ? errc::unavailable : to_->give_back(terms);
+  }
   errc read_on(std::span<const read_request> what, std::span<read_result> results) override {
+    std::this_thread::sleep_for(trip.load());
     if (cut) return errc::unavailable;
-    const errc out = to_->read_on(what, results);
+    std::vector<read_request> requests(what.begin(), what.end());
+    for (read_request& one : requests) one.term.fence -= shift();
+    const errc out = to_->read_on(requests, results);
     readings += std::ranges::any_of(results, [](const read_result& one) { return !one.due.empty(); });
     if (const auto late = last_answer_after.exchange(0ms); late != 0ms) {
       std::this_thread::sleep_for(late);
@@ -66,30 +92,63 @@ class breakable final : public store {
     }
     return out;
   }
-  errc end(std::span<const end_request> what, std::span<end_status> results) override {
-    return cut || ends_cut ? errc::unavailable : to_->end(what, results);
-  }
-  errc put(std::span<const put_request> what, std::span<put_status> results) override {
-    std::this_thread::sleep_for(writes_take.load());
-    return cut ? errc::unavailable : to_->put(what, results);
-  }
-  errc cancel(std::span<const cancel_request> what, std::span<cancel_status> results) override {
-    std::this_thread::sleep_for(writes_take.load());
-    return cut ? errc::unavailable : to_->cancel(what, results);
+  errc apply(std::span<const change> what, std::span<change_status> results) override {
+    ++batches;
+    if (before_batch) before_batch(what);
+    const auto is_end = [](const change& one) { return std::holds_alternative<end_request>(one); };
+    const bool has_ends = std::ranges::any_of(what, is_end);
+    if (!std::ranges::all_of(what, is_end)) std::this_thread::sleep_for(writes_take.load());
+    return cut || (ends_cut && has_ends) ? errc::unavailable : to_->apply(what, results);
   }
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override {
     return cut ? errc::unavailable : to_->read_answers(what, results);
   }
-  errc revive(std::span<const put_request> what, std::span<put_status> results) override {
-    return cut ? errc::unavailable : to_->revive(what, results);
+  errc find(const timer_ref& which, std::optional<listed_record>& out) override {
+    return cut ? errc::unavailable : to_->find(which, out);
   }
-  errc list(const list_request& which, std::vector<listed_record>& out) override {
+  errc list(const list_request& which, list_page& out) override {
+    if (answers_list && answers_list(which, out)) return errc{};
     return cut ? errc::unavailable : to_->list(which, out);
   }
-  errc look(std::span<shard_state> shards) override { return cut ? errc::unavailable : to_->look(shards); }
+  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return to_->count_due(by, shards); }
+  errc purge(const list_request& which, purge_page& out) override {
+    ++purges;
+    return cut ? errc::unavailable : to_->purge(which, out);
+  }
+  errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) override {
+    return cut ? errc::unavailable : to_->look_at_deaths(nth, shards);
+  }
+  std::unique_ptr<store_view> view_apart() override { return std::make_unique<view>(*this, to_->view_apart()); }
+  errc look(std::span<shard_state> shards) override {
+    std::this_thread::sleep_for(trip.load());
+    return cut ? errc::unavailable : to_->look(shards);
+  }
   void listen(std::function<void(shard_id)> wake) override { to_->listen(std::move(wake)); }
 
  private:
+  class view final : public store_view {
+   public:
+    view(breakable& of, std::unique_ptr<store_view> to) : of_(of), to_(std::move(to)) {}
+    errc find(const timer_ref& which, std::optional<listed_record>& out) override {
+      return of_.cut ? errc::unavailable : to_->find(which, out);
+    }
+    errc list(const list_request& which, list_page& out) override {
+      ++of_.lists;
+      return of_.cut ? errc::unavailable : to_->list(which, out);
+    }
+    errc look(std::span<shard_state> shards) override { return of_.cut ? errc::unavailable : to_->look(shards); }
+    errc count_due(stored_time by, std::span<std::uint64_t> shards) override {
+      return of_.cut ? errc::unavailable : to_->count_due(by, shards);
+    }
+
+   private:
+    breakable& of_;
+    const std::unique_ptr<store_view> to_;
+  };
+
+  // Of fences, which follow the store's clock.
+  std::uint64_t shift() const { return static_cast<std::uint64_t>(ahead.load().count()); }
+
   const std::shared_ptr<store> to_;
 };
 

@@ -4,15 +4,15 @@
 #include <detent/base/atomic.hpp>
 #include <detent/error.hpp>
 
+#include "platform/process.hpp"
 #include "pool_limits.hpp"
 #include "pool_threads.hpp"
 #include "strand_queue.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -54,7 +54,7 @@ struct keyed_pool::state {
 
   const std::size_t capacity;
   const std::function<std::uint64_t(const fired_timer&)> key_of;
-  const pid_t creator = getpid();
+  const std::int32_t creator = detail::process_number();
   mutable std::mutex mutex;
   std::condition_variable ready;
   detail::strand_queue waiting;
@@ -179,7 +179,7 @@ keyed_pool::keyed_pool(keyed_pool_options options) {
 }
 
 keyed_pool::~keyed_pool() {
-  if (getpid() != state_->creator) {
+  if (detail::process_number() != state_->creator) {
     // In the child of a fork: the threads do not exist, and one of them may hold the lock. Nothing can be taken apart.
     static_cast<void>(new (std::nothrow) std::shared_ptr<state>(state_));
     return;

@@ -6,8 +6,6 @@
 
 #include "platform/thread_setup.hpp"
 
-#include <unistd.h>
-
 #include <system_error>
 
 namespace detent::detail {
@@ -31,7 +29,7 @@ void pool_threads::check(const pool_setup& setup) {
             (setup.threads == 0 ? "" : "; as many as there are CPUs are enough, or a few more where callbacks wait"));
   if (setup.queue_capacity == 0) invalid("queue_capacity = 0: must be at least 1");
   for (std::size_t i = 0; i < setup.cpus.size(); ++i) {
-    if (setup.cpus[i] < 0 || setup.cpus[i] >= sysconf(_SC_NPROCESSORS_CONF))
+    if (setup.cpus[i] < 0 || setup.cpus[i] >= cpu_count())
       invalid(named(setup.cpus, i) + "no such CPU; " + describe_cpus());
   }
 }

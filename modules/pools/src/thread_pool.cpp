@@ -4,14 +4,15 @@
 #include <detent/base/atomic.hpp>
 
 #include "platform/ordered_by_fences.hpp"
+#include "platform/process.hpp"
 #include "pool_limits.hpp"
 #include "pool_threads.hpp"
 #include "work_queue.hpp"
 
 #include <concurrentqueue/lightweightsemaphore.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <new>
 #include <optional>
@@ -31,7 +32,7 @@ struct thread_pool::state {
   std::size_t put(std::span<fired_timer> work) noexcept;
   void close();
 
-  const pid_t creator = getpid();
+  const std::int32_t creator = detail::process_number();
   detail::bounded_count waiting;
   detail::work_queue queue;
   detail::entrances ways;
@@ -99,7 +100,7 @@ thread_pool::thread_pool(thread_pool_options options) {
 }
 
 thread_pool::~thread_pool() {
-  if (getpid() != state_->creator) {
+  if (detail::process_number() != state_->creator) {
     // In the child of a fork: the threads do not exist, and one of them may have been in the middle of the queue.
     // Nothing can be taken apart.
     static_cast<void>(new (std::nothrow) std::shared_ptr<state>(state_));

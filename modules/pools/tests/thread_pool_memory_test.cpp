@@ -23,11 +23,12 @@ namespace {
 using namespace std::chrono_literals;
 using drive::eventually;
 
-// By a worker, some hundreds at once. The first ones may warm up, and each thread of the pool has run one before: its
-// first callback gets it a record.
+// By a worker, some hundreds at once. Before that, each thread of the pool has run one, as its first callback gets it a
+// record, and twice as many have waited in the queue, as it grows with what waits at once.
 TEST(ThreadPoolMemory, AHundredThousandTimersAllocateNothing) {
   constexpr std::size_t at_once = 500, timers = 100'000;
-  engine e({.reserve = 4096, .executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  const auto pool = std::make_shared<thread_pool>(thread_pool_options{.threads = 2});
+  engine e({.reserve = 4096, .executor = pool});
   std::atomic<std::size_t> ran{0};
   const auto run = [&](std::size_t count) {
     for (std::size_t left = count; left != 0;) {
@@ -37,9 +38,12 @@ TEST(ThreadPoolMemory, AHundredThousandTimersAllocateNothing) {
       left -= now;
     }
   };
-  std::latch both(2);
-  for (int i = 0; i != 2; ++i) e.schedule_after(0ns, [&] { both.arrive_and_wait(); });
-  both.wait();
+  std::latch threads_and_test(3);
+  for (int i = 0; i != 2; ++i) e.schedule_after(0ns, [&] { threads_and_test.arrive_and_wait(); });
+  for (std::size_t i = 0; i != 2 * at_once; ++i) e.schedule_after(0ns, [&ran] { ++ran; });
+  ASSERT_TRUE(eventually([&] { return pool->queued() == 2 * at_once; }));
+  threads_and_test.arrive_and_wait();
+  ASSERT_TRUE(eventually([&] { return ran == 2 * at_once; }));
   run(10 * at_once);
   const std::uint64_t before = drive::allocations();
   run(timers);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace detent::recipes::testing {
 namespace {
@@ -57,6 +58,14 @@ TEST(RecipesBackoff, ClampsWhatIsOutOfRange) {
   backoff huge({.first = duration::max(), .longest = duration::max(), .kind = jitter::none}, 1);
   EXPECT_EQ(huge.next(), duration::max());
   EXPECT_EQ(huge.next(), duration::max());
+}
+
+TEST(RecipesBackoff, AnInfiniteFactorMakesNoNegativePause) {
+  for (const double factor : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    backoff pauses({.first = 0ns, .longest = 1s, .factor = factor, .kind = jitter::none}, 1);
+    pauses.next();
+    EXPECT_EQ(pauses.next(), duration(0));
+  }
 }
 
 }  // namespace

@@ -143,12 +143,15 @@ TEST(Crew, IsNotWokenWhileNothingIsDue) {
 
 TEST(Crew, NamesWhatItCannotDo) {
   sharded_engine set(driven());
-  try {
-    const crew none(set, {.threads = 0});
-    FAIL();
-  } catch (const error& refused) {
-    EXPECT_EQ(refused.code(), errc::invalid_option);
-    EXPECT_NE(std::string(refused.what()).find("threads = 0"), std::string::npos) << refused.what();
+  for (const std::size_t threads : {std::size_t{0}, SIZE_MAX}) {
+    try {
+      const crew none(set, {.threads = threads});
+      FAIL();
+    } catch (const error& refused) {
+      EXPECT_EQ(refused.code(), errc::invalid_option);
+      EXPECT_NE(std::string(refused.what()).find("threads = " + std::to_string(threads)), std::string::npos)
+          << refused.what();
+    }
   }
   sharded_engine workers({.shards = 2});
   try {

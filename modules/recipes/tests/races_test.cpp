@@ -14,8 +14,11 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
+
+#include "support/drive_eventually.hpp"
 
 namespace detent::recipes::testing {
 namespace {
@@ -58,6 +61,60 @@ TEST_F(RecipesRaces, DebounceRunsAfterEachCallAndSeesWhatCameBefore) {
 
 TEST_F(RecipesRaces, ThrottleRunsAfterEachCallAndSeesWhatCameBefore) {
   runs_after_each_call([this](const auto& run) { return throttle(engine_, 20us, run); });
+}
+
+TEST_F(RecipesRaces, FlushRunsBesideTheTimerAndNeverAtOnceWithIt) {
+  int inside = 0;  // not atomic: runs never overlap
+  std::atomic<int> calls{0}, seen{0};
+  debounce save(engine_, 20us, [&] {
+    ++inside;
+    seen = calls.load();
+  });
+  on_threads([&](int thread) {
+    for (int i = 0; i < 2000; ++i) {
+      ++calls;
+      save();
+      if ((i + thread) % 4 == 0) save.flush();
+      if (i % 16 == 0) save.cancel(), ++calls, save();
+    }
+  });
+  save();
+  save.flush();
+  EXPECT_EQ(seen, calls);
+}
+
+TEST_F(RecipesRaces, RateChangesBesideItsUse) {
+  rate_limiter limiter(engine_, {.permits = 1, .per = 1h, .burst = 1000});
+  std::atomic<int> taken{0};
+  on_threads([&](int thread) {
+    for (int i = 0; i < 2000; ++i) {
+      if (thread == 0) {
+        limiter.set_rate({.permits = 1, .per = i % 2 == 0 ? duration(1h) : duration(100'000h), .burst = 1000});
+      } else if (limiter.try_acquire()) {
+        ++taken;
+        if (i % 2 == 0) limiter.give_back(), --taken;
+      }
+    }
+  });
+  while (limiter.try_acquire()) ++taken;
+  // A change rounds up what is missing, at most once a change.
+  EXPECT_LE(taken, 1000);
+  EXPECT_GE(taken, 990);
+}
+
+TEST_F(RecipesRaces, RetryFinishesOnceWhenItsEngineStops) {
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> finished{0};
+    std::optional<engine> short_lived(
+        engine_options{.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+    retry call(
+        *short_lived, {.attempts = 1000, .timeout = 10us, .pauses = {.first = 5us}},
+        [](const retry_attempt& attempt) { attempt(false); }, [&](retry_result) { ++finished; });
+    std::this_thread::sleep_for(std::chrono::microseconds(round % 100));
+    if (round % 2 == 0) short_lived->stop();
+    short_lived.reset();
+    EXPECT_TRUE(drive::eventually([&] { return finished == 1; }));
+  }
 }
 
 TEST_F(RecipesRaces, WatchdogAndItsEndMeetItsFiring) {

@@ -89,7 +89,8 @@ TEST_F(RecipesRetry, MayOutliveTheEngine) {
   retry call(*short_lived, {.pauses = pauses}, operation(9), finished());
   short_lived->poll();  // an attempt has failed, and the next one is armed
   short_lived.reset();
-  EXPECT_FALSE(result_);
+  EXPECT_EQ(result_, retry_result::refused);
+  EXPECT_FALSE(call.cancel());
 }
 
 TEST_F(RecipesRetry, HandsOnWhatItsFunctionsThrow) {

@@ -34,6 +34,35 @@ TEST_F(RecipesThrottle, RunsOnlyAtTheEndsWithoutLeading) {
 TEST_F(RecipesThrottle, DropsWhatComesInsideWithoutTrailing) {
   EXPECT_EQ(runs_of({.interval = 10ms, .trailing = false}), (milliseconds{0, 12, 100}));
 }
+TEST_F(RecipesThrottle, FlushRunsAtOnceAndOpensAnInterval) {
+  throttle redraw(engine_, 10ms, log());
+  redraw();
+  run_until(2);
+  EXPECT_FALSE(redraw.flush());
+  redraw();
+  run_until(4);
+  EXPECT_TRUE(redraw.flush());
+  run_until(7);
+  redraw();
+  run_until(100);
+  EXPECT_EQ(at_, (milliseconds{0, 4, 14}));
+}
+TEST_F(RecipesThrottle, CancelForgetsACallAndKeepsTheInterval) {
+  throttle redraw(engine_, 10ms, log());
+  redraw();
+  redraw.cancel();
+  EXPECT_EQ(engine_.pending(), 0u);
+  run_until(2);
+  redraw();
+  run_until(4);
+  redraw();
+  redraw.cancel();
+  EXPECT_FALSE(redraw.flush());
+  run_until(6);
+  redraw();
+  run_until(100);
+  EXPECT_EQ(at_, (milliseconds{2, 12}));
+}
 TEST_F(RecipesThrottle, IsArmedAgainAfterAnExecutorDroppedItsTimer) {
   engine lossy({.manual = &clock_, .executor = std::make_shared<dropping>()});
   throttle redraw(lossy, 10ms, log());

@@ -5,11 +5,11 @@
 #include "recording_limits.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace detent::detail {
 
-nanoseconds_t recorded_groups::arm(const operation& what, const recorded_generations& generations) {
+nanoseconds_t recorded_groups::arm(const operation& what, std::uint64_t order,
+                                   const recorded_generations& generations) {
   auto known = members_.find(what.id);
   if (known == members_.end()) {
     if (what.group == nullptr) return what.deadline;
@@ -18,7 +18,7 @@ nanoseconds_t recorded_groups::arm(const operation& what, const recorded_generat
   }
   member& armed = known->second;
   const bool still = std::find(paused_.begin(), paused_.end(), armed.group) != paused_.end();
-  armed.order = ++armings_;
+  armed.order = order;
   armed.deadline = still ? earlier_by(group_offset{what.at}, what.deadline).ns : what.deadline;
   return still ? forever : what.deadline;
 }
@@ -34,18 +34,15 @@ std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what,
     paused_.erase(found);
   }
   if (what.kind == operation_kind::forget) return {};
-  std::vector<std::pair<std::uint64_t, moved>> by_order;
+  std::vector<moved> members;
   forget_unknown(generations);
   for (auto& [id, each] : members_) {
     if (each.group != what.group || each.deadline == forever) continue;
     each.deadline = pause ? earlier_by(group_offset{what.at}, each.deadline).ns
                           : later_by(group_offset{what.at}, group_time{each.deadline});
-    by_order.push_back({each.order, {id, pause ? forever : each.deadline}});
+    members.push_back({id, pause ? forever : each.deadline, each.order});
   }
-  std::sort(by_order.begin(), by_order.end(), [](auto& a, auto& b) { return a.first < b.first; });
-  std::vector<moved> members;
-  members.reserve(by_order.size());
-  for (const auto& each : by_order) members.push_back(each.second);
+  std::sort(members.begin(), members.end(), [](auto& a, auto& b) { return a.order < b.order; });
   return members;
 }
 

@@ -15,12 +15,13 @@ namespace detent::detail {
 class recorded_groups {
  public:
   struct moved {
-    std::uint64_t id;
-    nanoseconds_t deadline;
+    std::uint64_t id = 0;
+    nanoseconds_t deadline = 0;
+    std::uint64_t order = 0;  // of its arming, among all
   };
 
   // A member is armed, or armed again; says when it is due. Also for what is no member. Throws bad_alloc.
-  nanoseconds_t arm(const operation& what, const recorded_generations& generations);
+  nanoseconds_t arm(const operation& what, std::uint64_t order, const recorded_generations& generations);
   void end(std::uint64_t id) noexcept { members_.erase(id); }
   // A group is paused or resumed, or goes: its members that move, in the order in which they were armed. Throws
   // bad_alloc.
@@ -36,7 +37,6 @@ class recorded_groups {
 
   std::unordered_map<std::uint64_t, member> members_;
   std::vector<const void*> paused_;
-  std::uint64_t armings_ = 0;
   std::size_t most_ = limits::recorded_members;  // then members whose end was lost are searched for
 };
 

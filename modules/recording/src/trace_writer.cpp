@@ -36,7 +36,7 @@ void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
       case operation_kind::restart: {
         const state found = generations_.look_up(what.id);
         if (found == state::armed) {
-          put('R', what.at, what.id, groups_.arm(what, generations_), what.kind);
+          put_arming('R', what);
         } else if (found == state::fired && waiting_.size() < limits::waiting_restarts) {
           waiting_.push_back(what);
         } else {
@@ -68,20 +68,32 @@ void trace_writer::add(const operation& what, std::uint64_t lost) noexcept {
 
 void trace_writer::arm(const operation& what) {
   generations_.arm(what.id);
-  put('S', what.at, what.id, groups_.arm(what, generations_), what.kind);
+  put_arming('S', what);
   if (!waiting_.empty()) take_up_waiting(what);
+}
+
+void trace_writer::put_arming(char letter, const operation& what) {
+  const std::uint64_t order = places_.next();
+  const nanoseconds_t due = ticks_.round_up(groups_.arm(what, order, generations_));
+  places_.arm(what.id, due, order);
+  put(letter, what.at, what.id, due, what.kind);
 }
 
 void trace_writer::take_up_waiting(const operation& armed) {
   for (const operation& each : waiting_) {
-    if (each.id == armed.id) put('R', each.at, each.id, groups_.arm(each, generations_), each.kind);
+    if (each.id == armed.id) put_arming('R', each);
   }
   std::erase_if(waiting_, [&](const operation& each) { return each.id == armed.id; });
 }
 
 void trace_writer::turn(const operation& what) {
-  for (const recorded_groups::moved& each : groups_.turn(what, generations_))
+  std::vector<recorded_groups::moved> rows = groups_.turn(what, generations_);
+  for (recorded_groups::moved& each : rows) each.deadline = ticks_.round_up(each.deadline);
+  if (what.kind == operation_kind::resume) places_.add_those_behind(rows, generations_);
+  for (const recorded_groups::moved& each : rows) {
+    places_.arm(each.id, each.deadline, each.order);
     put('R', what.at, each.id, each.deadline, what.kind);
+  }
 }
 
 void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline,
@@ -97,7 +109,6 @@ void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseco
   out = std::to_chars(out, end, id).ptr;
   *out++ = ',';
   if (letter == 'S' || letter == 'R') {
-    deadline = ticks_.round_up(deadline);
     // `forever` is the same wherever times count from.
     const nanoseconds_t due = deadline == forever ? forever : subtract_saturated(deadline, zero_);
     const nanoseconds_t delay = due == forever ? forever : std::max<nanoseconds_t>(0, subtract_saturated(due, last_));

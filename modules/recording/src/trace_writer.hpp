@@ -4,6 +4,7 @@
 
 #include "recorded_generations.hpp"
 #include "recorded_groups.hpp"
+#include "recorded_places.hpp"
 #include "recording_limits.hpp"
 #include "trace_file.hpp"
 
@@ -38,6 +39,7 @@ class trace_writer {
 
  private:
   void arm(const operation& what);
+  void put_arming(char letter, const operation& what);
   void turn(const operation& what);
   void put(char letter, nanoseconds_t at, std::uint64_t id, nanoseconds_t deadline, operation_kind why) noexcept;
   void take_up_waiting(const operation& armed);
@@ -50,6 +52,7 @@ class trace_writer {
   nanoseconds_t last_ = 0;  // from the zero
   recorded_generations generations_;
   recorded_groups groups_;
+  recorded_places places_;
   std::vector<operation> waiting_;  // restarts that took their place before the re-arming which they found
   std::uint64_t lost_ = 0;
   std::uint64_t unreported_ = 0, reported_ = 0;  // lost: no line says so, a line in the file says so

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "support/drive_specified.hpp"
+#include "specified_engine.hpp"
 
 namespace detent {
 namespace {

@@ -140,6 +140,48 @@ TEST_F(SendersScheduler, IsStoppedByTheEndOfTheEngine) {
   EXPECT_EQ(with_token.times(), 1);
 }
 
+TEST_F(SendersScheduler, GivesItsOptionsToItsTimers) {
+  const label counted = engine_.make_label("sender");
+  const scheduler with_label(engine_, {.label = counted});
+  EXPECT_NE(with_label, scheduler_);
+  EXPECT_EQ(ex::get_completion_scheduler<ex::set_value_t>(ex::get_env(with_label.schedule_after(1s))), with_label);
+  note by_call;
+  auto operation = connect(with_label.schedule_after(10ms), note_, token_of(source_));
+  auto other = connect(scheduler_.schedule_at(time_point(10ms), {.label = counted}), by_call);
+  ex::start(operation);
+  ex::start(other);
+  run_until(10ms);
+  EXPECT_EQ(note_.how(), outcome::value);
+  EXPECT_EQ(by_call.how(), outcome::value);
+  EXPECT_EQ(engine_.metrics(counted).fired, 2u);
+}
+
+TEST_F(SendersScheduler, RefusesOptionsThatCannotBeMet) {
+  engine other;
+  for (const timer_options& bad :
+       {timer_options{.lane = 9}, timer_options{.slack = -1ns}, timer_options{.label = other.make_label("other")}}) {
+    note refused;
+    auto operation = connect(scheduler_.schedule_after(10ms, bad), refused);
+    ex::start(operation);
+    EXPECT_EQ(refused.how(), outcome::error);
+    EXPECT_EQ(refused.problem(), errc::invalid_option);
+  }
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_F(SendersScheduler, TakesADelayOfAnyLength) {
+  note at_once, never;
+  auto negative = connect(scheduler_.schedule_after((duration::min)()), at_once);
+  auto huge = connect(scheduler_.schedule_after((duration::max)()), never, token_of(source_));
+  ex::start(negative);
+  ex::start(huge);
+  run_until(1000h);
+  EXPECT_EQ(at_once.how(), outcome::value);
+  EXPECT_EQ(never.how(), outcome::none);
+  source_.request_stop();
+  EXPECT_EQ(never.how(), outcome::stopped);
+}
+
 // A token that counts the hooks in it, and does something while each is put in.
 struct watched_token {
   int* hooks;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "shard_map.hpp"
 
-#include <detent/base/atomic.hpp>
+#include "platform/current_cpu.hpp"
+#include "platform/thread_end.hpp"
 
-#include <pthread.h>
-#include <sched.h>
-#include <unistd.h>
+#include <detent/base/atomic.hpp>
+#include <detent/base/compiler.hpp>
 
 #include <algorithm>
 #include <new>
@@ -24,32 +24,17 @@ using bindings = std::vector<binding>;
 
 // Null if the thread is not bound. A plain pointer, so that destructors of static and thread-local objects can read and
 // replace it, in any order.
-[[gnu::tls_model("initial-exec")]] constinit thread_local bindings* of_this_thread = nullptr;
+DETENT_INITIAL_EXEC constinit thread_local bindings* of_this_thread = nullptr;
 
-// Frees a thread's bindings after all its thread-local objects have been destroyed: the C library destroys the values
-// of keys last. The main thread's stay until the process ends.
-class thread_end {
- public:
-  thread_end() noexcept : is_made_(pthread_key_create(&key_, free_bindings) == 0) {}
-  // Where the C library has no key left, the bindings of a thread are not freed.
-  void expect(bindings* bound) const noexcept {
-    if (is_made_) static_cast<void>(pthread_setspecific(key_, bound));
-  }
-
- private:
-  static void free_bindings(void* bound) noexcept {
-    of_this_thread = nullptr;
-    delete static_cast<bindings*>(bound);
-  }
-
-  pthread_key_t key_{};
-  bool is_made_;
-};
+void free_bindings(void* bound) noexcept {
+  of_this_thread = nullptr;
+  delete static_cast<bindings*>(bound);
+}
 
 bindings& make_bindings() {
-  static const thread_end end;
+  static const thread_end end(free_bindings);
   of_this_thread = new bindings;
-  end.expect(of_this_thread);
+  end.set(of_this_thread);
   return *of_this_thread;
 }
 
@@ -61,26 +46,6 @@ std::size_t number_of_this_thread() noexcept {
 }
 
 }  // namespace
-
-// Returns the CPUs of the process, not of the calling thread, which may be pinned. The kernel has masks of threads
-// only, so it asks for that of the main thread.
-std::vector<int> usable_cpus() {
-  std::vector<int> cpus;
-  // The kernel refuses a mask that is shorter than its own, whose length it does not report.
-  for (int length = CPU_SETSIZE; length <= (1 << 16); length *= 2) {
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(static_cast<std::size_t>(length)),
-                                                                [](cpu_set_t* each) { CPU_FREE(each); });
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(length));
-    if (mask == nullptr) return cpus;
-    CPU_ZERO_S(bytes, mask.get());
-    if (sched_getaffinity(getpid(), bytes, mask.get()) != 0) continue;
-    for (int cpu = 0; cpu < length; ++cpu) {
-      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask.get())) cpus.push_back(cpu);
-    }
-    return cpus;
-  }
-  return cpus;
-}
 
 shard_map::shard_map(std::size_t shards, std::span<const int> usable, std::span<const int> pinned_to)
     : shards_(shards) {
@@ -115,7 +80,7 @@ std::size_t local_shard(const shard_map& map) noexcept {
       if (each.address == &map) return each.shard;
     }
   }
-  return map.of_cpu(sched_getcpu(), number_of_this_thread());
+  return map.of_cpu(current_cpu(), number_of_this_thread());
 }
 
 }  // namespace detent::detail

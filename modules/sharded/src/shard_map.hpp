@@ -10,9 +10,6 @@
 
 namespace detent::detail {
 
-// The CPUs that the calling process may use, in order; empty where the kernel does not say.
-std::vector<int> usable_cpus();
-
 class shard_map {
  public:
   // `usable` in order. A shard's worker may be pinned, to pinned_to[i].

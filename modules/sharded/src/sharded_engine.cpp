@@ -2,26 +2,31 @@
 #include <detent/sharded_engine.hpp>
 
 #include <detent/base/atomic.hpp>
+#include <detent/base/forced_unwind.hpp>
+#include <detent/base/limit.hpp>
+#include <detent/counters_layout.hpp>
 #include <detent/detail/timer_access.hpp>
 
-#include "callers/members.hpp"
+#include "counters/label_store.hpp"
 #include "engine/driven_engine.hpp"
+#include "limits.hpp"
 #include "platform/numa_node.hpp"
 #include "platform/thread_setup.hpp"
 #include "shard_map.hpp"
 
-#include <pthread.h>
-#include <unistd.h>
-
+#include <algorithm>
+#include <array>
 #include <iterator>
 #include <new>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace detent {
 namespace {
 
-constexpr std::size_t longest_thread_name = 15;  // the kernel's
+constexpr std::size_t longest_thread_name = 15;   // the kernel's
+constexpr std::size_t lot = base::limit(256, 2);  // handles that are sorted at a time: 4 KiB of the stack
 
 [[noreturn]] void refuse(const std::string& name, errc problem, const std::string& why) {
   throw error(make_error_code(problem), "sharded_engine \"" + name + "\": " + why);
@@ -40,7 +45,7 @@ std::string check(const sharded_options& o) {
     return "cpus.size() = " + std::to_string(o.cpus.size()) + ": must be shards, " + std::to_string(o.shards) +
            ", or 0";
   for (std::size_t i = 0; i < o.cpus.size(); ++i) {
-    if (o.cpus[i] < 0 || o.cpus[i] >= sysconf(_SC_NPROCESSORS_CONF))
+    if (o.cpus[i] < 0 || o.cpus[i] >= detail::cpu_count())
       return "cpus[" + std::to_string(i) + "] = " + std::to_string(o.cpus[i]) + ": no such CPU; " +
              detail::describe_cpus();
   }
@@ -89,7 +94,7 @@ engine_options options_of_shard(const sharded_options& set, std::uint32_t number
 void name_worker(const engine& of, const std::string& set, std::size_t index) {
   const std::string number = "/" + std::to_string(index);
   if (of.worker_thread_id() == 0 || set.size() + number.size() <= longest_thread_name) return;
-  pthread_setname_np(of.native_handle(), (set.substr(0, longest_thread_name - number.size()) + number).c_str());
+  detail::name_thread(of.native_handle(), set.substr(0, longest_thread_name - number.size()) + number);
 }
 
 detail::driven_engine& core_of(const engine& shard) noexcept {
@@ -98,14 +103,14 @@ detail::driven_engine& core_of(const engine& shard) noexcept {
 
 }  // namespace
 
-sharded_engine::sharded_engine(sharded_options options) : name_(options.name) {
+sharded_engine::sharded_engine(sharded_options options) : name_(options.name), number_(0) {
   static base::atomic<std::uint32_t> last_number{0};
   if (const std::string why = check(options); !why.empty()) refuse(name_, errc::invalid_option, why);
-  const std::uint32_t number = last_number.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be another
+  number_ = last_number.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be another
   map_ = std::make_shared<const detail::shard_map>(options.shards, detail::usable_cpus(), options.cpus);
   shards_.reserve(options.shards);
   for (std::size_t i = 0; i < options.shards; ++i) {
-    shards_.emplace_back(options_of_shard(options, number, i));
+    shards_.emplace_back(options_of_shard(options, number_, i));
     name_worker(shards_.back(), name_, i);
   }
 }
@@ -165,14 +170,78 @@ errc sharded_engine::stop_all(std::vector<unfired>& left) noexcept {
   return problem;
 }
 
+void sharded_engine::refuse_stop(const char* call, errc problem) const {
+  refuse(name_, problem,
+         std::string(call) + ": " +
+             (problem == errc::called_from_callback
+                  ? "called from a callback of one of its shards, for which it would wait; call it from another thread"
+                  : make_error_code(problem).message()));
+}
+
 std::vector<unfired> sharded_engine::stop() {
   std::vector<unfired> left;
-  const errc problem = stop_all(left);
-  if (problem == errc::called_from_callback)
-    refuse(name_, problem,
-           "stop(): called from a callback of one of its shards, for which it would wait; call it from another thread");
-  if (problem != errc{}) refuse(name_, problem, "stop(): " + make_error_code(problem).message());
+  if (const errc problem = stop_all(left); problem != errc{}) refuse_stop("stop()", problem);
   return left;
+}
+
+std::vector<unfired> sharded_engine::stop_for(detail::whole_duration at_most) {
+  if (const errc problem = forbids_stop(); problem != errc{}) refuse_stop("stop_for()", problem);
+  if (core_of(shards_.front()).options.drive == drive_kind::caller)
+    refuse(name_, errc::wrong_drive,
+           "stop_for(): callers drive the shards, and nothing would fire meanwhile; poll() each until pending() is 0, "
+           "then stop()");
+  const base::cancel_hold held;
+  const time_point end = detail::to_time(detail::add_saturated(detail::to_ns(clock::now()), at_most.count()));
+  for (time_point now = clock::now(); pending() != 0 && now < end && !stopped(); now = clock::now())
+    std::this_thread::sleep_for(std::min(duration(detail::limits::stop_looks), end - now));
+  return stop();
+}
+
+label sharded_engine::make_label(std::string_view name) {
+  std::lock_guard lock(labelling_);
+  auto found = std::find(labels_.begin(), labels_.end(), name);
+  const bool is_new = found == labels_.end();
+  if (is_new && labels_.size() == counters_layout::label_capacity)
+    refuse(name_, errc::capacity_exceeded,
+           "make_label(\"" + std::string(name.substr(0, 100)) +
+               "\"): a set has at most 255 labels; use one that there is");
+  if (is_new) found = labels_.insert(labels_.end(), std::string(name));
+  try {
+    const auto number = static_cast<std::uint32_t>(found - labels_.begin() + 1);
+    const label made = detail::label_store::of_set(number_, number, name);
+    for (const engine& each : shards_) core_of(each).share_label(made);
+    return made;
+  } catch (const error& refused) {
+    // No shard knows a name that none can have.
+    if (is_new && refused.code() == errc::invalid_option) labels_.pop_back();
+    throw;
+  }
+}
+
+void sharded_engine::check_bulk(std::size_t keys, std::size_t deadlines) const {
+  if (keys != deadlines)
+    refuse(name_, errc::invalid_option,
+           "schedule_at_bulk(): keys.size() = " + std::to_string(keys) + ": must be deadlines.size(), " +
+               std::to_string(deadlines));
+}
+
+// In lots, each sorted by engine, as a batch of handles is worth most where all are of one.
+std::size_t sharded_engine::cancel_bulk(std::span<const timer> timers) noexcept {
+  std::size_t cancelled = 0;
+  std::array<timer, lot> sorted;
+  while (!timers.empty()) {
+    const auto some = timers.first(std::min(timers.size(), lot));
+    timers = timers.subspan(some.size());
+    const auto end = std::copy(some.begin(), some.end(), sorted.begin());
+    std::sort(sorted.begin(), end);
+    for (auto from = sorted.begin(); from != end;) {
+      detail::engine_core* const core = detail::timer_access::core(*from);
+      const auto to = std::find_if(from, end, [core](const timer& t) { return detail::timer_access::core(t) != core; });
+      if (core != nullptr) cancelled += detail::cancel_many(*core, {from, to});
+      from = to;
+    }
+  }
+  return cancelled;
 }
 
 std::vector<unfired> sharded_engine::try_stop(std::error_code& problem) noexcept {
@@ -201,6 +270,12 @@ engine_metrics sharded_engine::metrics() const {
   return sum;
 }
 
+engine_metrics sharded_engine::metrics(label of) const {
+  engine_metrics sum;
+  for (const engine& each : shards_) sum += each.metrics(of);
+  return sum;
+}
+
 std::vector<pending_timer> sharded_engine::list_pending() const {
   std::vector<pending_timer> all;
   for (const engine& each : shards_) {
@@ -208,60 +283,6 @@ std::vector<pending_timer> sharded_engine::list_pending() const {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
-}
-
-sharded_group::sharded_group(sharded_engine& of, executor* runs_on) : map_(of.map_) {
-  parts_.reserve(of.size());
-  for (engine& each : of) {
-    parts_.emplace_back(each, runs_on);
-    parts_.back().state_->head = parts_.front().state_;
-  }
-}
-
-sharded_group& sharded_group::operator=(sharded_group&& other) noexcept {
-  if (this == &other) return *this;
-  end();
-  parts_ = std::move(other.parts_);
-  map_ = std::move(other.map_);
-  return *this;
-}
-
-sharded_group::~sharded_group() { end(); }
-
-// A member that runs on one shard may look for any part: each is there until all have been waited for.
-void sharded_group::end() noexcept {
-  for (timer_group& each : parts_) detail::begin_end_of_group(each.core(), *each.state_);
-  for (timer_group& each : parts_) detail::wait_for_group(each.core(), *each.state_);
-  parts_.clear();
-}
-
-timer_group& sharded_group::local() noexcept {
-  std::vector<timer_group>& each = parts();
-  return each[detail::local_shard(*map_)];
-}
-
-void sharded_group::cancel_all() noexcept {
-  for (timer_group& each : parts()) each.cancel_all();
-}
-
-void sharded_group::cancel_all_and_wait() noexcept {
-  for (timer_group& each : parts()) detail::begin_awaited_cancel(each.core(), *each.state_);
-  for (timer_group& each : parts_) detail::wait_for_group(each.core(), *each.state_);
-  for (timer_group& each : parts_) detail::end_awaited_cancel(*each.state_);
-}
-
-void sharded_group::pause() noexcept {
-  for (timer_group& each : parts()) each.pause();
-}
-
-void sharded_group::resume() noexcept {
-  for (timer_group& each : parts()) each.resume();
-}
-
-std::size_t sharded_group::pending() const noexcept {
-  std::size_t sum = 0;
-  for (const timer_group& each : parts()) sum += each.pending();
-  return sum;
 }
 
 }  // namespace detent

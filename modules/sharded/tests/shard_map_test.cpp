@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "../src/shard_map.hpp"
+#include "platform/thread_setup.hpp"
 
 #include <gtest/gtest.h>
 

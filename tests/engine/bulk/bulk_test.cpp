@@ -14,7 +14,6 @@
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
-#include "support/random_source.hpp"
 
 namespace detent {
 namespace {
@@ -99,26 +98,6 @@ TEST_F(EngineBulk, MakesOfBothTheShorter) {
   EXPECT_EQ(engine_.schedule_at_bulk(ten, note_index(), none), 0u);
   EXPECT_EQ(engine_.schedule_at_bulk({}, note_index(), room), 0u);
   EXPECT_EQ(engine_.pending(), 7u);
-}
-
-TEST_F(EngineBulk, EndsWhereTheCapacityDoes) {
-  census captures;  // outlives the engine, whose end destroys the last
-  drive::virtual_engine rig({.capacity = 10});
-  std::vector<timer> out(8);
-  const auto deadlines = counted(8);
-  const counted_callable<0> f(captures);
-  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, f, out), 8u);
-  std::fill(out.begin(), out.end(), timer());
-  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, f, out), 2u);
-  EXPECT_TRUE(out[1].pending());
-  EXPECT_FALSE(out[2]);
-  EXPECT_EQ(captures.living(), 11);
-  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, f, out), 0u);
-  EXPECT_EQ(captures.living(), 11);
-  rig.poll_at(at(100));
-  EXPECT_EQ(captures.living(), 1);
-  EXPECT_EQ(rig.engine.schedule_at_bulk(deadlines, f, out), 8u);  // each place was given back once
-  EXPECT_EQ(rig.engine.metrics().scheduled, 18u);
 }
 
 // One that fits is copied, one that does not is shared.

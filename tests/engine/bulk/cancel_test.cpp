@@ -56,18 +56,6 @@ TEST_F(EngineCancelBulk, TakesHandlesOfAnotherEngine) {
   EXPECT_EQ(other.poll_at(at(20)), 0u);
 }
 
-// Also of fewer than the driver is notified of at a time. An earlier timer keeps next_deadline() from finding them.
-TEST_F(EngineCancelBulk, GivesBackTheNodesOfAFewThatWereInserted) {
-  engine_.schedule_at(at(1min), [] {});
-  for (int round = 0; round < 100; ++round) {
-    const std::vector<timer> all = schedule(40, at(1h).time_since_epoch().count());
-    engine_.next_deadline();  // inserts them
-    EXPECT_EQ(engine_.cancel_bulk(all), 40u);
-    engine_.poll();
-  }
-  EXPECT_LT(detail::timer_access::index(schedule(1).front()), 512u);
-}
-
 // The captures' destructors use the engine, also this very call, on the thread that cancels.
 TEST_F(EngineCancelBulk, LetsACaptureUseTheEngine) {
   for (const bool inserted : {false, true}) {

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <barrier>
 #include <functional>
-#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -181,36 +180,6 @@ TEST_F(EngineBulkRace, OfCancelsAgainstTheFiringHasOneWinnerForEach) {
     EXPECT_GE(e.metrics().cancelled, cancelled);
     expect_balance(e.metrics());
   }
-}
-
-// Producers in bulk, cancels in bulk, restarts and single calls, on a pool.
-TEST_F(EngineBulkRace, OfEverythingAtOnceBalances) {
-  constexpr std::size_t lot = 150;
-  std::atomic<std::size_t> runs{0}, made{0}, cancelled{0};
-  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
-  std::vector<std::thread> threads;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    threads.emplace_back([&, seed] {
-      test::random_source random(seed);
-      std::vector<timer> out(lot);
-      std::vector<time_point> deadlines(lot);
-      for (int round = 0; round < 100; ++round) {
-        for (time_point& each : deadlines) each = clock::now() + duration(random.any_magnitude(21));
-        const auto lane = static_cast<std::uint8_t>(random.between(0, 3));
-        made += e.schedule_at_bulk(deadlines, [&](std::size_t) { ++runs; }, out, {.lane = lane});
-        for (std::size_t i = 0; i < 20; ++i) out[i].restart_after(duration(random.any_magnitude(20)));
-        if (random.between(0, 1) == 0)
-          cancelled += e.cancel_bulk(std::span(out).first(random.between<std::size_t>(0, lot)));
-      }
-    });
-  }
-  for (std::thread& each : threads) each.join();
-  EXPECT_TRUE(eventually([&] { return runs + cancelled == made; }));
-  EXPECT_TRUE(eventually([&] { return e.metrics().expired + e.metrics().cancelled == made; }));
-  const engine_metrics m = e.metrics();
-  EXPECT_EQ(m.scheduled, made);
-  EXPECT_GE(m.cancelled, cancelled);
-  EXPECT_EQ(m.pending, 0u);
 }
 
 }  // namespace

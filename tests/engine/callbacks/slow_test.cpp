@@ -85,27 +85,6 @@ TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
   EXPECT_EQ(reported.line, line);
 }
 
-TEST(EngineSlowCallback, EachRunOfAPeriodicOneHasItsOwnDeadline) {
-  slow_log slow;
-  drive::virtual_engine rig(slow.options(5ns, true));
-  rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { rig.clock.advance(5ns); }, {.runs = 3});
-  const std::uint32_t line = __LINE__ - 1;
-  for (int i = 1; i <= 3; ++i) rig.poll_at(at(i * 100));
-  ASSERT_EQ(slow.all().size(), 3u);
-  for (int i = 1; i <= 3; ++i) {
-    EXPECT_EQ(slow.all()[std::size_t(i - 1)].first.deadline, at(i * 100));
-    EXPECT_EQ(slow.all()[std::size_t(i - 1)].first.line, line);
-  }
-}
-
-TEST(EngineSlowCallback, OfARunAfterMissedPeriodsHasTheDeadlineThatItStandsFor) {
-  slow_log slow;
-  drive::virtual_engine rig(slow.options(5ns));
-  rig.engine.schedule_at_fixed_rate(100ns, 100ns, [&] { rig.clock.advance(5ns); });
-  rig.poll_at(at(557));
-  EXPECT_EQ(slow.only().deadline, at(500));
-}
-
 TEST(EngineSlowCallback, OfAGroupThatWasPausedHasTheEnginesTime) {
   slow_log slow;
   drive::virtual_engine rig(slow.options(5ns));

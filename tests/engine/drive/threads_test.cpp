@@ -9,10 +9,8 @@
 
 #include <atomic>
 #include <barrier>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -159,62 +157,6 @@ TEST(EngineThreads, ProducersMayEndWhileTheEngineIsDestroyed) {
     one.join();
     two.join();
   }
-}
-
-TEST(EngineThreads, TimersMayBeScheduledWhileAThreadEnds) {
-  engine e;
-  std::atomic<int> fired{0};
-  struct last_words {
-    engine* to = nullptr;
-    std::atomic<int>* fired = nullptr;
-    ~last_words() {
-      if (to != nullptr) to->try_schedule_after(0ns, [counter = fired] { counter->fetch_add(1); });
-    }
-  };
-  for (int i = 0; i < 20; ++i) {
-    std::thread([&] {
-      thread_local last_words words;  // destroyed after the engine's own record of this thread, or before it
-      words.to = &e;
-      words.fired = &fired;
-      e.schedule_after(0ns, [&] { fired.fetch_add(1); });
-    }).join();
-  }
-  EXPECT_TRUE(eventually([&] { return fired >= 20; }));
-  e.stop();
-  EXPECT_EQ(e.metrics().scheduled, static_cast<std::uint64_t>(fired.load()) + e.metrics().returned);
-}
-
-struct at_thread_end {
-  std::function<void()> what;
-  ~at_thread_end() {
-    if (what) what();
-  }
-};
-
-// `what` runs on a thread whose record of the engine has been handed back.
-void after_the_record(engine& known, std::function<void()> what) {
-  std::thread([&known, &what] {
-    thread_local at_thread_end last;  // before the engine's, and destroyed after it
-    last.what = std::move(what);
-    known.schedule_after(1h, [] {}).cancel();
-  }).join();
-}
-
-// They share one record, each giving it back with its call, whatever comes of that.
-TEST(EngineThreads, TakeTurnsAtTheRecordForThoseThatEnd) {
-  struct throws_when_moved {
-    throws_when_moved() = default;
-    throws_when_moved(throws_when_moved&&) { throw std::runtime_error("moved"); }
-    void operator()() const {}
-  };
-  manual_clock clock;
-  engine e({.drive = drive_kind::caller, .manual = &clock});
-  after_the_record(e, [&] { e.poll(); });
-  after_the_record(e, [&] { EXPECT_THROW(e.schedule_after(0ns, throws_when_moved()), std::runtime_error); });
-  int runs = 0;
-  after_the_record(e, [&] { e.schedule_after(0ns, [&] { ++runs; }); });
-  EXPECT_EQ(e.poll(), 1u);
-  EXPECT_EQ(runs, 1);
 }
 
 }  // namespace

@@ -176,33 +176,6 @@ TEST(EngineExecuteMany, LetsCancelAndRestartWinInsideABatch) {
   EXPECT_EQ(b.rig.fired.back(), 20);
 }
 
-// What its callbacks arm for that instant fires in the same call, after what is due with it.
-TEST(EngineExecuteMany, RunInlineIsFollowedByWhatItArmsForThatInstant) {
-  batched b;
-  b.batches->inline_runs = true;
-  for (int id = 0; id < 100; ++id) {
-    b.rig.engine.schedule_at(at(10), [&b, id] {
-      b.rig.fired.push_back(id);
-      b.rig.engine.schedule_at(at(10), b.rig.note(100 + id));
-    });
-  }
-  EXPECT_EQ(b.rig.poll_at(at(10)), 200u);
-  EXPECT_EQ(b.rig.fired, counted(200));
-}
-
-TEST(EngineExecuteMany, RunInlineKeepsTheOrderByDeadlineOfWhatItArms) {
-  batched b;
-  b.batches->inline_runs = true;
-  for (int id = 0; id < 100; ++id) {
-    b.rig.engine.schedule_at(at(10 + 10 * id), [&b, id] {
-      b.rig.fired.push_back(2 * id);
-      b.rig.engine.schedule_at(at(15 + 10 * id), b.rig.note(2 * id + 1));
-    });
-  }
-  EXPECT_EQ(b.rig.poll_at(at(2000)), 200u);
-  EXPECT_EQ(b.rig.fired, counted(200));
-}
-
 TEST(EngineExecuteMany, MayDestroyTheEngineFromWithin) {
   census captures;
   manual_clock clock;

@@ -38,18 +38,6 @@ class EngineFiredTimer : public ::testing::Test {
   ids& fired_ = rig_.fired;
 };
 
-TEST_F(EngineFiredTimer, RunsTheCallbackWhenItIsCalled) {
-  engine_.schedule_at(at(10), rig_.note(1));
-  rig_.poll_at(at(10));
-  EXPECT_EQ(fired_, ids{});
-  EXPECT_EQ(engine_.metrics().fired, 0u);
-  EXPECT_EQ(engine_.metrics().pending, 1u);
-  take()();
-  EXPECT_EQ(fired_, ids{1});
-  EXPECT_EQ(engine_.metrics().fired, 1u);
-  EXPECT_EQ(engine_.metrics().expired, 1u);
-}
-
 TEST_F(EngineFiredTimer, RunsOnceHoweverOftenItIsCalled) {
   engine_.schedule_at(at(10), rig_.note(1));
   rig_.poll_at(at(10));
@@ -142,21 +130,6 @@ TEST_F(EngineFiredTimer, IsReturnedByStopAndDoesNothingAfterwards) {
   left[0].run();
   EXPECT_EQ(fired_, ids{1});
   EXPECT_EQ(engine_.metrics().returned, 1u);
-}
-
-TEST_F(EngineFiredTimer, DoesNothingAfterItsEngine) {
-  census captures;
-  auto holds = std::make_shared<holding_executor>();
-  int runs = 0;
-  {
-    drive::virtual_engine gone({.executor = holds});
-    for (int i = 0; i < 3; ++i) gone.engine.schedule_at(at(10), [&, token = captures.join()] { ++runs; });
-    gone.poll_at(at(10));
-  }
-  EXPECT_EQ(captures.ended(), 3);
-  EXPECT_EQ(holds->run_all(), 3u);
-  EXPECT_EQ(runs, 0);
-  EXPECT_EQ(captures.ended(), 3);
 }
 
 // Two threads meet at one timer that waits to run; `other` returns whether its call won.

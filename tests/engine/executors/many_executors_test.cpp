@@ -63,6 +63,47 @@ TEST(ManyExecutors, TheEnginesOwnMayBeNamedToo) {
   EXPECT_EQ(v.fired, (ids{1, 2, 3}));
 }
 
+TEST(ManyExecutors, TheDriverMayBeNamedWhicheverThereAre) {
+  two_held of;
+  of.a->refuse = true;
+  drive::virtual_engine v({.executor = of.a, .executors = {of.b}, .on_refusal = refusal_policy::drop});
+  v.engine.schedule_at(at(10), v.note(1), {.executor = of.b.get()});
+  v.engine.schedule_at(at(10), v.note(2), {.executor = on_driver()});
+  timer_group on_it(v.engine, on_driver());
+  on_it.schedule_at(at(10), v.note(3));
+  v.engine.schedule_at_fixed_rate(10ns, 10ns, v.note(4), {.runs = 2, .executor = on_driver()});
+  v.engine.schedule_at(at(10), v.note(5));  // dropped by the first
+  v.poll_at(at(10));
+  EXPECT_EQ(v.fired, (ids{2, 3, 4}));
+  v.poll_at(at(20));
+  EXPECT_EQ(v.fired, (ids{2, 3, 4, 4}));
+  EXPECT_EQ(of.b->run_all(), 1u);
+}
+
+TEST(ManyExecutors, TheDriverMayBeNamedWhereThereAreNone) {
+  drive::virtual_engine v;
+  v.engine.schedule_at(at(10), v.note(1), {.tag = 7, .executor = on_driver()});
+  v.engine.schedule_at(at(10), v.note(2), {.executor = on_driver()});
+  timer_group on_it(v.engine, on_driver());
+  on_it.schedule_at(at(10), v.note(3));
+  v.poll_at(at(10));
+  EXPECT_EQ(v.fired, (ids{1, 2, 3}));
+}
+
+TEST(ManyExecutors, AsManyAsAnEngineMayHaveAreToldApart) {
+  std::vector<std::shared_ptr<holding_executor>> held;
+  for (int i = 0; i != 62; ++i) held.push_back(std::make_shared<holding_executor>());
+  const auto own = std::make_shared<holding_executor>();
+  drive::virtual_engine v({.executor = own, .executors = {held.begin(), held.end()}});
+  for (int i = 0; i != 62; ++i) v.engine.schedule_at(at(10), v.note(i), {.executor = held[std::size_t(i)].get()});
+  v.engine.schedule_at(at(10), v.note(100), {.executor = on_driver()});
+  v.engine.schedule_at(at(10), v.note(101));
+  v.poll_at(at(10));
+  EXPECT_EQ(v.fired, ids{100});
+  EXPECT_EQ(own->run_all(), 1u);
+  for (const auto& each : held) EXPECT_EQ(each->run_all(), 1u);
+}
+
 TEST(ManyExecutors, AFullOneHoldsUpNoOther) {
   two_held of;
   of.a->refuse = true;
@@ -87,7 +128,7 @@ TEST(ManyExecutors, AForeignOneIsRefused) {
   std::error_code problem;
   EXPECT_FALSE(engine::try_create({.executors = {of.a, nullptr}}, problem));
   EXPECT_EQ(problem, errc::invalid_option);
-  EXPECT_FALSE(engine::try_create({.executors = std::vector<std::shared_ptr<executor>>(64, of.a)}, problem));
+  EXPECT_FALSE(engine::try_create({.executors = std::vector<std::shared_ptr<executor>>(63, of.a)}, problem));
 }
 
 TEST(ManyExecutorsPools, RunOnTheirThreads) {

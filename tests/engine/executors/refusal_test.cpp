@@ -37,19 +37,6 @@ struct refused_engine {
 
 TEST(EngineExecutorRefusal, RunsInlineByDefault) { EXPECT_EQ(engine_options{}.on_refusal, refusal_policy::run_inline); }
 
-TEST(EngineExecutorRefusal, RunsInlineOnTheDrivingThreadAndInOrder) {
-  refused_engine r(refusal_policy::run_inline);
-  std::thread::id where;
-  r.rig.engine.schedule_at(at(12), r.rig.note(2));
-  r.rig.engine.schedule_at(at(10), r.rig.note(1));
-  r.rig.engine.schedule_at(at(14), [&] { where = std::this_thread::get_id(); });
-  EXPECT_EQ(r.rig.poll_at(at(20)), 3u);
-  EXPECT_EQ(r.rig.fired, (ids{1, 2}));
-  EXPECT_EQ(where, std::this_thread::get_id());
-  EXPECT_EQ(r.rig.engine.metrics().refused, 3u);
-  EXPECT_EQ(r.rig.engine.metrics().dropped, 0u);
-}
-
 TEST(EngineExecutorRefusal, DropsAndCountsWhereAsked) {
   refused_engine r(refusal_policy::drop);
   census captures;

@@ -87,28 +87,6 @@ TEST_F(TimerGroupEnd, InsideACaptureThatDiesInASweep) {
   expect_balance(engine_);
 }
 
-// A new member may have the driver drop ended ones from the roster, which it is just going through.
-TEST_F(TimerGroupEnd, WhatIsAddedInASweepHidesNoMemberFromIt) {
-  for (int members = 1; members < 64; ++members) {
-    census first, later;
-    for (int i = 0; i < members; ++i) {
-      group_->schedule_after(1h, [here = first.join(), last = at_end([&, i] {
-                                                         if (i % 4 == 3)
-                                                           group_->schedule_after(1h, [there = later.join()] {});
-                                                       })] {});
-    }
-    poll_at_ms(0);
-    group_->cancel_all();
-    poll_at_ms(0);
-    poll_at_ms(0);
-    EXPECT_EQ(first.living(), 0) << members;
-    EXPECT_EQ(later.living(), members / 4);
-    group_.emplace(engine_);
-    poll_at_ms(0);
-    ASSERT_EQ(first.living() + later.living(), 0) << members;
-  }
-}
-
 TEST_F(TimerGroupEnd, TheEngineMayEndInASweep) {
   manual_clock clk;
   auto e = std::make_unique<engine>(engine_options{.manual = &clk});

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "support/engine_executors.hpp"
@@ -91,6 +92,12 @@ TEST_F(TimerGroupPause, WhatWentBackKeepsItsOrder) {
   auto holding = std::make_shared<holding_executor>();
   drive::virtual_engine rig({.executor = holding});
   timer_group group(rig.engine);
+  group.schedule_after(0ns, [] {}).cancel();
+  std::thread([&rig] {
+    for (int i = 0; i < 70'000; ++i) rig.engine.schedule_after(0ns, [] {});
+  }).join();
+  rig.poll_at(drive::at(0));  // from here on a count of hand-overs is beyond this thread's count of armings
+  holding->run_all();
   for (int i = 0; i < 5; ++i) group.schedule_after(1ms, rig.note(i));
   for (int round = 1; round <= 3; ++round) {
     rig.poll_at(drive::at(1ms * round), 3);  // the others are not handed over

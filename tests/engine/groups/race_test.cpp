@@ -10,7 +10,6 @@
 #include <memory>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
@@ -97,63 +96,6 @@ TEST_P(TimerGroupRace, WhatIsAddedOrRestartedAtTheResumptionIsNotLost) {
     group.resume();
     ASSERT_TRUE(eventually([&] { return runs == 4; })) << round << ": " << runs;
     adder.join();
-  }
-}
-
-TEST_P(TimerGroupRace, PausesAgainstHandOversLoseNothing) {
-  random_source random(new_seed());
-  timer_group group(engine_);
-  constexpr int many = 40;
-  for (int round = 0; round < 100; ++round) {
-    std::atomic<int> runs{0}, early{0};
-    std::vector<timer> members;
-    for (int i = 0; i < many; ++i) {
-      members.push_back(group.schedule_after(duration(random.between(0, 50'000)), [&](firing& run) {
-        if (run.lateness() < 0ns) early.fetch_add(1);
-        runs.fetch_add(1);
-      }));
-    }
-    std::atomic<bool> done{false};
-    testing::joined_thread pauser([&] {
-      while (!done) {
-        group.pause();
-        std::this_thread::yield();
-        group.resume();
-      }
-    });
-    // One that accepts a restart fires for it, also while it goes back from the pool.
-    for (timer& each : members) {
-      if (each.restart_after(10us)) continue;
-      EXPECT_FALSE(each.pending());
-    }
-    ASSERT_TRUE(eventually([&] { return runs == many; })) << round << ": " << runs;
-    done = true;
-    EXPECT_EQ(early, 0);
-  }
-}
-
-TEST_P(TimerGroupRace, StopsAgainstGroups) {
-  for (int round = 0; round < 200; ++round) {
-    engine e(options());
-    timer_group group(e);
-    census captures;
-    for (int i = 0; i < 20; ++i)
-      group.schedule_at_fixed_rate(duration(i * 1000), 10us, [here = captures.join()] {},
-                                   {.missed = missed_ticks::skip});
-    testing::joined_thread other([&] {
-      group.pause();
-      group.resume();
-      group.cancel_all_and_wait();
-    });
-    std::vector<unfired> left = e.stop();
-    other.join();
-    left.clear();
-    // A thread of the pool may be in the middle of a cancel for the group, which no call waits for.
-    EXPECT_TRUE(eventually([&] {
-      const engine_metrics reported = e.metrics();
-      return captures.living() == 0 && group.pending() == 0 &&
-             reported.scheduled == reported.expired + reported.cancelled + reported.returned + reported.dropped;
-    }));
   }
 }
 

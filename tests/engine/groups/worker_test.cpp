@@ -58,29 +58,6 @@ TEST(TimerGroupWorker, ASleepingWorkerIsWokenForEach) {
   }
 }
 
-TEST(TimerGroupWorker, NothingStartsWhileItIsPausedAndNothingIsEarly) {
-  std::atomic<int> runs{0}, early{0};
-  engine e;
-  timer_group group(e);
-  for (int i = 0; i < 20; ++i) {
-    group.schedule_at_fixed_rate(100us, 100us, [&](firing& run) {
-      runs.fetch_add(1);
-      if (run.lateness() < 0ns) early.fetch_add(1);
-    });
-  }
-  for (int i = 0; i < 20; ++i) {
-    group.pause();
-    ASSERT_TRUE(settle(e));  // what was being started has run by now
-    const int seen = runs;
-    std::this_thread::sleep_for(1ms);  // in which the worker must start nothing, though ten periods pass
-    ASSERT_TRUE(settle(e));
-    EXPECT_EQ(runs, seen);
-    group.resume();
-    EXPECT_TRUE(eventually([&] { return runs > seen; }));
-  }
-  EXPECT_EQ(early, 0);
-}
-
 TEST(TimerGroupWorker, TheEndWaitsForARunningMember) {
   for (const std::size_t threads : {0u, 2u}) {
     engine_options options;
@@ -163,35 +140,6 @@ TEST(TimerGroupWorker, APlainTimerInAMembersPlaceWaitsForTheRunningOnes) {
   holding->run_first();
   other.join();
   member.expect_waited();
-}
-
-TEST(TimerGroupWorker, AWakeDescriptorShowsGroupsToo) {
-  engine e({.drive = drive_kind::caller});
-  timer_group group(e);
-  static_cast<void>(e.wake_fd());
-  census captures;
-  for (int i = 0; i < 250'000; ++i) group.schedule_after(1h, [] {});
-  group.schedule_after(1h, [here = captures.join()] {});
-  e.poll();
-  group.cancel_all();
-  int polls = 0;
-  for (; e.pending() != 0 && polls < 20; ++polls) e.poll();
-  EXPECT_LE(polls, 3);
-  EXPECT_EQ(captures.living(), 0);
-}
-
-// A large group does not hold up what is due.
-TEST(TimerGroupWorker, APollScansSoManyMembersAtMost) {
-  constexpr std::size_t many = 250'000;
-  drive::virtual_engine rig;
-  timer_group group(rig.engine);
-  for (std::size_t i = 0; i < many; ++i) group.schedule_after(1h, [] {});
-  rig.engine.next_deadline();  // inserts them
-  group.cancel_all();
-  rig.engine.schedule_after(0ns, rig.note(1));
-  EXPECT_EQ(rig.engine.poll(), 1u);
-  EXPECT_EQ(rig.fired, drive::ids{1});
-  EXPECT_GE(rig.engine.pending(), many - 100'000);
 }
 
 // What a dying capture asks for comes before most of the others' ends.

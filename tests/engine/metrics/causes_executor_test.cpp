@@ -10,7 +10,6 @@
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"
 #include "support/lateness_sums.hpp"
-#include "support/random_source.hpp"
 
 namespace detent {
 namespace {
@@ -170,22 +169,6 @@ TEST(EngineCausesExecutor, RefusedAndOfferedAgainIsDispatch) {
   rig.poll_at(at(2ms + 100ns));
   expect_largest(rig.engine.metrics(), {.dispatch = 2ms});
   expect_counts(rig.engine.metrics(), 1);
-}
-
-// A reader who sees that a callback has ended sees how late it was.
-TEST(EngineCausesExecutor, ManyThreadsCountEveryRun) {
-  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
-  const label mine = e.make_label("mine");
-  constexpr std::uint64_t count = 2'000;
-  for (std::uint64_t i = 0; i < count; ++i) e.schedule_after(duration(i % 5 * 1'000), [] {}, {.label = mine});
-  auto ended = [](const engine_metrics& reported) {
-    EXPECT_LE(reported.callback.count(), reported.lateness.count());
-    return reported.callback.count() == count;
-  };
-  ASSERT_TRUE(eventually([&] { return ended(e.metrics()) && ended(e.metrics(mine)); }));
-  expect_counts(e.metrics(), count);
-  expect_counts(e.metrics(mine), count);
-  EXPECT_EQ(drive::sum_of(e.metrics().late_dispatch), drive::sum_of(e.metrics(mine).late_dispatch));
 }
 
 }  // namespace

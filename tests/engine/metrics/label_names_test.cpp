@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <latch>
 #include <string>
 #include <vector>
 
@@ -152,20 +151,6 @@ TEST(EngineLabelNames, ThreadsMakeAndUseThem) {
   EXPECT_EQ(expired, whole.expired);
   EXPECT_EQ(fired, whole.fired);
   EXPECT_EQ(restarted, whole.restarted);
-}
-
-// What keeps the names is one for all engines.
-TEST(EngineLabelNames, ThreadsMakeThoseOfTwoEngines) {
-  drive::virtual_engine rigs[2];
-  std::vector<label> made[2];
-  std::latch both(2);
-  auto name = [](int engine, int i) { return "label " + std::to_string(i % 2 == 0 ? i : 1000 * engine + i); };
-  testing::on_threads(2, [&](int engine) {
-    both.arrive_and_wait();
-    for (int i = 0; i < 200; ++i) made[engine].push_back(rigs[engine].engine.make_label(name(engine, i)));
-  });
-  for (int engine : {0, 1})
-    for (int i = 0; i < 200; ++i) EXPECT_EQ(made[engine].at(std::size_t(i)).name(), name(engine, i));
 }
 
 }  // namespace

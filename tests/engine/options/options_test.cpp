@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -70,21 +69,6 @@ TEST(EngineOptions, MakeAnEngineWithoutThrowing) {
   EXPECT_EQ(made->poll(), 1u);
 }
 
-TEST(EngineOptions, AreTakenAtTheirLimits) {
-  const std::vector<change> fine{[](engine_options& o) { o.tick = duration::max(); },
-                                 [](engine_options& o) { o.hashed_slots = 1, o.wheel = wheel_kind::hashed; },
-                                 [](engine_options& o) { o.hashed_slots = 500, o.wheel = wheel_kind::hashed; },
-                                 [](engine_options& o) { o.reserve = 0; },
-                                 [](engine_options& o) { o.capacity = SIZE_MAX; },
-                                 [](engine_options& o) { o.name = std::string(1000, 'x'); },
-                                 [](engine_options& o) { o.name = ""; }};
-  for (const change& each : fine) {
-    drive::virtual_engine rig(changed(each));
-    rig.engine.schedule_at(at(0), rig.note(1));
-    EXPECT_EQ(rig.poll_at(at(0)), 1u);
-  }
-}
-
 TEST(EngineOptions, TakeEachWayToWait) {
   for (wait_options wait : {wait_options::busy(), wait_options::hybrid(0ns), wait_options::hybrid(duration::max()),
                             wait_options::sleep()}) {
@@ -96,13 +80,6 @@ TEST(EngineOptions, DriveByTheCallerUnderAManualClock) {
   manual_clock clk;
   engine e({.drive = drive_kind::worker, .manual = &clk});
   EXPECT_NO_THROW(e.poll());
-}
-
-TEST(EngineOptions, RefuseAWorkersCpuUnderAManualClock) {
-  manual_clock clk;
-  drive::problem refused = problem_of([&] { engine e({.manual = &clk, .cpu = 0}); });
-  EXPECT_EQ(refused.code, errc::invalid_option);
-  EXPECT_TRUE(refused.names("cpu = 0")) << refused.what;
 }
 
 TEST(EngineOptions, AreByDefaultExactUnlimitedAndOnAWorker) {

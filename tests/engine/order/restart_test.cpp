@@ -43,6 +43,20 @@ TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsHoweverManyTheyAre)
   EXPECT_EQ(fired_, expected);
 }
 
+// They fire as a run, and it is put to its place in the middle of that.
+TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesBeforeWhatWasArmedForItAfterwards) {
+  timer moved = engine_.schedule_at(at(20), rig_.note(0));
+  rig_.poll_at(at(0));
+  EXPECT_TRUE(moved.restart_at(at(20)));
+  ids expected{0};
+  for (int id = 1; id <= 20; ++id) {
+    engine_.schedule_at(at(20), rig_.note(id));
+    expected.push_back(id);
+  }
+  rig_.poll_at(at(20));
+  EXPECT_EQ(fired_, expected);
+}
+
 TEST_F(EngineOrderRestart, ToAnEarlierDeadlineGoesBeforeWhatIsDueAfterIt) {
   timer last;
   engine_.schedule_at(at(10), [&] {

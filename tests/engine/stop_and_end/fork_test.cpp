@@ -12,7 +12,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "hostile/in_child.hpp"
 #include "support/drive_eventually.hpp"
@@ -112,17 +111,6 @@ TEST(EngineFork, ParentGoesOnAsBefore) {
   EXPECT_TRUE(eventually([&] { return fired == 2 && e.metrics().expired == 2; }));  // counted after the callback
 }
 
-TEST(EngineFork, ChildForkedWhileTheEngineWorksHardIsRefusedAlike) {
-  engine e;
-  std::atomic<bool> end{false};
-  std::thread producer([&] {
-    while (!end) e.schedule_after(10us, [] {});
-  });
-  for (int i = 0; i < 20; ++i) expect_in_child([&] { EXPECT_FALSE(e.try_schedule_after(0ns, [] {})); });
-  end = true;
-  producer.join();
-}
-
 // In a program of their own each: exit() runs static destructors and must come to its end.
 using EngineForkDeathTest = testing::Test;
 
@@ -156,18 +144,6 @@ TEST(EngineForkDeathTest, EngineThatIsNeverDestroyedLetsTheProcessExit) {
         static engine* const leaked = new engine;
         leaked->schedule_at_fixed_rate(0ns, 10us, [] {});
         std::exit(0);
-      },
-      testing::ExitedWithCode(0), "");
-}
-
-TEST(EngineForkDeathTest, ForkedChildOfAProgramWithAGlobalEngineExits) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        static engine global;
-        global.schedule_after(1h, [] {});
-        const auto exits = [] { std::exit(global.try_schedule_after(0ns, [] {}) ? 1 : 0); };
-        std::exit(hostile::in_child(exits).empty() ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }

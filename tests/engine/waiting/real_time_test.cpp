@@ -103,27 +103,6 @@ TEST_P(EngineRealTime, FiresWithoutAnybodyTurningIt) {
   EXPECT_TRUE(eventually([&] { return done == 3; }));
 }
 
-TEST_P(EngineRealTime, FiresNothingEarlyAfterARestart) {
-  test::random_source random(2);
-  engine e(options());
-  std::vector<sighting> seen(50);
-  std::vector<timer> timers;
-  std::atomic<std::size_t> done{0};
-  for (sighting& each : seen) {
-    timers.push_back(e.schedule_after(1h, [&](firing& f) {
-      each.note(f);
-      ++done;
-    }));
-  }
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    const duration delay(random.between<std::int64_t>(0, 10'000'000));
-    seen[i].not_before = clock::now() + delay;
-    EXPECT_TRUE(timers[i].restart_after(delay));
-  }
-  ASSERT_TRUE(eventually([&] { return done == seen.size(); }));
-  expect_none_early(seen, duration(std::get<2>(GetParam())));
-}
-
 TEST(EngineRealTimeOnAPool, FiresNothingEarlyAndEachOnce) {
   test::random_source random(3);
   engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});

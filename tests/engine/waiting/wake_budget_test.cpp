@@ -6,9 +6,7 @@
 
 #include <atomic>
 #include <memory>
-#include <string>
 
-#include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/engine_executors.hpp"
@@ -24,18 +22,6 @@ using testing::moody_executor;
 using testing::prepare_instant;
 
 TEST(EngineWakeBudget, IsUnlimitedByDefault) { EXPECT_EQ(engine_options{}.wake_budget, (duration::max)()); }
-
-TEST(EngineWakeBudget, OfNothingIsRefused) {
-  for (std::int64_t wrong : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{INT64_MIN}}) {
-    const drive::problem reported = drive::problem_of([&] { engine e({.wake_budget = duration(wrong)}); });
-    EXPECT_EQ(reported.code, errc::invalid_option);
-    EXPECT_TRUE(reported.names("wake_budget")) << reported.what;
-    EXPECT_TRUE(reported.names(std::to_string(wrong))) << reported.what;
-    std::error_code problem;
-    EXPECT_FALSE(engine::try_create({.wake_budget = duration(wrong)}, problem));
-    EXPECT_EQ(problem, errc::invalid_option);
-  }
-}
 
 // A hundred thousand timers of some work, due at one instant; this thread schedules while they fire.
 class EngineWakeBudgetInAFlood : public ::testing::TestWithParam<bool> {

@@ -45,7 +45,7 @@ class Pages(unittest.TestCase):
     def test_the_packages_have_their_names(self):
         (number,) = re.findall(r"^set\(DETENT_SOVERSION (\d+)\)", text("CMakeLists.txt"), re.MULTILINE)
         names = {f"libdetent{number}", f"libdetent-calendar{number}", f"libdetent-durable{number}",
-                 f"libdetent-durable-redis{number}", "libdetent-dev", "detent-tools"}
+                 f"libdetent-durable-redis{number}", f"libdetent-durable-postgres{number}", "libdetent-dev", "detent-tools"}
         self.assertEqual(set(re.findall(r"^\| ([a-z]\S*-?\S*) \|", text("docs/packages.md"), re.MULTILINE)) - {"package", "distribution"},
                          names)
         (purged,) = re.findall(r"^apt-get purge (.*)$", text("docs/packages.md"), re.MULTILINE)

@@ -223,23 +223,26 @@ TEST(progress_worker, goes_on_whatever_a_producer_is_at) {
   }
 }
 
-// After so many submissions to one wait, the driver pays for the producers' fences.
-detent::engine& engine_that_pays_for_fences() {
-  auto& engine = *new detent::engine({.wait = detent::wait_options::sleep(), .reserve = 65536});
-  for (int i = 0; i < 40'000; ++i) engine.schedule_after(1h, [] {});
-  std::atomic<bool> fired{false};
-  engine.schedule_after(0s, [&fired] { fired = true; });
-  probe_wait("a first firing", [&] { return fired.load(); });
-  return engine;
+// Ever more submissions to a wait, until a thread is suspended. How many make the driver pay for the producers' fences
+// depends on how long its heavy fence takes on this host.
+void submit_until_suspended(detent::engine& engine) {
+  for (int submissions = 40'000; !victim::suspended(); submissions *= 2) {
+    for (int i = 0; i < submissions && !victim::suspended(); ++i) engine.schedule_after(1h, [] {}).cancel();
+    engine.schedule_after(0s, [] {});
+  }
+}
+
+detent::engine& engine_that_sleeps() {
+  return *new detent::engine({.wait = detent::wait_options::sleep(), .reserve = 65536});
 }
 
 TEST(progress_fence, producer_at_its_light_one) {
   if (!detent::base::enable_heavy_fence()) GTEST_SKIP() << "a kernel without membarrier";
   expect_suspended([] {
-    detent::engine& engine = engine_that_pays_for_fences();
+    detent::engine& engine = engine_that_sleeps();
     std::thread([&] {
       hooks::park_at(0, {.what = hooks::operation::light_fence});
-      for (;;) engine.schedule_after(1h, [] {}).cancel();
+      submit_until_suspended(engine);
     }).detach();
     static std::atomic<bool> never{false};
     victim::wait_suspended(never);
@@ -249,11 +252,9 @@ TEST(progress_fence, producer_at_its_light_one) {
 TEST(progress_fence, worker_at_its_heavy_one) {
   if (!detent::base::enable_heavy_fence()) GTEST_SKIP() << "a kernel without membarrier";
   expect_suspended([] {
-    detent::engine& engine = engine_that_pays_for_fences();
-    // Again and again, as not each wait is announced to the producers.
-    engine.schedule_at_fixed_rate(1ms, 1ms, [parks = false]() mutable {
-      if (!std::exchange(parks, true)) hooks::park_at(0, {.what = hooks::operation::heavy_fence});
-    });
+    detent::engine& engine = engine_that_sleeps();
+    engine.schedule_after(0s, [] { hooks::park_at(0, {.what = hooks::operation::heavy_fence}); });
+    submit_until_suspended(engine);
     static std::atomic<bool> never{false};
     victim::wait_suspended(never);
     beside_a_producer(engine, false);

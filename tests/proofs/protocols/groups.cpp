@@ -206,7 +206,7 @@ struct last_member : stage {
         states::start_armed(member.pair, word, 0) == states::transition::lost)
       return;
     require(!store.leave(group), "a small group asks for a look");
-    group.roster.forget();  // what only a holder of a reference may touch
+    groups_end::roster(group).forget();  // what only a holder of a reference may touch
     reach("started");
   }
   void cancel() {
@@ -240,8 +240,8 @@ void filed_against_the_end(execution& run) {
   auto is_alive = [](const group_roster::entry&) { return true; };
   run.thread("driver", [&] {
     if (!shared.group.hold()) return reach("too late");
-    shared.group.roster.add({0, 0}, is_alive, shared.store.rosters());
-    require(shared.group.roster.complete(), "a member that is in it is not");
+    groups_end::roster(shared.group).add({0, 0}, is_alive, groups_end(shared.store).rosters());
+    require(groups_end::roster(shared.group).complete(), "a member that is in it is not");
     if (shared.group.is_cancelled(0)) shared.store.request(shared.group);
     shared.store.drop_reference(shared.group);
     reach("filed");

@@ -7,6 +7,7 @@
 #include "timers.hpp"
 
 // Compiled against the explorer, and with a mutant's fault in it.
+#include "driver/groups_end.hpp"
 #include "groups/group_state.cpp"
 
 #include <array>
@@ -23,6 +24,7 @@ using detent::detail::forever;
 using detent::detail::group_run;
 using detent::detail::group_state;
 using detent::detail::group_store;
+using detent::detail::groups_end;
 
 // The wake time announced, which nothing here is later than.
 constexpr nanoseconds_t wake_time = 100;
@@ -71,10 +73,11 @@ class group_driver {
     // As driver/group_sweep.hpp, whose walk over the members is the scenario's.
     template <class Begins>
     void sweep(Begins&& begins) {
-      host.store.begin_answer();
-      for (group_state* asked = host.store.take_requests(); asked != nullptr;) {
-        group_state& swept = *std::exchange(asked, asked->next);
-        swept.answer();
+      const groups_end requests(host.store);
+      requests.begin_answer();
+      for (group_state* asked = requests.take_requests(); asked != nullptr;) {
+        group_state& swept = *std::exchange(asked, groups_end::next(*asked));
+        groups_end::answer(swept);
         begins();
         members.sweep(swept);
         host.store.drop_reference(swept);

@@ -67,8 +67,10 @@ struct within_bounds {
   }
   void operator()(const tool::durable_command& durable) const {
     const tool::durable_options& options = durable.options;
-    require(!options.store.empty(), "there is a store", "");
-    require(options.what == tool::durable_options::action::list || !options.key.empty(), "there is a key", "");
+    using action = tool::durable_options::action;
+    require(options.what == action::migrate || !options.store.empty(), "there is a store", "");
+    const bool is_of_one = options.what == action::show || options.what == action::get || options.what == action::put;
+    require(!is_of_one || options.key.has_value(), "there is a key", "");
   }
   void operator()(const tool::top_command& top) const {
     require(top.options.delay > 0, "the delay is positive", std::to_string(top.options.delay));

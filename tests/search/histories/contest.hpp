@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A world beside the specification: each step is done to both, and what they report must agree, to the end of the last
-// timer.
+// The engine beside the specification: each step is done to both, and what they report must agree, to the end of the
+// last timer.
 #pragma once
 
 #include "limits.hpp"
 
-#include "search/histories/history.hpp"
+#include "search/histories/engine_world.hpp"
 #include "spec/engine.hpp"
 
 #include <algorithm>
@@ -25,10 +25,9 @@ struct manner {
   nanoseconds_t drained_within = spec::end_of_time;
 };
 
-template <class World>
 class contest {
  public:
-  contest(World& real, const setting& where) : real_(real), tick_(where.tick) {}
+  contest(engine_world& real, const setting& where) : real_(real), tick_(where.tick) {}
 
   // True: the world did at each step what is specified, and nothing is left.
   bool agree(nanoseconds_t start, std::span<const operation> steps, manner how);
@@ -40,7 +39,6 @@ class contest {
  private:
   // What the step reported: a count, a truth, or a time.
   nanoseconds_t perform(const operation& what);
-  void schedule(const operation& what);
   std::size_t poll(nanoseconds_t most);
   nanoseconds_t ask();
   bool step(const operation& what);
@@ -48,19 +46,18 @@ class contest {
   std::string reported(nanoseconds_t value);
   nanoseconds_t behind_now(nanoseconds_t by) const { return spec::plus(expected_->now(), by); }
 
-  World& real_;
+  engine_world& real_;
   const nanoseconds_t tick_;
   std::optional<spec::engine> expected_;
-  std::vector<operation> plans_;  // of the timers; those that re-arm have their `runs` counted down
+  std::uint32_t made_ = 0;  // timers
   std::string difference_;
   std::string* trace_ = nullptr;
 };
 
-template <class World>
-bool contest<World>::agree(nanoseconds_t start, std::span<const operation> steps, manner how) {
+inline bool contest::agree(nanoseconds_t start, std::span<const operation> steps, manner how) {
   real_.begin(start);
   expected_.emplace(spec::settings{.tick = tick_, .start = start});
-  plans_.clear();
+  made_ = 0;
   for (const operation& each : steps) {
     if (!step(each)) return false;
     if (how.asks && each.what != action::ask && !step({.what = action::ask})) return false;
@@ -68,8 +65,7 @@ bool contest<World>::agree(nanoseconds_t start, std::span<const operation> steps
   return drain(spec::plus(start, how.drained_within));
 }
 
-template <class World>
-bool contest<World>::step(const operation& what) {
+inline bool contest::step(const operation& what) {
   real_.fired.clear();
   const nanoseconds_t value = perform(what);
   expected_->broke.require(real_.pending() == expected_->pending(), "how many are pending",
@@ -81,11 +77,10 @@ bool contest<World>::step(const operation& what) {
   return false;
 }
 
-template <class World>
-nanoseconds_t contest<World>::perform(const operation& what) {
+inline nanoseconds_t contest::perform(const operation& what) {
   const bool names_a_timer = what.what == action::cancel || what.what == action::restart;
-  if (names_a_timer && plans_.empty()) return -1;
-  const std::uint32_t target = names_a_timer ? what.target % static_cast<std::uint32_t>(plans_.size()) : 0;
+  if (names_a_timer && made_ == 0) return -1;
+  const std::uint32_t target = names_a_timer ? what.target % made_ : 0;
   switch (what.what) {
     case action::cancel: {
       const bool expected = expected_->cancel(target + 1) == cancel_result::cancelled, came = real_.cancel(target);
@@ -105,47 +100,30 @@ nanoseconds_t contest<World>::perform(const operation& what) {
       return real_.now();
     case action::poll: return static_cast<nanoseconds_t>(poll(what.by));
     case action::ask: return ask();
-    default: return schedule(what), 0;
+    default:
+      expected_->schedule({.when = behind_now(what.by)}, 0);
+      ++made_;
+      real_.schedule(what.by);
+      return 0;
   }
 }
 
-template <class World>
-void contest<World>::schedule(const operation& what) {
-  spec::plan asked{.when = behind_now(what.by)};
-  if (what.what >= action::burst) {
-    // A deadline may be past; a first delay that is negative counts as zero.
-    asked.when = behind_now(std::max<nanoseconds_t>(what.by, 0));
-    asked.repeats = what.what == action::fixed_delay ? spec::repetition::fixed_delay : spec::repetition::fixed_rate;
-    asked.period = what.period;
-    asked.missed = what.what == action::burst ? missed_ticks::burst : missed_ticks::skip;
-    asked.runs = what.runs;
-  }
-  expected_->schedule(asked, 0);
-  plans_.push_back(what);
-  real_.schedule(what);
-}
-
-// Callbacks do nothing but log and re-arm themselves, so it makes no difference that the specification hears of their
+// Callbacks do nothing but log, so it makes no difference that the specification hears of their
 // runs after the poll: a timer runs at most once in a poll.
-template <class World>
-std::size_t contest<World>::poll(nanoseconds_t most) {
+inline std::size_t contest::poll(nanoseconds_t most) {
   const nanoseconds_t now = expected_->now();
   expected_->begin_pass({.how = spec::drive::poll, .now = now, .most = static_cast<std::size_t>(most)});
   const std::size_t ran = real_.poll(most);
   for (const run& each : real_.fired) {
     const auto id = static_cast<spec::timer_id>(each.id + 1);
-    operation& plan = plans_[static_cast<std::size_t>(each.id)];
-    expected_->begin_run(
-        id, 0, {.deadline = each.deadline, .lateness = spec::minus(now, each.deadline), .missed = each.missed});
-    if (plan.what == action::rearm && plan.runs-- > 0) expected_->rearm(id, behind_now(plan.period));
+    expected_->begin_run(id, 0, {.deadline = each.deadline, .lateness = spec::minus(now, each.deadline)});
     expected_->end_run(id, 0, false);
   }
   expected_->end_pass(ran);
   return ran;
 }
 
-template <class World>
-nanoseconds_t contest<World>::ask() {
+inline nanoseconds_t contest::ask() {
   const std::optional<nanoseconds_t> expected = expected_->next_deadline(), came = real_.next();
   // Beyond so many looks a wheel may report a time before the next deadline, never one after it. It looks twice at a
   // timer that was restarted: where it was, and where it has to be.
@@ -155,9 +133,8 @@ nanoseconds_t contest<World>::ask() {
   return came.value_or(-1);
 }
 
-// Just before each deadline nothing fires; at it, what is due. A timer that always runs again is cancelled in the end.
-template <class World>
-bool contest<World>::drain(nanoseconds_t until) {
+// Just before each deadline nothing fires; at it, what is due. What is due after `until` is cancelled in the end.
+inline bool contest::drain(nanoseconds_t until) {
   const auto goes_to = [this](nanoseconds_t when) {
     return when <= expected_->now() || step({.what = action::advance, .by = when - expected_->now()});
   };
@@ -169,18 +146,16 @@ bool contest<World>::drain(nanoseconds_t until) {
     }
     if (!goes_to(next) || !step({.what = action::poll, .by = all})) return false;
   }
-  for (std::uint32_t id = 0; id < plans_.size() && expected_->pending() != 0; ++id) {
+  for (std::uint32_t id = 0; id < made_ && expected_->pending() != 0; ++id) {
     if (!step({.what = action::cancel, .target = id})) return false;
   }
   return step({.what = action::ask}) && step({.what = action::poll, .by = all});
 }
 
-template <class World>
-std::string contest<World>::reported(nanoseconds_t value) {
+inline std::string contest::reported(nanoseconds_t value) {
   std::string text = std::to_string(value);
   for (const run& each : real_.fired) {
-    text += " [timer " + std::to_string(each.id) + " for " + std::to_string(each.deadline);
-    text += each.missed == 0 ? "]" : ", missed " + std::to_string(each.missed) + "]";
+    text += " [timer " + std::to_string(each.id) + " for " + std::to_string(each.deadline) + "]";
   }
   return text + ", pending " + std::to_string(real_.pending());
 }

@@ -29,7 +29,12 @@ class engine_world {
   }
   nanoseconds_t now() const { return rig_ ? detail::to_ns(rig_->clock.now()) : detail::forever; }
   std::uint32_t made() const { return static_cast<std::uint32_t>(timers_.size()); }
-  void schedule(const operation& step);
+  void schedule(nanoseconds_t by) {
+    const int id = static_cast<int>(made());
+    timers_.push_back(rig_->engine.schedule_at(behind_now(by), [this, id](firing& f) {
+      fired.push_back({id, detail::to_ns(f.deadline())});
+    }));
+  }
   bool cancel(std::uint32_t id) { return timers_[id].cancel() == cancel_result::cancelled; }
   bool restart(std::uint32_t id, nanoseconds_t by) { return timers_[id].restart_at(behind_now(by)); }
   void advance(nanoseconds_t by) { rig_->clock.advance(duration(by)); }
@@ -55,37 +60,11 @@ class engine_world {
     detent::engine engine;
   };
 
-  void log(int id, const firing& f) { fired.push_back({id, detail::to_ns(f.deadline()), f.missed()}); }
-  timer start(const operation& step, int id);
   time_point behind_now(nanoseconds_t by) const { return detail::to_time(detail::add_saturated(now(), by)); }
 
   setting where_;
   std::unique_ptr<rig> rig_;
   std::vector<timer> timers_;
 };
-
-inline void engine_world::schedule(const operation& step) {
-  timers_.push_back(start(step, static_cast<int>(timers_.size())));
-}
-
-inline timer engine_world::start(const operation& step, int id) {
-  detent::engine& engine = rig_->engine;
-  auto note = [this, id](firing& f) { log(id, f); };
-  const duration delay(step.by), period(step.period);
-  switch (step.what) {
-    case action::rearm:
-      return engine.schedule_at(behind_now(step.by),
-                                [this, id, left = step.runs, again = step.period](firing& f) mutable {
-                                  log(id, f);
-                                  if (left-- > 0) f.rearm_after(duration(again));
-                                });
-    case action::burst:
-      return engine.schedule_at_fixed_rate(delay, period, note, {.missed = missed_ticks::burst, .runs = step.runs});
-    case action::skip:
-      return engine.schedule_at_fixed_rate(delay, period, note, {.missed = missed_ticks::skip, .runs = step.runs});
-    case action::fixed_delay: return engine.schedule_with_fixed_delay(delay, period, note, {.runs = step.runs});
-    default: return engine.schedule_at(behind_now(step.by), note);
-  }
-}
 
 }  // namespace detent::history

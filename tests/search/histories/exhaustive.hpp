@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a world through every history of an enumeration, and reports the first that goes wrong.
+// Runs the engine through every history of an enumeration, and reports the first that goes wrong.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,9 +24,9 @@ inline bool long_tests() {
 inline constexpr const char* only_long = "only with DETENT_LONG_TESTS=1";
 
 // starts(earliest) is the next time that a history may start from, not before `earliest` where there is one left.
-template <class World, class Starts>
-void agrees_in_all(World& world, setting where, enumeration histories, manner how, Starts starts) {
-  contest<World> both(world, where);
+template <class Starts>
+void agrees_in_all(engine_world& world, setting where, enumeration histories, manner how, Starts starts) {
+  contest both(world, where);
   std::size_t count = 0, run = 0;
   const bool agreed = histories.each([&](std::span<const operation> steps) {
     if (count++ % DETENT_HISTORY_SHARE != 0) return true;

@@ -9,10 +9,8 @@ namespace detent::history {
 namespace {
 
 // In the order of `action`.
-constexpr std::string_view letters = "sgbkdcrapn";
+constexpr std::string_view letters = "scrapn";
 static_assert(letters.size() == kinds_of_action);
-
-bool is_periodic(action what) { return what >= action::rearm && what <= action::fixed_delay; }
 
 [[noreturn]] void refuse(std::string_view word) {
   throw std::invalid_argument("not a step or a setting of a history: '" + std::string(word) + "'");
@@ -41,11 +39,6 @@ operation parse_step(std::string_view word) {
   } else if (step.what == action::restart) {
     step.target = number<std::uint32_t>(rest, ":", word);
     step.by = number<nanoseconds_t>(rest, "", word);
-  } else if (is_periodic(step.what)) {
-    step.by = number<nanoseconds_t>(rest, ":", word);
-    step.period = number<nanoseconds_t>(rest, "x", word);
-    step.runs = number<std::uint32_t>(rest, "", word);
-    if (step.period <= 0 || step.runs == 0) refuse(word);
   } else if (step.what == action::poll && rest.empty()) {
     step.by = all;
   } else if (step.what != action::ask) {
@@ -89,10 +82,7 @@ std::string text(const operation& step) {
     case action::restart: return name + std::to_string(step.target) + ":" + std::to_string(step.by);
     case action::ask: return name;
     case action::poll: return step.by == all ? name : name + std::to_string(step.by);
-    case action::schedule:
-    case action::advance: return name + std::to_string(step.by);
-    default:
-      return name + std::to_string(step.by) + ":" + std::to_string(step.period) + "x" + std::to_string(step.runs);
+    default: return name + std::to_string(step.by);
   }
 }
 

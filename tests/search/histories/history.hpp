@@ -18,27 +18,21 @@ namespace detent::history {
 using detail::nanoseconds_t;
 
 enum class action : std::uint8_t {
-  schedule,     // s5     a timer, 5 ns from now
-  rearm,        // g5:7x2 likewise; its callback arms it again, 7 ns from then, twice
-  burst,        // b5:7x3 fixed rate: the first run 5 ns from now, then each 7 ns, 3 in all, missed ones as well
-  skip,         // k5:7x3 the same, but one run stands for those that were missed
-  fixed_delay,  // d5:7x3 fixed delay
-  cancel,       // c0     the timer made first
-  restart,      // r0:5   the timer made first, to 5 ns from now: earlier than it was, later, or the same
-  advance,      // a5     the clock, and nothing else
-  poll,         // p1     at most one callback; p: all
-  ask           // n      the next deadline
+  schedule,  // s5   a timer, 5 ns from now
+  cancel,    // c0   the timer made first
+  restart,   // r0:5 the timer made first, to 5 ns from now: earlier than it was, later, or the same
+  advance,   // a5   the clock, and nothing else
+  poll,      // p1   at most one callback; p: all
+  ask        // n    the next deadline
 };
-inline constexpr std::size_t kinds_of_action = 10;
+inline constexpr std::size_t kinds_of_action = 6;
 inline constexpr nanoseconds_t all = INT64_MAX;
 
 // The timer that cancel and restart name is `target` modulo the timers made so far; with none they do nothing.
 struct operation {
   action what = action::schedule;
   std::uint32_t target = 0;
-  nanoseconds_t by = 0;      // the delay, the step, or the most callbacks
-  nanoseconds_t period = 0;  // or what a callback re-arms by
-  std::uint32_t runs = 0;
+  nanoseconds_t by = 0;  // the delay, the step, or the most callbacks
   bool operator==(const operation&) const = default;
 };
 
@@ -54,7 +48,6 @@ struct setting {
 struct run {
   int id;
   nanoseconds_t deadline;
-  std::uint64_t missed;
 };
 
 struct history {

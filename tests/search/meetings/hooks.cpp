@@ -39,7 +39,6 @@ struct thread_plan {
   std::uint64_t number = 0;  // of this thread; 0: none yet
   std::uint64_t random = 0;
   std::uint32_t every = 0;
-  bool alone = false;
   std::uint32_t version = 0;  // of what all threads are set to
 
   // Where all are watched, or another may be held, each of them may be the one.
@@ -74,7 +73,7 @@ std::uint64_t draw(std::uint64_t& state) noexcept {
 }
 
 void plan_yield() noexcept {
-  mine.yield = mine.every == 0 || mine.alone ? never : mine.done + draw(mine.random) % (2 * std::uint64_t{mine.every});
+  mine.yield = mine.every == 0 ? never : mine.done + draw(mine.random) % (2 * std::uint64_t{mine.every});
   mine.find_next();
 }
 
@@ -213,13 +212,6 @@ void yield_at_random(std::uint64_t seed, std::uint32_t every) noexcept {
   told_seed.store(seed, std::memory_order_relaxed);
   told_every.store(every, std::memory_order_relaxed);
   version.fetch_add(1, std::memory_order_release);
-}
-
-void yield_never() noexcept { yield_at_random(0, 0); }
-
-void leave_alone(bool alone) noexcept {
-  mine.alone = alone;
-  plan_yield();
 }
 
 std::uint64_t operations() noexcept { return mine.done; }

@@ -30,10 +30,6 @@ const char* name(operation what) noexcept;
 // average: by a yield, a short spin or a sleep of some microseconds. Each thread has a generator of its own, seeded by
 // `seed` and by the number of the thread in the order of their first operations. Print the seed.
 void yield_at_random(std::uint64_t seed, std::uint32_t every = 16) noexcept;
-void yield_never() noexcept;
-// For the calling thread alone, while all yield: leaves it alone, or not, whatever it does between the places that
-// matter.
-void leave_alone(bool alone) noexcept;
 
 // --- Counting: of the calling thread. ---
 

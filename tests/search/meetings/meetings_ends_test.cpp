@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The end of a group's members, of a group and of a thread, in the middle of whatever else is done.
+// The end of a group's members, of a group and of an engine, in the middle of whatever else is done.
 #include <search/meetings/meeting.hpp>
 
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <array>
 #include <optional>
@@ -71,21 +70,6 @@ TEST(MeetingsCancelAll, WhatIsScheduledMeanwhileIsCancelledOrComesInTime) {
   }
 }
 
-TEST(MeetingsCancelAll, WhatIsRestartedMeanwhileIsGone) {
-  meet(8, [](meeting& at) {
-    scene in;
-    timer member = in.group->schedule_after(1h, in.note());
-    in.settle();
-    at.hold(in, [&] { member.restart_after(1ms); });
-    in.group->cancel_all();
-    in.settle();
-    at.go_on();
-    in.run_to(noon + 1ms);
-    EXPECT_EQ(in.runs, 0);
-    in.expect_at_rest();
-  });
-}
-
 TEST(MeetingsCancelAll, WhatHasBeenHandedOverRunsNoMoreOrIsWaitedFor) {
   for (bool again : {false, true}) {
     for (bool inside : {false, true}) {
@@ -150,29 +134,6 @@ TEST(MeetingsGroupEnd, LeavesTheNextGroupInItsPlaceAlone) {
   }
 }
 
-// A thread that is about to run a member of it comes too late, and does not end it again: two groups would have its
-// place.
-TEST(MeetingsGroupEnd, ComesOnceThoughAMemberIsAboutToRun) {
-  meet(8, [](meeting& at) {
-    member_handed_over in(at, false, false);
-    at.hold(in, [&] { (*in.work)(); });
-    {
-      waits_for_it here;
-      in.group.reset();
-    }
-    in.closed = true;
-    in.settle();
-    at.go_on();
-    EXPECT_EQ(in.late, 0);
-    std::array<detent::timer_group, 2> next{detent::timer_group(in.engine), detent::timer_group(in.engine)};
-    next[0].pause();
-    next[1].schedule_after(1ms, in.note());
-    EXPECT_EQ(next[0].pending(), 0u);
-    in.expect_runs_at(noon + 1ms);
-    in.expect_at_rest();
-  });
-}
-
 // A group that outlives its engine rings: what has the number of the engine's descriptor by then is not its own.
 TEST(MeetingsEngineEnd, LeavesTheNextDescriptorOfThatNumberAlone) {
   meet(8, [](meeting& at) {
@@ -198,25 +159,6 @@ TEST(MeetingsEngineEnd, LeavesTheNextDescriptorOfThatNumberAlone) {
     timerfd_gettime(others, &left);
     EXPECT_GT(left.it_value.tv_sec, 0);
     close(others);
-  });
-}
-
-TEST(MeetingsThreadEnd, LosesNothingThatItScheduled) {
-  meet(10, [](meeting& at) {
-    scene in;
-    in.engine.schedule_at(noon + 1h, in.note());
-    in.settle();
-    at.hold_at_its_end([&] {
-      in.engine.schedule_at(noon + 1ms, in.note());
-      in.engine.schedule_at(noon + 2ms, in.note()).cancel();
-    });
-    in.settle();
-    detent::testing::joined_thread([&] { in.engine.schedule_at(noon + 1ms, in.note()); });
-    in.settle();
-    at.go_on();
-    in.expect_runs_at(noon + 1ms, 2);
-    in.run_to(noon + 1h);
-    in.expect_at_rest();
   });
 }
 

@@ -32,42 +32,6 @@ TEST(MeetingsPause, WhatIsScheduledAtTheResumptionComesInTime) {
   }
 }
 
-TEST(MeetingsPause, WhatResumesFindsWhatIsScheduledMeanwhile) {
-  meet(8, [](meeting& at) {
-    scene in;
-    in.group->pause();
-    timer early = in.group->schedule_after(1ms, in.note());
-    in.settle();
-    at.hold(in, [&] { in.group->resume(); });
-    in.group->schedule_after(1ms, in.note());
-    timer restarted = in.group->schedule_after(1h, in.note());
-    in.settle();
-    EXPECT_TRUE(restarted.restart_at(noon + 1ms));
-    in.settle();
-    at.go_on();
-    in.expect_runs_at(noon + 1ms, 3);
-    EXPECT_EQ(early.cancel(), cancel_result::gone);
-    in.expect_at_rest();
-  });
-}
-
-TEST(MeetingsPause, WhatIsRestartedAtTheResumptionComesInTime) {
-  for (auto before : {500us, 2000us}) {
-    meet(8, [before](meeting& at) {
-      scene in;
-      timer member = in.group->schedule_after(before, in.note());
-      in.group->pause();
-      in.settle();
-      at.hold(in, [&] { EXPECT_TRUE(member.restart_at(noon + 1ms)); });
-      in.group->resume();
-      in.settle();
-      at.go_on();
-      in.expect_runs_at(noon + 1ms);
-      in.expect_at_rest();
-    });
-  }
-}
-
 // On a thread of the executor, in what follows a run in which its group was paused.
 TEST(MeetingsPause, WhatIsArmedAgainAtTheResumptionComesInTime) {
   for (bool periodic : {false, true}) {
@@ -155,39 +119,6 @@ TEST(MeetingsPause, WhatIsPutBackAndRestartedComesThoughItsThreadIsHeld) {
   }
 }
 
-TEST(MeetingsPause, WhatIsPutBackAndRestartedWhilePausedComesAfterTheResumption) {
-  meet(6, [](meeting& at) {
-    handed_over in;
-    at.hold(in, [&] { (*in.work)(); });
-    EXPECT_TRUE(in.member.restart_at(noon + 1ms));
-    in.settle();
-    at.go_on();
-    in.run_to(noon + 5ms);
-    EXPECT_EQ(in.runs, 0);
-    in.group->resume();
-    in.expect_runs_at(noon + 6ms);
-    in.expect_at_rest();
-  });
-}
-
-// Its place is another timer's by then, of another group and with another slack.
-TEST(MeetingsPause, WhatIsPutBackAndCancelledNeverRuns) {
-  meet(6, [](meeting& at) {
-    handed_over in({.slack = 1us});
-    detent::timer_group other(in.engine);
-    at.hold(in, [&] { (*in.work)(); });
-    EXPECT_EQ(in.member.cancel(), cancel_result::cancelled);
-    in.settle();
-    other.schedule_at(noon + 1ms, in.note(), {.slack = 1ms});
-    in.settle();
-    at.go_on();
-    in.group->resume();
-    in.run_to(noon + 2ms);
-    EXPECT_EQ(in.runs, 1);
-    in.expect_at_rest();
-  });
-}
-
 // A pause that comes too late to keep it from running does not move its deadline after the run.
 TEST(MeetingsPause, WhatRunsAllTheSameIsPassedADeadlineThatHasCome) {
   for (bool hands_over : {false, true}) {
@@ -216,39 +147,6 @@ TEST(MeetingsPause, WhatRunsAllTheSameIsPassedADeadlineThatHasCome) {
       in.expect_at_rest();
     });
   }
-}
-
-// It is late by the time it was paused, whichever of the two paused it.
-TEST(MeetingsPause, TwoThatPauseAndResumeShiftItOnce) {
-  meet(4, [](meeting& at) {
-    scene in;
-    in.group->schedule_at(noon + 3ms, in.note());
-    in.settle();
-    at.hold(in, [&] { in.group->pause(); });
-    in.group->pause();
-    in.clock.advance(1ms);
-    in.group->resume();
-    in.settle();
-    at.go_on();
-    in.group->resume();
-    in.expect_runs_at(noon + 4ms);
-    in.expect_at_rest();
-  });
-  meet(4, [](meeting& at) {
-    scene in;
-    in.group->schedule_at(noon + 3ms, in.note());
-    in.group->pause();
-    in.settle();
-    in.clock.advance(1ms);
-    at.hold(in, [&] { in.group->resume(); });
-    in.group->resume();
-    in.group->pause();
-    in.settle();
-    at.go_on();
-    in.group->resume();
-    in.expect_runs_at(noon + 4ms);
-    in.expect_at_rest();
-  });
 }
 
 }  // namespace

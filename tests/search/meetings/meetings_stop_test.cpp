@@ -5,9 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -22,33 +19,6 @@ void expect_each_once(scene& in, std::vector<detent::unfired>& left, std::size_t
   EXPECT_EQ(static_cast<std::size_t>(in.captures.living()), left.size());
   left.clear();
   in.expect_balance();
-}
-
-// As many as were accepted.
-std::size_t make_bulk(scene& in, std::span<timer> out) {
-  const std::vector<detent::time_point> deadlines(out.size(), noon);
-  try {
-    return in.engine.schedule_at_bulk(
-        deadlines, [run = in.note()](std::size_t) { run(); }, out);
-  } catch (const detent::error&) {
-    return 0;
-  }
-}
-
-// Polls; before the change number `before` of a timer's state has another thread stop the engine, and then the one that
-// is held go on.
-void stop_before_change(scene& in, meeting& at, std::size_t before, std::vector<detent::unfired>& left) {
-  std::optional<detent::testing::joined_thread> stopper;
-  std::size_t changes = 0;
-  const watcher stops = [&](operation what, const site& where) {
-    if (what != operation::exchange || !where.is_in("/state_word.hpp") || changes++ != before) return;
-    stopper.emplace([&] { left = in.engine.stop(); });
-    while (!in.engine.stopped()) std::this_thread::yield();
-    at.go_on();
-  };
-  watch(&stops);
-  in.look();
-  watch(nullptr);
 }
 
 TEST(MeetingsStop, InTheMiddleReturnsRefusesOrHasLeftToOthersEachTimer) {
@@ -140,54 +110,6 @@ TEST(MeetingsStop, ReturnsWhatWasHandedOverOrWaitsForIt) {
         EXPECT_LE(left.size(), 1u);
         expect_each_once(in, left, left.size());
         EXPECT_EQ(in.group->pending(), 0u);
-      });
-    }
-  }
-}
-
-TEST(MeetingsStop, WaitsForThePollThatIsInside) {
-  meet(60, [](meeting& at) {
-    scene in;
-    in.engine.schedule_at(noon + 1ms, in.note());
-    in.engine.schedule_at(noon + 2ms, in.note());
-    in.settle();
-    in.clock.advance(1ms);
-    at.hold(in, [&] { in.engine.poll(); });
-    std::vector<detent::unfired> left;
-    {
-      waits_for_it here;
-      left = in.engine.stop();
-    }
-    const int before = in.runs;
-    at.go_on();
-    EXPECT_EQ(in.runs, before);
-    expect_each_once(in, left, 2 - static_cast<std::size_t>(before));
-  });
-}
-
-// The driver has accepted it and is about to change its state: the stop comes, and then the producer, which would have
-// taken it back if it had not been accepted. The driver finds each as it was.
-TEST(MeetingsStop, LeavesToTheDriverWhatItIsAboutToFire) {
-  constexpr std::size_t bulk = 2;
-  for (int kind = 0; kind != 3; ++kind) {
-    for (std::size_t before = 0; before != (kind == 2 ? 2 * bulk : 2); ++before) {  // each armed, then each fired
-      meet(8, [kind, before](meeting& at) {
-        scene in;
-        std::array<timer, bulk> made;
-        std::size_t accepted = 0;
-        at.hold(in, [&] {
-          if (kind == 0) made[0] = in.engine.try_schedule_after(0ms, [&in] { ++in.runs; });
-          if (kind == 1) made[0] = in.engine.try_schedule_after(0ms, in.note());
-          accepted = made[0] ? 1 : 0;
-          if (kind == 2) accepted = make_bulk(in, made);
-        });
-        std::vector<detent::unfired> left;
-        stop_before_change(in, at, before, left);
-        at.go_on();
-        if (!in.engine.stopped()) left = in.engine.stop();  // there were not so many
-        EXPECT_EQ(accepted, static_cast<std::size_t>(in.runs) + left.size());
-        left.clear();
-        in.expect_balance();
       });
     }
   }

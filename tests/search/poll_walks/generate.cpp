@@ -37,6 +37,7 @@ void generator::draw_setting(setting& into) {
   if (random_.one_in(4)) into.capacity = 10 + random_.below(40);
   if (random_.one_in(3)) into.reserve = 1'000;
   if (random_.one_in(8)) into.origin = true;
+  if (random_.one_in(4)) into.fd = !without_.wake_fd;
   if (!without_.executors && random_.one_in(3)) {
     into.executors = 1 + static_cast<unsigned>(random_.below(2));
     into.own_executor = random_.one_in(2);
@@ -152,7 +153,7 @@ operation generator::draw_one(unsigned depth) {
     case habit::advance: return advance();
     case habit::poll: return poll();
     case habit::next: return {.what = action::next};
-    case habit::look: return {.what = random_.one_in(2) ? action::list : action::metrics};
+    case habit::look: return {.what = random_.pick(std::array{action::list, action::metrics, action::move})};
     case habit::executor: return executor();
     case habit::close: return {.what = action::close};
   }

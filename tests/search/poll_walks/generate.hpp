@@ -10,6 +10,7 @@ namespace detent::poll_walks {
 // Features that no walk has, to search beside a fault that is known.
 struct avoided {
   bool executors = false;
+  bool wake_fd = false;
   bool end_of_time = false;  // a clock near its end
 };
 

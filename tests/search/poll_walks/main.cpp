@@ -63,6 +63,7 @@ int main(int argc, char** argv) try {
   auto* file = app.add_option("--program", asked.file, "play the program in this file");
   app.add_flag("--show", asked.shows, "print the program of --seed")->needs(seed);
   app.add_flag("--as-it-is", asked.as_it_is, "do not make a failing program small");
+  app.add_flag("--no-wake-fd", asked.without.wake_fd, "no walk has a wake_fd, as the portable ground has none");
   app.add_flag("--no-executors", asked.without.executors, "no walk has executors");
   app.add_flag("--no-end-of-time", asked.without.end_of_time, "no clock comes near its end");
   CLI11_PARSE(app, argc, argv);

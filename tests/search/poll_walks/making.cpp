@@ -41,15 +41,20 @@ timer_options world::options_of(const spec::plan& asked) {
                      .lane = asked.lane,
                      .tag = asked.tag};
   if (asked.label != 0) made.label = labels_[asked.label - 1];
-  if (asked.executor != 0) made.executor = executors_[asked.executor].get();
+  if (asked.executor != 0) made.executor = executor_of(asked.executor);
   return made;
+}
+
+executor* world::executor_of(unsigned number) {
+  const std::shared_ptr<moody>& named = executors_[number];
+  return named != nullptr ? named.get() : on_driver();
 }
 
 periodic_options world::periodic_options_of(const spec::plan& asked) {
   periodic_options made{
       .missed = asked.missed, .runs = asked.runs, .slack = duration(asked.slack), .lane = asked.lane, .tag = asked.tag};
   if (asked.label != 0) made.label = labels_[asked.label - 1];
-  if (asked.executor != 0) made.executor = executors_[asked.executor].get();
+  if (asked.executor != 0) made.executor = executor_of(asked.executor);
   return made;
 }
 

@@ -10,10 +10,10 @@
 namespace detent::poll_walks {
 namespace {
 
-constexpr std::array<std::string_view, 24> words{
-    "schedule", "rate",    "delay",      "bulk",     "cancel",   "cancel-bulk", "restart", "ask",
-    "pause",    "resume",  "cancel-all", "end",      "advance",  "reach",       "poll",    "next",
-    "list",     "metrics", "close",      "executor", "run-held", "drop-held",   "rearm",   "throw"};
+constexpr std::array<std::string_view, 25> words{
+    "schedule", "rate",       "delay",    "bulk",     "cancel",    "cancel-bulk", "restart", "ask",  "pause",
+    "resume",   "cancel-all", "end",      "advance",  "reach",     "poll",        "next",    "list", "metrics",
+    "move",     "close",      "executor", "run-held", "drop-held", "rearm",       "throw"};
 constexpr std::array<std::string_view, 3> policies{"inline", "retry", "drop"};
 constexpr std::array<std::string_view, 3> misses{"skip", "burst", "delay"};
 
@@ -103,6 +103,7 @@ void write(std::ostream& out, const setting& of) {
   if (of.own_executor) out << " own";
   if (of.keeps_order) out << " keeps-order";
   if (of.origin) out << " origin";
+  if (of.fd) out << " fd";
   if (of.refusal != none.refusal) out << " refusal=" << policies[static_cast<std::size_t>(of.refusal)];
 }
 
@@ -205,6 +206,8 @@ void read_option(setting& into, std::string_view word) {
     into.keeps_order = true;
   else if (key == "origin")
     into.origin = true;
+  else if (key == "fd")
+    into.fd = true;
   else if (key == "refusal")
     into.refusal = static_cast<refusal_policy>(place_of(policies, value));
   else if (key == "labels")

@@ -46,6 +46,7 @@ enum class action : std::uint8_t {
   // These ask, and end.
   list,
   metrics,
+  move,  // the engine goes to another object
   close,
   // These are about executors.
   executor,  // the next hand-overs are: 0 run at once, 1 held, 2 refused, 3 each in turn
@@ -85,6 +86,7 @@ struct setting {
   bool own_executor = false;  // the first of them is the engine's own
   bool keeps_order = false;
   bool origin = false;
+  bool fd = false;  // wake_fd() is open
   unsigned labels = 0;
   refusal_policy refusal = refusal_policy::run_inline;
 };

@@ -72,6 +72,7 @@ class shrinker {
     try_value(made_with.own_executor, none.own_executor);
     try_value(made_with.keeps_order, none.keeps_order);
     try_value(made_with.origin, none.origin);
+    try_value(made_with.fd, none.fd);
     try_value(made_with.labels, none.labels);
     simplify(least_.steps);
   }

@@ -3,6 +3,8 @@
 #include "search/poll_walks/moody.hpp"
 #include "search/poll_walks/world.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -118,7 +120,20 @@ void world::poll(std::size_t most) {
     spec_.broke.require(ran == 0, "poll() fires nothing once stopped");
   } else {
     spec_.end_pass(ran);
+    check_fd();
   }
+}
+
+// Readable where something is due that this poll has left over.
+void world::check_fd() {
+  const auto next = spec_.next_deadline();
+  if (wake_fd_ < 0 || broken() || !next || *next > now()) return;
+  pollfd asked{wake_fd_, POLLIN, 0};
+  spec_.broke.require(::poll(&asked, 1, 0) == 1, "wake_fd() is readable while something is due");
+}
+
+void world::move() {
+  if (!polling_ && running_.empty()) engine_ = std::make_unique<engine>(std::move(*engine_));
 }
 
 void world::ask_next() {

@@ -25,6 +25,7 @@ spec::settings settings_of(const setting& of) {
   if (!of.own_executor) made.executors.push_back({.is_inline = true});
   while (made.executors.size() < of.executors + (of.own_executor ? 0 : 1))
     made.executors.push_back({.is_inline = false, .keeps_order = of.keeps_order});
+  if (of.own_executor) made.executors.push_back({.is_inline = true});  // on_driver()
   return made;
 }
 
@@ -55,7 +56,9 @@ world::world(const setting& made_with)
       options.executors.push_back(executors_.back());
     }
   }
+  if (made_with.own_executor) executors_.push_back(nullptr);
   engine_ = std::make_unique<engine>(std::move(options));
+  if (made_with.fd) wake_fd_ = engine_->wake_fd();
   for (unsigned i = 0; i < made_with.labels; ++i) labels_.push_back(engine_->make_label(std::string(1, char('a' + i))));
   for (unsigned i = 0; i < group_count; ++i)
     groups_.push_back({std::make_unique<timer_group>(*engine_), spec_.make_group()});
@@ -114,6 +117,7 @@ void world::perform_here(const operation& step) {
     case action::next: return ask_next();
     case action::list: return list();
     case action::metrics: return compare_metrics();
+    case action::move: return move();
     case action::close: spec_.close(); return engine_->close();
     case action::executor: held_mode_ = static_cast<unsigned>(step.number) % 4; return;
     case action::run_held: return hand_back(true);
@@ -133,9 +137,10 @@ void world::check_answers() {
 // --- Runs
 
 void world::run(timer_id id, firing& seen) {
-  spec_.move_to(now());
   account& of = account_of(id);
   ++of.runs;
+  if (over_) return run_returned(seen);
+  spec_.move_to(now());
   spec_.begin_run(id, me_,
                   {.deadline = detail::to_ns(seen.deadline()),
                    .lateness = seen.lateness().count(),
@@ -174,6 +179,22 @@ void world::destroyed(timer_id id) {
 
 // --- The end
 
+// Half of what stop() gave back runs, and the captures of all of it are destroyed.
+void world::run_returned(std::vector<unfired>& left) {
+  for (std::size_t i = 0; i < left.size(); i += 2) {
+    returned_ = detail::to_ns(left[i].deadline);
+    left[i].run();
+  }
+  left.clear();
+}
+
+// Such a run has a deadline and no timer, and arms nothing.
+void world::run_returned(firing& seen) {
+  expect_equal(detail::to_ns(seen.deadline()), returned_, "the deadline in a run of what stop() gave back");
+  spec_.broke.require(seen.self() == timer(), "firing::self() of what stop() gave back");
+  seen.rearm_after(duration(1));
+}
+
 void world::finish() {
   hand_back(true);
   poll(SIZE_MAX);
@@ -190,7 +211,7 @@ void world::finish() {
   for (const unfired& each : left) came[by_handle[each.handle]] = {detail::to_ns(each.deadline), each.tag};
   expect_equal(left.size(), expected.size(), "how many timers stop() returns");
   spec_.broke.require(came == expected, "stop() returns what had not ended, with its deadline");
-  left.clear();
+  run_returned(left);
   for (timer_id id = 1; id <= accounts_.size(); ++id) {
     if (account_of(id).handle) ask(id);
   }

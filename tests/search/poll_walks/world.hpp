@@ -56,6 +56,8 @@ class world {
   void perform(const operation& step);
   void perform_here(const operation& step);
   void check_answers();
+  void run_returned(std::vector<unfired>& left);
+  void run_returned(firing& seen);
   void finish();
   bool broken() const { return !spec_.broke.kept(); }
   template <class A, class B>
@@ -69,6 +71,7 @@ class world {
   void make_bulk(const operation& step);
   account& account_of(timer_id id);
   timer_options options_of(const spec::plan& asked);
+  executor* executor_of(unsigned number);
   periodic_options periodic_options_of(const spec::plan& asked);
   spec::plan plan_of(const operation& step);
 
@@ -76,6 +79,8 @@ class world {
   void on_timers(const operation& step);
   void on_group(const operation& step);
   bool is_run_elsewhere(spec::group_id group) const;
+  void move();
+  void check_fd();
   void poll(std::size_t most);
   void ask(timer_id id);
   void ask_next();
@@ -94,7 +99,7 @@ class world {
   const setting made_with_;
   manual_clock clock_;
   spec::engine spec_;
-  std::vector<std::shared_ptr<moody>> executors_;
+  std::vector<std::shared_ptr<moody>> executors_;  // null: the driver
   std::unique_ptr<engine> engine_;
   std::vector<label> labels_;
   struct group_pair {
@@ -112,6 +117,8 @@ class world {
   };
   std::vector<running> running_;
   bool polling_ = false, over_ = false;
+  int wake_fd_ = -1;
+  nanoseconds_t returned_ = 0;    // the deadline of what runs of that
   unsigned me_ = 0, poller_ = 0;  // the thread that plays now, and the one inside poll()
   std::vector<bool> busy_;        // threads that wait for others
   helpers helpers_;

@@ -3,10 +3,8 @@
 
 #include "support/random_source.hpp"
 
-#include <atomic>
 #include <cmath>
 #include <memory>
-#include <thread>
 #include <vector>
 
 namespace detent::detail {
@@ -147,24 +145,6 @@ TEST(Histogram, MergesToTheHistogramOfTheUnion) {
   const std::vector<nanoseconds_t> again = one;
   one.insert(one.end(), again.begin(), again.end());
   EXPECT_TRUE(unfilled == of(one));
-}
-
-TEST(HistogramRecorder, LosesNothingWhenThreadsRecordAtOnce) {
-  constexpr nanoseconds_t each = 200'000;
-  std::atomic<int> ready{0};
-  auto recorder = std::make_unique<histogram_recorder>();
-  auto work = [&] {
-    ready.fetch_add(1);
-    while (ready.load() < 2) base::cpu_pause();
-    for (nanoseconds_t value = 1; value <= each; ++value) recorder->record(value, false);
-  };
-  std::thread other(work);
-  work();
-  other.join();
-  histogram reported = recorder->snapshot();
-  EXPECT_EQ(reported.count(), 2U * each);
-  EXPECT_EQ(reported.max(), duration(each));
-  EXPECT_EQ(reported.mean(), duration(each / 2));
 }
 
 }  // namespace

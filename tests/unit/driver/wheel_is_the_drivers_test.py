@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A caller that touches the wheel without driving, or the driver's end of the inbox, does not compile.
+"""A caller that touches the wheel without driving, or the driver's end of the inbox or the groups, does not compile.
 
 usage: wheel_is_the_drivers_test.py SOURCE COMPILER [FLAG...]
 """
@@ -19,6 +19,12 @@ WRONG = {
     "core.in.bell_.clear()": "it rings the bell, and does not answer it",
     "core.in.unread_.set_left(0)": "nor does it say how much is left",
     "driver_end(core.in).queue().take(nullptr, 0)": "callers know no such type",
+    "core.groups.take_requests()": "a caller asks for a sweep, and takes no request",
+    "core.groups.begin_answer()": "nor does it answer",
+    "core.groups.requests_.exchange(nullptr)": "the list of requests is the store's own",
+    "core.nodes.group_of(index)->roster_.begin_walk()": "and the members are the driver's",
+    "core.nodes.group_of(index)->went_through(0)": "as is how far they have been swept",
+    "groups_end(core.groups).take_requests()": "callers know no such type",
 }
 
 

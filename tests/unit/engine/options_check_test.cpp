@@ -69,7 +69,7 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
       {"memory.lock = 3: ", [](engine_options& o) { o.memory.lock = beyond(wish::require); }},
       {"memory.numa_node = -1: ", [](engine_options& o) { o.memory.numa_node = -1; }},
       {"executors[0] = null: ", [](engine_options& o) { o.executors.resize(1); }},
-      {"executors.size() = 64: ", [](engine_options& o) { o.executors.resize(64); }},
+      {"executors.size() = 63: ", [](engine_options& o) { o.executors.resize(63); }},
       {"memory.give_back_after = -1 ns: ",
        [](engine_options& o) { o.memory.give_back_after = std::chrono::nanoseconds(-1); }},
       {"memory.give_back_after = 5 ns: ", [](engine_options& o) {

@@ -29,15 +29,6 @@ lateness_split back_at(nanoseconds_t back) {
   return made;
 }
 
-TEST(LatenessSplit, NothingIsLateAtItsDeadline) { expect_parts(split(back_at(100), 100, 0, 100), 0, 0, 0); }
-
-TEST(LatenessSplit, WaitUntilTheDriverIsBack) { expect_parts(split(back_at(1000), 400, 0, 1000), 0, 600, 0); }
-
-TEST(LatenessSplit, BusyFromThenOn) {
-  expect_parts(split(back_at(100), 400, 0, 1000), 0, 0, 600);
-  expect_parts(split(back_at(700), 400, 0, 1000), 0, 300, 300);
-}
-
 TEST(LatenessSplit, OnlyTheFirstLookEndsTheWait) {
   lateness_split s = back_at(700);
   s.looked(900);
@@ -59,21 +50,6 @@ TEST(LatenessSplit, WhatIsTakenUpInTimeHasNoStamp) {
     EXPECT_EQ(s.taken_up(other, 0), 0u) << other.number();
   EXPECT_NE(s.taken_up(s.late_drain(), 1000), 0u);
   EXPECT_EQ(s.taken_up(s.late_drain(), 1001), 0u) << "restarted since, to a deadline that had not come";
-}
-
-TEST(LatenessSplit, TakenUpLateThenBusy) {
-  lateness_split s = back_at(1001);
-  s.drain_begins();
-  expect_parts(split(s, 400, s.taken_up(s.late_drain(), 400), 1500), 601, 0, 499);
-}
-
-TEST(LatenessSplit, TakenUpLateIsNoWaitOnceMore) {
-  lateness_split s = back_at(301);
-  s.drain_begins();
-  const std::uint32_t taken_up = s.taken_up(s.late_drain(), 200);
-  s.wait_begins();
-  s.looked(900);
-  expect_parts(split(s, 200, taken_up, 1000), 101, 599, 100);
 }
 
 TEST(LatenessSplit, AStampIsExactToANanosecond) {

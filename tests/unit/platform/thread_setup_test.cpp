@@ -21,12 +21,6 @@ void in_a_thread(F&& f) {
   std::thread(std::forward<F>(f)).join();
 }
 
-std::string name_of_this_thread() {
-  char name[16] = {};
-  pthread_getname_np(pthread_self(), name, sizeof name);
-  return name;
-}
-
 // A processor that this process may use.
 int allowed_cpu() {
   cpu_set_t allowed;
@@ -42,31 +36,6 @@ int allowed_cpu() {
 bool may_choose_cpus() {
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && sched_setaffinity(0, sizeof allowed, &allowed) == 0;
-}
-
-TEST(ThreadSetup, NamesTheThreadByItsFirst15Characters) {
-  in_a_thread([] {
-    name_this_thread("short");
-    EXPECT_EQ(name_of_this_thread(), "short");
-    name_this_thread("exactly-15-char");
-    EXPECT_EQ(name_of_this_thread(), "exactly-15-char");
-    name_this_thread("rather-longer-than-that");
-    EXPECT_EQ(name_of_this_thread(), "rather-longer-t");
-    name_this_thread("");
-    EXPECT_EQ(name_of_this_thread(), "");
-  });
-}
-
-TEST(ThreadSetup, PinsToOneCpuIfAsked) {
-  if (!may_choose_cpus()) GTEST_SKIP() << "this kernel lets nobody choose a processor";
-  in_a_thread([] {
-    int cpu = allowed_cpu();
-    ASSERT_EQ(set_up_worker_thread("pinned", cpu, {}).problem, errc{});
-    cpu_set_t now;
-    sched_getaffinity(0, sizeof now, &now);
-    EXPECT_EQ(CPU_COUNT(&now), 1);
-    EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(cpu), &now));
-  });
 }
 
 TEST(ThreadSetup, TouchesNeitherAffinityNorSchedulerUnasked) {

@@ -2,7 +2,6 @@
 #include "platform/tsc_clock.hpp"
 
 #include "platform/time_stamp.hpp"
-#include "support/joined_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -91,19 +90,6 @@ TEST_F(TscClock, StepsBackByNoMoreThanItsError) {
     allowed = std::max(allowed, tsc_->not_before_now() - reported);
   }
   EXPECT_LE(worst, 2 * allowed);
-}
-
-TEST_F(TscClock, IsReadByThreadsWhileOneTakesAnAnchor) {
-  const nanoseconds_t begun = steady(), end = begun + 50'000'000;
-  std::atomic<int> absurd{0};
-  testing::on_threads(3, [&] {
-    while (steady() < end) {
-      nanoseconds_t before = steady(), reported = tsc_->now();
-      // A mixture of two anchors would be off by the time between them.
-      if (reported < before - 1'000'000 || reported > steady() + 1'000'000) absurd.fetch_add(1);
-    }
-  });
-  EXPECT_EQ(absurd.load(), 0);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <thread>
 
 #include "support/drive_asleep.hpp"
@@ -46,23 +45,6 @@ TEST(Doorbell, SleepsNoLongerThanToItsDeadlineAndIsQuietAfterwards) {
   EXPECT_EQ(bell.ring(), ring::rang) << "as from quiet";
 }
 
-TEST(Doorbell, WakesASleeper) {
-  for (int round = 0; round < 20; ++round) {
-    doorbell bell;
-    drive::sleeper waits;
-    std::thread sleeper([&] {
-      waits.lies_down();
-      while (!bell.has_rung()) bell.sleep(forever);
-    });
-    if (round % 2 == 0) {
-      EXPECT_TRUE(waits.sleeps());
-    }
-    bell.ring();
-    sleeper.join();
-    EXPECT_TRUE(bell.has_rung());
-  }
-}
-
 TEST(Doorbell, AsksOneRingerForASignalOfADriverOutside) {
   doorbell bell;
   bell.clear();
@@ -72,36 +54,6 @@ TEST(Doorbell, AsksOneRingerForASignalOfADriverOutside) {
   EXPECT_FALSE(bell.go_outside()) << "it rang: the driver must drain first";
   bell.clear();
   EXPECT_TRUE(bell.go_outside());
-}
-
-TEST(Doorbell, AsksExactlyOneOfTwoRingers) {
-  constexpr int rounds = 50'000;
-  doorbell bell;
-  std::atomic<int> round{0}, arrived{0}, signals{0};
-  auto until = [](std::atomic<int>& count, int reached) {
-    for (int spins = 0; count.load() < reached; ++spins) spins < 1'000 ? base::cpu_pause() : std::this_thread::yield();
-  };
-  auto ring_once = [&] {
-    if (bell.ring() == ring::needs_signal) signals.fetch_add(1);
-  };
-  std::thread other([&] {
-    for (int mine = 1; mine <= rounds; ++mine) {
-      until(round, mine);
-      ring_once();
-      arrived.fetch_add(1);
-    }
-  });
-  int outside = 0;
-  for (int each = 1; each <= rounds; ++each) {
-    bell.clear();
-    if (bell.go_outside()) ++outside;
-    round.store(each);
-    ring_once();
-    until(arrived, each);
-  }
-  other.join();
-  EXPECT_EQ(outside, rounds);
-  EXPECT_EQ(signals.load(), rounds);
 }
 
 // One end of a ping-pong: what a producer pushes, relaxed as the fences alone are to order it, and the driver's bell.

@@ -174,33 +174,6 @@ TEST(SubmissionQueue, GivesWhatAThreadHasLeftAlsoWhereAnotherGoesOn) {
   }
 }
 
-// Threads that come and go, each with its producer or with one that another has left, while the driver takes.
-TEST(SubmissionQueue, EndsEachQueueOnceWhoeverComesAndGoes) {
-  constexpr std::uint64_t lives = 400;
-  submission_queue queue(256);
-  std::deque<enrolled> all;
-  while (all.size() != 2) all.emplace_back(queue);
-  std::vector<std::thread> producers;
-  for (auto& each : all) {
-    producers.emplace_back([&each] {
-      for (std::uint64_t life = 0; life != lives; ++life) {
-        for (std::uint64_t i = 0; i != life % 200; ++i) each.push(i);
-        each.queue.leave(each.mine);
-      }
-    });
-  }
-  std::uint64_t expected = 0;
-  for (std::uint64_t life = 0; life != lives; ++life) expected += 2 * (life % 200);
-  std::array<std::uint64_t, 256> batch{};
-  for (std::uint64_t taken = 0; taken != expected;) {
-    const std::size_t count = queue.take(batch.data(), batch.size());
-    taken += count;
-    if (count == 0) std::this_thread::yield();
-  }
-  for (std::thread& producer : producers) producer.join();
-  EXPECT_EQ(queue.size(), 0U);
-}
-
 TEST(SubmissionQueue, LosesAndDoublesNothingBetweenThreads) {
   constexpr std::uint64_t each = 50'000, threads = 3;
   submission_queue queue(1'000);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <barrier>
 #include <thread>
 
 #include "support/drive_asleep.hpp"
@@ -51,36 +50,6 @@ TEST(ThreadLink, HoldsTheEnginesEndUntilAThreadHasLeft) {
   still_inside.store(false);
   link.left();
   engine.join();
-}
-
-TEST(ThreadLink, IsFreedByExactlyOneSideOfARace) {
-  constexpr int rounds = 8'000;
-  for (int round = 0, spin = 0; round < rounds; round += 1'000, ++spin) {
-    std::barrier both(2);
-    thread_link links[1'000];
-    std::atomic<int> freed{0}, touched_too_late{0};
-    std::atomic<bool> engine_ended[1'000]{};
-    std::thread thread([&] {
-      for (int i = 0; i < 1'000; ++i) {
-        both.arrive_and_wait();
-        for (int wait = 0; wait < spin; ++wait) base::cpu_pause();
-        if (!links[i].leave()) {
-          freed.fetch_add(1);
-          continue;
-        }
-        if (engine_ended[i].load()) touched_too_late.fetch_add(1);
-        links[i].left();
-      }
-    });
-    for (int i = 0; i < 1'000; ++i) {
-      both.arrive_and_wait();
-      if (links[i].end_engine()) freed.fetch_add(1);
-      engine_ended[i].store(true);
-    }
-    thread.join();
-    ASSERT_EQ(freed.load(), 1'000);
-    ASSERT_EQ(touched_too_late.load(), 0);
-  }
 }
 
 }  // namespace

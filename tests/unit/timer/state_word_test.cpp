@@ -101,46 +101,6 @@ TEST(StateWord, TakesUpWhatIsQueued) {
       [](specimen& node) { return take_up(node.pair, generation); });
 }
 
-TEST(StateWord, TakesUpAnEarlierRestartOnce) {
-  specimen queued(s::queued, kept | state_word::unfiled);
-  EXPECT_EQ(take_up(queued.pair, generation), take_up_result::armed);
-  EXPECT_EQ(queued.now(), word_in(s::armed));
-  specimen armed(s::armed, kept | state_word::unfiled);
-  EXPECT_EQ(take_up(armed.pair, generation), take_up_result::moved);
-  EXPECT_EQ(armed.now(), word_in(s::armed));
-  EXPECT_EQ(take_up(armed.pair, generation), take_up_result::current);
-}
-
-TEST(StateWord, HandsOverOrStartsTheArmingThatCameDue) {
-  specimen handed(s::armed, kept | state_word::unfiled), started(s::armed, kept | state_word::unfiled);
-  EXPECT_EQ(hand_over(handed.pair, handed.word, deadline, order), transition::done);
-  EXPECT_EQ(handed.now(), word_in(s::dispatched));
-  EXPECT_EQ(handed.word, handed.now());
-  EXPECT_EQ(start_dispatched(handed.pair, handed.word), transition::done);
-  EXPECT_EQ(handed.now(), word_in(s::firing));
-  EXPECT_EQ(handed.word, handed.now());
-  EXPECT_EQ(start_armed(started.pair, started.word, deadline), transition::done);
-  EXPECT_EQ(started.now(), word_in(s::firing));
-  EXPECT_EQ(started.word, started.now());
-}
-
-// Each way in which a timer may have changed since it came due; the caller gets what is there now.
-TEST(StateWord, NeitherHandsOverNorStartsWhatHasChanged) {
-  const std::array<std::function<void(timer_pair&)>, 4> changes{
-      [](timer_pair& pair) { static_cast<void>(cancel(pair, generation, false)); },
-      [](timer_pair& pair) { static_cast<void>(restart(pair, generation, deadline + 1, order + 1)); },
-      [](timer_pair& pair) { static_cast<void>(restart(pair, generation, deadline - 1, order)); },
-      [](timer_pair& pair) { static_cast<void>(collect(pair)); }};
-  for (auto& change : changes) {
-    specimen handed(s::armed), started(s::armed), dispatched(s::dispatched);
-    for (specimen* each : {&handed, &started, &dispatched}) change(each->pair);
-    EXPECT_EQ(hand_over(handed.pair, handed.word, deadline, order), transition::lost);
-    EXPECT_EQ(start_armed(started.pair, started.word, deadline), transition::lost);
-    EXPECT_EQ(start_dispatched(dispatched.pair, dispatched.word), transition::lost);
-    for (specimen* each : {&handed, &started, &dispatched}) EXPECT_EQ(each->word, each->now());
-  }
-}
-
 // Two restarts by different threads may carry the same order: the deadline tells them apart.
 TEST(StateWord, StartsNoOtherDeadlineEvenIfTheWordIsTheSame) {
   specimen node(s::armed, kept | state_word::moved);
@@ -149,19 +109,6 @@ TEST(StateWord, StartsNoOtherDeadlineEvenIfTheWordIsTheSame) {
   EXPECT_EQ(start_armed(node.pair, node.word, deadline), transition::lost);
   EXPECT_EQ(hand_over(node.pair, node.word, deadline, order), transition::lost);
   EXPECT_EQ(start_armed(node.pair, node.word, deadline + 500), transition::done);
-}
-
-TEST(StateWord, DistinguishesTheHandOversOfOneGeneration) {
-  specimen node(s::armed, kept | state_word::moved);
-  std::uint64_t armed = node.word, first = node.word;
-  ASSERT_EQ(hand_over(node.pair, first, deadline, 1), transition::done);
-  ASSERT_EQ(restart(node.pair, generation, deadline, order), restart_transition::earlier);
-  ASSERT_EQ(take_up(node.pair, generation), take_up_result::armed);
-  std::uint64_t second = node.now();
-  ASSERT_EQ(second, armed);
-  ASSERT_EQ(hand_over(node.pair, second, deadline, 2), transition::done);
-  EXPECT_EQ(drop(node.pair, first), transition::lost);
-  EXPECT_EQ(start_dispatched(node.pair, second), transition::done);
 }
 
 TEST(StateWord, MarksACancelledNodeOnceItIsEmptied) {
@@ -181,17 +128,6 @@ TEST(StateWord, CancelsWhatIsPendingAndMarksWhatFires) {
        {s::dispatched, cancel_transition::from_dispatched, word_in(s::cancelled)},
        {s::firing, cancel_transition::marked_last, word_in(s::firing, kept | state_word::last)}},
       [](specimen& node) { return cancel(node.pair, generation, false); });
-}
-
-TEST(StateWord, MarksAWaiterOnlyIfAsked) {
-  specimen node(s::firing);
-  EXPECT_EQ(cancel(node.pair, generation, false), cancel_transition::marked_last);
-  EXPECT_EQ(cancel(node.pair, generation, true), cancel_transition::marked_last);
-  EXPECT_EQ(node.now(), word_in(s::firing, kept | state_word::last | state_word::waiter));
-  EXPECT_EQ(cancel(node.pair, generation, false), cancel_transition::marked_last);
-  EXPECT_EQ(node.now(), word_in(s::firing, kept | state_word::last | state_word::waiter));
-  expect_from_every_state<bool>(false, {{s::firing, true, word_in(s::firing, kept | state_word::waiter)}},
-                                [](specimen& each) { return mark_waiter(each.pair, each.word); });
 }
 
 TEST(StateWord, RestartsWhatIsPending) {
@@ -225,65 +161,6 @@ TEST(StateWord, AsksForAnEntryAsLongAsAnEarlierRestartIsUnfiled) {
   EXPECT_EQ(take_up(node.pair, generation), take_up_result::moved);
   EXPECT_EQ(restart(node.pair, generation, deadline + 20, 10), restart_transition::later);
   EXPECT_EQ(node.now(), state_word::make(generation, 10, s::armed, kept | state_word::moved));
-}
-
-TEST(StateWord, RearmsWithTheMarksLeftBehind) {
-  for (timer_state to : {s::armed, s::queued}) {
-    specimen node(s::firing, kept | state_word::waiter);
-    node.word = 0;
-    EXPECT_EQ(rearm(node.pair, node.word, to, 2'000, 11), transition::done);
-    EXPECT_EQ(node.now(), state_word::make(generation, 11, to, kept));
-    EXPECT_EQ(deadline_of(node.pair), 2'000);
-    EXPECT_EQ(node.word, word_in(s::firing, kept | state_word::waiter)) << "the runner must learn of the waiter";
-  }
-}
-
-TEST(StateWord, DoesNotRearmAfterTheLastRun) {
-  specimen node(s::firing, kept | state_word::last | state_word::waiter);
-  EXPECT_EQ(rearm(node.pair, node.word, s::armed, 2'000, 11), transition::lost);
-  EXPECT_EQ(node.now(), word_in(s::firing, kept | state_word::last | state_word::waiter));
-  specimen own(s::firing);
-  set_last(own.pair, own.word);
-  EXPECT_EQ(own.word, own.now());
-  EXPECT_EQ(rearm(own.pair, own.word, s::armed, 2'000, 11), transition::lost);
-}
-
-TEST(StateWord, MarksTheLastRunEvenIfAWaiterCameFirst) {
-  specimen node(s::firing);
-  ASSERT_EQ(cancel(node.pair, generation, true), cancel_transition::marked_last);
-  set_last(node.pair, node.word);
-  EXPECT_EQ(node.word, word_in(s::firing, kept | state_word::last | state_word::waiter));
-}
-
-TEST(StateWord, EndsARunOnlyWithAllItsMarksSeen) {
-  specimen node(s::firing);
-  ASSERT_EQ(cancel(node.pair, generation, true), cancel_transition::marked_last);
-  EXPECT_EQ(end_firing(node.pair, node.word), transition::lost);
-  EXPECT_NE(node.word & state_word::waiter, 0U);
-  EXPECT_EQ(end_firing(node.pair, node.word), transition::done);
-  EXPECT_EQ(node.now(), state_word::make(generation + 1, 0, s::free, 0));
-}
-
-TEST(StateWord, DropsWhatIsStillDispatched) {
-  specimen dropped(s::dispatched), cancelled(s::dispatched);
-  EXPECT_EQ(drop(dropped.pair, dropped.word), transition::done);
-  EXPECT_EQ(dropped.now(), word_in(s::dropped));
-  ASSERT_EQ(cancel(cancelled.pair, generation, false), cancel_transition::from_dispatched);
-  EXPECT_EQ(drop(cancelled.pair, cancelled.word), transition::lost);
-  EXPECT_EQ(cancelled.now(), word_in(s::cancelled));
-}
-
-TEST(StateWord, CollectsWhatIsPending) {
-  expect_from_every_state<collect_result>(collect_result::nothing,
-                                          {{s::queued, collect_result::returned, word_in(s::returned)},
-                                           {s::armed, collect_result::returned, word_in(s::returned)},
-                                           {s::dispatched, collect_result::returned, word_in(s::returned)},
-                                           {s::firing, collect_result::firing, word_in(s::firing)}},
-                                          [](specimen& node) { return collect(node.pair); });
-  specimen own(s::queued), others(s::queued);
-  EXPECT_EQ(collect(own.pair, own.word), collect_result::returned);
-  EXPECT_EQ(collect(others.pair, others.word + 1), collect_result::nothing);
-  EXPECT_EQ(others.now(), others.word);
 }
 
 TEST(StateWord, ReleasesIntoTheNextGenerationUnlessAllAreUsedUp) {

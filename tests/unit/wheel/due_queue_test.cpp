@@ -55,35 +55,6 @@ TEST(DueQueue, KeepsOneThreadsEqualDeadlinesInOrderWhereverItsCountWraps) {
   }
 }
 
-// Their counts lie anywhere on the circle: each thread's own must stay in order.
-TEST(DueQueue, KeepsTheOrderOfEachOfTwoThreads) {
-  for (std::uint32_t apart = 0; apart < circle; apart += circle / 16 + 1) {
-    SCOPED_TRACE(apart);
-    due_queue queue;
-    for (std::uint32_t i = 20; i-- != 0;) {
-      queue.collect(entry(5, circle - 10 + i, i));
-      queue.collect(entry(5, circle - 10 + apart + i * 7, 100 + i));
-    }
-    queue.seal();
-    std::vector<node_index> both = pop_all(queue), first;
-    std::copy_if(both.begin(), both.end(), std::back_inserter(first), [](node_index index) { return index < 100; });
-    EXPECT_EQ(first, counted_up_to(20));
-    std::erase_if(both, [](node_index index) { return index < 100; });
-    EXPECT_TRUE(std::is_sorted(both.begin(), both.end()));
-  }
-}
-
-TEST(DueQueue, UnwrapsEachRunOfEqualDeadlinesByItself) {
-  due_queue queue;
-  queue.collect(entry(2, 0, 3));
-  queue.collect(entry(1, 0, 1));
-  queue.collect(entry(2, circle - 1, 2));
-  queue.collect(entry(1, circle - 1, 0));
-  queue.collect(entry(3, 4, 4));
-  queue.seal();
-  EXPECT_EQ(pop_all(queue), counted_up_to(5));
-}
-
 TEST(DueQueue, PutsWhatComesWhileItFiresInItsPlace) {
   due_queue queue;
   for (node_index index : {0U, 2U, 4U}) queue.collect(entry(10 + index, index, index));

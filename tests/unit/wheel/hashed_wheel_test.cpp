@@ -43,28 +43,6 @@ TEST(HashedWheel, ReturnsTheEarliestExactlyAsItsBound) {
   EXPECT_EQ(model.wheel().next_bound(), 77);
 }
 
-TEST(HashedWheel, KeepsALowerBoundOfASlotWhoseEarliestWasUnlinked) {
-  specified_wheel<slots_around<8>> model(1, 0, 16);
-  node_index earliest = model.insert(8);
-  model.insert(16);
-  model.unlink(earliest);
-  ASSERT_NO_FATAL_FAILURE(model.verify());
-  ASSERT_NO_FATAL_FAILURE(model.verify_next_exact());
-  EXPECT_EQ(model.wheel().next_bound(), 16);
-}
-
-TEST(HashedWheel, MovesWhatWasRestartedToItsNewSlotWhenItScansForTheNext) {
-  node_store store(1);
-  auto wheel = slots_around<8>::make(store.nodes(), detail::tick_grid(1), 0);
-  node_index index = store.take(8);
-  wheel.insert(index, store[index], 8);
-  const std::uint32_t first = store[index].location;
-  store.set_deadline(index, 19);
-  EXPECT_EQ(wheel.next_exact([](node_index, detail::node&) { return false; }), 19);
-  EXPECT_NE(store[index].location, first);
-  EXPECT_TRUE(wheel.check_invariants());
-}
-
 // Counts how often the wheel asks when a node is due.
 struct counting_view {
   node_store::view nodes;

@@ -5,6 +5,7 @@
 #include <detent/alloc/limits.hpp>
 #include <detent/alloc/magazine.hpp>
 #include <detent/base/atomic.hpp>
+#include <detent/base/compiler.hpp>
 #include "platform/check.hpp"
 
 #include <algorithm>
@@ -131,7 +132,7 @@ class free_map {
 template <class Traits>
 void free_map<Traits>::put(const slot_index* slots, std::uint32_t count) noexcept {
   held_.fetch_add(count, base::relaxed);  // relaxed, before the bits: at worst a thread searches in vain
-  for (std::uint32_t i = 0; i != count; ++i) __builtin_prefetch(&word_of(slots[i]), 1);
+  for (std::uint32_t i = 0; i != count; ++i) base::prefetch_to_write(&word_of(slots[i]));
   for (std::uint32_t i = 0; i != count; ++i) {
     const std::size_t place = place_of(slots[i]);
     // An addition, as the bit is not set, and as it returns what was there in one instruction.

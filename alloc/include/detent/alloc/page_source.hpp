@@ -16,7 +16,16 @@ inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 class page_source {
  public:
   // The option that cannot be had.
-  enum class problem : std::uint8_t { none, jemalloc_absent, huge_pages, prefault, lock, numa_node, no_memory };
+  enum class problem : std::uint8_t {
+    none,
+    jemalloc_absent,
+    huge_pages,
+    prefault,
+    lock,
+    numa_node,
+    give_back,  // not on Linux
+    no_memory
+  };
 
   // Creates the jemalloc arena if that is the source.
   explicit page_source(const memory_options& options) noexcept;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/alloc/magazine.hpp>
+#include <detent/base/compiler.hpp>
 
 #include <cstdint>
 
@@ -18,7 +19,7 @@ class slot_cache {
   // True when the next allocate() leaves the fast path.
   bool empty_handed() const noexcept { return top_ == bottom_; }
   // Fetches what the next free() writes.
-  void warm_up() const noexcept { __builtin_prefetch(top_, 1); }
+  void warm_up() const noexcept { base::prefetch_to_write(top_); }
 
  private:
   template <class Traits>

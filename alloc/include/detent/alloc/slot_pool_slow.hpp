@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/alloc/slot_pool.hpp>
+#include <detent/base/compiler.hpp>
 
 #include <algorithm>
 
@@ -107,7 +108,7 @@ bool slot_pool<Traits>::take_from_map(slot_cache& cache) noexcept {
 // each allocate() would wait for its own.
 template <class Traits>
 void slot_pool<Traits>::fetch_all(const slot_cache& cache) const noexcept {
-  for (const slot_index* each = cache.top_; each != cache.bottom_;) __builtin_prefetch(hot(*--each), 1);
+  for (const slot_index* each = cache.top_; each != cache.bottom_;) base::prefetch_to_write(hot(*--each));
 }
 
 template <class Traits>

@@ -4,6 +4,7 @@
 // checker; that header then declares all of namespace detent::base that this file declares.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/base/thread_sanitizer.hpp>
 
 #ifdef DETENT_ATOMIC_HEADER
@@ -104,8 +105,9 @@ class alignas(16) atomic_pair {
   // Replaces the upper 32 bits of `low` if they are as expected, regardless of the lower ones; acq_rel, lock-free.
   // Processors order accesses of different widths to one place as if they were of one width.
   bool compare_exchange_upper(std::uint32_t expected, std::uint32_t desired) noexcept {
-#if defined(DETENT_THREAD_SANITIZER)
-    // It takes two widths at one address for two objects, and would miss what the other one's release passed on.
+#if defined(DETENT_THREAD_SANITIZER) || (defined(_MSC_VER) && !defined(__clang__))
+    // The sanitizer takes two widths at one address for two objects, and would miss what the other one's release passed
+    // on. MSVC has no exchange of a part.
     std::uint64_t word = low.load(relaxed);
     while (static_cast<std::uint32_t>(word >> 32) == expected) {
       std::uint64_t wanted = std::uint64_t{desired} << 32 | static_cast<std::uint32_t>(word);
@@ -176,6 +178,13 @@ inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desire
   tell_acquire(*this);
   return same != 0;
 }
+#elif defined(_M_X64) || defined(_M_ARM64)
+inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desired) noexcept {
+  long long compared[2] = {static_cast<long long>(expected.low), static_cast<long long>(expected.high)};
+  return _InterlockedCompareExchange128(reinterpret_cast<volatile long long*>(this),
+                                        static_cast<long long>(desired.high), static_cast<long long>(desired.low),
+                                        compared) != 0;
+}
 #else
 #error "detent needs a 16-byte compare-and-swap: x86-64 or aarch64"
 #endif
@@ -193,6 +202,10 @@ inline void cpu_pause() noexcept {
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   __asm__ __volatile__("yield");
+#elif defined(_M_X64)
+  _mm_pause();
+#elif defined(_M_ARM64)
+  __yield();
 #endif
 }
 

@@ -3,7 +3,7 @@
 // process where a `catch (...)` does not throw it on, and so does a function that is noexcept.
 #pragma once
 
-#include <pthread.h>
+#include <detent/base/platform/cancel_hold.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -39,19 +39,6 @@ struct program_call {
       call.of, call.name != nullptr ? " " : "", quote, call.name != nullptr ? call.name : "", quote, call.what, cure);
   std::abort();
 }
-
-// Holds back the effect of pthread_cancel() on the calling thread for as long as it exists. A cancel that was held back
-// takes effect at the thread's next cancellation point.
-class cancel_hold {
- public:
-  cancel_hold() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  cancel_hold(const cancel_hold&) = delete;
-  cancel_hold& operator=(const cancel_hold&) = delete;
-  ~cancel_hold() { pthread_setcancelstate(before_, nullptr); }
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
 
 // Around a call of the program's from which no thread may unwind, as it is made in a handler or with something half
 // done: cancels are held back, and pthread_exit() ends the process with a line that names the call. A destructor,

@@ -5,6 +5,8 @@
 // the sanitizer's functions, which are null in every other program.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
 #if defined(__SANITIZE_THREAD__)
 #define DETENT_THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -23,6 +25,16 @@ constexpr void show_acquire(const void*) noexcept {}
 
 }  // namespace detent::base
 
+#elif !defined(__ELF__)
+namespace detent::base {
+
+// Where a reference cannot be weak there is no sanitizer either.
+constexpr bool is_watched_from_outside() noexcept { return false; }
+constexpr void show_release(const void*) noexcept {}
+constexpr void show_acquire(const void*) noexcept {}
+
+}  // namespace detent::base
+
 #else
 
 namespace detent::base {
@@ -33,15 +45,15 @@ namespace sanitizer {
 }  // namespace sanitizer
 
 // Whether the program runs under the sanitizer, although this unit is not compiled with it.
-[[gnu::always_inline]] inline bool is_watched_from_outside() noexcept { return sanitizer::acquire != nullptr; }
+DETENT_ALWAYS_INLINE inline bool is_watched_from_outside() noexcept { return sanitizer::acquire != nullptr; }
 // Tells the sanitizer that all before a thread's show_release(what) happened before all after another thread's
 // show_acquire(what). `what` is the address of the thing that is handed over: an address that others share would hide
 // races of the user's.
-[[gnu::always_inline]] inline void show_release(const void* what) noexcept {
+DETENT_ALWAYS_INLINE inline void show_release(const void* what) noexcept {
   if (is_watched_from_outside()) [[unlikely]]
     sanitizer::release(const_cast<void*>(what));
 }
-[[gnu::always_inline]] inline void show_acquire(const void* what) noexcept {
+DETENT_ALWAYS_INLINE inline void show_acquire(const void* what) noexcept {
   if (is_watched_from_outside()) [[unlikely]]
     sanitizer::acquire(const_cast<void*>(what));
 }

@@ -2,6 +2,7 @@
 // The part of scheduling that must know the callable's type; everything else is compiled into the library.
 #pragma once
 
+#include <detent/base/compiler.hpp>
 #include <detent/detail/callable.hpp>
 #include <detent/detail/timer_access.hpp>
 #include <detent/error.hpp>
@@ -57,6 +58,9 @@ timer publish(engine_core& core, const claim& owned, const callable_ops& ops, co
 inline constexpr errc needs_origin{};
 timer schedule_packed(engine_core* core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                       std::uint64_t second, std::uint64_t third) noexcept;
+// The same for a callable of one word that is to be destroyed: `ops` knows it by that word alone.
+timer schedule_packed_owning(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
+                             std::uint64_t first) noexcept;
 // That much later, on the engine's clock. Null: as of schedule_packed().
 nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexcept;
 // A plan of the first deadline `initial` from now; or errc::invalid_period.
@@ -113,8 +117,8 @@ timer schedule(engine_core& core, const plan& when, Callable&& f) {
 // where they are to registers. `core` is null for an engine that has been moved from: the way that is not so short
 // finds that out.
 template <class Callable>
-[[gnu::always_inline]] inline timer schedule_once(engine_core* core, nanoseconds_t deadline, Callable&& f,
-                                                  const origin& where = origin::unknown()) {
+DETENT_ALWAYS_INLINE inline timer schedule_once(engine_core* core, nanoseconds_t deadline, Callable&& f,
+                                                const origin& where = origin::unknown()) {
   using F = std::decay_t<Callable>;
   if constexpr (timer_callback<F> && packs<F>) {
     static_assert(std::is_constructible_v<F, Callable>);

@@ -8,6 +8,7 @@
 #include <detent/detail/schedule.hpp>
 #include <detent/timer.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <optional>
@@ -97,8 +98,19 @@ class engine_hold {
  private:
   engine_core& core_;
 };
-// timer::restart_at(), of an engine that is held and may have ended.
+// engine::stopped(), inside the library; true also while the engine stops.
+bool has_stopped(const engine_core& core) noexcept;
+// The tag of an operation of a module whose user gives none: 0, or where the engine's own executor keeps the order of a
+// tag, one that it alone has, so that operations do not wait for each other. The engine has not been destroyed.
+std::uint64_t own_tag(const engine_core& core, const void* operation) noexcept;
+// timer::cancel_and_wait() and restart_at(), of an engine that is held and may have ended.
+cancel_result cancel_held(engine_core& core, const timer& of) noexcept;
 bool restart_held(engine_core& core, const timer& of, nanoseconds_t deadline) noexcept;
+// engine::poll() in two parts, for a loop whose handlers come between them and arm timers. Each throws as poll() does.
+// The first leaves the descriptor as it is; the second sets it to the next deadline, but not before `rests_until`, when
+// all is looked at again. False: the engine is stopped, and the descriptor is readable.
+std::size_t poll_held(engine_core& core, std::size_t max_callbacks);
+bool settle_held(engine_core& core, nanoseconds_t rests_until);
 
 // A handle, or a refusal; throws only what copying or moving the callable throws.
 template <class Callable>

@@ -10,13 +10,16 @@
 
 namespace detent {
 class engine;
-}
+class executor;
+class timer_group;
+}  // namespace detent
 
 namespace detent::detail {
 
 class engine_core;
+class group_state;
 
-// Handles, taken apart and made.
+// Handles, taken apart and made; and what their owners keep to themselves.
 class timer_access {
  public:
   // A refused schedule call returns this inside the library: no handle, and the reason where its id would be.
@@ -26,10 +29,27 @@ class timer_access {
     return make(core, std::uint64_t{state_word::queued_half(generation)} << 32 | index);
   }
   static timer make(engine_core* core, std::uint64_t id) noexcept { return timer(core, id); }
-  // A template, as only its callers know the class.
+  // Templates, as only their callers know the class. Null: moved from.
   template <std::same_as<engine> Engine>
   static engine_core* core(const Engine& of) noexcept {
     return of.core_;
+  }
+  template <std::same_as<timer_group> Group>
+  static engine_core* core(const Group& of) noexcept {
+    return of.core_;
+  }
+  template <std::same_as<timer_group> Group>
+  static group_state* state(const Group& of) noexcept {
+    return of.state_;
+  }
+  template <std::same_as<timer_group> Group>
+  static executor* group_executor(const Group& of) noexcept {
+    return of.executor_;
+  }
+  // For a caller that holds the core by a counted reference; its destructor would end the engine.
+  template <std::same_as<engine> Engine>
+  static Engine engine_of(engine_core& core) noexcept {
+    return Engine(&core);
   }
   static engine_core* core(const timer& t) noexcept { return static_cast<engine_core*>(t.core_); }
   static std::uint64_t id(const timer& t) noexcept { return t.id_; }

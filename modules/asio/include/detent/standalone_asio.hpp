@@ -4,23 +4,29 @@
 #pragma once
 
 #include <detent/base/standalone_asio.hpp>
+#include <detent/base/standalone_asio_contexts.hpp>
 #include <detent/detail/asio_cancel.hpp>
 #include <detent/detail/asio_executor.hpp>
 #include <detent/detail/asio_sleep.hpp>
+#include <detent/detail/asio_sleeper.hpp>
+#include <detent/detail/place.hpp>
 #include <detent/engine.hpp>
 #include <detent/executor.hpp>
+#include <detent/options.hpp>
+#include <detent/timer_group.hpp>
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 // A file that includes <detent/asio.hpp> and <detent/standalone_asio.hpp> names this namespace.
 namespace detent::inline standalone_asio {
 
-// For engine_options.executor: callbacks are posted to `to`, any Asio executor; a strand keeps their order. Of what
-// comes due together, up to `at_once` callbacks are posted as one, and run one after the other: cheaper, where no other
-// thread would run them anyway. The context must outlive the engine, and a pending timer is no work that keeps it
-// running.
+// For engine_options.executor: callbacks are posted to `to`, any Asio executor; a strand keeps their order. The engine
+// posts once for all that comes due together. Each callback is a handler of its own, or up to `at_once` are, which run
+// one after the other: cheaper, where no other thread would run them anyway. The context must outlive the engine, and a
+// pending timer is no work that keeps it running.
 template <class Executor>
 std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
   return std::make_shared<detail::posting_executor<base::standalone_asio, Executor>>(std::move(to), at_once);
@@ -28,42 +34,119 @@ std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
 
 // Completes with void(::asio::error_code) on the handler's associated executor, once:
 //   no error            the time has elapsed, by the engine's clock
-//   operation_aborted   cancelled through its slot, or the engine was stopped or destroyed
+//   operation_aborted   cancelled through its slot or its group, dropped as stale, or the engine was stopped or
+//                       destroyed
 //   no_buffer_space     the engine's capacity is exhausted; no_memory: memory is
 //   operation_not_supported   in the child of a fork
-// Until then it is outstanding work of that executor, whose context must outlive the engine or its stop(). A handler
-// without an executor of its own runs on the thread on which the engine runs callbacks, and if aborted, on a thread of
-// Asio's system_executor. The delay counts from the initiation.
+// Until then it is outstanding work of that executor. No executor of the engine delays it: of `options`, the executor
+// is checked and not used. A handler without an executor of its own runs on a thread of Asio's system_executor. A
+// context that ends first, an io_context or a thread_pool, destroys the handler uncalled; others must outlive the
+// engine or its stop(). The delay counts from the initiation, which throws bad_alloc. Allocates nothing in the steady
+// state, or one block by the handler's own allocator.
+//
+// `on` is an engine, or a timer_group whose member the sleep becomes. Throws invalid_option (lane, slack, another
+// engine's label or executor, a null handler). Without a token: deferred, as Asio's own operations, from Asio 1.24 on.
 template <ASIO_COMPLETION_TOKEN_FOR(void(::asio::error_code)) Token>
-auto async_sleep_for(engine& on, detail::whole_duration delay, Token&& token) {
-  return ::asio::async_initiate<Token, void(::asio::error_code)>(detail::initiate_sleep<base::standalone_asio>{}, token,
-                                                                 &on, duration(delay));
+auto async_sleep_for(detail::place on, detail::whole_duration delay, timer_options options, Token&& token) {
+  detail::check_sleep("async_sleep_for", on, options, token);
+  return ::asio::async_initiate<Token, void(::asio::error_code)>(detail::initiate_sleep<base::standalone_asio>(), token,
+                                                                 std::move(on), duration(delay), options);
 }
 template <ASIO_COMPLETION_TOKEN_FOR(void(::asio::error_code)) Token>
-auto async_sleep_until(engine& on, detail::clock_time deadline, Token&& token) {
-  return ::asio::async_initiate<Token, void(::asio::error_code)>(detail::initiate_sleep<base::standalone_asio>{}, token,
-                                                                 &on, time_point(deadline));
+requires(!std::is_same_v<std::remove_cvref_t<Token>, timer_options>) auto async_sleep_for(detail::place on,
+                                                                                          detail::whole_duration delay,
+                                                                                          Token&& token) {
+  return standalone_asio::async_sleep_for(std::move(on), delay, timer_options(), std::forward<Token>(token));
+}
+template <class Asio = base::standalone_asio>
+requires base::has_default_token<Asio>
+auto async_sleep_for(detail::place on, detail::whole_duration delay, timer_options options = {}) {
+  return standalone_asio::async_sleep_for(std::move(on), delay, std::move(options),
+                                          typename base::contexts_of<Asio>::default_token());
+}
+template <ASIO_COMPLETION_TOKEN_FOR(void(::asio::error_code)) Token>
+auto async_sleep_until(detail::place on, detail::clock_time deadline, timer_options options, Token&& token) {
+  detail::check_sleep("async_sleep_until", on, options, token);
+  return ::asio::async_initiate<Token, void(::asio::error_code)>(detail::initiate_sleep<base::standalone_asio>(), token,
+                                                                 std::move(on), time_point(deadline), options);
+}
+template <ASIO_COMPLETION_TOKEN_FOR(void(::asio::error_code)) Token>
+requires(!std::is_same_v<std::remove_cvref_t<Token>, timer_options>) auto async_sleep_until(detail::place on,
+                                                                                            detail::clock_time deadline,
+                                                                                            Token&& token) {
+  return standalone_asio::async_sleep_until(std::move(on), deadline, timer_options(), std::forward<Token>(token));
+}
+template <class Asio = base::standalone_asio>
+requires base::has_default_token<Asio>
+auto async_sleep_until(detail::place on, detail::clock_time deadline, timer_options options = {}) {
+  return standalone_asio::async_sleep_until(std::move(on), deadline, std::move(options),
+                                            typename base::contexts_of<Asio>::default_token());
 }
 
-// A completion token that gives any asynchronous operation a time limit; `token` says how it completes. When the time
-// is up, a cancellation of `type` is emitted to the operation, on the handler's associated executor (without one, the
-// operation's), which must run one handler at a time: a strand, or a context that one thread runs. The operation then
-// completes as it does when it is cancelled, mostly with operation_aborted. An operation that completes first cancels
-// the timer. Cancellations of the handler's own slot are passed on. An engine that refuses the timer, or is stopped or
-// destroyed, cancels the operation at once. The delay counts from the initiation. The context must outlive the engine
-// or its stop(), or the operation must have ended before. Allocates three blocks for each operation. Needs Asio 1.20
-// and a standard library with std::stop_token.
-template <class Token>
-auto cancel_after(
-    engine& by, detail::whole_duration delay, Token&& token,
+// Sleeps as the operations of an I/O object, as steady_timer's are: of an engine or a timer_group, and an executor or
+// its context, on which handlers run that have no executor of their own. For use_awaitable.as_default_on() and the
+// like.
+template <class Executor = ::asio::any_io_executor>
+using basic_sleeper = detail::asio_sleeper<base::standalone_asio, Executor>;
+using sleeper = basic_sleeper<>;
+
+// A completion token that gives any asynchronous operation a time limit; `token` says how it completes. Without one,
+// the result makes such a token of any other, and is itself one, for the operation's default token. `by` is an engine
+// or a timer_group. The delay counts from the initiation.
+//
+// When the time is up, a cancellation of `type` is emitted to the operation, on the handler's associated executor
+// (without one, the operation's), which must run one handler at a time: a strand, or a context that one thread runs.
+// The operation then completes as it does when it is cancelled, mostly with operation_aborted. An operation that
+// completes first cancels the timer. Cancellations of the handler's own slot are passed on. An engine that has no place
+// or no memory for the timer, or is stopped or destroyed, or a group that is cancelled, cancels the operation at once.
+// The context must outlive the engine or its stop(), or the operation must have ended before.
+//
+// The timer runs on the driver, unless `options` name an executor. One block of the handler's allocator for each
+// operation, or of memory that the context recycles, which is free again before the handler is called. The initiation
+// throws detent::error for options that the engine cannot meet, and what the allocator throws. Needs Asio 1.20.
+inline auto cancel_after(
+    detail::timer_source by, detail::whole_duration delay, timer_options options,
     base::slots_of<base::standalone_asio>::type type = base::slots_of<base::standalone_asio>::type::terminal) {
-  return detail::limit_time<base::standalone_asio>(by, duration(delay), std::forward<Token>(token), type);
+  return detail::limit_time<base::standalone_asio>(by, delay, options, type);
 }
-template <class Token>
-auto cancel_at(
-    engine& by, detail::clock_time deadline, Token&& token,
+inline auto cancel_after(
+    detail::timer_source by, detail::whole_duration delay,
     base::slots_of<base::standalone_asio>::type type = base::slots_of<base::standalone_asio>::type::terminal) {
-  return detail::limit_time<base::standalone_asio>(by, time_point(deadline), std::forward<Token>(token), type);
+  return detail::limit_time<base::standalone_asio>(by, delay, timer_options(), type);
+}
+template <detail::limit_token<base::standalone_asio> Token>
+auto cancel_after(
+    detail::timer_source by, detail::whole_duration delay, timer_options options, Token&& token,
+    base::slots_of<base::standalone_asio>::type type = base::slots_of<base::standalone_asio>::type::terminal) {
+  return detail::limit_time<base::standalone_asio>(by, delay, options, type)(std::forward<Token>(token));
+}
+template <detail::limit_token<base::standalone_asio> Token>
+auto cancel_after(
+    detail::timer_source by, detail::whole_duration delay, Token&& token,
+    base::slots_of<base::standalone_asio>::type type = base::slots_of<base::standalone_asio>::type::terminal) {
+  return detail::limit_time<base::standalone_asio>(by, delay, timer_options(), type)(std::forward<Token>(token));
+}
+inline auto cancel_at(
+    detail::timer_source by, detail::clock_time deadline, timer_options options,
+    base::slots_of<base::standalone_asio>::type type = base::slots_of<base::standalone_asio>::type::terminal) {
+  return detail::limit_time<base::standalone_asio>(by, deadline, options, type);
+}
+inline auto cancel_at(
+    detail::timer_source by, detail::clock_time deadline,
+    base::slots_of<base::standalone_asio>::type type = base::slots_of<base::standalone_asio>::type::terminal) {
+  return detail::limit_time<base::standalone_asio>(by, deadline, timer_options(), type);
+}
+template <detail::limit_token<base::standalone_asio> Token>
+auto cancel_at(
+    detail::timer_source by, detail::clock_time deadline, timer_options options, Token&& token,
+    base::slots_of<base::standalone_asio>::type type = base::slots_of<base::standalone_asio>::type::terminal) {
+  return detail::limit_time<base::standalone_asio>(by, deadline, options, type)(std::forward<Token>(token));
+}
+template <detail::limit_token<base::standalone_asio> Token>
+auto cancel_at(
+    detail::timer_source by, detail::clock_time deadline, Token&& token,
+    base::slots_of<base::standalone_asio>::type type = base::slots_of<base::standalone_asio>::type::terminal) {
+  return detail::limit_time<base::standalone_asio>(by, deadline, timer_options(), type)(std::forward<Token>(token));
 }
 
 }  // namespace detent::inline standalone_asio

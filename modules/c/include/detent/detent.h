@@ -13,7 +13,8 @@ extern "C" {
 #define DETENT_C_API __attribute__((visibility("default")))
 
 // Any thread may call anything at any time, except detent_poll, detent_next_deadline and detent_wake_fd (one thread at
-// a time) and detent_engine_destroy. No C++ exception leaves a call.
+// a time) and detent_engine_destroy. No C++ exception leaves a call. A null pointer where one is needed is an error
+// like others: DETENT_ERROR_INVALID_OPTION, and the call has no effect.
 typedef struct detent_engine detent_engine;
 // One timer of one engine; 0: none. A stale one is never a newer timer's, and reaches no timer.
 typedef uint64_t detent_timer;
@@ -32,12 +33,14 @@ enum {
   DETENT_ERROR_FORKED = 7,
   DETENT_ERROR_NOT_PERMITTED = 8,
   DETENT_ERROR_OUT_OF_MEMORY = 9,
-  DETENT_ERROR_OTHER = 10,         // a C++ exception of another kind
-  DETENT_ERROR_LIMIT_REACHED = 11  // descriptors, threads or space
+  DETENT_ERROR_OTHER = 10,          // a C++ exception of another kind
+  DETENT_ERROR_LIMIT_REACHED = 11,  // descriptors, threads or space
+  DETENT_ERROR_DROPPED = 12         // a timer ended without its run; no call of this header fails by it
 };
 
 // Why the last call of this thread that failed did; later successes leave it alone. `text` may be null; what it is set
-// to holds until the thread's next failure.
+// to is the line that the C++ exception has, with the option, its value and the cure, and holds until the thread's next
+// failure.
 DETENT_C_API int detent_last_error(const char** text);
 
 // --- Options ---
@@ -173,6 +176,23 @@ DETENT_C_API int detent_is_pending(detent_engine* engine, detent_timer timer);
 // 0: it is not pending, and what is pointed to stays as it was.
 DETENT_C_API int detent_deadline(detent_engine* engine, detent_timer timer, int64_t* deadline_ns);
 DETENT_C_API int detent_remaining(detent_engine* engine, detent_timer timer, int64_t* remaining_ns);
+
+// --- The run, inside a callback ---
+
+// Times in nanoseconds.
+typedef struct detent_run {
+  int64_t deadline_ns;  // that of the period which the run stands for
+  int64_t started_ns;   // the clock's reading just before the run
+  int64_t lateness_ns;  // the one less the other
+  uint64_t missed;      // periods that were skipped since the last run
+  uint64_t tag;         // that the timer was scheduled with
+  detent_timer timer;   // to be cancelled or restarted
+  uint64_t reserved[2];
+} detent_run;
+
+// 1: the calling thread is inside a callback, and `run` says what that knows of its run; of the innermost, where
+// one drives another engine. 0: it is inside of none, and `run` stays as it was.
+DETENT_C_API int detent_read_run(detent_run* run);
 
 // --- Engines driven by their caller ---
 

@@ -5,9 +5,13 @@
 #include <detent/base/atomic.hpp>
 #include <detent/base/coroutine.hpp>
 #include <detent/base/stop_token.hpp>
+#include <detent/detail/timed_frame.hpp>
 #include <detent/engine.hpp>
 
+#include <pthread.h>
+
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace detent {
@@ -15,64 +19,98 @@ namespace detent {
 // The awaitable that engine::sleep_for() and sleep_until() return, to be awaited once at a time. Lives in the
 // coroutine's frame, and allocates nothing.
 //
-// The coroutine goes on where the engine runs callbacks, no matter who asked it to stop. While it is suspended its
-// owner may destroy it, on any thread: that cancels the timer. The owner must know that it is suspended, as for any
-// coroutine: once its timer's run has started it is not, and the owner that comes later has come too late.
+// The coroutine goes on where the engine runs callbacks, no matter who asked it to stop. If its timer ends without a
+// run, it goes on as well, on the thread that ends the timer, and the await throws (docs/endings.md).
 //
-// An engine that is stopped or destroyed lets its sleepers be: they stay suspended, for their owners to destroy.
-class [[nodiscard]] sleep_awaiter {
+// While it is suspended its owner may destroy it, on any thread: that cancels the timer. The owner must know that it is
+// suspended, as for any coroutine: once its timer's run or end has started it is not, and the owner that comes later
+// has come too late.
+class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
  public:
-  sleep_awaiter(const sleep_awaiter&) = delete;
-  sleep_awaiter& operator=(const sleep_awaiter&) = delete;
   ~sleep_awaiter() {
-    if (frame_ == nullptr) return;
+    if (coroutine_ == nullptr) return;
     hook_.reset();  // waits for one that runs on another thread
     abandon();
   }
 
   bool await_ready() noexcept { return token_.stop_requested(); }
   // Throws what engine::schedule_at() throws; the coroutine then goes on with it at once.
-  void await_suspend(base::coroutine_handle sleeper) {
-    suspend(sleeper.address());
-    if (token_.stop_possible()) hook_.emplace(token_, on_stop{this});
+  void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, nullptr); }
+  // True: the time has elapsed. False: stop was requested. Throws error where the timer has ended without its run, and
+  // nobody has requested a stop: `stopped` by the end of the engine, `dropped` otherwise.
+  bool await_resume() {
+    if (coroutine_ == nullptr) return !token_.stop_requested();
+    hook_.reset();  // waits for one that runs on another thread, which waits for none
+    const bool elapsed = !token_.stop_requested();
+    if (elapsed && problem_ != errc{}) [[unlikely]]
+      fail();
+    leave();
+    return elapsed;
+  }
+
+ protected:
+  // Before it is awaited.
+  sleep_awaiter(sleep_awaiter&& other) noexcept
+      : timed_frame(*other.core_), deadline_(other.deadline_), token_(std::move(other.token_)) {}
+  sleep_awaiter(detail::engine_core& core, time_point deadline, base::stop_token token) noexcept
+      : timed_frame(core), deadline_(deadline), token_(std::move(token)) {}
+  void begin(base::coroutine_handle sleeper, const timer_options* options) {
+    arm_sleep(sleeper, options);
     settle();
   }
-  // True: the time has elapsed. False: stop was requested.
-  bool await_resume() noexcept {
-    if (frame_ != nullptr) {
-      hook_.reset();  // waits for one that runs on another thread, which waits for none
-      leave();
-    }
-    return !token_.stop_requested();
+  // The first half of begin(), before which the coroutine is not resumed.
+  void arm_sleep(base::coroutine_handle sleeper, const timer_options* options) {
+    suspend(sleeper.address(), options);
+    if (token_.stop_possible()) hook_.emplace(token_, on_stop{this});
   }
+  void settle() noexcept;
 
  private:
   friend class engine;
+  friend struct detail::frame_ops<sleep_awaiter>;
   // Runs on the thread that requests the stop, and only moves the timer: nothing of the coroutine's own runs there.
   struct on_stop {
     sleep_awaiter* sleeper;
     void operator()() const noexcept { sleeper->hurry(); }
   };
 
-  sleep_awaiter(detail::engine_core& core, time_point deadline, base::stop_token token) noexcept
-      : core_(&core), deadline_(deadline), token_(std::move(token)) {}
   // The hook is made and taken out in this header: a stop token's atomics are the program's, and are to be seen where
   // all the others of that token are.
-  void suspend(void* frame);
-  void settle() noexcept;
-  void wake(firing& run);
-  void hurry() noexcept;
+  void suspend(void* coroutine, const timer_options* options);
+  bool is_ready(firing& run) noexcept;
+  void on_run();
+  void on_end(bool guarded);
   void leave() noexcept;
   void abandon() noexcept;
+  [[noreturn]] void fail();
 
-  detail::engine_core* core_;  // a counted reference while suspended
   time_point deadline_;
   base::stop_token token_;
-  void* frame_ = nullptr;  // null: not suspended
-  timer timer_;
+  void* coroutine_ = nullptr;  // null: not suspended
   std::optional<base::stop_callback<on_stop>> hook_;
   // Whether await_suspend() is done with this object: until then the coroutine is not resumed.
   base::atomic<bool> settled_{false};
+  pthread_t starter_{};  // the thread that is in await_suspend(), until it is done
+  errc problem_{};       // why the timer has ended without its run
+};
+
+// The same with options: a tag, a label, a lane, slack, an executor. A sleep that is too late for its max_lateness
+// throws `dropped`; or with stale_policy::run, goes on late.
+class [[nodiscard]] sleep_with_options : public sleep_awaiter {
+ public:
+  sleep_with_options(const sleep_with_options&) = delete;
+  sleep_with_options& operator=(const sleep_with_options&) = delete;
+
+  const timer_options& options() const noexcept { return options_; }
+  void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, &options_); }
+
+ private:
+  friend class engine;
+  sleep_with_options(detail::engine_core& core, time_point deadline, const timer_options& options,
+                     base::stop_token token) noexcept
+      : sleep_awaiter(core, deadline, std::move(token)), options_(options) {}
+
+  const timer_options options_;
 };
 
 inline sleep_awaiter engine::sleep_for(detail::whole_duration delay, base::stop_token token) {
@@ -81,6 +119,17 @@ inline sleep_awaiter engine::sleep_for(detail::whole_duration delay, base::stop_
 }
 inline sleep_awaiter engine::sleep_until(detail::clock_time deadline, base::stop_token token) {
   return {core(), deadline, std::move(token)};
+}
+template <class Options>
+sleep_with_options engine::sleep_for(detail::whole_duration delay, std::type_identity_t<Options> options,
+                                     base::stop_token token) {
+  detail::engine_core& on = core();
+  return {on, detail::to_time(after(delay)), options, std::move(token)};
+}
+template <class Options>
+sleep_with_options engine::sleep_until(detail::clock_time deadline, std::type_identity_t<Options> options,
+                                       base::stop_token token) {
+  return {core(), deadline, options, std::move(token)};
 }
 
 }  // namespace detent

@@ -18,7 +18,7 @@ enum class errc {
   foreign_format,   // a version of another format has written the store
   in_use,           // another process has the file
   not_permitted,    // the store denies it: a wrong password, a read-only replica, a policy that evicts
-  unsupported,      // the store's server is too old
+  unsupported,      // the store's server is too old, or the store is of another kind
   corrupt,          // what the store holds cannot be read
   gone,             // restart_at(): no timer has that name any more
   stopped           // the timers end before the store had it

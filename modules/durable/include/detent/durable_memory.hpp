@@ -2,6 +2,7 @@
 // A store in memory: what a store does, in its shortest form. For tests; it outlives nothing.
 #pragma once
 
+#include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
 
 #include <memory>
@@ -13,8 +14,9 @@ class memory_data;
 
 class memory {
  public:
-  // 1 to 1,024 shards. Throws detent::error with errc::invalid_option, and bad_alloc.
-  explicit memory(shard_id shards = 16);
+  // 1 to 1,024 shards. `by`: leases end and fences grow by this clock. Throws detent::error with errc::invalid_option,
+  // and bad_alloc.
+  explicit memory(shard_id shards = 16, const virtual_time& by = {});
   // A store on it, for one node; any number of them, each used by a thread of its own. Throws bad_alloc.
   std::shared_ptr<store> connect();
 

@@ -11,6 +11,28 @@
 
 namespace detent::durable {
 
+// TLS, where this was built with a hiredis that has it (1.0 or newer, with libhiredis_ssl). Files are PEM, and are read
+// by redis_store() alone.
+struct redis_tls {
+  bool on = false;
+  // The authorities that are trusted. Empty: the system's.
+  std::string ca_file = {};
+  // This client's certificate and its key, without a passphrase, for servers that ask for one. Both or none.
+  std::string certificate_file = {};
+  std::string key_file = {};
+  // The name or IP address that a server's certificate must have. Empty: the host of its address.
+  std::string server_name = {};
+};
+
+// Sentinels, which know where the master is. They are reached with the same TLS as the servers.
+struct redis_sentinel {
+  // The name by which they monitor the master. Empty: there are no Sentinels.
+  std::string master = {};
+  // For AUTH with the Sentinels themselves. As in redis_options.
+  std::string user = {};
+  std::string password = {};
+};
+
 struct redis_options {
   // Every key begins with this, so that several stores may lie in one Redis: 1 to 64 bytes without braces. "detent".
   std::string prefix = "detent";
@@ -26,14 +48,18 @@ struct redis_options {
   unsigned replicas = 0;
   // For looking, beside nodes that use it: no store is made, and every call that would change it is not_permitted. Off.
   bool read_only = false;
+  // Off.
+  redis_tls tls = {};
+  // With a master's name, `address` has the Sentinels. None.
+  redis_sentinel sentinel = {};
 };
 
 // `address` is the path of a socket or HOST:PORT; or several separated by commas: a master and its replicas, of which
-// the one is used that is the master at the time; or some nodes of a cluster. For one node of durable timers at a time.
-// The server's appendonly and appendfsync decide what its crash leaves. Throws detent::error:
+// the one is used that is the master at the time; or some nodes of a cluster; or Sentinels. For one node of durable
+// timers at a time. The server's appendonly and appendfsync decide what its crash leaves. Throws detent::error:
 // detent::errc::invalid_option; unavailable, also without the store that shards = 0 asks for; not_permitted: a
-// password, a user's rights, a replica without its master, a maxmemory-policy that evicts; unsupported with the
-// server's version; foreign_format.
+// password, a user's rights, a certificate, a replica without its master, a maxmemory-policy that evicts keys without a
+// time to live; unsupported with the server's version, and where TLS is wanted and was not built in; foreign_format.
 std::shared_ptr<store> redis_store(const std::string& address, const redis_options& how = {});
 
 }  // namespace detent::durable

@@ -5,54 +5,22 @@
 
 #include <detent/base/atomic.hpp>
 #include <detent/durable_error.hpp>
+#include <detent/durable_record.hpp>
+#include <detent/durable_view.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace detent::durable {
-
-// A time of the wall clock in whole microseconds, which a double holds exactly until the year 2255.
-using stored_time = std::chrono::sys_time<std::chrono::microseconds>;
-
-using shard_id = std::uint16_t;
-
-inline constexpr std::size_t key_limit = 128;                               // bytes; at least 1
-inline constexpr std::size_t partition_limit = 128;                         // bytes
-inline constexpr std::size_t name_limit = 1 + partition_limit + key_limit;  // bytes of a stored key
-inline constexpr std::size_t handler_limit = 64;                            // bytes; at least 1
-inline constexpr std::size_t payload_limit = 1 << 16;                       // bytes
-inline constexpr std::uint32_t store_format = 2;  // what a store keeps about itself; any other: foreign_format
-
-// The name of a timer in a store: one byte with the length of its partition, the partition, the key. A store compares
-// and sorts these bytes, and needs the parts only in list(). Throws bad_alloc.
-std::string stored_key(std::string_view key, std::string_view partition = {});
-struct key_parts {
-  std::string_view partition, key;
-};
-// The parts, which refer to `stored`. Bytes that no stored_key() has made are a key without a partition.
-key_parts parts_of(std::string_view stored) noexcept;
-
-// The shard of a timer, of its partition where that is not empty and of its key else: FNV-1a, 64 bits, modulo shards.
-shard_id shard_of(std::string_view key, std::string_view partition, shard_id shards) noexcept;
-
-// A timer as the store has it. Keys, names and payloads are any bytes.
-struct record {
-  shard_id shard = 0;
-  std::string key = {};  // a stored_key(), unique in its shard
-  std::uint64_t id = 0;  // of this version of it: each put has a new one, which grows with time on each node
-  stored_time due{};
-  std::uint32_t attempt = 1;
-  std::string handler = {};
-  std::string schedule = {};  // the name of what it repeats on; empty: it runs once
-  std::vector<std::byte> payload = {};
-};
 
 // A term: one node's time with one shard. It stands from its take until, by the store's clock, its lease has passed
 // since the last take or read_on, or until it is given back, or until the shard is taken again. At most one term of a
@@ -67,40 +35,36 @@ struct take_request {
 };
 struct take_result {
   take_status status = take_status::held;
-  std::uint64_t fence = 0;           // of the new term, if taken
+  std::uint64_t fence = 0;  // of the new term, if taken
+  // If taken: the term before was not given back. What it had in hand may have ended with its process.
+  bool abandoned = false;
+  std::uint64_t former = 0;  // if taken: the fence of the term before; 0: there was none, or the same node has kept it
   std::chrono::milliseconds left{};  // if held: until the standing term ends unless it is renewed
 };
-
 struct term_ref {
   shard_id shard = 0;
   std::uint64_t fence = 0;
 };
 
+// A change of a store's timers, by any node or, of an end, by the owner. In a batch of them the changes of each key are
+// carried out in the order of the batch.
+
 enum class put_mode : std::uint8_t {
-  keep,     // where the key names a timer, that one stays as it is
-  replace,  // the new one instead of it
-  fail,     // as keep, but distinguished
-  move      // only where the key names a timer: it gets the record's id and due, attempt 1, and nothing else
-};
-enum class put_status : std::uint8_t {
-  stored,  // the key was free; or the store has this very id under it already, and nothing changed: sent again
-  replaced,
-  kept,
-  exists,
-  moved,
-  gone  // of move: the key names none
+  // Where the key names a timer, that one stays as it is. If it is at or below the read level, it may have begun to
+  // run: then the new one is kept beside it as its successor, unless it has one. See end_kind.
+  keep,
+  // The new one instead of it, and of its successor. Where schedules have set the due times of both, the earlier of
+  // these counts: a run that was missed is not lost.
+  replace,
+  fail,  // where the key names a timer, that one stays as it is
+  move,  // only where the key names a timer: it gets the record's id and due, attempt 1, by_rule, and no successor
+  // Only where the key names a dead timer and no live one: it lives again with the record's id and due, attempt 1, not
+  // by rule, as if it were put.
+  revive
 };
 struct put_request {
   record what = {};
   put_mode mode = put_mode::keep;
-};
-
-enum class cancel_status : std::uint8_t {
-  cancelled,  // erased: its due time is beyond the read level, or it was dead. No node has it in hand.
-  gone,       // the key names none
-  asked,      // at or below the read level: the question is announced to the shard's owner, if there is one
-  withdrawn   // erased, beyond the read level, and asked, as the owner has not read yet that it is not what it has in
-              // hand: unless that runs, it is cancelled
 };
 struct cancel_request {
   shard_id shard = 0;
@@ -116,18 +80,15 @@ struct question_ref {
 };
 
 // The outcome of a run, or of a question. It refers to the timer only if key, id and `ran` (its due time then) are as
-// the run had them: one that has been replaced or moved since is left alone.
+// the run had them: one that has been replaced or moved since is left alone. Where a timer with a successor is erased
+// or killed, the successor takes its place in the same step, as if it were put then. One that moves to another time
+// with attempt 1 runs again all the same, and its successor goes; with a greater attempt it is a retry, and that stays.
 enum class end_kind : std::uint8_t {
   erase,  // it has ended
-  move,   // to `due`, with `attempt`: a retry, or the next run of a schedule. The owner knows it: it is not announced.
+  move,   // to `due`, with `attempt`, by_rule, and the payload if there is one: a retry, or the next run
   kill,   // to the dead ones, with the reason
-  leave   // nothing; for the answer alone
-};
-enum class end_status : std::uint8_t {
-  ended,      // also of a move, and where answers get lost of a kill, that was carried out before and is sent again
-  fenced,     // the term does not stand: nothing was changed, nothing answered
-  gone,       // not as the run had it: replaced, moved, cancelled, or ended before. The answer is stored all the same.
-  unanswered  // the part of the store that has its shard does not answer: it was carried out or not, and is sent again
+  leave,  // nothing; for the answer alone
+  unkeep  // the key's successor goes, if its id is `id`: the timer before it starts after the successor was asked for
 };
 struct end_request {
   term_ref term = {};
@@ -140,29 +101,65 @@ struct end_request {
   std::string why = {};        // at most 256 bytes
   std::uint64_t question = 0;  // answered in the same step; 0: none
   answer reply = answer::none;
+  std::optional<std::vector<std::byte>> payload = {};  // of move
+  bool by_rule = false;                                // of move
+};
+using change = std::variant<put_request, cancel_request, end_request>;
+
+enum class change_status : std::uint8_t {
+  // Of a put.
+  stored,  // the key was free; or the store has this very id under it already, and nothing changed: sent again
+  replaced,
+  kept,
+  exists,
+  moved,  // also where the store has this very id under the key already
+  // Of a move or revival: the key names none. Of a cancel: neither. Of an end: the timer is not as the run had it:
+  // replaced, moved, cancelled, or ended before. Its answer is stored all the same.
+  gone,
+  // Of a cancel.
+  cancelled,  // erased: it was beyond the read level, or dead. No node has it in hand.
+  asked,      // at or below the read level: its successor is erased, and the question announced to the shard's owner
+  withdrawn,  // erased, beyond the read level, and asked: cancelled, unless what the owner has in hand of it runs
+  // Of an end.
+  ended,   // also of a move, and where answers get lost of a kill, that was carried out before and is sent again
+  fenced,  // the term does not stand: nothing was changed, nothing answered
+  // Of each: the part of the store that has its shard does not answer. It was carried out or not, and is sent again
+  // before any later change of that shard.
+  unanswered,
+  // Of each: a transaction of the program's own holds the timer, and nothing was changed. All later changes of that key
+  // in the batch have this answer too. They are sent again, in their order; those of other keys do not wait for them.
+  busy
 };
 
-// An announcement to the owner names a key that was put or moved at or below the read level, or whose old due time was
-// there, or a key that is to be cancelled. They come in the order in which it happened.
+// The read level of a term is a place in the order of its shard's timers: by due time, and within one instant as the
+// store likes, but always alike. It is a due time and whether all of that instant is below it.
+
+// An announcement to the owner names a key that was put or moved at or below the read level, or was there before; a key
+// that is to be cancelled; or one that has a successor. They come in the order in which it happened. What the owner
+// moves itself is announced only where it comes to lie in the instant of a level that is not whole, at or below that.
 struct announced {
   std::string key = {};
   std::uint64_t question = 0;  // not 0: cancel it and answer
+  std::uint64_t kept = 0;      // not 0: the id of its successor
 };
-
 struct read_request {
   term_ref term = {};
   stored_time upto{};
-  std::size_t limit = 0;  // about so many of `due`; 0: renew, and hand over what was announced, but do not read on
+  std::size_t limit = 0;  // at most so many of `due`; 0: renew, and hand over what was announced, but do not read on
   std::chrono::milliseconds lease{};
+  std::size_t bytes = SIZE_MAX;  // as many of `due` as have so many bytes of payload, but one at least
 };
 struct read_result {
   bool stands = false;      // false: the term is over, and the rest is empty
   bool unanswered = false;  // the part of the store that has its shard does not answer: all is as before, rest empty
-  stored_time upto{};       // the read level now
-  // Due after the read level before and up to that now, by due time and then id.
+  stored_time upto{};       // the read level now,
+  bool whole = true;        // and whether all of that instant is below it
+  // After the read level before and up to that now, by due time and then id.
   std::vector<record> due = {};
   std::vector<announced> announced_keys = {};  // since the last read_on, or since the take
-  std::vector<record> announced_now = {};      // what the keys among them that are no questions name now, each once
+  // What the keys among them that are neither questions nor successors name now, each once, where that is at or below
+  // the read level.
+  std::vector<record> announced_now = {};
 };
 
 // The nodes that are there, and the store's time.
@@ -171,33 +168,8 @@ struct roll_call {
   std::vector<std::string> nodes = {};  // each that called within its own time to live, the caller among them
 };
 
-struct list_request {
-  shard_id shard = 0;
-  std::string handler = {};                   // empty: any
-  std::optional<std::string> partition = {};  // none: any
-  std::string key_prefix = {};                // of the key without its partition; empty: any
-  stored_time from = stored_time::min();
-  stored_time until = stored_time::max();  // not among them
-  bool dead = false;                       // the dead ones instead
-  stored_time after_due = stored_time::min();
-  std::string after_key = {};  // goes on after this due time and key; by these two the list is sorted
-  std::size_t limit = 100;     // at least 1
-};
-struct listed_record {
-  record what = {};
-  std::string why = {};  // of dead ones
-};
-
-struct shard_state {
-  shard_id shard = 0;
-  std::uint64_t fence = 0;  // of its last term; 0: none was ever taken
-  // The node whose term stands; empty: none; "?": not known, as the part of the store that knows does not answer, or is
-  // the memory of the process that has the file.
-  std::string node = {};
-  stored_time upto{};  // the read level
-  std::uint64_t timers = 0;
-  std::uint64_t dead = 0;
-};
+class run_journal;
+class run_tokens;
 
 // One thread calls at a time; the store may call listen()'s `wake` from any thread of its own. Each call is a batch
 // that may mix shards; its entries are carried out in their order for each shard, each of them one atomic step, and a
@@ -205,23 +177,22 @@ struct shard_state {
 // every entry has its result, and the changes outlive a crash of the process, and more if the store's own options
 // promise it. With any other code (unavailable, not_permitted, corrupt) each entry was carried out or not: the caller
 // sends the same again, for which every call is made. Calls throw bad_alloc only.
-class store {
+class store : public store_view {
  public:
-  store() = default;
-  store(const store&) = delete;
-  store& operator=(const store&) = delete;
-  virtual ~store() = default;
-
   // One `timers` at a time has this object. False: another one has it. Any thread.
   bool claim() noexcept { return !claimed_.exchange(true, base::acquire); }  // (1) acquire: pairs with (2)
   void unclaim() noexcept { claimed_.store(false, base::release); }          // (2) release: its calls have ended
 
-  // Fixed when the store was made. 1 to 1,024.
-  virtual shard_id shards() const noexcept = 0;
-  // One line for people: which store it is, without passwords. Valid as long as the store.
-  virtual std::string_view name() const noexcept = 0;
+  // <detent/durable_journal.hpp>, as long as the store; null: it has none.
+  virtual run_journal* journal() noexcept { return nullptr; }
+  virtual run_tokens* tokens() noexcept { return nullptr; }  // <detent/durable_tokens.hpp>; likewise
 
-  // Enters this node in the roll for `live_for`, and returns the roll; costs one step.
+  virtual shard_id shards() const noexcept = 0;        // fixed when the store was made; 1 to 1,024
+  virtual std::string_view name() const noexcept = 0;  // one line for people, without passwords; as long as the store
+  virtual bool names_are_text() const noexcept { return false; }  // keys and handlers: UTF-8 without a zero byte
+
+  // Enters this node in the roll for `live_for`, and returns the roll; costs one step. What nodes have to tell each
+  // other is entered in the same way: `node` is any bytes, of which the first is 0 then, and may have 64 KiB.
   virtual errc call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) = 0;
 
   // Begins a new term where none stands. Its read level is below everything, so that it reads again all that an earlier
@@ -231,25 +202,29 @@ class store {
   // Ends each term that stands, so that its shard may be taken at once. Has no effect on others.
   virtual errc give_back(std::span<const term_ref> what) = 0;
   // Renews the term, moves its read level to `upto`, never back, and returns what lies between and what was announced.
-  // With more than `limit` in between, the read level goes to the due time of the last that fits, and *all* of that
-  // instant are returned.
+  // Where `limit` or `bytes` cuts, the read level goes to the last one that is returned.
   virtual errc read_on(std::span<const read_request> what, std::span<read_result> results) = 0;
-  // The owner reports what has become of its runs.
-  virtual errc end(std::span<const end_request> what, std::span<end_status> results) = 0;
 
-  // Any node calls these. A put that stores or changes a timer whose old or new due time is at or below the read level
-  // announces it to the owner in the same step. A dead timer does not hold its key: the put erases it.
-  virtual errc put(std::span<const put_request> what, std::span<put_status> results) = 0;
-  virtual errc cancel(std::span<const cancel_request> what, std::span<cancel_status> results) = 0;
+  // Any node puts and cancels, and the owner reports what has become of its runs. A put that stores or changes a timer
+  // whose old or new place is at or below the read level announces it to the owner in the same step. A dead timer does
+  // not hold its key: the put erases it. A batch of 1 MiB and a few thousand changes is a good one.
+  virtual errc apply(std::span<const change> what, std::span<change_status> results) = 0;
   // The answers that are there. Kept for at least a minute; reading does not erase them.
   virtual errc read_answers(std::span<const question_ref> what, std::span<answer> results) = 0;
-  // The dead timer of that key lives again, with this id and due time, attempt 1, as if it were put: stored, or gone
-  // where none is dead.
-  virtual errc revive(std::span<const put_request> what, std::span<put_status> results) = 0;
 
-  // Not for hot paths. One shard at a time; a page that is not full is the last.
-  virtual errc list(const list_request& which, std::vector<listed_record>& out) = 0;
-  virtual errc look(std::span<shard_state> shards) = 0;  // of shards 0, 1, ... as many as there is room for
+  // Erases dead timers that list() would have found, in the same pieces. Sent again after an answer that was lost, it
+  // erases others, and does not count the first ones.
+  virtual errc purge(const list_request& which, purge_page& out) = 0;
+  // Of each of shards 0, 1, ... when the nth of its dead ones died, in the order of that, from 1; stored_time::max():
+  // it has fewer. Costs little for each of `nth`.
+  virtual errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) = 0;
+  // The roll, without an entry in it; costs one step. unsupported: it is in the memory of the process that has the
+  // file.
+  virtual errc look_at_roll(roll_state& out);
+  // A view of the same timers that another thread may use beside all calls of the store, so that what it does holds up
+  // none of these: a connection of its own, made by its first call. It sees what was changed before its call begins;
+  // `node` and `upto` of its shard_states may be unknown. The store must outlive it. Throws bad_alloc.
+  virtual std::unique_ptr<store_view> view_apart() = 0;
 
   // From now on `wake` is called after something was announced to the owner of a shard, by this process or another,
   // soon; spuriously too, and not for ever: a listener reads on at times all the same. It may be called during any

@@ -3,19 +3,29 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <utility>
 
 namespace detent::durable::detail {
 
 // The bell wakes the thread that talks to the store.
 class bell {
  public:
-  void ring() noexcept {
+  void ring() {
     {
       const std::lock_guard locked(lock_);
       rung_ = true;
     }
     rings_.notify_one();
+    if (called_) called_();
+  }
+  // In virtual time there is no such thread, and this is called by each ring().
+  void call_at_each_ring(std::function<void()> f) { called_ = std::move(f); }
+  // Whether it has rung since the last wait, or the last of these calls.
+  bool has_rung() noexcept {
+    const std::lock_guard locked(lock_);
+    return std::exchange(rung_, false);
   }
   // Waits until it rings, or has rung since the last wait, or that much time has passed.
   void wait_for(std::chrono::nanoseconds at_most) noexcept {
@@ -28,6 +38,7 @@ class bell {
   std::mutex lock_;
   std::condition_variable rings_;
   bool rung_ = false;
+  std::function<void()> called_;
 };
 
 }  // namespace detent::durable::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "hand.hpp"
 
+#include <algorithm>
 #include <new>
 
 namespace detent::durable::detail {
@@ -16,14 +17,20 @@ void hand::arm(slot& its) {
   }
 }
 
+void hand::arm_if_here(const std::shared_ptr<run>& what) {
+  slots& in = shards_[what->what().shard];
+  if (const auto found = in.find(what->what().key); found != in.end() && found->second.what == what) arm(found->second);
+}
+
+void hand::arm_taken() {
+  std::ranges::stable_sort(taken_, {}, [](const std::shared_ptr<run>& its) { return its->what().due; });
+  for (const std::shared_ptr<run>& what : taken_) arm_if_here(what);
+  taken_.clear();
+}
+
 void hand::arm_refused() {
-  for (const std::weak_ptr<run>& waiting : std::exchange(refused_, {})) {
-    const std::shared_ptr<run> what = waiting.lock();
-    if (!what) continue;
-    slots& in = shards_[what->what().shard];
-    if (const auto found = in.find(what->what().key); found != in.end() && found->second.what == what)
-      arm(found->second);
-  }
+  for (const std::weak_ptr<run>& waiting : std::exchange(refused_, {}))
+    if (const std::shared_ptr<run> what = waiting.lock()) arm_if_here(what);
 }
 
 bool hand::stop(slot& its) { return !its.handle || its.what->withdraw(its.handle) || line_->withdraw(*its.what); }
@@ -46,12 +53,14 @@ bool hand::put(record& what, const term& under) {
     its.what = std::make_shared<run>(std::move(bare), under, by, line_);
   }
   ++size_;
-  if (by != nullptr) arm(its);
+  bytes_ += its.what->what().payload.size();
+  if (by != nullptr) taken_.push_back(its.what);
   return by != nullptr;
 }
 
 void hand::erase(slots& in, slots::iterator which) {
   if (which->second.what->by() == nullptr) --unarmed_;
+  bytes_ -= which->second.what->what().payload.size();
   in.erase(which);
   --size_;
 }
@@ -88,7 +97,11 @@ bool hand::changed(shard_id shard, const std::string& key, const record* now, co
 hand::asked hand::ask(shard_id shard, const std::string& key) {
   slots& in = shards_[shard];
   const auto found = in.find(key);
-  if (found == in.end()) return {forgot_[shard] ? answer::none : answer::gone, nullptr, {}};
+  if (found == in.end()) {
+    if (const auto moved = moved_[shard].find(key); moved != moved_[shard].end())
+      return {answer::cancelled, moved->second, {}};
+    return {forgot_[shard] ? answer::none : answer::gone, nullptr, {}};
+  }
   slot& its = found->second;
   std::shared_ptr<const run> what = its.what;
   if (stop(its)) {
@@ -100,6 +113,17 @@ hand::asked hand::ask(shard_id shard, const std::string& key) {
   if (its.after) out.after = std::move(its.after->first);
   its.after.reset();
   return out;
+}
+
+void hand::moves_away(const record& what, stored_time to, const term& under) {
+  record bare{.shard = what.shard, .key = what.key, .id = what.id, .due = to};  // only a question can come for it
+  moved_[what.shard].insert_or_assign(what.key, std::make_shared<run>(std::move(bare), under, nullptr, line_));
+}
+
+bool hand::will_start(shard_id shard, const std::string& key) const noexcept {
+  const slots& in = shards_[shard];
+  const auto found = in.find(key);
+  return found != in.end() && (found->second.after || !found->second.what->has_begun());
 }
 
 bool hand::forget(const record& what) {
@@ -120,7 +144,9 @@ void hand::over(const run& what) {
   if (found == in.end() || found->second.what.get() != &what) return;
   auto after = std::move(found->second.after);
   erase(in, found);
-  if (after) put(after->first, after->second);
+  if (!after) return;
+  put(after->first, after->second);
+  arm_taken();
 }
 
 void hand::dropped(const run& what) {
@@ -141,22 +167,28 @@ bool hand::ends_for_good(const run& what) const noexcept {
 
 void hand::drop(shard_id shard) {
   forgot_[shard] = false;
+  moved_[shard].clear();
   for (auto& [key, its] : shards_[shard]) {
     stop(its);
     if (its.what->by() == nullptr) --unarmed_;
+    bytes_ -= its.what->what().payload.size();
   }
   size_ -= shards_[shard].size();
   shards_[shard].clear();
 }
 
-void hand::withdraw(shard_id shard) {
+bool hand::withdraw(shard_id shard) {
+  bool careful = false;
   slots& in = shards_[shard];
   for (auto at = in.begin(); at != in.end();) {
     slot& its = at->second;
     its.after.reset();
     const auto here = at++;
-    if (stop(its)) erase(in, here);
+    if (!stop(its)) continue;
+    careful = careful || its.what->what().due <= its.what->term().careful_upto();
+    erase(in, here);
   }
+  return careful;
 }
 
 }  // namespace detent::durable::detail

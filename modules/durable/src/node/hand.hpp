@@ -30,17 +30,23 @@ class hand {
         line_(std::move(to)),
         most_unarmed_(most_unarmed),
         shards_(shards),
+        moved_(shards),
         forgot_(shards) {}
 
   std::size_t size() const noexcept { return size_; }
   std::size_t armed() const noexcept { return size_ - unarmed_; }
   std::size_t size(shard_id shard) const noexcept { return shards_[shard].size(); }
+  std::size_t bytes() const noexcept { return bytes_; }  // of payload
 
-  // A record that was read under the term, moved from. False: there is no handler for it here, it lies there unarmed,
-  // and `what` is as it was.
+  // A record that was read under the term, moved from: arm_taken() arms it. False: there is no handler for it here, it
+  // lies there unarmed, and `what` is as it was.
   bool take(record& what, const term& under);
-  // An announced key names `now`, null if nothing, or nothing near. An older version of it does not start any more.
+  // An announced key names `now`, null if nothing, or nothing near: arm_taken() arms it. An older version of it does
+  // not start any more.
   bool changed(shard_id shard, const std::string& key, const record* now, const term& under);
+  // In the order of their due times, which those of one late reading come in only all together: what is due when it is
+  // armed starts at once.
+  void arm_taken();
   struct asked {
     answer reply;
     std::shared_ptr<const run> about;
@@ -49,6 +55,13 @@ class hand {
   // Answers a request to cancel it, and says which run that was about; it will not repeat. None: it may be one of those
   // that were not remembered.
   asked ask(shard_id shard, const std::string& key);
+  // The end of its run has moved it to a time beyond the read level. A request may have come before that, and is read
+  // after it: it is about the next run. was_read(): no such request is left.
+  void moves_away(const record& what, stored_time to, const term& under);
+  void was_read(shard_id shard) { moved_[shard].clear(); }
+
+  // Whether a version of it is here that has yet to start.
+  bool will_start(shard_id shard, const std::string& key) const noexcept;
 
   // A run of it under a former term has ended after all: nothing of it starts. False: it runs again, or has.
   bool forget(const record& what);
@@ -62,9 +75,11 @@ class hand {
   // Nothing of the shard starts any more. What runs is no longer in hand, if the term is over; else it stays until its
   // end.
   void drop(shard_id shard);
-  void withdraw(shard_id shard);
+  // True: one of them was due when the term before was abandoned.
+  bool withdraw(shard_id shard);
   // Again what the engine refused.
   void arm_refused();
+  bool has_refused() const noexcept { return !refused_.empty(); }
 
  private:
   struct slot {
@@ -77,6 +92,7 @@ class hand {
 
   bool put(record& what, const term& under);
   void arm(slot& its);
+  void arm_if_here(const std::shared_ptr<run>& what);  // else a newer version has its place, or nothing
   // Whether it never starts any more; else it runs, or has run.
   bool stop(slot& its);
   void erase(slots& in, slots::iterator which);
@@ -86,9 +102,12 @@ class hand {
   const std::shared_ptr<finish_line> line_;
   const std::size_t most_unarmed_;
   std::vector<slots> shards_;
-  std::vector<bool> forgot_;  // of each: it has unarmed ones that are not remembered
+  std::vector<std::unordered_map<std::string, std::shared_ptr<const run>>> moved_;  // see moves_away()
+  std::vector<bool> forgot_;                 // of each: it has unarmed ones that are not remembered
+  std::vector<std::shared_ptr<run>> taken_;  // to be armed, and some that do not start any more
   std::vector<std::weak_ptr<run>> refused_;
   std::size_t size_ = 0;
+  std::size_t bytes_ = 0;
   std::size_t unarmed_ = 0;
 };
 

@@ -15,11 +15,15 @@ namespace detent::durable::detail {
 // message: a thread that was stopped for too long sees the end the moment it goes on.
 class held_term {
  public:
-  explicit held_term(const term_ref& which) noexcept : which_(which) {}
+  held_term(const term_ref& which, const clocks& by, stored_time careful_upto) noexcept
+      : which_(which), clock_(by), careful_upto_(careful_upto) {}
 
   const term_ref& which() const noexcept { return which_; }
+  const clocks& clock() const noexcept { return clock_; }
   // relaxed: a stale end is an earlier one.
-  bool stands() const noexcept { return elapsed().count() < until_.load(base::relaxed); }
+  bool stands() const noexcept { return clock_.elapsed().count() < until_.load(base::relaxed); }
+  // What was due by then may have ended the process that had the term before.
+  stored_time careful_upto() const noexcept { return careful_upto_; }
   // By elapsed(), counted from before the store was asked, less a margin for clocks that do not run alike.
   void stand(std::chrono::nanoseconds asked_at, std::chrono::nanoseconds lease) noexcept {
     const std::chrono::nanoseconds margin = lease / 50 + std::chrono::milliseconds(2);
@@ -30,6 +34,8 @@ class held_term {
 
  private:
   const term_ref which_;
+  const clocks clock_;  // runs may outlive the node
+  const stored_time careful_upto_;
   base::atomic<std::int64_t> until_{0};
 };
 

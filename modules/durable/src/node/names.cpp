@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "names.hpp"
 
-#include "../stores/clocks.hpp"
+#include <sys/random.h>
+#include <sys/types.h>
 
 #include <algorithm>
-#include <random>
+#include <cerrno>
+#include <system_error>
 
 namespace detent::durable::detail {
 namespace {
@@ -18,18 +20,22 @@ void write(std::uint64_t number, std::size_t places, std::string& out) {
 
 }  // namespace
 
+// Of the kernel: std::random_device asks the processor what it can do each time, which traps in a virtual machine, and
+// what a generator of this process has counted up, a forked child has too.
 std::uint64_t random_bits() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
+  std::uint64_t out = 0;
+  if (::getrandom(&out, sizeof out, 0) != ssize_t{sizeof out}) throw std::system_error(errno, std::system_category());
+  return out;
 }
 
-name_maker::name_maker(std::string_view node) : random_(random_bits()), node_(node.empty() ? "node" : node) {
+name_maker::name_maker(std::string_view node, const clocks& by)
+    : clock_(by), random_(random_bits()), node_(node.empty() ? "node" : node) {
   node_ += '.';
   write(random_, 10, node_);
 }
 
 std::uint64_t name_maker::next() noexcept {
-  last_ = std::max(last_ + 1, static_cast<std::uint64_t>(wall_now().time_since_epoch().count()));
+  last_ = std::max(last_ + 1, static_cast<std::uint64_t>(clock_.wall_now().time_since_epoch().count()));
   return last_;
 }
 

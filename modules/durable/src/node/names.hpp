@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../stores/clocks.hpp"
+
 #include <detent/durable_store.hpp>
 
 #include <cstdint>
@@ -15,7 +17,7 @@ std::uint64_t random_bits();
 // time, so that a store adds them at the end of its index. Not thread-safe.
 class name_maker {
  public:
-  explicit name_maker(std::string_view node);
+  name_maker(std::string_view node, const clocks& by);
 
   const std::string& node() const noexcept { return node_; }
   std::uint64_t id() noexcept;
@@ -26,6 +28,7 @@ class name_maker {
  private:
   std::uint64_t next() noexcept;
 
+  const clocks& clock_;
   const std::uint64_t random_;
   std::string node_;
   std::uint64_t last_ = 0;

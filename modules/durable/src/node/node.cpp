@@ -2,10 +2,14 @@
 #include "node.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace detent::durable::detail {
 namespace {
+
+constexpr std::size_t room_for_what_runs = 1024;  // in the journal; beyond it, a crash repeats more
 
 [[noreturn]] void refuse(const char* option, const std::string& value, const char* cure) {
   throw error(detent::errc::invalid_option, std::string("durable::options::") + option + " = " + value + ": " + cure);
@@ -19,10 +23,26 @@ options checked(options how) {
   if (how.flush < duration(0) || how.flush > std::chrono::hours(1)) refuse("flush", ns(how.flush), "from 0 ns to 1 h");
   if (how.max_skew <= duration(0)) refuse("max_skew", ns(how.max_skew), "more than 0 ns");
   if (how.outbox == 0) refuse("outbox", "0", "at least 1");
+  if (how.outbox_bytes == 0) refuse("outbox_bytes", "0", "at least 1");
   if (how.read_ahead == 0) refuse("read_ahead", "0", "at least 1");
+  if (how.read_ahead_bytes == 0) refuse("read_ahead_bytes", "0", "at least 1");
   if (how.unwritten == 0) refuse("unwritten", "0", "at least 1");
+  if (how.dead_for < duration(0)) refuse("dead_for", ns(how.dead_for), "0 ns, for ever, or more");
   if (how.node.size() > 32) refuse("node", how.node, "at most 32 bytes");
   return how;
+}
+
+// In virtual time one node has a store for itself, and nothing takes time: it reads all of it, and keeps its terms.
+options with_time(options how) {
+  if (how.time.clock != nullptr) how.horizon = how.lease = std::chrono::hours(24) * 365 * 50;
+  return how;
+}
+
+calendar_set_up calendar_of(const options& how, std::function<void()> on_step) {
+  calendar_set_up out;
+  out.on_step = [on_step = std::move(on_step)](const clock_step&) { on_step(); };
+  if (how.time.clock != nullptr) out.virtual_epoch = how.time.epoch;
+  return out;
 }
 
 std::shared_ptr<store> named(std::shared_ptr<store> in) {
@@ -30,22 +50,29 @@ std::shared_ptr<store> named(std::shared_ptr<store> in) {
   return in;
 }
 
+finish_line::of_store of(store& its) { return {std::string(its.name()), its.journal(), its.tokens()}; }
+
 }  // namespace
 
 node::node(engine& on, std::shared_ptr<store> in, options how)
     : engine_(on),
-      how_(checked(std::move(how))),
+      how_(with_time(checked(std::move(how)))),
+      clock_(how_.time),
       store_(named(std::move(in))),
-      line_(std::make_shared<finish_line>(bell_, how_.unwritten)),
-      outbox_(*bell_, how_.outbox),
-      trouble_(how_, store_->name()),
-      names_(how_.node),
-      calendar_(on, {.on_step = [this](const clock_step&) { bell_->ring(); }}),
+      view_(store_->view_apart()),
+      inbox_(std::make_shared<inbox>(bell_, how_.outbox, how_.outbox_bytes)),
+      line_(std::make_shared<finish_line>(inbox_, how_.unwritten, verdicts_, of(*store_))),
+      trouble_(how_, store_->name(), clock_),
+      names_(how_.node, clock_),
+      calendar_(on, calendar_of(how_, [this] { rules_change(); })),
       hand_(calendar_, registry_, line_, store_->shards(), how_.read_ahead),
-      tenures_(*store_, names_.node(), how_),
-      ends_({*store_, how_, registry_, hand_, tenures_, trouble_, counts_}),
-      operations_(*store_, outbox_, trouble_, counts_),
-      reader_({*store_, how_, hand_, tenures_, ends_, trouble_, counts_}, names_.node()) {
+      tenures_(*store_, names_.node(), how_, clock_),
+      questions_(*store_, trouble_),
+      writer_({*store_, how_, *inbox_, hand_, tenures_, questions_, trouble_, counts_, trials_, store_->journal()}),
+      rules_({*store_, registry_, tenures_, writer_, trouble_}),
+      dead_({*store_, how_, tenures_, trouble_, counts_}, names_.node()),
+      reader_({on, *store_, how_, hand_, tenures_, writer_, rules_, dead_, trouble_, counts_, registry_},
+              names_.node()) {
   if (const errc problem = store_->look({}); problem != errc{})
     throw error(problem, std::string(store_->name()) + ": " + make_error_code(problem).message());
   store_->listen([this](shard_id shard) {
@@ -56,7 +83,10 @@ node::node(engine& on, std::shared_ptr<store> in, options how)
     bell_->ring();
   });
   try {
-    thread_ = std::thread([this] { work(); });
+    if (clock_.are_virtual())
+      bell_->call_at_each_ring([this] { pass_soon(); });
+    else
+      thread_ = std::thread([this] { work(); });
   } catch (...) {
     store_->listen(nullptr);
     throw;
@@ -64,12 +94,28 @@ node::node(engine& on, std::shared_ptr<store> in, options how)
 }
 
 node::~node() {
+  if (passes_ || std::this_thread::get_id() == thread_.get_id()) {
+    std::fputs(
+        "detent: durable timers are destroyed by a callback on their own thread, which they would wait for: destroy "
+        "them "
+        "on another thread\n",
+        stderr);
+    std::abort();
+  }
+  for (run* by = run::innermost(); by != nullptr; by = by->outer())
+    if (&by->line() == line_.get()) by->end_early(handlers_);
   {
     const std::lock_guard locked(asking_);
     stopping_ = true;
   }
-  bell_->ring();
-  thread_.join();
+  if (clock_.are_virtual()) {
+    bell_->call_at_each_ring(nullptr);
+    next_pass_.cancel();
+    end();
+  } else {
+    bell_->ring();
+    thread_.join();
+  }
   store_->listen(nullptr);
 }
 
@@ -92,9 +138,23 @@ void node::declare(std::string_view name, const schedule& when) {
     throw error(detent::errc::invalid_option, "declare: \"" + std::string(name) + "\": " + why);
   };
   if (name.empty() || name.size() > handler_limit) wrong("a name has 1 to 64 bytes");
-  const std::lock_guard locked(asking_);
-  if (started_) throw error(detent::errc::not_permitted, "declare: the timers have started: name schedules before");
-  if (!registry_.add(name, when)) wrong("it is taken");
+  process_.check("declare");
+  registry_.set(name, when);
+  rules_change();
+}
+
+void node::reload_zones() {
+  process_.check("reload_zones");
+  registry_.reload_zones();
+  rules_change();
+}
+
+void node::rules_change() {
+  {
+    const std::lock_guard locked(asking_);
+    rules_changed_ = true;
+  }
+  bell_->ring();
 }
 
 void node::start() {
@@ -102,6 +162,7 @@ void node::start() {
   {
     const std::lock_guard locked(asking_);
     if (started_) throw error(detent::errc::not_permitted, "start: the timers have started");
+    if (run_journal* const in = store_->journal()) in->make_room(how_.unwritten + room_for_what_runs);
     started_ = true;
   }
   bell_->ring();
@@ -130,20 +191,32 @@ record node::make_record(const timer_name& which, stored_time due, std::string_v
 
 void node::push(operation&& what) {
   process_.check("schedule, cancel or restart");
-  if (!outbox_.push(std::move(what)))
-    throw error(errc::outbox_full, "outbox_full: " + std::to_string(how_.outbox) +
-                                       " operations wait for the store (options::outbox); nothing was scheduled");
+  const auto full = [](std::size_t limit, const char* of, const char* option) {
+    throw error(errc::outbox_full, "outbox_full: " + std::to_string(limit) + of +
+                                       " wait for the store (options::" + option + "); nothing was scheduled");
+  };
+  switch (inbox_->admit(what)) {
+    case inbox::room::enough: break;
+    case inbox::room::too_many: full(how_.outbox, " operations", "outbox"); break;
+    case inbox::room::too_many_bytes: full(how_.outbox_bytes, " bytes of operations", "outbox_bytes"); break;
+  }
+  run* const by = run::current();
+  const bool is_about_itself =
+      by != nullptr && &by->line() == line_.get() && by->what().shard == what.shard() && by->what().key == what.key();
+  if (is_about_itself)
+    by->ask_with_end(std::move(what));
+  else
+    inbox_->push(std::move(what));
 }
 
-const schedule& node::find_schedule(std::string_view name) const {
-  const schedule* found = registry_.find_schedule(name);
-  if (found == nullptr)
-    throw error(errc::unknown_handler, "schedule_on: \"" + std::string(name) + "\": declare() it before start()");
+schedule node::find_schedule(std::string_view name) const {
+  const auto found = registry_.find_schedule(name);
+  if (!found) throw error(errc::unknown_handler, "schedule_on: \"" + std::string(name) + "\": declare() it before");
   return *found;
 }
 
 void node::refuse_own_thread(const char* what) const {
-  if (std::this_thread::get_id() == thread_.get_id())
+  if (passes_ || std::this_thread::get_id() == thread_.get_id())
     throw error(detent::errc::called_from_callback,
                 std::string(what) + ": called from a callback of these timers, which it would wait for");
 }
@@ -151,12 +224,22 @@ void node::refuse_own_thread(const char* what) const {
 bool node::flush(duration patience) {
   process_.check("flush");
   refuse_own_thread("flush");
-  return outbox_.wait_empty_of_earlier(patience);
+  if (!clock_.are_virtual()) return inbox_->wait_for_earlier(patience);
+  next_write_ = {};
+  pass_in_virtual_time();
+  return inbox_->wait_for_earlier({});
+}
+
+void node::check(const char* what, errc problem) const {
+  if (problem != errc{})
+    throw error(problem,
+                std::string(what) + ": " + std::string(store_->name()) + ": " + make_error_code(problem).message());
 }
 
 void node::ask(const char* what, const std::function<errc(store&)>& question) {
   process_.check(what);
   refuse_own_thread(what);
+  if (clock_.are_virtual()) return check(what, question(*store_));
   request mine{&question, {}};
   auto answered = mine.done.get_future();
   {
@@ -164,14 +247,22 @@ void node::ask(const char* what, const std::function<errc(store&)>& question) {
     requests_.push_back(&mine);
   }
   bell_->ring();
-  if (const errc problem = answered.get(); problem != errc{})
-    throw error(problem, std::string(store_->name()) + ": " + make_error_code(problem).message());
+  check(what, answered.get());
+}
+
+void node::look(const char* what, const std::function<errc(store_view&)>& question) {
+  process_.check(what);
+  refuse_own_thread(what);
+  const std::lock_guard locked(looking_);
+  check(what, question(*view_));
 }
 
 durable::metrics node::metrics() const {
   if (!is_here()) return {};
   durable::metrics out = counts_.read();
-  out.outbox = outbox_.size();
+  const inbox::load waiting = inbox_->size();
+  out.outbox = waiting.operations;
+  out.outbox_bytes = waiting.bytes;
   return out;
 }
 

@@ -4,16 +4,20 @@
 #include "bell.hpp"
 #include "claimed_store.hpp"
 #include "counts.hpp"
-#include "end_writer.hpp"
+#include "dead_keeper.hpp"
 #include "hand.hpp"
+#include "inbox.hpp"
 #include "names.hpp"
-#include "operation_writer.hpp"
-#include "outbox.hpp"
 #include "own_process.hpp"
+#include "questions.hpp"
 #include "reader.hpp"
 #include "registry.hpp"
+#include "rule_follower.hpp"
 #include "tenures.hpp"
+#include "trials.hpp"
 #include "trouble.hpp"
+#include "verdicts.hpp"
+#include "writer.hpp"
 
 #include <detent/calendar.hpp>
 #include <detent/durable.hpp>
@@ -48,14 +52,20 @@ class node {
   std::uint64_t new_id();
   // Throws outbox_full, forked.
   void push(operation&& what);
-  const schedule& find_schedule(std::string_view name) const;
+  // Throws unknown_handler.
+  schedule find_schedule(std::string_view name) const;
+  void reload_zones();
   // Throws called_from_callback, forked.
   bool flush(duration patience);
   // On the thread that talks to the store. Throws what it throws, what the store answers, and called_from_callback, for
   // `what`.
   void ask(const char* what, const std::function<errc(store&)>& question);
+  // Beside that thread, one caller at a time. Throws as ask().
+  void look(const char* what, const std::function<errc(store_view&)>& question);
   durable::metrics metrics() const;
+  const clocks& clock() const noexcept { return clock_; }
   shard_id shards() const noexcept { return store_->shards(); }
+  bool names_are_text() const noexcept { return store_->names_are_text(); }
   // False in the child of a fork, where it must not be destroyed either.
   bool is_here() const noexcept { return process_.is_this(); }
 
@@ -66,12 +76,18 @@ class node {
   };
 
   void refuse_own_thread(const char* what) const;
+  void check(const char* what, errc problem) const;
+  void rules_change();
   void work();
   void pass();
+  // In virtual time the engine's timers take the thread's place.
+  void pass_soon();
+  void pass_in_virtual_time();
   void write();
   bool is_crowded() const noexcept;
   void start_held();
   void pass_of_started();
+  void follow_rules();
   void answer_requests();
   void end();
   void publish();
@@ -79,12 +95,26 @@ class node {
 
   engine& engine_;
   const options how_;
+  const clocks clock_;
   const claimed_store store_;
   const own_process process_;
   const std::shared_ptr<bell> bell_ = std::make_shared<bell>();
-  registry registry_;
+
+  std::mutex looking_;
+  const std::unique_ptr<store_view> view_;
+
+  std::mutex asking_;
+  std::vector<request*> requests_;
+  std::vector<shard_id> announced_;
+  bool rules_changed_ = false;
+  bool started_ = false;
+  bool stopping_ = false;
+
+  const std::shared_ptr<registry> handlers_ = std::make_shared<registry>();  // a run that destroys the node keeps it
+  registry& registry_ = *handlers_;
+  const verdicts verdicts_{registry_, clock_};
+  const std::shared_ptr<inbox> inbox_;
   const std::shared_ptr<finish_line> line_;
-  outbox outbox_;
   counts counts_;
   trouble trouble_;
   std::mutex naming_;
@@ -92,20 +122,19 @@ class node {
   calendar calendar_;
   hand hand_;
   tenures tenures_;
-  end_writer ends_;
-  operation_writer operations_;
+  questions questions_;
+  trials trials_{clock_};
+  writer writer_;
+  rule_follower rules_;
+  dead_keeper dead_;
   reader reader_;
 
   // Only the thread that talks to the store uses these.
   std::chrono::nanoseconds next_write_{};
   std::chrono::nanoseconds next_tick_{};
-  bool runs_ = false;  // it has been started, and does not end yet
-
-  std::mutex asking_;
-  std::vector<request*> requests_;
-  std::vector<shard_id> announced_;
-  bool started_ = false;
-  bool stopping_ = false;
+  bool runs_ = false;    // it has been started, and does not end yet
+  bool passes_ = false;  // in virtual time: a pass is under way
+  timer next_pass_;      // in virtual time
 
   std::thread thread_;  // last: all else is there when it begins
 };

@@ -11,26 +11,31 @@ namespace {
 
 constexpr std::chrono::nanoseconds idle = std::chrono::seconds(1);
 constexpr std::chrono::nanoseconds moment = std::chrono::milliseconds(1);
+constexpr std::chrono::nanoseconds until_refused_again = std::chrono::milliseconds(250);
 
 }  // namespace
 
 std::chrono::nanoseconds node::until_next() const {
-  const std::chrono::nanoseconds now = elapsed();
-  std::chrono::nanoseconds at = now + idle;
+  const std::chrono::nanoseconds now = clock_.elapsed();
+  std::chrono::nanoseconds at = now + (clock_.are_virtual() ? how_.lease : idle);  // virtual time is only the engine's
   const auto not_before = [&](std::chrono::nanoseconds next, trouble::of what) {
     at = std::min(at, std::max(next, trouble_.retry_at(what)));
   };
   if (runs_) not_before(next_tick_, trouble::of::reading);
-  if (operations_.waiting()) {
+  if (!inbox_->is_empty()) at = std::min(at, std::max(next_write_, now));
+  if (writer_.has_operations())
     not_before(std::max(next_write_, trouble_.retry_at(trouble::of::ends)), trouble::of::operations);
-    at = std::min(at, std::max(next_write_, operations_.impatient_at()));
-  }
+  if (writer_.has_operations() || writer_.has_put_off())
+    at = std::min(at, std::max(next_write_, writer_.impatient_at()));
   if (is_crowded())
     not_before(now, trouble::of::ends);
-  else if (ends_.waiting() != ends_.unanswered() || line_->size() != 0)
+  else if (writer_.unwritten() != 0)
     not_before(next_write_, trouble::of::ends);
-  if (ends_.unanswered() != 0) not_before(next_write_, trouble::of::parts);
-  if (operations_.asking()) at = std::min(at, now + std::max(how_.flush, moment));
+  if (runs_ && rules_.has_work()) not_before(now, trouble::of::rules);
+  if (runs_) not_before(std::max(dead_.wakes_at(), now), trouble::of::dead);
+  if (writer_.has_put_off()) at = std::min(at, std::max(next_write_, writer_.tries_again_at()));
+  at = std::min(at, trials_.wakes_at());
+  if (questions_.are_open()) at = std::min(at, now + std::max(how_.flush, moment));
   return std::max(at - now, std::chrono::nanoseconds(0));
 }
 
@@ -50,25 +55,23 @@ void node::answer_requests() {
 }
 
 void node::write() {
-  const std::chrono::nanoseconds now = elapsed();
-  const bool had = ends_.waiting() != 0 || operations_.waiting();
+  const bool had = writer_.has_waiting() || writer_.has_put_off();
   const std::uint64_t failures = trouble_.failures();
-  const bool answers = now >= trouble_.retry_at(trouble::of::ends) && ends_.write();
-  if (answers && now >= trouble_.retry_at(trouble::of::operations)) operations_.write();
-  operations_.end_impatient();
-  const bool more = ends_.waiting() != ends_.unanswered() || operations_.has_waiting();
-  if (had && (!more || trouble_.failures() != failures)) next_write_ = elapsed() + how_.flush;
+  writer_.write();
+  writer_.end_impatient();
+  const bool more = writer_.has_waiting();
+  if (had && (!more || trouble_.failures() != failures)) next_write_ = clock_.elapsed() + how_.flush;
 }
 
 // Not until the next write is due: half of what may be unwritten is.
 bool node::is_crowded() const noexcept {
-  const std::size_t unwritten = ends_.waiting() - ends_.unanswered();
+  const std::size_t unwritten = writer_.unwritten();
   return unwritten != 0 && unwritten >= how_.unwritten / 2;
 }
 
 // On the executor, as what the engine fires.
 void node::start_held() {
-  std::size_t left = line_->wrote_all_but(ends_.waiting() - ends_.unanswered());
+  std::size_t left = line_->wrote_all_but(writer_.runs_taken(), writer_.unwritten());
   try {
     while (left != 0) {
       call_of_next one(line_);
@@ -83,13 +86,27 @@ void node::start_held() {
 
 // The order matters: what has ended is written before a shard is read or given back.
 void node::pass() {
-  ends_.add(line_->take_all());
-  if (elapsed() >= next_write_ || is_crowded()) write();
+  writer_.take();
+  trials_.work(writer_);
+  if (clock_.elapsed() >= next_write_ || is_crowded()) write();
   start_held();
   pass_of_started();
-  operations_.look_for_answers();
+  questions_.look_for_answers();
   answer_requests();
   publish();
+}
+
+void node::follow_rules() {
+  bool changed = false;
+  {
+    const std::lock_guard locked(asking_);
+    changed = std::exchange(rules_changed_, false);
+  }
+  if (changed) {
+    rules_.look_at_all();
+    reader_.reread_lacking();
+  }
+  if (clock_.elapsed() >= trouble_.retry_at(trouble::of::rules)) rules_.work();
 }
 
 void node::pass_of_started() {
@@ -100,15 +117,18 @@ void node::pass_of_started() {
     runs_ = started_ && !stopping_;
   }
   if (!runs_) return;
-  const std::chrono::nanoseconds now = elapsed();
+  follow_rules();
+  const std::chrono::nanoseconds now = clock_.elapsed();
   if (now >= next_tick_ && now >= trouble_.retry_at(trouble::of::reading)) {
     reader_.tick();
-    next_tick_ = elapsed() + std::min(how_.horizon / 4, how_.lease / 8);
+    next_tick_ = clock_.elapsed() + std::min(how_.horizon / 4, how_.lease / 8);
   } else if (!announced.empty()) {
     reader_.look_at(announced);
   }
-  if (reader_.lags()) next_tick_ = std::min(next_tick_, elapsed() + how_.flush);
+  if (reader_.lags()) next_tick_ = std::min(next_tick_, clock_.elapsed() + how_.flush);
+  if (hand_.has_refused()) next_tick_ = std::min(next_tick_, clock_.elapsed() + until_refused_again);
   reader_.give_back();
+  dead_.work();
 }
 
 void node::publish() {
@@ -116,8 +136,25 @@ void node::publish() {
   now.unavailable = trouble_.failures();
   now.shards_owned = tenures_.owned();
   now.in_hand = hand_.size();
-  now.ends = ends_.waiting();
+  now.in_hand_bytes = hand_.bytes();
+  now.ends = writer_.ends();
   counts_.publish();
+}
+
+void node::pass_soon() {
+  if (passes_) return;  // it looks again at its end
+  next_pass_.cancel();
+  next_pass_ = engine_.schedule_after(duration(0), [this] { pass_in_virtual_time(); });
+}
+
+void node::pass_in_virtual_time() {
+  passes_ = true;
+  do {
+    pass();
+  } while (bell_->has_rung());
+  passes_ = false;
+  next_pass_.cancel();
+  next_pass_ = engine_.schedule_after(until_next(), [this] { pass_in_virtual_time(); });
 }
 
 void node::work() {
@@ -133,27 +170,32 @@ void node::work() {
 }
 
 void node::end() {
-  const std::chrono::nanoseconds give_up_at = elapsed() + how_.lease;
+  // In virtual time nothing changes while this waits.
+  const std::chrono::nanoseconds give_up_at = clock_.elapsed() + (clock_.are_virtual() ? duration(0) : how_.lease);
   reader_.leave_all();
   for (bool left = true; left;) {
     next_write_ = {};
+    trials_.withdraw(writer_);
     pass();
     left = !reader_.give_back();
-    if (left && elapsed() >= std::max(next_tick_, trouble_.retry_at(trouble::of::reading))) {
+    if (left && clock_.elapsed() >= std::max(next_tick_, trouble_.retry_at(trouble::of::reading))) {
       reader_.renew();
-      next_tick_ = elapsed() + how_.lease / 8;
+      next_tick_ = clock_.elapsed() + how_.lease / 8;
     }
-    const bool gives_up = trouble_.failing() && elapsed() >= give_up_at;
+    const bool is_late = clock_.elapsed() >= give_up_at;
+    const bool gives_up = trouble_.failing() && is_late;
+    if (is_late) writer_.leave_held();
     if (gives_up) {
       for (shard_id shard = 0; shard < tenures_.shards(); ++shard) hand_.withdraw(shard);
       left = false;
     } else {
-      left = left || operations_.waiting() || ends_.waiting() != 0;
+      left = left || !inbox_->is_empty() || writer_.has_waiting() || (writer_.has_put_off() && !is_late);
     }
     left = left || !line_->close(!gives_up);
     if (left) bell_->wait_for(moment);
   }
-  operations_.give_up();
+  if (!trouble_.failing()) reader_.leave_roll();
+  writer_.give_up();
   answer_requests();
   publish();
 }

@@ -2,10 +2,15 @@
 #pragma once
 
 #include "counts.hpp"
-#include "end_writer.hpp"
+#include "dead_keeper.hpp"
 #include "hand.hpp"
+#include "lender.hpp"
+#include "registry.hpp"
+#include "rule_follower.hpp"
+#include "stall_watch.hpp"
 #include "tenures.hpp"
 #include "trouble.hpp"
+#include "writer.hpp"
 
 #include <detent/durable_store.hpp>
 
@@ -20,15 +25,23 @@ namespace detent::durable::detail {
 class reader {
  public:
   struct parts {
+    engine& on;
     store& in;
     const options& how;
     hand& held;
     tenures& terms;
-    end_writer& ends;
+    writer& ends;
+    rule_follower& rules;
+    dead_keeper& dead;
     trouble& problems;
     counts& counted;
+    const registry& known;
   };
-  reader(const parts& of, std::string node) : with_(of), node_(std::move(node)) {}
+  reader(const parts& of, const std::string& node)
+      : with_(of),
+        node_(node),
+        lender_(of.in, of.terms, node),
+        stalls_({of.on, of.how, of.terms, of.problems, of.counted}) {}
 
   // Calls the roll, takes shards, and reads on in all of them.
   void tick();
@@ -36,27 +49,39 @@ class reader {
   void look_at(const std::vector<shard_id>& announced);
   // Renews the shards that this node still has, while it ends and handlers run.
   void renew();
+  // A schedule is known here now: the shards that have timers of an unknown one are given back, and read from anew.
+  void reread_lacking();
+  // The others need not count with this node any more.
+  void leave_roll();
   // Every shard begins to leave.
   void leave_all();
-  // Gives back the shards in which nothing runs; false if some are left.
+  // Gives back the shards in which nothing runs, or lets their terms lapse; false if something runs in some.
   bool give_back();
   // Whether timers that are due within the horizon did not fit into the last reading.
   bool lags() const noexcept { return lags_; }
 
  private:
   errc call_roll();
+  void judge_clock(duration skew, duration uncertain);
   void drop_lapsed();
+  void withdraw(shard_id shard);
+  bool renews(shard_id shard) const;
+  bool lapses(shard_id shard) const;
   errc take();
   errc read(const std::vector<shard_id>& which);
   std::vector<read_request> share_out(const std::vector<shard_id>& which, stored_time upto) const;
   void use(shard_id shard, read_result& read);
+  void drop_needless_successors(shard_id shard, const read_result& read);
   void lose(shard_id shard);
-  void report_unknown(shard_id shard, const record& what);
+  void note_unknown(shard_id shard, const record& what);
 
   const parts with_;
   const std::string node_;
+  lender lender_;
+  stall_watch stalls_;
+  roll roll_;
   std::set<std::string> reported_;  // handlers that are not known here
-  bool measured_ = false;           // the skew: before, nothing is taken
+  bool measured_ = false;           // the skew, by a roll
   bool skewed_ = false;
   bool lags_ = false;
   bool unanswered_ = false;  // a part of the store did not answer the last tick

@@ -1,40 +1,74 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "run.hpp"
+#include "roll.hpp"
 
 #include <detent/durable.hpp>
 #include <detent/schedule.hpp>
 
 #include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace detent::durable::detail {
 
-// The handlers and schedules of this node, by name. Complete before the node starts; read by any thread from then on.
+// The handler of a timer of that name on this node, and its options.
+struct handling {
+  timers::handler_function call;
+  handler_options how;
+};
+
+// The handlers and schedules of this node, by name. Any thread; handlers are complete before the node starts, and
+// schedules may change at any time.
 class registry {
  public:
   bool add(std::string_view name, handling what) { return handlers_.emplace(name, std::move(what)).second; }
-  bool add(std::string_view name, const schedule& what) { return schedules_.emplace(name, what).second; }
-  const handling* handler(std::string_view name) const noexcept { return find(handlers_, name); }
-  const schedule* find_schedule(std::string_view name) const noexcept { return find(schedules_, name); }
+  const handling* handler(std::string_view name) const noexcept {
+    const auto found = handlers_.find(name);
+    return found == handlers_.end() ? nullptr : &found->second;
+  }
+
+  // The name means this one from now on.
+  void set(std::string_view name, const schedule& what) {
+    const std::lock_guard locked(lock_);
+    schedules_.insert_or_assign(std::string(name), what);
+  }
+  std::optional<schedule> find_schedule(std::string_view name) const {
+    const std::lock_guard locked(lock_);
+    const auto found = schedules_.find(name);
+    return found == schedules_.end() ? std::nullopt : std::optional(found->second);
+  }
+  // Reads the zones of all schedules again. Throws unknown_zone, and then nothing has changed.
+  void reload_zones() {
+    const std::lock_guard locked(lock_);
+    auto now = schedules_;
+    for (auto& [name, its] : now) its = its.in_zone(its.options().zone.reloaded());
+    schedules_.swap(now);
+  }
+
   // The handler that runs it here; null where its handler or its schedule is not known.
-  const handling* of(const record& what) const noexcept {
-    if (!what.schedule.empty() && find_schedule(what.schedule) == nullptr) return nullptr;
+  const handling* of(const record& what) const {
+    if (!what.schedule.empty() && !find_schedule(what.schedule)) return nullptr;
     return handler(what.handler);
   }
 
- private:
-  template <class Map>
-  static auto find(const Map& in, std::string_view name) noexcept -> const typename Map::mapped_type* {
-    const auto found = in.find(name);
-    return found == in.end() ? nullptr : &found->second;
+  // For other nodes.
+  std::vector<ability> abilities() const {
+    std::vector<ability> out;
+    const std::lock_guard locked(lock_);
+    for (const auto& [name, its] : handlers_) out.push_back(ability_of_handler(name));
+    for (const auto& [name, its] : schedules_) out.push_back(ability_of_schedule(name));
+    return out;
   }
 
+ private:
   std::map<std::string, handling, std::less<>> handlers_;
+  mutable std::mutex lock_;
   std::map<std::string, schedule, std::less<>> schedules_;
 };
 

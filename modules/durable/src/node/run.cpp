@@ -5,102 +5,26 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 
 namespace detent::durable {
 namespace detail {
 
-void finish_line::push(finished what) {
-  bool first = false;
-  {
-    const std::lock_guard locked(lock_);
-    if (closed_) return;
-    first = waiting_.empty();
-    waiting_.push_back(std::move(what));
-  }
-  if (first) bell_->ring();
-}
+namespace {
 
-std::vector<finished> finish_line::take_all() {
-  const std::lock_guard locked(lock_);
-  taken_ += waiting_.size();
-  return std::exchange(waiting_, {});
-}
+thread_local run* calling = nullptr;
 
-std::size_t finish_line::size() const {
-  const std::lock_guard locked(lock_);
-  return waiting_.size();
-}
+}  // namespace
 
-bool finish_line::admit(std::shared_ptr<run> what) {
-  const std::lock_guard locked(lock_);
-  if (closed_) return false;
-  if (first_held() == nullptr && room() != 0) {
-    ++running_;
-    return true;
-  }
-  what->is_held_ = true;
-  held_.push_back(std::move(what));
-  return false;
-}
-
-void finish_line::detached() {
-  const std::lock_guard locked(lock_);
-  ++running_;
-}
-
-void finish_line::done() {
-  const std::lock_guard locked(lock_);
-  --running_;
-}
-
-bool finish_line::withdraw(run& what) {
-  const std::lock_guard locked(lock_);
-  return std::exchange(what.is_held_, false);
-}
-
-std::size_t finish_line::room() const { return most_unwritten_ - std::min(most_unwritten_, taken_ + waiting_.size()); }
-
-run* finish_line::first_held() {
-  while (!held_.empty() && !held_.front()->is_held_) held_.pop_front();
-  return held_.empty() ? nullptr : held_.front().get();
-}
-
-std::shared_ptr<run> finish_line::next() {
-  const std::lock_guard locked(lock_);
-  --asked_;
-  if (first_held() == nullptr || room() == 0) return nullptr;
-  std::shared_ptr<run> first = std::move(held_.front());
-  held_.pop_front();
-  first->is_held_ = false;
-  ++running_;
-  return first;
-}
-
-std::size_t finish_line::wrote_all_but(std::size_t count) {
-  const std::lock_guard locked(lock_);
-  taken_ = count;
-  const std::size_t ready = first_held() == nullptr ? 0 : std::min(held_.size(), room());
-  const std::size_t more = ready - std::min(ready, asked_);
-  asked_ += more;
-  return more;
-}
-
-void finish_line::does_not_ask(std::size_t count) {
-  const std::lock_guard locked(lock_);
-  asked_ -= count;
-}
-
-bool finish_line::close(bool ends_matter) {
-  std::deque<std::shared_ptr<run>> held;  // destroyed without the lock, which a run takes at its end
-  const std::lock_guard locked(lock_);
-  if (running_ != 0 || (ends_matter && !waiting_.empty())) return false;
-  closed_ = true;
-  waiting_.clear();
-  held.swap(held_);
-  return true;
-}
+run* run::innermost() noexcept { return calling; }
+run* run::current() noexcept { return calling != nullptr && !calling->detached_ ? calling : nullptr; }
 
 outcome run::call() noexcept {
+  struct for_this_call {  // a handler may run another one: an executor may call at once
+    run* const outer;
+    explicit for_this_call(run* its) noexcept : outer(std::exchange(calling, its)) { its->outer_ = outer; }
+    ~for_this_call() { calling = outer; }
+  } const its(this);
   try {
     base::kept_thread called({"durable timers", nullptr, "a handler"});
     outcome how = by_->call(job_);
@@ -116,60 +40,208 @@ outcome run::call() noexcept {
 void run::fire() noexcept {
   state expected = state::armed;  // else withdrawn, and run by the program, to which stop() of the engine had given it
   // Relaxed, here and below: the exchanges only decide which comes first.
-  if (!state_.compare_exchange_strong(expected, state::fired, base::relaxed, base::relaxed)) return;
+  const state next = is_careful_ ? state::waits : state::fired;
+  if (!state_.compare_exchange_strong(expected, next, base::relaxed, base::relaxed)) return;
+  if (is_careful_) return line_->push({.what = shared_from_this(), .how = finished::as::due});
   if (line_->admit(shared_from_this())) start();
 }
 
+bool run::claim() noexcept {
+  state expected = state::waits;
+  return state_.compare_exchange_strong(expected, state::fired, base::relaxed, base::relaxed);  // relaxed: see fire()
+}
+
+// The function that an executor gets. It may throw the function away instead of calling it.
+class run::on_executor {
+ public:
+  explicit on_executor(std::shared_ptr<run> what) : what_(std::move(what)) {}
+  on_executor(const on_executor&) = delete;
+  on_executor& operator=(const on_executor&) = delete;
+  ~on_executor() {
+    if (what_) what_->not_executed();
+  }
+  void call() noexcept {
+    if (const std::shared_ptr<run> its = std::exchange(what_, nullptr)) its->execute();
+  }
+
+ private:
+  std::shared_ptr<run> what_;
+};
+
 void run::start() noexcept {
   const std::shared_ptr<run> alive = shared_from_this();
+  const auto& executor = by_->how.executor;
+  if (!executor) return execute();
+  std::shared_ptr<on_executor> handed;
+  try {
+    handed = std::make_shared<on_executor>(alive);
+  } catch (const std::bad_alloc&) {
+    return not_executed();
+  }
+  try {
+    executor([its = std::move(handed)] { its->call(); });
+  } catch (...) {  // it has destroyed the function, and so the run is armed again
+  }
+}
+
+void run::not_executed() noexcept {
+  state_.store(state::armed, base::relaxed);  // relaxed: the line's lock comes before it is armed again
+  line_->push({.what = shared_from_this(), .how = finished::as::dropped});
+  line_->done(*this, true);
+}
+
+// Does not run where the term is over.
+void run::execute() noexcept {
   if (!term_->stands()) {
-    line_->push({alive, finished::as::lapsed, {}, {}});
+    // Relaxed: only decides which comes first. The term may be renewed before its thread has heard of this.
+    state_.store(state::withdrawn, base::relaxed);
+    line_->push({.what = shared_from_this(), .how = finished::as::lapsed});
   } else {
+    // Relaxed: who reads it late takes the run for one that is to start, and an operation that was asked for after the
+    // start has come to that thread over a lock.
+    begun_.store(true, base::relaxed);
+    if (is_careful_) line_->push({.what = shared_from_this(), .how = finished::as::begun});
+    if (run_journal* const in = line_->in_store().journal) place_ = in->begin(record_);
     const outcome how = call();
     if (!detached_) finish(how);
   }
-  line_->done();
+  if (!ended_early_) line_->done(*this, !detached_);
 }
 
+void run::ask_with_end(operation&& what) {
+  if (auto* const its = std::get_if<cancel_operation>(&what.what)) its->give_up_at -= term_->clock().elapsed();
+  asked_.push_back(std::move(what));
+}
+
+std::vector<operation> run::take_asked() noexcept {
+  for (operation& one : asked_)
+    if (auto* const its = std::get_if<cancel_operation>(&one.what)) its->give_up_at += term_->clock().elapsed();
+  return std::exchange(asked_, {});
+}
+
+// Its end may come from any thread, and after any time: what its handler has asked for so far does not wait for it.
 void run::detach() noexcept {
   detached_ = true;
   line_->detached();
+  for (operation& one : take_asked()) line_->push(std::move(one));
+}
+
+void run::end_early(std::shared_ptr<const void> handlers) noexcept {
+  keeps_ = std::move(handlers);
+  const bool is_last = !detached_;
+  if (is_last)
+    finish(outcome::done());
+  else
+    end_detached(outcome::done());
+  detached_ = ended_early_ = true;             // what the handler returns does not end it,
+  detached_ended_.store(true, base::relaxed);  // nor what it detaches now; relaxed: see end_detached()
+  line_->done(*this, is_last);
 }
 
 void run::end_detached(const outcome& how) noexcept {
+  if (detached_ended_.exchange(true, base::relaxed)) return;  // relaxed: only decides which comes first
   finish(how);
-  line_->done();
+  line_->done(*this, true);
 }
 
 // Also of one that is not wanted any more: that is known where it is taken.
 void run::drop() noexcept {
-  if (state_.load(base::relaxed) == state::armed) line_->push({shared_from_this(), finished::as::dropped, {}, {}});
+  if (state_.load(base::relaxed) == state::armed)
+    line_->push({.what = shared_from_this(), .how = finished::as::dropped});
 }
 
 bool run::withdraw(timer& armed) {
-  const detent::cancel_result its = armed.cancel();
-  if (its != detent::cancel_result::gone) return its == detent::cancel_result::cancelled;
-  // It has fired; or the engine has dropped it, or given it back at its stop.
-  state expected = state::armed;
-  return state_.compare_exchange_strong(expected, state::withdrawn, base::relaxed, base::relaxed);
+  if (armed.cancel() == detent::cancel_result::cancelled) return true;
+  // It fires, or has fired; or the engine has dropped it, or given it back at its stop. Or its term was over.
+  for (state expected : {state::armed, state::waits})
+    if (state_.compare_exchange_strong(expected, state::withdrawn, base::relaxed, base::relaxed)) return true;
+  return state_.load(base::relaxed) == state::withdrawn;
+}
+
+// A restart comes before the end, and is the end as well: the timer moves.
+void run::note_end(const end_request& how) const {
+  end_request end = how;
+  std::vector<change> asked;
+  for (const operation& one : asked_) {
+    const auto* put = std::get_if<put_operation>(&one.what);
+    if (asked.empty() && one.moves()) {
+      end.how = end_kind::move;
+      end.due = put->what.what.due;
+      end.attempt = 1;
+      end.by_rule = false;
+      end.payload.reset();
+    } else if (put != nullptr) {
+      asked.emplace_back(put->what);
+    } else {
+      asked.emplace_back(std::get<cancel_operation>(one.what).what);
+    }
+  }
+  line_->in_store().journal->end(*place_, end, asked);
+}
+
+// Afterwards the run itself ends nothing as done. Relaxed, as in finish(): only decides which comes first.
+std::string run::make_token(const char* asks) {
+  const auto check = [&](ends now) {
+    if (now == ends::has_ended)
+      throw error(detent::errc::not_permitted, std::string(asks) + ": the run has ended: call it before");
+  };
+  ends now = ends_.load(base::relaxed);
+  check(now);
+  const finish_line::of_store& in = line_->in_store();
+  if (in.tokens == nullptr)
+    throw error(errc::unsupported, std::string(asks) + ": " + in.name +
+                                       ": its timers end in no transaction of yours: return done(), or keep them in "
+                                       "PostgreSQL");
+  std::string made = in.tokens->token(record_, line_->verdicts().next_of(record_));
+  if (now == ends::here && !ends_.compare_exchange_strong(now, ends::maybe_elsewhere, base::relaxed, base::relaxed))
+    check(now);
+  return made;
+}
+
+std::string run::token() { return make_token("job::token"); }
+
+bool run::finish_in(pg_conn* in) {
+  const std::string token = make_token("job::finish_in");
+  const finish_line::of_store& its = line_->in_store();
+  bool finished = false;
+  std::string why;
+  if (const errc problem = its.tokens->finish_in(in, token, finished, why); problem != errc{})
+    throw error(problem, "job::finish_in: " + its.name + ": " + why);
+  return finished;
 }
 
 void run::finish(const outcome& how) noexcept {
-  finished end{shared_from_this(), finished::as::done, how.after_, how.why_};
-  if (how.kind_ == outcome::kind::retry) end.how = finished::as::retry;
-  if (how.kind_ == outcome::kind::dead) end.how = finished::as::dead;
-  line_->push(std::move(end));
+  const bool elsewhere = ends_.exchange(ends::has_ended, base::relaxed) == ends::maybe_elsewhere;  // see above
+  const verdicts& by = line_->verdicts();
+  end_request end = elsewhere ? by.unless_ended(record_, term_->which(), by_->how, how)
+                              : by.on(record_, term_->which(), by_->how, how);
+  if (place_) note_end(end);
+  line_->push({.what = shared_from_this(), .end = std::move(end), .asked = take_asked()});
 }
 
 }  // namespace detail
+
+outcome outcome::again_at(wall_time due, std::span<const std::byte> payload) { return again_at(due).with(payload); }
+outcome outcome::again_after(duration delay, std::span<const std::byte> payload) {
+  return again_after(delay).with(payload);
+}
+outcome outcome::with(std::span<const std::byte> payload) && {
+  if (payload.size() > payload_limit)
+    throw error(errc::too_large, "outcome: a payload of " + std::to_string(payload.size()) + " bytes: at most " +
+                                     std::to_string(payload_limit));
+  payload_.emplace(payload.begin(), payload.end());
+  return std::move(*this);
+}
 
 std::string_view job::key() const noexcept { return parts_of(run_.what().key).key; }
 std::string_view job::partition() const noexcept { return parts_of(run_.what().key).partition; }
 std::span<const std::byte> job::payload() const noexcept { return run_.what().payload; }
 wall_time job::due() const noexcept { return run_.what().due; }
-std::uint32_t job::attempt() const noexcept { return run_.what().attempt; }
+std::uint32_t job::attempt() const noexcept { return detail::attempts::of(run_.what().attempt).next(); }
 std::uint64_t job::fence() const noexcept { return run_.term().which().fence; }
 bool job::still_mine() const noexcept { return run_.term().stands(); }
+std::string job::token() const { return run_.token(); }
+bool job::finish_in(pg_conn* in) const { return run_.finish_in(in); }
 
 job::later job::detach() {
   run_.detach();

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "bell.hpp"
+#include "careful.hpp"
+#include "finish_line.hpp"
 #include "held_term.hpp"
+#include "inbox.hpp"
 
 #include <detent/base/atomic.hpp>
 #include <detent/durable.hpp>
 #include <detent/durable_store.hpp>
+#include <detent/durable_tokens.hpp>
 #include <detent/timer.hpp>
 
-#include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,72 +21,16 @@
 
 namespace detent::durable::detail {
 
-class run;
-
-// A run that is over, on its way to the thread that writes its end.
-struct finished {
-  enum class as : std::uint8_t { done, retry, dead, lapsed, dropped };
-  std::shared_ptr<run> what;
-  as how = as::done;
-  std::optional<duration> after;
-  std::string why;
-};
-
-// Where runs go that are over; and where due ones wait, in their order, while too many ends are not in the store. Any
-// thread, but where it says otherwise.
-class finish_line {
- public:
-  finish_line(std::shared_ptr<bell> of, std::size_t most_unwritten) noexcept
-      : bell_(std::move(of)), most_unwritten_(most_unwritten) {}
-  void push(finished what);
-  std::vector<finished> take_all();
-  std::size_t size() const;
-
-  // Whether a due run may start, and until done() with it holds up the end. False: it waits here, and next() hands it
-  // out.
-  bool admit(std::shared_ptr<run> what);
-  void detached();
-  void done();
-  // Whether it waited here. It does not start any more.
-  bool withdraw(run& what);
-
-  // By the thread that writes: so many of those that it took are not in the store. Returns how many calls of next() the
-  // executor is to make, beside those that it has yet to make; does_not_ask(): so many were refused.
-  std::size_t wrote_all_but(std::size_t count);
-  void does_not_ask(std::size_t count);
-  // On the executor: the first one that waits, if there is room for its end; else null.
-  std::shared_ptr<run> next();
-
-  // By the thread that writes, as the last, and again while it is false: something runs, or has an end to write, if
-  // that matters still. Then nothing starts.
-  bool close(bool ends_matter);
-
- private:
-  std::size_t room() const;
-  run* first_held();
-
-  const std::shared_ptr<bell> bell_;
-  const std::size_t most_unwritten_;
-  mutable std::mutex lock_;
-  std::vector<finished> waiting_;
-  std::size_t taken_ = 0;                  // and not written
-  std::deque<std::shared_ptr<run>> held_;  // and some that were withdrawn
-  std::size_t asked_ = 0;                  // calls of next() that are to come
-  std::size_t running_ = 0;                // handlers, and detached runs without an answer
-  bool closed_ = false;
-};
-
-// The handler of a timer of that name on this node, and its options.
-struct handling {
-  timers::handler_function call;
-  handler_options how;
-};
-
 // One timer in this node's hand, and its run. Only its thread and job::later change it.
 class run : public std::enable_shared_from_this<run> {
  public:
   run(record what, std::shared_ptr<const held_term> under, const handling* by, std::shared_ptr<finish_line> to)
-      : record_(std::move(what)), term_(std::move(under)), by_(by), line_(std::move(to)), job_(*this) {}
+      : record_(std::move(what)),
+        term_(std::move(under)),
+        by_(by),
+        line_(std::move(to)),
+        is_careful_(careful_runs::is_careful(record_.attempt, record_.due <= term_->careful_upto())),
+        job_(*this) {}
 
   const record& what() const noexcept { return record_; }
   const held_term& term() const noexcept { return *term_; }
@@ -93,7 +38,7 @@ class run : public std::enable_shared_from_this<run> {
 
   // Called on the engine's executor, when it is due.
   void fire() noexcept;
-  // Called there too, when it was admitted. Does not run where the term is over.
+  // Called there too, when it was admitted: starts it, on its handler's executor if that has one.
   void start() noexcept;
   // Called once, with the outcome of the run.
   void finish(const outcome& how) noexcept;
@@ -103,22 +48,62 @@ class run : public std::enable_shared_from_this<run> {
   void drop() noexcept;
   // By the thread that writes: it does not fire any more. False: it does, or has.
   bool withdraw(timer& armed);
+  // See careful_runs.
+  bool is_careful() const noexcept { return is_careful_; }
+  // By the thread that writes: it is due, and only this thread lets it start. False: it was withdrawn.
+  bool claim() noexcept;
+  // Its place in the store's journal, if there is one and its handler has been called.
+  std::optional<run_journal::place> listed_at() const noexcept { return place_; }
+  // Whether its handler has been called.
+  bool has_begun() const noexcept { return begun_.load(base::relaxed); }  // relaxed: see start()
+  // The run whose handler the calling thread is in; null in no handler. current(): if that has not detached it.
+  static run* innermost() noexcept;
+  // The one in whose handler this one's was called; null in none. By the thread that runs it.
+  run* outer() const noexcept { return outer_; }
+  static run* current() noexcept;
+  // By its handler, which destroys the timers: it counts as done, and what the handler returns means nothing. Keeps
+  // `handlers` until then.
+  void end_early(std::shared_ptr<const void> handlers) noexcept;
+  // By its handler: an operation about its own timer, which is carried out with its end. A caller's patience counts
+  // from then.
+  void ask_with_end(operation&& what);
+  // See job. Any thread.
+  std::string token();
+  bool finish_in(pg_conn* in);
+  finish_line& line() const noexcept { return *line_; }
   std::shared_ptr<const job> as_job() { return {shared_from_this(), &job_}; }
 
  private:
   friend class finish_line;
 
+  class on_executor;
+
+  void execute() noexcept;
+  void not_executed() noexcept;
   outcome call() noexcept;
+  std::string make_token(const char* asks);
+  void note_end(const end_request& how) const;
+  std::vector<operation> take_asked() noexcept;
 
   const record record_;
   const std::shared_ptr<const held_term> term_;
   const handling* const by_;
   const std::shared_ptr<finish_line> line_;  // a detached run may outlive the node
+  const bool is_careful_;
   job job_;
-  enum class state : std::uint8_t { armed, fired, withdrawn };
+  enum class state : std::uint8_t { armed, waits, fired, withdrawn };  // a careful one waits
   base::atomic<state> state_{state::armed};
+  base::atomic<bool> begun_{false};
   bool detached_ = false;  // by the thread that runs it
-  bool is_held_ = false;   // the line's, under its lock
+  base::atomic<bool> detached_ended_{false};
+  enum class ends : std::uint8_t { here, maybe_elsewhere, has_ended };  // elsewhere: a token of it is out
+  base::atomic<ends> ends_{ends::here};
+  run* outer_ = nullptr;                         // by the thread that runs it
+  bool ended_early_ = false;                     // likewise
+  std::shared_ptr<const void> keeps_ = nullptr;  // likewise
+  std::optional<run_journal::place> place_;
+  std::vector<operation> asked_;
+  std::uint64_t held_as_ = 0;  // the line's, under its lock: its place there, or 0
 };
 
 // The engine's hold on a run.

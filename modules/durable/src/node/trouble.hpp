@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../stores/clocks.hpp"
+
 #include <detent/base/forced_unwind.hpp>
 #include <detent/durable_error.hpp>
 #include <detent/durable_options.hpp>
@@ -22,12 +24,17 @@ class trouble {
  public:
   // Each of these fails apart from the rest: a full store refuses operations and renews terms; `parts` are those of a
   // store that lies on several servers.
-  enum class of : unsigned char { ends, operations, answers, reading, parts };
+  enum class of : unsigned char { ends, operations, answers, reading, rules, parts, dead };
 
-  trouble(const options& how, std::string_view store_name) : how_(how), store_(store_name) {}
+  trouble(const options& how, std::string_view store_name, const clocks& by)
+      : how_(how), store_(store_name), clock_(by) {}
 
-  // Notes the result of a call; true if it succeeded. Reports the first failure of each code, and the end of failures.
+  const clocks& clock() const noexcept { return clock_; }
+
+  // Notes the result of a call; true if it succeeded. Reports the first failure of each code, again each minute, and
+  // the end of failures.
   bool ok(of what, errc code);
+  bool fails(of what) const noexcept { return all_[static_cast<std::size_t>(what)].fails(); }
   bool failing() const noexcept { return std::ranges::any_of(all_, &state::fails); }
   // The time of the next try, by elapsed().
   std::chrono::nanoseconds retry_at(of what) const noexcept {
@@ -63,9 +70,11 @@ class trouble {
 
   const options& how_;
   const std::string store_;
-  std::array<state, 5> all_{};
+  const clocks& clock_;
+  std::array<state, 7> all_{};
   std::chrono::nanoseconds last_line_{};
   std::uint64_t failures_ = 0;
+  std::chrono::nanoseconds fails_since_{}, say_again_at_{};
 };
 
 }  // namespace detent::durable::detail

@@ -26,6 +26,12 @@ class arena {
     return std::exchange(next_, next_ + bytes);
   }
 
+  std::string_view copy(std::string_view text) {
+    char* const from = room(text.size());
+    std::copy(text.begin(), text.end(), from);
+    return {from, text.size()};
+  }
+
   std::string_view number(std::int64_t value) {
     constexpr std::size_t longest = 20;
     char* const from = room(longest);

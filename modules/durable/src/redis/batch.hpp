@@ -2,12 +2,14 @@
 // A batch of the store's interface, as calls of scripts: one for each shard in it.
 #pragma once
 
-#include "arena.hpp"
 #include "servers.hpp"
 
-#include <algorithm>
+#include <detent/durable_store.hpp>
+
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,43 +25,68 @@ inline constexpr std::size_t most_in_a_call = 1000;
 
 // The requests that go into one call: their places in the batch, in their order.
 struct portion {
-  std::uint64_t of;  // a shard; or shard and fence
-  std::vector<std::size_t> places;
+  shard_id shard = 0;
+  std::vector<std::size_t> places = {};
+  std::size_t bytes = 0;
+  std::uint64_t fence = 0;  // of the ends among them; 0: there is none
+  std::uint64_t turn = 0;   // of the changes among the others of this node
 };
 
 // Rounds of portions. In a round each shard has one at most, so that what is asked of a shard is carried out in its
-// order even if a call has to be sent again.
-template <class Request, class Of>
-std::vector<std::vector<portion>> rounds_of(std::span<const Request> what, Of of) {
+// order even if a call has to be sent again. `joins` adds a place to the portion, or returns false.
+template <class ShardOf, class Joins>
+std::vector<std::vector<portion>> rounds_of(std::size_t count, shard_id shards, ShardOf shard, Joins joins) {
   std::vector<std::vector<portion>> rounds;
-  std::vector<std::pair<std::uint64_t, std::size_t>> round_of;  // the last round of each, sorted
-  for (std::size_t place = 0; place != what.size(); ++place) {
-    const std::uint64_t its = of(what[place]);
-    auto known = std::lower_bound(round_of.begin(), round_of.end(), std::pair(its, std::size_t{0}));
-    if (known == round_of.end() || known->first != its) known = round_of.insert(known, {its, 0});
-    for (;; ++known->second) {
-      if (known->second == rounds.size()) rounds.emplace_back();
-      auto& round = rounds[known->second];
-      // The last portion is the one in most cases: requests of a shard come together.
-      auto has = std::find_if(round.rbegin(), round.rend(), [&](const portion& one) { return one.of == its; });
-      if (has == round.rend()) {
-        round.push_back({its, {}});
-        has = round.rbegin();
+  std::vector<std::pair<std::size_t, std::size_t>> last(
+      shards);  // of each shard: the next round, place in the one before
+  for (std::size_t place = 0; place != count; ++place) {
+    const shard_id its = shard(place);
+    auto& [next, index] = last[its];
+    if (next != 0) {
+      portion& open = rounds[next - 1][index];
+      if (open.places.size() != most_in_a_call && joins(open, place)) {
+        open.places.push_back(place);
+        continue;
       }
-      if (has->places.size() == most_in_a_call) continue;
-      has->places.push_back(place);
-      break;
     }
+    if (next == rounds.size()) rounds.emplace_back();
+    index = rounds[next].size();
+    portion& opened = rounds[next++].emplace_back(portion{its});
+    joins(opened, place);
+    opened.places.push_back(place);
   }
   return rounds;
 }
 
-// Translates each letter of the answer into the result of its request.
-template <class Status, class Of>
-void read_letters(const redisReply& answer, const portion& its, std::span<Status> results, Of of) {
-  const std::string_view letters = text_of(answer);
-  for (std::size_t i = 0; i != its.places.size() && i != letters.size(); ++i) results[its.places[i]] = of(letters[i]);
-}
+// Calls of a script that takes several shards: one for all where one server has them, in a cluster one each.
+class calls_of_shards {
+ public:
+  calls_of_shards(script what, bool is_cluster, std::size_t shards) : is_cluster_(is_cluster) {
+    keys_.resize(is_cluster ? shards : 1);
+    for (const std::vector<std::string>& its : keys_) calls_.push_back({what, its, {}});
+  }
+  // The keys and words of shard after shard.
+  void add(std::span<const std::string> keys, std::initializer_list<std::string_view> words) {
+    const std::size_t number = is_cluster_ ? added_ : 0;
+    keys_[number].insert(keys_[number].end(), keys.begin(), keys.end());
+    calls_[number].keys = keys_[number];
+    calls_[number].words.insert(calls_[number].words.end(), words.begin(), words.end());
+    ++added_;
+  }
+  std::span<call> all() noexcept { return calls_; }
+  const call& of(std::size_t number) const noexcept { return calls_[is_cluster_ ? number : 0]; }
+  // Null: none, as its call has failed.
+  const redisReply* answer_to(std::size_t number) const noexcept {
+    const reply& its = of(number).answer;
+    return its == nullptr ? nullptr : its->element[is_cluster_ ? 0 : number];
+  }
+
+ private:
+  bool is_cluster_;
+  std::size_t added_ = 0;
+  std::vector<std::vector<std::string>> keys_;
+  std::vector<call> calls_;
+};
 
 inline const redisReply& element(const redisReply& of, std::size_t number) noexcept { return *of.element[number]; }
 
@@ -71,12 +98,6 @@ inline std::optional<std::uint64_t> number_in(const redisReply& from) noexcept {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-// The first thing that went wrong.
-inline const trouble* first_failure(std::span<const call> calls) noexcept {
-  const auto found = std::find_if(calls.begin(), calls.end(), [](const call& one) { return bool(one.failed); });
-  return found == calls.end() ? nullptr : &found->failed;
 }
 
 }  // namespace detent::durable::redis

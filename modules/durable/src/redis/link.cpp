@@ -30,6 +30,11 @@ std::string_view field(std::string_view info, std::string_view name) noexcept {
   return {};
 }
 
+// By the user's rights; or the command has another name there.
+bool is_denied(std::string_view error) noexcept {
+  return error.starts_with("NOPERM") || error.starts_with("ERR unknown command");
+}
+
 bool is_old(std::string_view version) noexcept {
   int major = 0;
   int minor = 0;
@@ -50,10 +55,11 @@ server_facts facts_of(std::string_view info) {
 trouble unfit(const server_facts& facts) {
   if (is_old(facts.version))
     return {refusal::unsupported, "is Redis " + facts.version + ": durable timers need 6.2 or newer"};
-  // Where it says nothing of a policy, it hides that from this user, and nothing can be said either.
-  if (!facts.policy.empty() && facts.policy != "noeviction")
-    return {refusal::not_permitted,
-            "has maxmemory-policy " + facts.policy + ", which would throw timers away: set it to noeviction"};
+  // The volatile ones throw away what has a time to live, and no key of a store has one. Where it says nothing of a
+  // policy, it hides that from this user, and nothing can be said either.
+  if (!facts.policy.empty() && facts.policy != "noeviction" && !facts.policy.starts_with("volatile-"))
+    return {refusal::not_permitted, "has maxmemory-policy " + facts.policy +
+                                        ", which would throw timers away: set it to noeviction or to volatile-lru"};
   return {};
 }
 
@@ -64,8 +70,8 @@ void link::close() noexcept {
   connection_.reset();
 }
 
-link::link(address where, credentials who, std::chrono::microseconds patience)
-    : where_(std::move(where)), who_(std::move(who)), patience_(patience) {}
+link::link(address where, access how, purpose what_for)
+    : where_(std::move(where)), how_(std::move(how)), what_for_(what_for) {}
 
 trouble link::open() {
   if (is_open()) return {};
@@ -77,7 +83,7 @@ trouble link::open() {
     close();
     why_ = failed.text;
     const auto end = std::chrono::steady_clock::now();
-    pause_ = std::clamp(2 * pause_, first_pause, std::max(first_pause, patience_ / 2));
+    pause_ = std::clamp(2 * pause_, first_pause, std::max(first_pause, how_.patience / 2));
     // The others of a cluster are not to wait for one that hangs: a fifth of the time at most.
     not_before_ =
         end + (facts_.is_cluster ? std::max<std::chrono::steady_clock::duration>(pause_, 4 * (end - begin)) : pause_);
@@ -88,43 +94,71 @@ trouble link::open() {
 }
 
 trouble link::connect() {
-  const timeval limit = to_timeval(patience_);
+  const timeval limit = to_timeval(how_.patience);
   connection_.reset(where_.is_path() ? redisConnectUnixWithTimeout(where_.host.c_str(), limit)
                                      : redisConnectWithTimeout(where_.host.c_str(), where_.port, limit));
   if (connection_ == nullptr) return fail(refusal::lost, "no memory");
   if (connection_->err != 0) return fail(refusal::lost, connection_->errstr);
   if (redisSetTimeout(connection_.get(), limit) != REDIS_OK)
     return fail(refusal::lost, "the time-out could not be set");
-  return {};
+  ++connections_;
+  if (how_.secured == nullptr) return {};
+  trouble why = how_.secured->secure(*connection_, where_.host);
+  return why ? fail(why.kind, std::move(why.text)) : trouble{};
 }
 
 trouble link::introduce() {
   std::vector<std::string_view> auth = {"AUTH"};
-  if (!who_.user.empty()) auth.push_back(who_.user);
-  auth.push_back(who_.password);
-  const bool has_password = !who_.password.empty();
+  if (!how_.who.user.empty()) auth.push_back(how_.who.user);
+  auth.push_back(how_.who.password);
+  const bool has_password = !how_.who.password.empty();
+  const bool has_scripts = what_for_ == purpose::store;
   if (has_password) append(auth);
-  append(std::array<std::string_view, 1>{"INFO"});
-  for (std::size_t i = 0; i != scripts; ++i)
+  if (has_scripts) append(std::array<std::string_view, 1>{"INFO"});
+  for (std::size_t i = 0; has_scripts && i != scripts; ++i)
     append(std::array<std::string_view, 3>{"SCRIPT", "LOAD", text(static_cast<script>(i))});
 
   trouble first;
-  const auto next = [&]() -> reply {
+  const auto next = [&](bool may_be_denied = false) -> reply {
     reply answer = read();
     if (answer == nullptr)
       first = fail(refusal::lost, why_);
-    else if (answer->type == REDIS_REPLY_ERROR && !first)
+    else if (answer->type == REDIS_REPLY_ERROR && !first && !(may_be_denied && is_denied(text_of(*answer))))
       first = fail(classify(text_of(*answer)), std::string(text_of(*answer)));
     return answer;
   };
   if (has_password && next() == nullptr) return first;
-  const reply info = next();
+  if (!has_scripts) return first;
+  const reply info = next(true);
   if (info == nullptr || first) return first;
-  facts_ = facts_of(text_of(*info));
   for (std::string& digest : digests_) {
     const reply loaded = next();
     if (loaded == nullptr || first) return first;
     digest = text_of(*loaded);
+  }
+  if (info->type == REDIS_REPLY_ERROR) return say_hello();
+  facts_ = facts_of(text_of(*info));
+  return {};
+}
+
+// The answer has names and values by turns. It says nothing that tells one process from the next, so that each
+// connection counts as one.
+trouble link::say_hello() {
+  append(std::array<std::string_view, 2>{"HELLO", "2"});
+  const reply answer = read();
+  if (answer == nullptr) return fail(refusal::lost, why_);
+  if (answer->type != REDIS_REPLY_ARRAY)
+    return fail(refusal::not_permitted,
+                "one of INFO and HELLO is needed, under its name: give the user the right +info (" +
+                    std::string(text_of(*answer)) + ")");
+  facts_ = {};
+  facts_.process = where_.text() + '#' + std::to_string(connections_);
+  for (std::size_t i = 0; i + 1 < answer->elements; i += 2) {
+    const std::string_view name = text_of(*answer->element[i]);
+    const std::string_view value = text_of(*answer->element[i + 1]);
+    if (name == "version") facts_.version = value;
+    if (name == "mode") facts_.is_cluster = value == "cluster";
+    if (name == "role") facts_.is_replica = value != "master";
   }
   return {};
 }
@@ -148,9 +182,12 @@ reply link::read() {
   void* answer = nullptr;
   if (connection_ != nullptr && redisGetReply(connection_.get(), &answer) == REDIS_OK)
     return reply(static_cast<redisReply*>(answer));
-  if (connection_ != nullptr)
+  if (connection_ != nullptr) {
     why_ = connection_->err == REDIS_ERR_IO ? "no answer: " + std::string(connection_->errstr)
                                             : std::string(connection_->errstr);
+    if (const std::string more = how_.secured != nullptr ? how_.secured->reason() : ""; !more.empty())
+      why_ += " (" + more + ")";
+  }
   close();
   return nullptr;
 }

@@ -5,11 +5,13 @@
 #include "address.hpp"
 #include "refusal.hpp"
 #include "scripts.hpp"
+#include "tls.hpp"
 
 #include <hiredis/hiredis.h>
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -30,7 +32,14 @@ struct credentials {
   std::string password = {};  // empty: none is sent
 };
 
-// The facts that a server states about itself in INFO.
+// How servers are reached.
+struct access {
+  credentials who = {};
+  std::chrono::microseconds patience = {};       // each wait for a server takes so long at most
+  std::shared_ptr<const tls> secured = nullptr;  // null: without TLS
+};
+
+// The facts that a server states about itself in INFO, or in HELLO, which leaves out the policy and the process.
 struct server_facts {
   std::string version;
   std::string policy;  // maxmemory-policy
@@ -39,6 +48,9 @@ struct server_facts {
   std::string process = {};  // run_id: another one after each start, and on each machine
 };
 
+// What a connection is for. The others, which run no scripts, are told the password, and no more.
+enum class purpose : unsigned char { store, other };
+
 // Whether detent can use such a server at all: what is wrong, and the cure.
 trouble unfit(const server_facts& facts);
 
@@ -46,8 +58,8 @@ server_facts facts_of(std::string_view info);
 
 class link {
  public:
-  // Connects at the first open(). Each wait for the server takes `patience` at most.
-  link(address where, credentials who, std::chrono::microseconds patience);
+  // Connects at the first open().
+  link(address where, access how, purpose what_for = purpose::store);
 
   const address& where() const noexcept { return where_; }
   bool is_open() const noexcept { return connection_ != nullptr; }
@@ -79,11 +91,13 @@ class link {
 
   trouble connect();
   trouble introduce();
+  trouble say_hello();
   trouble fail(refusal kind, std::string text);
 
   const address where_;
-  const credentials who_;
-  const std::chrono::microseconds patience_;
+  const access how_;
+  const purpose what_for_;
+  std::uint64_t connections_ = 0;
   connection connection_{nullptr, &redisFree};
   server_facts facts_;
   std::array<std::string, scripts> digests_;

@@ -24,11 +24,11 @@ constexpr std::chrono::milliseconds silence{
 
 }  // namespace
 
-listener::listener(std::vector<address> servers, credentials who, std::chrono::microseconds patience,
-                   std::string channel, shard_id shards, std::function<void(shard_id)> wake)
-    : servers_(std::move(servers)),
-      who_(std::move(who)),
-      patience_(patience),
+listener::listener(whereabouts where, access how, std::string channel, shard_id shards,
+                   std::function<void(shard_id)> wake)
+    : where_(std::move(where)),
+      how_(std::move(how)),
+      sentinels_(where_.master.empty() ? nullptr : std::make_unique<sentinels>(where_, how_)),
       channel_(std::move(channel)),
       shards_(shards),
       wake_(std::move(wake)),
@@ -47,14 +47,19 @@ listener::~listener() {
 void listener::run() {
   const no_sigpipe guard;
   for (std::size_t turn = 0;; ++turn) {
-    if (!listen_to(servers_[turn % servers_.size()])) return;
+    address server;
+    if (sentinels_ == nullptr)
+      server = where_.known[turn % where_.known.size()];
+    else if (sentinels_->ask(server))
+      server = {};
+    if (!server.host.empty() && !listen_to(server)) return;
     if (!wait(pause_between_connections)) return;
   }
 }
 
 // Listens until the connection is lost; returns false if it has to stop.
 bool listener::listen_to(const address& server) {
-  link to(server, who_, patience_);
+  link to(server, how_, purpose::other);
   if (to.open()) return true;
   to.append(std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
   const reply answer = to.read();
@@ -66,6 +71,7 @@ bool listener::listen_to(const address& server) {
     pollfd both[] = {{stop_, POLLIN, 0}, {to.descriptor(), POLLIN, 0}};
     const int ready = ::poll(both, 2, static_cast<int>(silence.count()));
     if (both[0].revents != 0) return false;
+    if (sentinels_ != nullptr && sentinels_->has_moved()) return true;
     if (ready == 0) {
       if (std::exchange(is_silent, true)) return true;
       to.append(std::array<std::string_view, 1>{"PING"});

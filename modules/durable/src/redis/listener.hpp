@@ -2,15 +2,15 @@
 // Hears what is published to one channel, on a thread of its own.
 #pragma once
 
-#include "link.hpp"
+#include "sentinels.hpp"
 
 #include <detent/durable_store.hpp>
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace detent::durable::redis {
 
@@ -18,8 +18,7 @@ class listener {
  public:
   // Calls `wake` with the shard that each message names, and with every shard of `shards` after a time without a
   // connection. Of the servers any will do: a cluster passes messages on, and the replica of a master has them too.
-  listener(std::vector<address> servers, credentials who, std::chrono::microseconds patience, std::string channel,
-           shard_id shards, std::function<void(shard_id)> wake);
+  listener(whereabouts where, access how, std::string channel, shard_id shards, std::function<void(shard_id)> wake);
   listener(const listener&) = delete;
   listener& operator=(const listener&) = delete;
   ~listener();  // when it returns, `wake` is not running
@@ -30,9 +29,9 @@ class listener {
   void hear(const redisReply& message) const;
   bool wait(std::chrono::milliseconds limit) const;
 
-  const std::vector<address> servers_;
-  const credentials who_;
-  const std::chrono::microseconds patience_;
+  const whereabouts where_;
+  const access how_;
+  const std::unique_ptr<sentinels> sentinels_;  // null: the addresses are those of servers
   const std::string channel_;
   const shard_id shards_;
   const std::function<void(shard_id)> wake_;

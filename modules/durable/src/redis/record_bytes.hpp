@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A timer as Redis has it: its due time in a sorted set, and the rest in one text, here called its body.
 //
-// 8 bytes id, 8 due time, 4 attempt, 1 the length of the handler's name, 2 that of the schedule's, the two names, the
-// payload. Numbers have their lowest byte first. The scripts know the first three, here called its head. The time is
-// there again because a score has to be turned into text, and that costs more than all the rest of a reading.
+// 8 bytes id, 8 due time, 4 attempt, 1 whether its rule has set the time, 1 the length of the handler's name, 2 that of
+// the schedule's, the two names, the payload. Numbers have their lowest byte first. The first four are its head here.
+// The time is there again because a score has to be turned into text, and that costs more than all the rest of a
+// reading.
 #pragma once
 
 #include "arena.hpp"
@@ -19,12 +20,12 @@ namespace detent::durable::redis {
 // The level of a shard of which nothing has been read: below every due time. Beyond it a double is not exact.
 inline constexpr std::int64_t lowest = -9'007'199'254'740'992;
 
-// Convert between a due time and the number that a score can hold.
+// Convert between a due time, which is above `lowest`, and the number that a score can hold.
 std::int64_t score_of(stored_time when) noexcept;
 stored_time time_of(std::string_view score) noexcept;
 
 // The head alone, and the whole.
-std::string_view pack_head(std::uint64_t id, stored_time due, std::uint32_t attempt, arena& in);
+std::string_view pack_head(std::uint64_t id, stored_time due, std::uint32_t attempt, bool by_rule, arena& in);
 std::string_view pack(const record& what, arena& in);
 // A body that cannot be read comes back without a handler, and whole as the payload: it stays, is reported, and stops
 // nothing.

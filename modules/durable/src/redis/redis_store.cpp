@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The store on Redis: its beginning, shards and terms. In redis_timers.cpp: timers; in redis_ends.cpp: their ends.
+// The store on Redis: its beginning, shards and terms. In redis_changes.cpp: changes of timers; in
+// redis_listing.cpp: look-ups.
 #include "redis_store.hpp"
 
 #include "batch.hpp"
@@ -16,11 +17,30 @@ namespace detent::durable {
 namespace redis {
 namespace {
 
-constexpr std::array<const char*, 6> key_names = {"own", "announced", "due", "body", "dead", "grave"};
+constexpr std::array<const char*, 8> key_names = {"own",  "announced", "due",  "body",
+                                                  "dead", "grave",     "next", "recurring"};
 constexpr shard_id most_shards = 1024;
-constexpr std::chrono::milliseconds soon{100};  // after which a shard whose server does not answer is tried again
+constexpr std::size_t most = std::size_t{1} << 40;  // a number that Lua holds
+constexpr std::chrono::milliseconds soon{100};      // after which a shard whose server does not answer is tried again
 
 [[noreturn]] void refuse(const std::string& what) { throw error(detent::errc::invalid_option, "redis_store: " + what); }
+
+void check(const redis_sentinel& how) {
+  if (how.master.empty() && !(how.user.empty() && how.password.empty()))
+    refuse("a user or password of sentinel without sentinel.master: give the name of the master");
+  if (how.password.empty() && !how.user.empty()) refuse("sentinel.user '" + how.user + "' without sentinel.password");
+}
+
+void check(const redis_tls& how) {
+  for (const auto& [name, value] : {std::pair("ca_file", how.ca_file),
+                                    {"certificate_file", how.certificate_file},
+                                    {"key_file", how.key_file},
+                                    {"server_name", how.server_name}})
+    if (!how.on && !value.empty()) refuse("tls." + std::string(name) + " '" + value + "' without tls.on");
+  if (how.certificate_file.empty() != how.key_file.empty())
+    refuse("tls.certificate_file '" + how.certificate_file + "' and tls.key_file '" + how.key_file +
+           "': give both or none");
+}
 
 void check(const redis_options& how) {
   if (how.prefix.empty() || how.prefix.size() > 64 || how.prefix.find_first_of("{}") != std::string::npos)
@@ -30,14 +50,29 @@ void check(const redis_options& how) {
   if (how.patience < std::chrono::milliseconds(1) || how.patience > std::chrono::minutes(1))
     refuse("patience " + std::to_string(how.patience.count()) + " ns: from 1 ms to 1 min");
   if (how.password.empty() && !how.user.empty()) refuse("user '" + how.user + "' without a password");
+  check(how.sentinel);
+  check(how.tls);
 }
 
-std::vector<address> places_in(const std::string& text) {
+std::vector<address> places_in(const std::string& text, const redis_options& how) {
+  std::vector<address> all;
   try {
-    return parse_addresses(text);
+    all = parse_addresses(text);
   } catch (const std::invalid_argument& bad) {
     refuse(bad.what());
   }
+  for (const address& one : all)
+    if (one.is_path() && how.tls.on)
+      refuse("tls.on with the socket '" + one.host +
+             "', whose connections leave no machine: give HOST:PORT, or no TLS");
+  return all;
+}
+
+access access_of(const redis_options& how) {
+  check(how);
+  return {{how.user, how.password},
+          std::chrono::duration_cast<std::chrono::microseconds>(how.patience),
+          how.tls.on ? tls::of(how.tls) : nullptr};
 }
 
 std::uint64_t random_number() {
@@ -62,24 +97,24 @@ errc code_of(refusal kind) noexcept {
     case refusal::read_only: return errc::not_permitted;
     case refusal::foreign: return errc::foreign_format;
     case refusal::unsupported: return errc::unsupported;
-    case refusal::fenced: return errc::fenced;
     case refusal::unexpected: return errc::corrupt;
     default: return errc::unavailable;
   }
 }
 
 redis_store::redis_store(const std::string& address, const redis_options& how)
-    : to_((check(how), places_in(address)), {how.user, how.password},
-          std::chrono::duration_cast<std::chrono::microseconds>(how.patience)),
-      who_{how.user, how.password},
+    : how_(access_of(how)),
+      to_({places_in(address, how), how.sentinel.master, {how.sentinel.user, how.sentinel.password}}, how_),
       prefix_(how.prefix),
       replicas_(how.replicas),
       read_only_(how.read_only),
-      channel_(how.prefix + ":announced:" + random_name()),
-      name_("Redis at " + address + ", prefix " + how.prefix) {
+      own_name_(random_name()),
+      channel_(how.prefix + ":announced:" + own_name_),
+      name_("Redis " + (how.sentinel.master.empty() ? "" : "'" + how.sentinel.master + "' of the Sentinels ") + "at " +
+            address + ", prefix " + how.prefix) {
   const auto fail = [&](const trouble& why) {
-    const bool foreign = why.kind == refusal::foreign;
-    throw error(code_of(why.kind), "redis_store: " + (foreign ? name_ + ": " + foreign_words(why.text) : why.text));
+    const bool is_foreign = why.kind == refusal::foreign;
+    throw error(code_of(why.kind), "redis_store: " + (is_foreign ? name_ + ": " + foreign_words(why.text) : why.text));
   };
   if (const trouble why = to_.open()) fail(why);
   const keys meta = {key("meta", "store")};
@@ -98,6 +133,7 @@ redis_store::redis_store(const std::string& address, const redis_options& how)
     keys& its = keys_.emplace_back();
     for (const char* const each : key_names) its.push_back(key(tag, each));
   }
+  remembered_.resize(terms_.size());
   nodes_ = {key("nodes", "alive")};
 }
 
@@ -119,35 +155,33 @@ bool redis_store::may_run(std::span<const call> calls) const noexcept {
   return !read_only_ || std::ranges::none_of(calls, [](const call& one) { return writes(one.what); });
 }
 
-errc redis_store::run(std::span<call> calls) {
-  if (!may_run(calls)) return errc::not_permitted;
-  to_.run(calls);
-  const trouble* const failed = first_failure(calls);
-  return failed != nullptr ? code_of(failed->kind) : errc{};
-}
-
 errc redis_store::run_apart(std::span<call> calls) {
   if (!may_run(calls)) return errc::not_permitted;
   to_.run(calls);
-  errc code{};
-  bool is_any_answered = false;
-  for (const call& one : calls) {
-    if (!one.failed || one.failed.kind == refusal::fenced)
-      is_any_answered = true;
-    else if (code == errc{})
-      code = code_of(one.failed.kind);
-  }
-  return is_any_answered && to_.is_cluster() && code == errc::unavailable ? errc{} : code;
+  outcome_of_calls all;
+  for (const call& one : calls) all.add(one.failed);
+  return all.code();
 }
 
 errc redis_store::call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) {
   arena in;
   call one{script::roll, nodes_, {node, in.number(microseconds(live_for))}};
-  const errc code = run(std::span(&one, 1));
+  const errc code = run_apart({&one, 1});
   if (code != errc{}) return code;
   out.now = time_of(text_of(element(*one.answer, 0)));
   out.nodes.clear();
   for (std::size_t i = 1; i != one.answer->elements; ++i) out.nodes.emplace_back(text_of(element(*one.answer, i)));
+  return errc{};
+}
+
+errc redis_store::look_at_roll(roll_state& out) {
+  call one{script::look_roll, nodes_, {}};
+  const errc code = run_apart({&one, 1});
+  if (code != errc{}) return code;
+  out = {.now = time_of(text_of(element(*one.answer, 0)))};
+  for (std::size_t i = 1; i + 1 < one.answer->elements; i += 2)
+    out.entries.push_back(
+        {std::string(text_of(element(*one.answer, i))), time_of(text_of(element(*one.answer, i + 1)))});
   return errc{};
 }
 
@@ -165,18 +199,20 @@ errc redis_store::take(std::string_view node, std::span<const take_request> what
   std::vector<std::pair<term_ref, std::string>> taken;
   for (std::size_t i = 0; i != what.size(); ++i) {
     const reply& answer = calls[i].answer;
-    if (answer == nullptr) {
-      results[i] = {take_status::held, 0, soon};
-    } else if (answer->type == REDIS_REPLY_ARRAY) {
-      const auto left = std::chrono::microseconds(number_in(element(*answer, 1)).value_or(0));
-      results[i] = {take_status::held, 0, std::chrono::ceil<std::chrono::milliseconds>(left)};
-    } else {
-      const std::optional<std::uint64_t> fence = number_in(*answer);
-      if (!fence) return errc::corrupt;
-      results[i] = {take_status::taken, *fence, {}};
-      terms_[what[i].shard] = {results[i].fence, std::string(node), calls[i].process, std::to_string(lowest), 0};
-      taken.emplace_back(term_ref{what[i].shard, results[i].fence}, calls[i].process);
+    results[i] = {.left = soon};
+    if (answer == nullptr) continue;
+    const std::uint64_t number = number_in(element(*answer, 1)).value_or(0);
+    if (number_in(element(*answer, 0)) == 0u) {
+      results[i].left = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::microseconds(number));
+      continue;
     }
+    if (number == 0) return errc::corrupt;
+    results[i] = {.status = take_status::taken,
+                  .fence = number,
+                  .abandoned = text_of(element(*answer, 2)) == "1",
+                  .former = number_in(element(*answer, 3)).value_or(0)};
+    terms_[what[i].shard] = {number, std::string(node), calls[i].process, std::to_string(lowest), {}, 0};
+    taken.emplace_back(term_ref{what[i].shard, number}, calls[i].process);
   }
   return end_again(taken);
 }
@@ -190,32 +226,32 @@ errc redis_store::give_back(std::span<const term_ref> what) {
 }
 
 errc redis_store::read_on(std::span<const read_request> what, std::span<read_result> results) {
+  if (what.empty()) return errc{};
   arena in;
-  std::vector<call> calls;
+  calls_of_shards calls(script::read_on, to_.is_cluster(), what.size());
   for (const read_request& one : what) {
     const term& mine = of(one.term);
-    calls.push_back(
-        {script::read_on,
-         keys_of(one.term.shard, 0, 4),
-         {mine.node, in.number(one.term.fence), in.number(microseconds(one.lease)), mine.level,
-          in.number(score_of(one.upto)), in.number(std::uint64_t{one.limit}), in.number(std::uint64_t{mine.seen})}});
+    calls.add(keys_of(one.term.shard, 0, 4),
+              {mine.node, in.number(one.term.fence), in.number(microseconds(one.lease)), mine.level, mine.level_key,
+               in.number(score_of(one.upto)), in.number(std::uint64_t{std::min(one.limit, most)}),
+               in.number(std::uint64_t{std::min(one.bytes, most)}), in.number(std::uint64_t{mine.seen})});
   }
-  const errc code = run_apart(calls);
-  if (code != errc{} && code != errc::fenced) return code;
+  const errc code = run_apart(calls.all());
+  if (code != errc{}) return code;
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i != what.size(); ++i) {
+    const redisReply* const answer = calls.answer_to(i);
     results[i] = {};
-    if (calls[i].answer == nullptr) {
-      results[i].unanswered = calls[i].failed.kind != refusal::fenced;
-      continue;
-    }
+    results[i].unanswered = answer == nullptr;
+    if (answer == nullptr || answer->type != REDIS_REPLY_ARRAY) continue;
     const shard_id shard = what[i].term.shard;
-    if (const term& mine = of(what[i].term); !mine.process.empty() && mine.process != calls[i].process) {
+    if (const term& mine = of(what[i].term); !mine.process.empty() && mine.process != calls.of(i).process) {
       left.push_back(i);
       continue;
     }
-    results[i] = result_of(shard, *calls[i].answer);
-    terms_[shard].level = text_of(element(*calls[i].answer, 0));
+    results[i] = result_of(shard, *answer);
+    terms_[shard].level = text_of(element(*answer, 0));
+    terms_[shard].level_key = text_of(element(*answer, 1));
     terms_[shard].seen += results[i].announced_keys.size();
   }
   if (!left.empty()) leave(what, left);
@@ -230,31 +266,9 @@ void redis_store::leave(std::span<const read_request> what, std::span<const std:
   static_cast<void>(give_back(terms));  // without it, the lease runs out
 }
 
-errc redis_store::look(std::span<shard_state> shards) {
-  std::vector<call> calls;
-  for (std::size_t shard = 0; shard != shards.size(); ++shard)
-    calls.push_back({script::look, keys_of(static_cast<shard_id>(shard), 0, 5), {}});
-  const errc code = run_apart(calls);
-  if (code != errc{}) return code;
-  for (std::size_t i = 0; i != shards.size(); ++i) {
-    if (calls[i].answer == nullptr) {
-      shards[i] = {.shard = static_cast<shard_id>(i), .node = "?"};  // no node can take it now
-      continue;
-    }
-    const redisReply& its = *calls[i].answer;
-    const auto fence = number_in(element(its, 0)), timers = number_in(element(its, 3)),
-               dead = number_in(element(its, 4));
-    if (!fence || !timers || !dead) return errc::corrupt;
-    shards[i] = {static_cast<shard_id>(i),          *fence,  std::string(text_of(element(its, 1))),
-                 time_of(text_of(element(its, 2))), *timers, *dead};
-  }
-  return errc{};
-}
-
 void redis_store::listen(std::function<void(shard_id)> wake) {
   listener_.reset();
-  if (wake != nullptr)
-    listener_ = std::make_unique<listener>(to_.places(), who_, to_.patience(), channel_, shards(), std::move(wake));
+  if (wake != nullptr) listener_ = std::make_unique<listener>(to_.places(), how_, channel_, shards(), std::move(wake));
 }
 
 }  // namespace redis

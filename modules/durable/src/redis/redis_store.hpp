@@ -4,6 +4,7 @@
 
 #include "batch.hpp"
 #include "listener.hpp"
+#include "lookups.hpp"
 #include "record_bytes.hpp"
 #include "remembered.hpp"
 #include "servers.hpp"
@@ -24,6 +25,29 @@ namespace detent::durable::redis {
 
 errc code_of(refusal kind) noexcept;
 
+// The code of a batch of calls. One that was answered makes up for those whose server was not reached.
+class outcome_of_calls {
+ public:
+  void add(const trouble& failed) noexcept {
+    is_any_answered_ = is_any_answered_ || !failed;
+    if (failed.kind == refusal::lost || failed.kind == refusal::busy)
+      is_any_lost_ = true;
+    else if (failed)
+      spoil(code_of(failed.kind));
+  }
+  void spoil(errc code) noexcept {
+    if (code_ == errc{}) code_ = code;
+  }
+  errc code() const noexcept {
+    return code_ == errc{} && is_any_lost_ && !is_any_answered_ ? errc::unavailable : code_;
+  }
+
+ private:
+  errc code_{};
+  bool is_any_lost_ = false;
+  bool is_any_answered_ = false;
+};
+
 class redis_store final : public store {
  public:
   // Throws detent::error.
@@ -36,57 +60,67 @@ class redis_store final : public store {
   errc take(std::string_view node, std::span<const take_request> what, std::span<take_result> results) override;
   errc give_back(std::span<const term_ref> what) override;
   errc read_on(std::span<const read_request> what, std::span<read_result> results) override;
-  errc end(std::span<const end_request> what, std::span<end_status> results) override;
-  errc put(std::span<const put_request> what, std::span<put_status> results) override;
-  errc cancel(std::span<const cancel_request> what, std::span<cancel_status> results) override;
+  errc apply(std::span<const change> what, std::span<change_status> results) override;
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override;
-  errc revive(std::span<const put_request> what, std::span<put_status> results) override;
-  errc list(const list_request& which, std::vector<listed_record>& out) override;
-  errc look(std::span<shard_state> shards) override;
+  errc find(const timer_ref& which, std::optional<listed_record>& out) override { return looks_.find(which, out); }
+  errc list(const list_request& which, list_page& out) override { return looks_.list(which, out); }
+  errc look(std::span<shard_state> shards) override { return looks_.look(shards); }
+  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return looks_.count_due(by, shards); }
+  errc purge(const list_request& which, purge_page& out) override {
+    return read_only_ ? errc::not_permitted : looks_.purge(which, out);
+  }
+  errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) override {
+    return looks_.look_at_deaths(nth, shards);
+  }
+  errc look_at_roll(roll_state& out) override;
+  std::unique_ptr<store_view> view_apart() override {
+    return std::make_unique<redis_view>(servers(to_.places(), how_), keys_);
+  }
   void listen(std::function<void(shard_id)> wake) override;
 
-  using keys = std::vector<std::string>;
+  using keys = shard_keys;
 
  private:
   // This node's knowledge of its last term of a shard: how far it has got by the answers that it received.
   struct term {
     std::uint64_t fence = 0;
     std::string node;
-    std::string process;   // of the server that gave the term
-    std::string level;     // a score
-    std::size_t seen = 0;  // lines of what was announced in it that have arrived
+    std::string process;    // of the server that gave the term
+    std::string level;      // a score,
+    std::string level_key;  // and the last key of that instant; nothing: all of it
+    std::size_t seen = 0;   // lines of what was announced in it that have arrived
   };
 
   // The term of that fence. Of one that another object took, the fence is all that is known, and all that is compared.
   const term& of(const term_ref& which) const noexcept;
   std::span<const std::string> keys_of(shard_id shard, std::size_t first, std::size_t count) const noexcept;
   std::string key(std::string_view tag, std::string_view name) const;
+  std::string key_of_shard(shard_id shard, std::string_view name) const;
   std::string answer_key(shard_id shard, std::uint64_t question) const;
-  keys end_keys(std::span<const end_request> what, std::span<const std::size_t> places) const;
-  void note(std::span<const end_request> what, const portion& its, std::string_view process);
+  call call_of(std::span<const change> what, const portion& its, keys& own_keys, arena& in) const;
+  void settle(std::span<const change> what, const portion& its, const call& done, std::span<change_status> results);
   errc end_again(std::span<const std::pair<term_ref, std::string>> taken);
-  void leave(std::span<const read_request> what, std::span<const std::size_t> places);
-  // Runs them; in a cluster, calls that reached no server do not spoil the others. The code of the batch.
-  errc run_apart(std::span<call> calls);
-  errc run(std::span<call> calls);
-  bool may_run(std::span<const call> calls) const noexcept;
-  // And waits for replicas, where these are wanted.
-  errc run_and_wait(std::vector<call>& calls);
   void drop_unheard(const std::vector<portion>& round, std::span<const call> answered, std::span<answer> results);
+  void leave(std::span<const read_request> what, std::span<const std::size_t> places);
+  // Runs them; calls that reached no server do not spoil the others. The code of the batch.
+  errc run_apart(std::span<call> calls);
+  bool may_run(std::span<const call> calls) const noexcept;
 
+  const access how_;
   servers to_;
-  const credentials who_;
   const std::string prefix_;
   const unsigned replicas_;
   const bool read_only_;
-  const std::string channel_;  // on which changes are announced to this store's owner
+  const std::string own_name_;  // random
+  const std::string channel_;   // on which changes are announced to this store's owner
   std::string name_;
   std::vector<term> terms_;  // by shard
-  std::vector<keys> keys_;   // by shard: own, announced, due, body, dead, grave
+  std::vector<keys> keys_;   // by shard
+  lookups looks_{to_, keys_};
   keys nodes_;
-  remembered<put_status> puts_;        // by id
-  remembered<cancel_status> cancels_;  // by question
-  unheard unheard_;                    // with replicas only
+  std::vector<remembered> remembered_;  // by shard
+  std::uint64_t last_turn_ = 0;
+  unheard unheard_;  // with replicas only
   std::unique_ptr<listener> listener_;
 };
 

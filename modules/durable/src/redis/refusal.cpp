@@ -34,7 +34,6 @@ constexpr std::array meanings = {
     meaning{"MASTERDOWN", refusal::busy},
     meaning{"MISCONF", refusal::busy},
     meaning{"NOREPLICAS", refusal::busy},
-    meaning{fenced, refusal::fenced},
     meaning{foreign, refusal::foreign},
 };
 

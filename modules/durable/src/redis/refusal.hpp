@@ -17,7 +17,6 @@ enum class refusal : unsigned char {
   no_script,      // scripts were flushed, or the server is a fresh one
   moved,          // another server of the cluster has the slot; the rest of the text says which
   ask,            // the same, for this one command
-  fenced,         // the protocol's own: the term is over
   foreign,        // the protocol's own: a newer format
   unsupported,    // the server is too old
   unexpected      // anything else: the text is all that is known

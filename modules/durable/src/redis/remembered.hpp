@@ -1,46 +1,72 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "change_words.hpp"
+
+#include <detent/durable_store.hpp>
+
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <map>
+#include <optional>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
+#include <variant>
 
 namespace detent::durable::redis {
 
-// The results of the answered parts of a batch that failed as a whole. The caller sends the whole again, and a request
-// that was carried out must not be carried out twice: a timer may have run and ended in between. But it must be where
-// another process answers by then: a replica that was promoted may not have heard of it.
-template <class Status>
+// The puts and cancels of a shard that a master has carried out, or may have, and that the caller sends again: as not
+// enough replicas have them, or as an answer was lost. They must not be carried out twice, for a timer may have run in
+// between, and a cancel would take what was put after it. But a replica that was promoted may not have heard of them.
+// Each call is a turn, and a server has heard of all turns up to its last one.
 class remembered {
  public:
-  // Whether the request of that number has been answered: then with this.
-  bool recall(std::uint64_t number, Status& out) const {
-    if (answered_.empty()) return false;
-    const auto found = answered_.find(number);
-    if (found == answered_.end()) return false;
-    out = found->second.status;
-    return true;
+  struct entry {
+    change_status status;  // unanswered: not known
+    std::uint64_t turn;
+    std::size_t place;  // in that turn
+  };
+
+  // An end is not among them.
+  void keep(const change& what, const entry& its) {
+    if (!std::holds_alternative<end_request>(what)) kept_.insert_or_assign(name_of(what), its);
   }
-  void keep(std::uint64_t number, Status status, std::string_view process) {
-    answered_.insert_or_assign(number, entry{status, std::string(process)});
+  void keep_unless_known(const change& what, const entry& its) {
+    if (!std::holds_alternative<end_request>(what)) kept_.try_emplace(name_of(what), its);
   }
-  bool is_empty() const noexcept { return answered_.empty(); }
-  // Whether it had been answered, and by another process than this one.
-  bool forget_of_another(std::uint64_t number, std::string_view process) {
-    const auto found = answered_.find(number);
-    if (found == answered_.end() || found->second.process == process) return false;
-    answered_.erase(found);
-    return true;
+  void forget(const change& what) {
+    if (!kept_.empty()) kept_.erase(name_of(what));
   }
-  void clear() noexcept { answered_.clear(); }
+  // Unanswered: it has to be carried out, or nothing is known of it.
+  change_status status_of(const change& what) const {
+    const auto found = kept_.empty() ? kept_.end() : kept_.find(name_of(what));
+    return found == kept_.end() ? change_status::unanswered : found->second.status;
+  }
+
+  // The turn that the server must have heard of last; none: any will do, as there is nothing to remember.
+  std::optional<std::uint64_t> last() const {
+    return kept_.empty() ? std::nullopt : std::optional<std::uint64_t>(last_);
+  }
+  void carried_out(std::uint64_t turn) noexcept { last_ = turn; }
+  // The server's last turn is that, and its answer was `letters`.
+  void correct(std::uint64_t turn, std::string_view letters) {
+    last_ = turn;
+    std::erase_if(kept_, [turn](const auto& one) { return one.second.turn > turn; });
+    for (auto& [name, its] : kept_)
+      if (its.turn == turn && its.status == change_status::unanswered && its.place < letters.size())
+        its.status = redis::status_of(letters[its.place]);
+  }
 
  private:
-  struct entry {
-    Status status;
-    std::string process;
-  };
-  std::unordered_map<std::uint64_t, entry> answered_;
+  // The id of a put, or the question of a cancel.
+  static std::pair<std::size_t, std::uint64_t> name_of(const change& what) noexcept {
+    const auto* put = std::get_if<put_request>(&what);
+    const auto* cancel = std::get_if<cancel_request>(&what);
+    return {what.index(), put != nullptr ? put->what.id : cancel != nullptr ? cancel->question : 0};
+  }
+
+  std::map<std::pair<std::size_t, std::uint64_t>, entry> kept_;
+  std::uint64_t last_ = 0;
 };
 
 }  // namespace detent::durable::redis

@@ -2,6 +2,7 @@
 #include "script_texts.hpp"
 
 #include <array>
+#include <string>
 
 namespace detent::durable::redis {
 
@@ -31,26 +32,31 @@ local nodes = redis.call('ZRANGE', KEYS[1], 0, -1)
 table.insert(nodes, 1, string.format('%.0f', now))
 return nodes)";
 
-// KEYS: own, announced. ARGV: node, lease, format, channel, nonce. Answers the fence; or the node that has the shard,
-// and for how long still. A take by the node that has had it is a new term as well: what the old one had read and not
-// ended is read again. The fence follows the clock, as after a failover to a replica that had not heard of the last
-// take, the last + 1 would be given out twice. The nonce is the caller's for this take, sent again after an answer that
-// was lost. Of the writes DEL comes first. It needs no memory, and a script that has written goes on where memory is
-// short: a full store refuses timers, and its owners keep their shards and make room.
+// KEYS: own, announced. ARGV: node, lease, format, channel, nonce. Answers 1, the fence, 1 if the term before was
+// not given back, and its fence if another node had it; or 0, and for how long the shard is held still. A take by the
+// node that has had it is a new term as well: what the old one had read and not ended is read again. The fence follows
+// the clock, as after a failover to a replica that had not heard of the last take, the last + 1 would be given out
+// twice. The nonce is the caller's for this take, sent again after an answer that was lost. Of the writes DEL comes
+// first. It needs no memory, and a script that has written goes on where memory is short: a full store refuses timers,
+// and its owners keep their shards and make room.
 constexpr char take_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'format', 'node', 'until', 'fence', 'nonce')
+local own = redis.call('HMGET', KEYS[1], 'format', 'node', 'until', 'fence', 'nonce', 'abandoned', 'former')
 if own[1] and own[1] ~= ARGV[3] then return redis.error_reply('FOREIGN format ' .. own[1]) end
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-if own[2] and own[2] ~= '' and tonumber(own[3]) > now then
-  if own[5] == ARGV[5] then return own[4] end
-  return {own[2], string.format('%.0f', own[3] - now)}
+local has_owner = own[2] and own[2] ~= ''
+if has_owner and tonumber(own[3]) > now then
+  if own[5] == ARGV[5] then return {1, own[4], own[6], own[7] or '0'} end
+  return {0, string.format('%.0f', own[3] - now)}
 end
 local fence = string.format('%.0f', math.max(tonumber(own[4] or '0') + 1, now))
+local abandoned = has_owner and '1' or '0'
+local former = own[2] ~= ARGV[1] and own[4] or '0'
 redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], 'format', ARGV[3], 'node', ARGV[1], 'until', now + ARGV[2], 'fence', fence,
-           'upto', '-9007199254740992', 'seen', 0, 'trimmed', 0, 'channel', ARGV[4], 'nonce', ARGV[5])
-return fence)";
+redis.call('HSET', KEYS[1], 'format', ARGV[3], 'node', ARGV[1], 'until', now + ARGV[2], 'fence', fence, 'upto',
+           '-9007199254740992', 'at', '', 'seen', 0, 'trimmed', 0, 'channel', ARGV[4], 'nonce', ARGV[5], 'abandoned',
+           abandoned, 'former', former)
+return {1, fence, abandoned, former})";
 
 // KEYS: own, announced. ARGV: node, or nothing where the caller knows the fence alone; fence. Answers whether the term
 // stood.
@@ -61,73 +67,127 @@ if (ARGV[1] ~= '' and own[1] ~= ARGV[1]) or own[2] ~= ARGV[2] or tonumber(own[3]
   return 0
 end
 redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], 'node', '', 'until', '0', 'upto', '-9007199254740992')
+redis.call('HSET', KEYS[1], 'node', '', 'until', '0', 'upto', '-9007199254740992', 'at', '')
 return 1)";
 
-// KEYS: own, announced, due, body. ARGV: node, fence, lease, level, upto, limit, seen. Reads what is due in (level,
-// upto], and renews. `level` is how far the caller has got by the answers that it received, and `seen` how many lines
-// of what was announced in this term: an answer that was lost is given again, and a call that is sent again trims
-// nothing twice. Without a level, the one that the shard remembers, which never goes back. Where the limit cuts, all of
-// the last instant is taken, as the next call goes on after that. Answers how far it got; the keys and due times, their
-// bodies; what was announced, and the due times and bodies of the keys in it.
+// KEYS of each shard: own, announced, due, body. ARGV of each: node, fence, lease, level, its key, upto, limit, bytes,
+// seen. Renews each term, and reads what lies between the level and upto. The level is how far the caller has got by
+// the answers that it received, and `seen` how many lines of what was announced in this term: an answer that was lost
+// is given again, and a call that is sent again trims nothing twice. Without a level, the one that the shard remembers,
+// which never goes back. A level is a due time, and the key of that instant that was read last: nothing, if all of it
+// was. Answers of each nothing, if the term is over; or the level now, its key; the keys that were found, their bodies;
+// what was announced, and the bodies of the keys that were put or moved among that.
 constexpr char read_on_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'node', 'fence', 'until', 'upto', 'seen', 'trimmed')
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-if (ARGV[1] ~= '' and own[1] ~= ARGV[1]) or own[2] ~= ARGV[2] or tonumber(own[3]) <= now then
-  return redis.error_reply('FENCED the term is over')
+local function read_bodies(hash, found, bytes)
+  local count, step, all = 16, 1, math.min(#found, 7000)
+  while true do
+    count = math.min(count, all)
+    local bodies, size = redis.call('HMGET', hash, unpack(found, 1, count)), 0
+    for n = 1, count do size = size + #(bodies[n] or '') end
+    if size > bytes then
+      size = 0
+      for n, body in ipairs(bodies) do
+        if body then size = size + #body - 24 - string.byte(body, 22) - struct.unpack('<H', body, 23) end
+        if size > bytes and n > 1 then
+          for last = count, n, -1 do bodies[last] = nil end
+          return bodies
+        end
+      end
+    end
+    if count == all then return bodies end
+    -- The first few show how large they are.
+    count, step = count + math.max(step, math.floor((bytes - size) / (size + 1) * count)), 2 * step
+  end
 end
-local limit, level, seen = tonumber(ARGV[6]), ARGV[4], tonumber(ARGV[7])
-if level == '' then level, seen = own[4], tonumber(own[5]) end
-local trimmed = tonumber(own[6] or 0)
-redis.call('LTRIM', KEYS[2], math.max(seen - trimmed, 0), -1)
-trimmed = math.max(seen, trimmed)
-local reached = ARGV[5]
-if limit == 0 or tonumber(reached) < tonumber(level) then reached = level end
-local found = {}
-if limit > 0 then
-  found = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. level, reached, 'LIMIT', 0, limit + 1)
-  if #found > limit then
-    local last = redis.call('ZSCORE', KEYS[3], found[limit])
-    if redis.call('ZSCORE', KEYS[3], found[limit + 1]) ~= last then
-      found[limit + 1] = nil
-      reached = last
+local function read_on(own_key, list, due, hash, node, fence, lease, level, at, upto, limit, bytes, seen)
+  local own = redis.call('HMGET', own_key, 'node', 'fence', 'until', 'upto', 'at', 'seen', 'trimmed')
+  if (node ~= '' and own[1] ~= node) or own[2] ~= fence or tonumber(own[3]) <= now then return false end
+  if level == '' then level, at, seen = own[4], own[5], own[6] end
+  local trimmed = math.max(tonumber(seen), tonumber(own[7]))
+  redis.call('LTRIM', list, trimmed - own[7], -1)
+  local found, bodies = {}, {}
+  local way = tonumber(upto) - tonumber(level)
+  if tonumber(limit) > 0 and (way > 0 or (way == 0 and at ~= '')) then
+    local first = at == '' and redis.call('ZCOUNT', due, '-inf', level) or rank_after(due, level, at)
+    local all = redis.call('ZCOUNT', due, '-inf', upto) - first
+    if all > 0 then
+      found = redis.call('ZRANGE', due, first, first + math.min(limit, all) - 1)
+      bodies = read_bodies(hash, found, tonumber(bytes))
+      for n = #found, #bodies + 1, -1 do found[n] = nil end
+    end
+    if #found < all then
+      at = found[#found]
+      level = redis.call('ZSCORE', due, at)
     else
-      found = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. level, last)
-      if #redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. last, reached, 'LIMIT', 0, 1) ~= 0 then reached = last end
+      level, at = upto, ''
     end
   end
-end
-local upto = own[4]
-if tonumber(reached) > tonumber(upto) then upto = reached end
-local announced = redis.call('LRANGE', KEYS[2], 0, 9999)
-redis.call('HSET', KEYS[1], 'until', now + ARGV[3], 'upto', upto, 'seen', trimmed + #announced, 'trimmed', trimmed)
-local bodies = {}
-for from = 1, #found, 5000 do
-  local some = redis.call('HMGET', KEYS[4], unpack(found, from, math.min(#found, from + 4999)))
-  if from == 1 then
-    bodies = some
-  else
-    for _, body in ipairs(some) do bodies[#bodies + 1] = body end
+  local further = tonumber(level) - tonumber(own[4])
+  local is_further = further > 0 or (further == 0 and own[5] ~= '' and (at == '' or is_after(at, own[5])))
+  local announced = redis.call('LRANGE', list, 0, 4999)
+  redis.call('HSET', own_key, 'until', now + lease, 'upto', is_further and level or own[4],
+             'at', is_further and at or own[5], 'seen', trimmed + #announced, 'trimmed', trimmed)
+  local changed = {}
+  for _, line in ipairs(announced) do
+    if string.sub(line, 1, 1) == 'p' then changed[#changed + 1] = string.sub(line, 10) end
   end
+  local now_bodies = #changed > 0 and redis.call('HMGET', hash, unpack(changed)) or {}
+  return {level, at, found, bodies, announced, now_bodies}
 end
-local announced_bodies = {}
-for i, line in ipairs(announced) do
-  local is_put = string.sub(line, 1, 8) == '\0\0\0\0\0\0\0\0'
-  announced_bodies[i] = is_put and redis.call('HGET', KEYS[4], string.sub(line, 9))
+local answers = {}
+for n = 0, #KEYS / 4 - 1 do
+  local its = {unpack(KEYS, 4 * n + 1, 4 * n + 4)}
+  for i = 9 * n + 1, 9 * n + 9 do its[#its + 1] = ARGV[i] end
+  answers[n + 1] = read_on(unpack(its))
 end
-return {reached, found, bodies, announced, announced_bodies})";
+return answers)";
 
-constexpr std::array<const char*, scripts> texts = {open_text,    roll_text,   take_text, give_back_text,
-                                                    read_on_text, put_text,    end_text,  cancel_text,
-                                                    answers_text, revive_text, list_text, look_text};
+// How bytes are compared in a sorted set: Lua compares as the server's locale does. And how many of a set are not
+// behind a key in the instant of that score; if the key has gone since, its place is found by halves.
+constexpr char order_text[] = R"(
+local function is_after(key, other)
+  for i = 1, math.min(#key, #other) do
+    local mine, its = string.byte(key, i), string.byte(other, i)
+    if mine ~= its then return mine > its end
+  end
+  return #key > #other
+end
+local function rank_after(set, score, key)
+  local now = redis.call('ZSCORE', set, key)
+  if now and tonumber(now) == tonumber(score) then return redis.call('ZRANK', set, key) + 1 end
+  local low = redis.call('ZCOUNT', set, '-inf', '(' .. score)
+  local high = low + redis.call('ZCOUNT', set, score, score)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if is_after(redis.call('ZRANGE', set, middle, middle)[1], key) then high = middle else low = middle + 1 end
+  end
+  return low
+end)";
 
 }  // namespace
 
-const char* text(script which) noexcept { return texts[static_cast<std::size_t>(which)]; }
+const std::string& text(script which) noexcept {
+  static const std::string order = order_text, walk = order + walk_text;
+  static const std::array<std::string, scripts> texts = {
+      open_text,          roll_text,      take_text,   give_back_text,   order + read_on_text,
+      order + apply_text, answers_text,   find_text,   walk + list_text, walk + purge_text,
+      look_text,          count_due_text, deaths_text, look_roll_text};
+  return texts[static_cast<std::size_t>(which)];
+}
 
 bool writes(script which) noexcept {
-  return which != script::answers && which != script::list && which != script::look;
+  switch (which) {
+    case script::answers:
+    case script::find:
+    case script::list:
+    case script::look:
+    case script::count_due:
+    case script::deaths:
+    case script::look_roll: return false;
+    default: return true;
+  }
 }
 
 }  // namespace detent::durable::redis

@@ -1,268 +1,273 @@
 // SPDX-License-Identifier: MIT
-// The scripts about timers. In scripts.cpp are those about shards and terms.
+// The scripts that change timers. In scripts.cpp are those about shards and terms, in scripts_of_lookups.cpp those that
+// look.
 #include "script_texts.hpp"
 
 namespace detent::durable::redis {
 
-// KEYS: own, announced, due, body, dead, grave. ARGV: format, shard, modes: a letter for each; the earliest due time;
-// then due time and key of each; then the bodies. Answers a letter for each: (s)tored, or (S) that was before,
-// (r)eplaced, (k)ept, (e)xists, (m)oved, or (M) that was before, (g)one. The first eight bytes of a body are its id:
-// the same one once more, after an answer that was lost, finds itself and is content. What is due within the owner's
-// read level, or was, is announced to the owner in the same step. The time comes before the body, which it would
-// otherwise not be found without. Most batches are new and beyond the read level: then ZADD NX adds each, and no timer
-// is looked at by itself. Where it adds fewer, it has changed none of those that were there. Without any, something is
-// written all the same, for a WAIT to count.
-const char put_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'format', 'upto', 'channel')
+// KEYS: own, announced, due, body, dead, grave, next, recurring, then the answer of each cancel, and of each end that
+// has one. ARGV: format, shard, kinds: a letter for each change; node, fence: of the ends; the earliest due time, if
+// all are puts of new timers that run once, else nothing; in one word the id and due time that ran of each end; in one
+// word an answer for each end, - for none, or nothing; then the key of each change, behind its due time if there is an
+// earliest one; and then, in their order, the bodies of puts, the heads of moves and revivals, the questions, the
+// payloads of (P), the reasons of kills. The last word is the caller's turn in the shard, or nothing, and the one
+// before the turn that must have been the last one here, or nothing. The last key has the caller's last turn and its
+// answer. A turn that was carried out gives its answer again; where another turn was the last one, a promoted replica
+// has not heard of all, or an answer was lost: then nothing is carried out, and the answer is an array, of that turn
+// and its answer.
+//
+// Answers to questions and turns are needed for a while. They have no time to live, as a server with a volatile-*
+// policy may evict what has one, and a turn that is evicted would be carried out twice. `passing` has when they are
+// erased.
+//
+// Kinds of puts, and of what becomes of them: (k)eep, (r)eplace, (x) exists, (m)ove, re(v)ive; else (s)tored or (g)one.
+// (n)othing, for a WAIT to count. (c)ancel: (c)ancelled; (a)sked; (w)ithdrawn, and asked as well, as it is not known
+// that the owner has read that it was put or moved: it is where that is trimmed. A question's answer that is there
+// before the question is one to what a promoted replica has not heard of, and goes. Ends: (E)rase, (M)ove, (P) move
+// with a payload, (K)ill, (L)eave, (U)nkeep: (e)nded, (g)one, (f)enced. Of any: (u)nanswered, where the server is full.
+//
+// Most batches are new timers beyond the read level, or ends of what is as it was: these take a short way. ZADD NX
+// changes none of those that were there. On the long way the tables have each key as the changes so far have left it.
+// A full server refuses a script before its first write alone: timers are refused whole, and ends go on. A timer that
+// replaces another keeps the due time of that, if rules have set both and that is the earlier.
+const char apply_text[] = R"(
+local passing = string.sub(KEYS[1], 1, -4) .. 'passing'
+local function carry_out()
+local own = redis.call('HMGET', KEYS[1], 'format', 'upto', 'at', 'channel', 'node', 'fence', 'until')
 if own[1] and own[1] ~= ARGV[1] then return redis.error_reply('FOREIGN format ' .. own[1]) end
-local upto = tonumber(own[2] or '-9007199254740992')
-local modes = ARGV[3]
-local count = #modes
-if count == 0 then
-  redis.call('HSET', KEYS[1], 'format', ARGV[1])
-  return ''
-end
-local times, bodies = {}, {}
-if tonumber(ARGV[4]) > upto and not string.find(modes, 'm', 1, true) and redis.call('EXISTS', KEYS[5]) == 0 and
-   redis.call('ZADD', KEYS[3], 'NX', unpack(ARGV, 5, 4 + 2 * count)) == count then
-  for n = 1, count do bodies[2 * n - 1], bodies[2 * n] = ARGV[4 + 2 * n], ARGV[4 + 2 * count + n] end
-  redis.call('HSET', KEYS[4], unpack(bodies))
-  return string.rep('s', count)
-end
-local keys = {}
-for n = 1, count do keys[n] = ARGV[4 + 2 * n] end
-local was = redis.call('HMGET', KEYS[4], unpack(keys))
-local had, due_of, announced, answers = {}, {}, {}, {}
-local uniform = modes == string.rep(string.sub(modes, 1, 1), count) and string.sub(modes, 1, 1)
-local placed = 0
-for n = 1, count do
-  local key, due, body = keys[n], ARGV[3 + 2 * n], ARGV[4 + 2 * count + n]
-  local mode = uniform or string.sub(modes, n, n)
-  local before = had[key] or was[n]
-  local answer = 's'
-  if not before then
-    if mode == 'm' then answer = 'g' end
-  elseif string.sub(before, 1, 8) == string.sub(body, 1, 8) then
-    answer = mode == 'm' and 'M' or 'S'
-  else
-    answer = mode
-    if mode == 'm' then body = string.sub(body, 1, 20) .. string.sub(before, 21) end
-  end
-  answers[n] = answer
-  if answer == 's' or answer == 'r' or answer == 'm' then
-    if tonumber(due) <= upto or
-       (before and tonumber(due_of[key] or redis.call('ZSCORE', KEYS[3], key)) <= upto) then
-      announced[#announced + 1] = '\0\0\0\0\0\0\0\0' .. key
-    end
-    had[key], due_of[key] = body, due
-    times[placed + 1], times[placed + 2] = due, key
-    bodies[placed + 1], bodies[placed + 2] = key, body
-    placed = placed + 2
+local kinds, upto, at = ARGV[3], tonumber(own[2] or '-9007199254740992'), own[3] or ''
+local count, step = #kinds, 1
+local find, sub, rep, read = string.find, string.sub, string.rep, struct.unpack
+if ARGV[6] ~= '' then
+  step = 2
+  if tonumber(ARGV[6]) > upto and redis.call('EXISTS', KEYS[5]) == 0 and
+     redis.call('ZADD', KEYS[3], 'NX', unpack(ARGV, 9, 8 + 2 * count)) == count then
+    local bodies = {}
+    for n = 1, count do bodies[2 * n - 1], bodies[2 * n] = ARGV[8 + 2 * n], ARGV[8 + 2 * count + n] end
+    redis.call('HSET', KEYS[4], unpack(bodies))
+    return rep('s', count)
   end
 end
-if #times > 0 then
-  redis.call('ZADD', KEYS[3], unpack(times))
-  redis.call('HSET', KEYS[4], unpack(bodies))
-  if redis.call('EXISTS', KEYS[5]) == 1 then
-    for key in pairs(had) do
-      redis.call('ZREM', KEYS[5], key)
-      redis.call('HDEL', KEYS[6], key)
-    end
-  end
-end
-if #announced > 0 then
-  redis.call('RPUSH', KEYS[2], unpack(announced))
-  redis.call('PUBLISH', own[3], ARGV[2])
-end
-return table.concat(answers))";
-
-// KEYS: own, announced, due, body, dead, grave, then of the answers. ARGV: node, fence, kinds: a letter for each; the
-// keys; in one word the id and due time that ran of each, as a body begins. Kinds: (e)rase; (m)ove; (k)ill; (l)eave.
-// Then in their order, for a move its new due time and the new head of its body, for a kill the reason; and last the
-// words of the answers. Answers a letter for each: (e)nded or (g)one. One whose id or time is another by now has been
-// replaced or moved, and stays; but a move that finds its new head, or a kill its grave, has been carried out before,
-// and is (e)nded.
-const char end_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'node', 'fence', 'until')
 local time = redis.call('TIME')
-if (ARGV[1] ~= '' and own[1] ~= ARGV[1]) or own[2] ~= ARGV[2] or tonumber(own[3]) <= time[1] * 1000000 + time[2] then
-  return redis.error_reply('FENCED the term is over')
-end
-local kinds = ARGV[3]
-local count = #kinds
-local bodies = redis.call('HMGET', KEYS[4], unpack(ARGV, 4, 3 + count))
-if kinds == string.rep('e', count) and #KEYS == 6 then
-  local sub, heads = string.sub, {}
+local now = time[1] * 1000000 + time[2]
+local stands = own[7] and tonumber(own[7]) > now
+local is_owner = stands and own[6] == ARGV[5] and (ARGV[4] == '' or own[5] == ARGV[4])
+local keys = step == 1 and {unpack(ARGV, 9, 8 + count)} or {}
+for n = #keys + 1, count do keys[n] = ARGV[8 + 2 * n] end
+local bodies = redis.call('HMGET', KEYS[4], unpack(keys))
+local has_next = redis.call('EXISTS', KEYS[7]) == 1
+if is_owner and not has_next and ARGV[8] == '' and kinds == rep('E', count) then
+  local heads = {}
   for n = 1, count do heads[n] = sub(bodies[n] or '', 1, 16) end
-  if table.concat(heads) == ARGV[4 + count] then
-    redis.call('ZREM', KEYS[3], unpack(ARGV, 4, 3 + count))
-    redis.call('HDEL', KEYS[4], unpack(ARGV, 4, 3 + count))
-    return kinds
-  end
-end
-redis.call('LTRIM', KEYS[2], 0, -1)
-local extra = 5 + count
-local now, due_of, answers = {}, {}, {}
-local buried, graves = {}, {}
-for n = 1, count do
-  local kind, key = string.sub(kinds, n, n), ARGV[3 + n]
-  local body = now[key]
-  if body == nil then body = bodies[n] end
-  local ran = string.sub(ARGV[4 + count], 16 * n - 15, 16 * n)
-  local fits = body and string.sub(body, 1, 16) == ran
-  answers[n] = fits and 'e' or 'g'
-  if kind == 'm' then
-    if body and string.sub(body, 1, 20) == ARGV[extra + 1] then answers[n] = 'e' end
-    if fits then now[key], due_of[key] = ARGV[extra + 1] .. string.sub(body, 21), ARGV[extra] end
-    extra = extra + 2
-  elseif kind == 'k' then
-    if fits then
-      now[key] = false
-      buried[#buried + 1] = redis.call('ZSCORE', KEYS[3], key)
-      buried[#buried + 1] = key
-      graves[#graves + 1] = key
-      graves[#graves + 1] = ARGV[extra] .. body
-    else
-      local before = ARGV[extra] .. ran
-      local grave = redis.call('HGET', KEYS[6], key)
-      if grave and string.sub(grave, 1, #before) == before then answers[n] = 'e' end
+  if table.concat(heads) == ARGV[7] then
+    local letters, ended = rep('e', count), {}
+    if redis.call('ZREM', KEYS[3], unpack(keys)) ~= count then
+      for n, key in ipairs(keys) do ended[n], ended[key] = ended[key] or 'e', 'g' end
+      letters = table.concat(ended)
     end
-    extra = extra + 1
-  elseif kind == 'e' and fits then
-    now[key] = false
+    redis.call('HDEL', KEYS[4], unpack(keys))
+    if redis.call('EXISTS', KEYS[8]) == 1 then redis.call('ZREM', KEYS[8], unpack(keys)) end
+    return letters
   end
 end
-for n = 7, #KEYS do redis.call('SET', KEYS[n], ARGV[extra + n - 7], 'EX', 120) end
-local gone, moved, rewritten = {}, {}, {}
-for key, body in pairs(now) do
-  if body then
-    moved[#moved + 1] = due_of[key]
-    moved[#moved + 1] = key
-    rewritten[#rewritten + 1] = key
-    rewritten[#rewritten + 1] = body
-  else
-    gone[#gone + 1] = key
+local is_full = false
+if find(kinds, '[^krxmv]') then
+  if find(kinds, '[nkrxmv]') then
+    local refused = redis.pcall('HSET', KEYS[1], 'format', ARGV[1])
+    if type(refused) == 'table' and not find(refused.err, 'OOM', 1, true) then return refused end
+    is_full = type(refused) == 'table'
   end
+  redis.call('LTRIM', KEYS[2], 0, -1)
+  if is_full and find(kinds, 'n', 1, true) then redis.call('HSET', KEYS[1], 'format', ARGV[1]) end
 end
-if #gone > 0 then
-  redis.call('ZREM', KEYS[3], unpack(gone))
-  redis.call('HDEL', KEYS[4], unpack(gone))
-end
-if #moved > 0 then
-  redis.call('ZADD', KEYS[3], unpack(moved))
-  redis.call('HSET', KEYS[4], unpack(rewritten))
-end
-if #buried > 0 then
-  redis.call('ZADD', KEYS[5], unpack(buried))
-  redis.call('HSET', KEYS[6], unpack(graves))
-end
-return table.concat(answers))";
 
-// KEYS: own, announced, due, body, dead, grave. ARGV: format, shard; then key and question of each. Answers a letter
-// for each: (c)ancelled, no node will start it; (g)one; (a)sked, it is in the owner's hands, to whom it is announced;
-// (w)ithdrawn, and asked as well, as it is not known that the owner has read that it was put or moved: it is where that
-// is trimmed.
-const char cancel_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format', 'until')
-if own[3] and own[3] ~= ARGV[1] then return redis.error_reply('FOREIGN format ' .. own[3]) end
-local upto = tonumber(own[1] or '-9007199254740992')
-local answers, announced, unread = {}, {}, {}
-local time = redis.call('TIME')
-local stands = own[4] and tonumber(own[4]) > time[1] * 1000000 + time[2]
-for _, line in ipairs(stands and redis.call('LRANGE', KEYS[2], 0, -1) or {}) do
-  if string.sub(line, 1, 8) == '\0\0\0\0\0\0\0\0' then unread[string.sub(line, 9)] = true end
+local was, live, was_next, next, was_dead, dead = {}, {}, {}, {}, {}, {}
+local function load(hash, from, to)
+  for n, body in ipairs(redis.call('HMGET', hash, unpack(keys))) do from[keys[n]], to[keys[n]] = body, body end
 end
-for i = 3, #ARGV, 2 do
-  local key = ARGV[i]
-  local due = redis.call('ZSCORE', KEYS[3], key)
-  if due and tonumber(due) <= upto then
-    announced[#announced + 1] = ARGV[i + 1] .. key
-    answers[#answers + 1] = 'a'
-  elseif due then
-    redis.call('ZREM', KEYS[3], key)
-    redis.call('HDEL', KEYS[4], key)
-    answers[#answers + 1] = unread[key] and 'w' or 'c'
-    if unread[key] then announced[#announced + 1] = ARGV[i + 1] .. key end
-  elseif redis.call('ZREM', KEYS[5], key) == 1 then
-    redis.call('HDEL', KEYS[6], key)
-    answers[#answers + 1] = 'c'
+for n = 1, count do was[keys[n]], live[keys[n]] = bodies[n], bodies[n] end
+if has_next then load(KEYS[7], was_next, next) end
+if redis.call('EXISTS', KEYS[5]) == 1 then load(KEYS[6], was_dead, dead) end
+
+local changed = 'p\0\0\0\0\0\0\0\0'
+local announced, told, unread = {}, {}, nil
+local function announce(what, key)
+  announced[#announced + 1] = what .. key
+  if what == changed then told[key] = true end
+end
+local function is_unread(key)
+  if stands and not unread then
+    unread = {}
+    for _, line in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
+      if sub(line, 1, 9) == changed then unread[sub(line, 10)] = true end
+    end
+  end
+  return stands and (told[key] or unread[key])
+end
+local function is_below(body, key)
+  local due = read('<i8', body, 9)
+  return due < upto or due == upto and (at == '' or not is_after(key, at))
+end
+local function set(key, body, before)
+  if is_below(body, key) or before and is_below(before, key) then announce(changed, key) end
+  live[key], next[key], dead[key] = body, false, false
+end
+local function put(kind, key, body)
+  local before = live[key]
+  if before and sub(before, 1, 8) == sub(body, 1, 8) then return kind == 'm' and kind or 's' end
+  if kind == 'v' then
+    if before or not dead[key] then return 'g' end
+    body = body .. sub(dead[key], 24 + read('<H', dead[key]))
+  elseif kind == 'm' then
+    if not before then return 'g' end
+    body = body .. sub(before, 22)
+  elseif before and kind ~= 'r' then
+    if kind == 'k' and not next[key] and is_below(before, key) then
+      next[key] = body
+      announce('k' .. sub(body, 1, 8), key)
+    end
+    return kind
+  elseif before and sub(before, 21, 21) == '\1' and sub(body, 21, 21) == '\1' and
+         read('<i8', before, 9) < read('<i8', body, 9) then
+    body = sub(body, 1, 8) .. sub(before, 9, 16) .. sub(body, 17)
+  end
+  set(key, body, before)
+  return before and kind or 's'
+end
+local function cancel(key, question)
+  local body = live[key]
+  if body and is_below(body, key) then
+    next[key] = false
+    announce('q' .. question, key)
+    return 'a'
+  elseif body then
+    live[key], next[key] = false, false
+    if not is_unread(key) then return 'c' end
+    announce('q' .. question, key)
+    return 'w'
+  end
+  if not dead[key] then return 'g' end
+  dead[key] = false
+  return 'c'
+end
+local function finish(kind, key, ran, extra, payload)
+  local body, successor = live[key], next[key]
+  local fits = body and sub(body, 1, 16) == ran
+  if kind == 'U' then
+    if not successor or sub(successor, 1, 8) ~= sub(ran, 1, 8) then return 'g' end
+    next[key] = false
+  elseif kind == 'M' or kind == 'P' then
+    if not fits then return body and sub(body, 1, 20) == sub(extra, 1, 20) and 'e' or 'g' end
+    local rest = sub(body, 22)
+    if payload then rest = sub(rest, 1, 3 + read('B', rest) + read('<H', rest, 2)) .. payload end
+    live[key] = extra .. rest
+    if sub(extra, 17, 20) == '\1\0\0\0' and sub(extra, 9, 16) ~= sub(ran, 9, 16) then next[key] = false end
+    if at ~= '' and read('<i8', extra, 9) == upto and is_below(extra, key) then announce(changed, key) end
+  elseif not fits then
+    local before = extra and extra .. ran
+    return before and dead[key] and sub(dead[key], 1, #before) == before and 'e' or 'g'
+  elseif kind ~= 'L' then
+    live[key] = false
+    if kind == 'K' then dead[key] = extra .. body end
+    if successor then set(key, successor) end
+  end
+  return 'e'
+end
+
+local answers, refused = {}, {}
+local word, ends, asked = 9 + step * count, 0, 8
+local puts = {k = true, r = true, x = true, m = true, v = true}
+local takes = {c = true, M = true, P = true, K = true}
+for n = 1, count do
+  local kind, key = sub(kinds, n, n), keys[n]
+  local extra, payload
+  if puts[kind] or takes[kind] then extra, word = ARGV[word], word + 1 end
+  if kind == 'P' then payload, word = ARGV[word], word + 1 end
+  if is_full and puts[kind] then refused[key] = true end
+  if puts[kind] then
+    answers[n] = refused[key] and 'u' or put(kind, key, extra)
+  elseif kind == 'c' then
+    asked = asked + 1
+    answers[n] = refused[key] and 'u' or cancel(key, extra)
+    if find('aw', answers[n], 1, true) then redis.call('DEL', KEYS[asked]) end
+  elseif kind == 'n' then
+    answers[n] = kind
   else
-    answers[#answers + 1] = 'g'
+    local reply = sub(ARGV[8], ends + 1, ends + 1)
+    local has_reply = reply ~= '' and reply ~= '-'
+    ends = ends + 1
+    if has_reply then asked = asked + 1 end
+    if refused[key] then
+      answers[n] = 'u'
+    elseif is_owner then
+      answers[n] = finish(kind, key, sub(ARGV[7], 16 * ends - 15, 16 * ends), extra, payload)
+      if has_reply then redis.call('SET', KEYS[asked], reply) end
+      if has_reply then redis.call('ZADD', passing, now + 120000000, KEYS[asked]) end
+    else
+      answers[n] = 'f'
+    end
   end
 end
-if #announced > 0 then
-  redis.call('RPUSH', KEYS[2], unpack(announced))
-  redis.call('PUBLISH', own[2], ARGV[2])
+
+local function repeats(body) return body and sub(body, 23, 24) ~= '\0\0' end
+local function add(to, a, b) to[#to + 1], to[#to + 2] = a, b end
+local placed, written, kept, buried, graves, recurring = {}, {}, {}, {}, {}, {}
+local gone, unkept, risen, once = {}, {}, {}, {}
+for key, body in pairs(live) do
+  if body ~= was[key] then
+    if body then
+      add(placed, read('<i8', body, 9), key)
+      add(written, key, body)
+    else
+      gone[#gone + 1] = key
+    end
+    if repeats(body) then
+      add(recurring, read('<i8', body, 9), key)
+    elseif repeats(was[key]) then
+      once[#once + 1] = key
+    end
+  end
 end
-return table.concat(answers))";
+for key, body in pairs(next) do
+  if body and body ~= was_next[key] then add(kept, key, body) end
+  if not body and was_next[key] then unkept[#unkept + 1] = key end
+end
+for key, body in pairs(dead) do
+  if body and body ~= was_dead[key] then
+    add(buried, time[1] * 1000000 + time[2], key)
+    add(graves, key, body)
+  end
+  if not body and was_dead[key] then risen[#risen + 1] = key end
+end
+for _, change in ipairs({{'ZADD', KEYS[3], placed}, {'HSET', KEYS[4], written}, {'HSET', KEYS[7], kept},
+                         {'ZADD', KEYS[5], buried}, {'HSET', KEYS[6], graves}, {'ZADD', KEYS[8], recurring},
+                         {'ZREM', KEYS[3], gone}, {'HDEL', KEYS[4], gone}, {'HDEL', KEYS[7], unkept},
+                         {'ZREM', KEYS[5], risen}, {'HDEL', KEYS[6], risen}, {'ZREM', KEYS[8], once},
+                         {'RPUSH', KEYS[2], announced}}) do
+  if #change[3] > 0 then redis.call(change[1], change[2], unpack(change[3])) end
+end
+if #announced > 0 then redis.call('PUBLISH', own[4], ARGV[2]) end
+return table.concat(answers)
+end
+local turn, before = ARGV[#ARGV], ARGV[#ARGV - 1]
+local last, answer = '0', ''
+if turn ~= '' then
+  last, answer = string.match(redis.call('MGET', KEYS[#KEYS])[1] or '0 ', '(%d+) (.*)')
+end
+if turn == '' or last ~= turn then
+  if before ~= '' and last ~= before then return {last, answer} end
+  answer = carry_out()
+end
+if turn == '' or type(answer) == 'table' then return answer end
+redis.call('LTRIM', KEYS[2], 0, -1)  -- a full server lets a script go on that has written
+redis.call('SET', KEYS[#KEYS], turn .. ' ' .. answer)
+local time = redis.call('TIME')
+redis.call('ZADD', passing, (time[1] + 3600) * 1000000, KEYS[#KEYS])
+local over = redis.call('ZRANGEBYSCORE', passing, '-inf', time[1] * 1000000, 'LIMIT', 0, 2000)
+if #over > 0 then redis.call('DEL', unpack(over)) redis.call('ZREM', passing, unpack(over)) end
+return answer)";
 
 // KEYS: of answers, all of one shard. What they hold.
 const char answers_text[] = R"(return redis.call('MGET', unpack(KEYS)))";
-
-// KEYS: own, announced, due, body, dead, grave. ARGV: format, shard; then key, due time and head of each. Answers a
-// letter for each: (s)tored or (g)one.
-const char revive_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'upto', 'channel', 'format')
-if own[3] and own[3] ~= ARGV[1] then return redis.error_reply('FOREIGN format ' .. own[3]) end
-local upto = tonumber(own[1] or '-9007199254740992')
-local answers, announced = {}, {}
-for i = 3, #ARGV, 3 do
-  local key, due, head = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local grave = redis.call('HGET', KEYS[6], key)
-  if grave then
-    local body = string.sub(grave, 3 + string.byte(grave, 1) + 256 * string.byte(grave, 2))
-    redis.call('ZREM', KEYS[5], key)
-    redis.call('HDEL', KEYS[6], key)
-    redis.call('ZADD', KEYS[3], due, key)
-    redis.call('HSET', KEYS[4], key, head .. string.sub(body, 21))
-    if tonumber(due) <= upto then announced[#announced + 1] = '\0\0\0\0\0\0\0\0' .. key end
-    answers[#answers + 1] = 's'
-  else
-    local body = redis.call('HGET', KEYS[4], key)
-    answers[#answers + 1] = body and string.sub(body, 1, 8) == string.sub(head, 1, 8) and 's' or 'g'
-  end
-end
-if #announced > 0 then
-  redis.call('RPUSH', KEYS[2], unpack(announced))
-  redis.call('PUBLISH', own[2], ARGV[2])
-end
-return table.concat(answers))";
-
-// KEYS: a set by time and its bodies, of the live ones or the dead. ARGV: from, until, after, limit: in the order of
-// time, then of keys. `after` is the key at the time `from` where the last page ended, or empty. If it has gone since,
-// its place is found by halves, byte by byte: Lua compares as the server's locale does. Answers keys and times, and
-// bodies.
-const char list_text[] = R"(
-local function is_after(key, other)
-  for i = 1, math.min(#key, #other) do
-    local mine, its = string.byte(key, i), string.byte(other, i)
-    if mine ~= its then return mine > its end
-  end
-  return #key > #other
-end
-local found
-if ARGV[3] == '' then
-  found = redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[4])
-else
-  local low = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. ARGV[1])
-  local high = low + redis.call('ZCOUNT', KEYS[1], ARGV[1], ARGV[1])
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    if is_after(redis.call('ZRANGE', KEYS[1], middle, middle)[1], ARGV[3]) then high = middle else low = middle + 1 end
-  end
-  found = redis.call('ZRANGE', KEYS[1], low, low + ARGV[4] - 1, 'WITHSCORES')
-end
-local bodies = {}
-for i = 1, #found, 2 do bodies[#bodies + 1] = redis.call('HGET', KEYS[2], found[i]) end
-return {found, bodies})";
-
-// KEYS: own, announced, due, body, dead. Answers the fence; the node whose term stands, or none; the read level; how
-// many timers, how many dead.
-const char look_text[] = R"(
-local own = redis.call('HMGET', KEYS[1], 'node', 'until', 'fence', 'upto')
-local time = redis.call('TIME')
-local stands = own[1] and own[1] ~= '' and tonumber(own[2]) > time[1] * 1000000 + time[2]
-return {own[3] or '0', stands and own[1] or '', own[4] or '-9007199254740992', redis.call('ZCARD', KEYS[3]),
-        redis.call('ZCARD', KEYS[5])})";
 
 }  // namespace detent::durable::redis

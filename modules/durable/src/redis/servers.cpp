@@ -40,8 +40,11 @@ std::optional<address> target_of(std::string_view error, const address& from) {
 
 }  // namespace
 
-servers::servers(std::vector<address> known, credentials who, std::chrono::microseconds patience)
-    : known_(std::move(known)), who_(std::move(who)), patience_(patience) {}
+servers::servers(whereabouts where, access how)
+    : where_(std::move(where)),
+      how_(std::move(how)),
+      sentinels_(where_.master.empty() ? nullptr : std::make_unique<sentinels>(where_, how_)),
+      known_(sentinels_ == nullptr ? where_.known : std::vector<address>()) {}
 
 trouble servers::open() {
   const no_sigpipe guard;
@@ -69,12 +72,13 @@ trouble servers::unfit_owner() {
 link& servers::to(const address& where) {
   const std::string name = where.text();
   auto found = links_.find(name);
-  if (found == links_.end()) found = links_.emplace(name, std::make_unique<link>(where, who_, patience_)).first;
+  if (found == links_.end()) found = links_.emplace(name, std::make_unique<link>(where, how_)).first;
   return *found->second;
 }
 
 // Some node of a cluster, or the one that is no replica. The last one that was it comes first.
 trouble servers::open_master() {
+  if (sentinels_ != nullptr) return open_named_master();
   trouble worst;
   for (std::size_t tried = 0; tried != known_.size(); ++tried) {
     const std::size_t number = (master_ + tried) % known_.size();
@@ -92,6 +96,25 @@ trouble servers::open_master() {
     if (!worst || worst.kind == refusal::lost) worst = std::move(failed);
   }
   return worst;
+}
+
+// Where it is a replica, the fail-over is under way, or the Sentinel has not heard of one.
+trouble servers::open_named_master() {
+  address master;
+  if (trouble failed = sentinels_->ask(master)) return failed;
+  const std::size_t number = number_of(std::move(master));
+  link& named = to(known_[number]);
+  if (trouble failed = named.open()) return failed;
+  if (named.facts().is_replica) {
+    named.close();
+    return {refusal::lost, named.where().text() + " is a replica, and the Sentinels still name it as the master"};
+  }
+  master_ = number;
+  return {};
+}
+
+void servers::leave_old_master() {
+  if (sentinels_ != nullptr && master_ < known_.size() && sentinels_->has_moved()) to(known_[master_]).close();
 }
 
 std::size_t servers::number_of(address where) {
@@ -140,6 +163,7 @@ void servers::run(std::span<call> calls) {
   round.reserve(calls.size());
   for (call& one : calls) round.push_back({&one, hash_slot(one.keys.front())});
   used_.clear();
+  leave_old_master();
   for (int rounds = 0; rounds != most_rounds && !round.empty(); ++rounds) {
     // Finding the way may ask the servers something, so it is done before anything else is under way to them.
     for (pending& one : round) one.via = reach(one);
@@ -170,8 +194,7 @@ link* servers::reach(pending& one) {
       if (!failed) return &owner;
     }
   } else {
-    link& master = to(known_[master_]);
-    if (master.is_open()) return &master;
+    if (master_ < known_.size() && to(known_[master_]).is_open()) return &to(known_[master_]);
     failed = open_master();
     if (!failed) return &to(known_[master_]);
   }
@@ -190,6 +213,7 @@ void servers::send(pending& one) {
   words.insert(words.end(), one.what->keys.begin(), one.what->keys.end());
   words.insert(words.end(), one.what->words.begin(), one.what->words.end());
   one.via->append(words);
+  one.what->was_sent = true;
   if (std::find(used_.begin(), used_.end(), one.via) == used_.end()) used_.push_back(one.via);
 }
 
@@ -238,7 +262,7 @@ bool servers::follow(pending& one, std::string_view error) {
   return target.has_value();
 }
 
-bool servers::is_heard(std::span<const call> calls, unsigned replicas, std::chrono::milliseconds limit) {
+bool servers::wait_for_replicas(std::span<call> calls, unsigned replicas, std::chrono::milliseconds limit) {
   const no_sigpipe guard;
   const std::string count = std::to_string(replicas);
   const std::string most = std::to_string(std::max<long long>(1, limit.count()));
@@ -250,14 +274,14 @@ bool servers::is_heard(std::span<const call> calls, unsigned replicas, std::chro
     if (answer != nullptr && answer->type == REDIS_REPLY_INTEGER && answer->integer >= replicas)
       heard.push_back(used->facts().process);
   }
-  return std::ranges::all_of(calls, [&](const call& one) {
-    return one.answer == nullptr || std::ranges::find(heard, one.process) != heard.end();
-  });
+  for (call& one : calls) one.is_heard = one.answer != nullptr && std::ranges::find(heard, one.process) != heard.end();
+  return std::ranges::all_of(calls, [](const call& one) { return one.answer == nullptr || one.is_heard; });
 }
 
-std::vector<address> servers::places() const {
-  std::vector<address> all = known_;
-  std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(master_), all.end());
+whereabouts servers::places() const {
+  if (sentinels_ != nullptr) return where_;
+  whereabouts all{known_};
+  std::rotate(all.known.begin(), all.known.begin() + static_cast<std::ptrdiff_t>(master_), all.known.end());
   return all;
 }
 

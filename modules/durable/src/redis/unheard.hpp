@@ -7,6 +7,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace detent::durable::redis {
@@ -24,9 +25,12 @@ class unheard {
     std::erase_if(kept_, [&](const entry& one) { return one.process == process; });
   }
   // Adds the requests for the shard that another process had, under the new term.
-  void add_to(std::vector<end_request>& out, const term_ref& now, std::string_view process) const {
-    for (const entry& one : kept_)
-      if (is_of_another(one, now, process)) out.emplace_back(one.what).term = now;
+  void add_to(std::vector<change>& out, const term_ref& now, std::string_view process) const {
+    for (const entry& one : kept_) {
+      if (!is_of_another(one, now, process)) continue;
+      out.emplace_back(one.what);
+      std::get<end_request>(out.back()).term = now;
+    }
   }
   // That is with this process by now.
   void drop(const term_ref& now, std::string_view process) {

@@ -29,13 +29,27 @@ constexpr std::size_t least_cache = std::size_t{1} << 20;
 // Rows are numbered as they come, so that a new one goes to the end of the table. Keys that the library makes grow with
 // time: their index grows at its end too.
 constexpr const char* schema = R"(
-CREATE TABLE shards (shard INTEGER PRIMARY KEY, fence INTEGER NOT NULL);
+CREATE TABLE shards (shard INTEGER PRIMARY KEY, fence INTEGER NOT NULL, held INTEGER NOT NULL,
+  timers INTEGER NOT NULL DEFAULT 0, dead INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE ring (generation INTEGER NOT NULL, counted INTEGER NOT NULL);
+INSERT INTO ring VALUES (0, 0);
 CREATE TABLE timers (row INTEGER PRIMARY KEY, shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL,
-  due INTEGER NOT NULL, attempt INTEGER NOT NULL, handler BLOB NOT NULL, schedule BLOB NOT NULL, payload BLOB NOT NULL);
+  due INTEGER NOT NULL, attempt INTEGER NOT NULL, by_rule INTEGER NOT NULL, handler BLOB NOT NULL,
+  schedule BLOB NOT NULL, payload BLOB NOT NULL);
 CREATE UNIQUE INDEX timers_by_key ON timers (shard, key);
+CREATE TABLE successors (shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL,
+  due INTEGER NOT NULL, attempt INTEGER NOT NULL, by_rule INTEGER NOT NULL, handler BLOB NOT NULL,
+  schedule BLOB NOT NULL, payload BLOB NOT NULL, PRIMARY KEY (shard, key)) WITHOUT ROWID;
 CREATE TABLE dead (shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL, due INTEGER NOT NULL,
-  attempt INTEGER NOT NULL, handler BLOB NOT NULL, schedule BLOB NOT NULL, payload BLOB NOT NULL, why BLOB NOT NULL,
+  attempt INTEGER NOT NULL, by_rule INTEGER NOT NULL, handler BLOB NOT NULL, schedule BLOB NOT NULL,
+  payload BLOB NOT NULL, why BLOB NOT NULL, PRIMARY KEY (shard, key)) WITHOUT ROWID;
+)";
+
+// When each dead timer died. Beside the table of these, which other versions of this format write.
+constexpr const char* deaths = R"(
+CREATE TABLE deaths (shard INTEGER NOT NULL, key BLOB NOT NULL, died INTEGER NOT NULL,
   PRIMARY KEY (shard, key)) WITHOUT ROWID;
+CREATE INDEX deaths_in_order ON deaths (shard, died, key);
 )";
 
 // The file that a link leads to, also where that has yet to be made: it has one lock.
@@ -122,14 +136,13 @@ bool file_lock::excludes_others() const noexcept {
          ours.st_ino == named.st_ino;
 }
 
-database::database(const std::string& path, const sqlite_options& how) {
+database::database(const std::string& path, const sqlite_options& how) : path_(itself(path)) {
   if (how.cache < least_cache)
     throw error(detent::errc::invalid_option,
                 "sqlite_options::cache = " + std::to_string(how.cache) + ": at least " + std::to_string(least_cache));
   if (how.shards < 1 || how.shards > 1024)
     throw error(detent::errc::invalid_option, "sqlite_options::shards = " + std::to_string(how.shards) + ": 1 to 1024");
-  // Locks the file itself, also when a link leads to it.
-  if (!how.read_only) lock_ = file_lock(itself(path) + ".lock");
+  if (!how.read_only) lock_ = file_lock(path_ + ".lock");
   try {
     open(path, how);
     set_up(path, how);
@@ -148,6 +161,37 @@ void database::open(const std::string& path, const sqlite_options& how) {
   check(code);
   check(sqlite3_extended_result_codes(made, 1));
   check(sqlite3_busy_timeout(made, 1000));  // of readers beside it: checkpoints wait for them
+}
+
+database::connection database::connect_to_read() const {
+  sqlite3* made = nullptr;
+  const int code = sqlite3_open_v2(path_.c_str(), &made, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  connection opened(made);
+  check(code);
+  check(sqlite3_extended_result_codes(made, 1));
+  check(sqlite3_busy_timeout(made, 1000));
+  check(sqlite3_exec(made, "PRAGMA mmap_size = 1073741824", nullptr, nullptr, nullptr));
+  return opened;
+}
+
+// Another version of this format keeps neither counts nor times of deaths, and both are as it has left them: it has set
+// another generation. The times of deaths that it has not kept are the due times.
+void database::follow_other_versions() {
+  run("BEGIN IMMEDIATE");
+  if (ask("SELECT count(*) FROM sqlite_schema WHERE name = 'deaths'") == 0) {
+    run(deaths);
+    run("ALTER TABLE shards ADD COLUMN timers INTEGER NOT NULL DEFAULT 0;"
+        "ALTER TABLE shards ADD COLUMN dead INTEGER NOT NULL DEFAULT 0;"
+        "ALTER TABLE ring ADD COLUMN counted INTEGER NOT NULL DEFAULT -1");
+  }
+  if (ask("SELECT generation = counted FROM ring") == 0)
+    run("UPDATE shards SET timers = (SELECT count(*) FROM timers WHERE timers.shard = shards.shard),"
+        " dead = (SELECT count(*) FROM dead WHERE dead.shard = shards.shard);"
+        "DELETE FROM deaths WHERE NOT EXISTS"
+        " (SELECT 1 FROM dead WHERE dead.shard = deaths.shard AND dead.key = deaths.key);"
+        "INSERT OR IGNORE INTO deaths SELECT shard, key, due FROM dead;"
+        "UPDATE ring SET counted = generation");
+  run("COMMIT");
 }
 
 std::int64_t database::ask(const char* sql) {
@@ -177,7 +221,6 @@ void database::set_up(const std::string& path, const sqlite_options& how) {
     refuse(errc::not_permitted, path, "no write-ahead log here: SQLite needs shared memory, which network drives lack");
   mode.reset();
   run(("PRAGMA cache_size = -" + std::to_string(how.cache >> 10)).c_str());
-  run("PRAGMA wal_autocheckpoint = 8192");
   run("PRAGMA mmap_size = 1073741824");
   if (how.most_bytes != 0)
     run(("PRAGMA max_page_count = " +
@@ -186,15 +229,18 @@ void database::set_up(const std::string& path, const sqlite_options& how) {
   if (fresh) {
     run("BEGIN IMMEDIATE");
     run(schema);
+    run(deaths);
     run(span_index::index);
-    statement add(handle_.get(), "INSERT INTO shards VALUES (?, 0)");
+    statement add(handle_.get(), "INSERT INTO shards (shard, fence, held) VALUES (?, 0, 0)");
     for (shard_id shard = 0; shard < how.shards; ++shard) add.with(shard).run();
     run(("PRAGMA application_id = " + std::to_string(application)).c_str());
     run(("PRAGMA user_version = " + std::to_string(store_format)).c_str());
     run("COMMIT");
   }
+  follow_other_versions();
   shards_ = static_cast<shard_id>(ask("SELECT count(*) FROM shards"));
   if (shards_ == 0) refuse(errc::corrupt, path, "it has no shards");
+  room_ = room(handle_.get(), path_, how.most_bytes);  // the log is open by now
 }
 
 }  // namespace detent::durable::detail

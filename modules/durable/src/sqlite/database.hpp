@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "room.hpp"
 #include "statement.hpp"
 
 #include <detent/durable_sqlite.hpp>
@@ -45,22 +46,30 @@ class database {
   database(const std::string& path, const sqlite_options& how);
 
   sqlite3* handle() const noexcept { return handle_.get(); }
+  struct close {
+    void operator()(sqlite3* its) const noexcept { sqlite3_close_v2(its); }
+  };
+  using connection = std::unique_ptr<sqlite3, close>;
+  // Another connection, that only reads. Any thread. Throws sqlite_failure.
+  connection connect_to_read() const;
   shard_id shards() const noexcept { return shards_; }
+  // The file itself, where a link leads to it.
+  const std::string& path() const noexcept { return path_; }
   bool read_only() const noexcept { return !lock_.held(); }
+  room& space() noexcept { return room_; }
   bool is_ours() const noexcept { return lock_.held() && lock_.excludes_others(); }
   void run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }
 
  private:
-  struct close {
-    void operator()(sqlite3* its) const noexcept { sqlite3_close_v2(its); }
-  };
-
   void open(const std::string& path, const sqlite_options& how);
   void set_up(const std::string& path, const sqlite_options& how);
+  void follow_other_versions();
   std::int64_t ask(const char* sql);
 
+  const std::string path_;
   file_lock lock_;
-  std::unique_ptr<sqlite3, close> handle_;
+  connection handle_;
+  room room_;
   shard_id shards_ = 0;
 };
 

@@ -1,66 +1,116 @@
 // SPDX-License-Identifier: MIT
 #include "sqlite_store.hpp"
 
+#include "../stores/attempts.hpp"
+
 #include <algorithm>
+#include <iterator>
+#include <random>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace detent::durable {
 namespace detail {
+namespace {
+
+// A copy of the file that is older than that takes no ring for its own.
+constexpr auto generation_lasts = std::chrono::seconds(1);
+
+std::uint64_t random_generation() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device() | 1;  // 0: there was none
+}
+
+}  // namespace
 
 sqlite_store_on_file::sqlite_store_on_file(const std::string& path, const sqlite_options& how)
-    : file_(path, how), name_("sqlite " + path), book_(file_.shards()), spans_(file_.shards()) {
+    : file_(path, how), name_("sqlite " + path), book_(file_.shards()), spans_(file_.shards()), looks_(file_.handle()) {
   const auto make = [&](std::string_view sql) { return statement(file_.handle(), sql); };
   begin_ = make("BEGIN IMMEDIATE");
   commit_ = make("COMMIT");
-  rollback_ = make("ROLLBACK");
-  set_fence_ = make("UPDATE shards SET fence = ?2 WHERE shard = ?1");
+  mark_ =
+      make("UPDATE timers SET attempt = ?6 WHERE shard = ?1 AND key = ?2 AND id = ?3 AND due = ?4 AND attempt = ?5");
+  set_term_ = make("UPDATE shards SET fence = ?2, held = 1 WHERE shard = ?1");
+  end_term_ = make("UPDATE shards SET held = 0 WHERE shard = ?1 AND fence = ?2");
   insert_ = make(
-      "INSERT INTO timers (shard, key, id, due, attempt, handler, schedule, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
-      "ON CONFLICT (shard, key) DO NOTHING");
-  find_ = make("SELECT id, due, row, attempt FROM timers WHERE shard = ? AND key = ?");
+      "INSERT INTO timers (shard, key, id, due, attempt, by_rule, handler, schedule, payload) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (shard, key) DO NOTHING");
+  find_ = make("SELECT id, due, row, attempt, by_rule FROM timers WHERE shard = ? AND key = ?");
   replace_ = make(
-      "UPDATE timers SET id = ?3, due = ?4, attempt = ?5, handler = ?6, schedule = ?7, payload = ?8 "
+      "UPDATE timers SET id = ?3, due = ?4, attempt = ?5, by_rule = ?6, handler = ?7, schedule = ?8, payload = ?9 "
       "WHERE shard = ?1 AND key = ?2");
-  move_ = make("UPDATE timers SET id = ?3, due = ?4, attempt = 1 WHERE shard = ?1 AND key = ?2");
+  move_ = make("UPDATE timers SET id = ?3, due = ?4, attempt = 1, by_rule = ?5 WHERE shard = ?1 AND key = ?2");
   erase_ = make("DELETE FROM timers WHERE shard = ? AND key = ?");
   erase_run_ = make("DELETE FROM timers WHERE shard = ? AND key = ? AND id = ? AND due = ?");
-  move_run_ = make("UPDATE timers SET due = ?5, attempt = ?6 WHERE shard = ?1 AND key = ?2 AND id = ?3 AND due = ?4");
-  find_run_ =
-      make("SELECT attempt, handler, schedule, payload FROM timers WHERE shard = ? AND key = ? AND id = ? AND due = ?");
-  bury_ = make("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  move_run_ = make(
+      "UPDATE timers SET due = ?5, attempt = ?6, by_rule = ?7, payload = coalesce(?8, payload) "
+      "WHERE shard = ?1 AND key = ?2 AND id = ?3 AND due = ?4");
+  find_run_ = make(
+      "SELECT attempt, by_rule, handler, schedule, payload FROM timers "
+      "WHERE shard = ? AND key = ? AND id = ? AND due = ?");
+  bury_ = make("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   find_dead_ = make("SELECT handler, schedule, payload FROM dead WHERE shard = ? AND key = ?");
   erase_dead_ = make("DELETE FROM dead WHERE shard = ? AND key = ?");
+  add_successor_ =
+      make("INSERT INTO successors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (shard, key) DO NOTHING");
+  find_successor_ = make(
+      "SELECT key, id, due, attempt, by_rule, handler, schedule, payload FROM successors WHERE shard = ? AND key = ?");
+  erase_successor_ = make("DELETE FROM successors WHERE shard = ? AND key = ?");
+  unkeep_ = make("DELETE FROM successors WHERE shard = ? AND key = ? AND id = ?");
   read_spans_ = make(span_index::query);
-  read_row_ = make("SELECT key, id, due, attempt, handler, schedule, payload, row, shard FROM timers WHERE row = ?");
-  read_from_ = make(
-      "SELECT key, id, due, attempt, handler, schedule, payload, row, shard FROM timers "
-      "WHERE row >= ? AND row <= ?");
-  read_one_ = make("SELECT key, id, due, attempt, handler, schedule, payload FROM timers WHERE shard = ? AND key = ?");
+  const std::string row = "SELECT key, id, due, attempt, by_rule, handler, schedule, payload, row, shard FROM timers ";
+  read_row_ = make(row + "WHERE row = ?");
+  read_from_ = make(row + "WHERE row >= ? AND row <= ?");
+  read_one_ = make(row + "WHERE shard = ? AND key = ?");
 
-  statement fences = make("SELECT shard, fence FROM shards");
-  while (fences.step()) {
-    const auto shard = static_cast<shard_id>(fences.number(0));
-    if (shard < book_.shards()) book_.remember({shard, static_cast<std::uint64_t>(fences.number(1))});
+  std::vector<shard_state> had(file_.shards());
+  looks_.count(had);
+  for (const shard_state& its : had)
+    known_.counts.push_back({static_cast<std::int64_t>(its.timers), static_cast<std::int64_t>(its.dead)});
+  statement successors = make("SELECT count(*) FROM successors");
+  if (successors.step()) known_.successors = successors.number(0);
+  successors.reset();
+  statement index = make("SELECT 1 FROM sqlite_schema WHERE name = 'timers_that_recur'");
+  known_.recurring = index.step();
+  index.reset();
+  committed_ = known_;
+  if (!file_.read_only()) {  // else it may be as an earlier version has left it
+    set_generation_ = make("UPDATE ring SET generation = ?1, counted = ?1");
+    set_counts_ = make("UPDATE shards SET timers = ?2, dead = ?3 WHERE shard = ?1");
+    note_death_ = make("INSERT OR REPLACE INTO deaths VALUES (?, ?, ?)");
+    erase_death_ = make("DELETE FROM deaths WHERE shard = ? AND key = ?");
+    follow_former();
   }
-  statement dead = make("SELECT count(*) FROM dead");
-  if (dead.step()) any_dead_ = dead.number(0) != 0;
+  statement terms = make("SELECT shard, fence, held FROM shards");
+  while (terms.step()) {
+    const auto shard = static_cast<shard_id>(terms.number(0));
+    if (shard < book_.shards())
+      book_.remember({shard, static_cast<std::uint64_t>(terms.number(1))}, terms.number(2) != 0);
+  }
 }
 
-template <class Work>
-errc sqlite_store_on_file::in_transaction(Work&& work) {
+errc sqlite_store_on_file::in_transaction(const std::function<void()>& work) {
   if (!file_.read_only() && !file_.is_ours()) return errc::in_use;
+  to_announce_.clear();
+  changed_.clear();
   try {
-    to_announce_.clear();
     begin_.with().run();
     work();
+    write_counts();
+    const std::uint64_t next = next_generation();
+    if (next != 0) set_generation_.with(next).run();
     commit_.with().run();
+    if (next != 0) ring_->has(next);
+    committed_ = known_;
   } catch (const sqlite_failure& failure) {
     if (sqlite3_get_autocommit(file_.handle()) == 0)
       sqlite3_exec(file_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+    known_ = committed_;
     return meaning(failure.code);
   } catch (...) {
     sqlite3_exec(file_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+    known_ = committed_;
     throw;
   }
   std::vector<shard_id> owners;
@@ -74,6 +124,65 @@ errc sqlite_store_on_file::in_transaction(Work&& work) {
   return errc{};
 }
 
+void sqlite_store_on_file::write_counts() {
+  for (shard_id shard = 0; shard != file_.shards(); ++shard)
+    if (const row_count& its = known_.counts[shard]; its != committed_.counts[shard])
+      set_counts_.with(shard, its.timers, its.dead).run();
+}
+
+// Before anything is read: what the process has left that had the file last.
+void sqlite_store_on_file::follow_former() {
+  const std::string path = file_.path() + ".ring";
+  statement ask(file_.handle(), "SELECT generation FROM ring");
+  const std::uint64_t former = ask.step() ? static_cast<std::uint64_t>(ask.number(0)) : 0;
+  ask.reset();
+  const left_ring left = ring::read(path, former);
+  const std::uint64_t generation = random_generation();
+  const errc problem = in_transaction([&] {
+    follow(left);
+    set_generation_.with(generation).run();
+  });
+  book_ = term_book(file_.shards());
+  if (problem != errc{})
+    throw error(problem, "sqlite_store: " + file_.path() + ": what has ended by " + path +
+                             " cannot be written: " + sqlite3_errmsg(file_.handle()));
+  ring_.emplace(path, generation, left.is_known && left.is_complete);
+  generation_at_ = clocks().elapsed();
+}
+
+void sqlite_store_on_file::follow(const left_ring& its) {
+  // Terms in which the changes are carried out: nothing has been read, and nothing is announced.
+  for (shard_id shard = 0; shard < file_.shards(); ++shard) book_.begin({}, {shard, 1}, std::chrono::hours(1));
+  const auto goes_on = [](const left_run& each) { return each.was == left_run::state::under_way; };
+  // Of several that ran, it is not known which has ended the process; they are tried one by one.
+  const bool alone = its.is_complete && std::ranges::count_if(its.runs, goes_on) == 1;
+  for (const left_run& each : its.runs) {
+    if (each.was == left_run::state::ended) finish(each);
+    if (!goes_on(each)) continue;
+    const attempts had = attempts::of(each.attempt), has = alone ? had.started() : had.shown();
+    mark_.with(each.shard, each.key, each.id, each.due, each.attempt, has.stored()).run();
+  }
+}
+
+// What its handler asked for is of its timer as that was; it is not carried out where the store had its end, or where
+// another timer has its key.
+void sqlite_store_on_file::finish(const left_run& its) {
+  end_request end = its.left.end;
+  end.term.fence = 1;
+  if (its.shard >= file_.shards() || change_one(end) != change_status::ended) return;
+  for (const change& each : its.left.asked)
+    std::visit([&](const auto& asked) { static_cast<void>(change_one(asked)); }, each);
+}
+
+// From time to time; 0: not yet.
+std::uint64_t sqlite_store_on_file::next_generation() {
+  if (!ring_ || clocks().elapsed() - generation_at_ < generation_lasts) return 0;
+  generation_at_ = clocks().elapsed();
+  const std::uint64_t next = random_generation();
+  ring_->about_to_have(next);
+  return next;
+}
+
 errc sqlite_store_on_file::call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) {
   book_.call_roll(node, live_for, out);
   return errc{};
@@ -81,176 +190,57 @@ errc sqlite_store_on_file::call_roll(std::string_view node, std::chrono::millise
 
 errc sqlite_store_on_file::take(std::string_view node, std::span<const take_request> what,
                                 std::span<take_result> results) {
-  std::vector<term_ref> begun;
+  std::vector<std::pair<term_ref, std::chrono::milliseconds>> begun;
   const errc problem = in_transaction([&] {
     for (std::size_t i = 0; i < what.size(); ++i) {
       const shard_id shard = what[i].shard;
-      results[i] = {.left = book_.left(shard)};
+      const bool named_twice = std::ranges::any_of(begun, [&](auto& its) { return its.first.shard == shard; });
+      results[i] = {.left = named_twice ? what[i].lease : book_.left(shard)};
       if (results[i].left.count() != 0) continue;
-      results[i] = {.status = take_status::taken, .fence = book_.next_fence(shard)};
-      set_fence_.with(shard, results[i].fence).run();
-      begun.push_back({shard, results[i].fence});
-      book_.begin(node, begun.back(), what[i].lease);
-      spans_[shard].clear();
+      results[i] = {.status = take_status::taken,
+                    .fence = book_.next_fence(shard),
+                    .abandoned = book_.abandoned(shard),
+                    .former = book_.former(shard, node)};
+      set_term_.with(shard, results[i].fence).run();
+      begun.push_back({{shard, results[i].fence}, what[i].lease});
     }
   });
-  if (problem != errc{}) std::ranges::for_each(begun, [&](const term_ref& term) { book_.give_back(term); });
-  return problem;
-}
-
-errc sqlite_store_on_file::give_back(std::span<const term_ref> what) {
-  for (const term_ref& term : what) book_.give_back(term);
+  if (problem != errc{}) return problem;
+  for (const auto& [term, lease] : begun) {
+    book_.begin(node, term, lease);
+    spans_[term.shard].clear();
+  }
   return errc{};
 }
 
-void sqlite_store_on_file::note_place(shard_id shard, const row_place& place) {
-  if (place.due > book_.level(shard)) spans_[shard].add(place);  // else it is announced
-}
-
-void sqlite_store_on_file::announce_later(shard_id shard, stored_time due, announced what) {
-  if (book_.has_to_announce(shard, due)) to_announce_.emplace_back(shard, std::move(what));
-}
-
-bool sqlite_store_on_file::erase_dead(shard_id shard, const std::string& key) {
-  return any_dead_ && erase_dead_.with(shard, key).run() != 0;
-}
-
-sqlite_store_on_file::found_row sqlite_store_on_file::find(shard_id shard, const std::string& key) {
-  if (!find_.with(shard, key).step()) return {};
-  const found_row found{static_cast<std::uint64_t>(find_.number(0)),
-                        stored_time(std::chrono::microseconds(find_.number(1))), find_.number(2),
-                        static_cast<std::uint32_t>(find_.number(3))};
-  find_.reset();
-  return found;
-}
-
-put_status sqlite_store_on_file::put_over(const put_request& what, const found_row& old) {
-  const record& its = what.what;
-  replace_.with(its.shard, its.key, its.id, its.due, its.attempt, its.handler, its.schedule, its.payload).run();
-  note_place(its.shard, {its.due, old.row});
-  announce_later(its.shard, std::min(its.due, old.due), {its.key});
-  return put_status::replaced;
-}
-
-put_status sqlite_store_on_file::move_to(const put_request& what, const found_row& old) {
-  const record& its = what.what;
-  move_.with(its.shard, its.key, its.id, its.due).run();
-  note_place(its.shard, {its.due, old.row});
-  announce_later(its.shard, std::min(its.due, old.due), {its.key});
-  return put_status::moved;
-}
-
-put_status sqlite_store_on_file::put_one(const put_request& what) {
-  const record& its = what.what;
-  if (what.mode != put_mode::move) {
-    const int added =
-        insert_.with(its.shard, its.key, its.id, its.due, its.attempt, its.handler, its.schedule, its.payload).run();
-    if (added != 0) {
-      erase_dead(its.shard, its.key);
-      note_place(its.shard, {its.due, sqlite3_last_insert_rowid(file_.handle())});
-      announce_later(its.shard, its.due, {its.key});
-      return put_status::stored;
-    }
-  }
-  const found_row old = find(its.shard, its.key);
-  if (old.row == 0) return put_status::gone;
-  switch (what.mode) {
-    case put_mode::keep: return old.id == its.id ? put_status::stored : put_status::kept;
-    case put_mode::fail: return old.id == its.id ? put_status::stored : put_status::exists;
-    case put_mode::replace: return old.id == its.id ? put_status::stored : put_over(what, old);
-    case put_mode::move: break;
-  }
-  return old.id == its.id ? put_status::moved : move_to(what, old);
-}
-
-errc sqlite_store_on_file::put(std::span<const put_request> what, std::span<put_status> results) {
-  return in_transaction(
-      [&] { std::ranges::transform(what, results.begin(), [&](const put_request& one) { return put_one(one); }); });
-}
-
-cancel_status sqlite_store_on_file::cancel_one(const cancel_request& what) {
-  const found_row its = find(what.shard, what.key);
-  if (its.row == 0) return erase_dead(what.shard, what.key) ? cancel_status::cancelled : cancel_status::gone;
-  if (its.due > book_.level(what.shard)) {
-    erase_.with(what.shard, what.key).run();
-    if (!book_.has_unread(what.shard, what.key)) return cancel_status::cancelled;
-    to_announce_.emplace_back(what.shard, announced{what.key, what.question});
-    return cancel_status::withdrawn;
-  }
-  announce_later(what.shard, its.due, {what.key, what.question});
-  return cancel_status::asked;
-}
-
-errc sqlite_store_on_file::cancel(std::span<const cancel_request> what, std::span<cancel_status> results) {
-  return in_transaction([&] {
-    std::ranges::transform(what, results.begin(), [&](const cancel_request& one) { return cancel_one(one); });
+errc sqlite_store_on_file::give_back(std::span<const term_ref> what) {
+  std::vector<term_ref> standing;
+  std::ranges::copy_if(what, std::back_inserter(standing), [&](const term_ref& its) { return book_.stands(its); });
+  if (standing.empty()) return errc{};
+  const errc problem = in_transaction([&] {
+    for (const term_ref& its : standing) end_term_.with(its.shard, its.fence).run();
   });
-}
-
-put_status sqlite_store_on_file::revive_one(const put_request& what) {
-  const record& its = what.what;
-  if (!find_dead_.with(its.shard, its.key).step()) {
-    return find(its.shard, its.key).id == its.id ? put_status::stored : put_status::gone;
+  // They end all the same; those of which the file does not say so were abandoned.
+  for (const term_ref& its : standing) {
+    book_.give_back(its);
+    book_.remember(its, problem != errc{});
   }
-  put_request back{its, put_mode::keep};
-  back.what.attempt = 1;
-  back.what.handler = find_dead_.text(0);
-  back.what.schedule = find_dead_.text(1);
-  const auto payload = find_dead_.bytes(2);
-  back.what.payload.assign(payload.begin(), payload.end());
-  find_dead_.reset();
-  erase_dead(its.shard, its.key);  // before: a full file has room then
-  return put_one(back);
+  return problem;
 }
 
-errc sqlite_store_on_file::revive(std::span<const put_request> what, std::span<put_status> results) {
-  return in_transaction(
-      [&] { std::ranges::transform(what, results.begin(), [&](const put_request& one) { return revive_one(one); }); });
-}
-
-// Erased before it is buried: a full file has room then.
-int sqlite_store_on_file::kill(const end_request& what) {
-  const shard_id shard = what.term.shard;
-  if (!find_run_.with(shard, what.key, what.id, what.ran).step()) return 0;
-  const std::uint64_t attempt = static_cast<std::uint64_t>(find_run_.number(0));
-  const std::string handler(find_run_.text(1)), schedule(find_run_.text(2));
-  const auto bytes = find_run_.bytes(3);
-  const std::vector<std::byte> payload(bytes.begin(), bytes.end());
-  find_run_.reset();
-  const int erased = erase_run_.with(shard, what.key, what.id, what.ran).run();
-  any_dead_ = true;
-  bury_.with(shard, what.key, what.id, what.ran, attempt, handler, schedule, payload, what.why).run();
-  return erased;
-}
-
-end_status sqlite_store_on_file::end_one(const end_request& what) {
-  const shard_id shard = what.term.shard;
-  if (!book_.stands(what.term)) return end_status::fenced;
-  int changed = 0;
-  switch (what.how) {
-    case end_kind::erase: changed = erase_run_.with(shard, what.key, what.id, what.ran).run(); break;
-    case end_kind::move:
-      changed = move_run_.with(shard, what.key, what.id, what.ran, what.due, what.attempt).run();
-      if (const found_row its = find(shard, what.key); changed != 0)
-        note_place(shard, {what.due, its.row});
-      else  // sent again
-        changed = its.id == what.id && its.due == what.due && its.attempt == what.attempt;
-      break;
-    case end_kind::kill: changed = kill(what); break;
-    case end_kind::leave:
-      if (const found_row its = find(shard, what.key); its.row != 0) changed = its.id == what.id && its.due == what.ran;
-      break;
-  }
-  return changed != 0 ? end_status::ended : end_status::gone;
-}
-
-errc sqlite_store_on_file::end(std::span<const end_request> what, std::span<end_status> results) {
-  const errc problem = in_transaction(
-      [&] { std::ranges::transform(what, results.begin(), [&](const end_request& one) { return end_one(one); }); });
+errc sqlite_store_on_file::apply(std::span<const change> what, std::span<change_status> results) {
+  const errc problem = in_transaction([&] {
+    std::ranges::transform(what, results.begin(), [&](const change& one) {
+      return std::visit([&](const auto& its) { return change_one(its); }, one);
+    });
+    if (std::ranges::any_of(what, [](const change& one) { return std::holds_alternative<put_request>(one); }))
+      file_.space().make_for_growth();
+  });
   if (problem != errc{}) return problem;
   for (std::size_t i = 0; i < what.size(); ++i)
-    if (what[i].question != 0 && results[i] != end_status::fenced)
-      book_.answer_to(what[i].term.shard, what[i].question, what[i].reply);
+    if (const auto* its = std::get_if<end_request>(&what[i]);
+        its != nullptr && its->question != 0 && results[i] != change_status::fenced)
+      book_.answer_to(its->term.shard, its->question, its->reply);
   return errc{};
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ class statement {
     check(code);
     handle_.reset(made);
   }
+
+  bool is_empty() const noexcept { return handle_ == nullptr; }  // made without a query
 
   // Binds all, in their order, from the first on.
   template <class... Values>
@@ -84,10 +87,15 @@ class statement {
   void bind(int place, std::uint64_t value) { bind(place, static_cast<std::int64_t>(value)); }
   void bind(int place, std::uint32_t value) { bind(place, static_cast<std::int64_t>(value)); }
   void bind(int place, shard_id value) { bind(place, static_cast<std::int64_t>(value)); }
+  void bind(int place, bool value) { bind(place, std::int64_t{value}); }
   void bind(int place, stored_time value) { bind(place, std::int64_t{value.time_since_epoch().count()}); }
   void bind(int place, std::string_view value) { bind(place, std::as_bytes(std::span(value))); }
   void bind(int place, const std::string& value) { bind(place, std::string_view(value)); }
   void bind(int place, const std::vector<std::byte>& value) { bind(place, std::span(value)); }
+  void bind(int place, const std::optional<std::vector<std::byte>>& value) {
+    if (value) return bind(place, *value);
+    check(sqlite3_bind_null(handle_.get(), place));
+  }
   void bind(int place, std::span<const std::byte> value) {
     // Bytes that are there and empty: a null pointer would be a NULL.
     const void* begin = value.empty() ? "" : static_cast<const void*>(value.data());

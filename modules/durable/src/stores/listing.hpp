@@ -3,14 +3,55 @@
 
 #include <detent/durable_store.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace detent::durable::detail {
+
+// A call of list() looks at no more timers: their records take a millisecond at most, from memory, a file or Redis.
+inline constexpr std::size_t timers_a_piece = 256;
 
 // Whether the timer of this stored key has the partition and the beginning of a key that the request names.
 inline bool has_wanted_key(const list_request& which, std::string_view stored) noexcept {
   const key_parts its = parts_of(stored);
   return its.key.starts_with(which.key_prefix) && (!which.partition || its.partition == *which.partition);
 }
+
+// Whether it is one that the request names. Its place in the list is not looked at.
+inline bool is_wanted(const list_request& which, const record& its) noexcept {
+  return has_wanted_key(which, its.key) && (which.handler.empty() || its.handler == which.handler) &&
+         (!which.recurring || !its.schedule.empty());
+}
+
+inline std::string bytes_of(std::uint64_t number) {
+  std::string out(8, '\0');
+  for (std::size_t i = 0; i != out.size(); ++i) out[i] = static_cast<char>(number >> (8 * i));
+  return out;
+}
+inline std::uint64_t number_of(std::string_view bytes) noexcept {
+  std::uint64_t out = 0;
+  for (std::size_t i = std::min<std::size_t>(bytes.size(), 8); i-- != 0;)
+    out = out << 8u | static_cast<unsigned char>(bytes[i]);
+  return out;
+}
+
+// A place in a list: a time, and within that the store's own order. It is what list_page::next and list_request::after
+// hold.
+struct list_place {
+  stored_time at = stored_time::min();
+  std::string tie = {};
+
+  // Of no bytes, or of too few: before everything.
+  static list_place of(std::string_view after) {
+    if (after.size() < 8) return {};
+    const auto since = static_cast<std::int64_t>(number_of(after.substr(0, 8)));
+    return {stored_time(std::chrono::microseconds(since)), std::string(after.substr(8))};
+  }
+  std::string words() const { return bytes_of(static_cast<std::uint64_t>(at.time_since_epoch().count())) + tie; }
+};
 
 }  // namespace detent::durable::detail

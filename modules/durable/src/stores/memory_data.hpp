@@ -5,47 +5,68 @@
 
 #include <detent/durable_store.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace detent::durable::detail {
 
-// The timers of one shard in memory.
+// The timers of one shard in memory, in the order of due times and ids.
 class memory_shard {
  public:
+  struct entry {
+    record what;
+    std::uint64_t tie = 0;  // its id, or the next number that is free in its instant
+    std::optional<record> successor = {};
+    read_place place() const noexcept { return {what.due, tie}; }
+  };
   struct grave {
     record what;
     std::string why;
+    stored_time died;
   };
 
-  const record* find(const std::string& key) const noexcept;
-  void set(record what);
-  bool erase(const std::string& key);
-  void kill(const std::string& key, std::string why);
+  entry* find(const std::string& key) noexcept;
+  // Instead of the one of its key, if there is one.
+  entry& set(record what, std::optional<record> successor = {});
+  void erase(const std::string& key);
+  void kill(const std::string& key, std::string why, stored_time now);
   grave* find_dead(const std::string& key) noexcept;
-  bool erase_dead(const std::string& key) { return dead_.erase(key) != 0; }
+  bool erase_dead(const std::string& key);
 
-  // In (`after`, `upto`] by due time and id: about `limit`, but all of the last instant. Returns whether that was all.
-  bool read(stored_time after, stored_time upto, std::size_t limit, std::vector<record>& out) const;
-  void list(const list_request& which, std::vector<listed_record>& out) const;
+  // Appends what lies in (`after`, `upto`], as far as `what` allows. Returns how far that is: `upto`, or the last one.
+  read_place read(const read_place& after, const read_place& upto, const read_request& what,
+                  std::vector<record>& out) const;
+  list_page list(const list_request& which) const;
+  purge_page purge(const list_request& which);
+  std::uint64_t count_due(stored_time by) const noexcept;
+  stored_time nth_death(std::size_t nth) const noexcept;
   std::size_t timers() const noexcept { return live_.size(); }
   std::size_t dead() const noexcept { return dead_.size(); }
 
  private:
-  std::map<std::string, record> live_;
-  std::set<std::tuple<stored_time, std::uint64_t, std::string>> by_due_;
+  template <class Visit>
+  std::string visit_live(const list_request& which, Visit&& visit) const;
+  template <class Visit>
+  std::string visit_dead(const list_request& which, Visit&& visit) const;
+
+  std::map<std::string, entry> live_;
+  std::map<read_place, std::string> by_place_;
   std::map<std::string, grave> dead_;
+  std::set<std::pair<stored_time, std::string>> by_death_;
 };
 
 // The data that several connections share. The lock is held for each call.
 class memory_data {
  public:
-  explicit memory_data(shard_id count) : book(count), shards(count) {}
+  memory_data(shard_id count, const clocks& by) : book(count, by), shards(count) {}
 
   std::mutex lock;
   term_book book;

@@ -3,35 +3,45 @@
 #include "memory_data.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <utility>
 
 namespace detent::durable::detail {
 
-const record* memory_shard::find(const std::string& key) const noexcept {
+memory_shard::entry* memory_shard::find(const std::string& key) noexcept {
   const auto found = live_.find(key);
   return found == live_.end() ? nullptr : &found->second;
 }
 
-void memory_shard::set(record what) {
+memory_shard::entry& memory_shard::set(record what, std::optional<record> successor) {
   erase(what.key);
-  by_due_.emplace(what.due, what.id, what.key);
+  read_place at{what.due, what.id};
+  while (!by_place_.emplace(at, what.key).second) ++at.tie;
   std::string key = what.key;
-  live_.insert_or_assign(std::move(key), std::move(what));
+  return live_.insert_or_assign(std::move(key), entry{std::move(what), at.tie, std::move(successor)}).first->second;
 }
 
-bool memory_shard::erase(const std::string& key) {
+void memory_shard::erase(const std::string& key) {
   const auto found = live_.find(key);
-  if (found == live_.end()) return false;
-  by_due_.erase({found->second.due, found->second.id, key});
+  if (found == live_.end()) return;
+  by_place_.erase(found->second.place());
   live_.erase(found);
-  return true;
 }
 
-void memory_shard::kill(const std::string& key, std::string why) {
-  grave its{*find(key), std::move(why)};
+void memory_shard::kill(const std::string& key, std::string why, stored_time now) {
+  grave its{find(key)->what, std::move(why), now};
   erase(key);
-  dead_.insert_or_assign(key, std::move(its));
+  erase_dead(key);
+  by_death_.emplace(now, key);
+  dead_.emplace(key, std::move(its));
+}
+
+bool memory_shard::erase_dead(const std::string& key) {
+  const auto found = dead_.find(key);
+  if (found == dead_.end()) return false;
+  by_death_.erase({found->second.died, key});
+  dead_.erase(found);
+  return true;
 }
 
 memory_shard::grave* memory_shard::find_dead(const std::string& key) noexcept {
@@ -39,30 +49,87 @@ memory_shard::grave* memory_shard::find_dead(const std::string& key) noexcept {
   return found == dead_.end() ? nullptr : &found->second;
 }
 
-bool memory_shard::read(stored_time after, stored_time upto, std::size_t limit, std::vector<record>& out) const {
-  auto at = by_due_.upper_bound({after, std::numeric_limits<std::uint64_t>::max(), {}});
-  for (std::size_t count = 0; at != by_due_.end() && std::get<0>(*at) <= upto; ++at, ++count) {
-    if (count >= limit && std::get<0>(*at) != out.back().due) return false;
-    out.push_back(live_.at(std::get<2>(*at)));
+read_place memory_shard::read(const read_place& after, const read_place& upto, const read_request& what,
+                              std::vector<record>& out) const {
+  read_place last = upto;
+  std::size_t bytes = 0;
+  for (auto at = by_place_.upper_bound(after); at != by_place_.end() && at->first <= upto; ++at) {
+    const record& its = live_.at(at->second).what;
+    bytes += its.payload.size();
+    if (out.size() == what.limit || (bytes > what.bytes && !out.empty())) {
+      last = std::prev(at)->first;
+      break;
+    }
+    out.push_back(its);
   }
-  return true;
+  // Where two have the same id, a tie is another number.
+  std::ranges::sort(out, {}, [](const record& its) { return std::pair(its.due, its.id); });
+  return last;
 }
 
-void memory_shard::list(const list_request& which, std::vector<listed_record>& out) const {
-  std::vector<listed_record> found;
-  const auto take = [&](const record& its, const std::string& why) {
-    const bool fits = (which.handler.empty() || its.handler == which.handler) && has_wanted_key(which, its.key) &&
-                      its.due >= which.from && its.due < which.until &&
-                      std::pair(its.due, its.key) > std::pair(which.after_due, which.after_key);
-    if (fits) found.push_back({its, why});
+// Visits what the request names until `visit` has no room for more. Returns where to go on.
+template <class Visit>
+std::string memory_shard::visit_live(const list_request& which, Visit&& visit) const {
+  const list_place after = list_place::of(which.after);
+  auto at = after.at < which.from || after.tie.empty() ? by_place_.lower_bound({std::max(which.from, after.at), 0})
+                                                       : by_place_.upper_bound({after.at, number_of(after.tie)});
+  std::string last = which.after;
+  for (std::size_t looked = 0; at != by_place_.end() && at->first.due < which.until; ++at) {
+    const record& its = live_.at(at->second).what;
+    if (looked++ == timers_a_piece || (is_wanted(which, its) && !visit(its))) return last;
+    last = list_place{at->first.due, bytes_of(at->first.tie)}.words();
+  }
+  return {};
+}
+
+template <class Visit>
+std::string memory_shard::visit_dead(const list_request& which, Visit&& visit) const {
+  const list_place after = list_place::of(which.after);
+  auto at = by_death_.upper_bound({after.at, after.tie});
+  if (after.at < which.from) at = by_death_.lower_bound({which.from, {}});
+  std::string last = which.after;
+  for (std::size_t looked = 0; at != by_death_.end() && at->first < which.until; ++at) {
+    const grave& its = dead_.at(at->second);
+    if (looked++ == timers_a_piece || (is_wanted(which, its.what) && !visit(its))) return last;
+    last = list_place{at->first, at->second}.words();
+  }
+  return {};
+}
+
+list_page memory_shard::list(const list_request& which) const {
+  list_page out;
+  const auto add = [&](const record& its, const std::string& why, std::optional<stored_time> died) {
+    if (out.found.size() == which.limit) return false;
+    out.found.push_back({its, why, died});
+    return true;
   };
   if (which.dead)
-    for (const auto& [key, its] : dead_) take(its.what, its.why);
+    out.next = visit_dead(which, [&](const grave& its) { return add(its.what, its.why, its.died); });
   else
-    for (const auto& [key, its] : live_) take(its, {});
-  std::ranges::sort(found, {}, [](const listed_record& its) { return std::pair(its.what.due, its.what.key); });
-  if (found.size() > which.limit) found.resize(which.limit);
-  std::ranges::move(found, std::back_inserter(out));
+    out.next = visit_live(which, [&](const record& its) { return add(its, {}, {}); });
+  return out;
+}
+
+purge_page memory_shard::purge(const list_request& which) {
+  purge_page out;
+  std::vector<std::string> keys;
+  out.next = visit_dead(which, [&](const grave& its) {
+    if (keys.size() == which.limit) return false;
+    keys.push_back(its.what.key);
+    return true;
+  });
+  out.erased = keys.size();
+  for (const std::string& key : keys) erase_dead(key);
+  return out;
+}
+
+std::uint64_t memory_shard::count_due(stored_time by) const noexcept {
+  return static_cast<std::uint64_t>(std::distance(by_place_.begin(), by_place_.upper_bound({by, UINT64_MAX})));
+}
+
+stored_time memory_shard::nth_death(std::size_t nth) const noexcept {
+  if (nth == 0 || nth > by_death_.size()) return stored_time::max();
+  return std::next(by_death_.begin(), static_cast<std::ptrdiff_t>(nth - 1))->first;
 }
 
 }  // namespace detent::durable::detail

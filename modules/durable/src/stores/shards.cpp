@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "attempts.hpp"
+
 #include <detent/durable_store.hpp>
 
 namespace detent::durable {
@@ -23,6 +25,11 @@ shard_id shard_of(std::string_view key, std::string_view partition, shard_id sha
   for (const char byte : partition.empty() ? key : partition)
     hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
   return static_cast<shard_id>(hash % shards);
+}
+
+std::uint32_t attempt_of(const record& its, bool is_dead) noexcept {
+  const detail::attempts has = detail::attempts::of(its.attempt);
+  return has.next() - (is_dead && has.lost != 0 ? 1 : 0);
 }
 
 }  // namespace detent::durable

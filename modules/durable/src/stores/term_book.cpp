@@ -17,7 +17,7 @@ bool term_book::stands(const term_ref& term) const noexcept {
 }
 
 std::chrono::milliseconds term_book::left(shard_id shard) const noexcept {
-  const std::chrono::nanoseconds left = shards_[shard].until - elapsed();
+  const std::chrono::nanoseconds left = shards_[shard].until - clock_.elapsed();
   return std::chrono::ceil<std::chrono::milliseconds>(std::max(left, std::chrono::nanoseconds(0)));
 }
 
@@ -26,15 +26,16 @@ std::string_view term_book::owner(shard_id shard) const noexcept {
 }
 
 std::uint64_t term_book::next_fence(shard_id shard) const noexcept {
-  return std::max(shards_[shard].fence + 1, static_cast<std::uint64_t>(wall_now().time_since_epoch().count()));
+  return std::max(shards_[shard].fence + 1, static_cast<std::uint64_t>(clock_.wall_now().time_since_epoch().count()));
 }
 
 void term_book::begin(std::string_view node, const term_ref& term, std::chrono::milliseconds lease) {
   shard_terms& its = shards_[term.shard];
   its.node = node;
   its.fence = term.fence;
-  its.until = elapsed() + lease;
-  its.upto = stored_time::min();
+  its.until = clock_.elapsed() + lease;
+  its.upto = {};
+  its.abandoned = true;
   its.announced_keys.clear();
   its.unread.clear();
   its.handed_over.clear();
@@ -42,7 +43,7 @@ void term_book::begin(std::string_view node, const term_ref& term, std::chrono::
 
 void term_book::announce(shard_id shard, announced what) {
   shard_terms& its = shards_[shard];
-  if (what.question == 0) its.unread.insert(what.key);
+  if (what.question == 0 && what.kept == 0) its.unread.insert(what.key);
   its.announced_keys.push_back(std::move(what));
 }
 
@@ -55,7 +56,8 @@ std::vector<announced> term_book::take_announced(shard_id shard) {
 void term_book::give_back(const term_ref& term) noexcept {
   if (!stands(term)) return;
   shards_[term.shard].until = {};
-  shards_[term.shard].upto = stored_time::min();
+  shards_[term.shard].upto = {};
+  shards_[term.shard].abandoned = false;
 }
 
 void term_book::lapse(const term_ref& term) noexcept {
@@ -63,16 +65,16 @@ void term_book::lapse(const term_ref& term) noexcept {
 }
 
 void term_book::renew(const term_ref& term, std::chrono::milliseconds lease) noexcept {
-  shards_[term.shard].until = elapsed() + lease;
+  shards_[term.shard].until = clock_.elapsed() + lease;
 }
 
-void term_book::advance(shard_id shard, stored_time upto) noexcept {
+void term_book::advance(shard_id shard, const read_place& upto) noexcept {
   shards_[shard].upto = std::max(shards_[shard].upto, upto);
 }
 
 void term_book::answer_to(shard_id shard, std::uint64_t question, answer reply) {
   auto& answers = shards_[shard].answers;
-  const std::chrono::nanoseconds now = elapsed();
+  const std::chrono::nanoseconds now = clock_.elapsed();
   if (answers.size() >= many_answers)
     std::erase_if(answers, [&](auto& old) { return now - old.second.at > answers_kept; });
   answers[question] = {reply, now};
@@ -85,10 +87,10 @@ answer term_book::answer_of(const question_ref& which) const noexcept {
 }
 
 void term_book::call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) {
-  const std::chrono::nanoseconds now = elapsed();
+  const std::chrono::nanoseconds now = clock_.elapsed();
   std::erase_if(nodes_, [&](auto& other) { return other.second <= now; });
   nodes_.insert_or_assign(std::string(node), now + live_for);
-  out.now = wall_now();
+  out.now = clock_.wall_now();
   out.nodes.clear();
   for (const auto& [name, until] : nodes_) out.nodes.push_back(name);
 }

@@ -6,44 +6,75 @@
 #include <detent/durable_store.hpp>
 
 #include <chrono>
+#include <compare>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace detent::durable::detail {
 
+// A place in the order of a shard's timers: by due time, and then by a number of the store's own, in which no two of
+// one instant are equal.
+struct read_place {
+  stored_time due = stored_time::min();
+  std::uint64_t tie = UINT64_MAX;  // this one: behind all of the instant
+
+  bool is_whole() const noexcept { return tie == UINT64_MAX; }
+  friend std::strong_ordering operator<=>(const read_place& a, const read_place& b) noexcept {
+    return std::tie(a.due, a.tie) <=> std::tie(b.due, b.tie);
+  }
+  friend bool operator==(const read_place&, const read_place&) = default;
+};
+
 // The terms of a store that one process serves: who has which shard until when, read levels, what is announced to
 // owners, answers to questions, and who is there. Not thread-safe.
 class term_book {
  public:
-  explicit term_book(shard_id shards) : shards_(shards) {}
+  explicit term_book(shard_id shards, const clocks& by = {}) : clock_(by), shards_(shards) {}
 
   shard_id shards() const noexcept { return static_cast<shard_id>(shards_.size()); }
+  stored_time now() const noexcept { return clock_.wall_now(); }
   bool stands(const term_ref& term) const noexcept;
   // How long the standing term has left; 0: there is none.
   std::chrono::milliseconds left(shard_id shard) const noexcept;
   std::uint64_t fence(shard_id shard) const noexcept { return shards_[shard].fence; }
+  // Of the last term, unless that node had it; else 0.
+  std::uint64_t former(shard_id shard, std::string_view node) const noexcept {
+    return shards_[shard].node == node ? 0 : shards_[shard].fence;
+  }
   std::string_view owner(shard_id shard) const noexcept;
-  stored_time level(shard_id shard) const noexcept { return shards_[shard].upto; }
+  read_place level(shard_id shard) const noexcept { return shards_[shard].upto; }
+  // Whether the last term has not been given back.
+  bool abandoned(shard_id shard) const noexcept { return shards_[shard].abandoned; }
 
   std::uint64_t next_fence(shard_id shard) const noexcept;
   void begin(std::string_view node, const term_ref& term, std::chrono::milliseconds lease);
-  // Remembers a term of an earlier process, below which no term may go.
-  void remember(const term_ref& ended) noexcept { shards_[ended.shard].fence = ended.fence; }
+  // Remembers a term that has ended, below which no term may go.
+  void remember(const term_ref& ended, bool abandoned) noexcept {
+    shards_[ended.shard].fence = ended.fence;
+    shards_[ended.shard].abandoned = abandoned;
+  }
   void give_back(const term_ref& term) noexcept;
   // Ends the term as if its lease had run out.
   void lapse(const term_ref& term) noexcept;
   void renew(const term_ref& term, std::chrono::milliseconds lease) noexcept;
-  void advance(shard_id shard, stored_time upto) noexcept;
+  void advance(shard_id shard, const read_place& upto) noexcept;
 
   // Whether an owner has to hear of a change there.
-  bool has_to_announce(shard_id shard, stored_time due) const noexcept {
-    return due <= level(shard) && left(shard).count() != 0;
+  bool has_to_announce(shard_id shard, const read_place& changed) const noexcept {
+    return changed <= level(shard) && left(shard).count() != 0;
+  }
+  // Whether it has to hear of what it has moved there itself.
+  bool has_to_announce_own(shard_id shard, const read_place& moved) const noexcept {
+    const read_place upto = level(shard);
+    return !upto.is_whole() && moved.due == upto.due && moved <= upto;
   }
   // Whether its owner has yet to read of a change.
   bool has_unread(shard_id shard, std::string_view key) const noexcept {
@@ -61,8 +92,9 @@ class term_book {
   struct shard_terms {
     std::uint64_t fence = 0;
     std::string node;
-    std::chrono::nanoseconds until{};  // of elapsed()
-    stored_time upto = stored_time::min();
+    std::chrono::nanoseconds until{};  // of clocks::elapsed()
+    read_place upto;
+    bool abandoned = false;
     std::vector<announced> announced_keys;
     // Of these, those that were changed; and the same of the last reading, which is known to have arrived at the next.
     std::set<std::string, std::less<>> unread, handed_over;
@@ -73,6 +105,7 @@ class term_book {
     std::unordered_map<std::uint64_t, reply> answers;
   };
 
+  clocks clock_;
   std::vector<shard_terms> shards_;
   std::map<std::string, std::chrono::nanoseconds, std::less<>> nodes_;
 };

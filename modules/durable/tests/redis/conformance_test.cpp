@@ -5,6 +5,7 @@
 #include <detent/durable_redis.hpp>
 
 #include "../conformance_suite.hpp"
+#include "../lookups_suite.hpp"
 
 #include <memory>
 #include <stdexcept>
@@ -19,6 +20,7 @@ class redis_bed {
 
   redis_bed() : server_(shared()), prefix_("t" + std::to_string(++count())), store_(open()) {}
   store& get() { return *store_; }
+  std::shared_ptr<store> connect() const { return open(); }
   void crash() { store_ = open(); }
 
  private:
@@ -42,5 +44,7 @@ class redis_bed {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(redis, StoreConformance, redis_bed);
+INSTANTIATE_TYPED_TEST_SUITE_P(redis, StoreSuccessors, redis_bed);
+INSTANTIATE_TYPED_TEST_SUITE_P(redis, LookUps, redis_bed);
 
 }  // namespace durable_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The scripts of the Redis store in a real server, where the suite of all stores cannot look: answers that are lost, a
-// full server, a newer format.
+// full server, another format.
 #include "redis_server.hpp"
 #include "script_caller.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-// A body: which put it was, its due time, the first attempt, and some text.
+// A body: which put it was, its due time, the first attempt, no rule, no names, and some text.
 std::string id(char put) {
   std::string eight;
   eight.append(8, put);
@@ -28,8 +28,9 @@ std::string run(char put, std::uint16_t due) {
   head.push_back(static_cast<char>(due >> 8));
   return head.append(6, '\0');
 }
-std::string body(char put, std::uint16_t due) { return run(put, due).append("\1\0\0\0text", 8); }
-std::string nobody(const std::string& key) { return id('\0').append(key); }
+std::string head(char put, std::uint16_t due) { return run(put, due).append("\1\0\0\0\0", 5); }
+std::string body(char put, std::uint16_t due) { return head(put, due).append("\0\0\0text", 7); }
+std::string changed(const std::string& key) { return "p" + id('\0') + key; }
 
 class DurableRedisProtocol : public ::testing::Test {
  protected:
@@ -42,8 +43,8 @@ class DurableRedisProtocol : public ::testing::Test {
 
   std::string taken(const std::string& node) {
     const words fence = at->take(node);
-    EXPECT_EQ(fence.size(), 1u) << "the shard is " << fence.front() << "'s";
-    return fence.front();
+    EXPECT_EQ(fence.front(), "1") << "the shard is held";
+    return fence.at(1);
   }
 
   std::unique_ptr<test::redis_server> server;
@@ -59,97 +60,141 @@ TEST_F(DurableRedisProtocol, AFenceIsAboveOneThatThisServerNeverHeardOf) {
 TEST_F(DurableRedisProtocol, ATakeWhoseAnswerWasLostIsTheSameTerm) {
   const words first = at->take("A", "this take");
   EXPECT_EQ(at->take("A", "this take"), first);
-  EXPECT_EQ(at->take("A", "another").front(), "A");
+  EXPECT_EQ(at->take("A", "another").front(), "0");
+}
+
+TEST_F(DurableRedisProtocol, ATakeThatIsSentAgainKnowsWhetherTheTermBeforeWasGivenBack) {
+  const std::string fence = taken("A");
+  server->ask("HSET t:{07}:own until 1");  // the lease has run out
+  EXPECT_EQ(at->take("B", "this take").at(2), "1");
+  EXPECT_EQ(at->take("B", "this take").at(2), "1");
 }
 
 TEST_F(DurableRedisProtocol, AnAnswerThatWasLostIsGivenAgain) {
   const std::string fence = taken("A");
-  at->put({"k", "a", "100", body('1', 100)});
+  at->put({"k", "a", body('1', 100)});
   const words first = at->read_on("A", fence, "0", "1000");
-  EXPECT_EQ(first, (words{"1000", "a", body('1', 100)}));
+  EXPECT_EQ(first, (words{"1000", "", "a", body('1', 100)}));
   EXPECT_EQ(at->read_on("A", fence, "0", "1000"), first);
-  at->put({"k", "near", "900", body('2', 900)});
+  at->put({"k", "near", body('2', 900)});
   const words second = at->read_on("A", fence, "1000", "1000");
-  EXPECT_EQ(second, (words{"1000", nobody("near"), body('2', 900)}));
+  EXPECT_EQ(second, (words{"1000", "", changed("near"), body('2', 900)}));
   EXPECT_EQ(at->read_on("A", fence, "1000", "1000"), second);
-  EXPECT_EQ(at->read_on("A", fence, "1000", "1000", "1"), (words{"1000"}));
-  EXPECT_EQ(at->put({"e", "near", "900", body('2', 900)}), (words{"S"})) << "the put, sent again, finds itself";
+  EXPECT_EQ(at->read_on("A", fence, "1000", "1000", "1"), (words{"1000", ""}));
+  EXPECT_EQ(at->put({"x", "near", body('2', 900)}), (words{"s"})) << "the put, sent again, finds itself";
 }
 
 TEST_F(DurableRedisProtocol, AReadThatIsSentAgainTrimsNothingThatDidNotArrive) {
   const std::string fence = taken("A");
   at->read_on("A", fence, "0", "1000");
-  at->put({"k", "a", "100", body('1', 100)});
-  EXPECT_EQ(at->read_on("A", fence, "1000", "1000"), (words{"1000", nobody("a"), body('1', 100)}));
-  at->put({"k", "b", "200", body('2', 200), "k", "c", "300", body('3', 300)});
-  const words both = {"1000", nobody("b"), nobody("c"), body('2', 200), body('3', 300)};
+  at->put({"k", "a", body('1', 100)});
+  EXPECT_EQ(at->read_on("A", fence, "1000", "1000"), (words{"1000", "", changed("a"), body('1', 100)}));
+  at->put({"k", "b", body('2', 200), "k", "c", body('3', 300)});
+  const words both = {"1000", "", changed("b"), changed("c"), body('2', 200), body('3', 300)};
   EXPECT_EQ(at->read_on("A", fence, "1000", "1000", "1"), both);
   EXPECT_EQ(at->read_on("A", fence, "1000", "1000", "1"), both);
-  EXPECT_EQ(at->read_on("A", fence, "1000", "1000", "3"), words{"1000"});
+  EXPECT_EQ(at->read_on("A", fence, "1000", "1000", "3"), (words{"1000", ""}));
 }
 
 TEST_F(DurableRedisProtocol, TheReadLevelThatOthersSeeNeverGoesBack) {
   const std::string fence = taken("A");
   at->read_on("A", fence, "0", "1000");
-  EXPECT_EQ(at->read_on("A", fence, "0", "600"), (words{"600"}))
+  EXPECT_EQ(at->read_on("A", fence, "0", "600"), (words{"600", ""}))
       << "an earlier answer was lost, and the clock set back";
   EXPECT_EQ(server->ask("HGET t:{07}:own upto"), "1000");
-  at->put({"k", "near", "900", body('1', 900)});
-  EXPECT_EQ(at->read_on("A", fence, "600", "700"), (words{"700", nobody("near"), body('1', 900)}));
+  at->put({"k", "near", body('1', 900)});
+  EXPECT_EQ(at->read_on("A", fence, "600", "700"), (words{"700", "", changed("near"), body('1', 900)}));
+}
+
+TEST_F(DurableRedisProtocol, AReadingGoesOnWithinAnInstantBehindAKeyThatHasGone) {
+  const std::string fence = taken("A");
+  at->put({"k", "a", body('1', 100), "k", "b", body('2', 100), "k", "c", body('3', 100), "k", "d", body('4', 200)});
+  EXPECT_EQ(at->read_on("A", fence, "0", "1000", "0", "", "2"),
+            (words{"100", "b", "a", "b", body('1', 100), body('2', 100)}));
+  EXPECT_EQ(at->end("A", fence, "EE", run('1', 100) + run('2', 100), {"a", "b"}), (words{"ee"}));
+  EXPECT_EQ(at->read_on("A", fence, "100", "1000", "0", "b", "1"), (words{"100", "c", "c", body('3', 100)}));
+  at->put({"m", "c", head('5', 200)});
+  EXPECT_EQ(at->read_on("A", fence, "100", "1000", "0", "c", "1"),
+            (words{"200", "c", "c", body('5', 200), changed("c"), body('5', 200)}))
+      << "at another time now";
+}
+
+TEST_F(DurableRedisProtocol, KeysOfOneInstantAreComparedByTheirBytes) {
+  const std::string fence = taken("A");
+  const std::string high = "\xff", low(1, '\0');  // as the server's locale would not have them
+  at->put({"k", "B", body('1', 100), "k", "a", body('2', 100), "k", high, body('3', 100)});
+  EXPECT_EQ(at->read_on("A", fence, "0", "1000", "0", "", "2"),
+            (words{"100", "a", "B", "a", body('1', 100), body('2', 100)}));
+  EXPECT_EQ(at->put({"k", "Z", body('4', 100), "k", low, body('5', 100), "k", "aa", body('6', 100)}), (words{"sss"}));
+  server->ask("ZREM t:{07}:due a");  // found by halves
+  EXPECT_EQ(at->read_on("A", fence, "100", "100", "0", "a"),
+            (words{"100", "", "aa", high, body('6', 100), body('3', 100), changed("Z"), changed(low), body('4', 100),
+                   body('5', 100)}));
 }
 
 TEST_F(DurableRedisProtocol, TheSameFenceOfAnotherNodeIsForeign) {
-  at->put({"k", "a", "100", body('1', 100)});
+  at->put({"k", "a", body('1', 100)});
   const std::string fence = taken("A");
-  EXPECT_EQ(at->end("B", fence, {"e", "a", run('1', 100)}).front().substr(0, 7), "!FENCED");
-  EXPECT_EQ(at->failed.kind, durable::redis::refusal::fenced);
-  EXPECT_EQ(at->end("A", fence, {"e", "a", run('1', 100)}), (words{"e"}));
+  EXPECT_EQ(at->end("B", fence, "E", run('1', 100), {"a"}), (words{"f"}));
+  EXPECT_EQ(at->end("A", fence, "E", run('1', 100), {"a"}), (words{"e"}));
   EXPECT_EQ(server->ask("EXISTS t:{07}:due t:{07}:body"), "0");
+}
+
+TEST_F(DurableRedisProtocol, AnEndWhoseTermIsOverLeavesTheOtherChangesOfItsCall) {
+  const std::string fence = taken("A");
+  at->put({"k", "a", body('1', 100)});
+  EXPECT_EQ(at->apply({"kEc", "A", "1", "", run('1', 100), "3", "b", "a", "c", body('2', 200), id('?')},
+                      {"answer:9", "answer:8"}),
+            (words{"sfg"}));
+  EXPECT_EQ(server->ask("EXISTS t:{07}:answer:9"), "0");
+  EXPECT_EQ(server->ask("ZCARD t:{07}:due"), "2");
 }
 
 TEST_F(DurableRedisProtocol, AKillThatIsSentAgainFindsItsGrave) {
   const std::string fence = taken("A");
-  at->put({"k", "a", "100", body('1', 100)});
+  at->put({"k", "a", body('1', 100)});
   const std::string why("\3\0bad", 5);
-  EXPECT_EQ(at->end("A", fence, {"k", "a", run('1', 100), why}), words{"e"});
-  EXPECT_EQ(at->end("A", fence, {"k", "a", run('1', 100), why}), words{"e"});
-  EXPECT_EQ(at->end("A", fence, {"k", "a", run('2', 100), why}), words{"g"});
+  EXPECT_EQ(at->end("A", fence, "K", run('1', 100), {"a", why}), words{"e"});
+  EXPECT_EQ(at->end("A", fence, "K", run('1', 100), {"a", why}), words{"e"});
+  EXPECT_EQ(at->end("A", fence, "K", run('2', 100), {"a", why}), words{"g"});
 }
 
 TEST_F(DurableRedisProtocol, APageGoesOnAfterAKeyThatHasGoneMeanwhile) {
-  at->put({"k", "a", "2", body('1', 2), "k", "b", "2", body('2', 2), "k", "c", "2", body('3', 2), "k", "d", "3",
-           body('4', 3)});
-  EXPECT_EQ(at->list("2", ""), (words{"a", "2", "b", "2", body('1', 2), body('2', 2)}));
-  at->call(durable::redis::script::cancel, {"own", "announced", "due", "body", "dead", "grave"},
-           {"1", "07", "b", id('1')});
-  EXPECT_EQ(at->list("2", "b"), (words{"c", "2", "d", "3", body('3', 2), body('4', 3)}));
+  at->put({"k", "a", body('1', 2), "k", "b", body('2', 2), "k", "c", body('3', 2), "k", "d", body('4', 3)});
+  EXPECT_EQ(at->list("2", ""), (words{"2", "b", "a", "b", "2", "2", body('1', 2), body('2', 2)}));
+  EXPECT_EQ(at->cancel("b", id('1')), words{"c"});
+  EXPECT_EQ(at->list("2", "b"), (words{"", "", "c", "d", "2", "3", body('3', 2), body('4', 3)}));
 }
 
-TEST_F(DurableRedisProtocol, ANewerFormatIsRefusedByAllThatWriteOutsideATerm) {
-  const words keys{"own", "announced", "due", "body", "dead", "grave"};
-  server->ask("HSET t:{07}:own format 2");
-  EXPECT_EQ(at->take("A").front(), "!FOREIGN format 2");
-  EXPECT_EQ(at->put({"k", "a", "1", body('1', 1)}).front(), "!FOREIGN format 2");
-  EXPECT_EQ(at->failed.kind, durable::redis::refusal::foreign);
-  EXPECT_EQ(at->call(durable::redis::script::cancel, keys, {"1", "07", "b", id('1')}).front(), "!FOREIGN format 2");
-  EXPECT_EQ(at->call(durable::redis::script::revive, keys, {"1", "07", "b", "1", id('1')}).front(),
-            "!FOREIGN format 2");
+TEST_F(DurableRedisProtocol, AnotherFormatIsRefusedByAllThatWriteOutsideATerm) {
+  for (const std::string other : {"1", "3"}) {
+    server->ask("HSET t:{07}:own format " + other);
+    EXPECT_EQ(at->take("A").front(), "!FOREIGN format " + other);
+    EXPECT_EQ(at->put({"k", "a", body('1', 1)}).front(), "!FOREIGN format " + other);
+    EXPECT_EQ(at->failed.kind, durable::redis::refusal::foreign);
+    EXPECT_EQ(at->cancel("b", id('1')).front(), "!FOREIGN format " + other);
+  }
   EXPECT_EQ(server->ask("EXISTS t:{07}:due"), "0");
 }
 
 TEST_F(DurableRedisProtocol, AFullServerRefusesTimersWholeAndOwnersGoOn) {
-  at->put({"k", "a", "100", body('1', 100), "k", "b", "200", body('2', 200), "k", "c", "300", body('3', 300)});
+  at->put({"k", "a", body('1', 100), "k", "b", body('2', 200), "k", "c", body('3', 300)});
   const std::string fence = taken("A");
   server->ask("CONFIG SET maxmemory 1");
-  at->put({"k", "d", "400", body('4', 400)});
+  at->put({"k", "d", body('4', 400)});
   EXPECT_EQ(at->failed.kind, durable::redis::refusal::no_memory) << at->failed.text;
   EXPECT_EQ(server->ask("ZSCORE t:{07}:due d"), "") << "half of a put was left";
-  EXPECT_EQ(at->read_on("A", fence, "0", "1000").size(), 7u) << at->failed.text;
-  EXPECT_EQ(at->end("A", fence,
-                    {"emk", "a", "b", "c", run('1', 100) + run('2', 200) + run('3', 300), "900",
-                     body('2', 900).substr(0, 20), std::string("\2\0no", 4)}),
-            (words{"eee"}))
+  EXPECT_EQ(at->read_on("A", fence, "0", "1000").size(), 8u) << at->failed.text;
+  EXPECT_EQ(
+      at->end("A", fence, "MK", run('2', 200) + run('3', 300), {"b", "c", head('2', 900), std::string("\2\0no", 4)}),
+      (words{"ee"}))
       << at->failed.text;
+  EXPECT_EQ(at->apply({"rkEc", "A", fence, "", run('1', 100), "", "b", "d", "a", "b", body('5', 500), body('4', 400),
+                       id('?')}),
+            (words{"uueu"}))
+      << "with ends in one call: a cancel waits for the put of its key. " << at->failed.text;
+  EXPECT_EQ(server->ask("ZRANGE t:{07}:due 0 -1 WITHSCORES"), "b 900");
+  EXPECT_EQ(server->ask("EXISTS t:{07}:grave"), "1");
   EXPECT_EQ(at->call(durable::redis::script::give_back, {"own", "announced"}, {"A", fence}), (words{"1"}));
   taken("A");
 }

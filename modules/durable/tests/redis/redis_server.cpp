@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -32,19 +34,35 @@ std::string said(const redisReply& reply) {
   }
 }
 
+std::string program() {
+  const char* const named = std::getenv("DETENT_REDIS_SERVER");
+  return named != nullptr ? named : "redis-server";
+}
+
 }  // namespace
 
 redis_server::redis_server(std::vector<std::string> options, bool keeps)
     : path_(directory_.path() + "/redis.sock"),
-      options_({"redis-server", "--port", "0", "--save", "", "--appendonly", keeps ? "yes" : "no", "--appendfsync",
-                "no", "--unixsocket", path_, "--dir", directory_.path(), "--logfile", directory_.path() + "/log",
+      options_({program(), "--port", "0", "--save", "", "--appendonly", keeps ? "yes" : "no", "--appendfsync", "no",
+                "--unixsocket", path_, "--dir", directory_.path(), "--logfile", directory_.path() + "/log",
                 "--daemonize", "no"}) {
   options_.insert(options_.end(), options.begin(), options.end());
   start();
 }
 
+redis_server::redis_server(const sentinel& what) : path_(directory_.path() + "/sentinel.sock") {
+  const std::string file = directory_.path() + "/sentinel.conf";  // which it writes itself, too
+  std::ofstream to(file);
+  to << "port " << what.port << "\nunixsocket " << path_ << "\ndir " << directory_.path() << "\nlogfile "
+     << directory_.path() << "/log\n";
+  for (const std::string& line : what.lines) to << line << '\n';
+  to.close();
+  options_ = {program(), file, "--sentinel"};
+  start();
+}
+
 bool redis_server::is_installed() {
-  static const bool found = std::system("command -v redis-server >/dev/null 2>&1") == 0;
+  static const bool found = std::system(("command -v " + program() + " >/dev/null 2>&1").c_str()) == 0;
   return found;
 }
 
@@ -71,8 +89,8 @@ void redis_server::start() {
     } catch (const std::runtime_error&) {  // not yet
     }
     if (::waitpid(process_, nullptr, WNOHANG) == process_)
-      throw std::runtime_error("redis-server has ended: " + options_.back());
-    if (std::chrono::steady_clock::now() > end) throw std::runtime_error("redis-server does not answer");
+      throw std::runtime_error(options_.front() + " has ended: " + options_.back());
+    if (std::chrono::steady_clock::now() > end) throw std::runtime_error(options_.front() + " does not answer");
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
@@ -90,9 +108,10 @@ void redis_server::pause() {
 
 void redis_server::go_on() { ::kill(process_, SIGCONT); }
 
-std::string redis_server::ask(const std::string& command) const {
+std::string redis_server::ask(const std::string& command, const std::string& password) const {
   const std::unique_ptr<redisContext, decltype(&redisFree)> to(redisConnectUnix(path_.c_str()), &redisFree);
   if (to == nullptr || to->err != 0) throw std::runtime_error("no connection to redis-server");
+  if (!password.empty()) freeReplyObject(redisCommand(to.get(), "AUTH %s", password.c_str()));
   auto* const reply = static_cast<redisReply*>(redisCommand(to.get(), command.c_str()));
   if (reply == nullptr) throw std::runtime_error("no answer of redis-server");
   std::string text = said(*reply);

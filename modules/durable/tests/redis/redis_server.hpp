@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A redis-server of the test's own, gone with the object, and with the test's process if that is killed.
+// A redis-server of the test's own, gone with the object, and with the test's process if that is killed. The
+// environment's DETENT_REDIS_SERVER is run in its place: valkey-server.
 #pragma once
 
 #include <support/temporary_directory.hpp>
@@ -16,6 +17,12 @@ class redis_server {
   // On a socket, without a port, unless the options say otherwise. It keeps what it was announced over kill() and
   // start() if `keeps`.
   explicit redis_server(std::vector<std::string> options = {}, bool keeps = false);
+  // A Sentinel, on a port and on a socket; `lines` are those of its configuration.
+  struct sentinel {
+    int port = 0;
+    std::vector<std::string> lines = {};
+  };
+  explicit redis_server(const sentinel& what);
   redis_server(const redis_server&) = delete;
   redis_server& operator=(const redis_server&) = delete;
   ~redis_server() { kill(); }
@@ -31,7 +38,7 @@ class redis_server {
   void go_on();
 
   // Returns the answer to a command of one line, over its own connection: text, number, or error with its minus.
-  std::string ask(const std::string& command) const;
+  std::string ask(const std::string& command, const std::string& password = {}) const;
 
  private:
   temporary_directory directory_;

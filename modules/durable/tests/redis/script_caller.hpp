@@ -4,11 +4,12 @@
 
 #include <servers.hpp>
 
-#include <algorithm>
+#include <detent/durable_store.hpp>
+
 #include <chrono>
-#include <cstdint>
-#include <limits>
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace detent::test {
@@ -21,7 +22,7 @@ class script_caller {
  public:
   explicit script_caller(const std::string& address, redis::credentials who = {},
                          std::chrono::microseconds patience = std::chrono::milliseconds(500))
-      : to_(redis::parse_addresses(address), std::move(who), patience), opened_(to_.open()) {}
+      : to_({redis::parse_addresses(address)}, {std::move(who), patience}), opened_(to_.open()) {}
 
   const redis::trouble& opened() const noexcept { return opened_; }
   redis::servers& to() noexcept { return to_; }
@@ -37,46 +38,57 @@ class script_caller {
     return flat;
   }
 
-  // The fence; or the owner and how long still. `nonce` says which take it is, where it is sent again.
+  // 1, the fence, whether the term before was not given back, and the fence of the node's former one; or 0, how long it
+  // is held still. `nonce` says which take it is, where it is sent again.
   std::vector<std::string> take(const std::string& node, const std::string& nonce = {}) {
     const std::string its = nonce.empty() ? std::to_string(++takes_) : nonce;
-    return call(redis::script::take, {"own", "announced"}, {node, "10000000", "1", "t:announced:" + node, its});
+    return call(redis::script::take, {"own", "announced"}, {node, "10000000", format, "t:announced:" + node, its});
   }
+  // The level is a due time and the key that was read last of that instant, or no key.
   std::vector<std::string> read_on(const std::string& node, const std::string& fence, const std::string& level,
-                                   const std::string& upto, const std::string& seen = "0") {
+                                   const std::string& upto, const std::string& seen = "0",
+                                   const std::string& level_key = {}, const std::string& limit = "100") {
     return call(redis::script::read_on, {"own", "announced", "due", "body"},
-                {node, fence, "10000000", level, upto, "100", seen});
+                {node, fence, "10000000", level, level_key, upto, limit, "1000000", seen});
   }
-  // Of each: mode, key, due, body. A body is id and due time (8 bytes each), attempt (4), the rest.
-  std::vector<std::string> put(const std::vector<std::string>& quadruples) {
-    std::vector<std::string> words = {"1", shard, "", ""};
-    std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t i = 0; i < quadruples.size(); i += 4) {
-      words[2] += quadruples[i];
-      earliest = std::min<std::int64_t>(earliest, std::stoll(quadruples[i + 2]));
-      words.insert(words.end(), {quadruples[i + 2], quadruples[i + 1]});
-    }
-    words[3] = std::to_string(earliest);
-    for (std::size_t i = 3; i < quadruples.size(); i += 4) words.push_back(quadruples[i]);
-    return call(redis::script::put, all_keys(), words);
-  }
-  // The kinds, the keys, the beginnings of their bodies in one word, and what moves and kills need.
-  std::vector<std::string> end(const std::string& node, const std::string& fence,
-                               const std::vector<std::string>& what) {
-    std::vector<std::string> words = {node, fence};
+  // Without a turn. As the words of the script from the kinds on: node and fence of ends, the earliest due time, heads,
+  // and answers.
+  std::vector<std::string> apply(const std::vector<std::string>& what, const std::vector<std::string>& answers = {}) {
+    std::vector<std::string> words = {format, shard};
     words.insert(words.end(), what.begin(), what.end());
-    return call(redis::script::end, all_keys(), words);
+    words.insert(words.end(), {"", ""});
+    std::vector<std::string> keys = {"own", "announced", "due", "body", "dead", "grave", "next", "recurring"};
+    keys.insert(keys.end(), answers.begin(), answers.end());
+    return call(redis::script::apply, std::move(keys), words);
   }
+  // Of each: mode, key, body.
+  std::vector<std::string> put(const std::vector<std::string>& triples) {
+    std::vector<std::string> words = {"", "", "", "", "", ""};
+    for (std::size_t i = 0; i < triples.size(); i += 3) words[0] += triples[i];
+    for (const std::size_t part : {1u, 2u})
+      for (std::size_t i = part; i < triples.size(); i += 3) words.push_back(triples[i]);
+    return apply(words);
+  }
+  std::vector<std::string> cancel(const std::string& key, const std::string& question) {
+    return apply({"c", "", "", "", "", "", key, question}, {"answer"});
+  }
+  // The kinds; the beginnings of the bodies in one word; the keys, and what moves and kills need.
+  std::vector<std::string> end(const std::string& node, const std::string& fence, const std::string& kinds,
+                               const std::string& heads, const std::vector<std::string>& rest) {
+    std::vector<std::string> words = {kinds, node, fence, "", heads, ""};
+    words.insert(words.end(), rest.begin(), rest.end());
+    return apply(words);
+  }
+  // Two of them.
   std::vector<std::string> list(const std::string& from, const std::string& after) {
-    return call(redis::script::list, {"due", "body"}, {from, "+inf", after, "2"});
+    return call(redis::script::list, {"due", "body"}, {from, "inf", after, "2", "2", "1000000", "", "", "", "", ""});
   }
 
+  const std::string format = std::to_string(durable::store_format);
   std::string shard = "07";
   redis::trouble failed;
 
  private:
-  static std::vector<std::string> all_keys() { return {"own", "announced", "due", "body", "dead", "grave"}; }
-
   static void flatten(const redisReply& from, std::vector<std::string>& flat) {
     if (from.type == REDIS_REPLY_ARRAY) {
       for (std::size_t i = 0; i != from.elements; ++i) flatten(*from.element[i], flat);

@@ -59,7 +59,7 @@ TEST_F(DurableRedisServers, AWrongPasswordIsNotPermitted) {
   EXPECT_EQ(script_caller(server.path()).opened().kind, refusal::not_permitted);
   script_caller at(server.path(), {"", "right"});
   EXPECT_FALSE(at.opened()) << at.opened().text;
-  EXPECT_EQ(at.take("A").size(), 1u);
+  EXPECT_EQ(at.take("A").size(), 4u);
 }
 
 TEST_F(DurableRedisServers, AUserWithoutTheRightIsNotPermitted) {
@@ -67,7 +67,7 @@ TEST_F(DurableRedisServers, AUserWithoutTheRightIsNotPermitted) {
   EXPECT_EQ(server.ask("ACL SETUSER reader on >secret ~* &* +@all -zadd"), "OK");
   script_caller at(server.path(), {"reader", "secret"});
   ASSERT_FALSE(at.opened()) << at.opened().text;
-  at.put({"k", "a", "1", std::string(20, '1')});
+  at.put({"k", "a", std::string(24, '1')});
   EXPECT_EQ(at.failed.kind, refusal::not_permitted) << at.failed.text;
 }
 
@@ -109,7 +109,7 @@ TEST_F(DurableRedisServers, WhatWasNotSentInTimeIsNotSentLater) {
   ASSERT_EQ(::bind(listening, reinterpret_cast<sockaddr*>(&where), size), 0);
   ASSERT_EQ(::listen(listening, 1), 0);
   ASSERT_EQ(::getsockname(listening, reinterpret_cast<sockaddr*>(&where), &size), 0);
-  durable::redis::link to({"127.0.0.1", ntohs(where.sin_port)}, {}, std::chrono::milliseconds(50));
+  durable::redis::link to({"127.0.0.1", ntohs(where.sin_port)}, {{}, std::chrono::milliseconds(50)});
   EXPECT_EQ(to.open().kind, refusal::lost);
   const int client = ::accept(listening, nullptr, nullptr);
   std::string had;
@@ -128,7 +128,7 @@ TEST_F(DurableRedisServers, AReplicaAloneIsRefusedAndItsMasterIsFound) {
   EXPECT_EQ(script_caller(replica.path()).opened().kind, refusal::read_only);
   script_caller at(replica.path() + "," + master.path());
   ASSERT_FALSE(at.opened()) << at.opened().text;
-  EXPECT_EQ(at.take("A").size(), 1u);
+  EXPECT_EQ(at.take("A").size(), 4u);
   EXPECT_EQ(master.ask("EXISTS t:{07}:own"), "1");
 }
 
@@ -136,14 +136,14 @@ TEST_F(DurableRedisServers, APromotedReplicaIsFoundWhenTheMasterIsDemotedOrDead)
   redis_server first;
   redis_server second;
   script_caller at(first.path() + "," + second.path());
-  at.put({"k", "a", "1", std::string(20, '1')});
+  at.put({"k", "a", std::string(24, '1')});
   first.ask("REPLICAOF 127.0.0.1 1");
-  at.put({"k", "b", "1", std::string(20, '2')});
+  at.put({"k", "b", std::string(24, '2')});
   EXPECT_FALSE(at.failed) << at.failed.text;
   EXPECT_EQ(second.ask("ZCARD t:{07}:due"), "1");
   first.ask("REPLICAOF NO ONE");
   second.kill();
-  at.put({"k", "c", "1", std::string(20, '3')});
+  at.put({"k", "c", std::string(24, '3')});
   EXPECT_FALSE(at.failed) << at.failed.text;
 }
 
@@ -162,7 +162,7 @@ TEST_F(DurableRedisServers, FlushedScriptsAndCutConnectionsAreNotNoticed) {
 TEST_F(DurableRedisServers, ADeadServerIsSaidToBeLostAndFoundAgain) {
   redis_server server({}, true);
   script_caller at(server.path());
-  at.put({"k", "a", "1", std::string(20, '1')});
+  at.put({"k", "a", std::string(24, '1')});
   server.kill();
   at.take("A");
   EXPECT_EQ(at.failed.kind, refusal::lost);
@@ -171,7 +171,7 @@ TEST_F(DurableRedisServers, ADeadServerIsSaidToBeLostAndFoundAgain) {
   do at.take("A");
   while (at.failed && std::chrono::steady_clock::now() < end);
   EXPECT_FALSE(at.failed) << at.failed.text;
-  EXPECT_EQ(at.list("0", "").size(), 3u);
+  EXPECT_EQ(at.list("0", "").size(), 5u);
 }
 
 TEST_F(DurableRedisServers, AStoppedServerCostsAFewPatiencesAtMost) {

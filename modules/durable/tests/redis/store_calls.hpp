@@ -3,10 +3,13 @@
 
 #include <detent/durable_store.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace detent::test {
 
@@ -19,10 +22,31 @@ inline durable::record timer(std::string key, std::uint64_t id) {
   return its;
 }
 
+// Carries out one change. Its status stays unanswered where the call failed.
+struct applied {
+  durable::errc code;
+  durable::change_status status = durable::change_status::unanswered;
+};
+inline applied apply(durable::store& to, const durable::change& what) {
+  applied out{};
+  out.code = to.apply({&what, 1}, {&out.status, 1});
+  return out;
+}
 inline durable::errc put(durable::store& to, const durable::record& what) {
-  const durable::put_request one{what, durable::put_mode::keep};
-  durable::put_status status{};
-  return to.put({&one, 1}, {&status, 1});
+  return apply(to, durable::put_request{what}).code;
+}
+
+// All pieces, up to the limit.
+inline durable::errc list_all(durable::store_view& in, durable::list_request which,
+                              std::vector<durable::listed_record>& out) {
+  do {
+    durable::list_page page;
+    if (const durable::errc code = in.list(which, page); code != durable::errc{}) return code;
+    which.limit -= page.found.size();
+    which.after = std::move(page.next);
+    std::ranges::move(page.found, std::back_inserter(out));
+  } while (which.limit != 0 && !which.after.empty());
+  return {};
 }
 
 }  // namespace detent::test

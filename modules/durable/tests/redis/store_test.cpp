@@ -48,6 +48,9 @@ TEST_F(DurableRedisStore, EachBadOptionIsRefusedByItsName) {
                                             {.prefix = "a{b"},
                                             {.shards = 1025},
                                             {.user = "u"},
+                                            {.tls = {.ca_file = "ca.pem"}},
+                                            {.tls = {.on = true, .certificate_file = "client.pem"}},
+                                            {.tls = {.on = true, .key_file = "client.key"}},
                                             {.patience = 0ms},
                                             {.patience = 1h}})
     EXPECT_EQ(refused(server.path(), bad), errc::invalid_option);
@@ -57,7 +60,7 @@ TEST_F(DurableRedisStore, EachBadOptionIsRefusedByItsName) {
 
 TEST_F(DurableRedisStore, EachUnfitServerIsRefusedByItsReason) {
   EXPECT_EQ(refused("/nonexistent/redis.sock"), durable::errc::unavailable);
-  const redis_server evicting({"--maxmemory-policy", "volatile-lru"});
+  const redis_server evicting({"--maxmemory-policy", "allkeys-random"});
   EXPECT_EQ(refused(evicting.path()), durable::errc::not_permitted);
   const redis_server closed({"--requirepass", "right"});
   EXPECT_EQ(refused(closed.path(), {.password = "wrong"}), durable::errc::not_permitted);
@@ -146,7 +149,7 @@ TEST_F(DurableRedisStore, WhoOnlyLooksMakesNoStoreAndChangesNothing) {
   durable::take_result taken;
   EXPECT_EQ(looks->take("a", {&take, 1}, {&taken, 1}), durable::errc::not_permitted);
   std::vector<durable::listed_record> all;
-  ASSERT_EQ(looks->list({}, all), durable::errc{});
+  ASSERT_EQ(test::list_all(*looks, {}, all), durable::errc{});
   EXPECT_EQ(all.size(), 2u);
   durable::shard_state state;
   ASSERT_EQ(looks->look({&state, 1}), durable::errc{});
@@ -183,17 +186,18 @@ TEST_F(DurableRedisStore, ANodeHearsWhatAnotherPutsBelowItsReadLevel) {
 TEST_F(DurableRedisStore, ABatchOfThousandsIsCarriedOutInOrder) {
   const redis_server server;
   const auto store = redis_store(server.path(), {.shards = 2});
-  std::vector<durable::put_request> puts;
+  std::vector<durable::change> puts;
   for (std::uint64_t i = 0; i != 5000; ++i) {
-    puts.push_back({timer("k" + std::to_string(i % 2500), i + 1), durable::put_mode::replace});
-    puts.back().what.shard = static_cast<durable::shard_id>(i % 2);
+    durable::put_request one{timer("k" + std::to_string(i % 2500), i + 1), durable::put_mode::replace};
+    one.what.shard = static_cast<durable::shard_id>(i % 2);
+    puts.emplace_back(one);
   }
-  std::vector<durable::put_status> statuses(puts.size());
-  ASSERT_EQ(store->put(puts, statuses), durable::errc{});
-  EXPECT_EQ(std::count(statuses.begin(), statuses.end(), durable::put_status::replaced), 2500);
+  std::vector<durable::change_status> statuses(puts.size());
+  ASSERT_EQ(store->apply(puts, statuses), durable::errc{});
+  EXPECT_EQ(std::count(statuses.begin(), statuses.end(), durable::change_status::replaced), 2500);
   std::vector<durable::listed_record> all;
   for (durable::shard_id shard = 0; shard != 2; ++shard)
-    ASSERT_EQ(store->list({.shard = shard, .limit = 10'000}, all), durable::errc{});
+    ASSERT_EQ(test::list_all(*store, {.shard = shard, .limit = 10'000}, all), durable::errc{});
   ASSERT_EQ(all.size(), 2500u);
   for (const auto& its : all) EXPECT_GT(its.what.id, 2500u) << "the later one was replaced by the earlier";
 }
@@ -201,10 +205,11 @@ TEST_F(DurableRedisStore, ABatchOfThousandsIsCarriedOutInOrder) {
 TEST_F(DurableRedisStore, ALongListIsReadInPagesInOrderOfDueTimeAndKey) {
   const redis_server server;
   const auto store = redis_store(server.path(), {.shards = 1});
-  std::vector<durable::put_request> puts;
-  for (std::uint64_t i = 0; i != 3500; ++i) puts.push_back({timer("k" + std::to_string(9999 - i), i + 1)});
-  std::vector<durable::put_status> statuses(puts.size());
-  ASSERT_EQ(store->put(puts, statuses), durable::errc{});
+  std::vector<durable::change> puts;
+  for (std::uint64_t i = 0; i != 3500; ++i)
+    puts.emplace_back(durable::put_request{timer("k" + std::to_string(9999 - i), i + 1)});
+  std::vector<durable::change_status> statuses(puts.size());
+  ASSERT_EQ(store->apply(puts, statuses), durable::errc{});
   const auto calls = [&] {
     const std::string all = server.ask("INFO commandstats");
     return std::stol(
@@ -212,13 +217,13 @@ TEST_F(DurableRedisStore, ALongListIsReadInPagesInOrderOfDueTimeAndKey) {
   };
   long before = calls();
   std::vector<durable::listed_record> all;
-  ASSERT_EQ(store->list({.limit = 1'000'000}, all), durable::errc{});
+  ASSERT_EQ(test::list_all(*store, {.limit = 1'000'000}, all), durable::errc{});
   EXPECT_EQ(all.size(), 3500u);
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, [](const auto& one) { return one.what.key; }));
   EXPECT_GE(calls(), before + 4) << "the server does nothing else for as long as a page takes";
   before = calls();
   all.clear();
-  ASSERT_EQ(store->list({.key_prefix = "k99", .limit = 10}, all), durable::errc{});
+  ASSERT_EQ(test::list_all(*store, {.key_prefix = "k99", .limit = 10}, all), durable::errc{});
   EXPECT_EQ(all.size(), 10u);
   EXPECT_LE(calls(), before + 4) << "each is a round trip";
 }
@@ -237,46 +242,27 @@ TEST_F(DurableRedisStore, AnUnreachableServerIsUnavailableAndLaterTheSameBatchIs
   while (put(*store, timer("b", 2)) != durable::errc{} && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(1ms);
   std::vector<durable::listed_record> all;
-  ASSERT_EQ(store->list({.shard = 0}, all), durable::errc{});
+  ASSERT_EQ(test::list_all(*store, {.shard = 0}, all), durable::errc{});
   EXPECT_EQ(all.size(), 2u);
 }
 
-TEST_F(DurableRedisStore, AClusterWithADeadNodeServesTheOtherShardsAndStoresNothingTwice) {
-  const std::vector<int> ports = test::free_ports(3);
-  std::vector<std::unique_ptr<redis_server>> nodes;
-  for (const int port : ports)
-    nodes.push_back(std::make_unique<redis_server>(std::vector<std::string>{
-        "--port", std::to_string(port), "--cluster-enabled", "yes", "--cluster-port",
-        std::to_string(test::free_ports(1).front()), "--cluster-require-full-coverage", "no"}));
-  test::make_cluster(nodes, ports);
-  const std::string address = "127.0.0.1:" + std::to_string(ports.front());
-  constexpr durable::shard_id shards = 12;
-  const auto store = redis_store(address, {.shards = shards, .patience = 500ms});
-  const auto other = redis_store(address, {.patience = 500ms});
-  nodes.back()->kill();
-
-  std::vector<durable::shard_state> states(shards);
-  ASSERT_EQ(store->look(states), durable::errc{});
-  const auto lost = std::ranges::count(states, std::string("?"), &durable::shard_state::node);
-  EXPECT_GT(lost, 0);
-  EXPECT_LT(lost, shards);
-
-  std::vector<durable::put_request> puts;
-  for (durable::shard_id shard = 0; shard != shards; ++shard) {
-    puts.push_back({timer("k", shard + 1u), durable::put_mode::keep});
-    puts.back().what.shard = shard;
-  }
-  std::vector<durable::put_status> statuses(shards);
-  EXPECT_EQ(store->put(puts, statuses), durable::errc::unavailable);
-  const auto lives = static_cast<durable::shard_id>(std::ranges::find(states, "", &durable::shard_state::node)->shard);
-  const durable::cancel_request erase{lives, "k", 1};  // as if it had run
-  durable::cancel_status status{};
-  ASSERT_EQ(other->cancel({&erase, 1}, {&status, 1}), durable::errc{});
-  EXPECT_EQ(status, durable::cancel_status::cancelled);
-  EXPECT_EQ(store->put(puts, statuses), durable::errc::unavailable);
-  std::vector<durable::listed_record> left;
-  ASSERT_EQ(other->list({.shard = lives}, left), durable::errc{});
-  EXPECT_TRUE(left.empty());
+TEST_F(DurableRedisStore, ANodeThatReadsManyShardsMakesOneCall) {
+  const redis_server server;
+  const auto store = redis_store(server.path(), {.shards = 16});
+  std::vector<durable::take_request> wanted;
+  for (durable::shard_id shard = 0; shard != 16; ++shard) wanted.push_back({shard, 1h});
+  std::vector<durable::take_result> terms(wanted.size());
+  ASSERT_EQ(store->take("n", wanted, terms), durable::errc{});
+  std::vector<durable::read_request> reads;
+  for (const durable::take_request& one : wanted)
+    reads.push_back({{one.shard, terms[one.shard].fence}, durable::stored_time(1s), 9, 1h});
+  reads.front().term.fence = 1;  // which is over
+  std::vector<durable::read_result> results(reads.size());
+  server.ask("CONFIG RESETSTAT");
+  ASSERT_EQ(store->read_on(reads, results), durable::errc{});
+  EXPECT_NE(server.ask("INFO commandstats").find("cmdstat_evalsha:calls=1,"), std::string::npos);
+  EXPECT_FALSE(results.front().stands);
+  EXPECT_EQ(std::ranges::count(results, true, &durable::read_result::stands), 15);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <detent/detail/timed_operation.hpp>
 #include <detent/engine.hpp>
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -15,15 +16,27 @@ namespace detent {
 template <class Execution>
 class timed_sender;
 
+namespace detail {
+
+class scheduler_access;
+
+inline bool same_options(const std::optional<timer_options>& a, const std::optional<timer_options>& b) noexcept {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->max_lateness == b->max_lateness && a->stale == b->stale && a->slack == b->slack && a->lane == b->lane &&
+         a->label == b->label && a->tag == b->tag && a->executor == b->executor;
+}
+
+}  // namespace detail
+
 // An engine as a scheduler: what is scheduled completes where the engine runs callbacks, never before its time. A small
 // value, to be copied; refers to the engine, which it does not own. Lock-free, allocates nothing: the operation state
 // has it all. Models `scheduler`; and by its members what stdexec's exec::timed_scheduler asks for.
 //
 // An operation completes with set_value() when its time has come; with set_stopped() when its receiver's token asks for
 // a stop before, on the thread that asks, or when the engine ends or has ended; with set_error(std::error_code) where
-// the engine refuses the timer: capacity_exceeded, out_of_memory, forked. What stop() returns of it is an `unfired`
-// like others: run() completes it with a value, and its destruction as stopped. The engine may end once its operations
-// have completed, on any thread.
+// the engine refuses the timer: capacity_exceeded, out_of_memory, forked; or where its run does not come: `dropped`, on
+// the thread that drops it. What stop() returns of it is an `unfired` like others: run() completes it with a value, and
+// its destruction as stopped. The engine may end once its operations have completed, on any thread.
 template <class Execution>
 class basic_scheduler : public Execution::scheduler_mark {
   static_assert(Execution::is_there,
@@ -35,29 +48,63 @@ class basic_scheduler : public Execution::scheduler_mark {
     if (core_ == nullptr) [[unlikely]]
       detail::used_after_move("engine", "scheduler");
   }
+  // Each timer has these options. Where they cannot be met, as with another engine's label or executor, an operation
+  // completes with set_error(errc::invalid_option). Without options, an operation on an executor that keeps order has
+  // a tag of its own.
+  basic_scheduler(engine& of, const timer_options& options) noexcept : basic_scheduler(of) { options_ = options; }
 
   // Completes as soon as possible, after what is due already.
-  [[nodiscard]] timed_sender<Execution> schedule() const noexcept { return {core_, {0, true}}; }
+  [[nodiscard]] timed_sender<Execution> schedule() const noexcept { return {core_, {0, true, options_}}; }
   [[nodiscard]] timed_sender<Execution> schedule_at(detail::clock_time deadline) const noexcept {
-    return {core_, {detail::to_ns(deadline), false}};
+    return {core_, {detail::to_ns(deadline), false, options_}};
+  }
+  [[nodiscard]] timed_sender<Execution> schedule_at(detail::clock_time deadline,
+                                                    const timer_options& options) const noexcept {
+    return {core_, {detail::to_ns(deadline), false, options}};
   }
   // The delay counts from start(), not from this call.
   [[nodiscard]] timed_sender<Execution> schedule_after(detail::whole_duration delay) const noexcept {
-    return {core_, {delay.count(), true}};
+    return {core_, {delay.count(), true, options_}};
+  }
+  [[nodiscard]] timed_sender<Execution> schedule_after(detail::whole_duration delay,
+                                                       const timer_options& options) const noexcept {
+    return {core_, {delay.count(), true, options}};
   }
   // The time of the engine's clock. Wait-free.
   [[nodiscard]] time_point now() const noexcept { return detail::to_time(detail::deadline_after(core_, 0)); }
 
-  friend bool operator==(const basic_scheduler& a, const basic_scheduler& b) noexcept { return a.core_ == b.core_; }
+  // Of the same engine, with the same options.
+  friend bool operator==(const basic_scheduler& a, const basic_scheduler& b) noexcept {
+    return a.core_ == b.core_ && detail::same_options(a.options_, b.options_);
+  }
 
  private:
   friend class timed_sender<Execution>;
-  explicit basic_scheduler(detail::engine_core* core) noexcept : core_(core) {}
+  friend class detail::scheduler_access;
+  basic_scheduler(detail::engine_core* core, const std::optional<timer_options>& options) noexcept
+      : core_(core), options_(options) {}
 
   detail::engine_core* core_;
+  std::optional<timer_options> options_;
 };
 
 using scheduler = basic_scheduler<base::execution>;
+
+namespace detail {
+
+class scheduler_access {
+ public:
+  template <class Scheduler>
+  static engine_core& core(const Scheduler& of) noexcept {
+    return *of.core_;
+  }
+  template <class Scheduler>
+  static const std::optional<timer_options>& options(const Scheduler& of) noexcept {
+    return of.options_;
+  }
+};
+
+}  // namespace detail
 
 // A sender of one timer. It may be connected any number of times, each of which is a timer of its own.
 template <class Execution>
@@ -71,15 +118,17 @@ class [[nodiscard]] timed_sender {
     // Nothing is said of set_stopped, which may come on the thread that asks for it.
     template <class... Env>
     basic_scheduler<Execution> query(typename Execution::completion_scheduler_query, const Env&...) const noexcept {
-      return basic_scheduler<Execution>(core_);
+      return basic_scheduler<Execution>(core_, options_);
     }
 
    private:
     friend class timed_sender;
-    explicit env(detail::engine_core* core) noexcept : core_(core) {}
+    env(detail::engine_core* core, const std::optional<timer_options>& options) noexcept
+        : core_(core), options_(options) {}
     detail::engine_core* core_;
+    std::optional<timer_options> options_;
   };
-  env get_env() const noexcept { return env(core_); }
+  env get_env() const noexcept { return env(core_, when_.options); }
 
   template <class Receiver>
   detail::timed_operation<Execution, Receiver> connect(Receiver receiver) const

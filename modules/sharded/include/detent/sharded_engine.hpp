@@ -3,15 +3,22 @@
 // how many.
 #pragma once
 
+#include <detent/detail/bulk.hpp>
+#include <detent/detail/place.hpp>
+#include <detent/detail/shard_shares.hpp>
 #include <detent/engine.hpp>
 #include <detent/timer_group.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -125,11 +132,33 @@ class sharded_engine {
   // out_of_memory, and what it does not return was destroyed unrun.
   std::vector<unfired> stop();
   std::vector<unfired> try_stop(std::error_code& problem) noexcept;
+  // Lets what is pending on any shard fire for at most that long, one time for all, and returns as soon as nothing is;
+  // then the same as stop(). Otherwise as engine::stop_for().
+  std::vector<unfired> stop_for(detail::whole_duration at_most);
   // Whether all shards are.
   bool stopped() const noexcept;
+
+  // One label for all shards, each of which counts its own timers with it. A shard that has one of that name already
+  // reports that one where it names a timer's label. Throws as engine::make_label(), naming the shard; some shards may
+  // know the label then, and a later call goes on.
+  label make_label(std::string_view name);
+  // One timer for each deadline, on the shard of the key in the same place, with `f` called as f(index) or
+  // f(firing&, index), and the handle in `out` in that place; as many as have room there. One publication and at most
+  // one wake-up a shard. Returns how many were scheduled: where capacity or memory ran out on a shard, handles of that
+  // shard are empty. If none were, throws as engine::schedule_at_bulk(). Throws invalid_option where keys and deadlines
+  // are not as many, or a shard cannot meet the options, and bad_alloc: then none were scheduled. Of a shard that is
+  // stopped meanwhile, handles may be in each other's places.
+  template <std::ranges::random_access_range Keys, class F>
+  std::size_t schedule_at_bulk(const Keys& keys, std::span<const time_point> deadlines, F&& f, std::span<timer> out,
+                               timer_options options = {}, origin where = origin::current());
+  // Timers of any shards: returns how many this call cancelled. As engine::cancel_bulk().
+  std::size_t cancel_bulk(std::span<const timer> timers) noexcept;
+
   // These cover all shards, each at a moment of its own during the call.
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
+  // Of the timers with that label, as engine::metrics(label).
+  engine_metrics metrics(label of) const;
   std::vector<pending_timer> list_pending() const;
   const std::string& name() const noexcept { return name_; }
 
@@ -137,12 +166,73 @@ class sharded_engine {
   friend class sharded_group;
   errc forbids_stop() const noexcept;
   errc stop_all(std::vector<unfired>& left) noexcept;
+  [[noreturn]] void refuse_stop(const char* call, errc problem) const;
+  void check_bulk(std::size_t keys, std::size_t deadlines) const;
+  template <class Share, class Made>
+  std::size_t schedule_shares(detail::shard_shares& of, const Made& made, std::span<timer> out,
+                              const timer_options& options, const origin& where);
 
   std::string name_;
+  std::uint32_t number_;        // of the set
   std::vector<engine> shards_;  // as many as reserved: they never move
   std::shared_ptr<const detail::shard_map> map_;
   std::mutex stopping_;  // for one call of stop() to get all
+  std::mutex labelling_;
+  std::vector<std::string> labels_;  // in the order of their numbers in the set
 };
+
+template <std::ranges::random_access_range Keys, class F>
+std::size_t sharded_engine::schedule_at_bulk(const Keys& keys, std::span<const time_point> deadlines, F&& f,
+                                             std::span<timer> out, timer_options options, origin where) {
+  using callable = std::decay_t<F>;
+  static_assert(detail::bulk_callback<callable>, "a callback for many is called as f(index) or as f(firing&, index)");
+  check_bulk(static_cast<std::size_t>(std::ranges::distance(keys)), deadlines.size());
+  detail::shard_shares of((std::min)(deadlines.size(), out.size()), size());
+  auto key = std::ranges::begin(keys);
+  for (std::size_t place = 0; place != of.places(); ++place, ++key) of.put(place, index_of(*key));
+  of.sort(deadlines);
+  if constexpr (fits_inline<detail::own_share<callable>> && std::is_nothrow_copy_constructible_v<callable>) {
+    const callable& made = f;
+    return schedule_shares<detail::own_share<callable>>(of, made, out, options, where);
+  } else {
+    return schedule_shares<detail::common_share<callable>>(of, std::make_shared<callable>(std::forward<F>(f)), out,
+                                                           options, where);
+  }
+}
+
+template <class Share, class Made>
+std::size_t sharded_engine::schedule_shares(detail::shard_shares& of, const Made& made, std::span<timer> out,
+                                            const timer_options& options, const origin& where) {
+  static_assert(fits_inline<Share>);
+  for (std::size_t shard = 0; shard != size(); ++shard)
+    if (!of.of(shard).places.empty()) detail::check_options(*detail::timer_access::core(shards_[shard]), options);
+  struct context {
+    const Made& made;
+    const std::size_t* places;
+  };
+  const auto fill = [](void* from, void* capture, std::size_t index) noexcept {
+    const auto& each = *static_cast<const context*>(from);
+    ::new (capture) Share{each.made, each.places[index]};
+  };
+  std::size_t scheduled = 0;
+  errc problem{};
+  for (std::size_t shard = 0; shard != size(); ++shard) {
+    const detail::shard_shares::part part = of.of(shard);
+    if (part.places.empty()) continue;
+    context each{made, part.places.data()};
+    const detail::bulk_result done =
+        detail::schedule_many(*detail::timer_access::core(shards_[shard]), part.deadlines,
+                              {fill, &each, detail::inline_callable<Share>::ops}, part.made, options, where);
+    for (std::size_t i = 0; i != part.places.size(); ++i)
+      out[part.places[i]] = i < done.scheduled ? part.made[i] : timer();
+    scheduled += done.scheduled;
+    if (done.problem != errc{}) problem = done.problem;
+  }
+  const bool ran_out = problem == errc::capacity_exceeded || problem == errc::out_of_memory;
+  if (scheduled == 0 && problem != errc{} && !ran_out)
+    detail::throw_schedule_error(*detail::timer_access::core(shards_.front()), problem, options);
+  return scheduled;
+}
 
 // A group whose timers may be on any shard: a timer_group for each. Its calls go through the shards in turn, so that
 // they are of one instant on each shard, and not over all of them. A group whose timers have one key needs none of

@@ -118,15 +118,27 @@ void whoever_owns_it_destroys_it(detent::engine& engine) {
   EXPECT(woken == 0);
 }
 
-// Frames that outlive their engine.
+owned sleeps_until_the_engine_ends(detent::engine& engine, std::stop_token token, int& woken, int& ended) {
+  auto own = std::make_unique<int>(1);
+  try {
+    while (co_await engine.sleep_for(1h, token)) ++woken;
+  } catch (const detent::error&) {
+    ended += *own;
+  }
+  own.reset();
+}
+
+// Frames that outlive their engine, whose end ends their sleeps.
 void the_engine_ends_first() {
-  int woken = 0;
+  int woken = 0, ended = 0;
   std::stop_source source;
   std::vector<owned> left;
   {
     detent::engine engine;
-    for (int i = 0; i < rounds; ++i) left.push_back(sleeps_for_ever(engine, source.get_token(), woken));
+    for (int i = 0; i < rounds; ++i)
+      left.push_back(sleeps_until_the_engine_ends(engine, source.get_token(), woken, ended));
   }
+  EXPECT(ended == rounds);
   source.request_stop();
   left.clear();
   EXPECT(woken == 0);

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Code that boost_asio.hpp and standalone_asio.hpp share: cancellation slots as stop tokens, and the templates that are
-// specialised for both.
+// Code that boost_asio.hpp and standalone_asio.hpp share, and the templates that are specialised for both.
 #pragma once
 
-#include <detent/base/stop_token.hpp>
+#include <utility>
 
 namespace detent::detail {
 
-template <class Asio, class Token, class When>
+template <class Asio, class Token>
 class timed_token;
-template <class Asio, class Token, class When, class... Signatures>
+template <class Asio, class Token, class... Signatures>
 class timed_result;
-template <class Asio, class Handler, class Path>
+template <class Asio>
+class partial_limit;
+template <class Asio, class... Signatures>
+class partial_result;
+template <class Asio, class Handler, class Limit>
 class timed_handler;
-template <class Asio, class Initiation>
+template <class Asio, class Initiation, class... Signatures>
 class timed_initiation;
 
 }  // namespace detent::detail
@@ -25,38 +28,24 @@ template <class Asio>
 struct slots_of {
   static constexpr bool exist = false;
   enum class type { terminal };  // so that declarations can name it
-
-  template <class Handler>
-  static stop_token cancellation_token(const Handler&) {
-    return {};
-  }
 };
 
-// The handler in a cancellation slot. Any cancellation stops its tokens.
-template <class Slots>
-class stopping_slot {
+// Keeps the executor's context from running out of work. Not to be used after it has been moved from.
+template <class Asio, class Executor>
+class outstanding_work {
  public:
-  void operator()(typename Slots::type type) noexcept {
-    if ((type & Slots::any) != Slots::type::none) source_.request_stop();
+  explicit outstanding_work(const Executor& on) : work_(Asio::tracked(on)) {}
+
+  auto get_executor() const {
+    if constexpr (requires { work_.get_executor(); }) {
+      return work_.get_executor();
+    } else {
+      return work_;
+    }
   }
-  stop_token token() const noexcept { return source_.get_token(); }
 
  private:
-  stop_source source_;
-};
-
-template <class Slots>
-struct slots_by : Slots {
-  static constexpr bool exist = true;
-
-  // A token that is stopped when `handler`'s slot emits a cancellation; one that cannot be stopped where it has no
-  // slot.
-  template <class Handler>
-  static stop_token cancellation_token(const Handler& handler) {
-    auto slot = Slots::slot_of(handler);
-    if (!slot.is_connected()) return {};
-    return slot.template emplace<stopping_slot<Slots>>().token();
-  }
+  decltype(Asio::tracked(std::declval<const Executor&>())) work_;
 };
 
 // Gives a wrapper everything that is associated with the handler inside it.

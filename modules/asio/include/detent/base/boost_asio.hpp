@@ -3,7 +3,6 @@
 #pragma once
 
 #include <detent/base/asio_tokens.hpp>
-#include <detent/base/stop_token.hpp>
 
 #if !__has_include(<boost/asio/async_result.hpp>)
 #error "<detent/asio.hpp> needs the headers of Boost.Asio; Debian and Ubuntu: apt-get install libboost-dev"
@@ -14,13 +13,27 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution/executor.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 #include <boost/asio/system_executor.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/version.hpp>
 
+#include <memory>
+#include <type_traits>
 #include <utility>
+
+#if __has_include(<boost/asio/recycling_allocator.hpp>)
+#include <boost/asio/recycling_allocator.hpp>
+#endif
+#if __has_include(<boost/asio/deferred.hpp>)
+#include <boost/asio/deferred.hpp>
+#elif __has_include(<boost/asio/experimental/deferred.hpp>)
+#include <boost/asio/experimental/deferred.hpp>
+#endif
 
 namespace detent::base {
 
@@ -32,19 +45,51 @@ struct boost_asio {
   template <class T, class Default = ::boost::asio::system_executor>
   using executor_of = ::boost::asio::associated_executor_t<T, Default>;
   template <class Executor>
-  using work_guard = ::boost::asio::executor_work_guard<Executor>;
+  using work_guard = outstanding_work<boost_asio, Executor>;
+
+#if __has_include(<boost/asio/recycling_allocator.hpp>)
+  using recycled = ::boost::asio::recycling_allocator<void>;
+#else
+  using recycled = std::allocator<void>;
+#endif
+#if __has_include(<boost/asio/deferred.hpp>)
+  using fallback_token = ::boost::asio::deferred_t;
+#elif __has_include(<boost/asio/experimental/deferred.hpp>)
+  using fallback_token = ::boost::asio::experimental::deferred_t;
+#else
+  using fallback_token = void;
+#endif
+  // The token of an operation that is given none.
+  template <class Initiation, class Own = typename ::boost::asio::default_completion_token<
+                                  ::boost::asio::associated_executor_t<Initiation>>::type>
+  using default_token = std::conditional_t<std::is_void_v<Own>, fallback_token, Own>;
 
   template <class T>
   static auto allocator(const T& of) noexcept {
     return ::boost::asio::get_associated_allocator(of);
   }
+  // That, or else memory that the threads of a context recycle.
+  template <class T>
+  static auto memory(const T& of) noexcept {
+    return ::boost::asio::associated_allocator<T, recycled>::get(of, recycled());
+  }
   template <class T>
   static auto executor(const T& of) noexcept {
-    return ::boost::asio::get_associated_executor(of);
+    return executor(of, ::boost::asio::system_executor());
   }
   template <class T, class Default>
   static auto executor(const T& of, const Default& otherwise) noexcept {
     return ::boost::asio::associated_executor<T, Default>::get(of, otherwise);
+  }
+  // The executor, so that as long as a copy of the result exists, its context has work. The older kind of executors has
+  // no such property, but calls; strand<any_io_executor> names those calls as well, without being able to make them.
+  template <class Executor>
+  static auto tracked(const Executor& on) {
+    if constexpr (::boost::asio::execution::is_executor<Executor>::value) {
+      return ::boost::asio::prefer(on, ::boost::asio::execution::outstanding_work.tracked);
+    } else {
+      return ::boost::asio::executor_work_guard<Executor>(on);
+    }
   }
   template <class Executor, class F>
   static void dispatch(const Executor& on, F&& what) {
@@ -63,8 +108,8 @@ struct boost_asio {
 
 }  // namespace detent::base
 
-// Cancellation slots are there from Boost 1.77 on. They need the standard library's stop tokens as well.
-#if BOOST_VERSION >= 107700 && defined(__cpp_lib_jthread)
+// Cancellation slots are there from Boost 1.77 on.
+#if BOOST_VERSION >= 107700
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associator.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -74,6 +119,7 @@ namespace detent::base {
 
 // The part of boost_asio that deals with cancellation.
 struct boost_asio_slots {
+  static constexpr bool exist = true;
   using signal = ::boost::asio::cancellation_signal;
   using slot = ::boost::asio::cancellation_slot;
   using type = ::boost::asio::cancellation_type;
@@ -85,20 +131,25 @@ struct boost_asio_slots {
   }
 };
 template <>
-struct slots_of<boost_asio> : slots_by<boost_asio_slots> {};
+struct slots_of<boost_asio> : boost_asio_slots {};
 
 }  // namespace detent::base
 
-template <class Token, class When, class... Signatures>
-class boost::asio::async_result<detent::detail::timed_token<detent::base::boost_asio, Token, When>, Signatures...>
-    : public detent::detail::timed_result<detent::base::boost_asio, Token, When, Signatures...> {};
+template <class Token, class... Signatures>
+class boost::asio::async_result<detent::detail::timed_token<detent::base::boost_asio, Token>, Signatures...>
+    : public detent::detail::timed_result<detent::base::boost_asio, Token, Signatures...> {};
 
-template <template <class, class> class Associator, class Handler, class Executor, class Default>
-struct boost::asio::associator<Associator, detent::detail::timed_handler<detent::base::boost_asio, Handler, Executor>,
+template <class... Signatures>
+class boost::asio::async_result<detent::detail::partial_limit<detent::base::boost_asio>, Signatures...>
+    : public detent::detail::partial_result<detent::base::boost_asio, Signatures...> {};
+
+template <template <class, class> class Associator, class Handler, class Limit, class Default>
+struct boost::asio::associator<Associator, detent::detail::timed_handler<detent::base::boost_asio, Handler, Limit>,
                                Default> : detent::base::inner_associator<Associator, Handler, Default> {};
 
-template <template <class, class> class Associator, class Initiation, class Default>
-struct boost::asio::associator<Associator, detent::detail::timed_initiation<detent::base::boost_asio, Initiation>,
-                               Default> : detent::base::inner_associator<Associator, Initiation, Default> {};
+template <template <class, class> class Associator, class Initiation, class... Signatures, class Default>
+struct boost::asio::associator<
+    Associator, detent::detail::timed_initiation<detent::base::boost_asio, Initiation, Signatures...>, Default>
+    : detent::base::inner_associator<Associator, Initiation, Default> {};
 
 #endif

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <detent/base/asio_tokens.hpp>
-#include <detent/base/stop_token.hpp>
 
 #if !__has_include(<asio/async_result.hpp>)
 #error \
@@ -16,12 +15,26 @@
 #include <asio/dispatch.hpp>
 #include <asio/error.hpp>
 #include <asio/error_code.hpp>
+#include <asio/execution/executor.hpp>
+#include <asio/execution/outstanding_work.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
+#include <asio/prefer.hpp>
 #include <asio/system_executor.hpp>
 #include <asio/version.hpp>
 
+#include <memory>
+#include <type_traits>
 #include <utility>
+
+#if __has_include(<asio/recycling_allocator.hpp>)
+#include <asio/recycling_allocator.hpp>
+#endif
+#if __has_include(<asio/deferred.hpp>)
+#include <asio/deferred.hpp>
+#elif __has_include(<asio/experimental/deferred.hpp>)
+#include <asio/experimental/deferred.hpp>
+#endif
 
 namespace detent::base {
 
@@ -33,19 +46,51 @@ struct standalone_asio {
   template <class T, class Default = ::asio::system_executor>
   using executor_of = ::asio::associated_executor_t<T, Default>;
   template <class Executor>
-  using work_guard = ::asio::executor_work_guard<Executor>;
+  using work_guard = outstanding_work<standalone_asio, Executor>;
+
+#if __has_include(<asio/recycling_allocator.hpp>)
+  using recycled = ::asio::recycling_allocator<void>;
+#else
+  using recycled = std::allocator<void>;
+#endif
+#if __has_include(<asio/deferred.hpp>)
+  using fallback_token = ::asio::deferred_t;
+#elif __has_include(<asio/experimental/deferred.hpp>)
+  using fallback_token = ::asio::experimental::deferred_t;
+#else
+  using fallback_token = void;
+#endif
+  // The token of an operation that is given none.
+  template <class Initiation,
+            class Own = typename ::asio::default_completion_token<::asio::associated_executor_t<Initiation>>::type>
+  using default_token = std::conditional_t<std::is_void_v<Own>, fallback_token, Own>;
 
   template <class T>
   static auto allocator(const T& of) noexcept {
     return ::asio::get_associated_allocator(of);
   }
+  // That, or else memory that the threads of a context recycle.
+  template <class T>
+  static auto memory(const T& of) noexcept {
+    return ::asio::associated_allocator<T, recycled>::get(of, recycled());
+  }
   template <class T>
   static auto executor(const T& of) noexcept {
-    return ::asio::get_associated_executor(of);
+    return executor(of, ::asio::system_executor());
   }
   template <class T, class Default>
   static auto executor(const T& of, const Default& otherwise) noexcept {
     return ::asio::associated_executor<T, Default>::get(of, otherwise);
+  }
+  // The executor, so that as long as a copy of the result exists, its context has work. The older kind of executors has
+  // no such property, but calls; strand<any_io_executor> names those calls as well, without being able to make them.
+  template <class Executor>
+  static auto tracked(const Executor& on) {
+    if constexpr (::asio::execution::is_executor<Executor>::value) {
+      return ::asio::prefer(on, ::asio::execution::outstanding_work.tracked);
+    } else {
+      return ::asio::executor_work_guard<Executor>(on);
+    }
   }
   template <class Executor, class F>
   static void dispatch(const Executor& on, F&& what) {
@@ -64,8 +109,8 @@ struct standalone_asio {
 
 }  // namespace detent::base
 
-// Cancellation slots are there from Asio 1.20 on. They need the standard library's stop tokens as well.
-#if ASIO_VERSION >= 102000 && defined(__cpp_lib_jthread)
+// Cancellation slots are there from Asio 1.20 on.
+#if ASIO_VERSION >= 102000
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/associator.hpp>
 #include <asio/cancellation_signal.hpp>
@@ -75,6 +120,7 @@ namespace detent::base {
 
 // The part of standalone_asio that deals with cancellation.
 struct standalone_asio_slots {
+  static constexpr bool exist = true;
   using signal = ::asio::cancellation_signal;
   using slot = ::asio::cancellation_slot;
   using type = ::asio::cancellation_type;
@@ -86,20 +132,25 @@ struct standalone_asio_slots {
   }
 };
 template <>
-struct slots_of<standalone_asio> : slots_by<standalone_asio_slots> {};
+struct slots_of<standalone_asio> : standalone_asio_slots {};
 
 }  // namespace detent::base
 
-template <class Token, class When, class... Signatures>
-class asio::async_result<detent::detail::timed_token<detent::base::standalone_asio, Token, When>, Signatures...>
-    : public detent::detail::timed_result<detent::base::standalone_asio, Token, When, Signatures...> {};
+template <class Token, class... Signatures>
+class asio::async_result<detent::detail::timed_token<detent::base::standalone_asio, Token>, Signatures...>
+    : public detent::detail::timed_result<detent::base::standalone_asio, Token, Signatures...> {};
 
-template <template <class, class> class Associator, class Handler, class Executor, class Default>
-struct asio::associator<Associator, detent::detail::timed_handler<detent::base::standalone_asio, Handler, Executor>,
+template <class... Signatures>
+class asio::async_result<detent::detail::partial_limit<detent::base::standalone_asio>, Signatures...>
+    : public detent::detail::partial_result<detent::base::standalone_asio, Signatures...> {};
+
+template <template <class, class> class Associator, class Handler, class Limit, class Default>
+struct asio::associator<Associator, detent::detail::timed_handler<detent::base::standalone_asio, Handler, Limit>,
                         Default> : detent::base::inner_associator<Associator, Handler, Default> {};
 
-template <template <class, class> class Associator, class Initiation, class Default>
-struct asio::associator<Associator, detent::detail::timed_initiation<detent::base::standalone_asio, Initiation>,
-                        Default> : detent::base::inner_associator<Associator, Initiation, Default> {};
+template <template <class, class> class Associator, class Initiation, class... Signatures, class Default>
+struct asio::associator<
+    Associator, detent::detail::timed_initiation<detent::base::standalone_asio, Initiation, Signatures...>, Default>
+    : detent::base::inner_associator<Associator, Initiation, Default> {};
 
 #endif

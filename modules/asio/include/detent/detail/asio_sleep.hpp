@@ -3,176 +3,276 @@
 // `Asio` is base::boost_asio or base::standalone_asio.
 #pragma once
 
+#include <detent/base/asio_contexts.hpp>
 #include <detent/base/asio_tokens.hpp>
-#include <detent/detail/stoppable.hpp>
-#include <detent/detail/timer_access.hpp>
+#include <detent/detail/asio_inbox.hpp>
+#include <detent/detail/inbox_entry.hpp>
+#include <detent/detail/place.hpp>
 #include <detent/engine.hpp>
+#include <detent/error.hpp>
 
-#include <cstdint>
+#include <cstddef>
+#include <cstring>
 #include <memory>
+#include <new>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 namespace detent::detail {
 
-// A handler with its result, as an executor takes it.
+// A completion handler, here or in memory of its own allocator.
 template <class Asio, class Handler>
-class sleep_completion {
+class stored_handler {
  public:
-  using allocator_type = typename Asio::template allocator_of<Handler>;
-
-  sleep_completion(Handler&& handler, typename Asio::error_code result)
-      : handler_(std::move(handler)), result_(result) {}
-  allocator_type get_allocator() const noexcept { return Asio::allocator(handler_); }
-  void operator()() { std::move(handler_)(result_); }
-
- private:
-  Handler handler_;
-  typename Asio::error_code result_;
-};
-
-enum class completion_place : std::uint8_t {
-  here_if_allowed,  // at once, where the handler's executor runs on this thread
-  queued            // never from inside this call
-};
-
-// While it exists, this thread is giving one sleep to its engine. A refusal destroys the callback inside that call; the
-// initiation then completes the sleep, as it alone knows why.
-class sleep_initiation {
- public:
-  explicit sleep_initiation(const void* sleep) noexcept : sleep_(sleep) { current_ = this; }
-  sleep_initiation(const sleep_initiation&) = delete;
-  sleep_initiation& operator=(const sleep_initiation&) = delete;
-  ~sleep_initiation() { current_ = nullptr; }
-
-  bool refused() const noexcept { return refused_; }
-  // Whether it is this thread that is initiating `sleep`, and then will complete it.
-  static bool leave_to_it(const void* sleep) noexcept {
-    return current_ != nullptr && current_->sleep_ == sleep && (current_->refused_ = true);
-  }
-
- private:
-  static inline constinit thread_local sleep_initiation* current_ = nullptr;
-  const void* sleep_;
-  bool refused_ = false;
-};
-
-// Lives in memory of the handler's allocator, from its initiation to its completion.
-template <class Asio, class Handler>
-class asio_sleep {
- public:
-  // Throws what the handler's allocator and move throw; nothing is left over.
-  static asio_sleep& make(Handler&& handler) {
-    allocator memory(Asio::allocator(handler));
-    asio_sleep* raw = traits::allocate(memory, 1);
-    try {
-      return *::new (static_cast<void*>(raw)) asio_sleep(std::move(handler));
-    } catch (...) {
-      traits::deallocate(memory, raw, 1);
-      throw;
+  explicit stored_handler(Handler&& handler) {
+    if constexpr (is_here) {
+      ::new (static_cast<void*>(here_)) Handler(std::move(handler));
+    } else {
+      allocator memory(Asio::allocator(handler));
+      Handler* const raw = traits::allocate(memory, 1);
+      try {
+        ::new (static_cast<void*>(raw)) Handler(std::move(handler));
+      } catch (...) {
+        traits::deallocate(memory, raw, 1);
+        throw;
+      }
+      ::new (static_cast<void*>(here_)) Handler*(raw);
     }
   }
+  stored_handler(const stored_handler&) = delete;
+  stored_handler& operator=(const stored_handler&) = delete;
 
-  // The engine let go of it uncalled.
-  void abort() {
-    if (sleep_initiation::leave_to_it(this)) return;
-    complete(Asio::errors::operation_aborted, completion_place::queued);
-  }
-  // The operation's memory is free before the handler runs, which may want it for its next operation.
-  void complete(typename Asio::error_code result, completion_place place) {
-    sleep_completion<Asio, Handler> completion(std::move(handler_), result);
-    work_guard work(std::move(work_));
-    allocator memory(completion.get_allocator());
-    std::destroy_at(this);
-    traits::deallocate(memory, this, 1);
-    if (place == completion_place::here_if_allowed) {
-      Asio::dispatch(work.get_executor(), std::move(completion));
+  Handler& get() noexcept {
+    if constexpr (is_here) {
+      return *std::launder(reinterpret_cast<Handler*>(here_));
     } else {
-      Asio::post(work.get_executor(), std::move(completion));
+      return **std::launder(reinterpret_cast<Handler**>(here_));
+    }
+  }
+  // Of a coroutine, or of what captures a pointer, it leads to what the handler works on.
+  const void* first_word() const noexcept {
+    const void* word = nullptr;
+    if constexpr (sizeof(stored) >= sizeof(word)) std::memcpy(&word, here_, sizeof(word));
+    return word;
+  }
+  // It is here no more. Called once.
+  Handler take() {
+    Handler taken(std::move(get()));
+    destroy();
+    return taken;
+  }
+  void destroy() noexcept {
+    Handler& mine = get();
+    if constexpr (is_here) {
+      std::destroy_at(&mine);
+    } else {
+      allocator memory(Asio::allocator(mine));
+      std::destroy_at(&mine);
+      traits::deallocate(memory, &mine, 1);
     }
   }
 
  private:
   using allocator =
-      typename std::allocator_traits<typename Asio::template allocator_of<Handler>>::template rebind_alloc<asio_sleep>;
+      typename std::allocator_traits<typename Asio::template allocator_of<Handler>>::template rebind_alloc<Handler>;
   using traits = std::allocator_traits<allocator>;
-  using work_guard = typename Asio::template work_guard<typename Asio::template executor_of<Handler>>;
+  static constexpr bool is_here = std::is_same_v<allocator, std::allocator<Handler>>;
+  using stored = std::conditional_t<is_here, Handler, Handler*>;
 
-  explicit asio_sleep(Handler&& handler) : handler_(std::move(handler)), work_(Asio::executor(handler_)) {}
-
-  Handler handler_;
-  work_guard work_;
+  alignas(stored) std::byte here_[sizeof(stored)];
 };
 
-// The timer's callback, held by the engine. It is destroyed uncalled if the sleep is cancelled or the engine ends.
-template <class Asio, class Handler>
-class sleep_callback {
+// In the handler's cancellation slot. Either of the two may be gone before the other.
+class sleep_hook {
  public:
-  explicit sleep_callback(asio_sleep<Asio, Handler>& sleep) noexcept : sleep_(&sleep) {}
-  sleep_callback(sleep_callback&& other) noexcept : sleep_(std::exchange(other.sleep_, nullptr)) {}
-  sleep_callback& operator=(sleep_callback&&) = delete;
-  ~sleep_callback() {
-    if (sleep_ != nullptr) sleep_->abort();
+  sleep_hook(inbox_entry& of, sleep_hook*& known_there) noexcept : of_(&of), known_there_(&known_there) {
+    known_there = this;
+  }
+  sleep_hook(const sleep_hook&) = delete;
+  sleep_hook& operator=(const sleep_hook&) = delete;
+  ~sleep_hook() { forget(); }
+
+  void forget() noexcept {
+    if (std::exchange(of_, nullptr) != nullptr) *known_there_ = nullptr;
+  }
+  void cancel() noexcept {
+    if (of_ != nullptr) of_->cancel();
   }
 
-  void operator()(firing& run) {
-    asio_sleep<Asio, Handler>& sleep = *std::exchange(sleep_, nullptr);
-    if (run.self()) {
-      sleep.complete({}, completion_place::here_if_allowed);
-    } else {  // run after the engine's stop(): its time has not come
-      sleep.abort();
+ private:
+  inbox_entry* of_;
+  sleep_hook** known_there_;
+};
+
+template <class Slots>
+class sleep_slot : public sleep_hook {
+ public:
+  using sleep_hook::sleep_hook;
+  void operator()(typename Slots::type type) noexcept {
+    if ((type & Slots::any) != Slots::type::none) cancel();
+  }
+};
+
+// The executor of handlers that have none of their own.
+struct system_default {};
+
+template <class Asio, class Handler, class Default>
+auto executor_for(const Handler& handler, const Default& otherwise) noexcept {
+  if constexpr (std::is_same_v<Default, system_default>) {
+    return Asio::executor(handler);
+  } else {
+    return Asio::executor(handler, otherwise);
+  }
+}
+
+template <class Asio, class Handler, class Default>
+class asio_sleep final : public inbox_entry {
+ public:
+  // Null: the context has ended, and with it the handler. Throws what the handler's allocator and move throw, and
+  // bad_alloc; nothing is left over.
+  static asio_sleep* make(Handler&& handler, const Default& otherwise, engine_core& engine) {
+    const auto on = executor_for<Asio>(handler, otherwise);
+    const auto [inbox, is_plain] = inbox_of<Asio>(on);
+    if (inbox.closed()) return nullptr;
+    const auto [place, block] = inbox.enter(sizeof(asio_sleep), engine);
+    asio_sleep* made = nullptr;
+    try {
+      made = ::new (block) asio_sleep(std::move(handler), otherwise, place, is_plain);
+      made->hook();
+      if (&inbox == &lone_inbox::get()) ::new (static_cast<void*>(made->alone_)) work(on);
+    } catch (...) {
+      if (made != nullptr) made->forget();
+      inbox.leave(place, block);
+      throw;
+    }
+    return made;
+  }
+
+  using inbox_entry::place;
+
+ private:
+  using slots = base::slots_of<Asio>;
+  using contexts = base::contexts_of<Asio>;
+  using to_run = entry_run<typename contexts::recycled>;
+  using executor = decltype(executor_for<Asio>(std::declval<const Handler&>(), std::declval<const Default&>()));
+  using work = typename Asio::template work_guard<executor>;
+
+  asio_sleep(Handler&& handler, const Default& otherwise, const inbox_place& place, bool is_plain)
+      : inbox_entry(place, is_plain), handler_(std::move(handler)), otherwise_(otherwise) {
+    will_touch(handler_.first_word());
+  }
+
+  void hook() {
+    if constexpr (slots::exist) {
+      auto slot = slots::slot_of(handler_.get());
+      if (slot.is_connected()) slot.template emplace<sleep_slot<slots>>(*this, hook_);
+    }
+  }
+  void forward() noexcept override {
+    if (place().inbox == &lone_inbox::get()) {
+      work& kept = *std::launder(reinterpret_cast<work*>(alone_));
+      const work mine(std::move(kept));
+      std::destroy_at(&kept);
+      Asio::post(mine.get_executor(), to_run(*this));
+    } else {
+      const executor on = executor_for<Asio>(handler_.get(), otherwise_);
+      base::with_target<Asio>(on, [this](const auto& target) { contexts::defer(target, to_run(*this)); });
+    }
+  }
+  void run() override {
+    fetch_ahead();
+    if constexpr (slots::exist) {
+      if (hook_ != nullptr) slots::slot_of(handler_.get()).clear();
+    }
+    const typename Asio::error_code result = how() == ending::elapsed ? typename Asio::error_code() : reason(how());
+    const inbox_place place = this->place();
+    Handler handler = handler_.take();
+    std::destroy_at(this);
+    place.inbox->leave(place, this);
+    std::move(handler)(result);
+  }
+  void forget() noexcept override {
+    if (hook_ != nullptr) hook_->forget();
+    handler_.destroy();
+  }
+  static typename Asio::errors reason(ending why) noexcept {
+    switch (why) {
+      case ending::no_space: return Asio::errors::no_buffer_space;
+      case ending::no_memory: return Asio::errors::no_memory;
+      case ending::unsupported: return Asio::errors::operation_not_supported;
+      default: return Asio::errors::operation_aborted;
+    }
+  }
+
+  stored_handler<Asio, Handler> handler_;
+  sleep_hook* hook_ = nullptr;  // while the slot has it
+  [[no_unique_address]] Default otherwise_;
+  alignas(work) std::byte alone_[sizeof(work)];  // until it is forwarded, of a sleep in no inbox of a context
+};
+
+// Why the engine refused.
+inline ending refusal(const std::error_code& problem) noexcept {
+  if (problem == errc::capacity_exceeded) return ending::no_space;
+  if (problem == errc::out_of_memory) return ending::no_memory;
+  if (problem == errc::stopped) return ending::aborted;
+  return ending::unsupported;
+}
+
+// Throws invalid_option, before anything has begun.
+template <class Token>
+void check_sleep(const char* call, const place& on, const timer_options& options, const Token& token) {
+  on.check(options);
+  if constexpr (std::is_constructible_v<Token, std::nullptr_t> && requires { static_cast<bool>(token == nullptr); }) {
+    if (token == nullptr) throw error(errc::invalid_option, std::string(call) + ": token = null: must be a function");
+  }
+}
+
+// An I/O object's initiation tells Asio of its executor.
+template <class Default>
+class initiation_executor {
+ public:
+  using executor_type = Default;
+
+  explicit initiation_executor(const Default& otherwise) : otherwise_(otherwise) {}
+  executor_type get_executor() const noexcept { return otherwise_; }
+
+ private:
+  Default otherwise_;
+};
+template <>
+class initiation_executor<system_default> {
+ protected:
+  system_default get_executor() const noexcept { return {}; }
+};
+
+// async_initiate calls this with the handler that it made of a completion token.
+template <class Asio, class Default = system_default>
+class initiate_sleep : public initiation_executor<Default> {
+ public:
+  using initiation_executor<Default>::initiation_executor;
+
+  template <class Handler, class When>
+  void operator()(Handler&& handler, const place& on, When when, timer_options options) const {
+    using stored = std::decay_t<Handler>;
+    auto* const sleep = asio_sleep<Asio, stored, Default>::make(stored(std::forward<Handler>(handler)),
+                                                                this->get_executor(), on.core());
+    if (sleep == nullptr) return;
+    options.executor = on_driver();
+    const timer made =
+        on.try_schedule_at(deadline_of(on, when), entry_callback(*sleep, *sleep->place().inbox), options);
+    if (made) {
+      sleep->begin(made);
+    } else {
+      sleep->refuse(refusal(made.error()));
     }
   }
 
  private:
-  asio_sleep<Asio, Handler>* sleep_;
-};
-
-// Why the engine refused, in Asio's terms.
-template <class Asio>
-typename Asio::error_code asio_refusal(const error& refused) noexcept {
-  if (refused.code() == errc::capacity_exceeded) return Asio::errors::no_buffer_space;
-  if (refused.code() == errc::out_of_memory) return Asio::errors::no_memory;
-  if (refused.code() == errc::stopped) return Asio::errors::operation_aborted;
-  return Asio::errors::operation_not_supported;
-}
-
-template <class Callback>
-void arm_sleep(engine& on, duration delay, base::stop_token stop, Callback&& callback) {
-  if (stop.stop_possible()) {
-    on.schedule_after(delay, std::move(stop), std::forward<Callback>(callback));
-  } else {
-    on.schedule_after(delay, std::forward<Callback>(callback));
-  }
-}
-template <class Callback>
-void arm_sleep(engine& on, time_point deadline, base::stop_token stop, Callback&& callback) {
-  if (!stop.stop_possible()) {
-    on.schedule_at(deadline, std::forward<Callback>(callback));
-    return;
-  }
-  const duration ahead(subtract_saturated(to_ns(deadline), to_ns(on.now())));
-  engine_core& core = *timer_access::core(on);
-  const engine_hold until_restarted(core);  // the sleep may be over before that, and its handler end the engine
-  const timer armed = on.schedule_after(ahead, std::move(stop), std::forward<Callback>(callback));
-  restart_held(core, armed, to_ns(deadline));  // the clock went on between its two readings
-}
-
-// async_initiate calls this with the handler that it made of a completion token.
-template <class Asio>
-struct initiate_sleep {
-  template <class Handler, class When>
-  void operator()(Handler&& handler, engine* on, When when) const {
-    using stored = std::decay_t<Handler>;
-    base::stop_token stop = base::slots_of<Asio>::cancellation_token(handler);
-    asio_sleep<Asio, stored>& sleep = asio_sleep<Asio, stored>::make(stored(std::forward<Handler>(handler)));
-    sleep_initiation mine(&sleep);
-    typename Asio::error_code why = Asio::errors::operation_aborted;
-    try {
-      arm_sleep(*on, when, std::move(stop), sleep_callback<Asio, stored>(sleep));
-    } catch (const error& refused) {
-      why = asio_refusal<Asio>(refused);
-    }
-    if (mine.refused()) sleep.complete(why, completion_place::queued);
+  static time_point deadline_of(const place&, time_point deadline) noexcept { return deadline; }
+  // The clock of an engine that has stopped may be gone.
+  static time_point deadline_of(const place& on, duration delay) noexcept {
+    return on.stopped() ? (time_point::max)() : to_time(deadline_after(&on.core(), delay.count()));
   }
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <random>
 
 namespace detent::recipes {
@@ -23,7 +24,7 @@ enum class jitter : std::uint8_t {
 struct backoff_policy {
   duration first = std::chrono::milliseconds(20);  // the first span
   duration longest = std::chrono::seconds(1);      // no pause is longer
-  double factor = 2;                               // from span to span; less than 1 counts as 1
+  double factor = 2;                               // from span to span; less than 1, or no number, counts as 1
   jitter kind = jitter::equal;
 };
 
@@ -38,7 +39,8 @@ class backoff {
   backoff(const backoff_policy& policy, std::uint64_t seed) noexcept : policy_(policy), random_(seed) {
     policy_.longest = (std::max)(policy_.longest, duration::zero());
     policy_.first = std::clamp(policy_.first, duration::zero(), policy_.longest);
-    policy_.factor = policy_.factor > 1 ? policy_.factor : 1;
+    // Finite, as no number is infinity times nothing.
+    policy_.factor = policy_.factor > 1 ? (std::min)(policy_.factor, (std::numeric_limits<double>::max)()) : 1;
     reset();
   }
 

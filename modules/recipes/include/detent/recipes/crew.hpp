@@ -24,7 +24,7 @@
 namespace detent::recipes {
 
 struct crew_options {
-  // How many threads, at least 1: one more than callbacks may be stuck at a time, and no more than there are shards. 2.
+  // How many threads, 1 to 1,024: one more than callbacks may be stuck at a time, and no more than there are shards. 2.
   std::size_t threads = 2;
   // The threads' name, cut to 15 characters. "detent-crew".
   std::string name = "detent-crew";
@@ -37,7 +37,7 @@ struct crew_options {
 // Threads: the set's calls are any thread's as ever, except poll(), next_deadline() and wake_fd(), which are the
 // crew's: a poll() elsewhere ends the program by an exception in a thread of the crew. Cost: three system calls a pass,
 // with all that is due in the shard, and the lateness of the kernel, some 50 us; two descriptors beside one for each
-// shard; nothing while nothing is due. Errors: the constructor throws error, invalid_option without a thread,
+// shard; nothing while nothing is due. Errors: the constructor throws error, invalid_option for a number of threads,
 // wrong_drive where the shards have workers, limit_reached where there is no descriptor for one; and std::system_error
 // where the kernel refuses a thread or a descriptor of the crew's. Lifetime: within the set's. The destructor waits for
 // the callbacks that run, and must not be called by one; what is pending stays, and another crew may go on. stop() of
@@ -45,7 +45,10 @@ struct crew_options {
 class crew {
  public:
   explicit crew(sharded_engine& set, const crew_options& options = {}) {
-    if (options.threads == 0) throw error(errc::invalid_option, "crew: threads = 0: must be at least 1");
+    if (options.threads == 0 || options.threads > sharded_engine::most_shards)
+      throw error(errc::invalid_option, "crew: threads = " + std::to_string(options.threads) + ": must be 1 to " +
+                                            std::to_string(sharded_engine::most_shards) +
+                                            ", as many as a set has shards");
     deck_ = std::make_unique<deck>(set);
     deck_->start(options);
   }

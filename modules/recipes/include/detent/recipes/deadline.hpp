@@ -7,9 +7,16 @@
 
 #include <algorithm>
 #include <compare>
+#include <concepts>
 #include <cstdint>
 
 namespace detent::recipes {
+
+// Whose clock a deadline is by: an engine, or a clock object.
+template <class T>
+concept timed = requires(const T& on) {
+  { on.now() } -> std::same_as<time_point>;
+};
 
 // A point in time after which an answer is of no use, or never. It is handed down by value, eight bytes, to the code
 // that works on that answer: each layer waits for what is left and may allow its own callee less, never more.
@@ -23,22 +30,22 @@ class deadline {
   constexpr deadline() noexcept = default;
   static constexpr deadline never() noexcept { return {}; }
   static constexpr deadline at(time_point when) noexcept { return deadline(when); }
-  static deadline after(const engine& on, duration budget) noexcept { return at(sum(on.now(), budget)); }
+  static deadline after(const timed auto& on, duration budget) noexcept { return at(sum(on.now(), budget)); }
 
   // For engine::schedule_at() and sleep_until(). That of never() is (time_point::max)().
   constexpr time_point when() const noexcept { return when_; }
   constexpr bool is_never() const noexcept { return when_ == (time_point::max)(); }
 
   // Zero once it has expired; (duration::max)() if it never does.
-  duration remaining(const engine& on) const noexcept {
+  duration remaining(const timed auto& on) const noexcept {
     if (is_never()) return (duration::max)();
     return (std::max)(duration::zero(), duration(detent::detail::subtract_saturated(ns(when_), ns(on.now()))));
   }
   // At that very instant it has.
-  bool expired(const engine& on) const noexcept { return !is_never() && on.now() >= when_; }
+  bool expired(const timed auto& on) const noexcept { return !is_never() && on.now() >= when_; }
 
   // The earlier of this one and `budget` from now: what a callee may have.
-  deadline within(const engine& on, duration budget) const noexcept { return within(after(on, budget)); }
+  deadline within(const timed auto& on, duration budget) const noexcept { return within(after(on, budget)); }
 
   constexpr deadline within(deadline other) const noexcept { return other < *this ? other : *this; }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/recipes/detail/alarm.hpp>
+#include <detent/recipes/detail/bad_input.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -23,15 +24,20 @@ struct debounce_options {
 // Threads: any, at once; `f` runs where the engine runs callbacks, a leading run too, never twice at a time. It sees
 // what was done before each call that it stands for. Cost: a call is one restart_after(), lock-free; with `leading` or
 // `max_wait`, or where the timer is just firing or not armed, a mutex besides. One allocation, in the constructor.
-// Errors: a call throws what engine::schedule_at() throws, where it has to arm the timer. What `f` throws goes to the
-// engine's on_error. Lifetime: the destructor cancels, and waits for a running `f` on another thread; `f` itself may
-// destroy it. It may outlive the engine, and is then only to be destroyed.
+// Errors: the constructor throws invalid_option (a null `f`, and what engine::schedule_at() does not take); a call
+// throws what schedule_at() throws, where it has to arm the timer, and counts for flush() all the same. What `f` throws
+// goes to the engine's on_error, in flush() to the caller. A run that does not come, as the engine has stopped or an
+// executor dropped it, stays wanted: the next call arms it again, and flush() makes up for it. Lifetime: the destructor
+// cancels, and waits for a running `f` on another thread; `f` itself may destroy it. It may outlive the engine, which
+// may be moved.
 template <class F = std::function<void()>>
 class debounce {
  public:
-  debounce(engine& on, debounce_options options, F f, timer_options how = {})
-      : state_(std::make_shared<burst>(on, options, std::move(f), how)) {}
-  debounce(engine& on, duration delay, F f) : debounce(on, debounce_options{.delay = delay}, std::move(f)) {}
+  // `on` is an engine or a timer_group.
+  debounce(detail::place on, debounce_options options, F f, timer_options how = {})
+      : state_(std::make_shared<burst>(std::move(on), options, std::move(f), how)) {}
+  debounce(detail::place on, duration delay, F f, timer_options how = {})
+      : debounce(std::move(on), debounce_options{.delay = delay}, std::move(f), how) {}
   debounce(const debounce&) = delete;
   debounce& operator=(const debounce&) = delete;
   ~debounce() { state_->end(); }
@@ -40,29 +46,37 @@ class debounce {
   void operator()() { call(); }
   // Forgets the calls that no run has started for.
   void cancel() noexcept { state_->forget(); }
+  // Whether a run will start by itself, or a burst with a leading run goes on.
+  bool pending() const noexcept { return state_->pending(); }
+  // Runs `f` for these calls on this thread, at once, also when the engine has stopped; waits for a run on another
+  // thread. False: there are none, or it is called by `f`, whose end the timer then waits for.
+  bool flush() {
+    const auto kept = state_;  // `f` may destroy this object
+    return kept->run_now();
+  }
 
  private:
   class burst final : public detail::alarm {
    public:
-    burst(engine& on, const debounce_options& options, F f, const timer_options& how)
-        : alarm(on, how), options_(options), f_(std::move(f)) {}
+    burst(detail::place on, const debounce_options& options, F f, const timer_options& how)
+        : alarm(std::move(on), how), options_(options), f_(detail::not_null("debounce: f", std::move(f))) {}
 
     void note() {
       // Without the mutex where an armed timer says that a run is wanted.
       if (!options_.leading && options_.max_wait == (duration::max)() && postpone(options_.delay)) return;
       const std::lock_guard lock(mutex_);
-      const time_point quiet = after(options_.delay);
+      quiet_ = after(options_.delay);
       if (!wanted_) longest_ = after(options_.max_wait);
+      wanted_ = true;
       const bool opens = options_.leading && (now_is() == state::idle || (leading_ && !pending()));
       if (opens) {
+        leading_ = true;
         arm(on().now());
       } else if (!leading_) {
-        arm(std::min(quiet, longest_));
+        arm((std::min)(quiet_, longest_));
       }
-      if (opens) leading_ = true;
-      quiet_ = quiet;
-      wanted_ = true;
     }
+    using alarm::pending;
     void forget() noexcept {
       const std::lock_guard lock(mutex_);
       disarm();
@@ -76,6 +90,7 @@ class debounce {
       if (std::exchange(leading_, false)) arm_after_run(quiet_);
       return std::exchange(wanted_, false);
     }
+    bool wanted() const noexcept override { return wanted_; }
     void call() override { f_(); }
 
     const debounce_options options_;

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <detent/recipes/detail/alarm.hpp>
+#include <detent/recipes/detail/bad_input.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace detent::recipes {
@@ -26,8 +27,10 @@ namespace detail {
 template <class Answer>
 class hedge_core : public alarm {
  public:
-  hedge_core(engine& on, const hedge_options& options) noexcept : alarm(on, {}), options_(options) {
-    options_.copies = std::clamp(options_.copies, 1, 32);
+  hedge_core(place on, const hedge_options& options, const timer_options& how)
+      : alarm(std::move(on), how), options_(options) {
+    if (options.copies < 1 || options.copies > 32)
+      refuse_option("hedge: copies = " + std::to_string(options.copies) + ": must be 1 to 32");
   }
   void start() {
     const std::lock_guard lock(mutex_);
@@ -43,7 +46,7 @@ class hedge_core : public alarm {
       under_way_ &= ~bit(index);
       // After a failure the next copy goes out at once.
       if (!answer && sent_ < options_.copies && try_arm(on().now())) return;
-      if (!answer && reported_ != (std::uint64_t{1} << sent_) - 1) return;  // another copy may still answer
+      if (!answer && reported_ != sent_bits()) return;  // another copy may still answer
       losers = finish();
     }
     lose(losers);
@@ -72,6 +75,7 @@ class hedge_core : public alarm {
 
  private:
   static std::uint32_t bit(int index) noexcept { return std::uint32_t{1} << index; }
+  std::uint64_t sent_bits() const noexcept { return (std::uint64_t{1} << sent_) - 1; }
   // Under the mutex. Returns the copies that are under way.
   std::uint32_t finish() noexcept {
     over_ = true;
@@ -102,6 +106,20 @@ class hedge_core : public alarm {
 #endif
     settle(index);
   }
+  // No more copies are sent. Those that are out may still answer, unless the engine ends.
+  bool given_up() noexcept override {
+    if (over_) return false;
+    if (!on().stopped() && reported_ != sent_bits()) {
+      options_.copies = sent_;
+      return false;
+    }
+    left_behind_ = finish();
+    return true;
+  }
+  void after_end() noexcept override {
+    lose(left_behind_);
+    answered(std::nullopt);
+  }
   // A copy can be lost once it has been sent; the hedge may have ended by then.
   void settle(int index) {
     bool late = false;
@@ -116,8 +134,9 @@ class hedge_core : public alarm {
 
   hedge_options options_;
   int sent_ = 0;
-  std::uint32_t reported_ = 0;   // copies that have answered or failed
-  std::uint32_t under_way_ = 0;  // copies that send() has returned from and that have not
+  std::uint32_t reported_ = 0;     // copies that have answered or failed
+  std::uint32_t under_way_ = 0;    // copies that send() has returned from and that have not
+  std::uint32_t left_behind_ = 0;  // under way when it was given up
   bool over_ = false;
 };
 
@@ -128,7 +147,7 @@ struct lose_nothing {
 }  // namespace detail
 
 // One copy, to be kept by the code that answers it: call it on any thread, once, with the answer or with nullopt if
-// that copy has failed, before the engine ends. Later calls, and calls after another copy's answer, have no effect.
+// that copy has failed. Later calls, and calls after another copy's answer, have no effect.
 template <class Answer>
 class hedged_copy {
  public:
@@ -151,16 +170,22 @@ class hedged_copy {
 // After Dean and Barroso, "The Tail at Scale", CACM 2013.
 //
 // Threads: `send` runs where the engine runs callbacks, never twice at a time; `lost` and `answered` on the thread that
-// reports, `lost` also on one that cancels, or right after `send`. `lost` must not throw. Cost: one allocation; a copy
-// is an arming of the timer and a short lock. Errors: the constructor throws what engine::schedule_at() throws. A copy
-// whose `send` throws has failed; the exception goes to the engine's on_error. Lifetime: the destructor cancels, and
-// waits for a `send` on another thread. Each function may destroy it; what else the same report or cancellation calls
-// then still comes. It may outlive the engine.
+// reports, `lost` also on one that cancels, or right after `send`; both on the thread that drops the timer of this, if
+// that ends it. `lost` must not throw. Cost: one allocation; a copy is an arming of the timer and a short lock. Errors:
+// the constructor throws invalid_option (a null function, copies out of range) and what engine::schedule_at() throws. A
+// copy whose `send` throws has failed; the exception goes to the engine's on_error. If the timer of the next copy is
+// dropped, no more copies are sent, and those that are out may still answer; without any of them, or if the engine has
+// stopped, that is answered(nullopt), which must not throw there. Lifetime: the destructor cancels, and waits for a
+// `send` on another thread. Each function may destroy it; what else the same report or cancellation calls then still
+// comes. It may outlive the engine, which may be moved.
 template <class Answer, class Send, class Answered, class Lost = detail::lose_nothing>
 class hedge {
  public:
-  hedge(engine& on, const hedge_options& options, Send send, Answered answered, Lost lost = {})
-      : core_(std::make_shared<core>(on, options, std::move(send), std::move(answered), std::move(lost))) {
+  // `on` is an engine or a timer_group.
+  hedge(detail::place on, const hedge_options& options, Send send, Answered answered, Lost lost = {},
+        timer_options how = {})
+      : core_(std::make_shared<core>(std::move(on), options, how, std::move(send), std::move(answered),
+                                     std::move(lost))) {
     core_->start();
   }
   hedge(const hedge&) = delete;
@@ -177,11 +202,12 @@ class hedge {
  private:
   class core final : public detail::hedge_core<Answer> {
    public:
-    core(engine& on, const hedge_options& options, Send send, Answered answered, Lost lost)
-        : detail::hedge_core<Answer>(on, options),
-          send_(std::move(send)),
-          answered_(std::move(answered)),
-          lost_(std::move(lost)) {}
+    core(detail::place on, const hedge_options& options, const timer_options& how, Send send, Answered answered,
+         Lost lost)
+        : detail::hedge_core<Answer>(std::move(on), options, how),
+          send_(detail::not_null("hedge: send", std::move(send))),
+          answered_(detail::not_null("hedge: answered", std::move(answered))),
+          lost_(detail::not_null("hedge: lost", std::move(lost))) {}
 
    private:
     void send(int index) override { send_(this->copy(index)); }
@@ -198,9 +224,9 @@ class hedge {
 
 // hedge_call<reply>(engine, options, send, answered, lost): with the functions' types left to the compiler.
 template <class Answer, class Send, class Answered, class Lost = detail::lose_nothing>
-hedge<Answer, Send, Answered, Lost> hedge_call(engine& on, const hedge_options& options, Send send, Answered answered,
-                                               Lost lost = {}) {
-  return {on, options, std::move(send), std::move(answered), std::move(lost)};
+hedge<Answer, Send, Answered, Lost> hedge_call(detail::place on, const hedge_options& options, Send send,
+                                               Answered answered, Lost lost = {}, timer_options how = {}) {
+  return {std::move(on), options, std::move(send), std::move(answered), std::move(lost), how};
 }
 
 }  // namespace detent::recipes

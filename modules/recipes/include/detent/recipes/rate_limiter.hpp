@@ -3,89 +3,229 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/detail/place.hpp>
 #include <detent/engine.hpp>
 #include <detent/recipes/deadline.hpp>
+#include <detent/recipes/detail/bad_input.hpp>
 #include <detent/time.hpp>
 #include <detent/timer.hpp>
+#include <detent/timer_group.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace detent::recipes {
+
+namespace detail {
+using detent::detail::place;
+}
 
 struct rate {
   std::uint32_t permits = 1;               // at least 1
   duration per = std::chrono::seconds(1);  // at least 1 ns a permit: the interval is rounded up to whole nanoseconds
   std::uint32_t burst = 1;                 // so many at once after a time without any; at least 1
+  std::uint32_t borrow = 0;                // so many more at once, which those who come later wait for
 };
 
 // The generic cell rate algorithm (ITU-T I.371), which is a token bucket: the word is when the bucket would be full
 // again. Starts full. Permits are given in the order of the calls; one that is reserved for later goes before any that
-// is asked for afterwards, so try_acquire() fails while another caller waits.
+// is asked for afterwards, so try_acquire() fails while another caller waits, unless it may borrow. A bucket of more
+// than 73 years counts in steps of more than a nanosecond, an interval being rounded up to a whole number of them. What
+// cannot be counted is refused, and so is everything once a manual clock's engine has stopped.
 //
-// Threads: any, at once. Cost: a reading of the clock and one compare-and-swap, lock-free, no allocation; acquire()
-// schedules one timer besides. Errors: acquire() throws what engine::schedule_at() throws. A permit is never given
-// back: not if that throws, nor if the timer is cancelled. Lifetime: not longer than the engine; timers of acquire()
-// are the engine's, and do not refer to it.
+// Threads: any, at once. Cost: a reading of the clock and one compare-and-swap of two words, lock-free except beside
+// set_rate(), no allocation; acquire() schedules one timer besides. Errors: the constructor and set_rate() throw
+// invalid_option; acquire() throws what engine::schedule_at() throws, and has given its permits back then. Lifetime: it
+// may outlive the engine, which may be moved; timers of acquire() are the engine's, and do not refer to it.
 class rate_limiter {
  public:
-  rate_limiter(engine& on, rate allowed) noexcept
-      : engine_(&on),
-        interval_(std::max<std::int64_t>(1, divided_up(allowed.per.count(), (std::max)(1u, allowed.permits)))),
-        depth_(times(std::max(1u, allowed.burst))),
-        full_at_(now()) {}
+  // `on` is an engine or a timer_group.
+  rate_limiter(detail::place on, const rate& allowed) : on_(std::move(on)), counted_(count(allowed)) {
+    state_.low.store(static_cast<std::uint64_t>(now()), base::relaxed);  // relaxed: not shared yet
+  }
   rate_limiter(const rate_limiter&) = delete;
   rate_limiter& operator=(const rate_limiter&) = delete;
 
   // Now, or not at all.
-  bool try_acquire(std::uint32_t permits = 1) noexcept {
-    const std::int64_t at = now();
-    return take(permits, at, at).has_value();
-  }
+  bool try_acquire(std::uint32_t permits = 1) noexcept { return borrow(permits).has_value(); }
+  // As try_acquire(), but returns how long it takes until the permits would have been there: zero unless the rate
+  // allows to borrow.
+  std::optional<duration> borrow(std::uint32_t permits = 1) noexcept;
   // Reserves permits, and returns when the caller may go on: co_await engine.sleep_until(*limiter.reserve()). None:
   // that would be at the deadline or later, and nothing is reserved.
-  std::optional<time_point> reserve(deadline until = {}, std::uint32_t permits = 1) noexcept {
-    const std::int64_t end = until.when().time_since_epoch().count();
-    const auto at = take(permits, now(), until.is_never() || end == INT64_MIN ? end : end - 1);
-    if (!at) return std::nullopt;
-    return time_point(duration(*at));
-  }
+  std::optional<time_point> reserve(deadline until = {}, std::uint32_t permits = 1) noexcept;
   // Calls `f` on the engine when the permits are there. An empty handle: only at the deadline or later; `f` is not
-  // called, and nothing is reserved. Callbacks of one thread run in the order of its calls.
+  // called, and nothing is reserved. Callbacks of one thread run in the order of its calls. A timer that is cancelled
+  // keeps its permits: give_back() is the caller's.
   template <class F>
-  timer acquire(F&& f, deadline until = {}, std::uint32_t permits = 1) {
-    const auto at = reserve(until, permits);
-    return at ? engine_->schedule_at(*at, std::forward<F>(f)) : timer();
-  }
+  timer acquire(F&& f, deadline until = {}, std::uint32_t permits = 1, const timer_options& options = {});
+
+  // Permits that were taken and not used go to those who ask next, at once unless others wait. The bucket never gets
+  // more than full.
+  void give_back(std::uint32_t permits = 1) noexcept;
+  // From now on. What is in the bucket stays, as far as it has room, and so does what has been promised. Takes a mutex.
+  void set_rate(const rate& allowed);
 
  private:
-  static std::int64_t divided_up(std::int64_t a, std::int64_t b) noexcept { return a / b + (a % b > 0 ? 1 : 0); }
-  static std::int64_t sum(std::int64_t a, std::int64_t b) noexcept { return detent::detail::add_saturated(a, b); }
-  std::int64_t now() const noexcept { return engine_->now().time_since_epoch().count(); }
-  std::int64_t times(std::uint32_t permits) const noexcept {
-    std::int64_t product = 0;
-    return __builtin_mul_overflow(interval_, std::int64_t{permits}, &product) ? INT64_MAX : product;
-  }
-  // The time of the permits, if it is `latest` or before.
-  std::optional<std::int64_t> take(std::uint32_t permits, std::int64_t now, std::int64_t latest) noexcept {
-    const std::int64_t cost = times(permits);
-    // Relaxed, all of them: the word is all that is shared, and a permit orders nothing.
-    std::int64_t full_at = full_at_.load(base::relaxed);
-    for (;;) {
-      const std::int64_t then = sum(std::max(full_at, now), cost);
-      const std::int64_t at = (std::max)(now, detent::detail::subtract_saturated(then, depth_));
-      if (at > latest) return std::nullopt;
-      if (full_at_.compare_exchange_weak(full_at, then, base::relaxed)) return at;
-    }
-  }
+  __extension__ using wide = __int128;  // no sum or product of this class is beyond it
+  static constexpr wide most_counted = wide{1} << 61;
 
-  engine* const engine_;
-  const std::int64_t interval_;  // a permit's, in nanoseconds
-  const std::int64_t depth_;     // of the bucket, as time
-  base::atomic<std::int64_t> full_at_;
+  // A rate in units of 2^shift nanoseconds, such that the bucket fits the word. In atomics, as set_rate() changes it
+  // beside readers.
+  struct terms {
+    std::int64_t interval = 1;  // a permit's
+    std::int64_t depth = 1;     // of the bucket
+    std::int64_t credit = 0;
+    int shift = 0;
+  };
+  class shared_terms {
+   public:
+    explicit shared_terms(const terms& from) noexcept { set(from); }
+    // (1) acquire: pairs with (2), so that a reader of a new value finds the number odd, or a later one.
+    terms get() const noexcept {
+      return {interval_.load(base::acquire), depth_.load(base::acquire), credit_.load(base::acquire),
+              shift_.load(base::acquire)};
+    }
+    void set(const terms& to) noexcept {
+      interval_.store(to.interval, base::release);  // (2) release: pairs with (1), all of them
+      depth_.store(to.depth, base::release);
+      credit_.store(to.credit, base::release);
+      shift_.store(to.shift, base::release);
+    }
+
+   private:
+    base::atomic<std::int64_t> interval_{1}, depth_{1}, credit_{0};
+    base::atomic<int> shift_{0};
+  };
+  struct view {
+    base::pair_value seen;
+    terms by;
+    wide full_at() const noexcept { return static_cast<std::int64_t>(seen.low); }
+  };
+
+  static terms count(const rate& allowed);
+  std::int64_t now() const noexcept { return on_.now().time_since_epoch().count(); }
+  view read() const noexcept;
+  bool is_still(const view& was) const noexcept {
+    return state_.high.load(base::relaxed) == was.seen.high;  // relaxed: after (1)
+  }
+  bool replace(const view& was, wide full_at) noexcept {
+    return state_.compare_exchange(was.seen,
+                                   {static_cast<std::uint64_t>(static_cast<std::int64_t>(full_at)), was.seen.high});
+  }
+  template <class Latest>
+  std::optional<std::int64_t> take(std::uint32_t permits, std::int64_t now, Latest&& latest) noexcept;
+
+  const detail::place on_;
+  // `low` is when the bucket would be full, in units; `high` numbers the rates, and is odd while set_rate() replaces
+  // one.
+  base::atomic_pair state_;
+  shared_terms counted_;
+  std::mutex changing_;  // for one set_rate() at a time
 };
+
+inline rate_limiter::terms rate_limiter::count(const rate& allowed) {
+  if (allowed.permits == 0) detail::refuse_option("rate_limiter: permits = 0: must be at least 1");
+  if (allowed.burst == 0) detail::refuse_option("rate_limiter: burst = 0: must be at least 1, or no permit is given");
+  const wide per = (std::max)(duration(0), allowed.per).count();
+  const wide exact = (std::max)(wide{1}, (per + allowed.permits - 1) / allowed.permits);
+  const wide places = (std::max)(allowed.burst, allowed.borrow);
+  for (int shift = 0;; ++shift) {
+    const wide interval = (exact + (wide{1} << shift) - 1) >> shift;
+    if (interval * places > most_counted) continue;
+    const auto times = [interval](std::uint32_t n) { return static_cast<std::int64_t>(interval * n); };
+    return {times(1), times(allowed.burst), times(allowed.borrow), shift};
+  }
+}
+
+// Waits for a set_rate() that is under way.
+inline rate_limiter::view rate_limiter::read() const noexcept {
+  for (;;) {
+    // (3) acquire: pairs with (5), so that the rate is that of the number.
+    const std::uint64_t number = state_.high.load(base::acquire);
+    const std::uint64_t full_at = state_.low.load(base::acquire);  // (3)
+    const view found{{full_at, number}, counted_.get()};
+    if ((number & 1) == 0 && is_still(found)) return found;
+    base::cpu_pause();
+  }
+}
+
+// Returns the time of the permits, if that is not after latest(terms); all in nanoseconds.
+template <class Latest>
+std::optional<std::int64_t> rate_limiter::take(std::uint32_t permits, std::int64_t now, Latest&& latest) noexcept {
+  for (;;) {
+    const view was = read();
+    const wide now_in_units = now >> was.by.shift;
+    const wide then = (std::max)(was.full_at(), now_in_units) + wide{was.by.interval} * permits;
+    const wide in_units = then - was.by.depth;
+    const wide at = in_units <= now_in_units ? wide{now} : in_units * (wide{1} << was.by.shift);
+    if (then >= INT64_MAX || at >= INT64_MAX || at > latest(was.by)) return std::nullopt;
+    if (replace(was, then)) return static_cast<std::int64_t>(at);
+  }
+}
+
+inline std::optional<duration> rate_limiter::borrow(std::uint32_t permits) noexcept {
+  const std::int64_t start = now();
+  const auto at =
+      take(permits, start, [start](const terms& by) { return start + wide{by.credit} * (wide{1} << by.shift); });
+  if (!at) return std::nullopt;
+  return duration(*at - start);
+}
+
+inline std::optional<time_point> rate_limiter::reserve(deadline until, std::uint32_t permits) noexcept {
+  const wide end = until.is_never() ? wide{INT64_MAX} : wide{until.when().time_since_epoch().count()} - 1;
+  const auto at = take(permits, now(), [end](const terms&) { return end; });
+  if (!at) return std::nullopt;
+  return time_point(duration(*at));
+}
+
+template <class F>
+timer rate_limiter::acquire(F&& f, deadline until, std::uint32_t permits, const timer_options& options) {
+  detail::not_null("rate_limiter: f", std::forward<F>(f));
+  const auto at = reserve(until, permits);
+  if (!at) return {};
+  const timer made = on_.try_schedule_at(*at, std::forward<F>(f), options);
+  if (!made) {
+    give_back(permits);
+    on_.refuse(made, options);
+  }
+  return made;
+}
+
+inline void rate_limiter::give_back(std::uint32_t permits) noexcept {
+  for (;;) {
+    const view was = read();
+    const wide full = now() >> was.by.shift;
+    if (was.full_at() <= full) return;
+    if (replace(was, (std::max)(full, was.full_at() - wide{was.by.interval} * permits))) return;
+  }
+}
+
+inline void rate_limiter::set_rate(const rate& allowed) {
+  const terms next = count(allowed);
+  const std::lock_guard lock(changing_);
+  view was = read();
+  // (4) seq_cst: from here on no call changes the word, nor uses what it has read of the rate.
+  while (!state_.compare_exchange(was.seen, {was.seen.low, was.seen.high + 1})) was = read();
+  const std::int64_t start = now();
+  // What is missing of a full bucket, in permits: a fraction, rounded up below.
+  const long double missing = static_cast<long double>((std::max)(wide{0}, was.full_at() - (start >> was.by.shift))) /
+                              static_cast<long double>(was.by.interval);
+  const long double change =
+      static_cast<long double>(next.depth / next.interval) - static_cast<long double>(was.by.depth / was.by.interval);
+  const long double ahead = std::clamp((missing + change) * static_cast<long double>(next.interval), 0.0L,
+                                       static_cast<long double>(most_counted));
+  const wide rounded = static_cast<wide>(ahead);
+  const wide full_at = (start >> next.shift) + rounded + (static_cast<long double>(rounded) < ahead ? 1 : 0);
+  counted_.set(next);
+  // (5) seq_cst, release at least: pairs with (3).
+  state_.compare_exchange({was.seen.low, was.seen.high + 1},
+                          {static_cast<std::uint64_t>(static_cast<std::int64_t>(full_at)), was.seen.high + 2});
+}
 
 }  // namespace detent::recipes

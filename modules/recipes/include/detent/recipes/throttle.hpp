@@ -4,6 +4,7 @@
 
 #include <detent/base/atomic.hpp>
 #include <detent/recipes/detail/alarm.hpp>
+#include <detent/recipes/detail/bad_input.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -24,27 +25,42 @@ struct throttle_options {
 // Threads: any, at once; `f` runs where the engine runs callbacks, a leading run too, never twice at a time. It sees
 // what was done before each call that it stands for. Cost: a call while a run is already waiting is one atomic
 // exchange; others take a mutex, and the first of an interval arms a timer. One allocation, in the constructor. Errors:
-// a call throws what engine::schedule_at() throws, where it has to arm the timer. What `f` throws goes to the engine's
-// on_error. Lifetime: the destructor cancels, and waits for a running `f` on another thread; `f` itself may destroy it.
-// It may outlive the engine, and is then only to be destroyed.
+// the constructor throws invalid_option (a null `f`, and what engine::schedule_at() does not take); a call throws what
+// schedule_at() throws, where it has to arm the timer, and counts for flush() all the same. What `f` throws goes to the
+// engine's on_error, in flush() to the caller. A run that does not come, as the engine has stopped or an executor
+// dropped it, stays wanted: the next call arms it again, and flush() makes up for it. Lifetime: the destructor cancels,
+// and waits for a running `f` on another thread; `f` itself may destroy it. It may outlive the engine, which may be
+// moved.
 template <class F = std::function<void()>>
 class throttle {
  public:
-  throttle(engine& on, throttle_options options, F f, timer_options how = {})
-      : state_(std::make_shared<gate>(on, options, std::move(f), how)) {}
-  throttle(engine& on, duration interval, F f) : throttle(on, throttle_options{.interval = interval}, std::move(f)) {}
+  // `on` is an engine or a timer_group.
+  throttle(detail::place on, throttle_options options, F f, timer_options how = {})
+      : state_(std::make_shared<gate>(std::move(on), options, std::move(f), how)) {}
+  throttle(detail::place on, duration interval, F f, timer_options how = {})
+      : throttle(std::move(on), throttle_options{.interval = interval}, std::move(f), how) {}
   throttle(const throttle&) = delete;
   throttle& operator=(const throttle&) = delete;
   ~throttle() { state_->end(); }
 
   void call() { state_->note(); }
   void operator()() { call(); }
+  // Forgets the calls that no run has started for. The interval of the latest run still counts.
+  void cancel() noexcept { state_->forget(); }
+  // Whether a run will start by itself, for calls or at the end of an interval.
+  bool pending() const noexcept { return state_->pending(); }
+  // Runs `f` for these calls on this thread, at once, also when the engine has stopped; waits for a run on another
+  // thread. A new interval begins. False: there are none, or it is called by `f`.
+  bool flush() {
+    const auto kept = state_;  // `f` may destroy this object
+    return kept->run_now();
+  }
 
  private:
   class gate final : public detail::alarm {
    public:
-    gate(engine& on, const throttle_options& options, F f, const timer_options& how)
-        : alarm(on, how), options_(options), f_(std::move(f)) {}
+    gate(detail::place on, const throttle_options& options, F f, const timer_options& how)
+        : alarm(std::move(on), how), options_(options), f_(detail::not_null("throttle: f", std::move(f))) {}
 
     void note() {
       // (1) acq_rel: pairs with (2), which starts the run that stands for this call, and with itself in other threads.
@@ -52,13 +68,20 @@ class throttle {
       const std::lock_guard lock(mutex_);
       // Armed or running: the interval's end sees wanted_, or drops the call.
       if (now_is() == state::running || (now_is() == state::armed && pending())) return;
+      // An interval may be open without a timer: between the end of a run and the next arming, or if it was cancelled
+      // or dropped.
       const time_point now = on().now();
-      // Armed: between the end of a run and the next arming of its timer, or an executor has dropped the timer.
-      const bool armed = now_is() == state::armed;
-      if (armed && !options_.trailing && now < ends_) return;
-      unwanted_on_throw undo{wanted_};
-      arm(armed ? std::max(now, ends_) : options_.leading ? now : sum(now, options_.interval));
-      undo.armed = opens_ = true;
+      const bool is_open = now < ends_;
+      if (is_open && !options_.trailing) return;
+      opens_ = true;
+      arm(is_open ? ends_ : options_.leading ? now : sum(now, options_.interval));
+    }
+    using alarm::pending;
+    void forget() noexcept {
+      const std::lock_guard lock(mutex_);
+      disarm();
+      opens_ = false;
+      wanted_.store(false, base::release);  // (3) release: as (2), for the next call
     }
 
    private:
@@ -72,19 +95,13 @@ class throttle {
       }
       return wanted;
     }
+    // (4) acquire: pairs with (1).
+    bool wanted() const noexcept override { return opens_ || wanted_.load(base::acquire); }
     void call() override { f_(); }
-
-    struct unwanted_on_throw {
-      base::atomic<bool>& wanted;
-      bool armed = false;
-      ~unwanted_on_throw() {
-        if (!armed) wanted.store(false, base::release);  // (3) release: as (2), for the next call
-      }
-    };
 
     const throttle_options options_;
     F f_;
-    bool opens_ = false;                     // the timer is armed for a call that found no interval
+    bool opens_ = false;                     // a call that found no run waiting has no run yet
     time_point ends_ = (time_point::min)();  // of the latest run's interval
     base::atomic<bool> wanted_{false};
   };

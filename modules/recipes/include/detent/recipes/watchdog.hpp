@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/recipes/detail/alarm.hpp>
+#include <detent/recipes/detail/bad_input.hpp>
 
 #include <functional>
 #include <memory>
@@ -15,24 +16,25 @@ namespace detent::recipes {
 //
 // Threads: any, at once; `bark` runs where the engine runs callbacks, never twice at a time. A feed() that returns true
 // before `bark` starts prevents it. Cost: feed() is one restart_after(), lock-free; a mutex is taken only where the
-// timer is just firing, or the watchdog is stopped. One allocation, in the constructor. Errors: the constructor,
-// start() and feed() throw what engine::schedule_at() throws; of feed() only where it meets the firing timer, or one
-// that an executor dropped. What `bark` throws goes to the engine's on_error. Lifetime: its destructor waits for a
-// running `bark` on another thread; `bark` itself may destroy it. It may outlive the engine, and is then only to be
-// destroyed.
+// timer is just firing, or the watchdog is stopped. One allocation, in the constructor. Errors: the constructor throws
+// invalid_option (a null `bark`, and what engine::schedule_at() does not take), and as start() what schedule_at()
+// throws. So does feed(), but only where it meets the firing timer, or one that was dropped; after the end of the
+// engine it returns false. What `bark` throws goes to the engine's on_error. A `bark` that an executor drops, or that
+// is cancelled with its group, is not called; feed() and start() count anew. Lifetime: its destructor waits for a
+// running `bark` on another thread; `bark` itself may destroy it. It may outlive the engine, which may be moved.
 template <class F = std::function<void()>>
 class watchdog {
  public:
-  // Started.
-  watchdog(engine& on, duration timeout, F bark, timer_options options = {})
-      : state_(std::make_shared<kennel>(on, timeout, std::move(bark), options)) {
+  // Started. `on` is an engine or a timer_group.
+  watchdog(detail::place on, duration timeout, F bark, timer_options options = {})
+      : state_(std::make_shared<kennel>(std::move(on), timeout, std::move(bark), options)) {
     start();
   }
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
   ~watchdog() { state_->end(); }
 
-  // True: `timeout` counts from now. False: it has barked, or is just barking, or is stopped.
+  // True: `timeout` counts from now. False: it has barked, or is just barking, or is stopped, or its engine is.
   bool feed() { return state_->feed(); }
   // Counts from now in any state. A bark that is running ends before the next.
   void start() { state_->start(); }
@@ -42,31 +44,40 @@ class watchdog {
  private:
   class kennel final : public detail::alarm {
    public:
-    kennel(engine& on, duration timeout, F bark, const timer_options& options)
-        : alarm(on, options), timeout_(timeout), bark_(std::move(bark)) {}
+    kennel(detail::place on, duration timeout, F bark, const timer_options& options)
+        : alarm(std::move(on), options),
+          timeout_(timeout),
+          bark_(detail::not_null("watchdog: bark", std::move(bark))) {}
 
     bool feed() {
       if (postpone(timeout_)) return true;
       const std::lock_guard lock(mutex_);
-      if (now_is() != state::armed) return false;
-      arm(after(timeout_));
+      if ((now_is() != state::armed && !dropped_) || !arm_unless_stopped(after(timeout_))) return false;
+      dropped_ = false;
       return true;
     }
     void start() {
       const std::lock_guard lock(mutex_);
       arm(after(timeout_));
+      dropped_ = false;
     }
     void stop() noexcept {
       const std::lock_guard lock(mutex_);
       disarm();
+      dropped_ = false;
     }
 
    private:
     bool due(time_point) noexcept override { return true; }
     void call() override { bark_(); }
+    bool given_up() noexcept override {
+      dropped_ = true;
+      return false;
+    }
 
     const duration timeout_;
     F bark_;
+    bool dropped_ = false;  // without a call of bark_, and not started since
   };
 
   std::shared_ptr<kennel> state_;

@@ -13,6 +13,9 @@
 namespace detent::base::found {
 namespace execution = ::std::execution;
 using ::std::get_stop_token;
+using ::std::get_stop_token_t;
+using ::std::inplace_stop_source;
+using ::std::inplace_stop_token;
 using ::std::stop_callback_for_t;
 }  // namespace detent::base::found
 
@@ -23,6 +26,9 @@ using ::std::stop_callback_for_t;
 namespace detent::base::found {
 namespace execution = ::stdexec;
 using ::stdexec::get_stop_token;
+using ::stdexec::get_stop_token_t;
+using ::stdexec::inplace_stop_source;
+using ::stdexec::inplace_stop_token;
 using ::stdexec::stop_callback_for_t;
 }  // namespace detent::base::found
 

@@ -8,6 +8,7 @@
 #include <detent/detail/stoppable.hpp>
 #include <detent/detail/timer_access.hpp>
 #include <detent/error.hpp>
+#include <detent/options.hpp>
 #include <detent/time.hpp>
 #include <detent/timer.hpp>
 
@@ -19,7 +20,7 @@
 namespace detent::detail {
 
 // The engine's hold on an operation, in the timer itself: its run completes the operation with a value, and its end
-// without a run completes it as stopped.
+// without a run completes it as stopped, or with an error.
 template <class Operation>
 class operation_claim {
  public:
@@ -40,15 +41,15 @@ class operation_claim {
   Operation* operation_;  // null: moved from, or ended
 };
 
-// When: at a time of the engine's clock, or that much after start().
+// When: at a time of the engine's clock, or that much after start(); and how.
 struct timed_start {
   nanoseconds_t time = 0;
   bool from_start = false;
+  std::optional<timer_options> options = std::nullopt;
 
   nanoseconds_t deadline(const engine_core& core) const noexcept {
     return from_start ? deadline_after(&core, time) : time;
   }
-  friend bool operator==(const timed_start&, const timed_start&) = default;
 };
 
 // `Execution` is base::execution. Three threads may meet here: the one that starts, the one that asks for a stop, and
@@ -66,12 +67,12 @@ class timed_operation : public Execution::template operation_mark<Receiver> {
   void start() & noexcept {
     stop_token stop = Execution::stop_token_of(receiver_);
     if constexpr (!Execution::template never_stops<stop_token>) {
-      if (stop.stop_requested()) return complete(false);
+      if (stop.stop_requested()) return Execution::set_stopped(receiver_);
       if (stop.stop_possible()) return start_stoppable(std::move(stop));
     }
     state_.store(started, base::relaxed);  // relaxed: published with the timer
     claim mine(*this);
-    const timer made = schedule_once(&core_, when_.deadline(core_), std::move(mine));
+    const timer made = arm(when_.deadline(core_), mine);
     if (mine.withdraw()) refuse(timer_access::problem(made));
   }
 
@@ -89,19 +90,23 @@ class timed_operation : public Execution::template operation_mark<Receiver> {
   };
   using stop_token = typename Execution::template stop_token<Receiver>;
   using stop_callback = typename Execution::template stop_callback<stop_token, on_stop>;
-  static constexpr std::uint32_t hooked = 1, detached = 2, started = 4, ran = 8, dropped = 16;
+  static constexpr std::uint32_t hooked = 1, detached = 2, started = 4, ran = 8, ended = 16;
 
   void start_stoppable(stop_token stop) noexcept;
+  timer arm(nanoseconds_t deadline, claim& mine) noexcept;
   void claim_moved() noexcept;
   void claim_ended(bool by_run) noexcept;
   void detach() noexcept;
   void refuse(errc problem) noexcept;
-  void complete(bool with_value) noexcept;
+  void complete(bool by_run) noexcept;
 
   engine_core& core_;
   const timed_start when_;
   base::atomic<std::uint32_t> state_{0};
-  bool in_node_ = false;  // of the thread that has the claim
+  // Of the thread that has the claim: where the claim is, and whether the engine's end ended it, which is asked while
+  // the engine is there for certain.
+  enum class place : std::uint8_t { at_start, in_node, taken_out } place_ = place::at_start;
+  bool by_engines_end_ = false;
   timer timer_;
   std::optional<stop_callback> hook_;
   [[no_unique_address]] Receiver receiver_;
@@ -115,7 +120,7 @@ void timed_operation<Execution, Receiver>::start_stoppable(stop_token stop) noex
   const engine_hold until_started(core);
   const nanoseconds_t deadline = when_.deadline(core);
   claim mine(*this);
-  const timer made = schedule_once(&core, forever, std::move(mine));
+  const timer made = arm(forever, mine);
   if (mine.withdraw()) return refuse(timer_access::problem(made));
   timer_ = made;
   if (made) hook_.emplace(std::move(stop), on_stop{this});
@@ -124,20 +129,36 @@ void timed_operation<Execution, Receiver>::start_stoppable(stop_token stop) noex
   if ((state_.fetch_or(hooked, base::acq_rel) & detached) != 0) hook_.reset();
   // (2) acq_rel: pairs with itself in claim_ended(): the second completes.
   const std::uint32_t before = state_.fetch_or(started, base::acq_rel);
-  if ((before & (ran | dropped)) != 0) return complete((before & ran) != 0);
+  if ((before & (ran | ended)) != 0) return complete((before & ran) != 0);
   restart_held(core, made, deadline);
+}
+
+// Without options, an operation on an executor that keeps order has a tag of its own.
+template <class Execution, class Receiver>
+timer timed_operation<Execution, Receiver>::arm(nanoseconds_t deadline, claim& mine) noexcept {
+  if (when_.options) return schedule_once(core_, deadline, std::move(mine), *when_.options);
+  const std::uint64_t tag = own_tag(core_, this);
+  if (tag == 0) return schedule_once(&core_, deadline, std::move(mine));
+  return schedule_once(core_, deadline, std::move(mine), timer_options{.tag = tag});
 }
 
 // The first move takes the claim into its node. A later one takes it out, and then the engine may end at any time.
 template <class Execution, class Receiver>
 void timed_operation<Execution, Receiver>::claim_moved() noexcept {
-  if (std::exchange(in_node_, true)) detach();
+  if (place_ == place::at_start) {
+    place_ = place::in_node;
+  } else if (place_ == place::in_node) {
+    place_ = place::taken_out;
+    by_engines_end_ = has_stopped(core_);
+    detach();
+  }
 }
 
 template <class Execution, class Receiver>
 void timed_operation<Execution, Receiver>::claim_ended(bool by_run) noexcept {
   detach();
-  if ((state_.fetch_or(by_run ? ran : dropped, base::acq_rel) & started) != 0) complete(by_run);  // (2)
+  if (!by_run && place_ != place::taken_out) by_engines_end_ = has_stopped(core_);
+  if ((state_.fetch_or(by_run ? ran : ended, base::acq_rel) & started) != 0) complete(by_run);  // (2)
 }
 
 // Takes the hook out, whose handle is of no use any more. Waits for one that runs on another thread.
@@ -148,16 +169,19 @@ void timed_operation<Execution, Receiver>::detach() noexcept {
 
 template <class Execution, class Receiver>
 void timed_operation<Execution, Receiver>::refuse(errc problem) noexcept {
-  if (problem == errc::stopped) return complete(false);
+  if (problem == errc::stopped) return Execution::set_stopped(receiver_);
   Execution::set_error(receiver_, make_error_code(problem));
 }
 
+// A timer that ends without its run, while its engine goes on and nobody has asked for a stop, has been dropped.
 template <class Execution, class Receiver>
-void timed_operation<Execution, Receiver>::complete(bool with_value) noexcept {
-  if (with_value) {
+void timed_operation<Execution, Receiver>::complete(bool by_run) noexcept {
+  if (by_run) {
     Execution::set_value(receiver_);
-  } else {
+  } else if (by_engines_end_ || Execution::stop_token_of(receiver_).stop_requested()) {
     Execution::set_stopped(receiver_);
+  } else {
+    Execution::set_error(receiver_, make_error_code(errc::dropped));
   }
 }
 

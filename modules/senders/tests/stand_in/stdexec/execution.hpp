@@ -65,6 +65,15 @@ class stoppable_token : public std::stop_token {
   using callback_type = std::stop_callback<F>;
   explicit stoppable_token(std::stop_token of) noexcept : std::stop_token(std::move(of)) {}
 };
+using inplace_stop_token = stoppable_token;
+class inplace_stop_source {
+ public:
+  inplace_stop_token get_token() const noexcept { return inplace_stop_token(of_.get_token()); }
+  bool request_stop() noexcept { return of_.request_stop(); }
+
+ private:
+  std::stop_source of_;
+};
 struct never_stop_token {
   template <class F>
   struct callback_type {

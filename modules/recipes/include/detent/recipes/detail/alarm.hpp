@@ -1,146 +1,272 @@
 // SPDX-License-Identifier: MIT
-// The common part of watchdog, debounce and throttle: one timer that any thread may arm, move and disarm, over and
-// over.
+// The common part of the recipes that have a timer: any thread may arm, move and disarm it, over and over.
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/detail/place.hpp>
 #include <detent/engine.hpp>
+#include <detent/error.hpp>
 #include <detent/firing.hpp>
+#include <detent/options.hpp>
 #include <detent/time.hpp>
 #include <detent/timer.hpp>
+#include <detent/timer_group.hpp>
 
 #include <array>
 #include <bit>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace detent::recipes::detail {
 
+using detent::detail::place;
+
 // The mutex decides every race between arming and firing: an arming before the run has the mutex replaces that run, a
 // later one counts for the next. The mutex is never held while call() runs, so runs never overlap and call() may do
 // anything. The timer's callable shares the alarm: a run that is late may find its owner gone.
+//
+// The callable's destructor says when the timer has ended without its run, in whatever way: an executor or the engine's
+// stop dropped it, its group was cancelled, or what stop() returned was thrown away. The alarm is idle then, and
+// given_up() says whether the recipe ends with it.
 class alarm : public std::enable_shared_from_this<alarm> {
  public:
-  alarm(engine& on, const timer_options& options) noexcept : engine_(&on), options_(options) {}
+  // Throws invalid_option.
+  alarm(place on, const timer_options& options) : on_(std::move(on)), options_(options) { on_.check(options_); }
   alarm(const alarm&) = delete;
   alarm& operator=(const alarm&) = delete;
   virtual ~alarm() = default;
 
   // Ends it for good. Waits for a run on another thread, but not inside its own run.
-  void end() noexcept {
-    scoped_timer last;  // its end comes after the lock's
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-    std::swap(last, timer_);
-  }
-
- private:
-  struct callable {
-    std::shared_ptr<alarm> self;
-    void operator()(firing& run) const { self->run(run); }
-  };
+  void end() noexcept;
+  // Does on this thread what is wanted, if anything is, and disarms. Waits for a run on another thread. False: nothing
+  // was wanted, or a run is under way on this very thread.
+  bool run_now();
 
  protected:
   enum class state : std::uint8_t { idle, armed, running };
 
+  // On the thread that arms or cancels under the mutex, the engine may destroy the callable, which then keeps quiet.
+  class quiet {
+   public:
+    explicit quiet(alarm& of) noexcept : of_(of) {
+      of_.quiet_on_.store(std::this_thread::get_id(), base::relaxed);  // relaxed: only this thread finds itself there
+    }
+    quiet(const quiet&) = delete;
+    quiet& operator=(const quiet&) = delete;
+    ~quiet() { of_.quiet_on_.store({}, base::relaxed); }  // relaxed: as above
+
+   private:
+    alarm& of_;
+  };
+  bool is_quiet() const noexcept {
+    return quiet_on_.load(base::relaxed) == std::this_thread::get_id();  // relaxed: as in quiet
+  }
+
   // Inside its run, under the mutex: whether call() is to be called. What it arms holds after the run.
   virtual bool due(time_point started) noexcept = 0;
   virtual void call() = 0;
+  // Under the mutex: whether run_now() has something to do.
+  virtual bool wanted() const noexcept { return false; }
+  // Under the mutex, the timer having ended without its run: whether that is the recipe's end, of which after_end()
+  // then tells without the mutex.
+  virtual bool given_up() noexcept { return false; }
+  virtual void after_end() noexcept {}
 
   // Without the mutex: moves the timer if it is armed, by restart_after() alone. False: no effect, ask under the mutex.
-  bool postpone(duration delay) noexcept { return seen().restart_after(delay); }
-  // Without the mutex: whether a run will start by itself. Not so while one runs, nor if an executor dropped the timer.
-  bool pending() const noexcept { return seen().pending(); }
+  bool postpone(duration delay) noexcept { return !on_.stopped() && seen().restart_after(delay); }
+  // Without the mutex: whether a run will start by itself. Not so while one runs.
+  bool pending() const noexcept { return !on_.stopped() && seen().pending(); }
 
   // The rest under the mutex.
   state now_is() const noexcept { return state_; }
   // While it runs: after the run. Throws what schedule_at() throws, and is idle then.
   void arm(time_point deadline) {
-    if (!move(deadline)) take(engine_->schedule_at(deadline, callable{shared_from_this()}, options_));
+    if (move(deadline)) return;
+    if (const timer made = take(deadline); !made) on_.refuse(made, options_);
+  }
+  // As arm(), but returns false where the engine or the group has ended.
+  bool arm_unless_stopped(time_point deadline) {
+    if (move(deadline)) return true;
+    const timer made = take(deadline);
+    if (!made && made.error() != errc::stopped) on_.refuse(made, options_);
+    return static_cast<bool>(made);
   }
   // As arm(), but returns false instead of throwing.
-  bool try_arm(time_point deadline) noexcept {
-    return move(deadline) || take(engine_->try_schedule_at(deadline, callable{shared_from_this()}, options_));
-  }
+  bool try_arm(time_point deadline) noexcept { return move(deadline) || take(deadline); }
   void arm_after_run(time_point deadline) noexcept { again_ = deadline; }
   void disarm() noexcept {
     again_.reset();
     if (state_ != state::armed) return;
     state_ = state::idle;
+    const quiet here(*this);
     timer_.cancel();   // nothing where the engine has ended
-    timer_.release();  // a run that has begun finds that it is not timer_
+    timer_.release();  // a run that has begun finds that it is idle, or that its number is an old one
   }
 
-  engine& on() const noexcept { return *engine_; }
+  const place& on() const noexcept { return on_; }
+  const timer_options& options() const noexcept { return options_; }
   static time_point sum(time_point start, duration delay) noexcept {
     return time_point(duration(detent::detail::add_saturated(start.time_since_epoch().count(), delay.count())));
   }
-  time_point after(duration delay) const noexcept { return sum(engine_->now(), delay); }
+  time_point after(duration delay) const noexcept { return sum(on_.now(), delay); }
   std::mutex mutex_;
 
  private:
-  timer seen() const noexcept {
-    // (1) acquire: pairs with (4), so that the id is one of a timer. (2) acquire: pairs with (3).
-    const std::uint64_t engine_word = engine_word_.load(base::acquire);
-    if (engine_word == 0) return {};
-    return std::bit_cast<timer>(std::array{engine_word, id_.load(base::acquire)});
-  }
-
-  // False: there is no timer to be moved, and it is idle.
-  bool move(time_point deadline) noexcept {
-    if (state_ == state::running) again_ = deadline;
-    if (state_ == state::running || (state_ == state::armed && timer_.restart_at(deadline))) return true;
-    disarm();
-    return false;
-  }
-  bool take(timer made) noexcept {
-    if (!made) return false;
-    timer_.release();
-    timer_ = scoped_timer(made);
-    state_ = state::armed;
-    // One engine, one first word: so the two need not be read together.
-    const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(made);
-    id_.store(words[1], base::release);           // (3) release: pairs with (2)
-    engine_word_.store(words[0], base::release);  // (4) release: pairs with (1)
-    return true;
-  }
-
-  void run(firing& run) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (ended_ || run.self() != timer_.get()) return;
-      state_ = state::running;
-      again_.reset();
-      if (!due(run.started())) return settle(run);
+  // The timer's callable. Each arming has a number, as the run of an `unfired` does not know its timer.
+  class claim {
+   public:
+    claim(std::shared_ptr<alarm> of, std::uint64_t number) noexcept : of_(std::move(of)), number_(number) {}
+    claim(claim&&) noexcept = default;
+    claim& operator=(claim&&) = delete;
+    ~claim() {
+      if (of_ != nullptr) of_->lost(number_);
     }
-    const end_of_run last{*this, run};  // also when it throws
-    call();
-  }
-  void settle(firing& run) noexcept {
-    state_ = again_ ? state::armed : state::idle;
-    if (again_ && !ended_) run.rearm_at(*again_);
-  }
+    void operator()(firing& run) const { of_->run(run, number_); }
+
+   private:
+    std::shared_ptr<alarm> of_;  // null: moved from
+    std::uint64_t number_;
+  };
+  static_assert(fits_inline<claim>);
+
+  timer seen() const noexcept;
+  bool move(time_point deadline) noexcept;
+  timer take(time_point deadline) noexcept;
+  void begin_run() noexcept;
+  void run(firing& run, std::uint64_t number);
+  bool settle(firing* run) noexcept;
+  void lost(std::uint64_t number) noexcept;
+
+  // In its destructor, as call() may throw.
   struct end_of_run {
     alarm& of;
-    firing& run;
+    firing* run;
     ~end_of_run() {
-      const std::lock_guard lock(of.mutex_);
-      of.settle(run);
+      if (of.settle(run)) of.after_end();
     }
   };
 
-  engine* const engine_;
+  const place on_;
   const timer_options options_;
-  scoped_timer timer_;  // of the state `running`: the one that runs
+  scoped_timer timer_;        // of the state `running`: the one that runs
+  std::uint64_t number_ = 0;  // of the last arming
   std::optional<time_point> again_;
   state state_ = state::idle;
   bool ended_ = false;
+  std::thread::id runner_;  // of the state `running`
+  std::condition_variable run_has_ended_;
+  base::atomic<std::thread::id> quiet_on_{};
   // A copy of the timer's handle, to be read without the mutex.
   base::atomic<std::uint64_t> engine_word_{0};
   base::atomic<std::uint64_t> id_{0};
 };
+
+inline void alarm::end() noexcept {
+  scoped_timer last;  // its end comes after the lock's
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  std::swap(last, timer_);
+}
+
+inline timer alarm::seen() const noexcept {
+  // (1) acquire: pairs with (4), so that the id is one of a timer. (2) acquire: pairs with (3).
+  const std::uint64_t engine_word = engine_word_.load(base::acquire);
+  if (engine_word == 0) return {};
+  return std::bit_cast<timer>(std::array{engine_word, id_.load(base::acquire)});
+}
+
+// False: there is no timer to be moved, and it is idle.
+inline bool alarm::move(time_point deadline) noexcept {
+  if (state_ == state::running) again_ = deadline;
+  if (state_ == state::running || (state_ == state::armed && timer_.restart_at(deadline))) return true;
+  disarm();
+  return false;
+}
+
+// Idle: returns a new timer, and is armed; or the refusal.
+inline timer alarm::take(time_point deadline) noexcept {
+  timer made;
+  {
+    const quiet here(*this);
+    made = on_.try_schedule_at(deadline, claim{shared_from_this(), ++number_}, options_);
+  }
+  if (!made) return made;
+  timer_.release();
+  timer_ = scoped_timer(made);
+  state_ = state::armed;
+  // One engine, one first word: so the two need not be read together.
+  const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(made);
+  id_.store(words[1], base::release);           // (3) release: pairs with (2)
+  engine_word_.store(words[0], base::release);  // (4) release: pairs with (1)
+  return made;
+}
+
+inline void alarm::begin_run() noexcept {
+  state_ = state::running;
+  runner_ = std::this_thread::get_id();
+  again_.reset();
+}
+
+inline void alarm::run(firing& run, std::uint64_t number) {
+  bool calls = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || state_ != state::armed || number != number_) return;
+    begin_run();
+    calls = due(run.started());
+  }
+  const end_of_run last{*this, &run};
+  if (calls) call();
+}
+
+inline bool alarm::run_now() {
+  {
+    std::unique_lock lock(mutex_);
+    if (state_ == state::running && runner_ == std::this_thread::get_id()) return false;
+    run_has_ended_.wait(lock, [this] { return state_ != state::running; });
+    if (ended_ || !wanted()) return false;
+    disarm();
+    begin_run();
+    due(on_.now());
+  }
+  const end_of_run last{*this, nullptr};
+  call();
+  return true;
+}
+
+// The end of a run; null: of run_now(). An `unfired` does not run again: then a new timer is asked for, as after
+// run_now(). True: that was refused, and the recipe has ended.
+inline bool alarm::settle(firing* run) noexcept {
+  const std::lock_guard lock(mutex_);
+  state_ = state::idle;
+  bool over = false;
+  if (again_ && !ended_) {
+    if (run != nullptr && run->self()) {
+      run->rearm_at(*again_);
+      state_ = state::armed;
+    } else if (!take(*again_)) {
+      over = given_up();
+    }
+  }
+  run_has_ended_.notify_all();
+  return over;
+}
+
+inline void alarm::lost(std::uint64_t number) noexcept {
+  if (is_quiet()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || state_ != state::armed || number != number_) return;
+    state_ = state::idle;
+    timer_.release();
+    if (!given_up()) return;
+  }
+  after_end();
+}
 
 }  // namespace detent::recipes::detail

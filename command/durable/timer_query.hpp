@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The timers that the options of a command name.
+#pragma once
+#include <detent/durable_store.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "durable/durable_command.hpp"
+
+namespace detent::tool {
+
+// Throws input_error where a call on that store has failed.
+void check(durable::errc problem, const durable::store& in);
+
+// The bytes of a key, a partition or a handler that was typed as printable() shows it. Throws usage_error.
+std::string typed_bytes(std::string_view option, const std::string& text, std::size_t least, std::size_t most);
+// A time with Z or an offset, or "now", on whole microseconds, rounded up. Throws usage_error.
+durable::stored_time typed_time(std::string_view option, const std::string& text);
+durable::stored_time time_now();
+
+// What the options ask for, of shard 0.
+durable::list_request query_of(const durable_options& options);
+// Whether they ask for anything but the whole store.
+bool narrows(const durable_options& options);
+// In words, such as "with handler 'expire', due before 2030-01-01T00:00:00Z"; empty: nothing narrows it.
+std::string words_of(const durable_options& options);
+
+// Calls `visit` for each timer of every shard that the query finds, page by page.
+void each_found(durable::store& in, durable::list_request which,
+                const std::function<void(durable::listed_record&&)>& visit);
+
+enum class timer_state : std::uint8_t { any, alive, dead };
+// The timer of that state that has the options' key, of a live and a dead one the live one; looked for in every
+// partition if they name none. Throws input_error where several partitions have one, with a list of these.
+std::optional<durable::listed_record> find_named(durable::store& in, const durable_options& options,
+                                                 timer_state state = timer_state::any);
+
+}  // namespace detent::tool

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Where the system's own clock is read from.
+#pragma once
+
+#include <detent/counters_layout.hpp>
+
+namespace detent::detail {
+
+using counters_layout::clock_reason;
+
+inline constexpr const char* clock_source_file = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+// None: steady_clock is read from the TSC. Else why that is not so, or not known. `file`: where Linux names its source.
+clock_reason judge_clock_source(const char* file) noexcept;
+
+}  // namespace detent::detail

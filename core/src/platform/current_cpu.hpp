@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <detent/base/platform/ground.hpp>
+
+#if defined(DETENT_GROUND_LINUX)
+#include <sched.h>
+#endif
+
+namespace detent::detail {
+
+// The CPU that the calling thread runs on at this moment; 0 where the ground does not know. Some nanoseconds.
+inline int current_cpu() noexcept {
+#if defined(DETENT_GROUND_LINUX)
+  return sched_getcpu();
+#else
+  return 0;
+#endif
+}
+
+}  // namespace detent::detail

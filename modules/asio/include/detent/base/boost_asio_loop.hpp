@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The parts of Boost.Asio that belong to an io_context, as one type: for those that drive an engine from it.
+#pragma once
+
+#include <detent/base/boost_asio.hpp>
+#include <detent/base/boost_asio_contexts.hpp>
+
+#include <boost/asio/defer.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+
+#ifdef BOOST_ASIO_NO_TS_EXECUTORS
+#error \
+    "asio_drive waits without keeping run() from returning; Asio can do so unless BOOST_ASIO_NO_TS_EXECUTORS is defined"
+#endif
+
+namespace detent::base {
+
+struct boost_asio_loop {
+  using asio = boost_asio;
+  using error_code = asio::error_code;
+  using context = ::boost::asio::io_context;
+  using descriptor = ::boost::asio::posix::stream_descriptor;
+  using any_context = ::boost::asio::execution_context;
+  using service = any_context::service;
+  using service_id = any_context::id;
+  using work = ::boost::asio::executor_work_guard<context::executor_type>;
+
+  template <class Service>
+  static Service& use(context& of) {
+    return ::boost::asio::use_service<Service>(of);
+  }
+  template <class F>
+  static void post(context& to, F&& what) {
+    ::boost::asio::post(to, std::forward<F>(what));
+  }
+  // After what the calling handler has deferred before.
+  template <class F>
+  static void defer(context& to, F&& what) {
+    ::boost::asio::defer(to, std::forward<F>(what));
+  }
+  // A wait begins, or has ended, that is no work of the context: run() does not go on for it alone. In a handler of
+  // the context, which counts as work itself.
+  static void uncount(context& of) noexcept { of.get_executor().on_work_finished(); }
+  static void count(context& of) noexcept { of.get_executor().on_work_started(); }
+};
+
+}  // namespace detent::base

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// The operations of one execution context that wait for engines: those that are outstanding, and those that an engine
+// has ended and the context has not yet been told of.
+#pragma once
+
+#include <detent/detail/entry_store.hpp>
+#include <detent/detail/inbox_entry.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace detent::detail {
+
+// Outlives its context for as long as something refers to one of its entries. Two locks, taken in this order where they
+// are taken together: that of the entries, which the context's threads take, and that of what is due, which the
+// engines' threads take as well. Neither is held while anything of the user's runs.
+class context_inbox {
+ public:
+  context_inbox(const context_inbox&) = delete;
+  context_inbox& operator=(const context_inbox&) = delete;
+
+  // A place for an entry, and the block that is to be made the entry. Until leave() it is work of the context, and
+  // holds the engine's core. Throws bad_alloc.
+  std::pair<inbox_place, void*> enter(std::size_t size, engine_core& engine);
+  // The entry has been destroyed, or was never made.
+  void leave(const inbox_place& place, void* block) noexcept;
+  // Whether the context has ended: then there is no place.
+  bool closed() noexcept;
+  // Its engine is done with this entry, and does not look into it. Any thread.
+  void deliver(inbox_entry* ended, bool has_elapsed) noexcept;
+  // To its handler's executor, on the context or where the entry was initiated.
+  void hand_on(inbox_entry& ended) noexcept;
+  // On the context: hands on what engines end inside `poll`, without asking the context for a turn.
+  template <class Poll>
+  void gather(Poll&& poll);
+
+ protected:
+  // `lone`: of no context. Entries go to their executors one by one.
+  explicit context_inbox(bool lone) noexcept : lone_(lone) {}
+  virtual ~context_inbox() = default;
+
+  // On the context, once for each post_drain(). Throws what a handler throws.
+  void drain();
+  // The context ends: entries that no executor has are destroyed, their handlers uncalled.
+  void close() noexcept;
+  // It has ended, and the executors with it. The last thing that is done to the inbox.
+  void let_go() noexcept;
+
+ private:
+  struct due_entry {
+    inbox_entry* entry;
+    bool has_elapsed;
+  };
+  using lot = std::array<due_entry, 64>;  // taken for each time that the engines' lock is
+  // How many entries ahead of its turn an entry is fetched into the cache, and what its handler will touch.
+  static constexpr std::size_t entries_ahead = 6, handlers_ahead = 3;
+
+  virtual void post_drain() noexcept = 0;  // queues one drain() on the context
+  virtual void queue(inbox_entry& plain) noexcept = 0;
+  virtual void hold_work() noexcept = 0;
+  virtual void release_work() noexcept = 0;
+
+  std::size_t take_due(std::span<due_entry> to) noexcept;
+  void forget_taken() noexcept;
+  void hand_on_from(lot& taken, std::size_t count) noexcept;
+  void close_entry(inbox_entry& each) noexcept;
+
+  const bool lone_;
+
+  std::mutex entries_mutex_;
+  entry_store store_;
+  bool ended_ = false;         // the context has, or is about to
+  bool context_gone_ = false;  // and its executors with it
+
+  std::mutex due_mutex_;
+  std::vector<due_entry> due_;  // has room for all entries
+  std::size_t taken_ = 0;       // of due_
+  bool draining_ = false;       // a drain() is queued or at work
+  bool closed_ = false;
+};
+
+inline std::pair<inbox_place, void*> context_inbox::enter(std::size_t size, engine_core& engine) {
+  std::lock_guard lock(entries_mutex_);
+  if (!store_.has_free_slot() && store_.slots() == due_.capacity()) {
+    std::lock_guard due_lock(due_mutex_);
+    due_.reserve(std::max(2 * store_.slots(), lot().size()));
+  }
+  const auto made = store_.take(*this, size, engine);
+  if (store_.entries() == 1 && !ended_) hold_work();
+  return made;
+}
+
+inline void context_inbox::leave(const inbox_place& place, void* block) noexcept {
+  std::unique_lock lock(entries_mutex_);
+  engine_core* const unused = store_.give_back(place, block);
+  const bool empty = store_.entries() == 0;
+  if (empty && !ended_) release_work();
+  const bool last = empty && context_gone_;
+  lock.unlock();
+  if (unused != nullptr) drop_reference(*unused);
+  if (last) delete this;
+}
+
+inline void context_inbox::deliver(inbox_entry* ended, bool has_elapsed) noexcept {
+  if (lone_) {
+    if (ended->end(has_elapsed)) hand_on(*ended);
+    return;
+  }
+  {
+    std::lock_guard lock(due_mutex_);
+    if (!closed_) {
+      if (due_.size() == due_.capacity()) forget_taken();
+      due_.push_back({ended, has_elapsed});
+      if (!std::exchange(draining_, true)) post_drain();  // under the lock, without which the context could end here
+      return;
+    }
+    ended->engine_gone_ = true;
+    if (!ended->forgotten_) return;  // close_entry() goes on with it
+  }
+  leave(ended->place_, ended);
+}
+
+inline void context_inbox::forget_taken() noexcept {
+  std::copy(due_.data() + taken_, due_.data() + due_.size(), due_.data());
+  due_.resize(due_.size() - std::exchange(taken_, 0));
+}
+
+// One alone is run at once. Of several, each goes to its executor, so that other threads of the context can take them
+// while one of their handlers is busy.
+inline void context_inbox::drain() {
+  lot next;
+  std::size_t count = take_due(next);
+  if (count == 1 && next[0].entry->is_plain_) {
+    count += take_due(std::span(next).subspan(1));
+    if (count == 1) {
+      if (next[0].entry->end(next[0].has_elapsed)) next[0].entry->run();
+      return;
+    }
+  }
+  hand_on_from(next, count);
+}
+
+template <class Poll>
+void context_inbox::gather(Poll&& poll) {
+  class turn {
+   public:
+    explicit turn(context_inbox& of) noexcept : of_(of) {
+      std::lock_guard lock(of.due_mutex_);
+      mine_ = !std::exchange(of.draining_, true);
+    }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    ~turn() {
+      lot next;
+      if (mine_) of_.hand_on_from(next, of_.take_due(next));
+    }
+
+   private:
+    context_inbox& of_;
+    bool mine_;
+  };
+  const turn mine(*this);
+  std::forward<Poll>(poll)();
+}
+
+inline void context_inbox::hand_on_from(lot& taken, std::size_t count) noexcept {
+  for (; count != 0; count = take_due(taken)) {
+    for (std::size_t at = 0; at < count; ++at) {
+      if (at + entries_ahead < count) taken[at + entries_ahead].entry->prefetch();
+      inbox_entry& each = *taken[at].entry;
+      if (at + handlers_ahead < count) each.look_ahead(*taken[at + handlers_ahead].entry);
+      if (each.end(taken[at].has_elapsed)) hand_on(each);
+    }
+  }
+}
+
+inline std::size_t context_inbox::take_due(std::span<due_entry> to) noexcept {
+  std::lock_guard lock(due_mutex_);
+  const std::size_t taken = std::min(to.size(), due_.size() - taken_);
+  std::copy_n(due_.data() + taken_, taken, to.data());
+  taken_ += taken;
+  if (taken == 0) {
+    due_.clear();
+    taken_ = 0;
+    draining_ = false;
+  }
+  return taken;
+}
+
+inline void context_inbox::hand_on(inbox_entry& ended) noexcept {
+  ended.forwarded_ = true;
+  ended.is_plain_ ? queue(ended) : ended.forward();
+}
+
+inline bool context_inbox::closed() noexcept {
+  std::lock_guard lock(entries_mutex_);
+  return ended_;
+}
+
+inline void context_inbox::close() noexcept {
+  {
+    std::lock_guard lock(entries_mutex_);
+    ended_ = true;
+    if (store_.entries() != 0) release_work();
+  }
+  {
+    std::lock_guard lock(due_mutex_);
+    closed_ = true;
+    for (std::size_t at = taken_; at < due_.size(); ++at) due_[at].entry->engine_gone_ = true;
+    due_.clear();
+    taken_ = 0;
+  }
+  for (std::size_t at = 0;; ++at) {
+    inbox_entry* each;
+    {
+      std::lock_guard lock(entries_mutex_);
+      if (at == store_.slots()) return;
+      each = store_.in_slot(at);
+    }
+    if (each != nullptr && !each->forwarded_) close_entry(*each);
+  }
+}
+
+// Its timer's callback may be at work, or in what stop() returned, and then comes later.
+inline void context_inbox::close_entry(inbox_entry& each) noexcept {
+  each.cancel();
+  each.forget();
+  {
+    std::lock_guard lock(due_mutex_);
+    each.forgotten_ = true;
+    if (!each.engine_gone_) return;
+  }
+  leave(each.place_, &each);
+}
+
+inline void context_inbox::let_go() noexcept {
+  std::unique_lock lock(entries_mutex_);
+  context_gone_ = true;
+  if (store_.entries() != 0) return;
+  lock.unlock();
+  delete this;
+}
+
+// --- the parts of an entry that need its inbox
+
+inline void entry_callback::end(bool has_elapsed) noexcept { in_->deliver(std::exchange(of_, nullptr), has_elapsed); }
+
+inline void inbox_entry::initiated() noexcept {
+  if ((state_.fetch_or(begun, base::acq_rel) & ended) != 0) place_.inbox->hand_on(*this);  // (1)
+}
+inline void inbox_entry::drop() noexcept {
+  forget();
+  place_.inbox->leave(place_, this);
+}
+
+}  // namespace detent::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "inbox.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace detent::durable::detail {
+
+const std::string& operation::key() const noexcept {
+  const auto* put = std::get_if<put_operation>(&what);
+  return put != nullptr ? put->what.what.key : std::get<cancel_operation>(what).what.key;
+}
+
+shard_id operation::shard() const noexcept {
+  const auto* put = std::get_if<put_operation>(&what);
+  return put != nullptr ? put->what.what.shard : std::get<cancel_operation>(what).what.shard;
+}
+
+bool operation::moves() const noexcept {
+  const auto* put = std::get_if<put_operation>(&what);
+  return put != nullptr && put->what.mode == put_mode::move;
+}
+
+inbox::room inbox::admit(operation& what) {
+  const auto* put = std::get_if<put_operation>(&what.what);
+  const std::size_t bytes =
+      sizeof(operation) + what.key().size() + (put == nullptr ? 0 : put->what.what.payload.size());
+  const std::lock_guard locked(lock_);
+  if (has_.operations >= most_) return room::too_many;
+  if (has_.operations != 0 && has_.bytes + bytes > most_bytes_) return room::too_many_bytes;  // one fits always
+  ++has_.operations;
+  has_.bytes += bytes;
+  what.its_place.bytes = bytes;
+  return room::enough;
+}
+
+void inbox::number(operation& its) {
+  its.its_place.number = ++numbered_;
+  is_over_.push_back(false);
+}
+
+void inbox::add(arrival&& what) {
+  bool first = false;
+  {
+    const std::lock_guard locked(lock_);
+    first = waiting_.empty();
+    if (auto* its = std::get_if<operation>(&what))
+      number(*its);
+    else
+      std::ranges::for_each(std::get<finished>(what).asked, [this](operation& one) { number(one); });
+    waiting_.push_back(std::move(what));
+  }
+  if (first) bell_->ring();  // for the others it has rung
+}
+
+void inbox::push(operation&& admitted) { add(std::move(admitted)); }
+void inbox::push(finished&& what) { add(std::move(what)); }
+
+std::vector<arrival> inbox::take_all() {
+  const std::lock_guard locked(lock_);
+  return std::exchange(waiting_, {});
+}
+
+void inbox::over(std::span<const place> which) {
+  if (which.empty()) return;
+  {
+    const std::lock_guard locked(lock_);
+    for (const place& its : which) {
+      --has_.operations;
+      has_.bytes -= its.bytes;
+      is_over_[its.number - first_] = true;
+    }
+    while (!is_over_.empty() && is_over_.front()) {
+      is_over_.pop_front();
+      ++first_;
+    }
+  }
+  less_.notify_all();
+}
+
+bool inbox::wait_for_earlier(std::chrono::nanoseconds patience) {
+  constexpr std::chrono::nanoseconds longest = std::chrono::hours(24) * 365;  // added to a clock, it must not overflow
+  std::unique_lock locked(lock_);
+  const std::uint64_t last = numbered_;
+  return less_.wait_for(locked, std::min(patience, longest), [&] { return first_ > last; });
+}
+
+bool inbox::is_empty() const {
+  const std::lock_guard locked(lock_);
+  return waiting_.empty();
+}
+
+inbox::load inbox::size() const {
+  const std::lock_guard locked(lock_);
+  return has_;
+}
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bell.hpp"
+
+#include <detent/durable.hpp>
+#include <detent/durable_options.hpp>
+#include <detent/durable_store.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace detent::durable::detail {
+
+class run;
+
+struct put_operation {
+  put_request what;
+  std::function<void(put_result)> done;
+};
+struct cancel_operation {
+  cancel_request what;
+  std::function<void(cancel_result)> done;
+  std::chrono::nanoseconds give_up_at{};  // by elapsed()
+};
+// What an operation takes of the inbox until it is over.
+struct place {
+  std::uint64_t number = 0;
+  std::size_t bytes = 0;
+};
+struct operation {
+  std::variant<put_operation, cancel_operation> what;
+  place its_place = {};
+
+  const std::string& key() const noexcept;
+  shard_id shard() const noexcept;
+  // Whether it is a restart, which keeps the timer and moves it.
+  bool moves() const noexcept;
+};
+
+// News of a run, on its way to the thread that writes: mostly that it is over. The last two are of a careful one alone.
+struct finished {
+  enum class as : std::uint8_t { ended, lapsed, dropped, due, begun };
+  std::shared_ptr<run> what;
+  as how = as::ended;
+  end_request end = {};               // if it has ended
+  std::vector<operation> asked = {};  // by its handler, about its own timer
+};
+
+using arrival = std::variant<operation, finished>;
+
+// What callers want and what runs have left, in the order in which it came. Operations are bounded, by number and by
+// bytes. Any thread, but where it says otherwise.
+class inbox {
+ public:
+  inbox(std::shared_ptr<bell> of, std::size_t most, std::size_t most_bytes) noexcept
+      : bell_(std::move(of)), most_(most), most_bytes_(most_bytes) {}
+
+  enum class room : std::uint8_t { enough, too_many, too_many_bytes };
+  // Gives the operation a place. Each that has one is pushed, by itself or with the run whose handler asked for it.
+  room admit(operation& what);
+  void push(operation&& admitted);
+  void push(finished&& what);
+
+  // Wakes the thread that writes.
+  void wake() { bell_->ring(); }
+
+  // By the thread that writes.
+  std::vector<arrival> take_all();
+  void over(std::span<const place> which);
+
+  // Waits until all that was pushed before the call is over.
+  bool wait_for_earlier(std::chrono::nanoseconds patience);
+  bool is_empty() const;
+  struct load {
+    std::size_t operations, bytes;
+  };
+  load size() const;
+
+ private:
+  void number(operation& its);
+  void add(arrival&& what);
+
+  const std::shared_ptr<bell> bell_;
+  const std::size_t most_;
+  const std::size_t most_bytes_;
+  mutable std::mutex lock_;
+  std::condition_variable less_;
+  std::vector<arrival> waiting_;
+  load has_{};                  // of operations that have a place
+  std::uint64_t numbered_ = 0;  // the number of the last one that was pushed
+  std::uint64_t first_ = 1;     // the number of the first that is not over
+  std::deque<bool> is_over_;    // of that and those after it
+};
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "lender.hpp"
+
+#include "../stores/clocks.hpp"
+
+#include <algorithm>
+
+namespace detent::durable::detail {
+
+errc lender::tell(std::span<const ability> has) {
+  const std::chrono::nanoseconds now = terms_.clock().elapsed();
+  if (now < told_until_) return errc{};
+  roll_call answer;
+  const errc problem = store_.call_roll(note_of_abilities(node_, has), terms_.lease(), answer);
+  if (problem == errc{}) told_until_ = now + terms_.lease() / 2;
+  return problem;
+}
+
+void lender::was_read(shard_id shard) {
+  auto& its = terms_.of(shard);
+  if (its.lends_at.count() == 0) its.lends_at = terms_.clock().elapsed() + terms_.lease() / 4;
+}
+
+void lender::lacks(shard_id shard, const std::string& name, std::span<const ability> needs, stored_time due) {
+  const auto [its, is_new] = terms_.of(shard).lacks.try_emplace(name, tenures::lack{{needs.begin(), needs.end()}, due});
+  if (!is_new) its->second.due = std::min(its->second.due, due);
+}
+
+std::optional<std::string> lender::taker_for(shard_id shard, const roll& with) const {
+  const stored_time now = terms_.clock().wall_now();
+  std::optional<std::string> taker;
+  stored_time since = stored_time::max();
+  for (const auto& [name, lack] : terms_.of(shard).lacks) {
+    if (lack.due > now || lack.due >= since) continue;
+    for (const std::string& other : with.nodes) {
+      if (other == node_ || !with.has(other, lack.needs)) continue;
+      if (taker && since == lack.due && attraction(other, shard) <= attraction(*taker, shard)) continue;
+      taker = other;
+      since = lack.due;
+    }
+  }
+  return taker;
+}
+
+errc lender::lend(const roll& with, const std::function<void(shard_id)>& leave) {
+  const std::chrono::nanoseconds now = terms_.clock().elapsed();
+  std::map<std::string, std::vector<term_ref>> loans;
+  std::vector<shard_id> begin;
+  for (shard_id shard = 0; shard < terms_.shards(); ++shard) {
+    auto& its = terms_.of(shard);
+    if (!its.term) continue;
+    const auto promise = [&](const std::string& to) { loans[to].push_back(its.term->which()); };
+    if (its.leaving) {
+      if (!its.lent_to.empty()) promise(its.lent_to);  // something runs in it still
+      continue;
+    }
+    if (its.lacks.empty() || its.lends_at.count() == 0 || now < its.lends_at) continue;
+    const auto taker = taker_for(shard, with);
+    if (!taker) continue;
+    its.lent_to = *taker;
+    promise(*taker);
+    begin.push_back(shard);
+  }
+  // The others have to know before the shard is free.
+  errc problem{};
+  for (const auto& [to, what] : loans) {
+    roll_call answer;
+    if (problem == errc{}) problem = store_.call_roll(note_of_loans(to, what), terms_.lease() / 2, answer);
+  }
+  for (const shard_id shard : begin) {
+    auto& its = terms_.of(shard);
+    if (problem != errc{}) {
+      its.lent_to.clear();
+      continue;
+    }
+    its.leaving = true;
+    leave(shard);
+  }
+  return problem;
+}
+
+}  // namespace detent::durable::detail

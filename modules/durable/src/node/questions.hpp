@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "inbox.hpp"
+#include "trouble.hpp"
+
+#include <detent/durable_store.hpp>
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+namespace detent::durable::detail {
+
+// A caller that has cancelled a timer and waits for the answer.
+struct asking_caller {
+  std::function<void(cancel_result)> done;
+  std::chrono::nanoseconds give_up_at{};  // by elapsed()
+  bool given_up = false;                  // it has been answered, and only keeps its place
+};
+
+// The cancels whose answer another node owes, or this one. By the thread that talks to the store.
+class questions {
+ public:
+  questions(store& in, trouble& problems) : store_(in), trouble_(problems) {}
+
+  // Withdrawn: the timer is not in the store any more.
+  void add(const question_ref& which, asking_caller&& by, bool withdrawn) {
+    open_.push_back({which, std::move(by), withdrawn});
+  }
+  bool are_open() const noexcept { return !open_.empty(); }
+  // Reports answers that came, and `unknown` where patience is over.
+  void look_for_answers();
+  void give_up();
+
+ private:
+  struct question {
+    question_ref which;
+    asking_caller by;
+    bool withdrawn;
+  };
+
+  store& store_;
+  trouble& trouble_;
+  std::vector<question> open_;
+};
+
+}  // namespace detent::durable::detail

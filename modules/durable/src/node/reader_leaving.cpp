@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// How a node leaves shards.
+#include "reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace detent::durable::detail {
+
+// What may have ended a process and was not tried has no mark. The next owner has to be careful of it as well, and is
+// where the term was not given back.
+void reader::withdraw(shard_id shard) {
+  const bool withdrew_careful = with_.held.withdraw(shard);
+  auto& its = with_.terms.of(shard);
+  const stored_time upto = its.term->careful_upto();
+  its.untried = its.untried || withdrew_careful || !its.has_read(upto) ||
+                std::ranges::any_of(its.lacks, [&](const auto& one) { return one.second.due <= upto; });
+}
+
+bool reader::renews(shard_id shard) const {
+  const auto& its = with_.terms.of(shard);
+  return its.term && its.term->stands() && !lapses(shard);
+}
+
+bool reader::lapses(shard_id shard) const {
+  const auto& its = with_.terms.of(shard);
+  return its.leaving && its.untried && with_.held.size(shard) == 0;
+}
+
+void reader::reread_lacking() {
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
+    if (auto& its = with_.terms.of(shard); its.term && !its.lacks.empty()) its.leaving = true;
+}
+
+void reader::leave_roll() {
+  roll_call answer;
+  // Without it, they see within a lease that it is gone.
+  if (measured_) static_cast<void>(with_.in.call_roll(node_, std::chrono::milliseconds(0), answer));
+}
+
+void reader::leave_all() {
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard) {
+    auto& its = with_.terms.of(shard);
+    if (its.term) its.leaving = true;
+  }
+}
+
+bool reader::give_back() {
+  std::vector<shard_id> done;
+  bool all = true;
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard) {
+    auto& its = with_.terms.of(shard);
+    if (!its.term || !its.leaving) continue;
+    withdraw(shard);
+    if (with_.held.size(shard) != 0)
+      all = false;
+    else if (!its.untried)
+      done.push_back(shard);
+  }
+  return (done.empty() || with_.problems.ok(trouble::of::reading, with_.terms.give_back(done))) && all;
+}
+
+}  // namespace detent::durable::detail

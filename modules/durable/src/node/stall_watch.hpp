@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "counts.hpp"
+#include "roll.hpp"
+#include "tenures.hpp"
+#include "trouble.hpp"
+
+#include <detent/durable_options.hpp>
+#include <detent/durable_store.hpp>
+#include <detent/engine.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace detent::durable::detail {
+
+// Finds out why stored timers wait for this node, says so at once and each minute, and shows it. By the thread that
+// talks to the store.
+class stall_watch {
+ public:
+  struct parts {
+    engine& on;
+    const options& how;
+    tenures& terms;
+    trouble& problems;
+    counts& counted;
+  };
+  explicit stall_watch(const parts& of) : with_(of) {}
+  stall_watch(const stall_watch&) = delete;
+  stall_watch& operator=(const stall_watch&) = delete;
+  ~stall_watch() { show({}); }
+
+  struct state {
+    errc problem{};           // with which the last tick failed
+    bool clock_off = false;   // so that nothing is taken
+    const roll& with;         // as it was called last
+    std::size_t unarmed = 0;  // timers in hand without a handler here
+  };
+  // After each tick.
+  void look(const state& now);
+
+ private:
+  struct finding {
+    stall reason = stall::none;
+    std::uint64_t waiting = 0;
+    std::string line;
+    bool is_trouble = true;  // to be said, each minute
+  };
+  finding find(const state& now);
+  finding of_clock();
+  finding of_unknown_handlers(const state& now) const;
+  std::uint64_t count_unowned();
+  void show(const finding& found) noexcept;
+  void say_lease();
+
+  const parts with_;
+  stall last_ = stall::none;
+  std::string shown_;  // in the engine's counters file
+  std::uint64_t shown_waiting_ = 0;
+  // By elapsed():
+  std::chrono::nanoseconds since_{};     // of that reason
+  std::chrono::nanoseconds say_at_{};    // not again before
+  std::chrono::nanoseconds count_at_{};  // not to count before
+  std::uint64_t unowned_ = 0;            // as counted last
+  bool said_lease_ = false;
+};
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../stores/clocks.hpp"
+#include "registry.hpp"
+
+#include <detent/durable.hpp>
+#include <detent/durable_store.hpp>
+
+#include <optional>
+
+namespace detent::durable::detail {
+
+// Says what becomes of a timer whose run is over: it ends, comes again, or is dead. Any thread.
+class verdicts {
+ public:
+  verdicts(const registry& known, const clocks& by) : known_(known), clock_(by) {}
+
+  end_request on(const record& ran, const term_ref& under, const handler_options& by, const outcome& how) const;
+  // Where another transaction may have ended it: that of one that has not. The timer is as it was then, and the run has
+  // failed.
+  end_request unless_ended(const record& ran, const term_ref& under, const handler_options& by,
+                           const outcome& how) const;
+  // The time of its schedule after this run; none: it has no schedule, or that is over. Throws what schedule::next()
+  // throws.
+  std::optional<stored_time> next_of(const record& ran) const;
+
+ private:
+  stored_time after(duration delay) const;
+  void repeat(const record& ran, end_request& end) const;
+  void come_again(const outcome& how, end_request& end) const;
+  void fail(const record& ran, const handler_options& by, const outcome& how, end_request& end) const;
+  stored_time after_failure(std::uint32_t attempt, const handler_options& by,
+                            const std::optional<duration>& delay) const;
+
+  const registry& known_;
+  const clocks& clock_;
+};
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "connection.hpp"
+
+#include <detent/durable_store.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace detent::durable::postgres {
+
+// What the calls that look ask of the server. Each is one statement, which sees what was committed before. One thread.
+class lookups {
+ public:
+  // A shard's timers are counted one by one, or so that a node can look often: where there are many, their number is an
+  // estimate.
+  enum class counting : bool { exact, fast };
+
+  // It must outlive this.
+  lookups(connection& to, counting how) noexcept : to_(to), how_(how) {}
+
+  errc find(const timer_ref& which, std::optional<listed_record>& out);
+  errc list(const list_request& which, list_page& out);
+  errc look(std::span<shard_state> shards);
+  errc count_due(stored_time by, std::span<std::uint64_t> shards);
+  errc look_at_deaths(std::size_t nth, std::span<stored_time> shards);
+  errc look_at_roll(roll_state& out);
+  // This one writes.
+  errc purge(const list_request& which, purge_page& out);
+
+ private:
+  errc ask(statement what, const parameters& with, rows& out);
+  errc ask_for_piece(statement what, const list_request& which, rows& out);
+
+  connection& to_;
+  const counting how_;
+};
+
+// A connection of its own, for another thread than the store's. It is made by the first call.
+class postgres_view final : public store_view {
+ public:
+  postgres_view(const std::string& url, const std::string& settings, std::chrono::microseconds patience)
+      : to_(url, settings, patience), in_(to_, lookups::counting::exact) {}
+
+  errc find(const timer_ref& which, std::optional<listed_record>& out) override { return in_.find(which, out); }
+  errc list(const list_request& which, list_page& out) override { return in_.list(which, out); }
+  errc look(std::span<shard_state> shards) override { return in_.look(shards); }
+  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return in_.count_due(by, shards); }
+
+ private:
+  connection to_;
+  lookups in_;
+};
+
+}  // namespace detent::durable::postgres

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Changes of timers as the words of the script that carries them out.
+#pragma once
+
+#include "arena.hpp"
+
+#include <detent/durable_store.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detent::durable::redis {
+
+// The changes that one call of the script carries out. What it gets outlives it, as do its words if `in` does.
+class change_words {
+ public:
+  explicit change_words(arena& in) : in_(in) {}
+
+  void add(const put_request& what);
+  void add(const cancel_request& what);
+  void add(const end_request& what);
+  void add_nothing();  // in the place of one that was carried out before
+
+  // The script's ARGV. Turn 0: none.
+  std::vector<std::string_view> words(shard_id shard, std::string_view node, std::uint64_t fence,
+                                      std::optional<std::uint64_t> before = {}, std::uint64_t turn = 0);
+
+ private:
+  arena& in_;
+  std::string kinds_, heads_, replies_;
+  std::vector<std::string_view> keys_, extras_;
+  std::vector<std::int64_t> times_;
+  bool is_plain_ = true;  // puts of timers that run once, which may be new
+};
+
+change_status status_of(char letter) noexcept;
+
+// About so many bytes a change has on its way.
+std::size_t bytes_of(const change& what) noexcept;
+
+}  // namespace detent::durable::redis

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "batch.hpp"
+#include "servers.hpp"
+
+#include <detent/durable_store.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace detent::durable::redis {
+
+// Of a shard: own, announced, due, body, dead, grave, next, recurring.
+using shard_keys = std::vector<std::string>;
+enum class shard_key : unsigned char { own, announced, due, body, dead, grave, next, recurring };
+
+// What a store's calls that look ask of its servers. One thread.
+class lookups {
+ public:
+  // Both must outlive it.
+  lookups(servers& to, const std::vector<shard_keys>& of_shards) : to_(to), keys_(of_shards) {}
+
+  errc find(const timer_ref& which, std::optional<listed_record>& out);
+  errc list(const list_request& which, list_page& out);
+  errc look(std::span<shard_state> shards);
+  errc count_due(stored_time by, std::span<std::uint64_t> shards);
+  errc look_at_deaths(std::size_t nth, std::span<stored_time> shards);
+  // This one writes.
+  errc purge(const list_request& which, purge_page& out);
+
+ private:
+  const std::string& key(shard_id shard, shard_key which) const noexcept {
+    return keys_[shard][static_cast<std::size_t>(which)];
+  }
+  errc walk(script what, const list_request& which, reply& out);
+  errc ask_each(shard_key of, std::string_view word, calls_of_shards& calls, std::size_t shards);
+
+  servers& to_;
+  const std::vector<shard_keys>& keys_;
+};
+
+// A connection of its own, for another thread than the store's.
+class redis_view final : public store_view {
+ public:
+  redis_view(servers to, const std::vector<shard_keys>& of_shards) : to_(std::move(to)), in_(to_, of_shards) {}
+
+  errc find(const timer_ref& which, std::optional<listed_record>& out) override;
+  errc list(const list_request& which, list_page& out) override;
+  errc look(std::span<shard_state> shards) override;
+  errc count_due(stored_time by, std::span<std::uint64_t> shards) override;
+
+ private:
+  errc open();
+
+  servers to_;
+  lookups in_;
+  bool is_open_ = false;
+};
+
+}  // namespace detent::durable::redis

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace detent::durable::detail {
+
+// What record::attempt holds: a number, and above it what is known of starts that did not come back. A store compares
+// it, and knows no more of it. Each part stays at its greatest value.
+struct attempts {
+  static constexpr std::uint32_t most = 0xffff, most_lost = 0xff, most_marks = 0xff;
+
+  std::uint32_t number = 1;  // one more than the runs that failed
+  std::uint32_t lost = 0;    // starts that are held to have ended their process
+  std::uint32_t marks = 0;   // starts that were written before they were made, or that a ring has shown, and no end
+
+  static constexpr attempts of(std::uint32_t stored) noexcept {
+    return {stored & 0xffff, stored >> 16 & 0xff, stored >> 24};
+  }
+  constexpr std::uint32_t stored() const noexcept {
+    return std::min(number, most) | std::min(lost, most_lost) << 16 | std::min(marks, most_marks) << 24;
+  }
+
+  // Of the next start, from 1.
+  constexpr std::uint32_t next() const noexcept { return number + lost; }
+  // To be written before a start: it is lost, unless something else is written after it.
+  constexpr attempts started() const noexcept { return {number, lost + 1, marks + 1}; }
+  // Of a start that has shown to do no harm, and of one of which that is not known.
+  constexpr attempts passed() const noexcept { return {number, 0, marks + 1}; }
+  constexpr attempts shown() const noexcept { return {number, lost, marks + 1}; }
+  // Its run has failed, at attempt next().
+  constexpr attempts failed() const noexcept { return {next() + 1, 0, 0}; }
+
+  constexpr bool is_suspect() const noexcept { return marks != 0; }
+
+  friend bool operator==(const attempts&, const attempts&) = default;
+};
+
+}  // namespace detent::durable::detail

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// The part of the suite about look-ups, and about what becomes of the dead.
+#pragma once
+
+#include "conformance_terms.hpp"
+
+#include <atomic>
+#include <memory>
+#include <set>
+#include <thread>
+
+namespace durable_test {
+
+// Timers of these keys, dead one after the other.
+template <class Suite>
+void kill_all(Suite& in, const term_ref& term, const std::vector<std::string>& names, std::uint64_t first_id = 1) {
+  for (const std::string& name : names) {
+    record its = timer(name, first_id++, at(1), term.shard);
+    if (name.starts_with("a")) its.handler = "of a";
+    ASSERT_EQ(in.put(its), change_status::stored);
+    in.read(term, at(10));
+    end_request kill = end_of(term, its, end_kind::kill);
+    kill.why = "because of " + name;
+    ASSERT_EQ(in.end(kill), change_status::ended);
+    std::this_thread::sleep_for(milliseconds(2));  // so that each has another time
+  }
+}
+
+TYPED_TEST_P(StoreConformance, FindsATimerByItsKeyAliveOrDead) {
+  asker on = this->on();
+  EXPECT_FALSE(on.find(0, "k"));
+  const record its = timer("k", 1, at(1));
+  on.put(its);
+  const auto live = on.find(0, "k");
+  ASSERT_TRUE(live);
+  expect_same({its}, {live->what});
+  EXPECT_FALSE(live->died);
+  EXPECT_FALSE(on.find(1, "k")) << "of another shard";
+  EXPECT_FALSE(on.find(0, "k1"));
+  const term_ref term = this->take();
+  on.read(term, at(10));
+  EXPECT_EQ(on.put(timer("k", 2, at(5))), change_status::kept);
+  EXPECT_EQ(on.find(0, "k")->what.id, 1u) << "and not its successor";
+  on.end(end_of(term, its));
+  EXPECT_EQ(on.find(0, "k")->what.id, 2u);
+  kill_all(on, term, {"dead"}, 7);
+  const auto dead = on.find(0, "dead");
+  ASSERT_TRUE(dead && dead->died);
+  EXPECT_EQ(dead->why, "because of dead");
+  EXPECT_EQ(dead->what.id, 7u);
+  EXPECT_EQ(dead->what.due, at(1)) << "of its last run";
+  on.put(timer("dead", 8, at(20)));
+  EXPECT_FALSE(on.find(0, "dead")->died) << "it lives";
+}
+
+TYPED_TEST_P(StoreConformance, ListsTheDeadByTheTimeOfTheirDeaths) {
+  asker on = this->on();
+  const term_ref term = this->take();
+  kill_all(on, term, {"c", "a", "d", "b"});
+  const auto all = on.list({.shard = 0, .dead = true});
+  ASSERT_EQ(keys_of(all), (keys{"c", "a", "d", "b"}));
+  for (const listed_record& one : all) {
+    ASSERT_TRUE(one.died);
+    EXPECT_GT(*one.died, at(10)) << "by the clock, and not when it was due";
+  }
+  EXPECT_EQ(keys_of(on.list({.shard = 0, .from = *all[1].died, .until = *all[3].died, .dead = true})),
+            (keys{"a", "d"}));
+  EXPECT_EQ(keys_of(on.list({.shard = 0, .handler = "of a", .dead = true})), keys{"a"});
+  std::vector<stored_time> times(bed_shards);
+  for (std::size_t nth = 1; nth <= 5; ++nth) {
+    EXPECT_EQ(this->bed.get().look_at_deaths(nth, times), errc{});
+    EXPECT_EQ(times[0], nth <= 4 ? *all[nth - 1].died : stored_time::max()) << nth;
+    EXPECT_EQ(times[1], stored_time::max());
+  }
+  on.put(timer("a", 9, at(1)), put_mode::revive);
+  EXPECT_EQ(this->bed.get().look_at_deaths(2, times), errc{});
+  EXPECT_EQ(times[0], *all[2].died) << "it lives again";
+}
+
+TYPED_TEST_P(StoreConformance, PurgesDeadOnesThatAListWouldFind) {
+  asker on = this->on();
+  const term_ref term = this->take();
+  kill_all(on, term, {"a1", "b1", "a2", "b2", "a3"});
+  on.put(timer("a9", 20, at(1)));
+  const auto all = on.list({.shard = 0, .dead = true});
+  const auto purge = [&](const list_request& which) {
+    purge_page out;
+    EXPECT_EQ(this->bed.get().purge(which, out), errc{});
+    return out.erased;
+  };
+  std::vector<shard_state> states(bed_shards);
+  EXPECT_EQ(purge({.shard = 1, .dead = true}), 0u);
+  EXPECT_EQ(purge({.shard = 0, .until = *all[0].died, .dead = true}), 0u);
+  EXPECT_EQ(purge({.shard = 0, .handler = "of a", .dead = true, .limit = 2}), 2u) << "those that died first";
+  EXPECT_EQ(keys_of(on.list({.shard = 0, .dead = true})), (keys{"b1", "b2", "a3"}));
+  EXPECT_EQ(purge({.shard = 0, .key_prefix = "b", .until = *all[3].died, .dead = true}), 1u);
+  EXPECT_EQ(this->bed.get().look(states), errc{});
+  EXPECT_EQ(states[0].dead, 2u);
+  EXPECT_FALSE(on.find(0, "b1"));
+  EXPECT_EQ(on.put(timer("b1", 30, at(5)), put_mode::revive), change_status::gone);
+  EXPECT_EQ(purge({.shard = 0, .dead = true}), 2u);
+  EXPECT_EQ(this->bed.get().look(states), errc{});
+  EXPECT_EQ(states[0].dead, 0u);
+  EXPECT_EQ(states[0].timers, 1u) << "what lives is left alone";
+}
+
+TYPED_TEST_P(StoreConformance, ALookAtManyTakesPieces) {
+  constexpr std::size_t count = 3000;
+  std::vector<change> puts;
+  for (std::uint64_t i = 0; i < count; ++i)
+    puts.push_back(put_request{timer("k" + std::to_string(i), i + 1, at(i < 1000 ? 1 : static_cast<std::int64_t>(i)))});
+  this->on().apply(puts);
+  list_request which{.shard = 0, .handler = "nobody", .limit = count};
+  std::size_t pieces = 0;
+  do {
+    list_page found;
+    ASSERT_EQ(this->bed.get().list(which, found), errc{});
+    EXPECT_TRUE(found.found.empty());
+    which.after = found.next;
+    ++pieces;
+  } while (!which.after.empty());
+  EXPECT_GT(pieces, 3u) << "a few hundred each";
+  std::set<std::string> seen;
+  which = {.shard = 0, .limit = 70};
+  do {  // a thousand of one instant among them; and where a page ends, its last one goes
+    list_page found;
+    ASSERT_EQ(this->bed.get().list(which, found), errc{});
+    for (const listed_record& one : found.found) EXPECT_TRUE(seen.insert(one.what.key).second) << one.what.key;
+    if (!found.found.empty()) this->on().cancel(0, found.found.back().what.key);
+    which.after = found.next;
+  } while (!which.after.empty());
+  EXPECT_EQ(seen.size(), count);
+  std::vector<std::uint64_t> due(bed_shards);
+  EXPECT_EQ(this->bed.get().count_due(stored_time::max(), due), errc{});
+  EXPECT_EQ(due[0], this->on().list({.shard = 0, .limit = count}).size());
+  EXPECT_EQ(this->bed.get().count_due(at(1), due), errc{});
+  EXPECT_EQ(due[0], this->on().list({.shard = 0, .until = at(2), .limit = count}).size());
+  EXPECT_EQ(due[1], 0u);
+}
+
+TYPED_TEST_P(StoreConformance, AViewApartIsOfTheSameTimersWhileTheStoreChangesThem) {
+  const std::unique_ptr<store_view> apart = this->bed.get().view_apart();
+  const term_ref term = this->take();
+  asker on = this->on();
+  kill_all(on, term, {"dead"});
+  this->on().put(timer("stays", 50, at(5)));
+  std::atomic<bool> over{false};
+  std::thread looks([&] {
+    while (!over) {
+      std::optional<listed_record> found;
+      ASSERT_EQ(apart->find({0, "stays"}, found), errc{});
+      ASSERT_TRUE(found);
+      list_page page;
+      ASSERT_EQ(apart->list({.shard = 0}, page), errc{});
+      ASSERT_GE(page.found.size(), 1u);
+      std::vector<shard_state> states(bed_shards);
+      ASSERT_EQ(apart->look(states), errc{});
+      ASSERT_GE(states[0].timers, 1u);
+    }
+  });
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    this->on().put(timer("k" + std::to_string(i), 100 + i, at(20)));
+    if (i % 2 != 0) this->on().cancel(0, "k" + std::to_string(i));
+  }
+  over = true;
+  looks.join();
+  std::vector<shard_state> states(bed_shards);
+  EXPECT_EQ(apart->look(states), errc{});
+  EXPECT_EQ(states[0].timers, 101u);
+  EXPECT_EQ(states[0].dead, 1u);
+  EXPECT_EQ(states[0].fence, term.fence);
+  std::vector<std::uint64_t> due(bed_shards);
+  EXPECT_EQ(apart->count_due(at(5), due), errc{});
+  EXPECT_EQ(due[0], 1u);
+}
+
+}  // namespace durable_test

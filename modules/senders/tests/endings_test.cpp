@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include <detent/senders.hpp>
+
+#include "noted_receiver.hpp"
+#include "support/engine_endings.hpp"
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+namespace detent::testing {
+namespace {
+
+// Completes into the walk's note.
+template <class Token>
+class walk_receiver {
+ public:
+  using receiver_concept = ex::receiver_tag;
+  walk_receiver(ending_note& into, Token stop) noexcept : into_(&into), stop_(std::move(stop)) {}
+
+  void set_value() && noexcept { into_->set("value"); }
+  void set_stopped() && noexcept { into_->set("stopped"); }
+  void set_error(std::error_code why) && noexcept { into_->set("error " + ending_word(why)); }
+
+  struct env {
+    Token stop;
+    Token query(ex::get_stop_token_t) const noexcept { return stop; }
+  };
+  env get_env() const noexcept { return {stop_}; }
+
+ private:
+  ending_note* into_;
+  Token stop_;
+};
+
+template <class Token>
+class timed_walk {
+ public:
+  explicit timed_walk(ending_note& note) noexcept : note_(note) {}
+
+  void start(engine& on, duration delay) {
+    operation_.reset(new operation(
+        ex::connect(scheduler(on).schedule_after(delay), walk_receiver<Token>(note_, token_of(source_)))));
+    ex::start(*operation_);
+  }
+  void cancel() { source_.request_stop(); }
+
+ private:
+  static auto token_of([[maybe_unused]] std::stop_source& source) noexcept {
+    if constexpr (std::is_same_v<Token, ex::stoppable_token>) {
+      return ex::stoppable_token(source.get_token());
+    } else {
+      return Token{};
+    }
+  }
+  using operation =
+      ex::connect_result_t<decltype(std::declval<scheduler>().schedule_after(duration(0))), walk_receiver<Token>>;
+
+  ending_note& note_;
+  std::stop_source source_;
+  std::unique_ptr<operation> operation_;
+};
+
+const ending_table sender_endings{
+    {ending_event::elapses, "value"},
+    {ending_event::cancelled, "stopped"},
+    {ending_event::cancelled_while_held, "stopped"},
+    {ending_event::unfired_run, "value"},
+    {ending_event::unfired_thrown_away, "stopped"},
+    {ending_event::refused_drop, "error dropped"},
+    {ending_event::dropped, "error dropped"},
+    {ending_event::over_capacity, "error capacity_exceeded"},
+    {ending_event::stopped_before, "stopped"},
+    {ending_event::moved_cancelled, "stopped"},
+    {ending_event::destroyed, "stopped"},
+    {ending_event::destroyed_when_held, "stopped"},
+};
+
+class StoppableSenderEndings : public ::testing::TestWithParam<ending_case> {};
+TEST_P(StoppableSenderEndings, EndsOnceByItsWord) {
+  expect_ending<timed_walk<ex::stoppable_token>>(GetParam(), sender_endings);
+}
+INSTANTIATE_TEST_SUITE_P(Walk, StoppableSenderEndings, every_ending(), ending_name);
+
+class SenderEndings : public ::testing::TestWithParam<ending_case> {};
+TEST_P(SenderEndings, EndsOnceByItsWord) {
+  expect_ending<timed_walk<ex::never_stop_token>>(GetParam(), sender_endings);
+}
+INSTANTIATE_TEST_SUITE_P(Walk, SenderEndings, every_ending(false), ending_name);
+
+}  // namespace
+}  // namespace detent::testing

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// The walk of docs/endings.md: each operation that a module begins, against each event that can end it, on each kind of
+// engine. Whatever happens, an operation ends exactly once, by the word that its module's table has for it.
+#pragma once
+
+#include <detent/engine.hpp>
+#include <detent/error.hpp>
+#include <detent/keyed_pool.hpp>
+#include <detent/manual_clock.hpp>
+#include <detent/thread_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <concepts>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "support/engine_eventually.hpp"
+
+namespace detent::testing {
+
+enum class ending_event {
+  elapses,
+  cancelled,             // in the operation's own way, before its time
+  cancelled_while_held,  // after the executor has taken the run, and before it starts it
+  unfired_run,           // the engine is stopped, and what stop() returned is run
+  unfired_thrown_away,
+  refused_run_inline,  // by the executor, once, under that refusal_policy
+  refused_retry,
+  refused_drop,
+  dropped,             // by the executor, which had taken it
+  over_capacity,       // the engine has no place for one more timer when the operation begins
+  stopped_before,      // so is the engine, when the operation begins
+  moved,               // so is the engine; then the operation elapses
+  moved_cancelled,     // so is the engine; then the operation is cancelled
+  destroyed,           // so is the engine, while the operation waits
+  destroyed_when_held  // so is the engine, while the executor holds the run
+};
+enum class ending_engine { worker, pool, keyed_pool, virtual_time };
+using ending_case = std::tuple<ending_event, ending_engine>;
+
+// How an operation has ended, as the operation itself writes it on any thread, and the walk reads it.
+class ending_note {
+ public:
+  void set(std::string word) {
+    std::lock_guard lock(turn_);
+    word_ = std::move(word);
+    ++count_;
+  }
+  int count() const {
+    std::lock_guard lock(turn_);
+    return count_;
+  }
+  std::string word() const {
+    std::lock_guard lock(turn_);
+    return word_;
+  }
+
+ private:
+  mutable std::mutex turn_;
+  std::string word_;
+  int count_ = 0;
+};
+
+// An operation under test. It is made with its note, begins at start(), ends that much later unless something happens,
+// and outlives the engine. What start() throws is no end of an operation, as none has begun: the walk itself notes
+// "throws CODE". pump() is called while the walk waits, by operations that need a loop of their own turned.
+template <class T>
+concept ending_operation = std::constructible_from<T, ending_note&> &&
+    requires(T& operation, engine& on, duration delay) {
+  operation.start(on, delay);
+  operation.cancel();
+};
+
+// The word of an error, in tables of endings.
+inline std::string ending_word(const std::error_code& code) {
+  static const std::map<errc, const char*> names{{errc::capacity_exceeded, "capacity_exceeded"},
+                                                 {errc::stopped, "stopped"},
+                                                 {errc::invalid_option, "invalid_option"},
+                                                 {errc::out_of_memory, "out_of_memory"},
+                                                 {errc::dropped, "dropped"}};
+  if (code.category() != error_category()) return code.message();
+  const auto found = names.find(static_cast<errc>(code.value()));
+  return found == names.end() ? code.message() : found->second;
+}
+
+// In front of another executor, or of the engine's own thread: passes runs on, refuses so many, or keeps them.
+class gated_executor final : public executor {
+ public:
+  explicit gated_executor(std::shared_ptr<executor> behind) : behind_(std::move(behind)) {}
+  bool execute(fired_timer&& work) noexcept override {
+    if (refusals.load() > 0) {
+      refusals.fetch_sub(1);
+      return false;
+    }
+    if (holds.load()) {
+      std::lock_guard lock(turn_);
+      held_.push_back(std::move(work));
+      return true;
+    }
+    if (behind_ != nullptr) return behind_->execute(std::move(work));
+    work();
+    return true;
+  }
+  bool keeps_order() const noexcept override { return behind_ != nullptr && behind_->keeps_order(); }
+  std::deque<fired_timer> take_held() {
+    std::lock_guard lock(turn_);
+    return std::exchange(held_, {});
+  }
+  bool holds_one() {
+    std::lock_guard lock(turn_);
+    return !held_.empty();
+  }
+
+  std::atomic<int> refusals{0};
+  std::atomic<bool> holds{false};
+
+ private:
+  const std::shared_ptr<executor> behind_;
+  std::mutex turn_;
+  std::deque<fired_timer> held_;
+};
+
+// An engine of that kind, set up for that event.
+class ending_rig {
+ public:
+  ending_rig(ending_event event, ending_engine kind) : is_virtual_(kind == ending_engine::virtual_time) {
+    engine_options options{.reserve = 256};
+    if (is_virtual_) options.manual = &clock_;
+    std::shared_ptr<executor> behind;
+    if (kind == ending_engine::pool) behind = std::make_shared<thread_pool>(thread_pool_options{.threads = 2});
+    if (kind == ending_engine::keyed_pool) behind = std::make_shared<keyed_pool>(keyed_pool_options{.threads = 2});
+    gate_ = std::make_shared<gated_executor>(behind);
+    options.executor = behind;
+    switch (event) {
+      case ending_event::refused_drop:
+        options.on_refusal = refusal_policy::drop;
+        gate_->refusals = 1'000'000;
+        break;
+      case ending_event::refused_retry:
+        options.on_refusal = refusal_policy::retry;
+        gate_->refusals = 1;
+        break;
+      case ending_event::refused_run_inline: gate_->refusals = 1; break;
+      case ending_event::cancelled_while_held:
+      case ending_event::dropped:
+      case ending_event::destroyed_when_held: gate_->holds = true; break;
+      case ending_event::over_capacity: options.capacity = 1; break;
+      default: break;
+    }
+    if (gate_->refusals != 0 || gate_->holds) options.executor = gate_;
+    engine_ = std::make_unique<engine>(std::move(options));
+    if (event == ending_event::over_capacity) engine_->schedule_after(std::chrono::hours(1), [] {});
+  }
+
+  engine& on() noexcept { return *engine_; }
+  gated_executor& gate() noexcept { return *gate_; }
+  void move() { engine_ = std::make_unique<engine>(std::move(*engine_)); }
+  void destroy() noexcept { engine_.reset(); }
+  // Lets time pass, where that is the walk's to do.
+  void turn() {
+    if (!is_virtual_ || engine_ == nullptr || engine_->stopped()) return;
+    clock_.advance(std::chrono::milliseconds(1));
+    engine_->poll();
+  }
+
+ private:
+  const bool is_virtual_;
+  manual_clock clock_;
+  std::shared_ptr<gated_executor> gate_;
+  std::unique_ptr<engine> engine_;
+};
+
+// Begins the operation, has the event happen to it, and waits for its end.
+template <ending_operation Operation>
+class ending_walk {
+ public:
+  explicit ending_walk(const ending_case& which)
+      : event_(std::get<0>(which)), operation_(note_), rig_(event_, std::get<1>(which)) {}
+
+  // The word is `expected`, and there is no second one when everything has been taken down.
+  void expect(const std::string& expected) {
+    begin();
+    happen();
+    EXPECT_TRUE(turns_until([this] { return note_.count() > 0; })) << "ended in silence";
+    EXPECT_EQ(note_.word(), expected);
+    rig_.destroy();
+    turn();
+    rig_.gate().take_held();
+    turn();
+    EXPECT_EQ(note_.count(), 1);
+  }
+
+ private:
+  void begin() {
+    if (event_ == ending_event::stopped_before) rig_.on().stop();
+    try {
+      operation_.start(rig_.on(), is_short() ? duration(std::chrono::milliseconds(2)) : std::chrono::hours(1));
+    } catch (const error& refused) {
+      note_.set("throws " + ending_word(refused.code()));
+    }
+  }
+  // Whether it comes to the operation's run, or at least to its hand-over.
+  bool is_short() const noexcept {
+    switch (event_) {
+      case ending_event::cancelled:
+      case ending_event::unfired_run:
+      case ending_event::unfired_thrown_away:
+      case ending_event::moved_cancelled:
+      case ending_event::destroyed: return false;
+      default: return true;
+    }
+  }
+  void happen() {
+    switch (event_) {
+      case ending_event::cancelled: return operation_.cancel();
+      case ending_event::cancelled_while_held:
+        wait_until_held();
+        rig_.gate().holds = false;  // for what is handed over again
+        operation_.cancel();
+        for (fired_timer& each : rig_.gate().take_held()) each();
+        return;
+      case ending_event::unfired_run:
+        for (unfired& each : rig_.on().stop()) each.run();
+        return;
+      case ending_event::unfired_thrown_away: return static_cast<void>(rig_.on().stop());
+      case ending_event::dropped: wait_until_held(); return static_cast<void>(rig_.gate().take_held());
+      case ending_event::moved: return rig_.move();
+      case ending_event::moved_cancelled: rig_.move(); return operation_.cancel();
+      case ending_event::destroyed: return rig_.destroy();
+      case ending_event::destroyed_when_held: wait_until_held(); return rig_.destroy();
+      default: return;
+    }
+  }
+  void wait_until_held() {
+    EXPECT_TRUE(turns_until([this] { return rig_.gate().holds_one(); }));
+  }
+  template <class Condition>
+  bool turns_until(Condition&& condition) {
+    return eventually([&] {
+      turn();
+      return condition();
+    });
+  }
+  void turn() {
+    rig_.turn();
+    if constexpr (requires { operation_.pump(); }) operation_.pump();
+  }
+
+  const ending_event event_;
+  ending_note note_;
+  Operation operation_;
+  ending_rig rig_;  // goes first
+};
+
+// The module's table: a word for each event. What it does not name ends as `elapses` does.
+using ending_table = std::map<ending_event, std::string>;
+template <ending_operation Operation>
+void expect_ending(const ending_case& which, const ending_table& table) {
+  const auto found = table.find(std::get<0>(which));
+  ending_walk<Operation>(which).expect(found != table.end() ? found->second : table.at(ending_event::elapses));
+}
+
+inline bool is_a_cancel(ending_event event) noexcept {
+  return event == ending_event::cancelled || event == ending_event::cancelled_while_held ||
+         event == ending_event::moved_cancelled;
+}
+// For INSTANTIATE_TEST_SUITE_P: every event, or those of an operation that cannot be cancelled, on every engine; and
+// the name of each.
+inline auto every_ending(bool with_cancels = true) {
+  std::vector<ending_event> events;
+  for (int each = 0; each <= static_cast<int>(ending_event::destroyed_when_held); ++each) {
+    const auto event = static_cast<ending_event>(each);
+    if (with_cancels || !is_a_cancel(event)) events.push_back(event);
+  }
+  return ::testing::Combine(::testing::ValuesIn(events),
+                            ::testing::Values(ending_engine::worker, ending_engine::pool, ending_engine::keyed_pool,
+                                              ending_engine::virtual_time));
+}
+inline std::string ending_name(const ::testing::TestParamInfo<ending_case>& info) {
+  static constexpr const char* events[] = {"Elapses",           "Cancelled",        "CancelledWhileHeld", "UnfiredRun",
+                                           "UnfiredThrownAway", "RefusedRunInline", "RefusedRetry",       "RefusedDrop",
+                                           "Dropped",           "OverCapacity",     "StoppedBefore",      "Moved",
+                                           "MovedCancelled",    "Destroyed",        "DestroyedWhenHeld"};
+  static constexpr const char* engines[] = {"Worker", "Pool", "KeyedPool", "VirtualTime"};
+  return std::string(events[static_cast<int>(std::get<0>(info.param))]) + "On" +
+         engines[static_cast<int>(std::get<1>(info.param))];
+}
+
+}  // namespace detent::testing
