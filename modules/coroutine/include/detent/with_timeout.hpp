@@ -19,10 +19,8 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
   using result = typename place::result;
 
  public:
-  timeout_awaiter(detail::engine_core& core, duration delay, const timer_options* options, A&& of)
-      : timed_frame(core), held_(core), delay_(delay), of_(std::forward<A>(of)) {
-    if (options != nullptr) options_ = *options;
-  }
+  timeout_awaiter(engine& on, duration delay, const timer_options* options, A&& of)
+      : timeout_awaiter(detail::core_of(on, "with_timeout"), delay, options, std::forward<A>(of)) {}
   // Before it is awaited.
   timeout_awaiter(timeout_awaiter&& other)
       : timed_frame(*other.core_),
@@ -81,6 +79,12 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
 
  private:
   friend struct detail::frame_ops<timeout_awaiter>;
+
+  timeout_awaiter(detail::engine_core& core, duration delay, const timer_options* options, A&& of)
+      : timed_frame(core), held_(core), delay_(delay), of_(std::forward<A>(of)) {
+    if (options != nullptr) options_ = *options;
+  }
+
   enum class first : std::uint8_t { none, awaitable, timer };
 
   // (1) acq_rel: pairs with itself; one of the two is first.
@@ -128,13 +132,13 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
 // The coroutine goes on where `of` ends, or where the engine runs callbacks. A negative delay counts as 0.
 template <class A>
 requires detail::branchable<A> timeout_awaiter<A> with_timeout(engine& on, detail::whole_duration delay, A&& of) {
-  return {detail::core_of(on, "with_timeout"), delay, nullptr, std::forward<A>(of)};
+  return {on, delay, nullptr, std::forward<A>(of)};
 }
 // The options of the timer, of which the tag, the label and the executor are for the run that finds that time is up.
 template <class A>
 requires detail::branchable<A> timeout_awaiter<A> with_timeout(engine& on, detail::whole_duration delay,
                                                                const timer_options& options, A&& of) {
-  return {detail::core_of(on, "with_timeout"), delay, &options, std::forward<A>(of)};
+  return {on, delay, &options, std::forward<A>(of)};
 }
 
 }  // namespace detent
