@@ -16,6 +16,7 @@ std::string word_of(error_code ec) {
   if (!ec) return "elapsed";
   return ec == net::error::operation_aborted ? "operation_aborted"
          : ec == net::error::no_buffer_space ? "no_buffer_space"
+         : ec == net::error::no_memory       ? "no_memory"
                                              : ec.message();
 }
 
@@ -72,6 +73,7 @@ const ending_table sleep_endings{
     {ending_event::unfired_run, "operation_aborted"},
     {ending_event::unfired_thrown_away, "operation_aborted"},
     {ending_event::over_capacity, "no_buffer_space"},
+    {ending_event::out_of_memory, "no_memory"},
     {ending_event::stopped_before, "operation_aborted"},
     {ending_event::moved_cancelled, "operation_aborted"},
     {ending_event::destroyed, "operation_aborted"},
@@ -82,8 +84,8 @@ auto events_of_sleeps() {
   using e = ending_event;
   return ::testing::Combine(
       ::testing::Values(e::elapses, e::cancelled, e::unfired_run, e::unfired_thrown_away, e::refused_run_inline,
-                        e::refused_retry, e::refused_drop, e::over_capacity, e::stopped_before, e::moved,
-                        e::moved_cancelled, e::destroyed),
+                        e::refused_retry, e::refused_drop, e::over_capacity, e::out_of_memory, e::stopped_before,
+                        e::moved, e::moved_cancelled, e::destroyed),
       ::testing::Values(ending_engine::worker, ending_engine::pool, ending_engine::keyed_pool,
                         ending_engine::virtual_time));
 }

@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "support/coroutine_tasks.hpp"
@@ -88,6 +90,57 @@ class interval_walk {
   std::stop_source source_;
 };
 
+// Beside a sleep of another engine, which goes on for longer, and is asked to end when this one has.
+class any_walk {
+ public:
+  explicit any_walk(ending_note& note) noexcept : note_(note) {}
+  void start(engine& on, duration delay) {
+    [](ending_note& into, engine& engine, duration length, class engine& other, std::stop_token stop) -> free_task {
+      std::string word;
+      try {
+        const auto first =
+            co_await when_any(std::move(stop), engine.sleep_for(length), other.sleep_for(std::chrono::hours(2)));
+        word = std::get<0>(first.values).value() ? "true" : "false";
+      } catch (const error& problem) {
+        word = "throws " + ending_word(problem.code());
+      }
+      into.set(word);
+    }(note_, on, delay, other_, source_.get_token());
+  }
+  void cancel() { source_.request_stop(); }
+  void pump() { other_.poll(); }
+
+ private:
+  ending_note& note_;
+  std::stop_source source_;
+  engine other_{engine_options{.drive = drive_kind::caller, .reserve = 256}};
+};
+
+// Beside a sleep of another engine, which is over at once.
+class all_walk {
+ public:
+  explicit all_walk(ending_note& note) noexcept : note_(note) {}
+  void start(engine& on, duration delay) {
+    [](ending_note& into, engine& engine, duration length, class engine& other, std::stop_token stop) -> free_task {
+      std::string word;
+      try {
+        const auto both = co_await when_all(std::move(stop), engine.sleep_for(length), other.sleep_for(duration(0)));
+        word = std::get<0>(both) ? "true" : "false";
+      } catch (const error& problem) {
+        word = "throws " + ending_word(problem.code());
+      }
+      into.set(word);
+    }(note_, on, delay, other_, source_.get_token());
+  }
+  void cancel() { source_.request_stop(); }
+  void pump() { other_.poll(); }
+
+ private:
+  ending_note& note_;
+  std::stop_source source_;
+  engine other_{engine_options{.drive = drive_kind::caller, .reserve = 256}};
+};
+
 const ending_table sleep_endings{
     {ending_event::elapses, "true"},
     {ending_event::cancelled, "false"},
@@ -97,6 +150,7 @@ const ending_table sleep_endings{
     {ending_event::refused_drop, "throws dropped"},
     {ending_event::dropped, "throws dropped"},
     {ending_event::over_capacity, "throws capacity_exceeded"},
+    {ending_event::out_of_memory, "throws out_of_memory"},
     {ending_event::stopped_before, "throws stopped"},
     {ending_event::moved_cancelled, "false"},
     {ending_event::destroyed, "throws stopped"},
@@ -111,6 +165,14 @@ class IntervalEndings : public ::testing::TestWithParam<ending_case> {};
 TEST_P(IntervalEndings, EndsOnceByItsWord) { expect_ending<interval_walk>(GetParam(), sleep_endings); }
 INSTANTIATE_TEST_SUITE_P(Walk, IntervalEndings, every_ending(), ending_name);
 
+class AnyEndings : public ::testing::TestWithParam<ending_case> {};
+TEST_P(AnyEndings, EndsOnceByItsWord) { expect_ending<any_walk>(GetParam(), sleep_endings); }
+INSTANTIATE_TEST_SUITE_P(Walk, AnyEndings, every_ending(), ending_name);
+
+class AllEndings : public ::testing::TestWithParam<ending_case> {};
+TEST_P(AllEndings, EndsOnceByItsWord) { expect_ending<all_walk>(GetParam(), sleep_endings); }
+INSTANTIATE_TEST_SUITE_P(Walk, AllEndings, every_ending(), ending_name);
+
 const ending_table limit_endings{
     {ending_event::elapses, "time is up"},
     {ending_event::cancelled, "ended in time"},
@@ -120,6 +182,7 @@ const ending_table limit_endings{
     {ending_event::refused_drop, "throws dropped"},
     {ending_event::dropped, "throws dropped"},
     {ending_event::over_capacity, "throws capacity_exceeded"},
+    {ending_event::out_of_memory, "throws out_of_memory"},
     {ending_event::stopped_before, "throws stopped"},
     {ending_event::moved_cancelled, "ended in time"},
     {ending_event::destroyed, "throws stopped"},

@@ -133,6 +133,7 @@ ending_table table(const char* elapses, const char* unfired_run, const char* wit
           {ending_event::refused_drop, without_run},
           {ending_event::dropped, without_run},
           {ending_event::over_capacity, "throws capacity_exceeded"},
+          {ending_event::out_of_memory, "throws out_of_memory"},
           {ending_event::stopped_before, "throws stopped"},
           {ending_event::moved_cancelled, "cancelled"},
           {ending_event::destroyed, without_run},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <detent/sender_timeout.hpp>
 #include <detent/senders.hpp>
 
 #include "noted_receiver.hpp"
@@ -20,7 +21,9 @@ class walk_receiver {
 
   void set_value() && noexcept { into_->set("value"); }
   void set_stopped() && noexcept { into_->set("stopped"); }
-  void set_error(std::error_code why) && noexcept { into_->set("error " + ending_word(why)); }
+  void set_error(std::error_code why) && noexcept {
+    into_->set(why == std::errc::timed_out ? "time is up" : "error " + ending_word(why));
+  }
 
   struct env {
     Token stop;
@@ -61,6 +64,30 @@ class timed_walk {
   std::unique_ptr<operation> operation_;
 };
 
+// A limit on a sender of another engine, which goes on for longer; only the limit meets the event.
+class limit_walk {
+ public:
+  explicit limit_walk(ending_note& note) noexcept : note_(note) {}
+
+  void start(engine& on, duration delay) {
+    operation_.reset(new operation(
+        ex::connect(timeout(scheduler(other_).schedule_after(std::chrono::hours(2)), scheduler(on), delay),
+                    walk_receiver(note_, ex::stoppable_token(source_.get_token())))));
+    ex::start(*operation_);
+  }
+  void cancel() { source_.request_stop(); }
+
+ private:
+  using limited =
+      decltype(timeout(scheduler(std::declval<engine&>()).schedule(), scheduler(std::declval<engine&>()), duration(0)));
+  using operation = ex::connect_result_t<limited, walk_receiver<ex::stoppable_token>>;
+
+  ending_note& note_;
+  engine other_{engine_options{.drive = drive_kind::caller, .reserve = 256}};
+  std::stop_source source_;
+  std::unique_ptr<operation> operation_;
+};
+
 const ending_table sender_endings{
     {ending_event::elapses, "value"},
     {ending_event::cancelled, "stopped"},
@@ -70,6 +97,7 @@ const ending_table sender_endings{
     {ending_event::refused_drop, "error dropped"},
     {ending_event::dropped, "error dropped"},
     {ending_event::over_capacity, "error capacity_exceeded"},
+    {ending_event::out_of_memory, "error out_of_memory"},
     {ending_event::stopped_before, "stopped"},
     {ending_event::moved_cancelled, "stopped"},
     {ending_event::destroyed, "stopped"},
@@ -87,6 +115,25 @@ TEST_P(SenderEndings, EndsOnceByItsWord) {
   expect_ending<timed_walk<ex::never_stop_token>>(GetParam(), sender_endings);
 }
 INSTANTIATE_TEST_SUITE_P(Walk, SenderEndings, every_ending(false), ending_name);
+
+const ending_table limit_endings{
+    {ending_event::elapses, "time is up"},
+    {ending_event::cancelled, "stopped"},
+    {ending_event::cancelled_while_held, "stopped"},
+    {ending_event::unfired_run, "stopped"},
+    {ending_event::unfired_thrown_away, "stopped"},
+    {ending_event::refused_drop, "error dropped"},
+    {ending_event::dropped, "error dropped"},
+    {ending_event::over_capacity, "error capacity_exceeded"},
+    {ending_event::out_of_memory, "error out_of_memory"},
+    {ending_event::stopped_before, "stopped"},
+    {ending_event::moved_cancelled, "stopped"},
+    {ending_event::destroyed, "stopped"},
+    {ending_event::destroyed_when_held, "stopped"},
+};
+class SenderLimitEndings : public ::testing::TestWithParam<ending_case> {};
+TEST_P(SenderLimitEndings, EndsOnceByItsWord) { expect_ending<limit_walk>(GetParam(), limit_endings); }
+INSTANTIATE_TEST_SUITE_P(Walk, SenderLimitEndings, every_ending(), ending_name);
 
 }  // namespace
 }  // namespace detent::testing

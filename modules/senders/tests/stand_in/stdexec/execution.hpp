@@ -42,6 +42,8 @@ inline constexpr set_stopped_t set_stopped{};
 
 template <class... Signatures>
 struct completion_signatures {};
+template <class Sender, class... Env>
+using completion_signatures_of_t = typename Sender::completion_signatures;
 
 struct empty_env {};
 struct get_env_t {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// An engine whose memory is to be locked gets no more of it while this exists, whatever the machine has.
+#pragma once
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace detent::testing {
+
+// Takes from this thread the capability by which root locks what it likes, and from the process what others may lock.
+// What is locked stays so. The destructor, on the same thread, puts both back.
+class unlockable_memory {
+ public:
+  unlockable_memory() noexcept {
+    getrlimit(RLIMIT_MEMLOCK, &limit_);
+    rlimit none = limit_;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_MEMLOCK, &none);
+    syscall(SYS_capget, &thread_, capabilities_);
+    __user_cap_data_struct fewer[2] = {capabilities_[0], capabilities_[1]};
+    fewer[0].effective &= ~(1u << CAP_IPC_LOCK);
+    syscall(SYS_capset, &thread_, fewer);
+  }
+  unlockable_memory(const unlockable_memory&) = delete;
+  unlockable_memory& operator=(const unlockable_memory&) = delete;
+  ~unlockable_memory() {
+    syscall(SYS_capset, &thread_, capabilities_);
+    setrlimit(RLIMIT_MEMLOCK, &limit_);
+  }
+
+ private:
+  rlimit limit_{};
+  __user_cap_header_struct thread_{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct capabilities_[2] = {};
+};
+
+}  // namespace detent::testing
