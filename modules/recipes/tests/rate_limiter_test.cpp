@@ -55,6 +55,28 @@ TEST_F(RecipesRateLimiter, NeverFailsOpen) {
   EXPECT_FALSE(slowest.reserve());
 }
 
+TEST_F(RecipesRateLimiter, RefusesAtTheEndOfTimeWhatCannotBeCounted) {
+  clock_.advance_to(time_point(duration(INT64_MAX - 10)));
+  rate_limiter limiter(engine_, {.permits = 1, .per = 1ns, .burst = 4});
+  EXPECT_TRUE(limiter.try_acquire(4));
+  EXPECT_EQ(limiter.reserve({}, 5), time_point(duration(INT64_MAX - 5)));
+  EXPECT_FALSE(limiter.reserve());
+  EXPECT_FALSE(limiter.reserve({}, UINT32_MAX));
+  limiter.set_rate({.permits = 1, .per = 24h, .burst = 1'000'000});
+  EXPECT_FALSE(limiter.try_acquire());
+}
+
+TEST_F(RecipesRateLimiter, CountsExactlyFromTheBeginningOfTimeOn) {
+  manual_clock from_the_least{time_point((duration::min)())};
+  engine early({.manual = &from_the_least});
+  rate_limiter limiter(early, {.permits = 1, .per = (duration::max)(), .burst = 1});
+  EXPECT_TRUE(limiter.try_acquire());
+  EXPECT_FALSE(limiter.reserve(deadline::at(time_point((duration::min)()))));
+  // A permit is 73 years and more, and so counted in units of 4 ns: an interval is rounded up to these.
+  EXPECT_EQ(limiter.reserve(), time_point(duration(0)));
+  EXPECT_FALSE(limiter.reserve({}, 2));
+}
+
 TEST_F(RecipesRateLimiter, TakesBackWhatWasNotUsedUpToAFullBucket) {
   rate_limiter limiter(engine_, {.permits = 100, .per = 1s, .burst = 2});
   EXPECT_TRUE(limiter.try_acquire(2));

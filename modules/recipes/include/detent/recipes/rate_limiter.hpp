@@ -7,6 +7,7 @@
 #include <detent/engine.hpp>
 #include <detent/recipes/deadline.hpp>
 #include <detent/recipes/detail/bad_input.hpp>
+#include <detent/recipes/detail/bounded.hpp>
 #include <detent/time.hpp>
 #include <detent/timer.hpp>
 #include <detent/timer_group.hpp>
@@ -72,15 +73,14 @@ class rate_limiter {
   void set_rate(const rate& allowed);
 
  private:
-  __extension__ using wide = __int128;  // no sum or product of this class is beyond it
-  static constexpr wide most_counted = wide{1} << 61;
+  static constexpr std::uint64_t most_counted = std::uint64_t{1} << 61;
 
   // A rate in units of 2^shift nanoseconds, such that the bucket fits the word. In atomics, as set_rate() changes it
   // beside readers.
   struct terms {
-    std::int64_t interval = 1;  // a permit's
-    std::int64_t depth = 1;     // of the bucket
-    std::int64_t credit = 0;
+    std::uint64_t interval = 1;  // a permit's
+    std::uint64_t depth = 1;     // of the bucket
+    std::uint64_t credit = 0;
     int shift = 0;
   };
   class shared_terms {
@@ -99,13 +99,13 @@ class rate_limiter {
     }
 
    private:
-    base::atomic<std::int64_t> interval_{1}, depth_{1}, credit_{0};
+    base::atomic<std::uint64_t> interval_{1}, depth_{1}, credit_{0};
     base::atomic<int> shift_{0};
   };
   struct view {
     base::pair_value seen;
     terms by;
-    wide full_at() const noexcept { return static_cast<std::int64_t>(seen.low); }
+    std::int64_t full_at() const noexcept { return static_cast<std::int64_t>(seen.low); }
   };
 
   static terms count(const rate& allowed);
@@ -114,12 +114,11 @@ class rate_limiter {
   bool is_still(const view& was) const noexcept {
     return state_.high.load(base::relaxed) == was.seen.high;  // relaxed: after (1)
   }
-  bool replace(const view& was, wide full_at) noexcept {
-    return state_.compare_exchange(was.seen,
-                                   {static_cast<std::uint64_t>(static_cast<std::int64_t>(full_at)), was.seen.high});
+  bool replace(const view& was, std::int64_t full_at) noexcept {
+    return state_.compare_exchange(was.seen, {static_cast<std::uint64_t>(full_at), was.seen.high});
   }
-  template <class Latest>
-  std::optional<std::int64_t> take(std::uint32_t permits, std::int64_t now, Latest&& latest) noexcept;
+  template <class InTime>
+  std::optional<std::int64_t> take(std::uint32_t permits, std::int64_t now, InTime&& in_time) noexcept;
 
   const detail::place on_;
   // `low` is when the bucket would be full, in units; `high` numbers the rates, and is odd while set_rate() replaces
@@ -132,14 +131,14 @@ class rate_limiter {
 inline rate_limiter::terms rate_limiter::count(const rate& allowed) {
   if (allowed.permits == 0) detail::refuse_option("rate_limiter: permits = 0: must be at least 1");
   if (allowed.burst == 0) detail::refuse_option("rate_limiter: burst = 0: must be at least 1, or no permit is given");
-  const wide per = (std::max)(duration(0), allowed.per).count();
-  const wide exact = (std::max)(wide{1}, (per + allowed.permits - 1) / allowed.permits);
-  const wide places = (std::max)(allowed.burst, allowed.borrow);
+  const auto per = static_cast<std::uint64_t>((std::max)(duration(0), allowed.per).count());
+  const std::uint64_t exact =
+      (std::max)(std::uint64_t{1}, per / allowed.permits + (per % allowed.permits != 0 ? 1 : 0));
+  const std::uint64_t places = (std::max)(allowed.burst, allowed.borrow);
   for (int shift = 0;; ++shift) {
-    const wide interval = (exact + (wide{1} << shift) - 1) >> shift;
-    if (interval * places > most_counted) continue;
-    const auto times = [interval](std::uint32_t n) { return static_cast<std::int64_t>(interval * n); };
-    return {times(1), times(allowed.burst), times(allowed.borrow), shift};
+    const std::uint64_t interval = detail::shift_up(exact, shift);
+    if (detail::bounded_product(interval, places) > most_counted) continue;
+    return {interval, interval * allowed.burst, interval * allowed.borrow, shift};
   }
 }
 
@@ -155,31 +154,36 @@ inline rate_limiter::view rate_limiter::read() const noexcept {
   }
 }
 
-// Returns the time of the permits, if that is not after latest(terms); all in nanoseconds.
-template <class Latest>
-std::optional<std::int64_t> rate_limiter::take(std::uint32_t permits, std::int64_t now, Latest&& latest) noexcept {
+// Returns the time of the permits, if in_time(it, terms); in nanoseconds.
+template <class InTime>
+std::optional<std::int64_t> rate_limiter::take(std::uint32_t permits, std::int64_t now, InTime&& in_time) noexcept {
   for (;;) {
     const view was = read();
-    const wide now_in_units = now >> was.by.shift;
-    const wide then = (std::max)(was.full_at(), now_in_units) + wide{was.by.interval} * permits;
-    const wide in_units = then - was.by.depth;
-    const wide at = in_units <= now_in_units ? wide{now} : in_units * (wide{1} << was.by.shift);
-    if (then >= INT64_MAX || at >= INT64_MAX || at > latest(was.by)) return std::nullopt;
-    if (replace(was, then)) return static_cast<std::int64_t>(at);
+    const int shift = was.by.shift;
+    const std::int64_t now_in_units = now >> shift;
+    const std::int64_t then =
+        detail::later((std::max)(was.full_at(), now_in_units), detail::bounded_product(was.by.interval, permits));
+    const std::int64_t in_units = detail::earlier(then, was.by.depth);
+    std::int64_t at = now;
+    if (in_units > now_in_units) at = in_units > INT64_MAX >> shift ? INT64_MAX : in_units * (std::int64_t{1} << shift);
+    if (then == INT64_MAX || at == INT64_MAX || !in_time(at, was.by)) return std::nullopt;
+    if (replace(was, then)) return at;
   }
 }
 
 inline std::optional<duration> rate_limiter::borrow(std::uint32_t permits) noexcept {
   const std::int64_t start = now();
-  const auto at =
-      take(permits, start, [start](const terms& by) { return start + wide{by.credit} * (wide{1} << by.shift); });
+  const auto at = take(permits, start, [start](std::int64_t then, const terms& by) {
+    return then <= detail::later(start, detail::bounded_shift(by.credit, by.shift));
+  });
   if (!at) return std::nullopt;
   return duration(*at - start);
 }
 
 inline std::optional<time_point> rate_limiter::reserve(deadline until, std::uint32_t permits) noexcept {
-  const wide end = until.is_never() ? wide{INT64_MAX} : wide{until.when().time_since_epoch().count()} - 1;
-  const auto at = take(permits, now(), [end](const terms&) { return end; });
+  const auto at = take(permits, now(), [until](std::int64_t then, const terms&) {
+    return until.is_never() || then < until.when().time_since_epoch().count();
+  });
   if (!at) return std::nullopt;
   return time_point(duration(*at));
 }
@@ -200,9 +204,10 @@ timer rate_limiter::acquire(F&& f, deadline until, std::uint32_t permits, const 
 inline void rate_limiter::give_back(std::uint32_t permits) noexcept {
   for (;;) {
     const view was = read();
-    const wide full = now() >> was.by.shift;
+    const std::int64_t full = now() >> was.by.shift;
     if (was.full_at() <= full) return;
-    if (replace(was, (std::max)(full, was.full_at() - wide{was.by.interval} * permits))) return;
+    const std::uint64_t given = detail::bounded_product(was.by.interval, permits);
+    if (replace(was, (std::max)(full, detail::earlier(was.full_at(), given)))) return;
   }
 }
 
@@ -214,18 +219,18 @@ inline void rate_limiter::set_rate(const rate& allowed) {
   while (!state_.compare_exchange(was.seen, {was.seen.low, was.seen.high + 1})) was = read();
   const std::int64_t start = now();
   // What is missing of a full bucket, in permits: a fraction, rounded up below.
-  const long double missing = static_cast<long double>((std::max)(wide{0}, was.full_at() - (start >> was.by.shift))) /
+  const long double missing = static_cast<long double>(detail::distance(start >> was.by.shift, was.full_at())) /
                               static_cast<long double>(was.by.interval);
   const long double change =
       static_cast<long double>(next.depth / next.interval) - static_cast<long double>(was.by.depth / was.by.interval);
   const long double ahead = std::clamp((missing + change) * static_cast<long double>(next.interval), 0.0L,
                                        static_cast<long double>(most_counted));
-  const wide rounded = static_cast<wide>(ahead);
-  const wide full_at = (start >> next.shift) + rounded + (static_cast<long double>(rounded) < ahead ? 1 : 0);
+  const auto below = static_cast<std::uint64_t>(ahead);
+  const std::uint64_t rounded = below + (static_cast<long double>(below) < ahead ? 1 : 0);
+  const std::int64_t full_at = detail::later(start >> next.shift, rounded);
   counted_.set(next);
   // (5) seq_cst, release at least: pairs with (3).
-  state_.compare_exchange({was.seen.low, was.seen.high + 1},
-                          {static_cast<std::uint64_t>(static_cast<std::int64_t>(full_at)), was.seen.high + 2});
+  state_.compare_exchange({was.seen.low, was.seen.high + 1}, {static_cast<std::uint64_t>(full_at), was.seen.high + 2});
 }
 
 }  // namespace detent::recipes
