@@ -61,6 +61,7 @@ struct stat_command {
   stat_form form = stat_form::text;
   stat_intervals intervals;
   std::optional<http_options> listen;
+  bool tidy = false;
 };
 
 struct pending_command {

@@ -16,6 +16,7 @@
 #include "doctor/worker_search.hpp"
 #include "report/report_file.hpp"
 #include "stat/stat_exporter.hpp"
+#include "stat/stat_tidy.hpp"
 #include "text/complaint.hpp"
 #include "text/input_error.hpp"
 #include "text/printable_text.hpp"
@@ -129,7 +130,8 @@ command_result perform_one(const stat_command& stat) {
     export_stat(stat.targets, *stat.listen);
     return std::string();
   }
-  stat_result result = take_stat(stat.targets, stat.form, "/dev/shm", stat.intervals.each_shard);
+  stat_result result =
+      stat.tidy ? tidy_stat() : take_stat(stat.targets, stat.form, "/dev/shm", stat.intervals.each_shard);
   command_result all(std::move(result.text));
   all.complaints = std::move(result.complaints);
   all.status = result.failed ? 1 : 0;

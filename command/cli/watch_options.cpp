@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint64_t most_process = 4'194'304;
 
-void add_targets(CLI::App& app, std::vector<std::string>& targets) {
-  app.add_option("TARGET", targets, "ids of processes, or counters files; default: every engine on this host")
+CLI::Option* add_targets(CLI::App& app, std::vector<std::string>& targets) {
+  return app.add_option("TARGET", targets, "ids of processes, or counters files; default: every engine on this host")
       ->type_name("PID|FILE");
 }
 
@@ -66,7 +66,7 @@ void add_options(CLI::App& app, doctor_command& doctor) {
 }
 
 void add_options(CLI::App& app, stat_command& stat) {
-  add_targets(app, stat.targets);
+  CLI::Option* const targets = add_targets(app, stat.targets);
   const auto add_form = [&](const char* name, stat_form form, const char* help) {
     return app.add_flag_callback(
         name, [&stat, form] { stat.form = form; }, help);
@@ -97,6 +97,9 @@ void add_options(CLI::App& app, stat_command& stat) {
               listening(stat).token_file = text;
             })
       ->needs(listen);
+  CLI::Option* const tidy =
+      app.add_flag("--tidy", stat.tidy, "remove the files in /dev/shm of engines whose process was killed");
+  for (CLI::Option* const other : {targets, json, prometheus, interval, listen}) tidy->excludes(other);
 }
 
 void add_options(CLI::App& app, pending_command& pending) {

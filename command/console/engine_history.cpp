@@ -135,16 +135,23 @@ void engine_history::take(host_reading reading, console_time now) {
   }
   if (left_out != 0)
     reading.troubles.push_back(fmt::format("{} engines are not shown: {} are", left_out, most_engines));
-  note(std::move(reading.troubles), std::move(reading.stale));
+  for (auto& [of, engine] : engines_) {
+    const auto is_its_file = [&path = engine.now.snapshot.identity.path](const auto& each) {
+      return each.path == path;
+    };
+    engine.killed = !engine.live && (engine.killed || std::ranges::any_of(reading.left, is_its_file));
+  }
+  note(std::move(reading.troubles), std::move(reading.left));
   add_set_samples(now);
 }
 
-void engine_history::note(std::vector<std::string> troubles, std::vector<std::string> stale) {
+void engine_history::note(std::vector<std::string> troubles, std::vector<left_file> left) {
   troubles_.clear();
-  if (stale.size() == 1) troubles_.push_back(std::move(stale.front()));
-  if (stale.size() > 1)
-    troubles_.push_back(fmt::format("{} files are of processes that are gone, until they are removed; the first: {}",
-                                    stale.size(), stale.front()));
+  if (left.size() == 1) troubles_.push_back(std::move(left.front().line));
+  if (left.size() > 1)
+    troubles_.push_back(
+        fmt::format("{} files are of processes that are gone (detent stat --tidy removes them); the first: {}",
+                    left.size(), left.front().line));
   std::ranges::move(troubles, std::back_inserter(troubles_));
   if (troubles_.size() <= most_troubles) return;
   const std::size_t more = troubles_.size() - most_troubles;
@@ -197,6 +204,7 @@ console_engine engine_history::shown(const known_engine& engine) {
   console_engine made;
   made.id = id_of(engine.now.snapshot.identity);
   made.live = engine.live;
+  made.killed = engine.killed;
   const engine_reading& base = engine.bases.front();
   // The figures of an engine that was read only once are of its whole life.
   const bool twice = base.snapshot.read_at != engine.now.snapshot.read_at;
@@ -224,6 +232,7 @@ console_engine engine_history::shown_set(const std::vector<const known_engine*>&
   const engine_identity& first = shards.front()->now.snapshot.identity;
   made.id = fmt::format("s{}-{}-{}", first.process, first.process_start, first.set);
   made.live = shards.front()->live;
+  made.killed = std::ranges::any_of(shards, &known_engine::killed);
   made.row = row_of_set(now, before);
   made.seconds = twice ? length : made.row.age / 1e9;
   add_gauges(made, merged(snapshots));

@@ -36,7 +36,7 @@ class engine_history {
     engine_reading now;
     std::deque<engine_reading> bases;  // the oldest first
     std::deque<console_sample> samples;
-    bool live = true;
+    bool live = true, killed = false;  // killed: its process is gone, and the engine has not ended
     console_time seen{};
     counters_snapshot change;  // in the last interval
     double seconds = 0;        // its length; 0: there has been none
@@ -52,7 +52,7 @@ class engine_history {
   static console_engine shown(const known_engine& engine);
   console_engine shown_set(const std::vector<const known_engine*>& shards) const;
   void add_set_samples(console_time now);
-  void note(std::vector<std::string> troubles, std::vector<std::string> stale);
+  void note(std::vector<std::string> troubles, std::vector<left_file> left);
   void forget(console_time now);
 
   std::map<key, known_engine> engines_;

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -43,15 +47,25 @@ std::optional<own_file> named(const std::filesystem::path& path) {
   return own_file{*process, *number, path.string()};
 }
 
-std::vector<own_file> own_files(const std::string& directory) {
-  std::vector<own_file> files;
+// An engine names its file so until it is complete.
+bool is_hidden(const std::filesystem::path& path) { return path.filename().string().starts_with('.'); }
+
+// Calls `take` with the path of each entry. Throws input_error where the directory is there and may not be listed.
+template <class Take>
+void each_entry(const std::string& directory, Take take) {
   std::error_code trouble;
   const std::filesystem::directory_iterator end;
-  for (std::filesystem::directory_iterator at(directory, trouble); !trouble && at != end; at.increment(trouble)) {
-    if (auto file = named(at->path())) files.push_back(std::move(*file));
-  }
+  for (std::filesystem::directory_iterator at(directory, trouble); !trouble && at != end; at.increment(trouble))
+    take(at->path());
   if (trouble && trouble != std::errc::no_such_file_or_directory)
     throw input_error(fmt::format("{}: cannot be listed: {}", printable(directory), trouble.message()));
+}
+
+std::vector<own_file> own_files(const std::string& directory) {
+  std::vector<own_file> files;
+  each_entry(directory, [&](const std::filesystem::path& path) {
+    if (auto file = named(path)) files.push_back(std::move(*file));
+  });
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -74,19 +88,35 @@ std::vector<std::string> mapped_files(std::int64_t process) {
   return files;
 }
 
+// Whether it begins like one. Others may put any kind of file into the directory: nothing is waited for.
 bool is_counters_file(const std::string& path) {
-  std::error_code trouble;
-  if (!std::filesystem::is_regular_file(path, trouble)) return false;
-  std::ifstream file(path, std::ios::binary);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0) return false;
+  struct stat status = {};
   char magic[sizeof counters_layout::magic] = {};
-  return file.read(magic, sizeof magic) && std::equal(std::begin(magic), std::end(magic), counters_layout::magic);
+  const bool is_one = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                      ::read(file, magic, sizeof magic) == sizeof magic &&
+                      std::equal(std::begin(magic), std::end(magic), counters_layout::magic);
+  ::close(file);
+  return is_one;
 }
 
 }  // namespace
 
-std::vector<std::string> counters_files_of_host(const std::string& directory) {
+std::vector<std::string> automatic_files_of_host(const std::string& directory) {
   std::vector<std::string> paths;
   for (own_file& file : own_files(directory)) paths.push_back(std::move(file.path));
+  return paths;
+}
+
+std::vector<std::string> counters_files_of_host(const std::string& directory) {
+  std::vector<std::string> paths = automatic_files_of_host(directory), others;
+  each_entry(directory, [&](const std::filesystem::path& path) {
+    if (others.size() < most_files_of_host && !named(path) && !is_hidden(path) && is_counters_file(path.string()))
+      others.push_back(path.string());
+  });
+  std::ranges::sort(others);
+  std::ranges::move(others, std::back_inserter(paths));
   return paths;
 }
 
@@ -126,13 +156,14 @@ bool is_there(std::int64_t process, const host_files& host) {
   return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
 }
 
-// Throws unless the process that the engine names is there.
-void require_process(const counters_snapshot& snapshot, const host_files& host) {
+std::string is_gone(std::int64_t process) { return fmt::format("process {} is gone", process); }
+
+// Says why the process that the engine names is not there; empty if it is.
+std::string absence_of_process(const counters_snapshot& snapshot, const host_files& host) {
   const engine_identity& engine = snapshot.identity;
-  if (!is_there(engine.process, host))
-    throw stale_file(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
+  if (!is_there(engine.process, host)) return is_gone(engine.process);
   const auto stat = host.read(fmt::format("/proc/{}/stat", engine.process));
-  if (!stat) return;
+  if (!stat) return "";
   // The second field is a name in brackets, of any characters; the third is the state, a zombie's Z, and the start is
   // the 20th from there.
   constexpr std::size_t start = 19;
@@ -141,35 +172,39 @@ void require_process(const counters_snapshot& snapshot, const host_files& host) 
       words_of(std::string_view(*stat).substr(bracket == std::string::npos ? stat->size() : bracket + 1));
   // The other threads of a process may go on after the first one has ended.
   const bool is_zombie = words.empty() || (words[0] == "Z" && snapshot.lock != engine_lock::held);
-  if (is_zombie) throw stale_file(fmt::format("{}: stale: process {} is gone", engine.path, engine.process));
-  if (engine.process_start == 0 || !engine.same_starts) return;  // there is nothing to compare with
+  if (is_zombie) return is_gone(engine.process);
+  if (engine.process_start == 0 || !engine.same_starts) return "";  // there is nothing to compare with
   const auto started = words.size() > start ? number_in(words[start]) : std::nullopt;
   if (!started) throw input_error(fmt::format("/proc/{}/stat: field 22 is missing", engine.process));
-  if (static_cast<std::uint64_t>(*started) != engine.process_start) {
-    throw stale_file(fmt::format("{}: stale: another process has the id {} by now", engine.path, engine.process));
-  }
+  if (static_cast<std::uint64_t>(*started) != engine.process_start)
+    return fmt::format("another process has the id {} by now", engine.process);
+  return "";
 }
 
 }  // namespace
 
-void require_owner(const counters_snapshot& snapshot, const host_files& host) {
-  if (snapshot.ended) return;
+std::string absence_of_owner(const counters_snapshot& snapshot, const host_files& host) {
+  if (snapshot.ended) return "";
   const engine_identity& engine = snapshot.identity;
   const bool is_copy = !host.root().empty();
   if (!is_copy && snapshot.lock == engine_lock::free) {
-    if (!engine.same_processes)
-      throw stale_file(fmt::format("{}: stale: process {} of another namespace is gone", engine.path, engine.process));
-    require_process(snapshot, host);
-    throw stale_file(fmt::format("{}: stale: process {} goes on without this engine", engine.path, engine.process));
+    if (!engine.same_processes) return fmt::format("process {} of another namespace is gone", engine.process);
+    const std::string absence = absence_of_process(snapshot, host);
+    return absence.empty() ? fmt::format("process {} goes on without this engine", engine.process) : absence;
   }
   const bool knows_process = engine.same_processes && engine.process_namespace != 0;
-  if (!is_copy && snapshot.lock == engine_lock::held && !knows_process) return;
+  if (!is_copy && snapshot.lock == engine_lock::held && !knows_process) return "";
   if (!is_copy && !engine.same_processes)
     throw input_error(fmt::format(
         "{}: cannot tell whether its engine lives: the file has no lock, and process {} is of another namespace",
         engine.path, engine.process));
   // Permission to read a file is permission to lock it.
-  require_process(snapshot, host);
+  return absence_of_process(snapshot, host);
+}
+
+void require_owner(const counters_snapshot& snapshot, const host_files& host) {
+  if (const std::string absence = absence_of_owner(snapshot, host); !absence.empty())
+    throw stale_file(fmt::format("{}: stale: {}", snapshot.identity.path, absence));
 }
 
 }  // namespace detent::tool

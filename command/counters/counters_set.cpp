@@ -75,6 +75,7 @@ counters_snapshot merged(const std::vector<const counters_snapshot*>& shards) {
   for (std::size_t i = 1; i < shards.size(); ++i) {
     const counters_snapshot& each = *shards[i];
     sum.identity.made_at = std::min(sum.identity.made_at, each.identity.made_at);
+    sum.gone = sum.is_live() || each.is_live() ? "" : sum.gone.empty() ? each.gone : sum.gone;
     sum.ended = sum.ended && each.ended;
     sum.read_at = std::max(sum.read_at, each.read_at);
     sum.threads = std::max(sum.threads, each.threads);

@@ -84,6 +84,7 @@ struct set_figures {
 struct counters_snapshot {
   engine_identity identity;
   bool ended = false;  // the engine has; nothing changes any more
+  std::string gone;    // why nobody writes the file although the engine has not ended; empty: it lives, or has ended
   engine_lock lock = engine_lock::none;
   std::int64_t read_at = 0;                 // CLOCK_MONOTONIC, nanoseconds
   std::uint32_t threads = 0;                // whose counts are in the file
@@ -98,6 +99,8 @@ struct counters_snapshot {
   std::string stall;                  // printable; why work on top of the engine waits: "reason: sentence"
   std::uint64_t stall_waiting = 0;    // how much
 
+  bool is_live() const { return !ended && gone.empty(); }
+  const char* state() const { return ended ? "ended" : gone.empty() ? "live" : "gone"; }
   std::int64_t age() const;         // nanoseconds; never below zero
   std::uint64_t pending() const;    // never below zero
   std::uint64_t queued() const;     // as engine_metrics has it; zero of one that runs inline

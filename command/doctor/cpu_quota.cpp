@@ -43,7 +43,6 @@ class quota_search {
     take_statistics(group + "/cpu.stat", "throttled_time", 1);
   }
 
-  void see() { found_.visible = true; }
   const cpu_quota& found() const { return found_; }
 
  private:
@@ -63,6 +62,7 @@ class quota_search {
   void take_statistics(const std::string& file, std::string_view time_name, std::uint64_t unit) {
     const auto text = host_.read(file);
     if (!text) return;
+    found_.visible = true;  // a group without a limit may lack the other file, but has this one
     std::uint64_t periods = 0, throttled = 0, time = 0;
     for (const std::string_view line : lines_of(*text)) {
       const auto words = words_of(line);
@@ -118,7 +118,6 @@ cpu_quota quota_of(const host_files& host, std::optional<long long> process) {
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
     const std::string group(line.substr(second + 1));
     understood = true;
-    search.see();
     if (controllers.empty()) {
       for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
         for (const std::string& each : with_parents(mount, group)) search.look_at_version_2(each);

@@ -12,7 +12,7 @@
 namespace detent::tool {
 
 struct cpu_quota {
-  bool visible = false;        // a file of a control group was read
+  bool visible = false;        // a group's quota or statistics were read
   std::string where;           // the file that sets the tightest limit
   std::optional<double> cpus;  // the tightest limit; none where there is none
   std::string garbled;         // a file that says something else; empty: none

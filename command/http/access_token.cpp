@@ -11,7 +11,9 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
+#include "text/base64.hpp"
 #include "text/input_error.hpp"
 
 namespace detent::tool {
@@ -37,6 +39,15 @@ std::string weakness(int descriptor, const std::string& path) {
   return "";
 }
 
+// The credentials of the field if they are of the scheme, whose name may be in any case.
+std::optional<std::string_view> after_scheme(std::string_view field, std::string_view scheme) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(b); };
+  if (field.size() < scheme.size() ||
+      !std::equal(scheme.begin(), scheme.end(), field.begin(), [&](char a, char b) { return same(b, a); }))
+    return std::nullopt;
+  return field.substr(scheme.size());
+}
+
 }  // namespace
 
 access_token::access_token(std::string_view option, const std::string& path) {
@@ -58,16 +69,19 @@ access_token::access_token(std::string_view option, const std::string& path) {
 }
 
 bool access_token::admits(std::string_view authorization) const {
-  constexpr std::string_view scheme = "Bearer ";
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(b); };
-  if (authorization.size() < scheme.size() ||
-      !std::equal(scheme.begin(), scheme.end(), authorization.begin(), [&](char a, char b) { return same(b, a); }))
-    return false;
-  authorization.remove_prefix(scheme.size());
+  if (const auto token = after_scheme(authorization, "Bearer ")) return is(*token);
+  const auto credentials = after_scheme(authorization, "Basic ");
+  const auto name_and_password = credentials ? bytes_of_base64(*credentials) : std::nullopt;
+  if (!name_and_password) return false;
+  const std::size_t colon = name_and_password->find(':');  // no name has one
+  return colon != std::string::npos && is(std::string_view(*name_and_password).substr(colon + 1));
+}
+
+bool access_token::is(std::string_view text) const {
   // Volatile, so that no compiler ends the loop at the first difference.
-  volatile unsigned char different = authorization.size() == token_.size() ? 0 : 1;
-  for (std::size_t i = 0; i < authorization.size(); ++i) {
-    const auto bits = static_cast<unsigned char>(authorization[i] ^ token_[i % token_.size()]);
+  volatile unsigned char different = text.size() == token_.size() ? 0 : 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto bits = static_cast<unsigned char>(text[i] ^ token_[i % token_.size()]);
     different = static_cast<unsigned char>(different | bits);
   }
   return different == 0;

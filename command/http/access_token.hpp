@@ -5,7 +5,8 @@
 
 namespace detent::tool {
 
-// A secret that a client has to name: `Authorization: Bearer TOKEN` (RFC 6750).
+// A secret that a client must name: `Authorization: Bearer TOKEN` (RFC 6750), or as a browser does, which asks its
+// user: `Authorization: Basic`, with any name and the token as the password (RFC 7617).
 class access_token {
  public:
   // Reads the file that an option names. Throws input_error, with the cure, unless it is this user's, closed to all
@@ -16,6 +17,8 @@ class access_token {
   bool admits(std::string_view authorization) const;
 
  private:
+  bool is(std::string_view text) const;
+
   std::string token_;
 };
 

@@ -29,7 +29,9 @@ const char* phrase_of(int status) {
 // A field that an answer of this status must have.
 const char* field_of(int status) {
   switch (status) {
-    case 401: return "WWW-Authenticate: Bearer realm=\"detent\"\r\n";
+    case 401:
+      return "WWW-Authenticate: Bearer realm=\"detent\"\r\n"
+             "WWW-Authenticate: Basic realm=\"detent: any name, and the token as the password\"\r\n";
     case 405: return "Allow: GET, HEAD\r\n";
     default: return "";
   }
@@ -53,7 +55,8 @@ http_answer http_pages::answer(const http_request& request) const {
   if (!is_own_host(request.hosts[0], options_.at, options_.names))
     return refusal(421, "this server has another name; --host NAME adds one");
   if (token_ && (request.authorizations.size() != 1 || !token_->admits(request.authorizations[0])))
-    return refusal(401, "the token of --token-file is needed: Authorization: Bearer TOKEN");
+    return refusal(401,
+                   "the token of --token-file is needed: Authorization: Bearer TOKEN, or as the password of any user");
   if (request.method != "GET" && request.method != "HEAD") return refusal(405, "only GET and HEAD are allowed");
   if (request.has_body) return refusal(413, "a request has no body here");
   return page_at(request.path, request.query);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double second = 1e9;
 constexpr double stalled_after = second, lags_after = second, overdue_after = 10 * second;
+constexpr double hangs_after = 5;  // seconds
 
 std::string some(std::uint64_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count_text(count), count == 1 ? one : several);
@@ -27,6 +28,14 @@ std::string some(std::uint64_t count, const char* one, const char* several) {
 bool stalled(const console_engine& engine) {
   return engine.live && engine.next_due && *engine.next_due < -stalled_after && engine.row.pending > 0 &&
          (engine.history.empty() || engine.history.back().fired == 0);
+}
+
+// For how many seconds no callback has ended, by the readings; zero if one has in the last interval.
+double seconds_without_a_run(const console_engine& engine) {
+  double sum = 0;
+  for (auto each = engine.history.rbegin(); each != engine.history.rend() && each->fired == 0; ++each)
+    sum += each->seconds;
+  return sum;
 }
 
 std::string cure_of(const top_row& row) {
@@ -98,6 +107,13 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
     add(severity::bad, fmt::format("its next timer was due {} ago, and it runs none", time_text(-*engine.next_due)),
         "see what its thread does: a callback that does not return, or nobody drives it");
   }
+  const double idle = seconds_without_a_run(engine);
+  if (engine.live && engine.queued.value_or(0) > 0 && idle >= hangs_after) {
+    add(severity::bad,
+        fmt::format("{} for the executor, which has ended none for {}",
+                    some(*engine.queued, "callback waits", "callbacks wait"), age_text(idle * second)),
+        "see what the executor's threads do: a callback that does not return keeps its thread");
+  }
   if (engine.live && !row.stall.empty()) add(severity::bad, row.stall);
   add_count(severity::bad, counter::missed, "period missed", "periods missed", cure_of(row));
   add_count(severity::bad, counter::dropped, "timer dropped", "timers dropped", "");
@@ -118,7 +134,12 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
     add(severity::note,
         some(engine.hidden_threads, "thread counts", "threads count") + " where the file has no room for it");
   }
-  if (!engine.live) add(severity::note, "has ended: these are its last figures");
+  if (engine.killed) {
+    add(severity::warning, "its process is gone, and the engine had not ended: these are its last figures",
+        "see why the process ended: dmesg, the core file, the service's log");
+  } else if (!engine.live) {
+    add(severity::note, "has ended: these are its last figures");
+  }
   sort(out);
   return out;
 }

@@ -30,7 +30,8 @@ struct console_engine {
   // In URLs, and to find it again in the next view: letters, digits, dots and dashes; no other engine's. A set's stays
   // the same while shards of it come and go.
   std::string id = {};
-  bool live = true;  // false: it has ended, or its process has; its figures are the last ones
+  bool live = true;     // false: it has ended, or its process is gone; its figures are the last ones
+  bool killed = false;  // its process is gone, and the engine has not ended
   // Between its reading `seconds` ago and the latest. Rates times seconds are the counts of that time.
   double seconds = 0;
   top_row row = {};

@@ -86,10 +86,9 @@ load_outcome run_load(const load_options& options) {
     outcome.counts.restarted += counts.restarted;
   }
   outcome.cpu = cpu.read();
-  outcome.pending_at_end = engine.pending();
   doctor.look();
   outcome.findings = doctor.findings();
-  engine.stop();
+  outcome.pending_at_end = engine.stop().size();  // before it, more may fire and be counted twice
   outcome.metrics = engine.metrics();
   outcome.fired = probe.lateness().count();
   outcome.fired_early = probe.early();

@@ -32,7 +32,7 @@ std::uint64_t unlabelled(const counters_snapshot& engine) {
 // engine's clock is not this host's.
 std::optional<std::int64_t> next_due(const counters_snapshot& engine) {
   const std::int64_t next = engine.gauges[gauge::next_deadline];
-  if (engine.ended || engine.pending() == 0 || next == std::numeric_limits<std::int64_t>::max() ||
+  if (!engine.is_live() || engine.pending() == 0 || next == std::numeric_limits<std::int64_t>::max() ||
       engine.identity.clock == std::string_view("manual"))
     return std::nullopt;
   return std::max<std::int64_t>(next, engine.read_at) - engine.read_at;
@@ -44,8 +44,6 @@ std::string due_text(const counters_snapshot& engine) {
   return *due == 0 ? "now" : time_text(static_cast<double>(*due));
 }
 
-std::string state_of(const counters_snapshot& engine) { return engine.ended ? "ended" : "live"; }
-
 std::string share_of(std::uint64_t pending, const counters_snapshot& engine) {
   const auto whole = static_cast<double>(engine.pending());
   return whole == 0 ? "-" : percent_text(std::min(static_cast<double>(pending) / whole, 1.0));
@@ -55,7 +53,7 @@ std::string by_engine(const std::vector<counters_snapshot>& engines) {
   column_table table({left, right, left, right, right, right});
   table.add({"engine", "process", "state", "pending", "backlog", "next due in"});
   for (const counters_snapshot& each : engines) {
-    table.add({each.identity.name, std::to_string(each.identity.process), state_of(each), count_text(each.pending()),
+    table.add({each.identity.name, std::to_string(each.identity.process), each.state(), count_text(each.pending()),
                count_text(static_cast<std::uint64_t>(each.gauges[gauge::backlog])), due_text(each)});
   }
   return table.text();
@@ -100,7 +98,7 @@ std::string pending_json(const std::vector<counters_snapshot>& engines, pending_
     json_object json;
     json.text("file", each.identity.path)
         .text("name", each.identity.name)
-        .text("state", state_of(each))
+        .text("state", each.state())
         .count("process", each.identity.process)
         .count("pending", each.pending())
         .count("backlog", each.gauges[gauge::backlog])

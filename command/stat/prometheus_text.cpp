@@ -165,8 +165,8 @@ void exposition::state() {
                             prometheus_label("clock", who.clock), prometheus_label("clock_reason", who.clock_reason)),
                 1);
   }
-  each_engine("detent_engine_live", "gauge", "1 while the engine runs, 0 once it has ended.",
-              [](const counters_snapshot& engine) { return engine.ended ? 0 : 1; });
+  each_engine("detent_engine_live", "gauge", "1 while the engine runs, 0 once it has ended or its process is gone.",
+              [](const counters_snapshot& engine) { return engine.is_live() ? 1 : 0; });
   each_engine("detent_timers_pending", "gauge", "Timers pending.",
               [](const counters_snapshot& engine) { return engine.pending(); });
   each_engine("detent_executor_queued", "gauge", "Callbacks that executors have and have not begun.",

@@ -49,7 +49,7 @@ class taker {
     if (taken_.hold(id)) return;
     taken_.add(id);
     counters_snapshot snapshot = counters_file(path, origin).read(budget_);
-    require_owner(snapshot);
+    snapshot.gone = absence_of_owner(snapshot);
     result_.engines.push_back(std::move(snapshot));
   }
   // Does `work`; what it cannot read becomes a complaint.
@@ -109,6 +109,7 @@ stat_reading read_stat(const std::vector<std::string>& targets, const std::strin
     if (tried != found.size())
       result.complaints.push_back(fmt::format("{} files are left out: there are too many", found.size() - tried));
     note_labels_left_out(result);
+    std::ranges::stable_partition(result.engines, [](const counters_snapshot& each) { return each.gone.empty(); });
     // "No engine" would be a guess.
     if (result.engines.empty() && taker.secrets()) result.failed = true;
   }

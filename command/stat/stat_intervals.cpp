@@ -92,10 +92,14 @@ bool print_intervals(const std::vector<std::string>& targets, const stat_interva
     bool alive = false;
     for (const counters_snapshot& engine : later.engines) {
       const counters_snapshot* const before = find(earlier.engines, engine);
-      if (before == nullptr || before->ended) continue;
+      if (before == nullptr || !before->is_live()) continue;
       if (lines++ % lines_to_a_header == 0) text += interval_header();
       text += interval_line(*before, engine);
-      alive = alive || !engine.ended;
+      alive = alive || engine.is_live();
+      if (!engine.gone.empty()) {
+        later.complaints.push_back(fmt::format("{}: stale: {}", engine.identity.path, engine.gone));
+        later.failed = true;
+      }
     }
     print(text);
     log.print_new(later.complaints);

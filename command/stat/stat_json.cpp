@@ -53,7 +53,7 @@ json_object json_of(const counters_snapshot& engine) {
   json.text("file", who.path)
       .text("name", who.name)
       .text("instance", who.instance)
-      .text("state", engine.ended ? "ended" : "live")
+      .text("state", engine.state())
       .count("process", who.process)
       .count("worker_thread", who.worker_thread)
       .count("made_at_ns", who.made_at)
@@ -79,6 +79,7 @@ json_object json_of(const counters_snapshot& engine) {
       .count("last_pass_ns", engine.gauges[gauge::last_pass]);
   constexpr std::int64_t nothing_pending = std::numeric_limits<std::int64_t>::max();
   next == nothing_pending ? json.number("next_deadline_ns", std::nan("")) : json.count("next_deadline_ns", next);
+  if (!engine.gone.empty()) json.text("gone", engine.gone);
   if (!engine.last_error.empty())
     json.object("last_error", json_object().text("text", engine.last_error).count("at_ns", engine.last_error_at));
   if (!engine.stall.empty())

@@ -39,7 +39,8 @@ std::string identity_of(const counters_snapshot& engine) {
   table.add("engine", who.name);
   if (!who.instance.empty()) table.add("instance", who.instance);
   if (engine.set) table.add("set", text_of(*engine.set));
-  table.add("process", fmt::format("{}, {}, {}", who.process, driver_of(who), engine.ended ? "ended" : "live"));
+  table.add("process", fmt::format("{}, {}, {}", who.process, driver_of(who), engine.state()));
+  if (!engine.gone.empty()) table.add("gone", engine.gone + "; these are its last figures");
   table.add("file", who.path);
   table.add("made of",
             fmt::format("{} wheel, {}, {} clock, tick {}", who.wheel, wait_of(engine), who.clock, span(who.tick)));

@@ -102,6 +102,14 @@ TEST(ConsolePage, SaysWhatTheSnapshotSays) {
     view.engines[3].next_due = -4e9;
     view.engines[3].history.back().fired = 0;
   });
+  add("an executor that starts nothing", [](console_view& view) {
+    view.engines[3].queued = 7;
+    for (std::size_t i = 1; i <= 6; ++i) view.engines[3].history.rbegin()[static_cast<std::ptrdiff_t>(i) - 1].fired = 0;
+  });
+  add("an engine whose process was killed", [](console_view& view) {
+    view.engines[3].live = false;
+    view.engines[3].killed = true;
+  });
   add("a timer was dropped", [](console_view& view) { view.engines[3].row.rates[counter::dropped] = 1.0 / 300; });
   add("slow callbacks", [](console_view& view) { view.engines[3].row.rates[counter::slow] = 2.0 / 300; });
   add("a shard is missing", [](console_view& view) { view.engines[0].row.set->found = 3; });

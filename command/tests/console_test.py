@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`detent console` as a browser sees it, and as those see it who are not meant."""
+import base64
 import fcntl
 import http.client
 import json
@@ -182,14 +183,18 @@ class Console(WithServer):
             self.assertIn("chown 0", self.refused(1, "console", "--token-file", short))
         _, port = self.start("--token-file", token, listen="0.0.0.0:0")
         bearer = lambda text: [("Authorization", text)]
+        basic = lambda name, password: "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()
         for path in ("/", "/console.css", "/metrics", "/none"):
             refused, _ = self.ask(port, path)
-            self.assertEqual((refused.status, refused.getheader("WWW-Authenticate")), (401, 'Bearer realm="detent"'), path)
+            ways = refused.headers.get_all("WWW-Authenticate")
+            self.assertEqual((refused.status, [way.split()[0] for way in ways]), (401, ["Bearer", "Basic"]), path)
         for wrong in ("Bearer", "Bearer ", "Bearer " + TOKEN[:-1], "Bearer " + TOKEN + "0", "Basic " + TOKEN, TOKEN,
-                      "Bearer " + TOKEN * 2, "Bearer " + TOKEN[:-1] + "g"):
+                      "Bearer " + TOKEN * 2, "Bearer " + TOKEN[:-1] + "g", basic("ann", TOKEN[:-1]), basic(TOKEN, ""),
+                      basic("", TOKEN)[:-4], "Basic " + base64.b64encode(TOKEN.encode()).decode()):
             self.assertEqual(self.status(port, fields=bearer(wrong)), 401, wrong)
         self.assertEqual(self.status(port, fields=bearer("Bearer " + TOKEN) * 2), 401)
-        self.assertEqual(self.status(port, fields=bearer("bearer " + TOKEN)), 200)
+        for right in ("bearer " + TOKEN, basic("ann", TOKEN), basic("", TOKEN)):
+            self.assertEqual(self.status(port, fields=bearer(right)), 200, right)
         self.assertEqual(self.status(port, host="evil.example", fields=bearer("Bearer " + TOKEN)), 421)
 
     def test_a_unix_socket_is_its_users_and_gone_with_it(self):

@@ -57,6 +57,10 @@ TEST_F(CountersSearch, FindsTheFilesThatAreNamedAsEnginesNameThem) {
   const std::string at = directory.path() + "/detent.";
   EXPECT_EQ(counters_files_of_host(directory.path()), (std::vector{at + "4.1", at + "30.2", at + "30.10"}));
   EXPECT_EQ(counters_files_of(30'000'000, directory.path()), std::vector<std::string>());
+  const std::string orders = directory.write("orders.counters", test::counters_image().bytes());
+  directory.write(".orders.counters.30.4", test::counters_image().bytes());  // not complete yet
+  EXPECT_EQ(counters_files_of_host(directory.path()), (std::vector{at + "4.1", at + "30.2", at + "30.10", orders}));
+  EXPECT_EQ(automatic_files_of_host(directory.path()).size(), 3u);
   EXPECT_EQ(counters_files_of_host(directory.path() + "/none"), std::vector<std::string>());
 }
 

@@ -50,12 +50,27 @@ TEST(EngineHistory, HasFiguresOfTheLastFiveMinutes) {
 
 TEST(EngineHistory, HasOneLineForAllFilesOfProcessesThatAreGone) {
   engine_history history;
-  history.take({.engines = {}, .troubles = {"a: cut short"}, .stale = {"b: stale"}}, at(1));
+  history.take({.engines = {}, .troubles = {"a: cut short"}, .left = {{"b", "b: stale"}}}, at(1));
   EXPECT_EQ(history.troubles(), (std::vector<std::string>{"b: stale", "a: cut short"}));
-  history.take({.engines = {}, .troubles = {"a: cut short"}, .stale = {"b: stale", "c: stale"}}, at(2));
+  history.take({.engines = {}, .troubles = {"a: cut short"}, .left = {{"b", "b: stale"}, {"c", "c: stale"}}}, at(2));
   ASSERT_EQ(history.troubles().size(), 2u);
   EXPECT_EQ(history.troubles()[0],
-            "2 files are of processes that are gone, until they are removed; the first: b: stale");
+            "2 files are of processes that are gone (detent stat --tidy removes them); the first: b: stale");
+}
+
+TEST(EngineHistory, TellsAKilledEngineFromOneThatHasEnded) {
+  engine_reading killed = numbered(1, 1), ended = numbered(2, 1);
+  killed.snapshot.identity.path = "/dev/shm/detent.1.0";
+  ended.snapshot.identity.path = "/dev/shm/detent.2.0";
+  engine_history history;
+  history.take({.engines = {killed, ended}, .troubles = {}}, at(1));
+  const auto state = [&](std::size_t i) { return std::pair(history.engines()[i].live, history.engines()[i].killed); };
+  EXPECT_EQ(state(0), std::pair(true, false));
+  history.take({.engines = {}, .troubles = {}, .left = {{"/dev/shm/detent.1.0", "stale"}}}, at(2));
+  EXPECT_EQ(state(0), std::pair(false, true));
+  EXPECT_EQ(state(1), std::pair(false, false));
+  history.take({.engines = {}, .troubles = {}}, at(3));  // the file has been removed by now
+  EXPECT_EQ(state(0), std::pair(false, true));
 }
 
 TEST(EngineHistory, StaysBoundedWhileEnginesComeAndGo) {

@@ -45,9 +45,9 @@ class EngineOfAnotherNamespace(WithDirectory):
         self.assertLess(self.said("pending", file)["engines"][0]["next_due_in_ns"], HOUR)
 
     def check_stale(self, file):
-        done = detent("stat", file)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertRegex(done.stderr, r"\Adetent: [^\n]+: stale: process \d+ (of another namespace )?is gone\n\Z")
+        engine, = self.said("stat", file)["engines"]
+        self.assertEqual(engine["state"], "gone")
+        self.assertRegex(engine["gone"], r"\Aprocess \d+ (of another namespace )?is gone\Z")
 
     def whole_life(self, options):
         file = self.path("counters")

@@ -21,5 +21,14 @@ TEST(RunLoad, HasNoPartOfTheLatenessAboveTheWhole) {
     EXPECT_LE(part->max(), engine.lateness.max());
 }
 
+// Each timer that was scheduled fired, was cancelled, or is pending at the end: in no two of them.
+TEST(RunLoad, Balances) {
+  for (const std::uint64_t threads : {0U, 1U}) {
+    const load_outcome outcome = run_load({.timers = 20'000, .producers = 2, .length = 500ms, .executor = threads});
+    EXPECT_GT(outcome.pending_at_end, 0u);
+    EXPECT_EQ(outcome.counts.scheduled, outcome.counts.cancelled + outcome.fired + outcome.pending_at_end) << threads;
+  }
+}
+
 }  // namespace
 }  // namespace detent::tool

@@ -100,17 +100,26 @@ class StatOfAnEngine(WithDirectory):
         self.end(process)
         self.assertFalse(os.path.exists(file))
 
-    def test_the_file_of_a_killed_process_is_stale_and_ends_intervals_with_that_line(self):
+    def test_the_file_of_a_killed_process_ends_intervals_keeps_its_figures_and_is_tidied_away(self):
         process = self.engine("auto")
         file, = glob.glob(f"/dev/shm/detent.{process.pid}.*")
-        self.addCleanup(os.unlink, file)
         stat = self.spawn(DETENT, "stat", "-i", "0.1", file)
         self.assertTrue(stat.stdout.readline().startswith("TIME"))
         self.kill(process)
-        self.assertIn("stale: process", self.refused(1, "stat", file))
+        left = self.read(file)
+        self.assertEqual((left["state"], left["gone"], left["pending"]),
+                         ("gone", f"process {process.pid} is gone", 10))
+        self.check_counts(left)
+        self.assertRegex(self.printed("stat", file), rf"(?m)^ *gone +process {process.pid} is gone; these are its last")
+        self.assertRegex(self.printed("pending", file), r"(?m) gone +10 +\d+ +-$")
+        self.assertRegex(self.printed("stat", "--prometheus", file), r"(?m)^detent_engine_live\{.*\} 0$")
         self.assertIn("stale: process", self.refused(1, "top", "--batch", str(process.pid)))
         self.assertEqual(stat.wait(60), 1)
         self.assertRegex(stat.stderr.read(), r"\Adetent: [^\n]+ stale: [^\n]+\n\Z")
+        living = self.engine("auto")
+        self.assertIn(f"removed {file}: engine two words, process {process.pid} is gone\n", self.printed("stat", "--tidy"))
+        self.assertFalse(os.path.exists(file))
+        self.assertTrue(glob.glob(f"/dev/shm/detent.{living.pid}.*"))
 
     def test_intervals_that_were_missed_in_a_pause_are_not_made_up_for(self):
         file = self.path("counters")

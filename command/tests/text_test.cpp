@@ -81,8 +81,12 @@ TEST(Base64, IsThatOfTheStandard) {  // RFC 4648, 10
                                     {"fo", "Zm8="},
                                     {"foo", "Zm9v"},
                                     {"foob", "Zm9vYg=="},
-                                    {"\xff\xfe\xfd", "//79"}})
+                                    {"\xff\xfe\xfd", "//79"}}) {
     EXPECT_EQ(base64(bytes), text);
+    EXPECT_EQ(bytes_of_base64(text), bytes);
+  }
+  for (const char* const wrong : {"Z", "Zg", "Zg=", "Zh==", "Zm9vY===", "=", "====", "Zm 9", "Zm9\n", "Zg==Zg=="})
+    EXPECT_FALSE(bytes_of_base64(wrong)) << wrong;
 }
 
 TEST(OptionValues, TakeSpansOfDays) {

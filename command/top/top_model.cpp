@@ -73,7 +73,7 @@ void top_model::take(host_reading reading) {
     key of = key_of(each.snapshot.identity);
     seen.emplace(std::move(of), std::move(each));
   }
-  std::ranges::move(reading.stale, std::back_inserter(reading.troubles));
+  for (left_file& each : reading.left) reading.troubles.push_back(std::move(each.line));
   note_troubles(reading.troubles);
   forget(seen);
   for (auto& [of, each] : seen) update(engines_[of], std::move(each));

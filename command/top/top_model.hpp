@@ -16,11 +16,16 @@
 
 namespace detent::tool {
 
+// A counters file whose process is gone, and a line that says so.
+struct left_file {
+  std::string path, line;
+};
+
 // One reading of the host.
 struct host_reading {
   std::vector<engine_reading> engines;  // those that live
   std::vector<std::string> troubles;    // a line for each file that is not one of them, and why
-  std::vector<std::string> stale = {};  // a line for each file whose process is gone
+  std::vector<left_file> left = {};
 };
 
 enum class top_span : std::uint8_t {

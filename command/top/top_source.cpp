@@ -45,7 +45,7 @@ void read_found(const std::string& path, host_reading& reading, reading_budget& 
     auto engine = read_engine(path, path_origin::found, budget, taken);
     if (engine && !engine->snapshot.ended) reading.engines.push_back(std::move(*engine));
   } catch (const stale_file& trouble) {
-    if (exists(path)) reading.stale.push_back(trouble.what());
+    if (exists(path)) reading.left.push_back({path, trouble.what()});
   } catch (const input_error& trouble) {
     if (exists(path)) reading.troubles.push_back(trouble.what());
   }
@@ -95,7 +95,7 @@ void top_source::read_process(const std::string& target, host_reading& reading, 
     reading.troubles.push_back(trouble.what());
   }
   // One that was asked for is not one of many.
-  std::ranges::move(std::exchange(reading.stale, {}), std::back_inserter(reading.troubles));
+  for (left_file& each : std::exchange(reading.left, {})) reading.troubles.push_back(std::move(each.line));
 }
 
 host_reading top_source::read() const { return read(targets_.empty() ? host_budget : reading_budget()); }

@@ -130,7 +130,7 @@ enum class gauge : std::uint8_t {
   backlog,         // entries not yet drained, as of the driver's last pass
   margin,          // nanoseconds before a deadline at which the hybrid wait stops sleeping
   last_pass,       // the engine's clock when the driver last checked for what is due, nanoseconds
-  next_deadline,   // nanoseconds of the engine's clock as the driver went to wait; INT64_MAX: nothing pending
+  next_deadline,   // nanoseconds of the engine's clock as the driver went to wait; INT64_MAX: none, or not yet known
   retries,         // refused by the executor, waiting to be offered again
   hidden_threads,  // threads whose counts have no room in the file
   record_dropped,  // operations that the recording of engine_options::record has lost

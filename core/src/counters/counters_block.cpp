@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -115,6 +116,7 @@ void counters_block::name_clock(std::uint8_t clock, counters_layout::clock_reaso
 
 errc counters_block::publish(std::string& why) {
   if (!watched()) return errc{};
+  set(gauge::next_deadline, std::numeric_limits<std::int64_t>::max());  // until the first pass, none is known
   store_release(header_->state, static_cast<std::uint32_t>(counters_layout::file_state::live));
   return memory_->publish() ? errc{} : refusal(why);
 }

@@ -3,6 +3,7 @@
 
 #include <detent/base/atomic.hpp>
 
+#include "leftovers.hpp"
 #include "name_spaces.hpp"
 
 #include <fcntl.h>
@@ -25,6 +26,8 @@ namespace {
 // RENAME_NOREPLACE of <linux/fs.h>, which also defines a macro BLOCK_SIZE.
 constexpr unsigned rename_noreplace = 1;
 
+constexpr const char* automatic_directory = "/dev/shm";
+
 // Of the mapping that holds the lock; the kernel makes it a page.
 constexpr std::size_t lock_bytes = 1;
 
@@ -44,6 +47,13 @@ std::uint64_t start_of_this_process() noexcept {
 std::uint64_t next_number() noexcept {
   static base::atomic<std::uint64_t> issued{0};
   return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be unique
+}
+
+// Once in a process, as a host may have a thousand files: with the first engine whose file has an automatic name.
+void age_leftovers_once(const char* directory) noexcept {
+  static base::atomic<bool> done{false};
+  // relaxed: only one call may see false; it passes nothing on.
+  if (!done.exchange(true, base::relaxed)) age_leftovers(directory);
 }
 
 std::string next_mark(pid_t process) { return std::to_string(process) + "." + std::to_string(next_number()); }
@@ -220,6 +230,7 @@ bool name_if_vacant(const char* from, const char* to) noexcept {
 // Only the engine that has the lock of the older file replaces it, and all that want its name need that lock first.
 bool counters_file_memory::publish() {
   if (file_ < 0) return true;
+  if (is_auto()) age_leftovers_once(automatic_directory);
   for (int tries = 100; tries != 0; --tries) {
     const bool replaces = older_ >= 0 && is_at_name(older_);
     if (!replaces && name_if_vacant(unfinished_.c_str(), path_.c_str())) return named_ = true;
@@ -242,6 +253,10 @@ bool counters_file_memory::is_at_name(int file) const noexcept {
   struct stat mine {
   }, there{};
   return fstat(file, &mine) == 0 && stat(path_.c_str(), &there) == 0 && is_same(mine, there);
+}
+
+void counters_file_memory::name_automatically(const std::string& mark) {
+  path_ = std::string(automatic_directory) + "/detent." + mark;
 }
 
 void counters_file_memory::forget_older() noexcept {

@@ -38,7 +38,7 @@ class counters_file_memory final : public counters_memory {
   bool may_replace();
   bool is_at_name(int file) const noexcept;
   void forget_older() noexcept;
-  void name_automatically(const std::string& mark) { path_ = "/dev/shm/detent." + mark; }
+  void name_automatically(const std::string& mark);
 
   const std::string asked_;
   std::string path_;

@@ -176,6 +176,7 @@ TEST(EngineCountersFile, GaugesAreOfTheDriversLastPass) {
   scratch_folder folder;
   drive::virtual_engine rig(with_file(folder / "counters"));
   rig.engine.schedule_at(at(5s), [] {});
+  EXPECT_EQ(counters_file(folder / "counters").value(gauge::next_deadline), INT64_MAX);  // none has passed yet
   rig.poll_at(at(700));
   EXPECT_EQ(counters_file(folder / "counters").value(gauge::last_pass), 700);
   const std::int64_t next = counters_file(folder / "counters").value(gauge::next_deadline);
