@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Nodes that share a PostgreSQL with a synchronous standby. Each fault hits a node that has shards, or the server that all use."""
+"""Nodes that share a PostgreSQL with a standby. Each fault hits a node that has shards, or the server that all use."""
 import os
 import signal
 import subprocess
+import time
 
 from nodes import Nodes, clock_off, node_killed, node_killed_away, node_stopped, server_stopped
-from postgres import Pair, may_mount
+from postgres import may_mount
+from postgres_pair import Pair
 from stage import boot_us
 
 
 class OnPostgres(Nodes):
     AHEAD = 6
+
+    def __init__(self, wanted, directory, common, log):
+        self.is_synchronous = wanted.standby == "synchronous"
+        super().__init__(wanted, directory, common, log)
 
     def make_servers(self, directory):
         has_disks = disk_full in self.faults and may_mount(directory)
@@ -19,7 +25,7 @@ class OnPostgres(Nodes):
             self.faults.remove(disk_full)
         script = subprocess.run([f"{self.build}/modules/durable/chaos/chaos_worker", "--schema"], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, text=True, check=True).stdout
-        self.pair = Pair(directory, f"set detent.shards = {self.shards};\n{script}", has_disks)
+        self.pair = Pair(directory, f"set detent.shards = {self.shards};\n{script}", has_disks, self.is_synchronous)
 
     def server_processes(self):
         return [*self.pair.master.processes(), *self.pair.standby.processes()]
@@ -82,12 +88,29 @@ def server_restarted(stage):
 
 
 def standby_promoted(stage):
+    count = stage.owned()
+    if not stage.is_synchronous:
+        return count, late_standby_promoted(stage)
     stage.pair.wait_for_standby()
-    count, begin = stage.owned(), boot_us()
+    begin = boot_us()
     stage.pair.promote()
     stage.away(begin)
     stage.pair.bring_standby()
     return count, "the server killed, and its synchronous standby promoted"
+
+
+def late_standby_promoted(stage):
+    """What was answered since `begin` it may not have."""
+    stage.pair.wait_for_standby()
+    begin = stage.pair.cut_off_standby()
+    time.sleep(0.3)
+    killed = boot_us()
+    stage.pair.promote()
+    stage.fault("lost", "-", begin)
+    stage.fault("forgot", "-", begin)
+    stage.away(killed)
+    stage.pair.bring_standby()
+    return f"the server killed, and its standby promoted, which had not heard the last {(killed - begin) // 1000} ms at most"
 
 
 def connections_cut(stage):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A server of PostgreSQL and its synchronous standby: the chaos's own, in a directory, on sockets there and ports of 127.0.0.1."""
+"""A server of PostgreSQL: the chaos's own, in a directory, on sockets there and ports of 127.0.0.1."""
 import collections
 import contextlib
 import os
@@ -7,10 +7,8 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
-from redis import free_ports
 from stage import until
 
 DATABASE = "detent"
@@ -179,96 +177,6 @@ class Server:
             self.kill()
         if self.disk:
             subprocess.run(["umount", self.disk], check=False)
-
-
-class Pair:
-    """A master, and a standby that has all that the master has answered. The role `owner` has the schema; `nodes`,
-    `users` and `handlers` have what the script says that they need."""
-
-    def __init__(self, directory, schema, on_disks_of_their_own):
-        self.directory = f"{directory}/pg"
-        os.mkdir(self.directory)
-        if os.getuid() == 0:
-            os.chmod(directory, 0o711)
-            shutil.chown(self.directory, "postgres", "postgres")
-        ports = free_ports(2)
-        self.master, self.standby = (Server(self.directory, name, port, on_disks_of_their_own)
-                                     for name, port in zip(("one", "two"), ports))
-        try:
-            self._make(schema)
-        except BaseException:
-            self.end()
-            raise
-
-    def _make(self, schema):
-        self.master.make()
-        self.master.start()
-        until(lambda: self.master.ask(f"create database {DATABASE}", "postgres") is not None, "a database")
-        self.master.run_script("create role owner login; create role nodes login; create role users login; create role handlers login; "
-                               f"grant create on database {DATABASE} to owner; grant create on schema public to owner")
-        self.master.run_script(schema, "owner")
-        self.grant()
-        self.bring_standby()
-
-    def grant(self):
-        self.master.run_script("""
-            grant usage on schema detent to nodes, users, handlers;
-            grant select, insert, update, delete on all tables in schema detent to nodes;
-            grant execute on all functions in schema detent to nodes;
-            grant execute on function detent.schedule_at, detent.cancel, detent.restart_at, detent.get to users;
-            grant execute on function detent.finish to handlers;""", "owner")
-
-    def revoke(self):
-        self.master.run_script("""
-            revoke select, insert, update, delete on all tables in schema detent from nodes;
-            revoke execute on all functions in schema detent from nodes;""", "owner")
-
-    def url(self, role):
-        ports = sorted((self.master.port, self.standby.port))
-        hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
-        return f"postgresql://{role}@{hosts}/{DATABASE}?target_session_attrs=read-write"
-
-    def set_for(self, role, setting, value):
-        """For sessions of that role; those of now are cut, so that the next ones have it. None: as before."""
-        how = f"set {setting} = '{value}'" if value is not None else f"reset {setting}"
-        self.master.run_script(f"alter role {role} {how}")
-        self.cut(role)
-
-    def cut(self, role):
-        self.master.ask(f"select count(pg_terminate_backend(pid)) from pg_stat_activity where usename = '{role}'")
-
-    def cut_one(self):
-        """Anybody's connection."""
-        self.master.ask("select pg_terminate_backend(pid) from pg_stat_activity where usename in ('nodes', 'users', 'handlers') "
-                        "order by random() limit 1")
-
-    def _wait_for(self, standby):
-        self.master.run_script(f"alter system set synchronous_standby_names = '{standby}'")
-        self.master.run_script("select pg_reload_conf()")
-
-    def bring_standby(self):
-        self._wait_for("")
-        self.standby.kill()
-        self.standby.copy(self.master)
-        self.standby.start()
-        self.wait_for_standby("streaming")
-        self._wait_for("*")
-        self.wait_for_standby("sync")
-
-    def wait_for_standby(self, state="sync"):
-        column = "sync_state" if state == "sync" else "state"
-        until(lambda: self.master.ask(f"select count(*) from pg_stat_replication where {column} = '{state}'") == "1",
-              "a standby that has all")
-
-    def promote(self):
-        """The master is killed, and what it has answered is in the standby."""
-        self.master.kill()
-        until(lambda: self.standby.ask("select pg_promote(true, 60)") == "t", "the promotion")
-        self.master, self.standby = self.standby, self.master
-
-    def end(self):
-        for one in (self.master, self.standby):
-            one.end()
 
 
 def may_mount(directory):

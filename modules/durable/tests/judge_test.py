@@ -28,6 +28,10 @@ def in_files(book, look):
 PLANTED = [
     ("lost", "a timer that does not run", lambda book: book.drop_run("t1", "p1")),
     ("lost", "a timer that ran as its process was killed, and not again", lambda book: book.drop_run("b4", "501")),
+    ("lost", "a timer that was answered before what a promoted standby lacks", lambda book: lose(book, 1600)),
+    ("lost", "a timer that was answered after what a promoted standby lacks", lambda book: lose(book, 1000, 1400)),
+    ("early", "a run before its time of a timer that a promoted standby lacks",
+     lambda book: [lose(book, 1400), book.run("A", SECOND - 90_000, 1, SECOND, 100)]),
     ("lost", "a timer that failed, and is not tried again", lambda book: book.drop_run("f1", "2")),
     ("lost", "a timer that does not run at the time that it was moved to", lambda book: book.drop_run("m1")),
     ("lost", "the second version of a timer", lambda book: book.drop_run("e1")),
@@ -170,6 +174,12 @@ def promote(book, begin, end):
     book.add("driver", end, "fault", "forgot", "-", BEGIN + begin, BEGIN + end)
 
 
+def lose(book, begin, end=2500):
+    """A standby is promoted that may lack what was answered between the two times; and t1 of p1 was, at 1500, and does not run."""
+    book.drop_run("t1", "p1")
+    book.add("driver", 5000, "fault", "lost", "-", BEGIN + begin, BEGIN + end)
+
+
 def run_under_both_terms(book, newer, older, late):
     """In the 26th second the older term runs a timer after the newer one has; a replica is promoted 0.15 to 0.3 s before."""
     for op in (95, 96):
@@ -245,6 +255,9 @@ EXCUSED = [
     ("a run under a term that a promoted replica has not heard of, for a lease",
      lambda book: run_under_both_terms(book, 900_000, 800_000, 20)),
     ("a put that is kept by what ran, and a promoted replica has not heard that", lambda book: keep_by_old_master(book, 0)),
+    ("a timer that a promoted standby lacks", lambda book: lose(book, 1400)),
+    ("a run after a cancel that a promoted standby lacks",
+     lambda book: [book.add("driver", 5000, "fault", "lost", "-", BEGIN + 3400, BEGIN + 3600), book.run("A", 2 * SECOND + 2500, 10, 2 * SECOND, 100)]),
     ("a start that was marked, and of which a kill left no line", give_up_by_kill),
     ("a recurring run that comes again, and in the place of later ones", repeat_recurring),
     ("a start that a promoted replica has not heard of", lambda book: kill_too_often(book, 25)),

@@ -32,21 +32,25 @@ def judge(directory):
     timers = of_timers.timers_of(journals)
     of_timers.check_identity(journals, timers, broken)
     of_timers.check_dead(journals, timers, broken)
+    lost = 0
     for its in timers.values():
+        of_timers.check_retries(journals, its, grace, broken)
+        if of_timers.is_lost(journals, its):
+            lost += 1
+            continue
         of_timers.check_cancels(journals, its, broken)
         of_timers.check_lost(journals, its, broken)
         of_timers.check_old_versions(journals, its, grace, broken)
-        of_timers.check_retries(journals, its, grace, broken)
         of_timers.check_recurring(journals, its, grace, broken)
     terms.check_fences(journals, broken)
     terms.check_order(journals, timers, broken)
     terms.check_answers(journals, grace, broken)
     terms.check_end(journals, broken)
     repeated = terms.check_repetitions(journals, timers, broken)
-    return journals, broken, (repeated, terms.lateness(journals, timers, grace, broken))
+    return journals, broken, (lost, repeated, terms.lateness(journals, timers, grace, broken))
 
 
-def print_summary(journals, repeated, late):
+def print_summary(journals, lost, repeated, late):
     ops = collections.Counter((op.what, op.answer or "unanswered") for op in journals.ops.values())
     nodes = collections.Counter(run.life[0] for run in journals.runs)
     said = {what: ", ".join(f"{count} {answer}" for (of, answer), count in sorted(ops.items()) if of == what)
@@ -55,6 +59,8 @@ def print_summary(journals, repeated, late):
     print(f"runs {len(journals.runs)}, of them {sum(run.attempt > 1 for run in journals.runs)} retries, by node "
           + ", ".join(f"{name} {count}" for name, count in sorted(nodes.items()))
           + f"; dead {sum(one.state == 'dead' for one in journals.left)}")
+    if any(fault.kind == "lost" for fault in journals.faults):
+        print(f"timers of which a promoted standby may not have heard all: {lost}")
     counts, most = repeated
     print(f"repeated {counts.total()}, after one fault at most {most} that had ended (at most {journals.set['unwritten']})"
           + "".join(f"; {count} after: {text or 'nothing'}" for text, count in counts.items()))
@@ -70,8 +76,8 @@ def main():
     directory = parser.parse_args().journals
     if not Path(directory, "driver").is_file():
         parser.error(f"{directory} has no journal of a driver: name a directory that `./tools/dev chaos --journals` has made")
-    journals, broken, (repeated, late) = judge(directory)
-    print_summary(journals, repeated, late)
+    journals, broken, counts = judge(directory)
+    print_summary(journals, *counts)
     for promise, cases in broken.cases.items():
         print(f"broken: {promise}: {len(cases)} times")
         for text, lines in cases[:SHOWN]:

@@ -70,6 +70,12 @@ def forgotten_by(journals, run):
     return [fault for fault in journals.faults if fault.kind == "forgot" and fault.begin - HEARD <= run.begin <= fault.end]
 
 
+def is_lost(journals, its):
+    """Whether a standby that was promoted may lack an answered change of it: then it may be gone, or as it was before."""
+    spans = [(fault.begin, fault.end) for fault in journals.faults if fault.kind == "lost"]
+    return any(op.answer and begin <= op.answered <= end for op in its.ops for begin, end in spans)
+
+
 def shown(name):
     return name[0] if name[1] == "-" else f"{name[0]} of {name[1]}"
 
@@ -199,6 +205,8 @@ def check_dead(journals, timers, broken):
             dead[one.name].append(one.where)
     reported = {name: where for name, _, where in journals.dead}
     for its in timers.values():
+        if is_lost(journals, its):
+            continue
         final = [run for run in its.runs if run.hash in its.by_hash and is_final(journals, its.by_hash[run.hash], run)]
         if not final:
             for where in dead.get(its.name, []) + ([reported[its.name]] if its.name in reported else []):
