@@ -23,6 +23,7 @@ using namespace durable;
 namespace {
 
 constexpr std::ptrdiff_t most_named = 10;  // of an ambiguous key: a line has to stay readable
+constexpr std::size_t most_found = 100;
 
 std::optional<listed_record> find_in(store& in, const std::string& key, const std::string& partition) {
   std::optional<listed_record> found;
@@ -33,21 +34,23 @@ std::optional<listed_record> find_in(store& in, const std::string& key, const st
 // The names of timers with that key. A timer that moves during the search may be found twice, and is named once.
 std::map<std::string, listed_record> find_everywhere(store& in, const std::string& key, timer_state state) {
   std::map<std::string, listed_record> found;
-  list_request which;
-  which.key_prefix = key;
   for (const bool dead : {true, false}) {
     if (state == (dead ? timer_state::alive : timer_state::dead)) continue;
-    which.dead = dead;
-    each_found(in, which, [&](listed_record&& its) {
-      if (parts_of(its.what.key).key != key) return;
+    for (listed_record& its : find_by_key(in, key, dead, most_found)) {
       std::string name = its.what.key;
       found.insert_or_assign(std::move(name), std::move(its));
-    });
+    }
   }
   return found;
 }
 
 }  // namespace
+
+std::vector<listed_record> find_by_key(store& in, const std::string& key, bool dead, std::size_t limit) {
+  std::vector<listed_record> found;
+  check(in.find_by_key({{shard_of(key, "", in.shards()), stored_key(key)}, dead, limit}, found), in);
+  return found;
+}
 
 void check(durable::errc problem, const store& in) {
   if (problem != durable::errc{})
@@ -137,8 +140,9 @@ std::optional<listed_record> find_named(store& in, const durable_options& option
   std::string list;
   for (auto its = found.begin(); its != found.end() && std::distance(found.begin(), its) != most_named; ++its)
     list += (list.empty() ? "" : ", ") + quoted_option(parts_of(its->first).partition);
-  throw input_error(fmt::format("durable: {} is the key of {} timers; give one of {}{}", in_quotes(key), found.size(),
-                                list, std::ssize(found) > most_named ? ", ..." : ""));
+  throw input_error(fmt::format("durable: {} is the key of {}{} timers; give one of {}{}", in_quotes(key), found.size(),
+                                found.size() < most_found ? "" : " or more", list,
+                                std::ssize(found) > most_named ? ", ..." : ""));
 }
 
 }  // namespace detent::tool

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "durable/durable_command.hpp"
 
@@ -32,6 +33,10 @@ std::string words_of(const durable_options& options);
 // Calls `visit` for each timer of every shard that the query finds, page by page.
 void each_found(durable::store& in, durable::list_request which,
                 const std::function<void(durable::listed_record&&)>& visit);
+
+// Those of that key, in any partition.
+std::vector<durable::listed_record> find_by_key(durable::store& in, const std::string& key, bool dead,
+                                                std::size_t limit);
 
 enum class timer_state : std::uint8_t { any, alive, dead };
 // The timer of that state that has the options' key, of a live and a dead one the live one; looked for in every

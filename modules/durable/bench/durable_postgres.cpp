@@ -141,7 +141,7 @@ BENCHMARK(drain)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void look_ups(benchmark::State& state) {
   const std::string url = server().url(server().make_database());
-  detent::bench::measure_look_ups(state, postgres_store(url), detent::bench::full_or_smoke(1'000'000, 2'000));
+  detent::bench::measure_look_ups(state, postgres_store(url), url, detent::bench::full_or_smoke(1'000'000, 2'000));
 }
 BENCHMARK(look_ups)->Iterations(1)->Unit(benchmark::kMillisecond);
 

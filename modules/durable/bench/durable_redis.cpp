@@ -212,7 +212,8 @@ BENCHMARK(lateness)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void look_ups(benchmark::State& state) {
   const server at("no");
-  detent::bench::measure_look_ups(state, redis_store(at.path()), detent::bench::full_or_smoke(1'000'000, 2'000));
+  detent::bench::measure_look_ups(state, redis_store(at.path()), "redis+unix://" + at.path(),
+                                  detent::bench::full_or_smoke(1'000'000, 2'000));
 }
 BENCHMARK(look_ups)->Iterations(1)->Unit(benchmark::kMillisecond);
 

@@ -237,8 +237,9 @@ BENCHMARK(lateness)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void look_ups(benchmark::State& state) {
   const directory here;
-  detent::bench::measure_look_ups(
-      state, sqlite_store(here.file("timers"), {.durability = sqlite_options::sync::at_checkpoints}), rows());
+  const std::string file = here.file("timers");
+  detent::bench::measure_look_ups(state, sqlite_store(file, {.durability = sqlite_options::sync::at_checkpoints}), file,
+                                  rows());
 }
 BENCHMARK(look_ups)->Iterations(1)->Unit(benchmark::kMillisecond);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/durable.hpp>
+#include <detent/durable_store.hpp>
 #include <detent/engine.hpp>
 
 #include "support/scale.hpp"
@@ -14,6 +15,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -75,75 +79,120 @@ void measure_drain(benchmark::State& state, MakeStore make_store, std::int64_t c
   state.counters["run_and_ended/s"] = static_cast<double>(count) / seconds_since(begin);
 }
 
-// Look-ups among `count` timers: one by its name, and all of them in pages, with how late timers run meanwhile and how
-// late they run without.
-template <class Store>
-void measure_look_ups(benchmark::State& state, Store store, std::int64_t count) {
-  engine engine;
-  durable::timers timers(engine, std::move(store), {.outbox = 2'000'000, .outbox_bytes = std::size_t{1} << 30});
-  std::vector<std::int64_t> late;
-  timers.handle("late", [&](durable::job& of) {
-    late.push_back((std::chrono::system_clock::now() - of.due()).count());  // the worker alone writes it
-    return durable::outcome::done();
-  });
-  std::mt19937_64 random(1);
-  const std::vector<std::byte> body(64);
-  for (std::int64_t i = 0; i < count; ++i)
-    timers.schedule_after(std::chrono::hours(1) + std::chrono::microseconds(random() % 86'400'000'000), "auction-end",
-                          body, {.key = "k" + std::to_string(i)});
-  if (!timers.flush(std::chrono::minutes(10))) throw std::runtime_error("flush");
-  timers.start();
-  const auto worst_of = [&](std::int64_t runs, auto&& meanwhile) {
-    late.clear();
-    late.reserve(static_cast<std::size_t>(runs));
-    const std::uint64_t before = timers.metrics().runs;
+// `detent durable list` of all timers that one of this build prints, if it is built; what it prints is dropped.
+inline std::string command_that_lists(const std::string& address, std::int64_t count) {
+  const auto command = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../bin/detent";
+  if (address.empty() || !std::filesystem::exists(command)) return {};
+  return command.string() + " durable list --limit " + std::to_string(count) + " --store '" + address + "' >/dev/null";
+}
+
+// Many timers, half of them in partitions, and how late others run beside look-ups among them.
+class looked_up {
+ public:
+  looked_up(const std::shared_ptr<durable::store>& store, std::int64_t count)
+      : store_(store),
+        view_(store->view_apart()),
+        count_(static_cast<std::uint64_t>(count)),
+        timers_(engine_, store, {.outbox = 2'000'000, .outbox_bytes = std::size_t{1} << 30}) {
+    timers_.handle("late", [this](durable::job& of) {
+      late_.push_back((std::chrono::system_clock::now() - of.due()).count());  // the worker alone writes it
+      return durable::outcome::done();
+    });
+    const std::vector<std::byte> body(64);
+    for (std::uint64_t i = 0; i != count_; ++i)
+      timers_.schedule_after(std::chrono::hours(1) + std::chrono::microseconds(random_() % 86'400'000'000),
+                             "auction-end", body, {.key = key_of(i), .partition = partition_of(i)});
+    if (!timers_.flush(std::chrono::minutes(10))) throw std::runtime_error("flush");
+    timers_.start();
+  }
+
+  // One by its name, and one by its key alone.
+  void get(std::vector<std::int64_t>& by_name, std::vector<std::int64_t>& by_key) {
+    const std::uint64_t number = random_() % count_;
+    const std::string key = key_of(number);
+    auto begin = steady::now();
+    if (!timers_.get({key, partition_of(number)})) throw std::runtime_error("get");
+    by_name.push_back((steady::now() - begin).count());
+    begin = steady::now();
+    std::vector<durable::listed_record> found;
+    const durable::timer_ref bare{durable::shard_of(key, {}, store_->shards()), durable::stored_key(key)};
+    if (view_->find_by_key({bare}, found) != durable::errc{} || found.size() != 1)
+      throw std::runtime_error("find_by_key");
+    by_key.push_back((steady::now() - begin).count());
+  }
+
+  void page_through() {
+    std::size_t seen = 0;
+    std::string after;
+    do {
+      const durable::listed_page page = timers_.page({.handler = "auction-end", .limit = 1000}, after);
+      seen += page.timers.size();
+      after = page.next;
+    } while (!after.empty());
+    if (seen != count_) throw std::runtime_error("page");
+  }
+
+  // How late timers run beside that, by these names and ..._ms. Returns how long it took, in seconds.
+  template <class Meanwhile>
+  double measure_lateness(benchmark::State& state, const std::string& name, Meanwhile&& meanwhile) {
+    const std::int64_t runs = full_or_smoke(2'000, 20);
+    late_.clear();
+    late_.reserve(static_cast<std::size_t>(runs));
+    const std::uint64_t before = timers_.metrics().runs;
     for (std::int64_t i = 0; i < runs; ++i)
-      timers.schedule_after(std::chrono::seconds(2) + i * std::chrono::milliseconds(5), "late", {});
+      timers_.schedule_after(std::chrono::seconds(2) + i * std::chrono::milliseconds(5), "late", {});
     ::usleep(1'800'000);
+    const auto begin = steady::now();
     meanwhile();
-    wait_for_runs(timers, static_cast<std::int64_t>(before) + runs, std::chrono::milliseconds(50));
-    std::ranges::sort(late);
-    return std::pair(static_cast<double>(late[late.size() * 99 / 100]) / 1e6, static_cast<double>(late.back()) / 1e6);
-  };
-  std::vector<std::int64_t> took;
+    const double took = seconds_since(begin);
+    wait_for_runs(timers_, static_cast<std::int64_t>(before) + runs, std::chrono::milliseconds(50));
+    std::ranges::sort(late_);
+    state.counters["late_p99" + name + "_ms"] = static_cast<double>(late_[late_.size() * 99 / 100]) / 1e6;
+    state.counters["late_worst" + name + "_ms"] = static_cast<double>(late_.back()) / 1e6;
+    return took;
+  }
+
+ private:
+  static std::string key_of(std::uint64_t i) { return "k" + std::to_string(i); }
+  static std::string partition_of(std::uint64_t i) { return i % 2 == 0 ? "" : "p" + std::to_string(i % 10'000); }
+
+  const std::shared_ptr<durable::store> store_;
+  const std::unique_ptr<durable::store_view> view_;
+  const std::uint64_t count_;
+  std::mt19937_64 random_{1};
+  std::vector<std::int64_t> late_;
+  engine engine_;
+  durable::timers timers_;
+};
+
+// Look-ups among `count` timers: one by its name or its key, and all of them in pages, with how late timers run
+// meanwhile and how late they run without. `address`: what the command lists beside it in a process of its own.
+inline void measure_look_ups(benchmark::State& state, const std::shared_ptr<durable::store>& store,
+                             const std::string& address, std::int64_t count) {
+  looked_up in(store, count);
+  std::vector<std::int64_t> by_name, by_key;
+  const std::string lists = command_that_lists(address, count);
   for (auto round : state) {
     const std::int64_t gets = full_or_smoke(5'000, 100);
-    for (std::int64_t i = 0; i < gets; ++i) {
-      const auto begin = steady::now();
-      if (!timers.get("k" + std::to_string(random() % static_cast<std::uint64_t>(count))))
-        throw std::runtime_error("get");
-      took.push_back((steady::now() - begin).count());
-    }
-    const std::int64_t runs = full_or_smoke(2'000, 20);
-    const auto alone = worst_of(runs, [] {});
-    double seconds = 0;
-    const auto beside = worst_of(runs, [&] {
-      const auto begin = steady::now();
-      std::size_t seen = 0;
-      std::string after;
-      do {
-        const durable::listed_page page = timers.page({.handler = "auction-end", .limit = 1000}, after);
-        seen += page.timers.size();
-        after = page.next;
-      } while (!after.empty());
-      if (seen != static_cast<std::size_t>(count)) throw std::runtime_error("page");
-      seconds = seconds_since(begin);
-    });
-    // What a thread of the caller's costs on this machine that asks nothing of the store.
-    const auto beside_a_loop = worst_of(runs, [&] {
-      for (const auto begin = steady::now(); seconds_since(begin) < seconds;) benchmark::DoNotOptimize(seconds);
-    });
-    state.counters["late_p99_beside_a_loop_ms"] = beside_a_loop.first;
-    state.counters["late_worst_beside_a_loop_ms"] = beside_a_loop.second;
-    state.counters["late_p99_ms"] = alone.first;
-    state.counters["late_worst_ms"] = alone.second;
-    state.counters["late_p99_beside_ms"] = beside.first;
-    state.counters["late_worst_beside_ms"] = beside.second;
+    for (std::int64_t i = 0; i < gets; ++i) in.get(by_name, by_key);
+    in.measure_lateness(state, "", [] {});
+    const double seconds = in.measure_lateness(state, "_beside", [&] { in.page_through(); });
     state.counters["all_pages_s"] = seconds;
+    // What a thread of the caller's costs on this machine that asks nothing of the store.
+    in.measure_lateness(state, "_beside_a_loop", [&] {
+      for (const auto begin = steady::now(); seconds_since(begin) < seconds;) benchmark::DoNotOptimize(begin);
+    });
+    if (lists.empty()) continue;
+    state.counters["list_s"] = in.measure_lateness(state, "_beside_list", [&] {
+      if (std::system(lists.c_str()) != 0) throw std::runtime_error(lists);
+    });
   }
-  std::ranges::sort(took);
-  state.counters["get_p50_us"] = static_cast<double>(took[took.size() / 2]) / 1e3;
-  state.counters["get_p99_us"] = static_cast<double>(took[took.size() * 99 / 100]) / 1e3;
+  for (auto* const took : {&by_name, &by_key}) {
+    const std::string name = took == &by_name ? "get" : "by_key";
+    std::ranges::sort(*took);
+    state.counters[name + "_p50_us"] = static_cast<double>((*took)[took->size() / 2]) / 1e3;
+    state.counters[name + "_p99_us"] = static_cast<double>((*took)[took->size() * 99 / 100]) / 1e3;
+  }
 }
 
 }  // namespace detent::bench

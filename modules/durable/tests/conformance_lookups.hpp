@@ -53,6 +53,89 @@ TYPED_TEST_P(StoreConformance, FindsATimerByItsKeyAliveOrDead) {
   EXPECT_FALSE(on.find(0, "dead")->died) << "it lives";
 }
 
+// The partitions in which a timer of that key lives, or is dead.
+inline std::multiset<std::string> partitions_of(store_view& in, std::string_view key, bool dead = false,
+                                                std::size_t limit = 100) {
+  std::vector<listed_record> found;
+  EXPECT_EQ(in.find_by_key({{0, stored_key(key)}, dead, limit}, found), errc{});
+  std::multiset<std::string> out;
+  for (const listed_record& one : found) {
+    EXPECT_EQ(parts_of(one.what.key).key, key);
+    EXPECT_EQ(one.died.has_value(), dead);
+    out.emplace(parts_of(one.what.key).partition);
+  }
+  return out;
+}
+
+TYPED_TEST_P(StoreConformance, FindsAKeyInWhateverPartitionItIs) {
+  using partitions = std::multiset<std::string>;
+  asker on = this->on();
+  store& in = this->bed.get();
+  const std::unique_ptr<store_view> apart = in.view_apart();
+  EXPECT_EQ(partitions_of(*apart, "k"), partitions{});
+  const std::string long_q(128, 'q');
+  const record bare = timer(stored_key("k"), 1, at(1)), of_p = timer(stored_key("k", "p"), 2, at(2), 1),
+               of_q = timer(stored_key("k", long_q), 3, at(3), 2);
+  on.apply(
+      {put_request{bare}, put_request{of_p}, put_request{of_q}, put_request{timer(stored_key("k1", "p"), 4, at(4), 1)},
+       put_request{timer(stored_key("ak", "p"), 5, at(4), 1)}, put_request{timer(stored_key("x", "pk"), 6, at(4))}});
+  for (store_view* const from : {static_cast<store_view*>(&in), apart.get()}) {
+    EXPECT_EQ(partitions_of(*from, "k"), (partitions{"", "p", long_q}));
+    EXPECT_EQ(partitions_of(*from, "k", false, 2).size(), 2u);
+    EXPECT_EQ(partitions_of(*from, "k", true), partitions{});
+    EXPECT_EQ(partitions_of(*from, "ak"), partitions{"p"});
+    EXPECT_EQ(partitions_of(*from, "p"), partitions{});
+  }
+  std::vector<listed_record> found;
+  EXPECT_EQ(in.find_by_key({{1, stored_key("k1")}}, found), errc{});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].what.shard, 1u);
+  EXPECT_EQ(found[0].what.id, 4u);
+  EXPECT_EQ(found[0].what.payload, bytes_of("body"));
+}
+
+TYPED_TEST_P(StoreConformance, FindsAKeyAfterEachOfItsTimersChanges) {
+  using partitions = std::multiset<std::string>;
+  asker on = this->on();
+  store& in = this->bed.get();
+  const term_ref term = this->take(1);
+  record its = timer(stored_key("k", "p"), 1, at(1), 1);
+  const auto is_at = [&](const partitions& alive, const partitions& dead, const char* after) {
+    EXPECT_EQ(partitions_of(in, "k"), alive) << after;
+    EXPECT_EQ(partitions_of(in, "k", true), dead) << after;
+  };
+  const partitions p{"p"}, none;
+  on.put(its);
+  its.id = 2;
+  on.put(its, put_mode::replace);
+  is_at(p, none, "a replacement");
+  on.read(term, at(10));
+  end_request kill = end_of(term, its, end_kind::kill);
+  kill.why = "of it";
+  EXPECT_EQ(on.end(kill), change_status::ended);
+  is_at(none, p, "its death");
+  EXPECT_EQ(on.put(timer(its.key, 3, at(20), 1), put_mode::revive), change_status::stored);
+  is_at(p, none, "a revival");
+  EXPECT_EQ(on.cancel(1, its.key), change_status::cancelled);
+  is_at(none, none, "a cancel");
+  its = timer(its.key, 4, at(5), 1);
+  on.put(its);
+  on.read(term, at(11));
+  EXPECT_EQ(on.end(end_of(term, its)), change_status::ended);
+  is_at(none, none, "its end");
+  its = timer(its.key, 5, at(5), 1);
+  on.put(its);
+  on.read(term, at(12));
+  EXPECT_EQ(on.end(end_of(term, its, end_kind::kill)), change_status::ended);
+  purge_page erased;
+  EXPECT_EQ(in.purge({.shard = 1, .dead = true}, erased), errc{});
+  EXPECT_EQ(erased.erased, 1u);
+  is_at(none, none, "a purge");
+  on.put(timer(its.key, 6, at(30), 1));
+  this->bed.crash();
+  EXPECT_EQ(partitions_of(this->bed.get(), "k"), p) << "a crash";
+}
+
 TYPED_TEST_P(StoreConformance, ListsTheDeadByTheTimeOfTheirDeaths) {
   asker on = this->on();
   const term_ref term = this->take();

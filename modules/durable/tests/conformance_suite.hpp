@@ -193,8 +193,8 @@ REGISTER_TYPED_TEST_SUITE_P(
     PutsKeepReplaceFailAndMove, BytesComeBackAsTheyWere, AnEndIsOfTheRunAndOfNothingNewer,
     AnEndErasesItsOwnKeyAndNoRange, CancelIsExactBeyondTheReadLevel, CancelOfWhatWasMovedAsksAnOwnerThatHasNotReadOfIt,
     CancelBelowTheLevelOfALapsedTermProvesNothing, TheDeadAreKeptApartAndLiveAgain, FindsATimerByItsKeyAliveOrDead,
-    ListsTheDeadByTheTimeOfTheirDeaths, PurgesDeadOnesThatAListWouldFind, ALookAtManyTakesPieces,
-    AViewApartIsOfTheSameTimersWhileTheStoreChangesThem, ListsByHandlerKeyAndTimeInPages, KnowsWhoIsThereAndWhatItHas,
-    RandomHistoriesAreTheModels);
+    FindsAKeyInWhateverPartitionItIs, FindsAKeyAfterEachOfItsTimersChanges, ListsTheDeadByTheTimeOfTheirDeaths,
+    PurgesDeadOnesThatAListWouldFind, ALookAtManyTakesPieces, AViewApartIsOfTheSameTimersWhileTheStoreChangesThem,
+    ListsByHandlerKeyAndTimeInPages, KnowsWhoIsThereAndWhatItHas, RandomHistoriesAreTheModels);
 
 }  // namespace durable_test

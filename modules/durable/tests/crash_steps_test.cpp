@@ -63,6 +63,9 @@ class mortal final : public store {
     return to_->read_answers(what, results);
   }
   errc find(const timer_ref& which, std::optional<listed_record>& out) override { return to_->find(which, out); }
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
+    return to_->find_by_key(which, out);
+  }
   errc list(const list_request& which, list_page& out) override { return to_->list(which, out); }
   errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return to_->count_due(by, shards); }
   errc purge(const list_request& which, purge_page& out) override { return to_->purge(which, out); }

@@ -106,6 +106,9 @@ class breakable : public store {
   errc find(const timer_ref& which, std::optional<listed_record>& out) override {
     return cut ? errc::unavailable : to_->find(which, out);
   }
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
+    return cut ? errc::unavailable : to_->find_by_key(which, out);
+  }
   errc list(const list_request& which, list_page& out) override {
     if (answers_list && answers_list(which, out)) return errc{};
     return cut ? errc::unavailable : to_->list(which, out);
@@ -131,6 +134,9 @@ class breakable : public store {
     view(breakable& of, std::unique_ptr<store_view> to) : of_(of), to_(std::move(to)) {}
     errc find(const timer_ref& which, std::optional<listed_record>& out) override {
       return of_.cut ? errc::unavailable : to_->find(which, out);
+    }
+    errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
+      return of_.cut ? errc::unavailable : to_->find_by_key(which, out);
     }
     errc list(const list_request& which, list_page& out) override {
       ++of_.lists;

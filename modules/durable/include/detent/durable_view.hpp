@@ -46,6 +46,11 @@ struct timer_ref {
   shard_id shard = 0;
   std::string key = {};
 };
+struct key_request {
+  timer_ref name = {};      // the key without a partition, and the shard of that
+  bool dead = false;        // the dead ones instead
+  std::size_t limit = 100;  // at least 1
+};
 
 struct shard_state {
   shard_id shard = 0;
@@ -90,6 +95,9 @@ class store_view {
   // The live timer of that key, without its successor; else the dead one; else none. Costs one step, whatever the store
   // has.
   virtual errc find(const timer_ref& which, std::optional<listed_record>& out) = 0;
+  // The timers that have this key in any partition or in none, in no order. Costs a step or two and what it finds,
+  // whatever the store has; a store that only looks at an older version's timers may have to go through all of them.
+  virtual errc find_by_key(const key_request& which, std::vector<listed_record>& out) = 0;
   // Timers of one shard: by due time, and dead ones by the time at which they died; within one instant as the store
   // likes, but always alike. A call looks at a few hundred timers at most, for about a millisecond, so that a page may
   // be empty and not the last one. A timer that stays where it is from the first page to the last is in one of them;

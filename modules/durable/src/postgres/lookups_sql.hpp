@@ -61,6 +61,18 @@ from (
 order by died is not null limit 1
 )sql";
 
+// Of a key, in any partition: the columns of find_sql. A dead timer of a name that lives is not looked for, as there is
+// none.
+#define DETENT_BY_KEY(table, dead)                                                                                     \
+  "select partition, key, id, due, attempt, by_rule, handler, schedule, payload, " dead ", shard from detent." table   \
+  " where shard = $1 and partition = '' and key = $2"                                                                  \
+  " union all"                                                                                                         \
+  " (select partition, key, id, due, attempt, by_rule, handler, schedule, payload, " dead ", shard from detent." table \
+  " where partition <> '' and key = $2 limit $3)"
+inline constexpr const char* find_by_key_sql = DETENT_BY_KEY("timers", "null::text, null::timestamptz");
+inline constexpr const char* find_dead_by_key_sql = DETENT_BY_KEY("dead", "why, died");
+#undef DETENT_BY_KEY
+
 // PostgreSQL has no count of a table's rows: an index is read through. Of $2 timers of a shard or more, none: never,
 // the number is what the last vacuum or analyze has found, shared out evenly. Limits of dead ones need their exact
 // number.

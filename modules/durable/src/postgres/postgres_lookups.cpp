@@ -30,6 +30,16 @@ record record_of(const rows& its, int row, shard_id shard) {
   return out;
 }
 
+// With the columns of find_sql.
+listed_record found_one(const rows& its, int row, shard_id shard) {
+  listed_record out{record_of(its, row, shard)};
+  if (!its.is_null(row, 10)) {
+    out.why = its.text(row, 9);
+    out.died = its.time(row, 10);
+  }
+  return out;
+}
+
 // No timer has a name that is no text.
 bool may_be_found(const list_request& which) noexcept {
   return detail::is_text(which.key_prefix) && detail::is_text(which.handler) &&
@@ -62,11 +72,23 @@ errc lookups::find(const timer_ref& which, std::optional<listed_record>& out) {
   with.add_text(name.key);
   rows found;
   if (const errc code = ask(statement::find, with, found); code != errc{} || found.count() == 0) return code;
-  out = listed_record{record_of(found, 0, which.shard)};
-  if (!found.is_null(0, 10)) {
-    out->why = found.text(0, 9);
-    out->died = found.time(0, 10);
-  }
+  out = found_one(found, 0, which.shard);
+  return errc{};
+}
+
+errc lookups::find_by_key(const key_request& which, std::vector<listed_record>& out) {
+  out.clear();
+  const std::string_view key = parts_of(which.name.key).key;
+  if (!detail::is_text(key)) return errc{};
+  parameters with;
+  with.add(static_cast<std::int32_t>(which.name.shard));
+  with.add_text(key);
+  with.add(static_cast<std::int64_t>(which.limit));
+  rows found;
+  const statement what = which.dead ? statement::find_dead_by_key : statement::find_by_key;
+  if (const errc code = ask(what, with, found); code != errc{}) return code;
+  for (int i = 0; i != found.count() && out.size() < which.limit; ++i)
+    out.push_back(found_one(found, i, static_cast<shard_id>(found.number(i, 11))));
   return errc{};
 }
 

@@ -26,6 +26,7 @@ class lookups {
   lookups(connection& to, counting how) noexcept : to_(to), how_(how) {}
 
   errc find(const timer_ref& which, std::optional<listed_record>& out);
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out);
   errc list(const list_request& which, list_page& out);
   errc look(std::span<shard_state> shards);
   errc count_due(stored_time by, std::span<std::uint64_t> shards);
@@ -49,6 +50,9 @@ class postgres_view final : public store_view {
       : to_(url, settings, patience), in_(to_, lookups::counting::exact) {}
 
   errc find(const timer_ref& which, std::optional<listed_record>& out) override { return in_.find(which, out); }
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
+    return in_.find_by_key(which, out);
+  }
   errc list(const list_request& which, list_page& out) override { return in_.list(which, out); }
   errc look(std::span<shard_state> shards) override { return in_.look(shards); }
   errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return in_.count_due(by, shards); }

@@ -55,6 +55,9 @@ class postgres_store final : public store {
   errc apply(std::span<const change> what, std::span<change_status> results) override;
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override;
   errc find(const timer_ref& which, std::optional<listed_record>& out) override { return looks_.find(which, out); }
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
+    return looks_.find_by_key(which, out);
+  }
   errc list(const list_request& which, list_page& out) override { return looks_.list(which, out); }
   errc look(std::span<shard_state> shards) override { return looks_.look(shards); }
   errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return looks_.count_due(by, shards); }

@@ -241,6 +241,8 @@ std::array<statement_text, statements> make() {
       {"look", look_sql, {of(type::int4), of(type::int8)}},
       {"late_shards", late_shards_sql, {shards, texts, times, numbers}},
       {"find", find_sql, {of(type::int4), of(type::text), of(type::text)}},
+      {"find_by_key", find_by_key_sql, {of(type::int4), of(type::text), of(type::int8)}},
+      {"find_dead_by_key", find_dead_by_key_sql, {of(type::int4), of(type::text), of(type::int8)}},
       {"list", list_sql, list_types},
       {"list_recurring", list_recurring_sql, list_types},
       {"list_dead", list_dead_sql, list_types},

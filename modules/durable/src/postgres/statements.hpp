@@ -26,6 +26,8 @@ enum class statement : unsigned char {
   look,
   late_shards,
   find,
+  find_by_key,
+  find_dead_by_key,
   list,
   list_recurring,
   list_dead,
@@ -34,7 +36,7 @@ enum class statement : unsigned char {
   deaths,
   look_at_roll
 };
-inline constexpr std::size_t statements = 23;
+inline constexpr std::size_t statements = 25;
 
 struct statement_text {
   const char* name;

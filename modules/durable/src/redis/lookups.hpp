@@ -15,17 +15,19 @@
 
 namespace detent::durable::redis {
 
-// Of a shard: own, announced, due, body, dead, grave, next, recurring.
+// Of a shard: own, announced, due, body, dead, grave, next, recurring, names.
 using shard_keys = std::vector<std::string>;
-enum class shard_key : unsigned char { own, announced, due, body, dead, grave, next, recurring };
+enum class shard_key : unsigned char { own, announced, due, body, dead, grave, next, recurring, names };
 
 // What a store's calls that look ask of its servers. One thread.
 class lookups {
  public:
-  // Both must outlive it.
-  lookups(servers& to, const std::vector<shard_keys>& of_shards) : to_(to), keys_(of_shards) {}
+  // All must outlive it. `has_names`: the store has its timers by their keys too.
+  lookups(servers& to, const std::vector<shard_keys>& of_shards, const bool& has_names)
+      : to_(to), keys_(of_shards), has_names_(has_names) {}
 
   errc find(const timer_ref& which, std::optional<listed_record>& out);
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out);
   errc list(const list_request& which, list_page& out);
   errc look(std::span<shard_state> shards);
   errc count_due(stored_time by, std::span<std::uint64_t> shards);
@@ -37,19 +39,24 @@ class lookups {
   const std::string& key(shard_id shard, shard_key which) const noexcept {
     return keys_[shard][static_cast<std::size_t>(which)];
   }
+  errc find_by_names(const key_request& which, std::vector<listed_record>& out);
+  errc look_for_key(const key_request& which, std::vector<listed_record>& out);
   errc walk(script what, const list_request& which, reply& out);
   errc ask_each(shard_key of, std::string_view word, calls_of_shards& calls, std::size_t shards);
 
   servers& to_;
   const std::vector<shard_keys>& keys_;
+  const bool& has_names_;
 };
 
 // A connection of its own, for another thread than the store's.
 class redis_view final : public store_view {
  public:
-  redis_view(servers to, const std::vector<shard_keys>& of_shards) : to_(std::move(to)), in_(to_, of_shards) {}
+  redis_view(servers to, const std::vector<shard_keys>& of_shards, const bool& has_names)
+      : to_(std::move(to)), in_(to_, of_shards, has_names) {}
 
   errc find(const timer_ref& which, std::optional<listed_record>& out) override;
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override;
   errc list(const list_request& which, list_page& out) override;
   errc look(std::span<shard_state> shards) override;
   errc count_due(stored_time by, std::span<std::uint64_t> shards) override;

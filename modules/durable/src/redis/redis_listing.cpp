@@ -51,9 +51,63 @@ errc lookups::find(const timer_ref& which, std::optional<listed_record>& out) {
   return errc{};
 }
 
+errc lookups::find_by_key(const key_request& which, std::vector<listed_record>& out) {
+  std::optional<listed_record> bare;
+  if (const errc code = find(which.name, bare); code != errc{}) return code;
+  out.clear();
+  if (bare && bare->died.has_value() == which.dead) out.push_back(*std::move(bare));
+  return has_names_ ? find_by_names(which, out) : look_for_key(which, out);
+}
+
+errc lookups::find_by_names(const key_request& which, std::vector<listed_record>& out) {
+  const std::string_view key_of = parts_of(which.name.key).key;
+  const std::string entry = static_cast<char>(key_of.size()) + std::string(key_of);
+  arena in;
+  const std::string_view limit = in.number(std::uint64_t{which.limit});
+  calls_of_shards calls(script::by_key, to_.is_cluster(), keys_.size());
+  for (shard_id shard = 0; shard != static_cast<shard_id>(keys_.size()); ++shard) {
+    const std::array its = {key(shard, shard_key::names), key(shard, which.dead ? shard_key::grave : shard_key::body),
+                            key(shard, shard_key::dead)};
+    calls.add(its, {entry, limit, which.dead ? "1" : ""});
+  }
+  if (const errc code = run(to_, calls.all()); code != errc{}) return code;
+  for (std::size_t shard = 0; shard != keys_.size(); ++shard) {
+    const redisReply* const answer = calls.answer_to(shard);
+    if (answer == nullptr) return errc::unavailable;
+    for (std::size_t i = 0; i + 2 < answer->elements && out.size() < which.limit; i += 3) {
+      const std::string_view name = text_of(element(*answer, i)), body = text_of(element(*answer, i + 1));
+      if (which.dead)
+        out.push_back(dead_one(static_cast<shard_id>(shard), name, body, text_of(element(*answer, i + 2))));
+      else
+        out.push_back({unpack(static_cast<shard_id>(shard), name, body)});
+    }
+  }
+  return errc{};
+}
+
+errc lookups::look_for_key(const key_request& which, std::vector<listed_record>& out) {
+  const std::string_view key_of = parts_of(which.name.key).key;
+  list_request all;
+  all.key_prefix = key_of;
+  all.dead = which.dead;
+  for (all.shard = 0; all.shard != static_cast<shard_id>(keys_.size()); ++all.shard) {
+    do {
+      list_page page;
+      if (const errc code = list(all, page); code != errc{}) return code;
+      for (listed_record& each : page.found) {
+        const key_parts its = parts_of(each.what.key);
+        if (its.key == key_of && !its.partition.empty() && out.size() < which.limit) out.push_back(std::move(each));
+      }
+      all.after = std::move(page.next);
+    } while (!all.after.empty());
+  }
+  return errc{};
+}
+
 errc lookups::walk(script what, const list_request& which, reply& out) {
   const shard_key set = which.dead ? shard_key::dead : which.recurring ? shard_key::recurring : shard_key::due;
-  const std::array both = {key(which.shard, set), key(which.shard, which.dead ? shard_key::grave : shard_key::body)};
+  const std::array both = {key(which.shard, set), key(which.shard, which.dead ? shard_key::grave : shard_key::body),
+                           key(which.shard, shard_key::names)};
   const detail::list_place last = detail::list_place::of(which.after);
   const bool goes_on = last.at >= which.from;
   // A filter may leave few, and keys alone are looked at fast.
@@ -165,6 +219,11 @@ errc redis_view::open() {
 errc redis_view::find(const timer_ref& which, std::optional<listed_record>& out) {
   const errc code = open();
   return code == errc{} ? in_.find(which, out) : code;
+}
+
+errc redis_view::find_by_key(const key_request& which, std::vector<listed_record>& out) {
+  const errc code = open();
+  return code == errc{} ? in_.find_by_key(which, out) : code;
 }
 
 errc redis_view::list(const list_request& which, list_page& out) {

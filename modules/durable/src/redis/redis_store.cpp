@@ -17,8 +17,8 @@ namespace detent::durable {
 namespace redis {
 namespace {
 
-constexpr std::array<const char*, 8> key_names = {"own",  "announced", "due",  "body",
-                                                  "dead", "grave",     "next", "recurring"};
+constexpr std::array<const char*, 9> key_names = {"own",   "announced", "due",       "body", "dead",
+                                                  "grave", "next",      "recurring", "names"};
 constexpr shard_id most_shards = 1024;
 constexpr std::size_t most = std::size_t{1} << 40;  // a number that Lua holds
 constexpr std::chrono::milliseconds soon{100};      // after which a shard whose server does not answer is tried again
@@ -123,7 +123,8 @@ redis_store::redis_store(const std::string& address, const redis_options& how)
   call opening{script::open, meta, {wanted, own_format, read_only_ ? std::string_view() : channel_}};
   to_.run(opening);
   if (opening.failed) fail(opening.failed);
-  const std::optional<std::uint64_t> had = number_in(*opening.answer);
+  const std::optional<std::uint64_t> had = number_in(element(*opening.answer, 0));
+  has_names_ = text_of(element(*opening.answer, 1)) == "1";
   if (!had) fail({refusal::unexpected, address + ": " + meta.front() + " is damaged: its shards are no number"});
   if (*had == 0) fail({refusal::lost, address + ": no store has the prefix '" + prefix_ + "'"});
   terms_.resize(std::min<std::uint64_t>(*had, most_shards));

@@ -63,6 +63,9 @@ class redis_store final : public store {
   errc apply(std::span<const change> what, std::span<change_status> results) override;
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override;
   errc find(const timer_ref& which, std::optional<listed_record>& out) override { return looks_.find(which, out); }
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
+    return looks_.find_by_key(which, out);
+  }
   errc list(const list_request& which, list_page& out) override { return looks_.list(which, out); }
   errc look(std::span<shard_state> shards) override { return looks_.look(shards); }
   errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return looks_.count_due(by, shards); }
@@ -74,7 +77,7 @@ class redis_store final : public store {
   }
   errc look_at_roll(roll_state& out) override;
   std::unique_ptr<store_view> view_apart() override {
-    return std::make_unique<redis_view>(servers(to_.places(), how_), keys_);
+    return std::make_unique<redis_view>(servers(to_.places(), how_), keys_, has_names_);
   }
   void listen(std::function<void(shard_id)> wake) override;
 
@@ -116,7 +119,8 @@ class redis_store final : public store {
   std::string name_;
   std::vector<term> terms_;  // by shard
   std::vector<keys> keys_;   // by shard
-  lookups looks_{to_, keys_};
+  bool has_names_ = false;   // by an earlier version's timers, keys have to be looked for
+  lookups looks_{to_, keys_, has_names_};
   keys nodes_;
   std::vector<remembered> remembered_;  // by shard
   std::uint64_t last_turn_ = 0;

@@ -9,6 +9,7 @@ namespace detent::durable::redis {
 extern const char apply_text[];
 extern const char answers_text[];
 extern const char find_text[];
+extern const char by_key_text[];
 extern const char walk_text[];
 extern const char list_text[];
 extern const char purge_text[];

@@ -9,18 +9,19 @@ namespace detent::durable::redis {
 namespace {
 
 // KEYS: meta. ARGV: shards, format, channel: nothing if the store only looks. Answers the shards of the store; 0, where
-// there is none and none is wanted. Puts and cancels write before they publish, so the right to do that comes first:
-// a listener takes no notice of an empty message.
+// there is none and none is wanted; and 1 where all versions that put timers there have kept `names`. Puts and cancels
+// write before they publish, so the right to do that comes first: a listener takes no notice of an empty message.
 constexpr char open_text[] = R"(
-local had = redis.call('HMGET', KEYS[1], 'shards', 'format')
+local had = redis.call('HMGET', KEYS[1], 'shards', 'format', 'names')
 if had[2] and had[2] ~= ARGV[2] then return redis.error_reply('FOREIGN format ' .. had[2]) end
 local said = ARGV[3] ~= '' and redis.pcall('PUBLISH', ARGV[3], '')
 if type(said) == 'table' then
   return redis.error_reply('NOPERM the user needs the rights +publish, +subscribe and &' ..
                            string.sub(ARGV[3], 1, -17) .. '*: ' .. said.err)
 end
-if not had[1] and ARGV[1] ~= '0' then redis.call('HSET', KEYS[1], 'shards', ARGV[1], 'format', ARGV[2]) end
-return tonumber(had[1] or ARGV[1]))";
+if had[1] or ARGV[1] == '0' then return {had[1] or '0', had[3] or '0'} end
+redis.call('HSET', KEYS[1], 'shards', ARGV[1], 'format', ARGV[2], 'names', 1)
+return {ARGV[1], '1'})";
 
 // KEYS: nodes. ARGV: node, for how long it counts as alive. Answers Redis' time, then the nodes.
 constexpr char roll_text[] = R"(
@@ -166,14 +167,40 @@ local function rank_after(set, score, key)
   return low
 end)";
 
+// `names` has the timers in a partition by their keys: behind its length the key, and then the partition.
+constexpr char names_text[] = R"(
+local function change_names(change, set, names)
+  local changed = {}
+  for _, name in ipairs(names) do
+    local size = string.byte(name) or 0
+    local rest = #name - 1 - size
+    if size > 0 and size <= 128 and rest > 0 and rest <= 128 then
+      if change == 'ZADD' then changed[#changed + 1] = 0 end
+      changed[#changed + 1] = string.char(rest) .. string.sub(name, 2 + size) .. string.sub(name, 2, 1 + size)
+    end
+  end
+  if #changed > 0 then redis.call(change, set, unpack(changed)) end
+end)";
+
 }  // namespace
 
 const std::string& text(script which) noexcept {
-  static const std::string order = order_text, walk = order + walk_text;
-  static const std::array<std::string, scripts> texts = {
-      open_text,          roll_text,      take_text,   give_back_text,   order + read_on_text,
-      order + apply_text, answers_text,   find_text,   walk + list_text, walk + purge_text,
-      look_text,          count_due_text, deaths_text, look_roll_text};
+  static const std::string order = order_text, names = names_text, walk = order + walk_text;
+  static const std::array<std::string, scripts> texts = {open_text,
+                                                         roll_text,
+                                                         take_text,
+                                                         give_back_text,
+                                                         order + read_on_text,
+                                                         order + names + apply_text,
+                                                         answers_text,
+                                                         find_text,
+                                                         by_key_text,
+                                                         walk + list_text,
+                                                         names + walk + purge_text,
+                                                         look_text,
+                                                         count_due_text,
+                                                         deaths_text,
+                                                         look_roll_text};
   return texts[static_cast<std::size_t>(which)];
 }
 
@@ -181,6 +208,7 @@ bool writes(script which) noexcept {
   switch (which) {
     case script::answers:
     case script::find:
+    case script::by_key:
     case script::list:
     case script::look:
     case script::count_due:

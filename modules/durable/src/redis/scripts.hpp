@@ -21,6 +21,7 @@ enum class script : unsigned char {
   apply,      // changes of timers
   answers,    // what the owner has answered
   find,       // one timer, alive or dead
+  by_key,     // those of a key, in any partition
   list,       // a piece of one shard's timers
   purge,      // erases such a piece of the dead
   look,       // what a shard has
@@ -28,7 +29,7 @@ enum class script : unsigned char {
   deaths,     // when a dead one died
   look_roll   // the roll, without a node that enters it
 };
-inline constexpr std::size_t scripts = 14;
+inline constexpr std::size_t scripts = 15;
 
 const std::string& text(script which) noexcept;
 

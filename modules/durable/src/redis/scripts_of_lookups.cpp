@@ -13,6 +13,31 @@ body = redis.call('HGET', KEYS[3], ARGV[1])
 if body then return {body, redis.call('ZSCORE', KEYS[2], ARGV[1]) or '0'} end
 return {})";
 
+// KEYS of each shard: names, body or grave, dead. ARGV of each: how the entries in `names` begin, how many are wanted
+// at most; whether they are dead, as 1 or nothing. Answers of each the names, bodies and times of death.
+const char by_key_text[] = R"(
+local answers = {}
+for n = 0, #KEYS / 3 - 1 do
+  local set, bodies, dead = unpack(KEYS, 3 * n + 1, 3 * n + 3)
+  local entry, limit, is_dead = ARGV[3 * n + 1], tonumber(ARGV[3 * n + 2]), ARGV[3 * n + 3] ~= ''
+  local found, from, entries = {}, 0, nil
+  repeat
+    entries = redis.call('ZRANGEBYLEX', set, '[' .. entry, '(' .. entry .. string.rep('\255', 129), 'LIMIT', from, 100)
+    from = from + #entries
+    for _, one in ipairs(entries) do
+      local partition = string.sub(one, #entry + 1)
+      local name = string.char(#partition) .. partition .. string.sub(entry, 2)
+      local body = #found < 3 * limit and redis.call('HGET', bodies, name)
+      if body then
+        found[#found + 1], found[#found + 2] = name, body
+        found[#found + 1] = is_dead and redis.call('ZSCORE', dead, name) or '0'
+      end
+    end
+  until #entries == 0 or #found >= 3 * limit
+  answers[n + 1] = found
+end
+return answers)";
+
 // KEYS: a set by time and its bodies, of the live ones, those that recur, or the dead. ARGV: from, until, after, how
 // many to find, to look at, and bytes at most; whether they are dead, and whether they recur, as 1 or nothing; handler,
 // or nothing; p and the partition, or nothing; how the key begins. Goes in the order of time, then of keys, to the end
@@ -60,11 +85,12 @@ if is_over then time, key = '', '' end
 const char list_text[] = R"(
 return {time, key, keys, times, bodies})";
 
-// Answers how many were erased, and where to go on.
+// The third key is `names`. Answers how many were erased, and where to go on.
 const char purge_text[] = R"(
 if #keys > 0 then
   redis.call('ZREM', KEYS[1], unpack(keys))
   redis.call('HDEL', KEYS[2], unpack(keys))
+  change_names('ZREM', KEYS[3], keys)
 end
 return {#keys, time, key})";
 

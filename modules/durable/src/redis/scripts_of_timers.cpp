@@ -5,11 +5,11 @@
 
 namespace detent::durable::redis {
 
-// KEYS: own, announced, due, body, dead, grave, next, recurring, then the answer of each cancel, and of each end that
-// has one. ARGV: format, shard, kinds: a letter for each change; node, fence: of the ends; the earliest due time, if
-// all are puts of new timers that run once, else nothing; in one word the id and due time that ran of each end; in one
-// word an answer for each end, - for none, or nothing; then the key of each change, behind its due time if there is an
-// earliest one; and then, in their order, the bodies of puts, the heads of moves and revivals, the questions, the
+// KEYS: own, announced, due, body, dead, grave, next, recurring, names, then the answer of each cancel, and of each end
+// that has one. ARGV: format, shard, kinds: a letter for each change; node, fence: of the ends; the earliest due time,
+// if all are puts of new timers that run once, else nothing; in one word the id and due time that ran of each end; in
+// one word an answer for each end, - for none, or nothing; then the key of each change, behind its due time if there is
+// an earliest one; and then, in their order, the bodies of puts, the heads of moves and revivals, the questions, the
 // payloads of (P), the reasons of kills. The last word is the caller's turn in the shard, or nothing, and the one
 // before the turn that must have been the last one here, or nothing. The last key has the caller's last turn and its
 // answer. A turn that was carried out gives its answer again; where another turn was the last one, a promoted replica
@@ -42,9 +42,14 @@ if ARGV[6] ~= '' then
   step = 2
   if tonumber(ARGV[6]) > upto and redis.call('EXISTS', KEYS[5]) == 0 and
      redis.call('ZADD', KEYS[3], 'NX', unpack(ARGV, 9, 8 + 2 * count)) == count then
-    local bodies = {}
-    for n = 1, count do bodies[2 * n - 1], bodies[2 * n] = ARGV[8 + 2 * n], ARGV[8 + 2 * count + n] end
+    local bodies, names = {}, {}
+    for n = 1, count do
+      local name = ARGV[8 + 2 * n]
+      bodies[2 * n - 1], bodies[2 * n] = name, ARGV[8 + 2 * count + n]
+      if string.byte(name) ~= 0 then names[#names + 1] = name end
+    end
     redis.call('HSET', KEYS[4], unpack(bodies))
+    change_names('ZADD', KEYS[9], names)
     return rep('s', count)
   end
 end
@@ -67,6 +72,7 @@ if is_owner and not has_next and ARGV[8] == '' and kinds == rep('E', count) then
     end
     redis.call('HDEL', KEYS[4], unpack(keys))
     if redis.call('EXISTS', KEYS[8]) == 1 then redis.call('ZREM', KEYS[8], unpack(keys)) end
+    if redis.call('EXISTS', KEYS[9]) == 1 then change_names('ZREM', KEYS[9], keys) end
     return letters
   end
 end
@@ -175,7 +181,7 @@ local function finish(kind, key, ran, extra, payload)
 end
 
 local answers, refused = {}, {}
-local word, ends, asked = 9 + step * count, 0, 8
+local word, ends, asked = 9 + step * count, 0, 9
 local puts = {k = true, r = true, x = true, m = true, v = true}
 local takes = {c = true, M = true, P = true, K = true}
 for n = 1, count do
@@ -212,8 +218,11 @@ end
 local function repeats(body) return body and sub(body, 23, 24) ~= '\0\0' end
 local function add(to, a, b) to[#to + 1], to[#to + 2] = a, b end
 local placed, written, kept, buried, graves, recurring = {}, {}, {}, {}, {}, {}
-local gone, unkept, risen, once = {}, {}, {}, {}
+local gone, unkept, risen, once, named, unnamed = {}, {}, {}, {}, {}, {}
 for key, body in pairs(live) do
+  local has, had = body or dead[key], was[key] or was_dead[key]
+  if has and not had then named[#named + 1] = key end
+  if had and not has then unnamed[#unnamed + 1] = key end
   if body ~= was[key] then
     if body then
       add(placed, read('<i8', body, 9), key)
@@ -246,6 +255,8 @@ for _, change in ipairs({{'ZADD', KEYS[3], placed}, {'HSET', KEYS[4], written}, 
                          {'RPUSH', KEYS[2], announced}}) do
   if #change[3] > 0 then redis.call(change[1], change[2], unpack(change[3])) end
 end
+change_names('ZADD', KEYS[9], named)
+change_names('ZREM', KEYS[9], unnamed)
 if #announced > 0 then redis.call('PUBLISH', own[4], ARGV[2]) end
 return table.concat(answers)
 end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "database.hpp"
 
+#include "lookups.hpp"
 #include "span_index.hpp"
 
 #include <detent/error.hpp>
@@ -184,6 +185,11 @@ void database::follow_other_versions() {
         "ALTER TABLE shards ADD COLUMN dead INTEGER NOT NULL DEFAULT 0;"
         "ALTER TABLE ring ADD COLUMN counted INTEGER NOT NULL DEFAULT -1");
   }
+  if (ask("SELECT count(*) FROM sqlite_schema WHERE name = 'timers_in_partitions'") == 0 &&
+      ask("SELECT EXISTS (SELECT 1 FROM shards WHERE"
+          " EXISTS (SELECT 1 FROM timers WHERE timers.shard = shards.shard AND timers.key >= x'01')"
+          " OR EXISTS (SELECT 1 FROM dead WHERE dead.shard = shards.shard AND dead.key >= x'01'))") != 0)
+    run(index_of_keys);
   if (ask("SELECT generation = counted FROM ring") == 0)
     run("UPDATE shards SET timers = (SELECT count(*) FROM timers WHERE timers.shard = shards.shard),"
         " dead = (SELECT count(*) FROM dead WHERE dead.shard = shards.shard);"

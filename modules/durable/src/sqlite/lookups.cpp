@@ -84,6 +84,39 @@ std::optional<listed_record> lookups::find(const timer_ref& which) {
   return out;
 }
 
+// Without the indexes, which a file lacks that only other versions have written, all that have a partition are looked
+// at.
+void lookups::prepare_for_keys() {
+  const bool has_keys = has("timers_in_partitions");
+  if (!live_by_key_.is_empty() && has_keys == has_keys_) return;
+  has_keys_ = has_keys;
+  const auto make = [&](const std::string& table, const std::string& others) {
+    const std::string from =
+        has_keys ? table + " t INDEXED BY " + table + "_in_partitions" : "shards CROSS JOIN " + table + " t";
+    const std::string of = has_keys ? "" : "t.shard = shards.shard AND ";
+    return statement(on_, "SELECT t.key, t.id, t.due, t.attempt, t.by_rule, t.handler, t.schedule, t.payload, " +
+                              others + ", t.shard FROM " + from + " WHERE " + of +
+                              "t.key >= x'01' AND substr(t.key, 2 + unicode(substr(t.key, 1, 1))) = ?1 LIMIT ?2");
+  };
+  live_by_key_ = make("timers", "x'', 0");
+  dead_by_key_ = make("dead", "t.why, (SELECT died FROM deaths WHERE deaths.shard = t.shard AND deaths.key = t.key)");
+}
+
+std::vector<listed_record> lookups::find_by_key(const key_request& which) {
+  const one_view same(on_);
+  std::vector<listed_record> out;
+  if (auto bare = find(which.name); bare && bare->died.has_value() == which.dead) out.push_back(*std::move(bare));
+  prepare_for_keys();
+  statement& rows = which.dead ? dead_by_key_ : live_by_key_;
+  rows.with(parts_of(which.name.key).key, std::uint64_t{which.limit});
+  while (rows.step()) {
+    const auto shard = static_cast<shard_id>(rows.number(10));
+    if (out.size() < which.limit)
+      out.push_back(which.dead ? dead_one(rows, shard) : listed_record{record_of(rows, shard)});
+  }
+  return out;
+}
+
 std::vector<lookups::row_place> lookups::recurring_places(const list_request& which, const row_place& after,
                                                           std::size_t most) {
   std::vector<row_place> out;

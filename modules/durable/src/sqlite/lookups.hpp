@@ -28,6 +28,7 @@ class lookups {
   explicit lookups(sqlite3* on);
 
   std::optional<listed_record> find(const timer_ref& which);
+  std::vector<listed_record> find_by_key(const key_request& which);
   list_page list(const list_request& which);
   // Calls `visit` with each dead timer that the request names, of one piece, until it returns false: it has no room.
   // Returns where to go on.
@@ -60,12 +61,21 @@ class lookups {
   void sort_span(shard_id shard, std::int64_t span, const row_place& after);
   std::vector<row_place> recurring_places(const list_request& which, const row_place& after, std::size_t most);
   bool has(std::string_view table_or_index);
+  void prepare_for_keys();
   bool is_counted();
 
   sqlite3* on_ = nullptr;
   sorted_span sorted_;
   std::uint64_t last_number_ = 0;  // random at first: words of another connection name none of these
   statement live_, dead_, row_, in_span_, next_span_, recurring_, deaths_, due_, nth_, counts_, schema_;
+  statement live_by_key_, dead_by_key_;
+  bool has_keys_ = false;  // these two go by the indexes
 };
+
+// Timers in a partition by their keys without it, alive and dead. A file has it since the first of these: others do not
+// pay for it.
+inline constexpr const char* index_of_keys =
+    "CREATE INDEX timers_in_partitions ON timers (substr(key, 2 + unicode(substr(key, 1, 1)))) WHERE key >= x'01';"
+    "CREATE INDEX dead_in_partitions ON dead (substr(key, 2 + unicode(substr(key, 1, 1)))) WHERE key >= x'01'";
 
 }  // namespace detent::durable::detail

@@ -60,9 +60,16 @@ void sqlite_store_on_file::index_if_recurring(const record& its) {
   known_.recurring = true;
 }
 
+void sqlite_store_on_file::index_if_in_a_partition(const record& its) {
+  if (known_.in_partitions || parts_of(its.key).partition.empty()) return;
+  file_.run(index_of_keys);
+  known_.in_partitions = true;
+}
+
 // False: its key names a timer.
 bool sqlite_store_on_file::add(const record& its) {
   index_if_recurring(its);
+  index_if_in_a_partition(its);
   insert_.with(its.shard, its.key, its.id, its.due, its.attempt, its.by_rule, its.handler, its.schedule, its.payload);
   if (insert_.run() == 0) return false;
   ++known_.counts[its.shard].timers;

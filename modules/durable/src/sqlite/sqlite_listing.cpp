@@ -37,6 +37,9 @@ class sqlite_view final : public store_view {
   errc find(const timer_ref& which, std::optional<listed_record>& out) override {
     return trying([&] { out = open().find(which); });
   }
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
+    return trying([&] { out = open().find_by_key(which); });
+  }
   errc list(const list_request& which, list_page& out) override {
     return trying([&] { out = open().list(which); });
   }
@@ -74,6 +77,10 @@ class sqlite_view final : public store_view {
 
 errc sqlite_store_on_file::find(const timer_ref& which, std::optional<listed_record>& out) {
   return trying([&] { out = looks_.find(which); });
+}
+
+errc sqlite_store_on_file::find_by_key(const key_request& which, std::vector<listed_record>& out) {
+  return trying([&] { out = looks_.find_by_key(which); });
 }
 
 errc sqlite_store_on_file::list(const list_request& which, list_page& out) {

@@ -71,9 +71,12 @@ sqlite_store_on_file::sqlite_store_on_file(const std::string& path, const sqlite
   statement successors = make("SELECT count(*) FROM successors");
   if (successors.step()) known_.successors = successors.number(0);
   successors.reset();
-  statement index = make("SELECT 1 FROM sqlite_schema WHERE name = 'timers_that_recur'");
-  known_.recurring = index.step();
-  index.reset();
+  statement index = make("SELECT 1 FROM sqlite_schema WHERE name = CAST(? AS TEXT)");
+  for (const auto& [name, is_there] :
+       {std::pair("timers_that_recur", &known_.recurring), {"timers_in_partitions", &known_.in_partitions}}) {
+    *is_there = index.with(std::string_view(name)).step();
+    index.reset();
+  }
   committed_ = known_;
   if (!file_.read_only()) {  // else it may be as an earlier version has left it
     set_generation_ = make("UPDATE ring SET generation = ?1, counted = ?1");

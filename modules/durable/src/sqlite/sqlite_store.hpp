@@ -38,6 +38,7 @@ class sqlite_store_on_file final : public store {
   errc apply(std::span<const change> what, std::span<change_status> results) override;
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override;
   errc find(const timer_ref& which, std::optional<listed_record>& out) override;
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override;
   errc list(const list_request& which, list_page& out) override;
   errc look(std::span<shard_state> shards) override;
   errc count_due(stored_time by, std::span<std::uint64_t> shards) override;
@@ -75,6 +76,7 @@ class sqlite_store_on_file final : public store {
   change_status change_one(const end_request& what);
   bool add(const record& its);
   void index_if_recurring(const record& its);
+  void index_if_in_a_partition(const record& its);
   change_status keep(const record& its, const found_row& old);
   change_status put_over(const put_request& what, const found_row& old);
   change_status revive(const record& its);
@@ -101,9 +103,10 @@ class sqlite_store_on_file final : public store {
   // Of the transaction under way: what is to be announced, and the keys in it that were changed.
   std::deque<std::pair<shard_id, announced>> to_announce_;
   std::set<std::pair<shard_id, std::string_view>> changed_;
-  // While there are none, no change looks for one of its key, and no put pays for an index of those that recur.
+  // While there are none, no change looks for one of its key, and no put pays for an index of those that recur, or have
+  // a partition.
   struct known_rows {
-    bool recurring = false;
+    bool recurring = false, in_partitions = false;
     std::int64_t successors = 0;
     std::vector<row_count> counts;  // of each shard
   };

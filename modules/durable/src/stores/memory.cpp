@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace detent::durable {
 namespace detail {
@@ -24,6 +25,7 @@ class memory_viewing : public Base {
   explicit memory_viewing(std::shared_ptr<memory_data> data) : data_(std::move(data)) {}
 
   errc find(const timer_ref& which, std::optional<listed_record>& out) override;
+  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override;
   errc list(const list_request& which, list_page& out) override;
   errc look(std::span<shard_state> shards) override;
   errc count_due(stored_time by, std::span<std::uint64_t> shards) override;
@@ -41,6 +43,17 @@ errc memory_viewing<Base>::find(const timer_ref& which, std::optional<listed_rec
     out = listed_record{its->what};
   else if (const memory_shard::grave* const dead = in.find_dead(which.key))
     out = listed_record{dead->what, dead->why, dead->died};
+  return errc{};
+}
+
+template <class Base>
+errc memory_viewing<Base>::find_by_key(const key_request& which, std::vector<listed_record>& out) {
+  std::optional<listed_record> bare;
+  if (const errc code = find(which.name, bare); code != errc{}) return code;
+  out.clear();
+  if (bare && bare->died.has_value() == which.dead) out.push_back(*std::move(bare));
+  const std::lock_guard locked(data_->lock);
+  for (const memory_shard& in : data_->shards) in.find_by_key(parts_of(which.name.key).key, which, out);
   return errc{};
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,8 @@ class memory_shard {
   read_place read(const read_place& after, const read_place& upto, const read_request& what,
                   std::vector<record>& out) const;
   list_page list(const list_request& which) const;
+  // Appends those of that key, without its partition, which have one.
+  void find_by_key(std::string_view key, const key_request& which, std::vector<listed_record>& out) const;
   purge_page purge(const list_request& which);
   std::uint64_t count_due(stored_time by) const noexcept;
   stored_time nth_death(std::size_t nth) const noexcept;
@@ -52,6 +55,8 @@ class memory_shard {
   std::size_t dead() const noexcept { return dead_.size(); }
 
  private:
+  void note_partition(const std::string& stored);
+  void forget_partition(const std::string& stored);
   template <class Visit>
   std::string visit_live(const list_request& which, Visit&& visit) const;
   template <class Visit>
@@ -61,6 +66,7 @@ class memory_shard {
   std::map<read_place, std::string> by_place_;
   std::map<std::string, grave> dead_;
   std::set<std::pair<stored_time, std::string>> by_death_;
+  std::set<std::pair<std::string, std::string>> by_key_;  // of those in a partition, alive or dead: the key, the name
 };
 
 // The data that several connections share. The lock is held for each call.

@@ -13,8 +13,27 @@ memory_shard::entry* memory_shard::find(const std::string& key) noexcept {
   return found == live_.end() ? nullptr : &found->second;
 }
 
+void memory_shard::note_partition(const std::string& stored) {
+  if (const key_parts its = parts_of(stored); !its.partition.empty()) by_key_.emplace(its.key, stored);
+}
+
+void memory_shard::forget_partition(const std::string& stored) {
+  if (const key_parts its = parts_of(stored); !its.partition.empty()) by_key_.erase({std::string(its.key), stored});
+}
+
+void memory_shard::find_by_key(std::string_view key, const key_request& which, std::vector<listed_record>& out) const {
+  for (auto at = by_key_.lower_bound({std::string(key), {}});
+       at != by_key_.end() && at->first == key && out.size() < which.limit; ++at) {
+    const auto lives = live_.find(at->second);
+    const auto dead = dead_.find(at->second);
+    if (!which.dead && lives != live_.end()) out.push_back({lives->second.what});
+    if (which.dead && dead != dead_.end()) out.push_back({dead->second.what, dead->second.why, dead->second.died});
+  }
+}
+
 memory_shard::entry& memory_shard::set(record what, std::optional<record> successor) {
   erase(what.key);
+  note_partition(what.key);
   read_place at{what.due, what.id};
   while (!by_place_.emplace(at, what.key).second) ++at.tie;
   std::string key = what.key;
@@ -26,6 +45,7 @@ void memory_shard::erase(const std::string& key) {
   if (found == live_.end()) return;
   by_place_.erase(found->second.place());
   live_.erase(found);
+  if (!dead_.contains(key)) forget_partition(key);
 }
 
 void memory_shard::kill(const std::string& key, std::string why, stored_time now) {
@@ -34,6 +54,7 @@ void memory_shard::kill(const std::string& key, std::string why, stored_time now
   erase_dead(key);
   by_death_.emplace(now, key);
   dead_.emplace(key, std::move(its));
+  note_partition(key);
 }
 
 bool memory_shard::erase_dead(const std::string& key) {
@@ -41,6 +62,7 @@ bool memory_shard::erase_dead(const std::string& key) {
   if (found == dead_.end()) return false;
   by_death_.erase({found->second.died, key});
   dead_.erase(found);
+  if (!live_.contains(key)) forget_partition(key);
   return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite names timers by any bytes. This store has the names of timers alone, which stored_key() makes, in text:
-// between the two, each of the suite's keys is the key of a timer without a partition.
+// between the two, each of the suite's keys that is no such name is the key of a timer without a partition.
 #pragma once
 
 #include <detent/durable_store.hpp>
@@ -15,6 +15,15 @@
 #include <vector>
 
 namespace durable_test {
+
+inline std::string named(const std::string& key) {
+  const bool is_name = key.starts_with('\0') || !detent::durable::parts_of(key).partition.empty();
+  return is_name ? key : detent::durable::stored_key(key);
+}
+inline std::string bare(const std::string& name) {
+  const detent::durable::key_parts its = detent::durable::parts_of(name);
+  return its.partition.empty() ? std::string(its.key) : name;
+}
 
 class named_store final : public detent::durable::store {
   using errc = detent::durable::errc;
@@ -44,25 +53,29 @@ class named_store final : public detent::durable::store {
   }
   errc apply(std::span<const detent::durable::change> what,
              std::span<detent::durable::change_status> results) override {
-    std::vector<detent::durable::change> named(what.begin(), what.end());
-    for (auto& one : named) {
+    std::vector<detent::durable::change> changes(what.begin(), what.end());
+    for (auto& one : changes) {
       if (auto* const put = std::get_if<detent::durable::put_request>(&one))
-        put->what.key = detent::durable::stored_key(put->what.key);
+        put->what.key = named(put->what.key);
       else if (auto* const cancel = std::get_if<detent::durable::cancel_request>(&one))
-        cancel->key = detent::durable::stored_key(cancel->key);
+        cancel->key = named(cancel->key);
       else if (auto* const end = std::get_if<detent::durable::end_request>(&one))
-        end->key = detent::durable::stored_key(end->key);
+        end->key = named(end->key);
     }
-    return its_->apply(named, results);
+    return its_->apply(changes, results);
   }
   errc read_answers(std::span<const detent::durable::question_ref> what,
                     std::span<detent::durable::answer> results) override {
     return its_->read_answers(what, results);
   }
   errc find(const detent::durable::timer_ref& which, std::optional<detent::durable::listed_record>& out) override {
-    const errc code = its_->find({which.shard, detent::durable::stored_key(which.key)}, out);
+    const errc code = its_->find({which.shard, named(which.key)}, out);
     if (out) out->what.key = bare(out->what.key);
     return code;
+  }
+  errc find_by_key(const detent::durable::key_request& which,
+                   std::vector<detent::durable::listed_record>& out) override {
+    return its_->find_by_key(which, out);
   }
   errc list(const detent::durable::list_request& which, detent::durable::list_page& out) override {
     const errc code = its_->list(which, out);
@@ -83,8 +96,6 @@ class named_store final : public detent::durable::store {
   void listen(std::function<void(detent::durable::shard_id)> wake) override { its_->listen(std::move(wake)); }
 
  private:
-  static std::string bare(const std::string& key) { return std::string(detent::durable::parts_of(key).key); }
-
   std::shared_ptr<detent::durable::store> its_;
 };
 
@@ -95,7 +106,11 @@ class named_view final : public detent::durable::store_view {
   explicit named_view(std::unique_ptr<detent::durable::store_view> its) : its_(std::move(its)) {}
 
   errc find(const detent::durable::timer_ref& which, std::optional<detent::durable::listed_record>& out) override {
-    return its_->find({which.shard, detent::durable::stored_key(which.key)}, out);
+    return its_->find({which.shard, named(which.key)}, out);
+  }
+  errc find_by_key(const detent::durable::key_request& which,
+                   std::vector<detent::durable::listed_record>& out) override {
+    return its_->find_by_key(which, out);
   }
   errc list(const detent::durable::list_request& which, detent::durable::list_page& out) override {
     return its_->list(which, out);

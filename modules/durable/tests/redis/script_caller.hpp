@@ -57,7 +57,7 @@ class script_caller {
     std::vector<std::string> words = {format, shard};
     words.insert(words.end(), what.begin(), what.end());
     words.insert(words.end(), {"", ""});
-    std::vector<std::string> keys = {"own", "announced", "due", "body", "dead", "grave", "next", "recurring"};
+    std::vector<std::string> keys = {"own", "announced", "due", "body", "dead", "grave", "next", "recurring", "names"};
     keys.insert(keys.end(), answers.begin(), answers.end());
     return call(redis::script::apply, std::move(keys), words);
   }
