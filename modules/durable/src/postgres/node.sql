@@ -6,7 +6,7 @@ begin;
 set local client_min_messages = warning;
 select pg_advisory_xact_lock(7233183901789382506);
 
-create or replace function detent.functions() returns int language sql immutable as $$ select 1 $$;
+create or replace function detent.functions() returns int language sql immutable as $$ select 2 $$;
 
 -- Until the transaction ends, no level of these shards moves and no term begins; or this transaction alone may do that.
 -- Advisory locks are handed out in the order in which they were asked for. Row locks are not: the shared ones of one
@@ -100,7 +100,8 @@ end $$;
 
 -- New timers beyond the levels among the places low to high of a batch, as nothing of them is announced: which of them
 -- were stored. `levels` are those of its shards, from shard 0 at 1. They have no xid, as readings of these shards wait
--- for the commit: that spares an entry in the index of these.
+-- for the commit: that spares an entry in the index of these. As long as all keys are free, `on conflict` is spared too,
+-- which looks for each key first, and writes each row's log twice; after one that was not, for a second it is not.
 create or replace function detent.put_far(
   low int, high int, levels timestamptz[], kind smallint[], how smallint[], shard smallint[], partition text[],
   key text[], id bigint[], due timestamptz[], attempt int[], by_rule boolean[], handler text[], schedule bytea[],
@@ -109,14 +110,29 @@ create or replace function detent.put_far(
 declare
   stored int[];
   count int;
+  are_taken timestamptz := coalesce(nullif(current_setting('detent.keys_are_taken', true), ''), '-infinity');
 begin
-  insert into detent.timers (shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload, xid)
-    select p.shard, p.partition, p.key, p.id, p.due, p.attempt, p.by_rule, p.handler, p.schedule, p.payload, null
-    from unnest(kind, how, shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload)
-        with ordinality as p (kind, how, shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload, n)
-    where p.n between low and high and p.kind = 0 and p.how < 3 and p.due > levels[p.shard + 1]
-    on conflict do nothing;
-  get diagnostics count = row_count;
+  if are_taken < clock_timestamp() then
+    begin
+      insert into detent.timers (shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload, xid)
+        select p.shard, p.partition, p.key, p.id, p.due, p.attempt, p.by_rule, p.handler, p.schedule, p.payload, null
+        from unnest(kind, how, shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload) with
+            ordinality as p (kind, how, shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload, n)
+        where p.n between low and high and p.kind = 0 and p.how < 3 and p.due > levels[p.shard + 1];
+      get diagnostics count = row_count;
+    exception when unique_violation then
+      perform set_config('detent.keys_are_taken', (clock_timestamp() + interval '1 second')::text, false);
+    end;
+  end if;
+  if count is null then
+    insert into detent.timers (shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload, xid)
+      select p.shard, p.partition, p.key, p.id, p.due, p.attempt, p.by_rule, p.handler, p.schedule, p.payload, null
+      from unnest(kind, how, shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload) with
+          ordinality as p (kind, how, shard, partition, key, id, due, attempt, by_rule, handler, schedule, payload, n)
+      where p.n between low and high and p.kind = 0 and p.how < 3 and p.due > levels[p.shard + 1]
+      on conflict do nothing;
+    get diagnostics count = row_count;
+  end if;
   if count > high - low then  -- all of them
     stored := array(select generate_series(low, high));
   else
@@ -159,6 +175,22 @@ begin
   return coalesce(erased, '{}');
 end $$;
 
+-- The statuses with that one at these places, all of which are among low to high.
+create or replace function detent.set_all(statuses smallint[], low int, high int, places int[], status smallint)
+  returns smallint[] language plpgsql immutable as $$
+declare
+  place int;
+begin
+  if cardinality(places) = high - low + 1 then
+    statuses[low:high] := array_fill(status, array[high - low + 1]);
+  else
+    foreach place in array places loop
+      statuses[place] := status;
+    end loop;
+  end if;
+  return statuses;
+end $$;
+
 -- A batch of changes: their statuses, in its order. `cuts` are its pieces, by their last places: within one, no key
 -- comes twice. In each, new timers beyond the level and plain ends are carried out at once; what is left comes after
 -- these, one by one. `apart`: each in a step of its own, and where another transaction holds a row of it, that change
@@ -177,6 +209,7 @@ declare
   low int := 1;
   high int;
   place int;
+  places int[];
   name text;
   busy text[] := '{}';
 begin
@@ -192,19 +225,16 @@ begin
   foreach high in array cuts loop
     if not apart and cardinality(cuts) <= 16 then  -- each piece looks through the whole batch
       if 0 = any(kind) then
-        foreach place in array detent.put_far(low, high, levels, kind, how, shard, partition, key, id, due, attempt,
-                                              by_rule, handler, schedule, payload) loop
-          statuses[place] := 0;
-        end loop;
+        places := detent.put_far(low, high, levels, kind, how, shard, partition, key, id, due, attempt, by_rule, handler,
+                                 schedule, payload);
+        statuses := detent.set_all(statuses, low, high, places, 0::smallint);
       end if;
       if 2 = any(kind) then
-        foreach place in array detent.erase_many(low, high, fences, kind, how, shard, partition, key, id, ran, fence,
-                                                 question) loop
-          statuses[place] := 9;
-        end loop;
+        places := detent.erase_many(low, high, fences, kind, how, shard, partition, key, id, ran, fence, question);
+        statuses := detent.set_all(statuses, low, high, places, 9::smallint);
       end if;
     end if;
-    for place in low .. high loop
+    for place in low .. case when array_position(statuses[low:high], null) is null then 0 else high end loop
       continue when statuses[place] is not null;
       name := case when apart then concat_ws('/', shard[place], octet_length(partition[place]), partition[place], key[place]) end;
       if name = any(busy) then

@@ -11,7 +11,7 @@ namespace detent::durable::postgres {
 namespace {
 
 constexpr int oldest_version = 130000;
-constexpr int own_functions = 1;  // what detent.functions() returns
+constexpr int own_functions = 2;  // what detent.functions() returns
 
 struct free_options {
   void operator()(PQconninfoOption* done) const noexcept { PQconninfoFree(done); }
@@ -66,7 +66,7 @@ from (
   select 3, 'EXECUTE on the function detent.' || p.proname, 'execute on all functions in schema detent'
   from pg_proc p
   where current_setting('transaction_read_only') = 'off' and p.pronamespace = 'detent'::regnamespace
-    and p.proname in ('functions', 'apply', 'change_one', 'put_one') and not has_function_privilege(p.oid, 'execute')) l
+    and p.proname in ('functions', 'apply', 'set_all', 'change_one', 'put_one') and not has_function_privilege(p.oid, 'execute')) l
 order by l.place, l.what limit 1
 )sql";
 
@@ -82,9 +82,17 @@ trouble make_schema(connection& on, shard_id shards) {
   rows found;
   if (trouble failed = on.run_script("select current_database(), current_user,"
                                      " has_database_privilege(current_database(), 'create')"
-                                     " or to_regnamespace('detent') is not null",
+                                     " or to_regnamespace('detent') is not null,"
+                                     " (select pg_has_role(c.relowner, 'usage') from pg_class c"
+                                     " where c.oid = to_regclass('detent.store'))",
                                      found))
     return failed;
+  if (!found.is_null(0, 3) && found.text(0, 3) != "t") {
+    return {refusal::not_permitted, "the schema detent is older than this version, and the role " +
+                                        std::string(found.text(0, 1)) +
+                                        " does not own it: let its owner run the script that detent durable migrate "
+                                        "--print prints"};
+  }
   if (found.text(0, 2) != "t") {
     return {refusal::not_permitted,
             "the role " + std::string(found.text(0, 1)) + " may not CREATE the schema detent in the database " +

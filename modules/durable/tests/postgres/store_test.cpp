@@ -126,6 +126,41 @@ TEST_F(DurablePostgresStore, ARoleIsToldWhichRightItLacks) {
   EXPECT_EQ(asker{*as}.put(named("k", 1, at(1))), change_status::stored);
 }
 
+// As version 1 of the functions had it: every timer had an xid, and none was found by its key alone.
+TEST_F(DurablePostgresStore, ASchemaOfAnEarlierVersionIsBroughtUpToDate) {
+  asker{*open()}.put(named("old", 1, at(1)));
+  ask("delete from detent.timers where xid is null; alter table detent.timers alter column xid set not null;"
+      " drop index detent.timers_xid; create index timers_xid on detent.timers (shard, xid);"
+      " drop index detent.timers_of_partitions; drop index detent.dead_of_partitions;"
+      " create or replace function detent.functions() returns int language sql immutable as 'select 1';"
+      " insert into detent.timers (shard, partition, key, id, due, handler) values (0, 'p', 'k', 7, now(), 'bill')");
+  EXPECT_TRUE(
+      has(refused(url, {.make_schema = false}), "older than this version: detent durable migrate makes it newer"));
+  const std::string role = "node_of_" + database;
+  ask("create role " + role + " login; grant usage on schema detent to " + role +
+      "; grant all on all tables in schema detent to " + role +
+      "; grant execute on all functions in schema detent to " + role);
+  const refusal_of of_no_owner = refused("postgresql://" + role + "@/" + database + url.substr(url.find('?')));
+  EXPECT_EQ(of_no_owner.code, errc::not_permitted);
+  EXPECT_TRUE(has(of_no_owner, "the role " + role + " does not own it: let its owner run the script"))
+      << of_no_owner.text;
+  for (int i = 0; i < 2; ++i) {  // the second time there is nothing to do
+    const auto its = open();
+    asker{*its}.put(named("new", 2, at(1'000'000'000)));
+    EXPECT_EQ(ask("select count(*) from detent.timers where key = 'new' and xid is null"), "1");
+    EXPECT_EQ(ask("select count(*) from pg_indexes where indexname in ('timers_of_partitions', 'dead_of_partitions')"
+                  " or (indexname = 'timers_xid' and indexdef like '%xid IS NOT NULL%')"),
+              "3");
+    EXPECT_EQ(ask("select detent.functions()"), "2");
+    std::vector<listed_record> found;
+    EXPECT_EQ(its->find_by_key({{0, stored_key("k")}}, found), errc{});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].what.id, 7u);
+    EXPECT_EQ(refused(url, {.make_schema = false}).code, std::error_code());
+    ask(std::string(postgres_schema()));
+  }
+}
+
 TEST_F(DurablePostgresStore, NamesThatAreNoTextAreRefusedAndNothingIsDone) {
   const auto timers = open();
   record strange = named("k", 1, at(1));
