@@ -3,7 +3,7 @@
 # group matrix-ROW of packages().
 
 matrix_rows=(gcc-11 gcc-12 clang-14 clang-16 clang-19 libcxx-14 libcxx-16 libcxx-19 aarch64 denied shared no-usdt
-  no-jemalloc no-exceptions plain cxx23)
+  no-jemalloc no-exceptions plain cxx23 asio stdexec)
 
 # matrix_line ROW COMPILER BUILT PASSED FAILED SKIPPED SECONDS: one line of the table.
 matrix_line() { printf '%-14s %-30s %-9s %7s %7s %8s %8s\n' "$@"; }
@@ -22,18 +22,35 @@ matrix_compiler() {
 # matrix_count ROW WHAT: tests, failures or skipped of its last run.
 matrix_count() { sed -n "s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "build/matrix-$1/results.xml" | head -n 1; }
 
+# matrix_folder ROW: the variable that names a folder without which there is no such row.
+matrix_folder() {
+  case $1 in
+    asio) echo DETENT_ASIO_DIR ;;
+    stdexec) echo DETENT_STDEXEC_DIR ;;
+  esac
+}
+
+# matrix_lacks ROW PRESET: what this machine lacks for it, in words.
+matrix_lacks() {
+  local folder
+  folder=$(matrix_folder "$1")
+  if [ -n "$folder" ] && [ ! -d "${!folder:-}/include" ]; then
+    say "a folder with include/, which $folder names"
+    return 0
+  fi
+  ! command -v dpkg-query >/dev/null || missing "$2"
+}
+
 # matrix_row ROW: builds and tests it, and puts its line into the table. Fails if the row does.
 matrix_row() {
   local row=$1 preset=matrix-$1 begin=$SECONDS log=build/matrix/$1.log lacking failed=0 built=no passed=- failures=- skipped=-
   say "== $row"
-  if command -v dpkg-query >/dev/null; then
-    want "$preset" >"$log"
-    lacking=$(missing "$preset")
-    if [ -n "$lacking" ]; then
-      say "Skipped: this needs $lacking"
-      matrix_line "$row" - skipped - - - - >>build/matrix/table.txt
-      return 0
-    fi
+  ! command -v dpkg-query >/dev/null || want "$preset" >"$log"
+  lacking=$(matrix_lacks "$row" "$preset")
+  if [ -n "$lacking" ]; then
+    say "Skipped: this needs $lacking"
+    matrix_line "$row" - skipped - - - - >>build/matrix/table.txt
+    return 0
   fi
   rm -f "build/$preset/results.xml"
   if cmake --preset "$preset" >>"$log" 2>&1 && cmake --build --preset "$preset" -j "$(jobs)" >>"$log" 2>&1; then
