@@ -6,7 +6,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
+#include <ratio>
 #include <type_traits>
+#include <utility>
 
 namespace detent {
 
@@ -54,8 +57,27 @@ inline constexpr bool is_clock_time = false;
 template <class Duration>
 inline constexpr bool is_clock_time<std::chrono::time_point<clock, Duration>> = true;
 
-// The delay that calls take: anything that converts to detent::duration, as durations of whole numbers do. Other types
-// do not compile, and one sentence says what to write instead.
+// In nanoseconds, held at the ends of the range: std::chrono itself makes hours::max() a time that has passed. No more
+// than chrono's conversion where no value of the type leaves the range, as none of a detent::duration does.
+template <class Rep, class Period>
+constexpr duration to_duration(const std::chrono::duration<Rep, Period>& given) {
+  if constexpr (std::is_integral_v<Rep> && sizeof(Rep) <= sizeof(nanoseconds_t)) {
+    using wide = std::conditional_t<std::is_signed_v<Rep>, long long, unsigned long long>;
+    using limits = std::numeric_limits<Rep>;
+    constexpr nanoseconds_t unit = std::ratio_divide<Period, std::nano>::num;
+    constexpr nanoseconds_t most = INT64_MAX / unit, least = INT64_MIN / unit;
+    if constexpr (std::cmp_greater(wide{(limits::max)()}, most)) {
+      if (std::cmp_greater(wide{given.count()}, most)) return (duration::max)();
+    }
+    if constexpr (std::cmp_less(wide{(limits::min)()}, least)) {
+      if (std::cmp_less(wide{given.count()}, least)) return (duration::min)();
+    }
+  }
+  return given;
+}
+
+// The delay that calls take: anything that converts to detent::duration, as durations of whole numbers do. One that is
+// too long for that is the longest. Other types do not compile, and one sentence says what to write instead.
 class whole_duration {
  public:
   constexpr whole_duration() noexcept = default;
@@ -72,7 +94,11 @@ class whole_duration {
         no_deadline,
         "a delay is a duration: a time_point goes to schedule_at(), restart_at(), rearm_at() or sleep_until()");
     static_assert(has_a_unit, "a delay is a std::chrono::duration: write 5ms for 5");
-    if constexpr (fits) value_ = given;
+    if constexpr (fits && is_duration<T>) {
+      value_ = to_duration(given);
+    } else if constexpr (fits) {
+      value_ = given;
+    }
   }
   constexpr operator duration() const noexcept { return value_; }
   constexpr nanoseconds_t count() const noexcept { return value_.count(); }
@@ -100,7 +126,11 @@ class clock_time {
                   "a deadline is a time_point: a duration goes to schedule_after(), restart_after(), rearm_after() or "
                   "sleep_for()");
     static_assert(is_a_time, "a deadline is a time_point of detent::clock, such as engine.now() + 5ms");
-    if constexpr (fits) value_ = given;
+    if constexpr (fits && is_clock_time<T>) {
+      value_ = time_point(to_duration(given.time_since_epoch()));
+    } else if constexpr (fits) {
+      value_ = given;
+    }
   }
   constexpr operator time_point() const noexcept { return value_; }
 

@@ -30,6 +30,8 @@ TEST_F(RecipesDeadline, GivesACalleeNoMoreThanIsLeft) {
 TEST_F(RecipesDeadline, Saturates) {
   run_until(1);
   EXPECT_TRUE(deadline::after(engine_, duration::max()).is_never());
+  EXPECT_TRUE(deadline::after(engine_, std::chrono::hours::max()).is_never());
+  EXPECT_TRUE(deadline::never().within(engine_, std::chrono::hours::max()).is_never());
   EXPECT_FALSE(deadline::never().expired(engine_));
   EXPECT_EQ(deadline().remaining(engine_), duration::max());
   EXPECT_TRUE(deadline::after(engine_, duration::min()).expired(engine_));

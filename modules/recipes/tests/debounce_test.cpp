@@ -22,6 +22,14 @@ TEST_F(RecipesDebounce, RunsOnceWhenTheBurstIsOver) {
   EXPECT_EQ(at_, (milliseconds{22, 110}));
 }
 
+TEST_F(RecipesDebounce, OfTheLongestDelayNeverRunsByItself) {
+  debounce save(engine_, std::chrono::hours::max(), log());
+  save();
+  run_until(50);
+  EXPECT_TRUE(at_.empty());
+  EXPECT_TRUE(save.flush());
+}
+
 TEST_F(RecipesDebounce, WaitsNoLongerThanMaxWait) {
   debounce save(engine_, {.delay = 10ms, .max_wait = 25ms}, log());
   for (int ms = 0; ms < 60; ms += 4) {

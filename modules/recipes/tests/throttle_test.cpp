@@ -34,6 +34,13 @@ TEST_F(RecipesThrottle, RunsOnlyAtTheEndsWithoutLeading) {
 TEST_F(RecipesThrottle, DropsWhatComesInsideWithoutTrailing) {
   EXPECT_EQ(runs_of({.interval = 10ms, .trailing = false}), (milliseconds{0, 12, 100}));
 }
+TEST_F(RecipesThrottle, OfTheLongestIntervalRunsOnce) {
+  throttle redraw(engine_, std::chrono::hours::max(), log());
+  redraw();
+  redraw();
+  run_until(50);
+  EXPECT_EQ(at_, milliseconds{0});
+}
 TEST_F(RecipesThrottle, FlushRunsAtOnceAndOpensAnInterval) {
   throttle redraw(engine_, 10ms, log());
   redraw();

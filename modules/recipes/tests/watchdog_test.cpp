@@ -25,6 +25,13 @@ TEST_F(RecipesWatchdog, BarksOnceWhenItIsNotFed) {
   EXPECT_EQ(at_, (milliseconds{16, 60}));
 }
 
+TEST_F(RecipesWatchdog, OfTheLongestTimeNeverBarks) {
+  watchdog dog(engine_, std::chrono::hours::max(), log());
+  run_until(50);
+  EXPECT_TRUE(dog.feed());
+  EXPECT_TRUE(at_.empty());
+}
+
 TEST_F(RecipesWatchdog, IsQuietWhileItIsStopped) {
   watchdog dog(engine_, 10ms, log());
   dog.stop();

@@ -52,6 +52,30 @@ TEST(WholeDuration, TakesWhateverConvertsToNanoseconds) {
   EXPECT_EQ(constant, 1000ns);
 }
 
+TEST(WholeDuration, HoldsAtTheEndsWhatIsTooLongForNanoseconds) {
+  using std::chrono::hours;
+  constexpr hours longest = std::chrono::floor<hours>(duration::max());
+  EXPECT_EQ(whole_duration(hours::max()).count(), forever);
+  EXPECT_EQ(whole_duration(hours::min()).count(), INT64_MIN);
+  EXPECT_EQ(whole_duration(longest).count(), duration(longest).count());
+  EXPECT_EQ(whole_duration(longest + 1h).count(), forever);
+  EXPECT_EQ(whole_duration(-longest).count(), -duration(longest).count());
+  EXPECT_EQ(whole_duration(-longest - 1h).count(), INT64_MIN);
+  EXPECT_EQ(whole_duration(std::chrono::microseconds::max()).count(), forever);
+  EXPECT_EQ(whole_duration(std::chrono::microseconds::min()).count(), INT64_MIN);
+  EXPECT_EQ(whole_duration(std::chrono::duration<int, std::ratio<86400>>::max()).count(), forever);
+  EXPECT_EQ(whole_duration(std::chrono::duration<int, std::ratio<86400>>::min()).count(), INT64_MIN);
+  EXPECT_EQ(whole_duration(std::chrono::duration<unsigned long long, std::nano>::max()).count(), forever);
+  EXPECT_EQ(whole_duration(std::chrono::duration<unsigned char>::max()).count(), 255'000'000'000);
+}
+
+TEST(ClockTime, HoldsAtTheEndsWhatIsTooFarAway) {
+  using in_hours = std::chrono::time_point<clock, std::chrono::hours>;
+  EXPECT_EQ(time_point(clock_time(in_hours::max())), time_point::max());
+  EXPECT_EQ(time_point(clock_time(in_hours::min())), time_point::min());
+  EXPECT_EQ(time_point(clock_time(in_hours(-3h))), time_point(-3h));
+}
+
 TEST(ClockTime, TakesWhateverConvertsToATimeOfTheClock) {
   const auto in_seconds = std::chrono::time_point<clock, std::chrono::seconds>(3s);
   EXPECT_EQ(time_point(clock_time(in_seconds)), time_point(3s));

@@ -30,7 +30,9 @@ class deadline {
   constexpr deadline() noexcept = default;
   static constexpr deadline never() noexcept { return {}; }
   static constexpr deadline at(time_point when) noexcept { return deadline(when); }
-  static deadline after(const timed auto& on, duration budget) noexcept { return at(sum(on.now(), budget)); }
+  static deadline after(const timed auto& on, detent::detail::whole_duration budget) noexcept {
+    return at(sum(on.now(), budget));
+  }
 
   // For engine::schedule_at() and sleep_until(). That of never() is (time_point::max)().
   constexpr time_point when() const noexcept { return when_; }
@@ -45,7 +47,9 @@ class deadline {
   bool expired(const timed auto& on) const noexcept { return !is_never() && on.now() >= when_; }
 
   // The earlier of this one and `budget` from now: what a callee may have.
-  deadline within(const timed auto& on, duration budget) const noexcept { return within(after(on, budget)); }
+  deadline within(const timed auto& on, detent::detail::whole_duration budget) const noexcept {
+    return within(after(on, budget));
+  }
 
   constexpr deadline within(deadline other) const noexcept { return other < *this ? other : *this; }
 

@@ -36,7 +36,7 @@ class debounce {
   // `on` is an engine or a timer_group.
   debounce(detail::place on, debounce_options options, F f, timer_options how = {})
       : state_(std::make_shared<burst>(std::move(on), options, std::move(f), how)) {}
-  debounce(detail::place on, duration delay, F f, timer_options how = {})
+  debounce(detail::place on, detent::detail::whole_duration delay, F f, timer_options how = {})
       : debounce(std::move(on), debounce_options{.delay = delay}, std::move(f), how) {}
   debounce(const debounce&) = delete;
   debounce& operator=(const debounce&) = delete;

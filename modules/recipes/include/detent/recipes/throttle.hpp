@@ -37,7 +37,7 @@ class throttle {
   // `on` is an engine or a timer_group.
   throttle(detail::place on, throttle_options options, F f, timer_options how = {})
       : state_(std::make_shared<gate>(std::move(on), options, std::move(f), how)) {}
-  throttle(detail::place on, duration interval, F f, timer_options how = {})
+  throttle(detail::place on, detent::detail::whole_duration interval, F f, timer_options how = {})
       : throttle(std::move(on), throttle_options{.interval = interval}, std::move(f), how) {}
   throttle(const throttle&) = delete;
   throttle& operator=(const throttle&) = delete;

@@ -26,7 +26,7 @@ template <class F = std::function<void()>>
 class watchdog {
  public:
   // Started. `on` is an engine or a timer_group.
-  watchdog(detail::place on, duration timeout, F bark, timer_options options = {})
+  watchdog(detail::place on, detent::detail::whole_duration timeout, F bark, timer_options options = {})
       : state_(std::make_shared<kennel>(std::move(on), timeout, std::move(bark), options)) {
     start();
   }
