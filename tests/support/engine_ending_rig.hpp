@@ -40,7 +40,7 @@ enum class ending_event {
   destroyed,           // so is the engine, while the operation waits
   destroyed_when_held  // so is the engine, while the executor holds the run
 };
-enum class ending_engine { worker, pool, keyed_pool, virtual_time };
+enum class ending_engine { worker, pool, keyed_pool, virtual_time, caller };  // the last is driven by the operation
 using ending_case = std::tuple<ending_event, ending_engine>;
 
 // In front of another executor, or of the engine's own thread: passes runs on, refuses so many, or keeps them.
@@ -86,6 +86,7 @@ class ending_rig {
   ending_rig(ending_event event, ending_engine kind) : is_virtual_(kind == ending_engine::virtual_time) {
     engine_options options{.reserve = 256};
     if (is_virtual_) options.manual = &clock_;
+    if (kind == ending_engine::caller) options.drive = drive_kind::caller;
     std::shared_ptr<executor> behind;
     if (kind == ending_engine::pool) behind = std::make_shared<thread_pool>(thread_pool_options{.threads = 2});
     if (kind == ending_engine::keyed_pool) behind = std::make_shared<keyed_pool>(keyed_pool_options{.threads = 2});

@@ -190,7 +190,7 @@ inline std::string ending_name(const ::testing::TestParamInfo<ending_case>& info
                                            "MovedCancelled",
                                            "Destroyed",
                                            "DestroyedWhenHeld"};
-  static constexpr const char* engines[] = {"Worker", "Pool", "KeyedPool", "VirtualTime"};
+  static constexpr const char* engines[] = {"Worker", "Pool", "KeyedPool", "VirtualTime", "Caller"};
   return std::string(events[static_cast<int>(std::get<0>(info.param))]) + "On" +
          engines[static_cast<int>(std::get<1>(info.param))];
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
 #include <string>
 
@@ -154,12 +155,41 @@ TEST_F(AsioLimitToken, RefusesImpossibleOptionsBeforeTheOperationStarts) {
   EXPECT_EQ(engine_.pending(), 0u);
 }
 
+TEST_F(AsioLimitToken, ThatIsNullIsRefusedByNameAndNothingIsArmed) {
+  const auto said = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const detent::error& refused) {
+      EXPECT_EQ(refused.code(), errc::invalid_option);
+      return refused.what();
+    }
+    return "nothing";
+  };
+  const std::function<void(error_code)> empty;
+  void (*const null)(error_code) = nullptr;
+  EXPECT_EQ(said([&] { slow_.async_wait(cancel_after(engine_, 1ns, empty)); }),
+            "cancel_after: token = null: must be a function");
+  EXPECT_EQ(said([&] { slow_.async_wait(cancel_after(engine_, 1ns, {.tag = 7}, null)); }),
+            "cancel_after: token = null: must be a function");
+  EXPECT_EQ(said([&] { slow_.async_wait(cancel_at(engine_, at(1), empty)); }),
+            "cancel_at: token = null: must be a function");
+  EXPECT_EQ(said([&] { slow_.async_wait(cancel_at(engine_, at(1))(null)); }),
+            "cancel_at: token = null: must be a function");
+  EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_F(AsioLimitToken, MayHaveASlotOfNoSignal) {
+  slow_.async_wait(cancel_after(engine_, 10ns, bind_cancellation_slot(net::cancellation_slot(), note())));
+  expect_cancelled_at(10ns);
+}
+
 TEST_F(AsioLimitToken, EndsADelayOfLessThanNothingAtOnceAndTheLongestNever) {
   slow_.async_wait(cancel_after(engine_, (duration::min)(), note()));
   engine_.poll();
   run();
   EXPECT_EQ(calls_, 1);
   slow_.async_wait(cancel_after(engine_, (duration::max)(), note()));
+  slow_.async_wait(cancel_after(engine_, (std::chrono::hours::max)())(note()));
   slow_.async_wait(cancel_at(engine_, (time_point::max)(), note()));
   rig_.poll_at(at(24h * 365 * 200));
   context_.restart();

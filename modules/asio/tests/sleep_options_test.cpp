@@ -106,14 +106,18 @@ TEST_F(AsioSleepOptions, ThatAreImpossibleAreNamedAndNothingIsArmed) {
 TEST_F(AsioSleepOptions, ANegativeDelayIsNoneAndAHugeOneNeverEnds) {
   async_sleep_for(rig_.engine, -1h, handler());
   async_sleep_for(rig_.engine, (duration::min)(), handler());
+  async_sleep_for(rig_.engine, (std::chrono::hours::min)(), handler());
   async_sleep_for(rig_.engine, (duration::max)(), handler());
+  async_sleep_for(rig_.engine, (std::chrono::hours::max)(), handler());
+  sleeper(rig_.engine, context_).async_sleep_for((std::chrono::hours::max)(), handler());
+  async_sleep_until(rig_.engine, (std::chrono::time_point<clock, std::chrono::hours>::max)(), handler());
   rig_.poll_at(at(0));
   context_.poll();
-  EXPECT_EQ(results_, std::vector<error_code>(2));
+  EXPECT_EQ(results_, std::vector<error_code>(3));
   rig_.poll_at(at(24h * 365 * 100));
   context_.poll();
-  EXPECT_EQ(results_.size(), 2u);
-  EXPECT_EQ(rig_.engine.pending(), 1u);
+  EXPECT_EQ(results_.size(), 3u);
+  EXPECT_EQ(rig_.engine.pending(), 4u);
 }
 
 TEST_F(AsioSleepOptions, AMemberOfAGroupIsPausedAndCancelledWithIt) {
@@ -204,6 +208,26 @@ TEST_F(AsioSleepOptions, ASleeperTakesItsExecutorsDefaultToken) {
   run();
   a.get();
   b.get();
+}
+
+struct counted_executor : io_context::executor_type {
+  counted_executor(const io_context::executor_type& from, std::shared_ptr<int> counts)
+      : io_context::executor_type(from), count(std::move(counts)) {}
+  std::shared_ptr<int> count;
+};
+
+TEST_F(AsioSleepOptions, ASleepersExecutorIsLetGoOfHoweverItsSleepsEnd) {
+  const auto count = std::make_shared<int>();
+  std::optional<io_context> context(std::in_place);
+  {
+    basic_sleeper<counted_executor> nap(rig_.engine, counted_executor(context->get_executor(), count));
+    for (const duration delay : {1ns, 2ns, 3ns}) nap.async_sleep_for(delay, [](error_code) {});
+  }
+  rig_.poll_at(at(1));
+  context->poll();  // the first
+  rig_.poll_at(at(2));
+  context.reset();
+  EXPECT_EQ(count.use_count(), 1);
 }
 
 }  // namespace

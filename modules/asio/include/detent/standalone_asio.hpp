@@ -99,7 +99,8 @@ using sleeper = basic_sleeper<>;
 // The operation then completes as it does when it is cancelled, mostly with operation_aborted. An operation that
 // completes first cancels the timer. Cancellations of the handler's own slot are passed on. An engine that has no place
 // or no memory for the timer, or is stopped or destroyed, or a group that is cancelled, cancels the operation at once.
-// The context must outlive the engine or its stop(), or the operation must have ended before.
+// A context that ends first, an io_context or a thread_pool, destroys the operation uncalled, and with it the timer;
+// others must outlive the engine or its stop(). A null `token` throws invalid_option.
 //
 // The timer runs on the driver, unless `options` name an executor. One block of the handler's allocator for each
 // operation, or of memory that the context recycles, which is free again before the handler is called. The initiation

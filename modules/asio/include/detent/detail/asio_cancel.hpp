@@ -5,6 +5,7 @@
 
 #include <detent/base/asio_tokens.hpp>
 #include <detent/detail/asio_limit.hpp>
+#include <detent/detail/asio_null_token.hpp>
 #include <detent/detail/limit_plan.hpp>
 
 #include <memory>
@@ -116,6 +117,7 @@ class partial_limit {
 
   template <class Token>
   [[nodiscard]] timed_token<Asio, std::decay_t<Token>> operator()(Token&& token) const {
+    refuse_null(plan_.call(), token);
     return {plan_, type_, std::forward<Token>(token)};
   }
 

@@ -196,6 +196,7 @@ void context_drive<Loop>::turn() {
     wait();
     throw;
   }
+  if (has_stopped(driven_)) return end();  // a callback may have destroyed the engine, which is its last turn
   if (fired == 0) return settle(INT64_MIN);
   const std::lock_guard lock(mutex_);
   if (on_ == nullptr) return;

@@ -5,6 +5,7 @@
 
 #include <detent/base/asio_contexts.hpp>
 #include <detent/base/asio_tokens.hpp>
+#include <detent/detail/asio_inbox.hpp>
 #include <detent/detail/inbox_entry.hpp>
 #include <detent/detail/kept_arguments.hpp>
 #include <detent/detail/limit_state.hpp>
@@ -144,7 +145,11 @@ class time_limit final : public limit_state {
   using own_work = typename Asio::template work_guard<decltype(Path::own)>;
 
   time_limit(Handler&& handler, const Path& path, type emitted, const allocator& memory)
-      : handler_(std::move(handler)), path_(path), type_(emitted), memory_(memory) {
+      : handler_(std::move(handler)),
+        path_(path),
+        inbox_(inbox_of<Asio>(path.origin).inbox),
+        type_(emitted),
+        memory_(memory) {
     auto outer = slots::slot_of(*handler_);
     if (outer.is_connected()) outer.template emplace<proxy>(*this);
   }
@@ -169,9 +174,11 @@ class time_limit final : public limit_state {
     });
   }
 
-  void post() noexcept override {
-    base::with_target<Asio>(path_->origin, [this](const auto& target) {
-      Asio::post(target, emission_step<time_limit, emission_stage::at_origin>(*this));
+  bool post() noexcept override {
+    return inbox_->while_open([this] {
+      base::with_target<Asio>(path_->origin, [this](const auto& target) {
+        Asio::post(target, emission_step<time_limit, emission_stage::at_origin>(*this));
+      });
     });
   }
   void abandon() noexcept override { static_cast<void>(take()); }
@@ -183,6 +190,7 @@ class time_limit final : public limit_state {
 
   std::optional<Handler> handler_;
   std::optional<Path> path_;
+  const inbox_hold inbox_;  // of the origin
   const type type_;
   typename slots::signal signal_;
   proxy* proxy_ = nullptr;  // while the caller's slot has it

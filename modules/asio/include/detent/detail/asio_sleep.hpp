@@ -6,6 +6,7 @@
 #include <detent/base/asio_contexts.hpp>
 #include <detent/base/asio_tokens.hpp>
 #include <detent/detail/asio_inbox.hpp>
+#include <detent/detail/asio_null_token.hpp>
 #include <detent/detail/inbox_entry.hpp>
 #include <detent/detail/place.hpp>
 #include <detent/engine.hpp>
@@ -15,7 +16,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -195,6 +195,7 @@ class asio_sleep final : public inbox_entry {
   void forget() noexcept override {
     if (hook_ != nullptr) hook_->forget();
     handler_.destroy();
+    std::destroy_at(&otherwise_);  // with its context
   }
   static typename Asio::errors reason(ending why) noexcept {
     switch (why) {
@@ -223,9 +224,7 @@ inline ending refusal(const std::error_code& problem) noexcept {
 template <class Token>
 void check_sleep(const char* call, const place& on, const timer_options& options, const Token& token) {
   on.check(options);
-  if constexpr (std::is_constructible_v<Token, std::nullptr_t> && requires { static_cast<bool>(token == nullptr); }) {
-    if (token == nullptr) throw error(errc::invalid_option, std::string(call) + ": token = null: must be a function");
-  }
+  refuse_null(call, token);
 }
 
 // An I/O object's initiation tells Asio of its executor.

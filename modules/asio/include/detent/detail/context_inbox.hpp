@@ -3,6 +3,7 @@
 // has ended and the context has not yet been told of.
 #pragma once
 
+#include <detent/base/atomic.hpp>
 #include <detent/detail/entry_store.hpp>
 #include <detent/detail/inbox_entry.hpp>
 
@@ -16,9 +17,9 @@
 
 namespace detent::detail {
 
-// Outlives its context for as long as something refers to one of its entries. Two locks, taken in this order where they
-// are taken together: that of the entries, which the context's threads take, and that of what is due, which the
-// engines' threads take as well. Neither is held while anything of the user's runs.
+// Outlives its context for as long as there are entries of it, or others that keep it. Two locks, taken in this order
+// where they are taken together: that of the entries, which the context's threads take, and that of what is due, which
+// the engines' threads take as well. Neither is held while anything of the user's runs.
 class context_inbox {
  public:
   context_inbox(const context_inbox&) = delete;
@@ -38,6 +39,17 @@ class context_inbox {
   // On the context: hands on what engines end inside `poll`, without asking the context for a turn.
   template <class Poll>
   void gather(Poll&& poll);
+  // Any thread: calls `post`, which queues something on the context, and the context does not end meanwhile. False: it
+  // has ended. Of a context that is not known there is no such promise.
+  template <class Post>
+  bool while_open(Post&& post) noexcept;
+
+  // For those that refer to the inbox, and are no entries of it. The first call is made while the context exists.
+  void keep() noexcept { references_.fetch_add(1, base::relaxed); }  // the caller has another reference
+  void let_go() noexcept {
+    // (2) acq_rel: pairs with itself, so that the last one sees what the others have done.
+    if (references_.fetch_sub(1, base::acq_rel) == 1) delete this;
+  }
 
  protected:
   // `lone`: of no context. Entries go to their executors one by one.
@@ -48,8 +60,6 @@ class context_inbox {
   void drain();
   // The context ends: entries that no executor has are destroyed, their handlers uncalled.
   void close() noexcept;
-  // It has ended, and the executors with it. The last thing that is done to the inbox.
-  void let_go() noexcept;
 
  private:
   struct due_entry {
@@ -71,11 +81,11 @@ class context_inbox {
   void close_entry(inbox_entry& each) noexcept;
 
   const bool lone_;
+  base::atomic<std::size_t> references_{1};  // the first is the context's
 
   std::mutex entries_mutex_;
-  entry_store store_;
-  bool ended_ = false;         // the context has, or is about to
-  bool context_gone_ = false;  // and its executors with it
+  entry_store store_;   // all entries together have one reference
+  bool ended_ = false;  // the context has, or is about to
 
   std::mutex due_mutex_;
   std::vector<due_entry> due_;  // has room for all entries
@@ -91,7 +101,10 @@ inline std::pair<inbox_place, void*> context_inbox::enter(std::size_t size, engi
     due_.reserve(std::max(2 * store_.slots(), lot().size()));
   }
   const auto made = store_.take(*this, size, engine);
-  if (store_.entries() == 1 && !ended_) hold_work();
+  if (store_.entries() == 1) {
+    keep();
+    if (!ended_) hold_work();
+  }
   return made;
 }
 
@@ -100,10 +113,9 @@ inline void context_inbox::leave(const inbox_place& place, void* block) noexcept
   engine_core* const unused = store_.give_back(place, block);
   const bool empty = store_.entries() == 0;
   if (empty && !ended_) release_work();
-  const bool last = empty && context_gone_;
   lock.unlock();
   if (unused != nullptr) drop_reference(*unused);
-  if (last) delete this;
+  if (empty) let_go();
 }
 
 inline void context_inbox::deliver(inbox_entry* ended, bool has_elapsed) noexcept {
@@ -166,6 +178,17 @@ void context_inbox::gather(Poll&& poll) {
   };
   const turn mine(*this);
   std::forward<Poll>(poll)();
+}
+
+template <class Post>
+bool context_inbox::while_open(Post&& post) noexcept {
+  if (lone_) {
+    std::forward<Post>(post)();
+    return true;
+  }
+  const std::lock_guard lock(due_mutex_);
+  if (!closed_) std::forward<Post>(post)();
+  return !closed_;
 }
 
 inline void context_inbox::hand_on_from(lot& taken, std::size_t count) noexcept {
@@ -238,13 +261,19 @@ inline void context_inbox::close_entry(inbox_entry& each) noexcept {
   leave(each.place_, &each);
 }
 
-inline void context_inbox::let_go() noexcept {
-  std::unique_lock lock(entries_mutex_);
-  context_gone_ = true;
-  if (store_.entries() != 0) return;
-  lock.unlock();
-  delete this;
-}
+// A reference to the inbox of one that is no entry.
+class inbox_hold {
+ public:
+  explicit inbox_hold(context_inbox& of) noexcept : of_(of) { of_.keep(); }
+  inbox_hold(const inbox_hold&) = delete;
+  inbox_hold& operator=(const inbox_hold&) = delete;
+  ~inbox_hold() { of_.let_go(); }
+
+  context_inbox* operator->() const noexcept { return &of_; }
+
+ private:
+  context_inbox& of_;
+};
 
 // --- the parts of an entry that need its inbox
 

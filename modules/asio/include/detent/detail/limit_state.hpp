@@ -17,7 +17,8 @@ namespace detent::detail {
 // operation's executor, an emission. Each of them may be on a thread of its own. An emission and the initiation are
 // pins: while there is one, an operation that has ended keeps its handler here, since they use its memory. The mutex is
 // contended only where the time is up as the operation ends. It is held while an emission is posted, because the
-// context may end with the operation.
+// operation may end on another thread. The context may end as well: then nothing is posted, as the operation, which the
+// context destroys, has nothing to wait for.
 class limit_state {
  public:
   limit_state(const limit_state&) = delete;
@@ -100,7 +101,7 @@ class limit_state {
   }
 
  private:
-  virtual void post() noexcept = 0;     // an emission
+  virtual bool post() noexcept = 0;     // an emission; false: the context has ended
   virtual void abandon() noexcept = 0;  // destroys the handler
   virtual void free() noexcept = 0;     // destroys this
 
@@ -108,9 +109,9 @@ class limit_state {
     ++pins_;
     is_lost_ = false;
     posting_ = this;
-    post();
+    const bool posted = post();
     posting_ = nullptr;
-    if (is_lost_) --pins_;
+    if (!posted || is_lost_) --pins_;
   }
   void free_if_over(std::unique_lock<std::mutex>& lock) noexcept {
     if (has_handler_ || has_callback_) return;

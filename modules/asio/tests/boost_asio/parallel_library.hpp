@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// parallel_group of the Asio under test.
+#pragma once
+
+#include <boost/asio/experimental/parallel_group.hpp>
