@@ -16,8 +16,8 @@ words, and a dot; all times are in us, of the wall since 1970. A partition is - 
 Of the driver, with times of CLOCK_BOOTTIME:
 
   set NAME VALUE                                store, lease, unwritten, after_kill (so many that had ended), skew, keep
-  fault KIND WHOM FROM TO                       killed, power, stopped: a process; away, forgot: the store; lost: the store, as
-                                                forgot, and what it answered between the two times
+  fault KIND WHOM FROM TO                       killed, power, stopped: a process; away, forgot: the store; lost: the store, and
+                                                whatever it carried out between the two times
   outage FROM TO, starved FROM TO               nothing could run; so long a process waited for a processor
   status NODE VALUE                             how it ended
 """

@@ -71,9 +71,10 @@ def forgotten_by(journals, run):
 
 
 def is_lost(journals, its):
-    """Whether a standby that was promoted may lack an answered change of it: then it may be gone, or as it was before."""
+    """Whether a standby that was promoted may lack a change of it: then it may be gone, or as it was before. A change that the
+    old server has carried out may be answered later, together with others."""
     spans = [(fault.begin, fault.end) for fault in journals.faults if fault.kind == "lost"]
-    return any(op.answer and begin <= op.answered <= end for op in its.ops for begin, end in spans)
+    return any(op.asks[0].at <= end and begin <= (op.answered or begin) for op in its.ops for begin, end in spans)
 
 
 def shown(name):
