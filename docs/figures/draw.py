@@ -184,7 +184,7 @@ def hand_over():
     c.box(30, 404, 820, 96)
     c.lines(46, 426, "A push and a raise of W at the same time: the two fences forbid that both miss each other. Either the caller reads the new\n"
             "W, and rings if its deadline is earlier; or the driver finds the entry when it drains the queue. A ring that comes late\n"
-            "finds the bell cleared and marks it, so the driver does not fall asleep. Mostly nobody rings: most deadlines are later than\n"
+            "finds the bell cleared and marks it, so the driver does not fall asleep. Mostly no caller rings: most deadlines are later than\n"
             "the next one, and it is the clock that ends the sleep.", "dim small", step=20)
     return c
 
@@ -219,7 +219,7 @@ def waiting():
     c.text(234, 378, "margin: 95 % of all", "dim small"), c.text(234, 394, "sleeps were woken sooner", "dim small")
     c.text(40, 482, "how late the kernel woke the thread (schematic)", "dim small")
     c.lines(430, 372, "After each sleep the margin moves: up by 19 small steps if the\nwake-up came later than it, down by one if not. So it settles\n"
-            "where one sleep in twenty is longer, whatever the machine and\nits load. It begins at 60 µs, and is at most max_spin (200 µs).\n"
+            "where one sleep in twenty is longer, on any machine and\nat any load. It begins at 60 µs, and is at most max_spin (200 µs).\n"
             "busy(): spins all the time.  sleep(): no margin.", "dim", step=20)
     return c
 
