@@ -7,6 +7,7 @@
 #include <detent/keyed_pool.hpp>
 #include <detent/manual_clock.hpp>
 #include <detent/thread_pool.hpp>
+#include <detent/timer_group.hpp>
 
 #include <atomic>
 #include <deque>
@@ -32,6 +33,7 @@ enum class ending_event {
   refused_retry,
   refused_drop,
   dropped,             // by the executor, which had taken it
+  group_cancelled,     // so is the group whose member the operation is
   over_capacity,       // the engine has no place for one more timer when the operation begins
   out_of_memory,       // there is none for one more timer when the operation begins
   stopped_before,      // so is the engine, when the operation begins
@@ -120,6 +122,7 @@ class ending_rig {
       return;
     }
     engine_ = std::make_unique<engine>(std::move(*made));
+    group_.emplace(*engine_);
     if (event == ending_event::over_capacity) engine_->schedule_after(std::chrono::hours(1), [] {});
     if (event == ending_event::out_of_memory) use_up_memory();
   }
@@ -127,6 +130,7 @@ class ending_rig {
   const std::string& refusal() const noexcept { return refusal_; }
 
   engine& on() noexcept { return *engine_; }
+  timer_group& group() noexcept { return *group_; }
   gated_executor& gate() noexcept { return *gate_; }
   void move() { engine_ = std::make_unique<engine>(std::move(*engine_)); }
   void destroy() noexcept { engine_.reset(); }
@@ -151,6 +155,7 @@ class ending_rig {
   manual_clock clock_;
   std::shared_ptr<gated_executor> gate_;
   std::unique_ptr<engine> engine_;
+  std::optional<timer_group> group_;
 };
 
 }  // namespace detent::testing

@@ -45,8 +45,9 @@ class ending_note {
 };
 
 // An operation under test. It is made with its note, begins at start(), ends that much later unless something happens,
-// and outlives the engine. What start() throws is no end of an operation, as none has begun: the walk itself notes
-// "throws CODE". pump() is called while the walk waits, by operations that need a loop of their own turned.
+// and outlives the engine. One that meets the end of a group has start(timer_group&, duration) as well. What start()
+// throws is no end of an operation, as none has begun: the walk itself notes "throws CODE". pump() is called while the
+// walk waits, by operations that need a loop of their own turned.
 template <class T>
 concept ending_operation = std::constructible_from<T, ending_note&> &&
     requires(T& operation, engine& on, duration delay) {
@@ -90,8 +91,12 @@ class ending_walk {
  private:
   void begin() {
     if (event_ == ending_event::stopped_before) rig_.on().stop();
+    const duration delay = is_short() ? duration(std::chrono::milliseconds(2)) : std::chrono::hours(1);
     try {
-      operation_.start(rig_.on(), is_short() ? duration(std::chrono::milliseconds(2)) : std::chrono::hours(1));
+      if constexpr (requires { operation_.start(rig_.group(), delay); }) {
+        if (event_ == ending_event::group_cancelled) return operation_.start(rig_.group(), delay);
+      }
+      operation_.start(rig_.on(), delay);
     } catch (const error& refused) {
       note_.set("throws " + ending_word(refused.code()));
     }
@@ -102,6 +107,7 @@ class ending_walk {
       case ending_event::cancelled:
       case ending_event::unfired_run:
       case ending_event::unfired_thrown_away:
+      case ending_event::group_cancelled:
       case ending_event::moved_cancelled:
       case ending_event::destroyed: return false;
       default: return true;
@@ -121,6 +127,7 @@ class ending_walk {
         return;
       case ending_event::unfired_thrown_away: return static_cast<void>(rig_.on().stop());
       case ending_event::dropped: wait_until_held(); return static_cast<void>(rig_.gate().take_held());
+      case ending_event::group_cancelled: return rig_.group().cancel_all();
       case ending_event::moved: return rig_.move();
       case ending_event::moved_cancelled: rig_.move(); return operation_.cancel();
       case ending_event::destroyed: return rig_.destroy();
@@ -161,35 +168,26 @@ inline bool is_a_cancel(ending_event event) noexcept {
   return event == ending_event::cancelled || event == ending_event::cancelled_while_held ||
          event == ending_event::moved_cancelled;
 }
-// For INSTANTIATE_TEST_SUITE_P: every event, or those of an operation that cannot be cancelled, on every engine; and
-// the name of each.
-inline auto every_ending(bool with_cancels = true) {
+// For INSTANTIATE_TEST_SUITE_P: every event, or those of an operation that cannot be cancelled, or does not end with
+// its group, on every engine; and the name of each.
+inline auto every_ending(bool with_cancels = true, bool ends_with_group = true) {
   std::vector<ending_event> events;
   for (int each = 0; each <= static_cast<int>(ending_event::destroyed_when_held); ++each) {
     const auto event = static_cast<ending_event>(each);
-    if (with_cancels || !is_a_cancel(event)) events.push_back(event);
+    if (!with_cancels && is_a_cancel(event)) continue;
+    if (!ends_with_group && event == ending_event::group_cancelled) continue;
+    events.push_back(event);
   }
   return ::testing::Combine(::testing::ValuesIn(events),
                             ::testing::Values(ending_engine::worker, ending_engine::pool, ending_engine::keyed_pool,
                                               ending_engine::virtual_time));
 }
 inline std::string ending_name(const ::testing::TestParamInfo<ending_case>& info) {
-  static constexpr const char* events[] = {"Elapses",
-                                           "Cancelled",
-                                           "CancelledWhileHeld",
-                                           "UnfiredRun",
-                                           "UnfiredThrownAway",
-                                           "RefusedRunInline",
-                                           "RefusedRetry",
-                                           "RefusedDrop",
-                                           "Dropped",
-                                           "OverCapacity",
-                                           "OutOfMemory",
-                                           "StoppedBefore",
-                                           "Moved",
-                                           "MovedCancelled",
-                                           "Destroyed",
-                                           "DestroyedWhenHeld"};
+  static constexpr const char* events[] = {
+      "Elapses",          "Cancelled",        "CancelledWhileHeld", "UnfiredRun", "UnfiredThrownAway",
+      "RefusedRunInline", "RefusedRetry",     "RefusedDrop",        "Dropped",    "GroupCancelled",
+      "OverCapacity",     "OutOfMemory",      "StoppedBefore",      "Moved",      "MovedCancelled",
+      "Destroyed",        "DestroyedWhenHeld"};
   static constexpr const char* engines[] = {"Worker", "Pool", "KeyedPool", "VirtualTime", "Caller"};
   return std::string(events[static_cast<int>(std::get<0>(info.param))]) + "On" +
          engines[static_cast<int>(std::get<1>(info.param))];

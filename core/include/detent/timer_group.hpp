@@ -8,6 +8,8 @@
 
 namespace detent {
 
+class group_sleep;
+
 // Schedules like its engine. Any thread may call anything, except moving and destroying. cancel_all, pause and resume
 // cost the same for one timer as for a million: the engine goes through them later, in passing. A group may die before,
 // with or after its timers, and may outlive its engine. A group that has been moved from may be destroyed and assigned
@@ -61,6 +63,17 @@ class timer_group {
                            origin where = origin::current()) noexcept {
     return once(detail::deadline_after(&core(), delay.count()), std::forward<F>(f), options, where);
   }
+
+  // To be awaited, as the engine's: the sleep is a member. While the group is paused the coroutine stays where it is,
+  // even if it is asked to stop. Await throws `dropped` once the group has been cancelled.
+  group_sleep sleep_for(detail::whole_duration delay, base::stop_token token = {});
+  group_sleep sleep_until(detail::clock_time deadline, base::stop_token token = {});
+  template <class Options = timer_options>
+  group_sleep sleep_for(detail::whole_duration delay, std::type_identity_t<Options> options,
+                        base::stop_token token = {});
+  template <class Options = timer_options>
+  group_sleep sleep_until(detail::clock_time deadline, std::type_identity_t<Options> options,
+                          base::stop_token token = {});
 
   // After it returns no callback of those scheduled so far starts; those already running may finish. Captures,
   // pending() and places follow as the engine goes through the members. Lock-free.

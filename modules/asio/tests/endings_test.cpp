@@ -25,7 +25,7 @@ class sleep_walk {
  public:
   explicit sleep_walk(ending_note& note) noexcept : note_(note) {}
 
-  void start(engine& on, duration delay) {
+  void start(auto& on, duration delay) {
     async_sleep_for(on, delay,
                     net::bind_cancellation_slot(signal_.slot(), net::bind_executor(context_, [this](error_code ec) {
                                                   note_.set(word_of(ec));
@@ -49,7 +49,7 @@ class strand_walk {
   explicit strand_walk(ending_note& note) : note_(note), strand_(net::make_strand(pool_)) {}
   ~strand_walk() { pool_.join(); }
 
-  void start(engine& on, duration delay) {
+  void start(auto& on, duration delay) {
     async_sleep_for(on, delay,
                     net::bind_cancellation_slot(signal_.slot(), net::bind_executor(strand_, [this](error_code ec) {
                                                   EXPECT_TRUE(strand_.running_in_this_thread());
@@ -72,6 +72,7 @@ const ending_table sleep_endings{
     {ending_event::cancelled, "operation_aborted"},
     {ending_event::unfired_run, "operation_aborted"},
     {ending_event::unfired_thrown_away, "operation_aborted"},
+    {ending_event::group_cancelled, "operation_aborted"},
     {ending_event::over_capacity, "no_buffer_space"},
     {ending_event::out_of_memory, "no_memory"},
     {ending_event::stopped_before, "operation_aborted"},
@@ -84,8 +85,8 @@ auto events_of_sleeps() {
   using e = ending_event;
   return ::testing::Combine(
       ::testing::Values(e::elapses, e::cancelled, e::unfired_run, e::unfired_thrown_away, e::refused_run_inline,
-                        e::refused_retry, e::refused_drop, e::over_capacity, e::out_of_memory, e::stopped_before,
-                        e::moved, e::moved_cancelled, e::destroyed),
+                        e::refused_retry, e::refused_drop, e::group_cancelled, e::over_capacity, e::out_of_memory,
+                        e::stopped_before, e::moved, e::moved_cancelled, e::destroyed),
       ::testing::Values(ending_engine::worker, ending_engine::pool, ending_engine::keyed_pool,
                         ending_engine::virtual_time));
 }

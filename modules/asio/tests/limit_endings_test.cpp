@@ -27,7 +27,7 @@ class limited_walk {
  public:
   explicit limited_walk(ending_note& note) : note_(note) {}
 
-  void start(engine& on, duration delay) {
+  void start(auto& on, duration delay) {
     const auto note = [this](error_code ec) { note_.set(ec == net::error::operation_aborted ? "aborted" : "none"); };
     if constexpr (OnStrand) {
       net::post(strand_, [this, note, &on, delay] {

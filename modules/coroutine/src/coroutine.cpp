@@ -22,18 +22,18 @@ constexpr std::int64_t settled_after = 1'000'000;
 }  // namespace
 
 // The frame may outlive the engine, so it has a reference on its core.
-void sleep_awaiter::suspend(void* coroutine, const timer_options* options) {
+void sleep_awaiter::suspend(void* coroutine, const detail::timer_terms& how) {
   settled_.store(false, base::relaxed);  // relaxed: published with the timer, as all of this
   problem_ = errc{};
   starter_ = pthread_self();
   coroutine_ = coroutine;
   core_->add_reference();
-  const errc refused = arm_apart(detail::to_ns(deadline_), options, coroutine, detail::frame_ops<sleep_awaiter>::ops);
+  const errc refused = arm_apart(detail::to_ns(deadline_), how, coroutine, detail::frame_ops<sleep_awaiter>::ops);
   if (refused == errc{}) [[likely]]
     return;
   const detail::engine_hold until_thrown(*core_);
   leave();
-  detail::throw_schedule_error(*core_, refused, options != nullptr ? *options : timer_options());
+  detail::throw_schedule_error(*core_, refused, how.options != nullptr ? *how.options : timer_options());
 }
 
 void sleep_awaiter::settle() noexcept {

@@ -39,16 +39,17 @@ timed_frame* frame_claim::move_to(void* place) noexcept {
 }
 
 // The shortest schedule call; with options, or in an engine that notes where its timers come from, the longer one.
-errc timed_frame::arm(nanoseconds_t deadline, const timer_options* options, const callable_ops& ops) noexcept {
+errc timed_frame::arm(nanoseconds_t deadline, const timer_terms& how, const callable_ops& ops) noexcept {
   claim_ = nullptr;
   unwanted_ = false;
   static_assert(sizeof(frame_claim) == sizeof(std::uint64_t));
-  if (options == nullptr) {
+  if (how.options == nullptr && how.group == nullptr) {
     timer_ = schedule_packed_owning(core_, deadline, ops, reinterpret_cast<std::uintptr_t>(this));
     if (timer_) return errc{};
     if (const errc problem = timer_access::problem(timer_); problem != needs_origin) return problem;
   }
-  const plan when{.deadline = deadline, .one_shot = options};
+  const plan when{
+      .deadline = deadline, .one_shot = how.options, .group = how.group, .group_executor = how.group_executor};
   const claim owned = claim_node(*core_, when);
   if (owned.owned == nullptr) return owned.problem;
   ::new (owned.capture) frame_claim(this);
@@ -56,13 +57,13 @@ errc timed_frame::arm(nanoseconds_t deadline, const timer_options* options, cons
   return timer_ ? errc{} : timer_access::problem(timer_);
 }
 
-errc timed_frame::arm_apart(nanoseconds_t deadline, const timer_options* options, const void* coroutine,
+errc timed_frame::arm_apart(nanoseconds_t deadline, const timer_terms& how, const void* coroutine,
                             const callable_ops& ops) noexcept {
-  const std::uint64_t tag = options == nullptr ? own_tag(*core_, coroutine) : 0;
+  const std::uint64_t tag = own_tag(*core_, how, coroutine);
   if (tag == 0) [[likely]]
-    return arm(deadline, options, ops);
+    return arm(deadline, how, ops);
   const timer_options apart{.tag = tag};
-  return arm(deadline, &apart, ops);
+  return arm(deadline, {&apart, how.group, how.group_executor}, ops);
 }
 
 void timed_frame::disarm() noexcept {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A coroutine's sleep in virtual time: when it ends, how, and where.
 #include <detent/detent.hpp>
+#include <detent/interval.hpp>
+#include <detent/with_timeout.hpp>
 
 #include <gtest/gtest.h>
 
+#include <exception>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
@@ -12,6 +16,7 @@
 #include "support/coroutine_tasks.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
 
 namespace detent::drive {
 namespace {
@@ -183,6 +188,33 @@ TEST_F(CoroutineSleep, ThrowsWhereNoTimerCanBeHad) {
   owned_task late = sleep_once(engine_, 1s, elapsed_);
   EXPECT_EQ(problem_of([&] { std::rethrow_exception(late.thrown()); }).code, errc::stopped);
   EXPECT_FALSE(elapsed_);
+}
+
+TEST_F(CoroutineSleep, RefusesOptionsThatCannotBeMetAndArmsNothing) {
+  const auto own = std::make_shared<testing::holding_executor>();
+  virtual_engine other({.executors = {own}});
+  auto sleeper = [this](timer_options options, int form) -> owned_task {
+    interval every(
+        engine_, 1s,
+        {.slack = options.slack, .lane = options.lane, .label = options.label, .executor = options.executor});
+    if (form == 0) co_await engine_.sleep_for(1s, options);
+    if (form == 1) co_await engine_.sleep_until(time_point(1s), options);
+    if (form == 2) co_await every.next();
+    if (form == 3) co_await with_timeout(engine_, 1s, options, engine_.sleep_for(1s));
+  };
+  const auto refuses = [&](const timer_options& options, const char* text) {
+    for (int form = 0; form != 4; ++form) {
+      owned_task refused = sleeper(options, form);
+      const problem seen = problem_of([&] { std::rethrow_exception(refused.thrown()); });
+      EXPECT_EQ(seen.code, errc::invalid_option);
+      EXPECT_TRUE(seen.names(text)) << seen.what;
+      EXPECT_EQ(engine_.pending(), 0u) << text << ", form " << form;
+    }
+  };
+  refuses({.lane = 9}, "lane = 9: must be 0 to 3");
+  refuses({.slack = -1ns}, "slack = -1 ns");
+  refuses({.label = other.engine.make_label("foreign")}, "label = \"foreign\": another engine's");
+  refuses({.executor = own.get()}, "executor: none of this engine's");
 }
 
 }  // namespace

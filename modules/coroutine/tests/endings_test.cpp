@@ -19,11 +19,11 @@ namespace {
 class sleep_walk {
  public:
   explicit sleep_walk(ending_note& note) noexcept : note_(note) {}
-  void start(engine& on, duration delay) {
-    [](ending_note& into, engine& engine, duration length, std::stop_token stop) -> free_task {
+  void start(auto& on, duration delay) {
+    [](ending_note& into, auto& place, duration length, std::stop_token stop) -> free_task {
       std::string word;
       try {
-        const bool elapsed = co_await engine.sleep_for(length, std::move(stop));
+        const bool elapsed = co_await place.sleep_for(length, std::move(stop));
         word = elapsed ? "true" : "false";
       } catch (const error& problem) {
         word = "throws " + ending_word(problem.code());
@@ -42,8 +42,8 @@ class sleep_walk {
 class limit_walk {
  public:
   explicit limit_walk(ending_note& note) noexcept : note_(note) {}
-  void start(engine& on, duration delay) {
-    [](ending_note& into, engine& limits, duration limit, engine& sleeps, std::stop_token stop) -> free_task {
+  void start(auto& on, duration delay) {
+    [](ending_note& into, auto& limits, duration limit, engine& sleeps, std::stop_token stop) -> free_task {
       std::string word;
       try {
         const std::optional<bool> in_time =
@@ -70,11 +70,11 @@ class limit_walk {
 class interval_walk {
  public:
   explicit interval_walk(ending_note& note) noexcept : note_(note) {}
-  void start(engine& on, duration delay) {
-    [](ending_note& into, engine& engine, duration period, std::stop_token stop) -> free_task {
+  void start(auto& on, duration delay) {
+    [](ending_note& into, auto& place, duration period, std::stop_token stop) -> free_task {
       std::string word;
       try {
-        interval every(engine, period);
+        interval every(place, period);
         const bool came = co_await every.next(std::move(stop));
         word = came ? "true" : "false";
       } catch (const error& problem) {
@@ -94,12 +94,12 @@ class interval_walk {
 class any_walk {
  public:
   explicit any_walk(ending_note& note) noexcept : note_(note) {}
-  void start(engine& on, duration delay) {
-    [](ending_note& into, engine& engine, duration length, class engine& other, std::stop_token stop) -> free_task {
+  void start(auto& on, duration delay) {
+    [](ending_note& into, auto& place, duration length, engine& other, std::stop_token stop) -> free_task {
       std::string word;
       try {
         const auto first =
-            co_await when_any(std::move(stop), engine.sleep_for(length), other.sleep_for(std::chrono::hours(2)));
+            co_await when_any(std::move(stop), place.sleep_for(length), other.sleep_for(std::chrono::hours(2)));
         word = std::get<0>(first.values).value() ? "true" : "false";
       } catch (const error& problem) {
         word = "throws " + ending_word(problem.code());
@@ -120,11 +120,11 @@ class any_walk {
 class all_walk {
  public:
   explicit all_walk(ending_note& note) noexcept : note_(note) {}
-  void start(engine& on, duration delay) {
-    [](ending_note& into, engine& engine, duration length, class engine& other, std::stop_token stop) -> free_task {
+  void start(auto& on, duration delay) {
+    [](ending_note& into, auto& place, duration length, engine& other, std::stop_token stop) -> free_task {
       std::string word;
       try {
-        const auto both = co_await when_all(std::move(stop), engine.sleep_for(length), other.sleep_for(duration(0)));
+        const auto both = co_await when_all(std::move(stop), place.sleep_for(length), other.sleep_for(duration(0)));
         word = std::get<0>(both) ? "true" : "false";
       } catch (const error& problem) {
         word = "throws " + ending_word(problem.code());
@@ -149,6 +149,7 @@ const ending_table sleep_endings{
     {ending_event::unfired_thrown_away, "throws stopped"},
     {ending_event::refused_drop, "throws dropped"},
     {ending_event::dropped, "throws dropped"},
+    {ending_event::group_cancelled, "throws dropped"},
     {ending_event::over_capacity, "throws capacity_exceeded"},
     {ending_event::out_of_memory, "throws out_of_memory"},
     {ending_event::stopped_before, "throws stopped"},
@@ -181,6 +182,7 @@ const ending_table limit_endings{
     {ending_event::unfired_thrown_away, "throws stopped"},
     {ending_event::refused_drop, "throws dropped"},
     {ending_event::dropped, "throws dropped"},
+    {ending_event::group_cancelled, "throws dropped"},
     {ending_event::over_capacity, "throws capacity_exceeded"},
     {ending_event::out_of_memory, "throws out_of_memory"},
     {ending_event::stopped_before, "throws stopped"},

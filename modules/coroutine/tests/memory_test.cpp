@@ -83,13 +83,16 @@ TEST(CoroutineMemory, ASleepAllocatesNothing) {
   EXPECT_EQ(allocations(), before + 1) << "its frame";
 }
 
-TEST(CoroutineMemory, LimitsBranchesAndIntervalsAllocateNothing) {
+TEST(CoroutineMemory, LimitsBranchesIntervalsAndGroupsAllocateNothing) {
   manual_clock clock;
   engine e({.manual = &clock, .reserve = 4096});
   int turns = 0;
   auto worker = [&]() -> owned_task {
     interval every(e, 1s);
+    timer_group group(e);
     for (;;) {
+      co_await group.sleep_for(1s);
+      static_cast<void>(co_await with_timeout(group, 1s, group.sleep_for(2s)));
       static_cast<void>(co_await with_timeout(e, 1s, e.sleep_for(2s)));
       static_cast<void>(co_await with_timeout(e, 2s, e.sleep_for(1s)));
       static_cast<void>(co_await when_any(e.sleep_for(1s), e.sleep_for(2s), e.sleep_for(3s)));

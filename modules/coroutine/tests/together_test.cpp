@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <coroutine>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -136,6 +137,18 @@ TEST_F(CoroutineTogether, ATimeLimitThatCannotBeArmedThrowsAndBeginsNothing) {
   owned_task late = limited({});
   EXPECT_EQ(problem_of([&] { std::rethrow_exception(late.thrown()); }).code, errc::stopped);
   EXPECT_FALSE(begun);
+}
+
+TEST_F(CoroutineTogether, AFunctionThatIsNullIsRefusedBeforeAnythingBegins) {
+  const std::function<sleep_awaiter(std::stop_token)> none;
+  const auto refused = [](auto&& call) {
+    const problem seen = problem_of(call);
+    return seen.code == errc::invalid_option && seen.names("of = null: must be a function");
+  };
+  EXPECT_TRUE(refused([&] { static_cast<void>(with_timeout(engine_, 5ms, none)); }));
+  EXPECT_TRUE(refused([&] { static_cast<void>(when_any(engine_.sleep_for(1h), none)); }));
+  EXPECT_TRUE(refused([&] { static_cast<void>(when_all(none, engine_.sleep_for(1h))); }));
+  EXPECT_EQ(engine_.pending(), 0u);
 }
 
 TEST_F(CoroutineTogether, ACoroutineThatIsDestroyedTakesItsLimitWithIt) {

@@ -41,7 +41,7 @@ class timed_walk {
  public:
   explicit timed_walk(ending_note& note) noexcept : note_(note) {}
 
-  void start(engine& on, duration delay) {
+  void start(auto& on, duration delay) {
     operation_.reset(new operation(
         ex::connect(scheduler(on).schedule_after(delay), walk_receiver<Token>(note_, token_of(source_)))));
     ex::start(*operation_);
@@ -69,7 +69,7 @@ class limit_walk {
  public:
   explicit limit_walk(ending_note& note) noexcept : note_(note) {}
 
-  void start(engine& on, duration delay) {
+  void start(auto& on, duration delay) {
     operation_.reset(new operation(
         ex::connect(timeout(scheduler(other_).schedule_after(std::chrono::hours(2)), scheduler(on), delay),
                     walk_receiver(note_, ex::stoppable_token(source_.get_token())))));
@@ -96,6 +96,7 @@ const ending_table sender_endings{
     {ending_event::unfired_thrown_away, "stopped"},
     {ending_event::refused_drop, "error dropped"},
     {ending_event::dropped, "error dropped"},
+    {ending_event::group_cancelled, "error dropped"},
     {ending_event::over_capacity, "error capacity_exceeded"},
     {ending_event::out_of_memory, "error out_of_memory"},
     {ending_event::stopped_before, "stopped"},
@@ -124,6 +125,7 @@ const ending_table limit_endings{
     {ending_event::unfired_thrown_away, "stopped"},
     {ending_event::refused_drop, "error dropped"},
     {ending_event::dropped, "error dropped"},
+    {ending_event::group_cancelled, "error dropped"},
     {ending_event::over_capacity, "error capacity_exceeded"},
     {ending_event::out_of_memory, "error out_of_memory"},
     {ending_event::stopped_before, "stopped"},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "noted_receiver.hpp"
+#include "support/engine_executors.hpp"
 
 #include <functional>
 #include <memory>
@@ -157,9 +158,11 @@ TEST_F(SendersScheduler, GivesItsOptionsToItsTimers) {
 }
 
 TEST_F(SendersScheduler, RefusesOptionsThatCannotBeMet) {
-  engine other;
+  const auto own = std::make_shared<holding_executor>();
+  engine other({.executors = {own}});
   for (const timer_options& bad :
-       {timer_options{.lane = 9}, timer_options{.slack = -1ns}, timer_options{.label = other.make_label("other")}}) {
+       {timer_options{.lane = 9}, timer_options{.slack = -1ns}, timer_options{.label = other.make_label("other")},
+        timer_options{.executor = own.get()}}) {
     note refused;
     auto operation = connect(scheduler_.schedule_after(10ms, bad), refused);
     ex::start(operation);
@@ -167,6 +170,36 @@ TEST_F(SendersScheduler, RefusesOptionsThatCannotBeMet) {
     EXPECT_EQ(refused.problem(), errc::invalid_option);
   }
   EXPECT_EQ(engine_.pending(), 0u);
+}
+
+TEST_F(SendersScheduler, SchedulesMembersOfAGroup) {
+  timer_group group(engine_);
+  const scheduler on(group);
+  EXPECT_NE(on, scheduler_);
+  EXPECT_EQ(ex::get_completion_scheduler<ex::set_value_t>(ex::get_env(on.schedule())), on);
+  auto operation = connect(on.schedule_after(10ms), note_, token_of(source_));
+  ex::start(operation);
+  EXPECT_EQ(group.pending(), 1u);
+  group.pause();
+  run_until(1s);
+  EXPECT_EQ(note_.how(), outcome::none);
+  group.resume();
+  run_until(1s + 10ms);
+  EXPECT_EQ(note_.how(), outcome::value);
+
+  const label counted = engine_.make_label("sender");
+  note labelled, cancelled;
+  auto second = connect(scheduler(group, {.label = counted}).schedule_after(10ms), labelled);
+  auto third = connect(on.schedule_after(10ms), cancelled);
+  ex::start(second);
+  run_until(1s + 20ms);
+  EXPECT_EQ(labelled.how(), outcome::value);
+  EXPECT_EQ(engine_.metrics(counted).fired, 1u);
+  ex::start(third);
+  group.cancel_all();
+  run_until(1s + 21ms);
+  EXPECT_EQ(cancelled.how(), outcome::error);
+  EXPECT_EQ(cancelled.problem(), errc::dropped);
 }
 
 TEST_F(SendersScheduler, TakesADelayOfAnyLength) {

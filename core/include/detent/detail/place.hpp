@@ -18,6 +18,15 @@ nanoseconds_t reported_time(const engine_core& core) noexcept;
 // Throws what a schedule call with these options throws for the options' sake.
 void check_options(const engine_core& core, const timer_options& options);
 
+// How a timer is armed, beside its time. All that this refers to is its maker's.
+struct timer_terms {
+  const timer_options* options = nullptr;  // null: all defaults
+  group_state* group = nullptr;
+  const executor* group_executor = nullptr;
+};
+// own_tag(), for a timer that is armed in this way.
+std::uint64_t own_tag(const engine_core& core, const timer_terms& how, const void* operation) noexcept;
+
 // An engine, or a timer_group of it, as functions take it. It keeps the engine's core alive, not the engine, so it goes
 // on with an engine that is moved, and every call finds one that has ended to be stopped.
 //
@@ -40,6 +49,7 @@ class place {
   }
 
   engine_core& core() const noexcept { return *core_; }
+  timer_terms with(const timer_options* options) const noexcept { return {options, group_, group_executor_}; }
   time_point now() const noexcept { return to_time(reported_time(*core_)); }
   bool stopped() const noexcept { return has_stopped(*core_); }
   // Throws invalid_option, naming what is wrong.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// co_await engine.sleep_for(d): a coroutine that sleeps on an engine.
+// co_await engine.sleep_for(d): a coroutine that sleeps on an engine, or as a member of a timer_group.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -7,6 +7,7 @@
 #include <detent/base/stop_token.hpp>
 #include <detent/detail/timed_frame.hpp>
 #include <detent/engine.hpp>
+#include <detent/timer_group.hpp>
 
 #include <pthread.h>
 
@@ -35,7 +36,7 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
 
   bool await_ready() noexcept { return token_.stop_requested(); }
   // Throws what engine::schedule_at() throws; the coroutine then goes on with it at once.
-  void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, nullptr); }
+  void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, {}); }
   // True: the time has elapsed. False: stop was requested. Throws error where the timer has ended without its run, and
   // nobody has requested a stop: `stopped` by the end of the engine, `dropped` otherwise.
   bool await_resume() {
@@ -54,13 +55,13 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
       : timed_frame(*other.core_), deadline_(other.deadline_), token_(std::move(other.token_)) {}
   sleep_awaiter(detail::engine_core& core, time_point deadline, base::stop_token token) noexcept
       : timed_frame(core), deadline_(deadline), token_(std::move(token)) {}
-  void begin(base::coroutine_handle sleeper, const timer_options* options) {
-    arm_sleep(sleeper, options);
+  void begin(base::coroutine_handle sleeper, const detail::timer_terms& how) {
+    arm_sleep(sleeper, how);
     settle();
   }
   // The first half of begin(), before which the coroutine is not resumed.
-  void arm_sleep(base::coroutine_handle sleeper, const timer_options* options) {
-    suspend(sleeper.address(), options);
+  void arm_sleep(base::coroutine_handle sleeper, const detail::timer_terms& how) {
+    suspend(sleeper.address(), how);
     if (token_.stop_possible()) hook_.emplace(token_, on_stop{this});
   }
   void settle() noexcept;
@@ -76,7 +77,7 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
 
   // The hook is made and taken out in this header: a stop token's atomics are the program's, and are to be seen where
   // all the others of that token are.
-  void suspend(void* coroutine, const timer_options* options);
+  void suspend(void* coroutine, const detail::timer_terms& how);
   bool is_ready(firing& run) noexcept;
   void on_run();
   void on_end(bool guarded);
@@ -102,7 +103,7 @@ class [[nodiscard]] sleep_with_options : public sleep_awaiter {
   sleep_with_options& operator=(const sleep_with_options&) = delete;
 
   const timer_options& options() const noexcept { return options_; }
-  void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, &options_); }
+  void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, {.options = &options_}); }
 
  private:
   friend class engine;
@@ -111,6 +112,26 @@ class [[nodiscard]] sleep_with_options : public sleep_awaiter {
       : sleep_awaiter(core, deadline, std::move(token)), options_(options) {}
 
   const timer_options options_;
+};
+
+// A sleep that is a timer of a group, which may go before it.
+class [[nodiscard]] group_sleep : public sleep_awaiter {
+ public:
+  group_sleep(const group_sleep&) = delete;
+  group_sleep& operator=(const group_sleep&) = delete;
+
+  const std::optional<timer_options>& options() const noexcept { return options_; }
+  const detail::place& place() const noexcept { return on_; }
+  void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, on_.with(options_ ? &*options_ : nullptr)); }
+
+ private:
+  friend class timer_group;
+  group_sleep(detail::engine_core& core, const timer_group& on, time_point deadline,
+              const std::optional<timer_options>& options, base::stop_token token) noexcept
+      : sleep_awaiter(core, deadline, std::move(token)), on_(on), options_(options) {}
+
+  const detail::place on_;
+  const std::optional<timer_options> options_;
 };
 
 inline sleep_awaiter engine::sleep_for(detail::whole_duration delay, base::stop_token token) {
@@ -130,6 +151,27 @@ template <class Options>
 sleep_with_options engine::sleep_until(detail::clock_time deadline, std::type_identity_t<Options> options,
                                        base::stop_token token) {
   return {core(), deadline, options, std::move(token)};
+}
+
+inline group_sleep timer_group::sleep_for(detail::whole_duration delay, base::stop_token token) {
+  detail::engine_core& of = core();
+  const time_point deadline = detail::to_time(detail::deadline_after(&of, delay.count()));
+  return {of, *this, deadline, std::nullopt, std::move(token)};
+}
+inline group_sleep timer_group::sleep_until(detail::clock_time deadline, base::stop_token token) {
+  return {core(), *this, deadline, std::nullopt, std::move(token)};
+}
+template <class Options>
+group_sleep timer_group::sleep_for(detail::whole_duration delay, std::type_identity_t<Options> options,
+                                   base::stop_token token) {
+  detail::engine_core& of = core();
+  const time_point deadline = detail::to_time(detail::deadline_after(&of, delay.count()));
+  return {of, *this, deadline, options, std::move(token)};
+}
+template <class Options>
+group_sleep timer_group::sleep_until(detail::clock_time deadline, std::type_identity_t<Options> options,
+                                     base::stop_token token) {
+  return {core(), *this, deadline, options, std::move(token)};
 }
 
 }  // namespace detent

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <detent/coroutine.hpp>
-#include <detent/detail/branch.hpp>
-#include <detent/detail/stoppable.hpp>
+#include <detent/detail/place.hpp>
 #include <detent/engine.hpp>
 
 #include <cstdint>
@@ -21,7 +20,9 @@ class interval {
   class [[nodiscard]] tick : public sleep_awaiter {
    public:
     bool await_ready() noexcept { return of_.is_over() || sleep_awaiter::await_ready(); }
-    void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, of_.has_options_ ? &of_.options_ : nullptr); }
+    void await_suspend(base::coroutine_handle sleeper) {
+      begin(sleeper, of_.on_.with(of_.has_options_ ? &of_.options_ : nullptr));
+    }
     // True: the point has come, and deadline() and missed() are about it. False: stop was requested, or all `runs` are
     // over. Throws as a sleep.
     bool await_resume() {
@@ -33,33 +34,16 @@ class interval {
    private:
     friend class interval;
     tick(interval& of, base::stop_token stop) noexcept
-        : sleep_awaiter(of.core_, detail::to_time(of.next_), std::move(stop)), of_(of) {}
+        : sleep_awaiter(of.on_.core(), detail::to_time(of.next_), std::move(stop)), of_(of) {}
     interval& of_;
   };
 
-  // The points are `first + n * period`, and the first is one period from now. Of `options`, `missed` says how points
-  // are handled that have gone by before next() was awaited, as in engine::schedule_at_fixed_rate(); after as many
-  // `runs` next() gives false at once. Throws invalid_period for a period that is not positive, and nothing else: what
-  // is wrong with the other options comes from next().
-  interval(engine& on, detail::whole_duration period, periodic_options options = {})
-      : interval(detail::core_of(on, "interval"), period, options) {}
-  interval(const interval&) = delete;
-  interval& operator=(const interval&) = delete;
-
-  // What is awaited: the next point; or where that has gone by already, as soon as possible.
-  tick next(base::stop_token stop = {}) noexcept { return {*this, std::move(stop)}; }
-
-  // The point that the last next() has waited for. With missed_ticks::skip the latest one that had come by then.
-  time_point deadline() const noexcept { return detail::to_time(last_); }
-  // The points that have been skipped since the one before.
-  std::uint64_t missed() const noexcept { return missed_; }
-  // The grid begins anew, one period from now.
-  void reset() noexcept { next_ = detail::deadline_after(&core_, period_); }
-
- private:
-  interval(detail::engine_core& core, duration period, const periodic_options& options)
-      : core_(core),
-        held_(core),
+  // `on` is an engine or a timer_group. The points are `first + n * period`, and the first is one period from now. Of
+  // `options`, `missed` says how points are handled that have gone by before next() was awaited, as in
+  // engine::schedule_at_fixed_rate(); after as many `runs` next() gives false at once. Throws invalid_period for a
+  // period that is not positive, and nothing else: what is wrong with the other options comes from next().
+  interval(detail::place on, detail::whole_duration period, periodic_options options = {})
+      : on_(std::move(on)),
         period_(period.count()),
         policy_(options.missed),
         runs_left_(options.runs),
@@ -71,14 +55,27 @@ class interval {
                  .executor = options.executor},
         has_options_(options.slack != duration(0) || options.lane != 0 || options.label != label() ||
                      options.tag != 0 || options.executor != nullptr) {
-    if (period_ <= 0) detail::throw_schedule_error(core_, errc::invalid_period, options, period);
+    if (period_ <= 0) detail::throw_schedule_error(on_.core(), errc::invalid_period, options, period);
     reset();
   }
+  interval(const interval&) = delete;
+  interval& operator=(const interval&) = delete;
+
+  // What is awaited: the next point; or where that has gone by already, as soon as possible.
+  tick next(base::stop_token stop = {}) noexcept { return {*this, std::move(stop)}; }
+
+  // The point that the last next() has waited for. With missed_ticks::skip the latest one that had come by then.
+  time_point deadline() const noexcept { return detail::to_time(last_); }
+  // The points that have been skipped since the one before.
+  std::uint64_t missed() const noexcept { return missed_; }
+  // The grid begins anew, one period from now.
+  void reset() noexcept { next_ = detail::deadline_after(&on_.core(), period_); }
+
+ private:
   bool is_over() const noexcept { return is_limited_ && runs_left_ == 0; }
   void come() noexcept;
 
-  detail::engine_core& core_;
-  const detail::engine_hold held_;
+  const detail::place on_;
   const detail::nanoseconds_t period_;
   const missed_ticks policy_;
   std::uint64_t runs_left_;
@@ -94,7 +91,7 @@ inline void interval::come() noexcept {
   last_ = next_;
   missed_ = 0;
   if (is_limited_) --runs_left_;
-  const detail::nanoseconds_t now = detail::deadline_after(&core_, 0);
+  const detail::nanoseconds_t now = detail::deadline_after(&on_.core(), 0);
   if (policy_ == missed_ticks::delay) {
     next_ = detail::add_saturated(now, period_);
     return;

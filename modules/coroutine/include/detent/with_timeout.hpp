@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/detail/branch.hpp>
+#include <detent/detail/place.hpp>
 #include <detent/detail/timed_frame.hpp>
 #include <detent/engine.hpp>
 
@@ -19,12 +20,14 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
   using result = typename place::result;
 
  public:
-  timeout_awaiter(engine& on, duration delay, const timer_options* options, A&& of)
-      : timeout_awaiter(detail::core_of(on, "with_timeout"), delay, options, std::forward<A>(of)) {}
+  timeout_awaiter(detail::place on, duration delay, const timer_options* options, A&& of)
+      : timed_frame(on.core()), on_(std::move(on)), delay_(delay), of_(std::forward<A>(of)) {
+    if (options != nullptr) options_ = *options;
+  }
   // Before it is awaited.
   timeout_awaiter(timeout_awaiter&& other)
       : timed_frame(*other.core_),
-        held_(*other.core_),
+        on_(other.on_),
         delay_(other.delay_),
         options_(other.options_),
         of_(std::move(other.of_)) {}
@@ -39,7 +42,7 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
     of_.make(*this, 0);
     joint_.begin(waiting, 3);  // the awaitable, the timer, and this call
     const timer_options* const options = options_ ? &*options_ : nullptr;
-    const errc refused = arm_apart(detail::deadline_after(core_, delay_.count()), options, waiting.address(),
+    const errc refused = arm_apart(detail::deadline_after(core_, delay_.count()), on_.with(options), waiting.address(),
                                    detail::frame_ops<timeout_awaiter>::ops);
     if (refused != errc{}) {
       timer_is_over_ = true;
@@ -80,11 +83,6 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
  private:
   friend struct detail::frame_ops<timeout_awaiter>;
 
-  timeout_awaiter(detail::engine_core& core, duration delay, const timer_options* options, A&& of)
-      : timed_frame(core), held_(core), delay_(delay), of_(std::forward<A>(of)) {
-    if (options != nullptr) options_ = *options;
-  }
-
   enum class first : std::uint8_t { none, awaitable, timer };
 
   // (1) acq_rel: pairs with itself; one of the two is first.
@@ -112,7 +110,7 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
     }
     return joint_.arrive();
   }
-  const detail::engine_hold held_;
+  const detail::place on_;
   const duration delay_;
   std::optional<timer_options> options_;
   bool armed_ = false;
@@ -127,18 +125,20 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
 // when_any or when_all by themselves; a function, as [](std::stop_token stop) { return task(stop); }, by its token; any
 // other awaitable cannot be asked. In each case it is waited for: the coroutine goes on when `of` has ended, and never
 // before, so that nothing of it is left behind. One that cannot be asked takes its own time, and the answer is still
-// that time was up.
+// that time was up. `on` is an engine or a timer_group; a paused group's limits stand still, and the limits of one that
+// is cancelled are lost.
 //
-// The coroutine goes on where `of` ends, or where the engine runs callbacks. A negative delay counts as 0.
+// The coroutine goes on where `of` ends, or where the engine runs callbacks. A negative delay counts as 0. Throws
+// invalid_option for a function that is null.
 template <class A>
-requires detail::branchable<A> timeout_awaiter<A> with_timeout(engine& on, detail::whole_duration delay, A&& of) {
-  return {on, delay, nullptr, std::forward<A>(of)};
+requires detail::branchable<A> timeout_awaiter<A> with_timeout(detail::place on, detail::whole_duration delay, A&& of) {
+  return {std::move(on), delay, nullptr, std::forward<A>(of)};
 }
 // The options of the timer, of which the tag, the label and the executor are for the run that finds that time is up.
 template <class A>
-requires detail::branchable<A> timeout_awaiter<A> with_timeout(engine& on, detail::whole_duration delay,
+requires detail::branchable<A> timeout_awaiter<A> with_timeout(detail::place on, detail::whole_duration delay,
                                                                const timer_options& options, A&& of) {
-  return {on, delay, &options, std::forward<A>(of)};
+  return {std::move(on), delay, &options, std::forward<A>(of)};
 }
 
 }  // namespace detent

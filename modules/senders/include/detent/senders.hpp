@@ -6,6 +6,7 @@
 #include <detent/base/execution.hpp>
 #include <detent/detail/timed_operation.hpp>
 #include <detent/engine.hpp>
+#include <detent/timer_group.hpp>
 
 #include <optional>
 #include <type_traits>
@@ -28,9 +29,10 @@ inline bool same_options(const std::optional<timer_options>& a, const std::optio
 
 }  // namespace detail
 
-// An engine as a scheduler: what is scheduled completes where the engine runs callbacks, never before its time. A small
-// value, to be copied; refers to the engine, which it does not own. Lock-free, allocates nothing: the operation state
-// has it all. Models `scheduler`; and by its members what stdexec's exec::timed_scheduler asks for.
+// An engine as a scheduler, or a timer_group: what is scheduled completes where the engine runs callbacks, never before
+// its time. A small value, to be copied; refers to the engine or the group, which it does not own. Lock-free, allocates
+// nothing: the operation state has it all. Models `scheduler`; and by its members what stdexec's exec::timed_scheduler
+// asks for.
 //
 // An operation completes with set_value() when its time has come; with set_stopped() when its receiver's token asks for
 // a stop before, on the thread that asks, or when the engine ends or has ended; with set_error(std::error_code) where
@@ -44,47 +46,57 @@ class basic_scheduler : public Execution::scheduler_mark {
 
  public:
   // Aborts if the engine has been moved from, as its calls do.
-  explicit basic_scheduler(engine& of) noexcept : core_(detail::timer_access::core(of)) {
-    if (core_ == nullptr) [[unlikely]]
+  explicit basic_scheduler(engine& of) noexcept : on_{detail::timer_access::core(of)} {
+    if (on_.core == nullptr) [[unlikely]]
       detail::used_after_move("engine", "scheduler");
+  }
+  // What is scheduled is a member of the group, which is there until it has been started: paused with the others, and
+  // an error, `dropped`, where the group is cancelled.
+  explicit basic_scheduler(timer_group& of) noexcept
+      : on_{detail::timer_access::core(of), detail::timer_access::state(of), detail::timer_access::group_executor(of)} {
+    if (on_.core == nullptr) [[unlikely]]
+      detail::used_after_move("timer_group", "scheduler");
   }
   // Each timer has these options. Where they cannot be met, as with another engine's label or executor, an operation
   // completes with set_error(errc::invalid_option). Without options, an operation on an executor that keeps order has
   // a tag of its own.
   basic_scheduler(engine& of, const timer_options& options) noexcept : basic_scheduler(of) { options_ = options; }
+  basic_scheduler(timer_group& of, const timer_options& options) noexcept : basic_scheduler(of) { options_ = options; }
 
   // Completes as soon as possible, after what is due already.
-  [[nodiscard]] timed_sender<Execution> schedule() const noexcept { return {core_, {0, true, options_}}; }
+  [[nodiscard]] timed_sender<Execution> schedule() const noexcept {
+    return timed_sender<Execution>({0, true, options_, on_});
+  }
   [[nodiscard]] timed_sender<Execution> schedule_at(detail::clock_time deadline) const noexcept {
-    return {core_, {detail::to_ns(deadline), false, options_}};
+    return timed_sender<Execution>({detail::to_ns(deadline), false, options_, on_});
   }
   [[nodiscard]] timed_sender<Execution> schedule_at(detail::clock_time deadline,
                                                     const timer_options& options) const noexcept {
-    return {core_, {detail::to_ns(deadline), false, options}};
+    return timed_sender<Execution>({detail::to_ns(deadline), false, options, on_});
   }
   // The delay counts from start(), not from this call.
   [[nodiscard]] timed_sender<Execution> schedule_after(detail::whole_duration delay) const noexcept {
-    return {core_, {delay.count(), true, options_}};
+    return timed_sender<Execution>({delay.count(), true, options_, on_});
   }
   [[nodiscard]] timed_sender<Execution> schedule_after(detail::whole_duration delay,
                                                        const timer_options& options) const noexcept {
-    return {core_, {delay.count(), true, options}};
+    return timed_sender<Execution>({delay.count(), true, options, on_});
   }
   // The time of the engine's clock. Wait-free.
-  [[nodiscard]] time_point now() const noexcept { return detail::to_time(detail::deadline_after(core_, 0)); }
+  [[nodiscard]] time_point now() const noexcept { return detail::to_time(detail::deadline_after(on_.core, 0)); }
 
-  // Of the same engine, with the same options.
+  // Of the same engine or group, with the same options.
   friend bool operator==(const basic_scheduler& a, const basic_scheduler& b) noexcept {
-    return a.core_ == b.core_ && detail::same_options(a.options_, b.options_);
+    return a.on_ == b.on_ && detail::same_options(a.options_, b.options_);
   }
 
  private:
   friend class timed_sender<Execution>;
   friend class detail::scheduler_access;
-  basic_scheduler(detail::engine_core* core, const std::optional<timer_options>& options) noexcept
-      : core_(core), options_(options) {}
+  basic_scheduler(const detail::timer_place& on, const std::optional<timer_options>& options) noexcept
+      : on_(on), options_(options) {}
 
-  detail::engine_core* core_;
+  detail::timer_place on_;
   std::optional<timer_options> options_;
 };
 
@@ -95,8 +107,8 @@ namespace detail {
 class scheduler_access {
  public:
   template <class Scheduler>
-  static engine_core& core(const Scheduler& of) noexcept {
-    return *of.core_;
+  static const timer_place& place(const Scheduler& of) noexcept {
+    return of.on_;
   }
   template <class Scheduler>
   static const std::optional<timer_options>& options(const Scheduler& of) noexcept {
@@ -118,29 +130,28 @@ class [[nodiscard]] timed_sender {
     // Nothing is said of set_stopped, which may come on the thread that asks for it.
     template <class... Env>
     basic_scheduler<Execution> query(typename Execution::completion_scheduler_query, const Env&...) const noexcept {
-      return basic_scheduler<Execution>(core_, options_);
+      return basic_scheduler<Execution>(on_, options_);
     }
 
    private:
     friend class timed_sender;
-    env(detail::engine_core* core, const std::optional<timer_options>& options) noexcept
-        : core_(core), options_(options) {}
-    detail::engine_core* core_;
+    env(const detail::timer_place& on, const std::optional<timer_options>& options) noexcept
+        : on_(on), options_(options) {}
+    detail::timer_place on_;
     std::optional<timer_options> options_;
   };
-  env get_env() const noexcept { return env(core_, when_.options); }
+  env get_env() const noexcept { return env(when_.of, when_.options); }
 
   template <class Receiver>
   detail::timed_operation<Execution, Receiver> connect(Receiver receiver) const
       noexcept(std::is_nothrow_move_constructible_v<Receiver>) {
-    return {*core_, when_, std::move(receiver)};
+    return {when_, std::move(receiver)};
   }
 
  private:
   friend class basic_scheduler<Execution>;
-  timed_sender(detail::engine_core* core, detail::timed_start when) noexcept : core_(core), when_(when) {}
+  explicit timed_sender(const detail::timed_start& when) noexcept : when_(when) {}
 
-  detail::engine_core* core_;
   detail::timed_start when_;
 };
 

@@ -7,7 +7,9 @@
 #include <detent/coroutine.hpp>
 #include <detent/detail/parties.hpp>
 #include <detent/detail/stoppable.hpp>
+#include <detent/error.hpp>
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
@@ -39,21 +41,16 @@ concept awaitable = requires {
 template <class A>
 concept branchable = awaitable<A> || std::is_invocable_v<A&, base::stop_token>;
 
-inline engine_core& core_of(const engine& on, const char* call) noexcept {
-  engine_core* const core = timer_access::core(on);
-  if (core == nullptr) [[unlikely]]
-    used_after_move("engine", call);
-  return *core;
-}
-
 // A sleep that a branch can be asked to give up. Holds the engine's core, as it may be asked when it is over.
 class branch_sleep : public sleep_awaiter {
  public:
   explicit branch_sleep(sleep_awaiter&& of) noexcept : sleep_awaiter(std::move(of)), held_(*core_) {}
   explicit branch_sleep(sleep_with_options&& of) noexcept
       : sleep_awaiter(std::move(of)), options_(of.options()), held_(*core_) {}
+  explicit branch_sleep(group_sleep&& of) noexcept
+      : sleep_awaiter(std::move(of)), options_(of.options()), on_(of.place()), held_(*core_) {}
   branch_sleep(branch_sleep&& other) noexcept
-      : sleep_awaiter(std::move(other)), options_(other.options_), held_(*core_) {}
+      : sleep_awaiter(std::move(other)), options_(other.options_), on_(other.on_), held_(*core_) {}
 
   // Any thread, until the frame goes. (1) seq_cst: before (2) and (4), so that one of the two finds the other.
   void ask() noexcept {
@@ -62,7 +59,8 @@ class branch_sleep : public sleep_awaiter {
   }
   bool await_ready() noexcept { return asked_.load(base::acquire) || sleep_awaiter::await_ready(); }
   void await_suspend(base::coroutine_handle sleeper) {
-    arm_sleep(sleeper, options_ ? &*options_ : nullptr);
+    const timer_options* const options = options_ ? &*options_ : nullptr;
+    arm_sleep(sleeper, on_ ? on_->with(options) : timer_terms{options});
     armed_.store(true, base::seq_cst);        // (3) seq_cst: before (4), as in ask()
     if (asked_.load(base::seq_cst)) hurry();  // (4)
     settle();
@@ -73,7 +71,8 @@ class branch_sleep : public sleep_awaiter {
   }
 
  private:
-  std::optional<timer_options> options_;
+  const std::optional<timer_options> options_;
+  const std::optional<place> on_;  // none: the engine itself
   const engine_hold held_;
   base::atomic<bool> asked_{false}, armed_{false};
 };
@@ -93,7 +92,8 @@ class branch_awaitable {
   A of_;
 };
 template <class Sleep>
-requires std::is_same_v<Sleep, sleep_awaiter> || std::is_same_v<Sleep, sleep_with_options>
+requires std::is_same_v<Sleep, sleep_awaiter> || std::is_same_v<Sleep, sleep_with_options> ||
+    std::is_same_v<Sleep, group_sleep>
 class branch_awaitable<Sleep> {
  public:
   explicit branch_awaitable(Sleep&& of) noexcept : of_(std::move(of)) {}
@@ -103,11 +103,22 @@ class branch_awaitable<Sleep> {
  private:
   branch_sleep of_;
 };
+// A pointer to a function, or a std::function. Not a lambda.
+template <class F>
+inline constexpr bool is_nullable = std::is_constructible_v<std::decay_t<F>, std::nullptr_t>&& requires(const F& f) {
+  { f == nullptr } -> std::convertible_to<bool>;
+};
+
 template <class F>
 requires std::is_invocable_v<F&, base::stop_token>
 class branch_awaitable<F> {
  public:
-  explicit branch_awaitable(F&& of) : of_(std::forward<F>(of)) {}
+  explicit branch_awaitable(F&& of) : of_(std::forward<F>(of)) {
+    if constexpr (is_nullable<F>) {
+      if (of_ == nullptr)
+        throw error(errc::invalid_option, "with_timeout, when_any or when_all: of = null: must be a function");
+    }
+  }
   branch_awaitable(branch_awaitable&& other) : of_(std::forward<F>(other.of_)), source_(std::move(other.source_)) {}
   decltype(auto) await() {
     made_.emplace(of_, source_.get_token());

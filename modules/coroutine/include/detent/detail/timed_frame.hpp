@@ -3,6 +3,7 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
+#include <detent/detail/place.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/error.hpp>
 #include <detent/firing.hpp>
@@ -47,11 +48,10 @@ class timed_frame {
   explicit timed_frame(engine_core& core) noexcept : core_(&core) {}
   ~timed_frame() = default;
 
-  // Arms the timer, whose claim `ops` handles. errc{}: its run or its end may come at once, on another thread. Where it
-  // is refused, its end may have come inside this call.
-  errc arm(nanoseconds_t deadline, const timer_options* options, const callable_ops& ops) noexcept;
-  // The same; without options, on an executor that keeps order, with a tag of the coroutine's own.
-  errc arm_apart(nanoseconds_t deadline, const timer_options* options, const void* coroutine,
+  // Arms the timer, whose claim `ops` handles; without options, on an executor that keeps order, with a tag of the
+  // coroutine's own. errc{}: its run or its end may come at once, on another thread. Where it is refused, its end may
+  // have come inside this call.
+  errc arm_apart(nanoseconds_t deadline, const timer_terms& how, const void* coroutine,
                  const callable_ops& ops) noexcept;
   // From here on neither the run nor the end comes. Waits for one that is under way.
   void disarm() noexcept;
@@ -72,6 +72,8 @@ class timed_frame {
 
  private:
   friend class frame_claim;
+  errc arm(nanoseconds_t deadline, const timer_terms& how, const callable_ops& ops) noexcept;
+
   frame_claim* claim_ = nullptr;  // where it is, if not in the timer's node
   bool unwanted_ = false;         // under the lock
 };

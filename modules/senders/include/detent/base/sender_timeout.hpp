@@ -110,8 +110,9 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
 
  public:
   timeout_operation(const scheduler& on, duration delay, Sender&& of, Receiver&& receiver)
-      : timed_frame(scheduler_access::core(on)),
+      : timed_frame(*scheduler_access::place(on).core),
         held_(*core_),
+        on_(scheduler_access::place(on)),
         options_(scheduler_access::options(on)),
         delay_(delay),
         receiver_(std::move(receiver)),
@@ -121,8 +122,8 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
 
   void start() & noexcept {
     left_.begin(3);  // the sender, the timer, and this call
-    const errc refused = arm_apart(deadline_after(core_, delay_.count()), options_ ? &*options_ : nullptr, this,
-                                   frame_ops<timeout_operation>::ops);
+    const errc refused = arm_apart(deadline_after(core_, delay_.count()), on_.with(options_ ? &*options_ : nullptr),
+                                   this, frame_ops<timeout_operation>::ops);
     if (refused == errc::stopped) return execution::set_stopped(std::move(receiver_));
     if (refused != errc{}) return execution::set_error(std::move(receiver_), make_error_code(refused));
     auto stop = base::execution::stop_token_of(receiver_);
@@ -196,6 +197,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
   }
 
   const engine_hold held_;
+  const timer_place on_;
   const std::optional<timer_options> options_;
   const duration delay_;
   errc lost_{};  // why there was no run of the timer, if there was none

@@ -4,6 +4,7 @@
 
 #include <detent/base/atomic.hpp>
 #include <detent/detail/bulk.hpp>
+#include <detent/detail/place.hpp>
 #include <detent/detail/schedule.hpp>
 #include <detent/detail/stoppable.hpp>
 #include <detent/detail/timer_access.hpp>
@@ -41,15 +42,26 @@ class operation_claim {
   Operation* operation_;  // null: moved from, or ended
 };
 
+// The engine or the group of a timer, neither of which is kept alive.
+struct timer_place {
+  engine_core* core = nullptr;
+  group_state* group = nullptr;
+  const executor* group_executor = nullptr;
+
+  friend bool operator==(const timer_place& a, const timer_place& b) noexcept {
+    return a.core == b.core && a.group == b.group;
+  }
+  timer_terms with(const timer_options* options) const noexcept { return {options, group, group_executor}; }
+};
+
 // When: at a time of the engine's clock, or that much after start(); and how.
 struct timed_start {
   nanoseconds_t time = 0;
   bool from_start = false;
   std::optional<timer_options> options = std::nullopt;
+  timer_place of = {};
 
-  nanoseconds_t deadline(const engine_core& core) const noexcept {
-    return from_start ? deadline_after(&core, time) : time;
-  }
+  nanoseconds_t deadline() const noexcept { return from_start ? deadline_after(of.core, time) : time; }
 };
 
 // `Execution` is base::execution. Three threads may meet here: the one that starts, the one that asks for a stop, and
@@ -58,9 +70,8 @@ struct timed_start {
 template <class Execution, class Receiver>
 class timed_operation : public Execution::template operation_mark<Receiver> {
  public:
-  timed_operation(engine_core& core, timed_start when,
-                  Receiver&& receiver) noexcept(std::is_nothrow_move_constructible_v<Receiver>)
-      : core_(core), when_(when), receiver_(std::move(receiver)) {}
+  timed_operation(timed_start when, Receiver&& receiver) noexcept(std::is_nothrow_move_constructible_v<Receiver>)
+      : core_(*when.of.core), when_(when), receiver_(std::move(receiver)) {}
   timed_operation(const timed_operation&) = delete;
   timed_operation& operator=(const timed_operation&) = delete;
 
@@ -72,7 +83,7 @@ class timed_operation : public Execution::template operation_mark<Receiver> {
     }
     state_.store(started, base::relaxed);  // relaxed: published with the timer
     claim mine(*this);
-    const timer made = arm(when_.deadline(core_), mine);
+    const timer made = arm(when_.deadline(), mine);
     if (mine.withdraw()) refuse(timer_access::problem(made));
   }
 
@@ -118,7 +129,7 @@ template <class Execution, class Receiver>
 void timed_operation<Execution, Receiver>::start_stoppable(stop_token stop) noexcept {
   engine_core& core = core_;
   const engine_hold until_started(core);
-  const nanoseconds_t deadline = when_.deadline(core);
+  const nanoseconds_t deadline = when_.deadline();
   claim mine(*this);
   const timer made = arm(forever, mine);
   if (mine.withdraw()) return refuse(timer_access::problem(made));
@@ -136,10 +147,16 @@ void timed_operation<Execution, Receiver>::start_stoppable(stop_token stop) noex
 // Without options, an operation on an executor that keeps order has a tag of its own.
 template <class Execution, class Receiver>
 timer timed_operation<Execution, Receiver>::arm(nanoseconds_t deadline, claim& mine) noexcept {
-  if (when_.options) return schedule_once(core_, deadline, std::move(mine), *when_.options);
-  const std::uint64_t tag = own_tag(core_, this);
-  if (tag == 0) return schedule_once(&core_, deadline, std::move(mine));
-  return schedule_once(core_, deadline, std::move(mine), timer_options{.tag = tag});
+  const timer_terms how = when_.of.with(when_.options ? &*when_.options : nullptr);
+  const timer_options apart{.tag = own_tag(core_, how, this)};
+  if (how.options == nullptr && how.group == nullptr && apart.tag == 0)
+    return schedule_once(&core_, deadline, std::move(mine));
+  return schedule(core_,
+                  {.deadline = deadline,
+                   .one_shot = how.options != nullptr ? how.options : &apart,
+                   .group = how.group,
+                   .group_executor = how.group_executor},
+                  std::move(mine));
 }
 
 // The first move takes the claim into its node. A later one takes it out, and then the engine may end at any time.
