@@ -9,9 +9,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 
 #include "support/drive_eventually.hpp"
+#include "support/drive_problem.hpp"
 #include "support/drive_process.hpp"
 
 namespace detent::c {
@@ -70,6 +72,18 @@ TEST(COptions, OfAPoolNameItsThreads) {
   const engine_options pooled = with([](detent_options& o) { o.pool_threads = 1, o.name = "mine"; });
   ASSERT_NE(pooled.executor, nullptr);
   EXPECT_TRUE(drive::eventually([] { return drive::thread_folder("mine-pool").has_value(); }));
+}
+
+TEST(COptions, OfAPoolAreRefusedWhereTheyAreTooMany) {
+  for (const int keyed : {0, 1}) {
+    detent_options options;
+    detent_options_init(&options);
+    options.pool_threads = SIZE_MAX;
+    options.pool_keyed = keyed;
+    const drive::problem refused = drive::problem_of([&] { static_cast<void>(translate(options)); });
+    EXPECT_EQ(refused.code, errc::invalid_option);
+    EXPECT_TRUE(refused.names("threads = 18446744073709551615: must be 1 to 65536")) << refused.what;
+  }
 }
 
 TEST(COptions, OfAPoolByKey) {

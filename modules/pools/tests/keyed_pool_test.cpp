@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -268,6 +269,7 @@ TEST(KeyedPool, NamesAnImpossibleOption) {
   auto refused = [](keyed_pool_options options) { return problem_of([&] { keyed_pool pool(std::move(options)); }); };
   EXPECT_TRUE(refused({.threads = 0}).names("keyed_pool: threads = 0"));
   EXPECT_TRUE(refused({.threads = 1'000'000'000}).names("keyed_pool: threads = 1000000000: must be 1 to 65536"));
+  EXPECT_TRUE(refused({.threads = SIZE_MAX}).names("keyed_pool: threads = 18446744073709551615: must be 1 to 65536"));
   EXPECT_TRUE(refused({.queue_capacity = 0}).names("keyed_pool: queue_capacity = 0"));
   EXPECT_TRUE(refused({.cpus = {-1}}).names("keyed_pool: cpus[0] = -1: no such CPU"));
   EXPECT_TRUE(refused({.strands = 0}).names("keyed_pool: strands = 0"));

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ TEST(ThreadPool, NamesAnImpossibleOption) {
   auto refused = [](thread_pool_options options) { return problem_of([&] { thread_pool pool(std::move(options)); }); };
   EXPECT_TRUE(refused({.threads = 0}).names("threads = 0"));
   EXPECT_TRUE(refused({.threads = 1'000'000'000}).names("threads = 1000000000: must be 1 to 65536"));
+  EXPECT_TRUE(refused({.threads = SIZE_MAX}).names("threads = 18446744073709551615: must be 1 to 65536"));
   EXPECT_TRUE(refused({.queue_capacity = 0}).names("queue_capacity = 0"));
   EXPECT_TRUE(refused({.cpus = {0, 100'000}}).names("cpus[1] = 100000: no such CPU; this host has 0"));
   EXPECT_TRUE(refused({.cpus = {-1}}).names("cpus[0] = -1: no such CPU; this host has 0"));

@@ -272,6 +272,9 @@ TEST_F(RecipesLoss, BadInputIsNamedAndArmsNothing) {
   refuses("label = \"foreign\": another engine's",
           [&] { retry call(engine_, policy(), attempt, finished(), {.label = foreign}); });
   refuses("slack = -1 ns", [&] { throttle draw(engine_, 1ms, [] {}, {.slack = duration(-1)}); });
+  const auto own = std::make_shared<dropping>();
+  engine posts({.manual = &clock_, .executors = {own}});
+  refuses("executor: none of this engine's", [&] { watchdog dog(engine_, 1ms, [] {}, {.executor = own.get()}); });
 }
 
 TEST_F(RecipesLoss, NegativeAndHugeTimesAreHeld) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -29,6 +30,7 @@ TEST(ShardedOptions, NameTheOptionTheValueAndTheCure) {
   const std::string set = "sharded_engine \"quotes\": ";
   expect_refusal({.name = "quotes"}, set + "shards = 0: must be 1 to 1024; there is no default");
   expect_refusal({.name = "quotes", .shards = 1025}, set + "shards = 1025: must be 1 to 1024");
+  expect_refusal({.name = "quotes", .shards = SIZE_MAX}, set + "shards = 18446744073709551615: must be 1 to 1024");
   expect_refusal({.name = "quotes", .shards = 2, .each = {.drive = drive_kind::caller}, .cpus = {0, 0}},
                  set + "cpus: the shards have no workers (each.drive); leave them out, and pin the threads that poll");
   expect_refusal({.name = "quotes", .shards = 3, .cpus = {0, 0}}, set + "cpus.size() = 2: must be shards, 3, or 0");
