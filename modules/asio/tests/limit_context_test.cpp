@@ -9,7 +9,6 @@
 #include <optional>
 #include <random>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "asio_library.hpp"
@@ -29,14 +28,6 @@ using net::steady_timer;
 // Keeps `held` until it is destroyed, and is not to be called.
 auto uncalled(const std::shared_ptr<int>& held) {
   return [held](error_code) { FAIL() << "its context has gone"; };
-}
-// A wait that goes with its context.
-template <class Context, class Token>
-void wait_for(Context& context, duration length, Token&& token) {
-  auto timer = std::make_unique<steady_timer>(context, length);
-  steady_timer& waits = *timer;
-  waits.async_wait(net::bind_executor(
-      context, [kept = std::move(timer), token = std::forward<Token>(token)](error_code ec) mutable { token(ec); }));
 }
 
 class AsioLimitContext : public ::testing::Test {

@@ -3,19 +3,33 @@
 #pragma once
 
 #include <detent/base/asio_contexts.hpp>
+#include <detent/base/atomic.hpp>
 #include <detent/detail/context_inbox.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace detent::detail {
 
+// How many contexts with an inbox have ended.
+inline constinit base::atomic<std::uint64_t> ended_contexts{0};
+
 // Of an io_context or a thread_pool.
 template <class Asio, class Context>
 class asio_inbox final : public context_inbox {
  public:
-  static asio_inbox& of(Context& context) { return *contexts::template use_service<service>(context).inbox; }
+  // To ask a context for a service takes a lock and a search, so each thread remembers the last one. Another context
+  // may lie at the address of one that has ended.
+  static asio_inbox& of(Context& context) {
+    static constinit thread_local remembered last;
+    // relaxed: who has a context at that address has seen the end of the one before.
+    const std::uint64_t ended = ended_contexts.load(base::relaxed);
+    if (last.context != &context || last.ended != ended) [[unlikely]]
+      last = {&context, contexts::template use_service<service>(context).inbox, ended};
+    return *last.inbox;
+  }
 
  private:
   using contexts = base::contexts_of<Asio>;
@@ -28,12 +42,21 @@ class asio_inbox final : public context_inbox {
 
     explicit service(typename contexts::context& owner)
         : contexts::context::service(owner), inbox(new asio_inbox(static_cast<Context&>(owner))) {}
-    ~service() override { inbox->let_go(); }
+    ~service() override {
+      ended_contexts.fetch_add(1, base::relaxed);  // relaxed: as in of()
+      inbox->let_go();
+    }
 
     asio_inbox* const inbox;
 
    private:
     void shutdown() override { inbox->close(); }
+  };
+
+  struct remembered {
+    const Context* context = nullptr;
+    asio_inbox* inbox = nullptr;
+    std::uint64_t ended = 0;
   };
 
   // Drains the inbox once it is run. Destroyed unrun, it is with its context.

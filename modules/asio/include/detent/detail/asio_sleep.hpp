@@ -133,14 +133,16 @@ class asio_sleep final : public inbox_entry {
   // bad_alloc; nothing is left over.
   static asio_sleep* make(Handler&& handler, const Default& otherwise, engine_core& engine) {
     const auto on = executor_for<Asio>(handler, otherwise);
-    const auto [inbox, is_plain] = inbox_of<Asio>(on);
-    if (inbox.closed()) return nullptr;
+    const auto [own, is_plain] = inbox_of<Asio>(on);
+    const bool alone = &own == &lone_inbox::get();
+    context_inbox& inbox = alone ? inbox_of_object(otherwise) : own;
     const auto [place, block] = inbox.enter(sizeof(asio_sleep), engine);
+    if (block == nullptr) return nullptr;
     asio_sleep* made = nullptr;
     try {
       made = ::new (block) asio_sleep(std::move(handler), otherwise, place, is_plain);
       made->hook();
-      if (&inbox == &lone_inbox::get()) ::new (static_cast<void*>(made->alone_)) work(on);
+      if (alone) made->keep_working(on);
     } catch (...) {
       if (made != nullptr) made->forget();
       inbox.leave(place, block);
@@ -163,6 +165,20 @@ class asio_sleep final : public inbox_entry {
     will_touch(handler_.first_word());
   }
 
+  // An executor that is no context's, such as use_future's, leaves the sleep to the context of the I/O object.
+  static context_inbox& inbox_of_object(const Default& object) {
+    if constexpr (std::is_same_v<Default, system_default>) {
+      return lone_inbox::get();
+    } else {
+      return inbox_of<Asio>(object).inbox;
+    }
+  }
+  void keep_working(const executor& on) {
+    ::new (static_cast<void*>(alone_)) work(on);
+    is_alone_ = true;
+  }
+  work& kept_work() noexcept { return *std::launder(reinterpret_cast<work*>(alone_)); }
+
   void hook() {
     if constexpr (slots::exist) {
       auto slot = slots::slot_of(handler_.get());
@@ -170,10 +186,9 @@ class asio_sleep final : public inbox_entry {
     }
   }
   void forward() noexcept override {
-    if (place().inbox == &lone_inbox::get()) {
-      work& kept = *std::launder(reinterpret_cast<work*>(alone_));
-      const work mine(std::move(kept));
-      std::destroy_at(&kept);
+    if (std::exchange(is_alone_, false)) {
+      const work mine(std::move(kept_work()));
+      std::destroy_at(&kept_work());
       Asio::post(mine.get_executor(), to_run(*this));
     } else {
       const executor on = executor_for<Asio>(handler_.get(), otherwise_);
@@ -196,6 +211,7 @@ class asio_sleep final : public inbox_entry {
     if (hook_ != nullptr) hook_->forget();
     handler_.destroy();
     std::destroy_at(&otherwise_);  // with its context
+    if (std::exchange(is_alone_, false)) std::destroy_at(&kept_work());
   }
   static typename Asio::errors reason(ending why) noexcept {
     switch (why) {
@@ -209,7 +225,8 @@ class asio_sleep final : public inbox_entry {
   stored_handler<Asio, Handler> handler_;
   sleep_hook* hook_ = nullptr;  // while the slot has it
   [[no_unique_address]] Default otherwise_;
-  alignas(work) std::byte alone_[sizeof(work)];  // until it is forwarded, of a sleep in no inbox of a context
+  bool is_alone_ = false;                        // until it is forwarded: its executor is of no context with an inbox
+  alignas(work) std::byte alone_[sizeof(work)];  // then keeps that executor going
 };
 
 // Why the engine refused.

@@ -25,18 +25,17 @@ class context_inbox {
   context_inbox(const context_inbox&) = delete;
   context_inbox& operator=(const context_inbox&) = delete;
 
-  // A place for an entry, and the block that is to be made the entry. Until leave() it is work of the context, and
-  // holds the engine's core. Throws bad_alloc.
+  // A place for an entry, and the block that is to be made the entry; no block: the context has ended. Until leave() it
+  // is work of the context, and holds the engine's core. Throws bad_alloc.
   std::pair<inbox_place, void*> enter(std::size_t size, engine_core& engine);
   // The entry has been destroyed, or was never made.
   void leave(const inbox_place& place, void* block) noexcept;
-  // Whether the context has ended: then there is no place.
-  bool closed() noexcept;
   // Its engine is done with this entry, and does not look into it. Any thread.
   void deliver(inbox_entry* ended, bool has_elapsed) noexcept;
   // To its handler's executor, on the context or where the entry was initiated.
   void hand_on(inbox_entry& ended) noexcept;
-  // On the context: hands on what engines end inside `poll`, without asking the context for a turn.
+  // On the context: hands on what engines end inside `poll` on this thread, without a lock for each and without asking
+  // the context for a turn.
   template <class Poll>
   void gather(Poll&& poll);
   // Any thread: calls `post`, which queues something on the context, and the context does not end meanwhile. False: it
@@ -75,9 +74,11 @@ class context_inbox {
   virtual void hold_work() noexcept = 0;
   virtual void release_work() noexcept = 0;
 
+  class gathered;
+
   std::size_t take_due(std::span<due_entry> to) noexcept;
   void forget_taken() noexcept;
-  void hand_on_from(lot& taken, std::size_t count) noexcept;
+  void hand_on_all(std::span<const due_entry> taken) noexcept;
   void close_entry(inbox_entry& each) noexcept;
 
   const bool lone_;
@@ -96,6 +97,7 @@ class context_inbox {
 
 inline std::pair<inbox_place, void*> context_inbox::enter(std::size_t size, engine_core& engine) {
   std::lock_guard lock(entries_mutex_);
+  if (ended_) return {};
   if (!store_.has_free_slot() && store_.slots() == due_.capacity()) {
     std::lock_guard due_lock(due_mutex_);
     due_.reserve(std::max(2 * store_.slots(), lot().size()));
@@ -103,7 +105,7 @@ inline std::pair<inbox_place, void*> context_inbox::enter(std::size_t size, engi
   const auto made = store_.take(*this, size, engine);
   if (store_.entries() == 1) {
     keep();
-    if (!ended_) hold_work();
+    hold_work();
   }
   return made;
 }
@@ -118,11 +120,43 @@ inline void context_inbox::leave(const inbox_place& place, void* block) noexcept
   if (empty) let_go();
 }
 
+// What engines end on one thread while it gathers.
+class context_inbox::gathered {
+ public:
+  explicit gathered(context_inbox& of) noexcept : of_(of), before_(std::exchange(innermost_, this)) {}
+  gathered(const gathered&) = delete;
+  gathered& operator=(const gathered&) = delete;
+  ~gathered() {
+    innermost_ = before_;
+    hand_on();
+  }
+
+  // Null: nothing is gathered for that inbox.
+  static gathered* of_this_thread(const context_inbox& in) noexcept {
+    return innermost_ != nullptr && &innermost_->of_ == &in ? innermost_ : nullptr;
+  }
+  void add(const due_entry& ended) noexcept {
+    if (count_ == due_.size()) hand_on();
+    due_[count_++] = ended;
+  }
+
+ private:
+  void hand_on() noexcept { of_.hand_on_all(std::span(due_).first(std::exchange(count_, 0))); }
+
+  static inline constinit thread_local gathered* innermost_ = nullptr;
+
+  context_inbox& of_;
+  gathered* const before_;  // of a context that is run inside a callback
+  std::size_t count_ = 0;
+  lot due_;
+};
+
 inline void context_inbox::deliver(inbox_entry* ended, bool has_elapsed) noexcept {
   if (lone_) {
     if (ended->end(has_elapsed)) hand_on(*ended);
     return;
   }
+  if (gathered* const here = gathered::of_this_thread(*this)) return here->add({ended, has_elapsed});
   {
     std::lock_guard lock(due_mutex_);
     if (!closed_) {
@@ -154,30 +188,22 @@ inline void context_inbox::drain() {
       return;
     }
   }
-  hand_on_from(next, count);
+  for (; count != 0; count = take_due(next)) hand_on_all(std::span(next).first(count));
 }
 
 template <class Poll>
 void context_inbox::gather(Poll&& poll) {
-  class turn {
-   public:
-    explicit turn(context_inbox& of) noexcept : of_(of) {
-      std::lock_guard lock(of.due_mutex_);
-      mine_ = !std::exchange(of.draining_, true);
-    }
-    turn(const turn&) = delete;
-    turn& operator=(const turn&) = delete;
-    ~turn() {
-      lot next;
-      if (mine_) of_.hand_on_from(next, of_.take_due(next));
-    }
-
-   private:
-    context_inbox& of_;
-    bool mine_;
-  };
-  const turn mine(*this);
+  const gathered here(*this);
   std::forward<Poll>(poll)();
+}
+
+inline void context_inbox::hand_on_all(std::span<const due_entry> taken) noexcept {
+  for (std::size_t at = 0; at < taken.size(); ++at) {
+    if (at + entries_ahead < taken.size()) taken[at + entries_ahead].entry->prefetch();
+    inbox_entry& each = *taken[at].entry;
+    if (at + handlers_ahead < taken.size()) each.look_ahead(*taken[at + handlers_ahead].entry);
+    if (each.end(taken[at].has_elapsed)) hand_on(each);
+  }
 }
 
 template <class Post>
@@ -189,17 +215,6 @@ bool context_inbox::while_open(Post&& post) noexcept {
   const std::lock_guard lock(due_mutex_);
   if (!closed_) std::forward<Post>(post)();
   return !closed_;
-}
-
-inline void context_inbox::hand_on_from(lot& taken, std::size_t count) noexcept {
-  for (; count != 0; count = take_due(taken)) {
-    for (std::size_t at = 0; at < count; ++at) {
-      if (at + entries_ahead < count) taken[at + entries_ahead].entry->prefetch();
-      inbox_entry& each = *taken[at].entry;
-      if (at + handlers_ahead < count) each.look_ahead(*taken[at + handlers_ahead].entry);
-      if (each.end(taken[at].has_elapsed)) hand_on(each);
-    }
-  }
 }
 
 inline std::size_t context_inbox::take_due(std::span<due_entry> to) noexcept {
@@ -218,11 +233,6 @@ inline std::size_t context_inbox::take_due(std::span<due_entry> to) noexcept {
 inline void context_inbox::hand_on(inbox_entry& ended) noexcept {
   ended.forwarded_ = true;
   ended.is_plain_ ? queue(ended) : ended.forward();
-}
-
-inline bool context_inbox::closed() noexcept {
-  std::lock_guard lock(entries_mutex_);
-  return ended_;
 }
 
 inline void context_inbox::close() noexcept {
