@@ -8,7 +8,8 @@ TITLES = {"time_ns": "ns", "thread_ns": "CPU ns, the caller", "cpu_ns": "CPU ns,
           "first_us": "first, µs late", "last_us": "last, µs late", "fresh_ns": "fresh, ns", "aged_ns": "aged, ns",
           "ratio": "aged ÷ fresh", "worst": "worst round", "bytes_per_timer": "bytes a timer",
           "late_worker_p99_ns": "p99 ns late by the worker", "p50_ns": "p50 ns", "p99_ns": "p99 ns", "pairs_a_second": "pairs/s",
-          "late_p99_us": "p99 µs late", "insert_ns": "insert ns", "expire_ns": "expire ns", "cpu_us": "CPU µs"}
+          "late_p99_us": "p99 µs late", "insert_ns": "insert ns", "expire_ns": "expire ns", "cpu_us": "CPU µs",
+          "per_second": "a second", "runs_a_wake_up": "runs a wake-up"}
 
 
 def _beside(part, name, names):

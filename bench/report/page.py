@@ -42,7 +42,9 @@ this tree's, under the same programs, by turns. A bound in x is for the ratio, e
 
 
 # What detent's own programs show that has a section of its own.
-OWN = {"burst": "Bursts", "aged": "An engine that has aged", "heartbeat": "Heartbeats"}
+OWN = {"burst": "Bursts", "aged": "An engine that has aged", "heartbeat": "Heartbeats",
+       "sleep_cost": "Sleeps on an io_context", "plain_cost": "Plain timers on an io_context",
+       "limit_cost": "Time limits on an io_context"}
 
 
 class Facts:

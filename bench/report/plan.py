@@ -48,6 +48,16 @@ FULL = (
     Part("hand_over", "Hand-over to a pool of 1, 2 or 4 threads, a timer each 20 us or 64 of one instant: ns that the call takes "
          "on the worker, and CPU ns of the whole process, a timer", r"^(thread_pool|mutex_queue|asio_thread_pool)/",
          ("p50_ns", "p99_ns", "cpu_ns"), "mutex_queue", rounds=1, takes=45),
+    Part("sleep_cost", "A sleep of one of 10,000 coroutines on an `io_context`, of 1 to 21 ms: CPU time of the whole process for "
+         "one, by `steady_timer` and by `async_sleep_for` on an engine that is set up in several ways", ".",
+         ("time_ns", "per_second"), "sleep/steady_timer", rounds=5, takes=20),
+    Part("plain_cost", "A run of one of 10,000 timers on an `io_context`, armed again each time for 1 to 21 ms: CPU time of the "
+         "whole process for one, by `steady_timer` and by an engine that is set up in several ways", ".",
+         ("time_ns", "per_second"), "plain/steady_timer", rounds=5, takes=20),
+    Part("limit_cost", "An operation on an `io_context` that ends in time: CPU time of the whole process for one, without a "
+         "limit and with one", ".", ("time_ns",), "limit/none", rounds=5, takes=20),
+    Part("loop_cost", "A run of a timer of 1 to 21 ms on an engine that an `epoll` loop drives, by the engine's tick: CPU time "
+         "of the whole process for one", ".", ("time_ns", "runs_a_wake_up"), "tick_1ms", takes=5),
     Part("memory_per_timer", "Resident bytes a pending timer by how many there are, each with 24 bytes captured", "000000/",
          ("bytes_per_timer",), "", rounds=1, takes=3),
     Part("wheel_expire", "The wheel alone: a million inserted, then expired in order: ns a timer",

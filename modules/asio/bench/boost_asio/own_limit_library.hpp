@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// The time limits of this Asio, if it has them.
+#pragma once
+
+#include <boost/asio/cancel_after.hpp>
