@@ -4,8 +4,9 @@ include(GoogleTest)
 include("${CMAKE_CURRENT_LIST_DIR}/test_options.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/add_program.cmake")
 
-# detent_add_test(NAME SOURCES... [LIBS ...] [LABELS ...] [TIMEOUT SECONDS] [ENGINE TARGET] [ENVIRONMENT TEXT])
-# One GoogleTest program; ctest sees each of its tests. Labels: unit (the default), integration, threaded, progress,
+# detent_add_test(NAME SOURCES... [LIBS ...] [LABELS ...] [TIMEOUT SECONDS] [ENGINE TARGET] [ENVIRONMENT TEXT] [UNLESS TEXT])
+# One GoogleTest program; ctest sees each of its tests. UNLESS: ctest sees the program as one test, as what its tests share
+# takes longer to make than they take; it is skipped where its output has this text. Labels: unit (the default), integration, threaded, progress,
 # model, spin, history, fuzz, timing (runs alone). Sanitized, emulated or not optimized, a test may take five times as
 # long. Those of one unit or one thread are labelled `portable` here: they hold on the slowest emulator. ENGINE is what it
 # links: the library itself, or where it is labelled `unit`, detent_internals. In a directory labelled `rest` whole presets
@@ -13,7 +14,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/add_program.cmake")
 # for. Where DETENT_QUICK is set, the program is one of those that `tools/dev test` runs, each as a whole: ctest has it
 # once more in the configuration Whole.
 function(detent_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;ENGINE;ENVIRONMENT" "LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;ENGINE;ENVIRONMENT;UNLESS" "LIBS;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
@@ -65,6 +66,11 @@ function(detent_add_test name)
   set(properties TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${serial})
   if(arg_ENVIRONMENT)
     list(APPEND properties ENVIRONMENT "${arg_ENVIRONMENT}")
+  endif()
+  if(arg_UNLESS)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES ${properties} LABELS "${arg_LABELS}" SKIP_REGULAR_EXPRESSION "${arg_UNLESS}")
+    return()
   endif()
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_LIST discovered
     PROPERTIES ${properties})
