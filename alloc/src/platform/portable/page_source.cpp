@@ -2,41 +2,17 @@
 // Memory by the page from the heap, which has large pieces from the system untouched. It cannot be locked, bound to a
 // node or given back in part, and of huge pages nothing is known.
 #include <detent/alloc/page_source.hpp>
+#include <detent/alloc/platform/aligned_heap.hpp>
 
 #include <cerrno>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 namespace detent::alloc {
-namespace {
-
-constexpr std::size_t page_bytes = 4096;
-
-// The heap aligns to a few bytes: it is asked for more, and the word before the memory says where that begins.
-void* obtain_aligned(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t more = alignment + sizeof(void*);
-  if (bytes > SIZE_MAX - more) return nullptr;
-  auto* const heap = static_cast<std::byte*>(std::calloc(1, bytes + more));
-  if (heap == nullptr) return nullptr;
-  const std::size_t over = reinterpret_cast<std::uintptr_t>(heap + sizeof(void*)) % alignment;
-  std::byte* const memory = heap + sizeof(void*) + (over == 0 ? 0 : alignment - over);
-  ::new (static_cast<void*>(memory - sizeof(void*))) std::byte*(heap);
-  return memory;
-}
-
-void give_to_heap(void* memory) noexcept {
-  std::free(*std::launder(reinterpret_cast<std::byte**>(static_cast<std::byte*>(memory) - sizeof(void*))));
-}
-
-}  // namespace
-
 page_source::page_source(const memory_options& options) noexcept : options_(options) {}
 page_source::~page_source() = default;
 
 void* page_source::obtain(std::size_t bytes) noexcept {
-  return obtain_aligned(bytes, bytes >= huge_page_bytes ? huge_page_bytes : page_bytes);
+  return take_from_heap(bytes, bytes >= huge_page_bytes ? huge_page_bytes : heap_page_bytes);
 }
 void page_source::discard(void* memory, std::size_t) noexcept { give_to_heap(memory); }
 page_source::refusal page_source::bind(void*, std::size_t) const noexcept { return {}; }
@@ -44,7 +20,7 @@ page_source::refusal page_source::bind(void*, std::size_t) const noexcept { retu
 page_source::refusal page_source::prepare(void* memory, std::size_t bytes, bool) const noexcept {
   if (options_.prefault == wish::off) return {};
   auto* const touched = static_cast<volatile std::byte*>(memory);
-  for (std::size_t at = 0; at < bytes; at += page_bytes) touched[at] = std::byte{0};
+  for (std::size_t at = 0; at < bytes; at += heap_page_bytes) touched[at] = std::byte{0};
   return {};
 }
 
@@ -56,7 +32,7 @@ void* page_source::allocate(std::size_t bytes, bool full) noexcept {
 void page_source::release(void* memory, std::size_t bytes) noexcept { discard(memory, bytes); }
 void page_source::touch(void*, std::size_t) noexcept {}
 void page_source::give_back(void*, std::size_t) noexcept {}
-void* page_source::allocate_sparse(std::size_t bytes) noexcept { return obtain_aligned(bytes, page_bytes); }
+void* page_source::allocate_sparse(std::size_t bytes) noexcept { return take_from_heap(bytes, heap_page_bytes); }
 void page_source::release_sparse(void* memory, std::size_t) noexcept { give_to_heap(memory); }
 
 page_source::problem page_source::check() noexcept {
