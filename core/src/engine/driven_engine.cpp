@@ -4,6 +4,7 @@
 #include "callers/refusals.hpp"
 #include "engine/live_cores.hpp"
 
+#include <cerrno>
 #include <new>
 
 namespace detent::detail {
@@ -12,7 +13,8 @@ namespace {
 errc code_of(alloc::page_source::problem which, int reason) noexcept {
   using enum alloc::page_source::problem;
   if (which == no_memory) return errc::out_of_memory;
-  if (which == lock) return errc::not_permitted;  // RLIMIT_MEMLOCK is a permission, as RLIMIT_RTPRIO
+  // RLIMIT_MEMLOCK is a permission, as RLIMIT_RTPRIO. A ground without locks lacks more than that.
+  if (which == lock) return reason == ENOSYS ? errc::invalid_option : errc::not_permitted;
   return reason == 0 ? errc::invalid_option : detail::code_of(reason);
 }
 

@@ -3,7 +3,6 @@
 
 #include "engine/driven_engine.hpp"
 #include "platform/process.hpp"
-#include "platform/static_mutex.hpp"
 
 #include <detent/base/atomic.hpp>
 
@@ -58,7 +57,7 @@ bool live_cores::watch_forks() noexcept {
   return all().fork_handlers;
 }
 
-std::mutex& live_cores::mutex() noexcept { return all().mutex; }
+static_mutex& live_cores::mutex() noexcept { return all().mutex; }
 
 void live_cores::add(driven_engine& core) noexcept {
   std::lock_guard lock(all().mutex);

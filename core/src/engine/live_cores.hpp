@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "platform/static_mutex.hpp"
+
 #include <cstdint>
-#include <mutex>
 
 namespace detent::detail {
 
@@ -24,7 +25,7 @@ class live_cores {
   // that ends at the same time on another thread may be taken for either.
   static bool is_live(std::uint64_t number) noexcept;
   // The list's lock, for a few instructions of others that a fork must find whole: its handlers hold it.
-  static std::mutex& mutex() noexcept;
+  static static_mutex& mutex() noexcept;
 };
 
 }  // namespace detent::detail

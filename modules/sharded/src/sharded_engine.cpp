@@ -85,8 +85,8 @@ engine_options options_of_shard(const sharded_options& set, std::uint32_t number
   each.memory.numa_node = detail::numa_node_of(*each.cpu);
   if (!each.memory.numa_node)
     refuse(set.name, errc::invalid_option,
-           "node_local = true: the node of cpus[" + std::to_string(index) + "] = " + std::to_string(*each.cpu) +
-               " is not in /sys/devices/system/cpu; is there such a CPU? Else set it to false");
+           "node_local = true: the node of cpus[" + std::to_string(index) + "] = " + std::to_string(*each.cpu) + " " +
+               detail::explain_no_node());
   return each;
 }
 

@@ -22,4 +22,8 @@ std::optional<int> numa_node_of(int cpu) {
   return std::nullopt;
 }
 
+const char* explain_no_node() noexcept {
+  return "is not in /sys/devices/system/cpu; is there such a CPU? Else set it to false";
+}
+
 }  // namespace detent::detail

@@ -42,10 +42,12 @@ futex_result futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expecte
     own.woken.wait(lock);
     return futex_result::woken;
   }
-  // Libraries compute with the time until then, or by another clock, and that may overflow: an hour at a time.
   const auto deadline = std::chrono::duration_cast<steady_clock::duration>(nanoseconds(deadline_ns));
-  const auto hour = (steady_clock::now() + std::chrono::hours(1)).time_since_epoch();
-  const steady_clock::time_point until(std::min<steady_clock::duration>(deadline, hour));
+  const auto now = steady_clock::now().time_since_epoch();
+  // Libraries compute with the time until then, or by another clock, and that may overflow: none gets a past deadline,
+  // with which winpthreads may wait for ever, and none more than an hour at a time.
+  if (deadline <= now) return futex_result::timed_out;
+  const steady_clock::time_point until(std::min<steady_clock::duration>(deadline, now + std::chrono::hours(1)));
   return own.woken.wait_until(lock, until) == std::cv_status::timeout ? futex_result::timed_out : futex_result::woken;
 }
 

@@ -12,6 +12,9 @@ class no_counters_file final : public counters_memory {
         "counters_file = \"" + path + "\": not on the portable ground; docs/portability.md says which options it has";
     code_ = errc::invalid_option;
   }
+
+ protected:
+  bool make_room(std::size_t, std::size_t) noexcept override { return false; }
 };
 
 }  // namespace
