@@ -3,15 +3,19 @@
 // of the compiler: so everything that a public header comes to declare is exported, and nothing else.
 #pragma once
 
+#pragma GCC visibility push(default)
+#include <detent/base/compiler.hpp>
+#pragma GCC visibility pop
+
 // Public headers name these classes, but do not declare their contents.
 namespace detent::detail {
-class [[gnu::visibility("hidden")]] engine_core;
-class [[gnu::visibility("hidden")]] group_state;
-class [[gnu::visibility("hidden")]] histogram_recorder;
-class [[gnu::visibility("hidden")]] label_store;
-class [[gnu::visibility("hidden")]] outbox;
-class [[gnu::visibility("hidden")]] run_scope;
-class [[gnu::visibility("hidden")]] shard_map;
+class DETENT_HIDDEN engine_core;
+class DETENT_HIDDEN group_state;
+class DETENT_HIDDEN histogram_recorder;
+class DETENT_HIDDEN label_store;
+class DETENT_HIDDEN outbox;
+class DETENT_HIDDEN run_scope;
+class DETENT_HIDDEN shard_map;
 }  // namespace detent::detail
 
 #pragma GCC visibility push(default)

@@ -3,13 +3,17 @@
 // of the compiler.
 #pragma once
 
+#pragma GCC visibility push(default)
+#include <detent/base/compiler.hpp>
+#pragma GCC visibility pop
+
 // Public headers name these classes, but do not declare their contents.
 namespace detent::detail {
-class [[gnu::visibility("hidden")]] calendar_core;
-class [[gnu::visibility("hidden")]] calendar_entry;
-struct [[gnu::visibility("hidden")]] day_bits;
-struct [[gnu::visibility("hidden")]] schedule_plan;
-struct [[gnu::visibility("hidden")]] zone_rules;
+class DETENT_HIDDEN calendar_core;
+class DETENT_HIDDEN calendar_entry;
+struct DETENT_HIDDEN day_bits;
+struct DETENT_HIDDEN schedule_plan;
+struct DETENT_HIDDEN zone_rules;
 }  // namespace detent::detail
 
 #pragma GCC visibility push(default)

@@ -25,7 +25,7 @@ constexpr std::int64_t settled_after = 1'000'000;
 void sleep_awaiter::suspend(void* coroutine, const detail::timer_terms& how) {
   settled_.store(false, base::relaxed);  // relaxed: published with the timer, as all of this
   problem_ = errc{};
-  starter_ = pthread_self();
+  starter_ = std::this_thread::get_id();
   coroutine_ = coroutine;
   core_->add_reference();
   const errc refused = arm_apart(detail::to_ns(deadline_), how, coroutine, detail::frame_ops<sleep_awaiter>::ops);
@@ -65,7 +65,7 @@ void sleep_awaiter::on_run() { base::coroutine_handle::from_address(coroutine_).
 void sleep_awaiter::on_end(bool guarded) {
   for (int i = 0; !settled_.load(base::acquire); ++i) {  // (2)
     // Inside its own schedule call, which is refused.
-    if (pthread_equal(starter_, pthread_self()) != 0) return;
+    if (starter_ == std::this_thread::get_id()) return;
     if (i < pauses_to_settle) {
       base::cpu_pause();
     } else {

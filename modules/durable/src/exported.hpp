@@ -3,11 +3,15 @@
 // of the compiler.
 #pragma once
 
+#pragma GCC visibility push(default)
+#include <detent/base/compiler.hpp>
+#pragma GCC visibility pop
+
 // Public headers name these classes, but do not declare their contents.
 namespace detent::durable::detail {
-class [[gnu::visibility("hidden")]] node;
-class [[gnu::visibility("hidden")]] run;
-class [[gnu::visibility("hidden")]] memory_data;
+class DETENT_HIDDEN node;
+class DETENT_HIDDEN run;
+class DETENT_HIDDEN memory_data;
 }  // namespace detent::durable::detail
 
 #pragma GCC visibility push(default)

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
 #include <cerrno>
 #include <set>
 #include <string>
@@ -52,15 +50,6 @@ TEST(Error, HasTheSameCodeForTheSameCause) {
   for (int wrong : {ENOENT, EISDIR, ENAMETOOLONG, EINVAL, ENODEV})
     EXPECT_EQ(detail::code_of(wrong), errc::invalid_option) << wrong;
   EXPECT_EQ(detail::code_of(ENOMEM), errc::out_of_memory);
-}
-
-TEST(Error, NamesTheLimitItsValueAndWhereItIsSet) {
-  rlimit limit{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const std::string value = limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur);
-  EXPECT_EQ(detail::explain(EMFILE), "Too many open files; raise RLIMIT_NOFILE, which is " + value +
-                                         " (ulimit -n, LimitNOFILE= of the service)");
-  EXPECT_EQ(detail::explain(EPERM), "Operation not permitted");
 }
 
 }  // namespace

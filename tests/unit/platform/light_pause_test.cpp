@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/prctl.h>
-
 namespace detent::detail {
 namespace {
 
@@ -22,13 +20,6 @@ TEST(LightPause, OfThisProcessorReturnsByItself) {
   const pause_kind here = choose_pause_here();
   for (int i = 0; i < 1'000; ++i) pause_lightly(here);
   pause_lightly(pause_kind::plain);
-}
-
-TEST(LightPause, IsNotTpauseWhereTheCounterIsForbidden) {
-  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0UL, 0UL, 0UL) != 0) GTEST_SKIP() << "nobody forbids the counter here";
-  const pause_kind here = choose_pause_here();
-  prctl(PR_SET_TSC, PR_TSC_ENABLE, 0UL, 0UL, 0UL);
-  EXPECT_NE(here, pause_kind::tpause);
 }
 
 }  // namespace

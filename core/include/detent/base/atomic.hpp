@@ -38,12 +38,14 @@ inline void full_fence() noexcept {
   // A locked addition to the stack is a full barrier and costs less than mfence.
   __asm__ __volatile__("lock; addq $0, (%%rsp)" ::: "memory", "cc");
 #else
-#pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"  // g++ warns that it cannot model the fence: see above why it need not
 #endif
   std::atomic_thread_fence(std::memory_order_seq_cst);  // (2) pairs with the fence that its caller names
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
+#endif
 #endif
 }
 

@@ -12,10 +12,13 @@
 #define DETENT_COLD
 #define DETENT_FLATTEN [[msvc::flatten]]
 #define DETENT_INITIAL_EXEC
+#define DETENT_HIDDEN
 #else
 #define DETENT_ALWAYS_INLINE [[gnu::always_inline]]
 #define DETENT_NOINLINE [[gnu::noinline]]
 #define DETENT_COLD [[gnu::cold]]
+#define DETENT_HIDDEN [[gnu::visibility("hidden")]]
+#define DETENT_WEAK [[gnu::weak]]  // where a reference may be to nothing: ELF
 #define DETENT_FLATTEN [[gnu::flatten]]
 #if defined(__ELF__)
 // A thread's variable is read without a call, also in a shared library.
@@ -73,6 +76,34 @@ constexpr bool subtract_overflows(Integer a, Integer b, Integer& result) noexcep
 #endif
 }
 
+// Products of 128 bits in two halves, for compilers that have no such type.
+namespace in_halves {
+
+constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept {
+  const std::uint64_t low_a = a & 0xffffffff, high_a = a >> 32, low_b = b & 0xffffffff, high_b = b >> 32;
+  const std::uint64_t middle = high_a * low_b + (low_a * low_b >> 32);
+  return high_a * high_b + (middle >> 32) + ((low_a * high_b + (middle & 0xffffffff)) >> 32);
+}
+constexpr std::uint64_t multiply_and_shift(std::uint64_t a, std::uint64_t b, unsigned bits) noexcept {
+  return bits == 0 ? a * b : in_halves::multiply_high(a, b) << (64 - bits) | a * b >> bits;
+}
+constexpr std::uint64_t divide_scaled(std::uint64_t a, std::uint64_t b) noexcept {
+  if (a >> 32 >= b) return UINT64_MAX;
+  std::uint64_t quotient = a / b, rest = a % b;
+  for (int bit = 0; bit < 32; ++bit) {  // long division, a bit at a time
+    const bool carry = rest >> 63 != 0;
+    rest <<= 1;
+    quotient <<= 1;
+    if (carry || rest >= b) {
+      rest -= b;
+      ++quotient;
+    }
+  }
+  return quotient;
+}
+
+}  // namespace in_halves
+
 #if defined(__SIZEOF_INT128__)
 __extension__ using wide_product = unsigned __int128;
 
@@ -89,18 +120,9 @@ constexpr std::uint64_t divide_scaled(std::uint64_t a, std::uint64_t b) noexcept
   return a >> 32 >= b ? UINT64_MAX : static_cast<std::uint64_t>((wide_product{a} << 32) / b);
 }
 #else
-constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept {
-  const std::uint64_t low_a = a & 0xffffffff, high_a = a >> 32, low_b = b & 0xffffffff, high_b = b >> 32;
-  const std::uint64_t middle = high_a * low_b + (low_a * low_b >> 32);
-  return high_a * high_b + (middle >> 32) + ((low_a * high_b + (middle & 0xffffffff)) >> 32);
-}
-constexpr std::uint64_t multiply_and_shift(std::uint64_t a, std::uint64_t b, unsigned bits) noexcept {
-  return bits == 0 ? a * b : multiply_high(a, b) << (64 - bits) | a * b >> bits;
-}
-inline std::uint64_t divide_scaled(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t remainder = 0;
-  return a >> 32 >= b ? UINT64_MAX : _udiv128(a >> 32, a << 32, b, &remainder);
-}
+using in_halves::divide_scaled;
+using in_halves::multiply_and_shift;
+using in_halves::multiply_high;
 #endif
 
 }  // namespace detent::base

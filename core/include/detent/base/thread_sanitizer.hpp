@@ -40,8 +40,8 @@ constexpr void show_acquire(const void*) noexcept {}
 namespace detent::base {
 
 namespace sanitizer {
-[[gnu::weak]] void acquire(void* what) __asm__("__tsan_acquire");
-[[gnu::weak]] void release(void* what) __asm__("__tsan_release");
+DETENT_WEAK void acquire(void* what) __asm__("__tsan_acquire");
+DETENT_WEAK void release(void* what) __asm__("__tsan_release");
 }  // namespace sanitizer
 
 // Whether the program runs under the sanitizer, although this unit is not compiled with it.

@@ -3,14 +3,13 @@
 #ifndef DETENT_DETENT_H
 #define DETENT_DETENT_H
 
+#include <detent/base/c_api.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define DETENT_C_API __attribute__((visibility("default")))
 
 // Any thread may call anything at any time, except detent_poll, detent_next_deadline and detent_wake_fd (one thread at
 // a time) and detent_engine_destroy. No C++ exception leaves a call. A null pointer where one is needed is an error

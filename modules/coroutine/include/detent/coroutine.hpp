@@ -9,9 +9,8 @@
 #include <detent/engine.hpp>
 #include <detent/timer_group.hpp>
 
-#include <pthread.h>
-
 #include <optional>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -91,8 +90,8 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
   std::optional<base::stop_callback<on_stop>> hook_;
   // Whether await_suspend() is done with this object: until then the coroutine is not resumed.
   base::atomic<bool> settled_{false};
-  pthread_t starter_{};  // the thread that is in await_suspend(), until it is done
-  errc problem_{};       // why the timer has ended without its run
+  std::thread::id starter_;  // the thread that is in await_suspend(), until it is done
+  errc problem_{};           // why the timer has ended without its run
 };
 
 // The same with options: a tag, a label, a lane, slack, an executor. A sleep that is too late for its max_lateness
