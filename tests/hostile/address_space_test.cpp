@@ -13,7 +13,7 @@
 #include "hostile/drop_privileges.hpp"
 #include "hostile/in_child.hpp"
 #include "support/drive_problem.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/asleep.hpp"
+#include "support/platform/process.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {

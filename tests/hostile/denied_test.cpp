@@ -26,7 +26,7 @@
 #include "hostile/drop_privileges.hpp"
 #include "hostile/in_child.hpp"
 #include "support/drive_problem.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/process.hpp"
 #include "support/temporary_directory.hpp"
 
 // Asked by the address sanitizer, which would keep freed memory mapped otherwise, and that is counted here.

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "hostile/in_child.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

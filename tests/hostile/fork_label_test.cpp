@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "hostile/in_child.hpp"
-#include "support/drive_asleep.hpp"
 #include "support/drive_problem.hpp"
 #include "support/leaks_of_parent_only.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <thread>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace {
 

@@ -2,20 +2,19 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
+
+#include "support/platform/new_directory.hpp"
 
 namespace detent::test {
 
 // A directory of the test's own, gone with the object.
 class temporary_directory {
  public:
-  temporary_directory() : path_(::testing::TempDir() + "detent-XXXXXX") {
-    if (::mkdtemp(path_.data()) == nullptr) std::abort();
-  }
+  temporary_directory() : path_(new_directory(::testing::TempDir() + "detent-")) {}
   temporary_directory(const temporary_directory&) = delete;
   temporary_directory& operator=(const temporary_directory&) = delete;
   ~temporary_directory() { std::filesystem::remove_all(path_); }

@@ -23,11 +23,11 @@ static inline void sleep_ns(long ns) {
 }
 
 // Waits, on a machine of any speed, for what must come.
-#define EVENTUALLY(condition)                            \
-  do {                                                   \
-    int looks = 0;                                       \
-    while (!(condition)) {                               \
-      CHECK(++looks < 100000 && "in time: " #condition); \
-      sleep_ns(200000);                                  \
-    }                                                    \
+#define EVENTUALLY(condition)                           \
+  do {                                                  \
+    int looks = 0;                                      \
+    while (!(condition)) {                              \
+      CHECK(++looks < 20000 && "in time: " #condition); \
+      sleep_ns(1000000);                                \
+    }                                                   \
   } while (0)

@@ -14,7 +14,7 @@
 
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent::c {
 namespace {

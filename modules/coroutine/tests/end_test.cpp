@@ -14,7 +14,7 @@
 #include "support/coroutine_tasks.hpp"
 #include "support/drive_problem.hpp"
 #include "support/engine_executors.hpp"
-#include "support/mapped_clock.hpp"
+#include "support/platform/mapped_clock.hpp"
 
 namespace detent {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "support/coroutine_tasks.hpp"
 #include "support/drive_allocations.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent::drive {
 namespace {

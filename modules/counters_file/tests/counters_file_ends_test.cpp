@@ -17,9 +17,9 @@
 #include "hostile/in_child.hpp"
 #include "support/counters_file.hpp"
 #include "support/drive_problem.hpp"
-#include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/leaks_of_parent_only.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

@@ -15,10 +15,10 @@
 
 #include "support/counters_file.hpp"
 #include "support/drive_eventually.hpp"
-#include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_executors.hpp"
 #include "support/joined_thread.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

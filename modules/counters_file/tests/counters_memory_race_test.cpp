@@ -20,7 +20,7 @@
 
 #include "support/counters_file.hpp"
 #include "support/drive_problem.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent::detail {
 namespace {

@@ -16,8 +16,8 @@
 #include "hostile/drop_privileges.hpp"
 #include "hostile/in_child.hpp"
 #include "support/counters_file.hpp"
-#include "support/drive_process.hpp"
 #include "support/leaks_of_parent_only.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent::detail {
 namespace {

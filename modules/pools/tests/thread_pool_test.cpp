@@ -13,11 +13,11 @@
 #include <string>
 #include <thread>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
-#include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/platform/asleep.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "support/drive_asleep.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/platform/asleep.hpp"
 #include "support/recorded_trace.hpp"
 
 namespace detent::detail {

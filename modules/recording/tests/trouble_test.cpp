@@ -27,7 +27,7 @@
 #include "support/engine_eventually.hpp"
 #include "support/joined_thread.hpp"
 #include "support/leaks_of_parent_only.hpp"
-#include "support/mapped_clock.hpp"
+#include "support/platform/mapped_clock.hpp"
 #include "support/recorded_trace.hpp"
 
 namespace detent {

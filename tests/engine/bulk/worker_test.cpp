@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "limits.hpp"
-#include "support/drive_asleep.hpp"
 #include "support/engine_instant.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

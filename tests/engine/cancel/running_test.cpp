@@ -8,9 +8,9 @@
 #include <chrono>
 #include <utility>
 
-#include "support/drive_asleep.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

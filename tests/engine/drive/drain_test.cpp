@@ -8,9 +8,9 @@
 #include <atomic>
 #include <thread>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

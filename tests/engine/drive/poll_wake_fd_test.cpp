@@ -7,12 +7,15 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "limits.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/engine_eventually.hpp"
+#include "support/engine_executors.hpp"
 
 namespace detent {
 namespace {
@@ -186,6 +189,16 @@ TEST(EnginePollWakeFd, IsSetAgainByAskingForTheNextDeadline) {
   EXPECT_TRUE(readable(fd, long_enough)) << "for what is earlier than anything known";
   EXPECT_EQ(rig.engine.next_deadline(), at(100));
   EXPECT_FALSE(readable(fd));
+}
+
+TEST(EnginePollWakeFd, IsReadableForTheRetryOfWhatAnExecutorRefused) {
+  auto moody = std::make_shared<testing::moody_executor>();
+  moody->refuse = true;
+  engine e({.drive = drive_kind::caller, .executor = moody, .on_refusal = refusal_policy::retry});
+  const int fd = e.wake_fd();
+  e.schedule_after(0ns, [] {});
+  ASSERT_TRUE(testing::eventually([&] { return e.poll(), moody->asked > 0; }));
+  EXPECT_TRUE(readable(fd, long_enough));
 }
 
 }  // namespace

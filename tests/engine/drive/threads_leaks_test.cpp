@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "support/drive_eventually.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

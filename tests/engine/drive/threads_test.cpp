@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "support/drive_eventually.hpp"
-#include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

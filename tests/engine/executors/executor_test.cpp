@@ -10,10 +10,10 @@
 #include <memory>
 #include <thread>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/engine_executors.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

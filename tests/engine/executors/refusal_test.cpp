@@ -3,7 +3,6 @@
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <atomic>
 #include <memory>
@@ -82,16 +81,6 @@ TEST(EngineExecutorRefusal, AsksForAPollWithinAMillisecond) {
   ASSERT_TRUE(next);
   EXPECT_GT(*next, at(10));  // at once would be to ask without a pause
   EXPECT_LE(*next, at(10) + 1ms);
-}
-
-TEST(EngineExecutorRefusal, MakesWakeFdReadableForTheRetry) {
-  auto moody = std::make_shared<moody_executor>();
-  moody->refuse = true;
-  engine e({.drive = drive_kind::caller, .executor = moody, .on_refusal = refusal_policy::retry});
-  pollfd fd{.fd = e.wake_fd(), .events = POLLIN, .revents = 0};
-  e.schedule_after(0ns, [] {});
-  ASSERT_TRUE(eventually([&] { return e.poll(), moody->asked > 0; }));
-  EXPECT_EQ(::poll(&fd, 1, 20'000), 1);
 }
 
 TEST(EngineExecutorRefusal, IsRetriedByAWorkerThatHasNothingElseToDo) {

@@ -12,7 +12,7 @@
 #include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
 #include "support/group_engine.hpp"
-#include "support/mapped_clock.hpp"
+#include "support/platform/mapped_clock.hpp"
 
 namespace detent {
 namespace {

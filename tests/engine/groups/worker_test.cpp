@@ -12,11 +12,11 @@
 #include <thread>
 #include <utility>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
 #include "support/engine_instant.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "support/drive_asleep.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "hostile/drop_privileges.hpp"
-#include "hostile/in_child.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
 
@@ -40,14 +38,6 @@ TEST(EngineMemory, NamesJemallocWhereTheProgramHasNone) {
   drive::problem refused = create({.memory = {.source = memory_source::jemalloc}});
   EXPECT_EQ(refused.code, errc::invalid_option);
   EXPECT_TRUE(refused.names("memory.source = jemalloc")) << refused.what;
-}
-
-TEST(EngineMemory, DoesWithoutALockThatIsOnlyAttempted) {
-  hostile::expect_in_child([] {
-    ASSERT_TRUE(hostile::drop_privileges());
-    const drive::problem refused = create({.drive = drive_kind::caller, .memory = {.lock = wish::attempt}});
-    EXPECT_FALSE(refused.code) << refused.what;
-  });
 }
 
 TEST(EngineMemory, NamesAReserveThatNoMachineHas) {

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
-#include "support/drive_process.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
+#include "support/platform/asleep.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

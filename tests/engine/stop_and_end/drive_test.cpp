@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "support/drive_asleep.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

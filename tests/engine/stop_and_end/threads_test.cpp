@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "support/drive_asleep.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/joined_thread.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "limits.hpp"
-#include "support/drive_asleep.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/asleep.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent {
 namespace {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <utility>
 
-#include "support/drive_asleep.hpp"
 #include "support/drive_eventually.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {

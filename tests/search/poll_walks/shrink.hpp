@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "support/walk_child.hpp"
+#include "support/platform/walk_child.hpp"
 
 namespace detent::poll_walks {
 

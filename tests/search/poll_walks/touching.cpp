@@ -3,11 +3,11 @@
 #include "search/poll_walks/moody.hpp"
 #include "search/poll_walks/world.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "support/platform/readable.hpp"
 
 namespace detent::poll_walks {
 
@@ -128,8 +128,7 @@ void world::poll(std::size_t most) {
 void world::check_fd() {
   const auto next = spec_.next_deadline();
   if (wake_fd_ < 0 || broken() || !next || *next > now()) return;
-  pollfd asked{wake_fd_, POLLIN, 0};
-  spec_.broke.require(::poll(&asked, 1, 0) == 1, "wake_fd() is readable while something is due");
+  spec_.broke.require(test::is_readable(wake_fd_), "wake_fd() is readable while something is due");
 }
 
 void world::move() {

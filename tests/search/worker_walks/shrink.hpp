@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "support/walk_child.hpp"
+#include "support/platform/walk_child.hpp"
 
 namespace detent::worker_walks {
 

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "support/drive_asleep.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent::detail {
 namespace {

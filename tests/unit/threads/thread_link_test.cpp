@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "support/drive_asleep.hpp"
+#include "support/platform/asleep.hpp"
 
 namespace detent::detail {
 namespace {

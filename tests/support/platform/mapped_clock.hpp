@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
-// A manual clock whose end cannot go unnoticed: a reader crashes afterwards.
+// A manual clock whose end cannot go unnoticed: on Linux a reader crashes afterwards.
 #pragma once
 
 #include <detent/manual_clock.hpp>
 
+#if defined(__linux__)
 #include <sys/mman.h>
+#endif
 
+#include <memory>
 #include <new>
 
 namespace detent::testing {
 
+#if defined(__linux__)
 class mapped_clock {
  public:
   mapped_clock()
@@ -31,5 +35,15 @@ class mapped_clock {
   void* page_;
   manual_clock* clock_ = nullptr;  // null: ended
 };
+#else
+class mapped_clock {
+ public:
+  manual_clock* get() { return clock_.get(); }
+  void end() { clock_.reset(); }
+
+ private:
+  std::unique_ptr<manual_clock> clock_ = std::make_unique<manual_clock>();
+};
+#endif
 
 }  // namespace detent::testing

@@ -2,15 +2,19 @@
 // Waiting until another thread waits: in order to wake it, or to see that it is kept.
 #pragma once
 
+#if defined(__linux__)
 #include <unistd.h>
+#endif
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "support/drive_eventually.hpp"
-#include "support/drive_process.hpp"
+#include "support/platform/process.hpp"
 
 namespace detent::drive {
 
@@ -34,6 +38,7 @@ inline bool thread_sleeps(const std::string& name) {
 }
 
 // A thread that is about to wait, for others to see that it does.
+#if defined(__linux__)
 class sleeper {
  public:
   // By the thread itself, right before the call that is to wait.
@@ -48,5 +53,20 @@ class sleeper {
  private:
   std::atomic<pid_t> thread_{0};
 };
+#else
+// Elsewhere it is given the time to: a test that comes too early shows less, and does not fail.
+class sleeper {
+ public:
+  void lies_down() { lies_ = true; }
+  bool sleeps() const {
+    if (!eventually([this] { return lies_.load(); })) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return true;
+  }
+
+ private:
+  std::atomic<bool> lies_{false};
+};
+#endif
 
 }  // namespace detent::drive
