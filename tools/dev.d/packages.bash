@@ -30,6 +30,9 @@ packages() {
     matrix-libcxx-16) echo clang-16 libc++-16-dev libc++abi-16-dev googletest ;;
     matrix-libcxx-19) echo clang-19 libc++-19-dev libc++abi-19-dev googletest ;;
     matrix-aarch64) echo g++-aarch64-linux-gnu qemu-user googletest ;;
+    matrix-windows) echo g++-mingw-w64-x86-64-posix wine wine64 googletest ;;
+    matrix-windows-clang) echo clang-14 g++-mingw-w64-x86-64-posix googletest ;;
+    matrix-apple) echo clang-14 libc++-14-dev libc++abi-14-dev googletest ;;
     matrix-denied) echo libseccomp-dev strace ;;
     coverage) echo gcovr ;;
     format) echo clang-format-14 ;;
