@@ -14,15 +14,21 @@ bench_only() {
 cached() { sed -n "s/^$1:[A-Z]*=//p" build/gcc/CMakeCache.txt; }
 
 # build_other COMMIT: that commit's library, with the measuring programs of this tree, in build/against/COMMIT. Its sources
-# are written once; a build that is there already is brought up to date with the programs of this tree.
+# are written once; a build that is there already is brought up to date with the programs of this tree. COMMIT may be
+# `portable`: this tree's library on the portable ground.
 build_other() {
-  local place=build/against/$1
-  if [ ! -e "$place/tree/CMakeLists.txt" ]; then
-    rm -rf "$place/tree.part" && mkdir -p "$place/tree.part"
-    git archive "$1" | tar -x -C "$place/tree.part"
-    mv "$place/tree.part" "$place/tree"
+  local place=build/against/$1 tree ground=linux
+  if [ "$1" = portable ]; then
+    tree=$root ground=portable
+  else
+    tree=$root/$place/tree
+    if [ ! -e "$tree/CMakeLists.txt" ]; then
+      rm -rf "$place/tree.part" && mkdir -p "$place/tree.part"
+      git archive "$1" | tar -x -C "$place/tree.part"
+      mv "$place/tree.part" "$tree"
+    fi
   fi
-  cmake -S bench/against -B "$place/build" -G Ninja --log-level=NOTICE -DDETENT_TREE="$root/$place/tree" \
+  cmake -S bench/against -B "$place/build" -G Ninja --log-level=NOTICE -DDETENT_TREE="$tree" -DDETENT_GROUND=$ground \
     -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" -DCMAKE_BUILD_TYPE="$(cached CMAKE_BUILD_TYPE)" \
     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$(cached CMAKE_CXX_FLAGS_RELWITHDEBINFO)" \
     -DDETENT_JEMALLOC="$(cached DETENT_JEMALLOC)" &&
@@ -30,9 +36,11 @@ build_other() {
 }
 
 bench_against() {
-  [ $# -gt 0 ] || usage_error "bench --against takes a commit"
+  [ $# -gt 0 ] || usage_error "bench --against takes a commit, or portable"
   local commit this
-  commit=$(git rev-parse --quiet --verify --short=7 "$1^{commit}") || usage_error "bench --against $1: no such commit"
+  commit=$1
+  [ "$1" = portable ] || commit=$(git rev-parse --quiet --verify --short=7 "$1^{commit}") ||
+    usage_error "bench --against $1: no such commit"
   shift
   need build instructions
   build gcc detent_against
@@ -48,7 +56,7 @@ cmd_bench() {
     --only) bench_only "${@:2}"; return ;;
     --against) bench_against "${@:2}"; return ;;
     '' | --quick | --again) ;;
-    *) usage_error "bench takes --quick, --again, --only PROGRAM, or --against COMMIT" ;;
+    *) usage_error "bench takes --quick, --again, --only PROGRAM, or --against COMMIT or portable" ;;
   esac
   [ $# -le 1 ] || usage_error "bench takes one of its options"
   need build plots
