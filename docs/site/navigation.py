@@ -10,7 +10,7 @@ CHAPTERS = {
     ],
     "Examples": [
         "examples/gateway/README.md", "examples/game/README.md", "examples/rpc/README.md", "examples/lease/README.md",
-        "examples/loops/README.md", "examples/session/README.md", "examples/auction/README.md", "examples/orders/README.md",
+        "examples/loops/README.md", "examples/match/README.md", "examples/session/README.md", "examples/auction/README.md", "examples/orders/README.md",
         "examples/embedded/README.md",
     ],
     "Monitoring and debugging": [
