@@ -15,13 +15,15 @@ table::table(detent::engine& engine, detent::duration second) : engine_(engine),
 void table::seat(int players, std::uint32_t seed, detent::time_point start) {
   start_ = start;
   seated_ = players;
-  std::mt19937 random(seed);  // its numbers are the same everywhere, those of distributions are not
+  std::mt19937 random(seed);
+  // Its numbers are the same everywhere, those of distributions are not.
+  const auto below = [&random](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
   for (int player = 1; player <= players; ++player) {
-    std::int64_t second = random() % 10;
+    int second = below(10);
     engine_.schedule_at(start + second * second_, [this, player](detent::firing& run) { join(player, run); });
-    const unsigned moves = 3 + random() % 5;
-    for (unsigned move = 0; move < moves; ++move) {
-      second += 1 + random() % (patience - 1);
+    const int moves = 3 + below(5);
+    for (int move = 0; move < moves; ++move) {
+      second += 1 + below(patience - 1);
       engine_.schedule_at(start + second * second_, [this, player](detent::firing& run) {
         note(player, "moved", run);
         asleep_[player].restart_at(run.deadline() + patience * second_);  // from when it was to happen: no drift
