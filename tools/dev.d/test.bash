@@ -166,9 +166,8 @@ cmd_test() {
   local pass passes=(gcc-quick walks-gcc-60 tsan-quick walks-tight-60)
   case ${1:-} in
     '') ;;
-    --full) passes=(clang-asan-quick tight-quick walks-tight-180 portable-quick walks-portable-30 gcc-product) ;;
-    --all) passes=(long "${presets[@]:1}" portable-quick portable-histories portable-tsan-quick
-      walks-portable-300 walks-gcc-1800 walks-tight-1800 packages counts fuzz) ;;
+    --full) passes=(clang-asan-quick tight-quick walks-tight-180 gcc-product) ;;
+    --all) passes=(long "${presets[@]:1}" portable-quick walks-portable-300 walks-gcc-1800 walks-tight-1800 packages counts fuzz) ;;
     -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
     fuzz | tight-quick | portable-quick | portable-histories | portable-tsan-quick | walks-*-*) passes=("$1") ;;
     *)
