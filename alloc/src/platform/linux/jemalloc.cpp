@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "jemalloc.hpp"
 
+#include <detent/base/compiler.hpp>
+
 #include <bit>
 #include <cstdio>
 
 // Null unless the program links or preloads jemalloc.
 extern "C" {
-[[gnu::weak]] void* mallocx(std::size_t bytes, int flags);
-[[gnu::weak]] void dallocx(void* memory, int flags);
-[[gnu::weak]] int mallctl(const char* name, void* old_value, std::size_t* old_bytes, void* new_value,
-                          std::size_t new_bytes);
+DETENT_WEAK void* mallocx(std::size_t bytes, int flags);
+DETENT_WEAK void dallocx(void* memory, int flags);
+DETENT_WEAK int mallctl(const char* name, void* old_value, std::size_t* old_bytes, void* new_value,
+                        std::size_t new_bytes);
 }
 
 namespace detent::alloc::jemalloc {
