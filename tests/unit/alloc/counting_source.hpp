@@ -97,10 +97,11 @@ class counting_source {
   // A touch of the page after it is a fault.
   void* allocate_sparse(std::size_t bytes) noexcept {
     void* memory = refused() ? nullptr : pages_.allocate_sparse(fenced(bytes));
-    if (memory != nullptr) mprotect(static_cast<std::byte*>(memory) + fenced(bytes) - page_bytes(), 1, PROT_NONE);
+    if (memory != nullptr) fence(memory, bytes, PROT_NONE);
     return keep(memory, bytes);
   }
   void release_sparse(void* memory, std::size_t bytes) noexcept {
+    fence(memory, bytes, PROT_READ | PROT_WRITE);  // the heap, where it is from there, uses it again
     pages_.release_sparse(forget(memory, bytes), fenced(bytes));
   }
 
@@ -118,6 +119,9 @@ class counting_source {
  private:
   static std::size_t fenced(std::size_t bytes) {
     return (bytes + page_bytes() - 1) / page_bytes() * page_bytes() + page_bytes();
+  }
+  static void fence(void* memory, std::size_t bytes, int protection) {
+    mprotect(static_cast<std::byte*>(memory) + fenced(bytes) - page_bytes(), 1, protection);
   }
   bool refused() { return ++calls_, allowed_.fetch_sub(1) <= 0; }
   void* keep(void* memory, std::size_t bytes) {
