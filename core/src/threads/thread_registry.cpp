@@ -3,6 +3,7 @@
 
 #include "limits.hpp"
 #include "platform/check.hpp"
+#include "platform/thread_end.hpp"
 
 #include <new>
 
@@ -11,19 +12,13 @@ namespace detent::detail {
 constinit thread_local thread_registry::record_of thread_registry::last_used;
 constinit thread_local record_table thread_registry::table;
 
-// Its destructor, at the end of the thread, hands the thread's records back.
 struct thread_exit {
-  ~thread_exit();
+  static void hand_back();  // the thread's records, at its end
 };
 
 namespace {
 
 thread_local bool thread_is_ending = false;  // trivial, so that it can be read when all else is destroyed
-
-void prepare_for_exit() {
-  thread_local thread_exit at_its_end;
-  static_cast<void>(&at_its_end);
-}
 
 std::uint64_t next_engine_id() noexcept {
   static base::atomic<std::uint64_t> issued{0};
@@ -32,7 +27,7 @@ std::uint64_t next_engine_id() noexcept {
 
 }  // namespace
 
-thread_exit::~thread_exit() {
+void thread_exit::hand_back() {
   thread_is_ending = true;
   thread_registry::last_used = {};
   thread_registry::table.for_each([](const record_table::place& each) {
@@ -114,7 +109,7 @@ thread_record* thread_registry::find_or_make() noexcept {
     remember(*known);
     return known;
   }
-  prepare_for_exit();
+  at_thread_end(thread_exit::hand_back);
   thread_record* const record = adopt_or_make();
   if (record == nullptr) return nullptr;
   const record_table::place added{host_.engine, record};

@@ -1,8 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "platform/thread_end.hpp"
 
+#if defined(__MINGW32__)
+#include <pthread.h>
+
+#include <type_traits>
+#endif
+
 namespace detent::detail {
+
+#if defined(__MINGW32__)
+
+// g++ for MinGW keeps thread-local variables in memory that is the value of a key, and that goes before thread-local
+// objects are destroyed: their destructors see the variables as they were at first. The values of keys go in the order
+// in which the keys were made, so this key is made before the program's first use of such a variable.
 namespace {
+
+static_assert(std::is_same_v<pthread_key_t, std::uint32_t>);
+
+struct first_key {
+  pthread_key_t key = 0;
+  bool is_made = pthread_key_create(&key, [](void* call) { reinterpret_cast<void (*)()>(call)(); }) == 0;
+};
+const first_key at_end;
+
+}  // namespace
+
+void at_thread_end(void (*call)()) {
+  if (at_end.is_made) static_cast<void>(pthread_setspecific(at_end.key, reinterpret_cast<void*>(call)));
+}
+
+thread_end::thread_end(void (*free)(void*)) noexcept : is_made_(pthread_key_create(&key_, free) == 0) {}
+
+void thread_end::set(void* value) const noexcept {
+  if (is_made_) static_cast<void>(pthread_setspecific(key_, value));
+}
+
+#else
+
+namespace {
+
+struct called_at_end {
+  void (*call)();
+  ~called_at_end() { call(); }
+};
 
 struct held_value {
   void (*free)(void*) = nullptr;
@@ -14,6 +55,11 @@ struct held_value {
 
 }  // namespace
 
+void at_thread_end(void (*call)()) {
+  thread_local called_at_end mine{call};
+  static_cast<void>(&mine);
+}
+
 thread_end::thread_end(void (*free)(void*)) noexcept : free_(free) {}
 
 void thread_end::set(void* value) const noexcept {
@@ -21,5 +67,7 @@ void thread_end::set(void* value) const noexcept {
   mine.free = free_;
   mine.value = value;
 }
+
+#endif
 
 }  // namespace detent::detail
