@@ -84,7 +84,7 @@ struct set_figures {
 struct counters_snapshot {
   engine_identity identity;
   bool ended = false;  // the engine has; nothing changes any more
-  std::string gone;    // why nobody writes the file although the engine has not ended; empty: it lives, or has ended
+  std::string gone;    // as in "process 42 is gone", where the engine has not ended; empty if it lives or has ended
   engine_lock lock = engine_lock::none;
   std::int64_t read_at = 0;                 // CLOCK_MONOTONIC, nanoseconds
   std::uint32_t threads = 0;                // whose counts are in the file

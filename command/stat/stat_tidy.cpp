@@ -39,7 +39,7 @@ stat_result tidy_stat(const std::string& directory) {
       result.complaints.push_back(trouble.what());
     }
   }
-  if (result.text.empty() && result.complaints.empty()) result.text = "No process has left a counters file behind.\n";
+  if (result.text.empty() && result.complaints.empty()) result.text = "No counters file of a killed process is left.\n";
   return result;
 }
 
