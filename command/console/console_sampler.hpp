@@ -27,8 +27,8 @@ class console_sampler {
 
   // The view of the last readings, made once for each reading of the engines. Any thread may call it.
   std::shared_ptr<const console_view> view();
-  // What there is in the store of that text, and of the timer of that name; each where it is asked for. Waits for the
-  // store, but no longer than half a second. Any thread may call it.
+  // Looks up that text, and the timer of that name, in the store; each only if it is given. Waits for the store for
+  // half a second at most. Any thread may call it.
   console_lookup look_up(const std::optional<std::string>& text, const std::optional<std::string>& key,
                          const std::string& partition);
   // Ends the readings. Returns whether all ended in time; if not, the destructor waits for the others.

@@ -18,7 +18,7 @@ class store_lookups {
   store_lookups& operator=(const store_lookups&) = delete;
   ~store_lookups();
 
-  // What is known by now. Where that is nothing yet, waits for it, 200 ms at most. Any thread.
+  // Returns what is known by now. If that is nothing yet, waits for it, 200 ms at most. Any thread.
   console_search search(const std::string& typed);
   console_opening open(const std::string& key, const std::string& partition);
 

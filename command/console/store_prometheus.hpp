@@ -6,7 +6,7 @@
 
 namespace detent::tool {
 
-// What /metrics says of the store of the console, in Prometheus' text exposition format.
+// The console's store in Prometheus' text exposition format, as /metrics shows it.
 std::string prometheus_text(const console_store& store);
 
 }  // namespace detent::tool

@@ -23,7 +23,7 @@ std::string typed_bytes(std::string_view option, const std::string& text, std::s
 durable::stored_time typed_time(std::string_view option, const std::string& text);
 durable::stored_time time_now();
 
-// What the options ask for, of shard 0.
+// Returns the request that the options describe, for shard 0.
 durable::list_request query_of(const durable_options& options);
 // Whether they ask for anything but the whole store.
 bool narrows(const durable_options& options);

@@ -64,7 +64,7 @@ std::string for_shell(std::string_view bytes) {
   return out + "'";
 }
 
-// What can be done about it, where that can be done: the page itself changes nothing.
+// The commands that act on the timer, where there are any: the page itself changes nothing.
 std::string commands_html(const console_opening& opening) {
   const std::string name =
       fmt::format("{} --partition {} --store STORE", for_shell(opening.key), for_shell(opening.partition));

@@ -85,7 +85,7 @@ struct console_store {
   std::vector<std::string> unrun = {};       // handlers of timers that come next, which no node has
 };
 
-// What was asked for by a search. Found are timers of that handler, and those whose key begins with the text.
+// One search and its results: timers of that handler, and those whose key begins with the text.
 struct console_search {
   std::string text = {};     // as it was typed
   std::string trouble = {};  // why it cannot be done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clients get while one answer takes longer to make than a client may be silent.
+// Answers that take longer to make than a client may be silent.
 #include "http/connection_loop.hpp"
 
 #include <arpa/inet.h>

@@ -27,7 +27,7 @@ std::size_t times(std::string_view text, std::string_view words) {
   return found;
 }
 
-// What lies between the first `from` and the next `to` after it.
+// Returns the text between the first `from` and the next `to` after it.
 std::string between(const std::string& text, std::string_view from, std::string_view to) {
   const std::size_t begin = text.find(from);
   if (begin == std::string::npos) return "";

@@ -151,7 +151,7 @@ class Console(WithServer):
         seed = random.randrange(1 << 32)
         print("seed", seed)
         chance = random.Random(seed)
-        until = time.monotonic() + 4  # some readings, whatever the machine's speed
+        until = time.monotonic() + 4  # long enough for some readings on a slow machine too
         while time.monotonic() < until:
             changed = bytearray(image)
             for _ in range(chance.randrange(20)):

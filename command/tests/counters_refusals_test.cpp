@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is no counters file, or cannot be one, is refused by one line that names the file and the field.
+// A file that is no counters file is refused by one line that names the file and the field.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -21,7 +21,7 @@ using counters_layout::file_state;
 
 class counters_files : public testing::Test {
  protected:
-  // What opening and reading the file says; empty if it is taken.
+  // Returns the message of the refusal to open and read the file; empty if it is taken.
   static std::string said(const std::string& path) {
     try {
       counters_file(path).read();
@@ -146,7 +146,7 @@ TEST_F(CountersRefusals, WhatIsNoFileIsSaidToBeNone) {
             directory_.path() + "/none: cannot be opened: No such file or directory");
   const std::string pipe = directory_.path() + "/pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_NE(said(pipe).find("no regular file"), std::string::npos);  // and at once, though nobody writes
+  EXPECT_NE(said(pipe).find("no regular file"), std::string::npos);  // and at once, though no process writes
   EXPECT_NE(said("/dev/null").find("no regular file"), std::string::npos);
   EXPECT_EQ(said("a\nb\x1b[2J"), "a\\x0ab\\x1b[2J: cannot be opened: No such file or directory");
 }

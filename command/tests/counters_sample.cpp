@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes a counters file as if the process that runs this program had made it:  counters_sample FILE [LABELS]
-// The first label's name has in it whatever has to be escaped somewhere.
+// The first label's name has every character that must be escaped somewhere.
 #include <unistd.h>
 
 #include <cstdio>

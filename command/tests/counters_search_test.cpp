@@ -25,7 +25,7 @@ namespace {
 
 class engines_of_a_host : public testing::Test {
  protected:
-  // What is said of a live engine's file while /proc is as the test made it.
+  // Returns the verdict on a live engine's file while /proc is as the test made it.
   std::string said() const {
     test::counters_image image;
     counters_layout::header header = image.header();

@@ -82,7 +82,7 @@ TEST_F(CountersSet, TwoSetsOfOneNameStayTwo) {
   EXPECT_EQ(engines.size(), 2U);
 }
 
-// What an earlier version has after its header is no set.
+// Bytes that an earlier version has after its header name no set.
 TEST_F(CountersSet, FilesWithTheShorterHeaderAreOfNone) {
   test::counters_image image;
   counters_layout::header header = image.header();

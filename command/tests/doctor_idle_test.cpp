@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the doctor says to idle states, as listed and as measured.
+// The doctor's verdicts on idle states, as listed and as measured.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the doctor says where sessions/doctor.txt cannot make it: of this host, of files of bytes, of what it measures.
+// The doctor's verdicts that sessions/doctor.txt cannot produce: about this host, files of bytes, and measurements.
 #include "doctor/doctor.hpp"
 
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ TEST(DoctorMeasures, WhetherTheKernelSlewsTheClockByMoreThan500Ppm) {
   EXPECT_TRUE(says(judged(0, 10'833), "maxslewrate 500"));
   EXPECT_EQ(judged(0, 10'000, 128'000, STA_PLL).judged, severity::fine);
   EXPECT_EQ(judged(1, 10'000, 128'000'000, STA_PLL | STA_NANO).judged, severity::warning);
-  EXPECT_EQ(judged(1, 10'000, 128'000'000).judged, severity::fine);  // what is left, and nobody makes up for it
+  EXPECT_EQ(judged(1, 10'000, 128'000'000).judged, severity::fine);  // an offset that is left, which nothing corrects
   EXPECT_TRUE(says(judged(0, 10'000, 0, STA_UNSYNC), "not known to be synchronised"));
 }
 

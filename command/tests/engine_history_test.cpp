@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `detent console` remembers of engines from one reading to the next.
+// The memory that `detent console` has of engines from one reading to the next.
 #include "console/engine_history.hpp"
 
 #include <gtest/gtest.h>

@@ -219,7 +219,7 @@ inline const std::string& hostile_name() {
   return name;
 }
 
-// What a search for an order has found, one of them dead, and one of them opened.
+// The result of a search for an order, with one dead timer, and one timer opened.
 inline tool::console_lookup made_up_lookup() {
   tool::console_timer waits = made_up_timer("order/2026-05-04/88120", "expire_order", 60);
   tool::console_timer dead = made_up_timer("order/2026-05-04/7", "expire_order", -90);

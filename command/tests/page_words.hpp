@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a page of HTML says, for its snapshot.
+// The text of a page of HTML, for its snapshot.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace detent::test {
 
-// Its text without the drawings: a line for each paragraph, heading, item and row, whose cells are divided by bars.
+// Returns the page's text without the drawings: a line for each paragraph, heading, item and row, whose cells are
+// divided by bars.
 inline std::string words_of(std::string_view html) {
   std::string text;
   const auto end_line = [&text] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a load of its own reports of its engine: the causes are of the same runs as the lateness, from the first on.
+// The report of a load that the command runs itself: the causes are of the same runs as the lateness, from the first
+// on.
 #include "run/run_load.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ TEST(RunLoad, HasNoPartOfTheLatenessAboveTheWhole) {
   const load_outcome outcome = run_load({.timers = 100, .producers = 1, .length = 2s});
   const engine_metrics& engine = outcome.metrics;
   EXPECT_GT(outcome.fired, 0u);
-  EXPECT_EQ(engine.fired, outcome.fired);  // nobody else's timers are among them
+  EXPECT_EQ(engine.fired, outcome.fired);  // timers of other engines are not among them
   EXPECT_EQ(engine.lateness.count(), outcome.fired);
   // The callback reads the clock itself, after the engine has.
   EXPECT_LE(engine.lateness.max().count(), outcome.lateness.max());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the screen of `detent top` is made of: files that are read once, lines of bars, the CPU time of a thread.
+// The parts of the screen of `detent top`: files that are read once, lines of bars, the CPU time of a thread.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -41,7 +41,7 @@ class trace_reader_on_made_up_files : public testing::Test {
     return rows;
   }
 
-  // What the reader says of the file, without the directory.
+  // Returns the reader's complaint about the file, without the directory.
   std::string complaint(const std::string& content) {
     try {
       static_cast<void>(rows_of(content));

@@ -93,7 +93,7 @@ class Header:
             self._declare(line, code)
 
     def _pass(self, line, code):
-        """The comments above belong to no declaration. Nobody's business stays out."""
+        """The comments above belong to no declaration. Private sections stay out."""
         left = self.scopes.pop() if code.startswith("}") and self.scopes else ""
         access = ACCESS.match(code)
         if len(self.scopes) < self.private_in or (access and len(self.scopes) == self.private_in):

@@ -144,7 +144,7 @@ bool hub_run(struct hub* hub) {
       struct source* source = ready[i].data.ptr;
       if (source != NULL) source->on_ready(source->owner);
     }
-    detent_poll(hub->engine, SIZE_MAX);  // also sets the descriptor to the next deadline: nobody reads from it
+    detent_poll(hub->engine, SIZE_MAX);  // also sets the descriptor to the next deadline; there is nothing to read from it
   }
   return true;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the sessions may use beside the commands.
+# Functions that the sessions may use beside the commands.
 
 # A host of the session's own: copies of /proc and /sys in a directory, to be given files.
 host=host

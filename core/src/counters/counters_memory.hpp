@@ -55,8 +55,8 @@ class counters_memory {
   std::size_t count_ = 0;
 };
 
-// What engine_options::counters_file asks for: the memory of a file, which the library's module `counters_file` makes.
-// problem() of it says what the file system refuses. Throws bad_alloc.
+// Makes the memory of the file that engine_options::counters_file names, in the library's module `counters_file`. Its
+// problem() says why the file system refuses it. Throws bad_alloc.
 std::unique_ptr<counters_memory> make_counters_file(const std::string& path);
 
 }  // namespace detent::detail

@@ -27,7 +27,7 @@ class groups_end {
 
   static group_roster& roster(group_state& group) noexcept { return group.roster_; }
   roster_memory& rosters() const noexcept { return of_.rosters_; }
-  // What a sweep that begins now is to gather, and that it has.
+  // goings() numbers the departures that a sweep which begins now must gather; gathered() says that it has.
   static std::uint32_t goings(const group_state& swept) noexcept {
     return swept.goings_.load(base::acquire);  // (14) acquire: pairs with (13)
   }

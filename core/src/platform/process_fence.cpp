@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands in for a heavy fence.
+// The substitute for a heavy fence where the kernel has none.
 #include <detent/base/atomic.hpp>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is done for a thread when it ends.
+// Functions that run, and values that are freed, when a thread ends.
 #pragma once
 
 #include <detent/base/platform/ground.hpp>

@@ -20,7 +20,7 @@ constexpr std::size_t callbacks_a_turn = 256;
 
 event_loop::event_loop(detent::engine& engine)
     : engine_(engine), epoll_(epoll_create1(EPOLL_CLOEXEC), "epoll_create1") {
-  epoll_event due{.events = EPOLLIN, .data = {.ptr = nullptr}};  // a level, and nobody reads from it
+  epoll_event due{.events = EPOLLIN, .data = {.ptr = nullptr}};  // a level; nothing is read from it
   if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, engine_.wake_fd(), &due) != 0) throw_errno("epoll_ctl");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What does a time limit cost an operation that ends in time? Without one, with detent's cancel_after, with a timer
+// The cost of a time limit for an operation that ends in time: without one, with detent's cancel_after, with a timer
 // beside it by ||, and with Asio's own cancel_after where this Asio has one.
 //
 // Read: Time is the CPU time of the whole process for one operation, the engine's thread included. What a way adds is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What does a sleep of a coroutine cost? 10,000 coroutines on the one thread of an io_context sleep for 1 to 21 ms,
+// The cost of one sleep of a coroutine: 10,000 coroutines on the one thread of an io_context sleep for 1 to 21 ms,
 // again and again: by steady_timer, and by async_sleep_for on engines that are set up in several ways.
 //
 // Read: Time is the CPU time of the whole process for one sleep, the engine's thread included; `per_second` is how many

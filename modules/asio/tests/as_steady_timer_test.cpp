@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Asio's unit tests expect of a steady_timer's waits, of sleeps: on an engine with a worker, and on one that the
+// Sleeps do what Asio's unit tests expect of a steady_timer's waits, on an engine with a worker and on one that the
 // context drives; compiled for each Asio.
 #include <detent/detent.hpp>
 

@@ -174,7 +174,7 @@ enum class drive_event {
 template <operation Kind>
 class drive_walk {
  public:
-  // Its word, once everything has ended.
+  // Returns the operation's word once everything has ended.
   std::string word_after(drive_event event) {
     const bool is_short = event == drive_event::stop_in_callback || event == drive_event::drive_ends ||
                           event == drive_event::context_stops || event == drive_event::context_destroyed_when_due;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Time limits of operations whose context ends before the engine: the operation is destroyed with the context, uncalled
-// and once, whatever the limit is doing; compiled for each Asio.
+// and once, in each state of the limit; compiled for each Asio.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -54,7 +54,7 @@ class limited_walk {
   steady_timer slow_{context_, 1h};
 };
 
-// Whatever becomes of the limit, the operation ends as one that is cancelled: it might never end without.
+// Each way in which the limit ends makes the operation end as one that is cancelled: without that it might never end.
 const ending_table limit_endings{{ending_event::elapses, "aborted"}};
 
 // Events of the run's way to an executor are left out, as no executor has a limit's timer.
@@ -98,7 +98,6 @@ TEST(AsioLimitEnds, CancelTheOperationWhereAnExecutorDropsTheTimer) {
   EXPECT_EQ(calls, 1);
 }
 
-// What the table has for operations that end in time.
 TEST(AsioLimitEnds, LeaveAnOperationThatEndsInTimeAsItIs) {
   io_context context;
   steady_timer quick(context, 0ns);

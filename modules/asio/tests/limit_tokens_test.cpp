@@ -227,7 +227,7 @@ TEST_F(AsioLimitToken, GoesOnWhenItsEngineIsMoved) {
   EXPECT_EQ(moved.pending(), 0u);
 }
 
-// An engine whose plain timers go to a context that nobody runs any more.
+// An engine whose plain timers go to a context that no thread runs any more.
 TEST_F(AsioLimitToken, NeedsNoneOfTheEnginesExecutors) {
   io_context stopped;
   engine worker({.executor = asio_executor(stopped.get_executor())});

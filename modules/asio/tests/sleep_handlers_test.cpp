@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What users of steady_timer's async_wait rely on, asked of sleeps: handlers of each kind, begun from anywhere, each
-// called once or given back with all that it holds; compiled for each Asio.
+// Sleeps keep what users of steady_timer's async_wait rely on: handlers of each kind, begun from anywhere, each called
+// once or given back with all that it holds; compiled for each Asio.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ class AsioSleepOptions : public ::testing::Test {
     context_.restart();
     context_.run();
   }
-  // What the call has thrown.
+  // Returns the message of the error that the call throws.
   template <class Call>
   std::string refusal(Call&& call) {
     try {

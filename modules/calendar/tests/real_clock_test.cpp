@@ -66,7 +66,7 @@ TEST_P(CalendarRealSteps, IsNeverEarlyThoughItIsSetMeanwhile) {
   const wall_time planned = wall_now() + seconds(2);
   timers.schedule_at(planned, [&] { late.set_value(wall_now() - planned); });
   const stepped_clock clock{milliseconds(GetParam())};
-  if (!clock.stepped()) GTEST_SKIP() << "nobody but root may set the clock";
+  if (!clock.stepped()) GTEST_SKIP() << "only root may set the clock";
   const clock_step seen = step.get_future().get();
   EXPECT_EQ(seen.moved, 1u);
   EXPECT_LT(abs(seen.by - milliseconds(GetParam())), milliseconds(1));
@@ -84,7 +84,7 @@ TEST(CalendarRealClock, IsNotEarlyThoughTheClockWasSetBackAndNobodyHasFollowedYe
                     following.set_value();
                     go_on.get_future().wait();
                   }});
-  if (!step_clock(microseconds(500))) GTEST_SKIP() << "nobody but root may set the clock";
+  if (!step_clock(microseconds(500))) GTEST_SKIP() << "only root may set the clock";
   following.get_future().wait();
   const wall_time planned = wall_now() + milliseconds(20);
   timers.schedule_at(planned, [&] { late.set_value(wall_now() - planned); });
@@ -101,7 +101,7 @@ TEST(CalendarRealClock, FollowsAStepThatComesWhileItFollowsAnother) {
                     if (++steps == 1) step_clock(microseconds(-50));
                     if (steps == 2) second.set_value();
                   }});
-  if (!step_clock(microseconds(50))) GTEST_SKIP() << "nobody but root may set the clock";
+  if (!step_clock(microseconds(50))) GTEST_SKIP() << "only root may set the clock";
   EXPECT_EQ(second.get_future().wait_for(seconds(20)), std::future_status::ready);
 }
 

@@ -80,7 +80,7 @@ class strand final : public executor {
   std::jthread thread_{[this](std::stop_token ending) { work(ending); }};
 };
 
-// Its frame is freed by the thread that resumes it, at once.
+// The thread that resumes the coroutine frees its frame at once.
 free_task sleep_and_count(engine& e, duration d, std::stop_token token, std::atomic<int>& woken) {
   co_await e.sleep_for(d, std::move(token));
   woken.fetch_add(1);
@@ -191,7 +191,7 @@ TEST(CoroutineRace, DestroyedWhileItsTimerFires) {
   EXPECT_EQ(seen.cancelled, static_cast<std::uint64_t>(destroyed));
 }
 
-// What stop() gives back moves, run by run, while the frames that it refers to go.
+// One thread moves and runs what stop() returned while another destroys the frames that it refers to.
 TEST(CoroutineRace, FramesGoWhileTheirEngineStops) {
   for (int i = 0; i < 200; ++i) {
     engine e({.reserve = 256});

@@ -81,7 +81,7 @@ TEST(CoroutineTogetherRace, AStopMeetsTheirEnds) {
   }
 }
 
-// Whatever stop() has of a limit whose awaitable ends at that moment, the coroutine goes on.
+// The coroutine goes on, also if stop() has taken a limit whose awaitable ends at that moment.
 TEST(CoroutineTogetherRace, AnEngineStopsWhileItsLimitsAreCancelled) {
   for (int i = 0; i < 300; ++i) {
     engine limits({.reserve = 256}), sleeps({.reserve = 256});

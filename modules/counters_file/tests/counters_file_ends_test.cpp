@@ -95,7 +95,7 @@ TEST(EngineCountersFileEnds, TheNextEngineReplacesIt) {
   }
 }
 
-// What the names of the next file that this process makes end in.
+// The name of the next file that this process makes ends in this.
 std::string next_mark() {
   drive::virtual_engine rig(with_file("auto"));
   const std::string path = auto_files().at(0);
@@ -184,7 +184,7 @@ TEST(EngineCountersFileEnds, WhereThereIsNoRoomForALabel) {
   });
 }
 
-// What a forked child does with its parent's engine stays in the child.
+// Changes that a forked child makes with its parent's engine stay in the child.
 template <class Body>
 void expect_untouched_by_child(const std::string& asked, Body&& body) {
   scratch_folder folder;

@@ -27,7 +27,7 @@ using drive::scratch_folder;
 using drive::write_bytes;
 
 constexpr std::size_t page = 4096;
-// What makes a file one that may be replaced.
+// A file that begins with this may be replaced.
 const std::string magic(counters_layout::magic, sizeof(counters_layout::magic));
 
 TEST(CountersMemory, AFileHasItsNameWhenItIsComplete) {

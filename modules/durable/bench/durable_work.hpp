@@ -178,7 +178,7 @@ inline void measure_look_ups(benchmark::State& state, const std::shared_ptr<dura
     in.measure_lateness(state, "", [] {});
     const double seconds = in.measure_lateness(state, "_beside", [&] { in.page_through(); });
     state.counters["all_pages_s"] = seconds;
-    // What a thread of the caller's costs on this machine that asks nothing of the store.
+    // For comparison: a busy thread of the caller's that asks nothing of the store.
     in.measure_lateness(state, "_beside_a_loop", [&] {
       for (const auto begin = steady::now(); seconds_since(begin) < seconds;) benchmark::DoNotOptimize(begin);
     });

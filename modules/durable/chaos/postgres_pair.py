@@ -71,7 +71,7 @@ class Pair:
         self.master.ask(f"select count(pg_terminate_backend(pid)) from pg_stat_activity where usename = '{role}'")
 
     def cut_one(self):
-        """Anybody's connection."""
+        """Ends one connection at random."""
         self.master.ask("select pg_terminate_backend(pid) from pg_stat_activity where usename in ('nodes', 'users', 'handlers') "
                         "order by random() limit 1")
 

@@ -91,7 +91,7 @@ TEST(DurableBadInput, AFileIsOfOneStoreAtATime) {
   ASSERT_EQ(first->look({&state, 1}), errc{});
   EXPECT_EQ(state.node, "owner");
   ASSERT_EQ(beside->look({&state, 1}), errc{});
-  EXPECT_EQ(state.node, "?") << "nobody is what it must not say";
+  EXPECT_EQ(state.node, "?") << "it must not say that no node has the shard";
 }
 
 TEST(DurableBadInput, AFileOfAnotherFormatIsLeftAlone) {
@@ -223,7 +223,7 @@ TEST(DurableBadInput, AFullFileKeepsTheRestInTheOutbox) {
       << "each is in the file or waits";
 }
 
-// What handlers put under their own keys has no room until the ends of the others are written.
+// Timers that handlers put under their own keys have no room until the ends of the others are written.
 TEST(DurableBadInput, AFullFileTakesTheEndsThatMakeRoom) {
   const temporary_directory directory;
   journal book;

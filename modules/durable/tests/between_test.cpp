@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What another node does between two calls of the one that owns a timer.
+// Changes by another node between two calls of the one that owns a timer.
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>

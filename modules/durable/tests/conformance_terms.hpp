@@ -88,7 +88,7 @@ TYPED_TEST_P(StoreConformance, AnEndUnderAForeignTermIsRefused) {
   this->on().put(timer("k", 1, at(1)));
   const record ran = this->on().read(first, at(10)).due.at(0);
   this->on().lapse(first);
-  EXPECT_EQ(this->on().end(end_of(first, ran)), change_status::fenced) << "over, though nobody has taken it";
+  EXPECT_EQ(this->on().end(end_of(first, ran)), change_status::fenced) << "over, though no node has taken it";
   const term_ref second = this->take();
   for (const end_kind how : {end_kind::erase, end_kind::move, end_kind::kill})
     EXPECT_EQ(this->on().end(end_of(first, ran, how)), change_status::fenced);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a handler may have of its own: a limit, and an executor.
+// The options of one handler: a limit, and an executor.
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>

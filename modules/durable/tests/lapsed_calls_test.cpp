@@ -33,7 +33,7 @@ class late_questions : public breakable {
   }
 };
 
-// Its call found the term to be over, and the reading that was on its way renews that.
+// The call finds that the term is over, and then the reading that was on its way renews the term.
 TEST(LapsedCalls, AreNotSaidToBeRunning) {
   memory data{1};
   journal book;

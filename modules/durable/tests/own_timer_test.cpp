@@ -206,7 +206,7 @@ TEST_F(OwnHandler, CancelsWhatItHasScheduledForItself) {
   EXPECT_EQ(book.size(), 1u);
 }
 
-// Its patience, which is shorter than the run and than a write that goes on, counts from the end of the run.
+// The cancel's patience is shorter than the run and than a write that goes on, but counts from the end of the run.
 TEST_F(OwnHandler, IsPatientWithACancelUntilItsEnd) {
   std::atomic<bool> writes{false}, ended{false};
   node.connection->before_batch = [&](std::span<const change> batch) {

@@ -36,7 +36,7 @@ using detail::ring;
 
 constexpr std::size_t executors = 3, unwritten = 200, most_timers = 1 << 20;
 
-// What each timer's last run has really come to, in memory that outlives the process that writes it.
+// How far each timer's last run has really come, in memory that outlives the process that writes it.
 enum class fact : std::uint8_t { nothing, called, about_to_end, ended };
 struct evidence {
   std::atomic<std::uint64_t> next, lives;
@@ -166,7 +166,7 @@ class LivesOfAProcess : public testing::Test {
       const auto found = runs.find(id);
       const fact was = seen.of[id];
       if (found == runs.end()) {
-        EXPECT_TRUE(stored.contains(id) || was == fact::nothing) << "nobody knows that it ran: " << id;
+        EXPECT_TRUE(stored.contains(id) || was == fact::nothing) << "there is no trace of its run: " << id;
         if (!stored.contains(id)) again.push_back(id);
         continue;
       }

@@ -78,7 +78,7 @@ TEST_F(AFileWithARing, CarriesOutWhatAHandlerAskedForAfterTheEnd) {
   end(a, {}, {put_request{next, put_mode::keep}});
   const end_request move{.how = end_kind::move, .due = at(60)};
   end(b, move, {cancel_request{0, "b", 9}});
-  // Another one has its key since, and nobody has answered to the cancel.
+  // Another timer has the key by then, and the cancel has had no answer.
   end(c, {}, {cancel_request{0, "c", 9}});
   EXPECT_EQ(on().put(timer("c", next_id++, at(70)), put_mode::replace), change_status::replaced);
   crash();

@@ -19,7 +19,7 @@
 
 namespace {
 
-// What a program would write: a queue that the threads and the worker take turns at.
+// The pool that a program would write itself: a queue under a lock, which the threads and the worker take in turns.
 class locked_pool final : public detent::executor {
  public:
   explicit locked_pool(std::size_t threads) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does a keyed pool cost beside a thread pool and the worker alone, and what does a stuck callback do to the
-// timers of other keys? All pools have three threads; a timer's key is its tag.
+// The cost of a keyed pool beside that of a thread pool and of the worker alone, and the effect of a stuck callback on
+// the timers of other keys. All pools have three threads; a timer's key is its tag.
 //
 // at_once: timers of one instant whose callbacks count. Read: cpu_ns and wall_ns a callback, from the first hand-over,
 // which is why they are scheduled well ahead of it; switches are context switches for 1,000 callbacks. thread_pool

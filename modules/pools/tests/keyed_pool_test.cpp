@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a keyed pool promises of one key, and of one key to the others.
+// The promises of a keyed pool to callbacks of one key, and to other keys.
 #include <detent/keyed_pool.hpp>
 
 #include <detent/detent.hpp>
@@ -197,7 +197,7 @@ TEST(KeyedPool, HoldsAsMuchAsItMay) {
   EXPECT_EQ(rig.engine.pending(), 3u);
 }
 
-// What a thread took with the callback that it runs counts as waiting until its turn.
+// A callback that a thread took together with the one that it runs counts as waiting until its turn.
 TEST(KeyedPool, CountsWhatWaitsForTheCallbackBeforeIt) {
   auto pool = pool_of({.queue_capacity = 3});
   drive::virtual_engine rig({.executor = pool, .on_refusal = refusal_policy::drop});

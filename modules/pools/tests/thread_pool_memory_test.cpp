@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What handing over to a pool allocates.
+// The allocations of a hand-over to a pool.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

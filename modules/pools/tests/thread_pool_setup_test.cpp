@@ -33,7 +33,8 @@ TEST(ThreadPool, PinsOneThreadToEachOfItsCpusInTurn) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  if (sched_setaffinity(0, sizeof allowed, &allowed) != 0) GTEST_SKIP() << "this kernel lets nobody choose a processor";
+  if (sched_setaffinity(0, sizeof allowed, &allowed) != 0)
+    GTEST_SKIP() << "this kernel does not let a thread choose its processor";
   std::vector<int> cpus;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET(static_cast<unsigned>(cpu), &allowed)) cpus.push_back(cpu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does a producer pay for schedule + cancel where engine_options::record keeps every operation? Bursts that the
-// recorder has room for, with a pause after each in which it writes.
+// The cost of schedule + cancel for a producer whose engine keeps every operation in engine_options::record: bursts
+// that the recorder has room for, with a pause after each in which it writes.
 //
 // Read: Time is the producer's, of one pair, without the pauses. The bound is pair/recorded:0, the same without a
 // recording. A burst that did not fit would be cheaper than it is: `dropped` in the file ends the run with an error.

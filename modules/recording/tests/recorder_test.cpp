@@ -207,7 +207,7 @@ TEST_F(Recorder, CountsAnAttemptThatFoundNoRoomIfItTookEffect) {
   EXPECT_EQ(stop().dropped, 1u);
 }
 
-// What was lost is more generations than it knows of: none of them is taken for one that it has a row of.
+// More generations are lost than the recorder knows of. It must not take one of them for one that it has a row of.
 TEST_F(Recorder, KnowsNoGenerationBetweenTwoThatAreFarApart) {
   recorder& r = start();
   scheduled(r, some, 1, 100, nullptr);

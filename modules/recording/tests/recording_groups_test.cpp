@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an engine's recording says of groups, which a trace does not know.
+// An engine's recording with groups, which a trace does not know.
 #include <gtest/gtest.h>
 
 #include "recording_engine.hpp"

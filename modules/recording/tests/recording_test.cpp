@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an engine's recording says, row by row, on virtual time.
+// An engine's recording, row by row, on virtual time.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The writer by itself: its buffer holds whatever a row and its losses may be.
+// The writer by itself: its buffer holds the longest row with the most losses.
 #include "../src/trace_writer.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recording that cannot be made, or not to the end: said in one line, counted, and no hindrance to anybody.
+// A recording that cannot be made, or not to the end: it is reported in one line, counted, and hinders nothing else.
 #include <detent/detent.hpp>
 
 #include <fcntl.h>
@@ -163,7 +163,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineReported) {
   EXPECT_EQ(recorded_trace::of_file(place.path()).dropped, 77u);
 }
 
-// What the file says is missing, and what it does not say.
+// Losses that the file reports, and those that it does not.
 TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileReports) {
   recording_place place;
   detail::trace_file file;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an object that may outlive its engine schedules on.
+// An engine or a group as something to schedule on, for objects that may outlive the engine.
 #pragma once
 
 #include <detent/detail/schedule.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the benchmarks want of this Asio beside the tests.
+// The parts of this Asio that the benchmarks use and the tests do not.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

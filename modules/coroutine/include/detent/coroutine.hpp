@@ -36,8 +36,8 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
   bool await_ready() noexcept { return token_.stop_requested(); }
   // Throws what engine::schedule_at() throws; the coroutine then goes on with it at once.
   void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, {}); }
-  // True: the time has elapsed. False: stop was requested. Throws error where the timer has ended without its run, and
-  // nobody has requested a stop: `stopped` by the end of the engine, `dropped` otherwise.
+  // True: the time has elapsed. False: stop was requested. Throws error if the timer has ended without its run although
+  // no stop was requested: `stopped` if the engine has ended, `dropped` otherwise.
   bool await_resume() {
     if (coroutine_ == nullptr) return !token_.stop_requested();
     hook_.reset();  // waits for one that runs on another thread, which waits for none

@@ -61,7 +61,7 @@ class interval {
   interval(const interval&) = delete;
   interval& operator=(const interval&) = delete;
 
-  // What is awaited: the next point; or where that has gone by already, as soon as possible.
+  // The awaitable for the next point. If that has gone by already, the coroutine goes on as soon as possible.
   tick next(base::stop_token stop = {}) noexcept { return {*this, std::move(stop)}; }
 
   // The point that the last next() has waited for. With missed_ticks::skip the latest one that had come by then.

@@ -46,7 +46,7 @@ struct wanted {
   bool is_mutant = false;
 };
 
-// What runs handlers that wait: each of its threads has a connection.
+// Runs handlers that wait. Each of its threads has a connection.
 class pool {
  public:
   explicit pool(std::size_t threads) {
@@ -117,7 +117,7 @@ class effect {
       book_.write("over");
       return durable::outcome::done();
     }
-    // The node looks whether the timer is there, whatever the handler returns.
+    // The node looks whether the timer is there. It does not rely on what the handler returns.
     const auto is_done = [&] {
       return chance(50) ? durable::outcome::done() : durable::outcome::retry_after(20ms, "again");
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Users of the audit of effects: they put, move and cancel timers in transactions of their own, which commit, roll back
-// or are prepared at random. Each deed is a row in `ledger` too, in the same transaction: so the ledger has what is
-// owed, whatever became of the connection. What was acknowledged is in the journal.
+// or are prepared at random. Each deed is a row in `ledger` too, in the same transaction, so the ledger has what is
+// owed even if the connection was lost. What was acknowledged is in the journal.
 #include "session.hpp"
 
 #include "../journal.hpp"
@@ -41,7 +41,7 @@ struct name {
 // Some are for any user to cancel; some their own user moves, or puts again.
 enum class kind : std::uint8_t { plain, moved, again };
 
-// What any of them has put, for the others to cancel: some of the last.
+// Some of the last names that any user has put, for the others to cancel.
 class recent_names {
  public:
   explicit recent_names(std::size_t most) : most_(most) {}

@@ -11,8 +11,9 @@
 
 namespace detent::durable {
 
-// What runs, and how runs have ended whose ends the store does not have yet, written where the end of the process does
-// not take it, and without a system call. Which process reads it, and what it makes of that, is the store's business.
+// The runs that go on, and the ends of runs that the store does not have yet. They are written, without a system call,
+// to a place that survives the end of the process. The store decides which process reads that place and what it
+// concludes.
 class run_journal {
  public:
   using place = std::uint32_t;

@@ -157,8 +157,8 @@ struct read_result {
   // After the read level before and up to that now, by due time and then id.
   std::vector<record> due = {};
   std::vector<announced> announced_keys = {};  // since the last read_on, or since the take
-  // What the keys among them that are neither questions nor successors name now, each once, where that is at or below
-  // the read level.
+  // For those of the keys that are neither questions nor successors: the record that the key names now, if it is at or
+  // below the read level; each once.
   std::vector<record> announced_now = {};
 };
 

@@ -13,9 +13,9 @@ struct pg_conn;  // libpq's connection, PGconn
 
 namespace detent::durable {
 
-// What job::token() and job::finish_in() are made of. Each call may come from any thread, at the same time as others
-// of it and as all calls of the store. Calls throw bad_alloc only. A store with a journal has none of this: its next
-// process would carry out ends that the program's transactions know nothing of.
+// Implements job::token() and job::finish_in(). Each call may come from any thread, at the same time as others of this
+// object and as all calls of the store. Calls throw bad_alloc only. A store with a journal must not have tokens: its
+// next process would carry out ends that the program's transactions know nothing of.
 class run_tokens {
  public:
   run_tokens() = default;

@@ -63,7 +63,7 @@ struct shard_state {
   std::uint64_t dead = 0;
 };
 
-// What nodes have told each other by the roll (durable_store.hpp), as it stands.
+// One entry of the roll (durable_store.hpp), by which nodes tell each other about themselves.
 struct roll_entry {
   std::string what = {};
   stored_time until{};  // it counts until then, by the store's clock, unless it is entered again
@@ -92,19 +92,21 @@ class store_view {
   store_view& operator=(const store_view&) = delete;
   virtual ~store_view() = default;
 
-  // The live timer of that key, without its successor; else the dead one; else none. Costs one step, whatever the store
-  // has.
+  // The live timer of that key, without its successor; else the dead one; else none. Costs one step, however many
+  // timers the store has.
   virtual errc find(const timer_ref& which, std::optional<listed_record>& out) = 0;
   // The timers that have this key in any partition or in none, in no order. Costs a step or two and what it finds,
-  // whatever the store has; a store that only looks at an older version's timers may have to go through all of them.
+  // however many timers the store has; a store that only looks at an older version's timers may have to go through all
+  // of them.
   virtual errc find_by_key(const key_request& which, std::vector<listed_record>& out) = 0;
   // Timers of one shard: by due time, and dead ones by the time at which they died; within one instant as the store
   // likes, but always alike. A call looks at a few hundred timers at most, for about a millisecond, so that a page may
   // be empty and not the last one. A timer that stays where it is from the first page to the last is in one of them;
   // one that moves meanwhile may be in two, or in none. `after` of another request is no error, and finds anything.
   virtual errc list(const list_request& which, list_page& out) = 0;
-  // Of shards 0, 1, ... as many as there is room for. Costs the same whatever the store has, but where the store has no
-  // counts: then a store's own call may estimate `timers` where they are many, and a view's costs as much as they are.
+  // Looks at shards 0, 1, ... as many as there is room for. The cost does not depend on how many timers there are,
+  // except in a store without counts: there a store's own call may estimate `timers` where they are many, and a view's
+  // call takes time in proportion to them.
   virtual errc look(std::span<shard_state> shards) = 0;
   // How many timers of each of these shards are due by then. Costs little for each of them.
   virtual errc count_due(stored_time by, std::span<std::uint64_t> shards) = 0;

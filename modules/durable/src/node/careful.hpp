@@ -46,7 +46,7 @@ class careful_runs {
 
   // A careful run is due. `id` is the record's, and `attempt`, which is as the store has it.
   void add(std::uint64_t id, std::uint32_t attempt, std::uint32_t max_attempts);
-  // Its handler has been called.
+  // The handler of that run has been called.
   void begun(std::uint64_t id, time at);
   // It has ended, or does not start any more. Also of one that is not known here.
   void over(std::uint64_t id);

@@ -22,7 +22,7 @@ namespace detent::durable::detail {
 // many of their handler run as may. Any thread, but where it says otherwise.
 class finish_line {
  public:
-  // What of the store runs may use on threads of their own.
+  // The parts of the store that runs may use on threads of their own.
   struct of_store {
     std::string name;
     run_journal* journal;  // null: it has none
@@ -46,7 +46,7 @@ class finish_line {
   void detached();
   // Whether it waited here. It does not start any more.
   bool withdraw(run& what);
-  // The same of a careful one, whose mark is to be taken back.
+  // Withdraws a careful run, whose mark is to be taken back. False: it did not wait here.
   bool take_back(run& what);
 
   // By the thread that writes: it has taken so many runs in all, and so many ends are not in the store. Returns how

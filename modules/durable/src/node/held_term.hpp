@@ -22,7 +22,7 @@ class held_term {
   const clocks& clock() const noexcept { return clock_; }
   // relaxed: a stale end is an earlier one.
   bool stands() const noexcept { return clock_.elapsed().count() < until_.load(base::relaxed); }
-  // What was due by then may have ended the process that had the term before.
+  // Runs that were due by then may have ended the process that had the term before.
   stored_time careful_upto() const noexcept { return careful_upto_; }
   // By elapsed(), counted from before the store was asked, less a margin for clocks that do not run alike.
   void stand(std::chrono::nanoseconds asked_at, std::chrono::nanoseconds lease) noexcept {

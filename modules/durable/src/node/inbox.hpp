@@ -33,7 +33,7 @@ struct cancel_operation {
   std::function<void(cancel_result)> done;
   std::chrono::nanoseconds give_up_at{};  // by elapsed()
 };
-// What an operation takes of the inbox until it is over.
+// The room in the inbox that an operation takes until it is over.
 struct place {
   std::uint64_t number = 0;
   std::size_t bytes = 0;
@@ -59,8 +59,8 @@ struct finished {
 
 using arrival = std::variant<operation, finished>;
 
-// What callers want and what runs have left, in the order in which it came. Operations are bounded, by number and by
-// bytes. Any thread, but where it says otherwise.
+// Requests of callers and results of runs, in the order in which they came. Operations are bounded, by number and by
+// bytes. Any thread, except where a comment says otherwise.
 class inbox {
  public:
   inbox(std::shared_ptr<bell> of, std::size_t most, std::size_t most_bytes) noexcept

@@ -49,7 +49,7 @@ class put_off {
  public:
   using queue = std::deque<pending_change>;
 
-  // What a change has to wait for behind others.
+  // Says whether a change must wait behind others, and for what.
   put_off_by holds_up(const pending_change& one) const noexcept;
   // As the last.
   void add(pending_change&& one, put_off_by why);

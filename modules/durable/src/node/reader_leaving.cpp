@@ -8,8 +8,8 @@
 
 namespace detent::durable::detail {
 
-// What may have ended a process and was not tried has no mark. The next owner has to be careful of it as well, and is
-// where the term was not given back.
+// A run that may have ended a process, and was not tried, has no mark. The next owner must be careful with it as well,
+// and is if the term was not given back.
 void reader::withdraw(shard_id shard) {
   const bool withdrew_careful = with_.held.withdraw(shard);
   auto& its = with_.terms.of(shard);

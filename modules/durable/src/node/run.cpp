@@ -119,7 +119,8 @@ std::vector<operation> run::take_asked() noexcept {
   return std::exchange(asked_, {});
 }
 
-// Its end may come from any thread, and after any time: what its handler has asked for so far does not wait for it.
+// A detached run may end on any thread and at any time, so what the handler has asked for so far does not wait for
+// that.
 void run::detach() noexcept {
   detached_ = true;
   line_->detached();

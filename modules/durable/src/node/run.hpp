@@ -52,7 +52,7 @@ class run : public std::enable_shared_from_this<run> {
   bool is_careful() const noexcept { return is_careful_; }
   // By the thread that writes: it is due, and only this thread lets it start. False: it was withdrawn.
   bool claim() noexcept;
-  // Its place in the store's journal, if there is one and its handler has been called.
+  // The run's place in the store's journal, if there is one and the handler has been called.
   std::optional<run_journal::place> listed_at() const noexcept { return place_; }
   // Whether its handler has been called.
   bool has_begun() const noexcept { return begun_.load(base::relaxed); }  // relaxed: see start()

@@ -47,7 +47,7 @@ trouble connection::open() {
 }
 
 trouble connection::connect(clock::time_point until) {
-  // What the caller says comes last, and counts.
+  // The last value of a name counts, so the caller's URL overrides these defaults.
   const char* const names[] = {"client_encoding", "application_name", "dbname", nullptr};
   const char* const values[] = {"UTF8", "detent", url_.c_str(), nullptr};
   its_.reset(PQconnectStartParams(names, values, 1));

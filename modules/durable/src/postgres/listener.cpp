@@ -16,7 +16,7 @@ namespace detent::durable::postgres {
 namespace {
 
 constexpr std::chrono::milliseconds pause_between_connections{50};
-// What commits late is found within 100 ms.
+// A change that commits late is found within 100 ms.
 constexpr std::chrono::milliseconds between_looks{60};
 
 }  // namespace

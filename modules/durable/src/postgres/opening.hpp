@@ -19,8 +19,8 @@ void check_url(const std::string& url);
 // For people, of the same.
 std::string place_of(const std::string& url);
 
-// What each session of a store begins with. `own_number`: of the one session that may write; an older one of that
-// number is ended, so that nothing it was sent is carried out any more. 0: none.
+// The statements with which each session of a store begins. `own_number`: of the one session that may write; an older
+// session of that number is ended, so that nothing that was sent to it is carried out any more. 0: none.
 std::string settings_of(bool read_only, std::int64_t own_number);
 
 // A server of that number, as libpq gives it, is too old.

@@ -191,7 +191,7 @@ errc postgres_store::apply(std::span<const change> what, std::span<change_status
   trouble failed = carry_out_in_pieces(what, together, false, results, done);
   if (!failed) failed = carry_out_in_pieces(what, apart, true, results, done);
   if (!failed) return errc{};
-  // What is known by now is known when the caller sends it again.
+  // The caller sends all of it again, and must get the results that are known by now.
   for (const std::size_t at : done) remembered_.keep(what[at], results[at]);
   return code_of(failed.kind);
 }

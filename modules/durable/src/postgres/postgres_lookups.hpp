@@ -15,7 +15,7 @@
 
 namespace detent::durable::postgres {
 
-// What the calls that look ask of the server. Each is one statement, which sees what was committed before. One thread.
+// The look-ups, as queries to the server. Each is one statement, which sees what was committed before. One thread.
 class lookups {
  public:
   // A shard's timers are counted one by one, or so that a node can look often: where there are many, their number is an

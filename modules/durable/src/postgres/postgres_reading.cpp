@@ -178,7 +178,7 @@ errc postgres_store::read_on(std::span<const read_request> what, std::span<read_
   all.push_back({statement::commit});
   std::vector<rows> found;
   const trouble failed = to_.run(all, found);
-  // What takes longer than the patience would never be read.
+  // A reading that takes longer than the patience would fail each time, so the next one asks for fewer rows.
   most_rows_ = failed.kind == refusal::lost ? std::max<std::size_t>(std::min(most_rows_, largest_piece) / 2, 1)
                                             : std::min(2 * most_rows_, most);
   if (failed) return code_of(failed.kind);
@@ -188,7 +188,7 @@ errc postgres_store::read_on(std::span<const read_request> what, std::span<read_
   return errc{};
 }
 
-// What cannot be done now, as another transaction holds the row, is done after a later reading.
+// If another transaction holds the row, a later reading does this.
 void postgres_store::settle_successors(std::span<const lost_successor> which) {
   array shards(type::int2), partitions(type::text), keys(type::text), ids(type::int8), needless(type::boolean);
   for (const lost_successor& one : which) {

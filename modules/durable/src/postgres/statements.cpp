@@ -63,7 +63,8 @@ from unnest($1, $2) as g (shard, fence)
 where s.shard = g.shard and s.fence = g.fence and s.until > clock_timestamp()
 )sql";
 
-// What the terms were told has arrived. Of a term that another object took, the server alone knows that.
+// Announcements that the terms were told have arrived. For a term that another object took, only the server knows
+// which.
 constexpr const char* hear_sql = R"sql(
 delete from detent.announced n using (
   select * from unnest($1, $2, $3, $4) as h (shard, partition, key, seq)

@@ -21,7 +21,7 @@ namespace detent::durable::postgres {
 // The server's numbers for its types; they never change.
 enum class type : Oid { boolean = 16, bytes = 17, int8 = 20, int2 = 21, int4 = 23, text = 25, time = 1184 };
 
-// Its numbers for arrays of them.
+// Returns the server's number for arrays of that type.
 Oid array_of(type element) noexcept;
 
 // Microseconds since 2000; the least and the greatest are its infinities.

@@ -48,7 +48,7 @@ struct server_facts {
   std::string process = {};  // run_id: another one after each start, and on each machine
 };
 
-// What a connection is for. The others, which run no scripts, are told the password, and no more.
+// The purpose of a connection. The others run no scripts, so they are told the password and no more.
 enum class purpose : unsigned char { store, other };
 
 // Whether detent can use such a server at all: what is wrong, and the cure.

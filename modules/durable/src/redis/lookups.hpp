@@ -19,7 +19,7 @@ namespace detent::durable::redis {
 using shard_keys = std::vector<std::string>;
 enum class shard_key : unsigned char { own, announced, due, body, dead, grave, next, recurring, names };
 
-// What a store's calls that look ask of its servers. One thread.
+// The look-ups of a store, as questions to its servers. One thread.
 class lookups {
  public:
   // All must outlive it. `has_names`: the store has its timers by their keys too.

@@ -9,8 +9,8 @@
 
 namespace detent::durable::detail {
 
-// What becomes of a run, as bytes of this machine: its end, and what its handler asked for. The run's shard, key, id
-// and due time are not among them.
+// The results of a run, as bytes of this machine: its end, and what the handler asked for. The run's shard, key, id and
+// due time are not among them.
 struct run_leavings {
   end_request end = {};
   std::vector<change> asked = {};  // puts and cancels

@@ -21,7 +21,7 @@
 
 namespace detent::durable::detail {
 
-// What a connection to the file finds in it, in pieces. All of it throws sqlite_failure. One thread.
+// The look-ups in the file by one connection, in pieces. Each call throws sqlite_failure. One thread.
 class lookups {
  public:
   lookups() noexcept = default;

@@ -46,7 +46,7 @@ struct left_ring {
 
 class ring final : public run_journal {
  public:
-  // What the process has left that had it last. Throws bad_alloc.
+  // Reads what the last process that had the file has left. Throws bad_alloc.
   static left_ring read(const std::string& path, std::uint64_t generation);
 
   // Makes the file, or begins it anew. Throws error with errc::not_permitted, unavailable, and the path.

@@ -167,8 +167,8 @@ void sqlite_store_on_file::follow(const left_ring& its) {
   }
 }
 
-// What its handler asked for is of its timer as that was; it is not carried out where the store had its end, or where
-// another timer has its key.
+// The handler's requests are about the timer as the run had it. They are not carried out if the store already had the
+// run's end, or if another timer has the key.
 void sqlite_store_on_file::finish(const left_run& its) {
   end_request end = its.left.end;
   end.term.fence = 1;

@@ -6,8 +6,8 @@
 
 namespace detent::durable::detail {
 
-// What record::attempt holds: a number, and above it what is known of starts that did not come back. A store compares
-// it, and knows no more of it. Each part stays at its greatest value.
+// The contents of record::attempt: a number, and above it what is known of starts that did not come back. A store only
+// compares it. Each part stays at its greatest value.
 struct attempts {
   static constexpr std::uint32_t most = 0xffff, most_lost = 0xff, most_marks = 0xff;
 
@@ -29,7 +29,7 @@ struct attempts {
   // Of a start that has shown to do no harm, and of one of which that is not known.
   constexpr attempts passed() const noexcept { return {number, 0, marks + 1}; }
   constexpr attempts shown() const noexcept { return {number, lost, marks + 1}; }
-  // Its run has failed, at attempt next().
+  // After a run that has failed, at attempt next().
   constexpr attempts failed() const noexcept { return {next() + 1, 0, 0}; }
 
   constexpr bool is_suspect() const noexcept { return marks != 0; }

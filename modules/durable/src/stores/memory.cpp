@@ -18,7 +18,7 @@ namespace detent::durable {
 namespace detail {
 namespace {
 
-// What looks is the same for the store and for a view apart: each call takes the lock.
+// The look-ups, which are the same in the store and in a view apart: each call takes the lock.
 template <class Base>
 class memory_viewing : public Base {
  public:

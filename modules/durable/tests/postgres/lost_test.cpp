@@ -104,7 +104,7 @@ TEST(PostgresLostAnswers, AnswersOfBatchesThatWereCarriedOut) {
   EXPECT_GT(user.lost, 10);
 }
 
-// What a lost answer brought is brought again: due timers, and what was announced.
+// Due timers and announcements that a lost answer brought are brought again.
 TEST(PostgresLostAnswers, AnswersOfReadings) {
   DETENT_NEED_POSTGRES();
   postgres_server& server = detent::test::shared_postgres();
@@ -179,7 +179,7 @@ TEST(PostgresLostAnswers, WhatWasGivenUpComesNotLater) {
   const std::vector<change> first = {put_request{timer(stored_key("k"), 2, at(2)), put_mode::replace}};
   std::vector<change_status> results(1);
   EXPECT_EQ(timers->apply(first, results), errc::unavailable) << "it waits for the user longer than the node does";
-  // The next session ends the one before, at whatever the latter waits for.
+  // The next session ends the one before, which waits for the user's lock.
   while (timers->apply(std::vector<change>{put_request{timer(stored_key("l"), 3, at(3))}}, results) != errc{})
     std::this_thread::sleep_for(milliseconds(2));
   user.ask("commit");

@@ -262,7 +262,7 @@ TEST_F(DurablePostgresStore, ARunEndsInItsHandlersTransaction) {
   EXPECT_EQ(tokens.finish_in(handler.get(), once, finished, why), errc::unavailable);
 }
 
-// Its transaction cannot see that the timer ends, nor the end that it was put.
+// The user's transaction does not see that the timer ends, and the end does not see the successor.
 TEST_F(DurablePostgresStore, ASuccessorWhoseTimerGoesInTheMeantimeTakesItsPlace) {
   const auto timers = open();
   asker on{*timers};
@@ -306,7 +306,7 @@ TEST_F(DurablePostgresStore, AListenerIsWokenForWhatCommitsLate) {
       "begin isolation level repeatable read; select detent.schedule_at('h', timestamptz '2001-09-09 01:46:55+00')");
   on.read(term, at(20));
   on.read(term, at(20));
-  // Nothing is committed: once it has looked, it has no reason to wake anybody.
+  // Nothing is committed: once it has looked, it has no reason to wake a node.
   for (int before = -1; before != woken; std::this_thread::sleep_for(milliseconds(300))) before = woken;
   const int before = woken;
   user.ask("commit");

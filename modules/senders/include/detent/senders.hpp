@@ -50,8 +50,8 @@ class basic_scheduler : public Execution::scheduler_mark {
     if (on_.core == nullptr) [[unlikely]]
       detail::used_after_move("engine", "scheduler");
   }
-  // What is scheduled is a member of the group, which is there until it has been started: paused with the others, and
-  // an error, `dropped`, where the group is cancelled.
+  // Each operation is a member of the group: it is paused with the others, and completes with an error, `dropped`, if
+  // the group is cancelled. The group must exist until the operation has been started.
   explicit basic_scheduler(timer_group& of) noexcept
       : on_{detail::timer_access::core(of), detail::timer_access::state(of), detail::timer_access::group_executor(of)} {
     if (on_.core == nullptr) [[unlikely]]

@@ -16,7 +16,7 @@ concept has_default_token = requires {
   typename contexts_of<Asio>::default_token;
 };
 
-// What a type-erased executor holds, if it is a Target. Before Asio 1.24, target() itself does not look.
+// The executor inside a type-erased one, if it is a Target. Before Asio 1.24, target() itself does not look.
 template <class Target, class Executor>
 const Target* target_of(const Executor& of) {
   return of.target_type() == typeid(Target) ? of.template target<Target>() : nullptr;

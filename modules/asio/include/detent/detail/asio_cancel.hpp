@@ -142,7 +142,7 @@ class partial_result {
   }
 };
 
-// What may stand for the token of cancel_after(), and is none of its other arguments.
+// A type that may be the token of cancel_after(), and is none of its other arguments.
 template <class Token, class Asio>
 concept limit_token = !std::is_convertible_v<Token, timer_options> &&
                       !std::is_same_v<std::remove_cvref_t<Token>, typename base::slots_of<Asio>::type>;

@@ -121,7 +121,7 @@ context_drive<Loop>::context_drive(context& on, engine& driven, const asio_drive
   }
   const int bell = driven.wake_fd();
   if (driven.stopped()) throw error(errc::stopped, "asio_drive: the engine is stopped; drive one that is not");
-  // Its own descriptor of the same timer: Asio closes what it waits on, and so does the engine.
+  // A duplicate, because Asio closes the descriptor that it waits on, and the engine closes its own.
   const int own = ::fcntl(bell, F_DUPFD_CLOEXEC, 0);
   if (own < 0) throw error(errc::limit_reached, "asio_drive: no descriptor is left; raise the limit (ulimit -n)");
   try {
@@ -183,8 +183,9 @@ void context_drive<Loop>::let_go() noexcept {
   on_ = nullptr;
 }
 
-// What is due fires, and sleeps among that defer their handlers. The wait is settled behind those, which often arm what
-// is earlier. Where the engine has another driver at this moment, run() reports it, and the next run() goes on.
+// Fires what is due; sleeps among that defer their handlers. The wait is settled after these handlers, because they
+// often arm earlier timers. If the engine has another driver at this moment, run() reports it, and the next run() goes
+// on.
 template <class Loop>
 void context_drive<Loop>::turn() {
   if (has_ended()) return;
@@ -217,7 +218,7 @@ void context_drive<Loop>::settle(nanoseconds_t rests_until) {
   goes_on ? wait() : end();
 }
 
-// Without memory for it the program ends: timers that nobody fires would be worse.
+// If there is no memory for the wait, the program ends: timers that never fire would be worse.
 template <class Loop>
 void context_drive<Loop>::wait() noexcept {
   const std::lock_guard lock(mutex_);
@@ -226,7 +227,7 @@ void context_drive<Loop>::wait() noexcept {
   Loop::uncount(*on_);
 }
 
-// What a user has of it. The public headers name it asio_drive.
+// The public class, which the public headers name asio_drive.
 template <class Loop>
 class basic_asio_drive {
  public:

@@ -16,10 +16,10 @@
 
 namespace detent::detail {
 
-// What engines have handed over and no handler has taken, in order. While there is some, one handler is posted: it
-// takes its share, and posts the next before it runs that. So an engine's thread posts once for all that comes due
-// together, and yet each share is a handler of its own, beside which another thread of the context may go on with the
-// next. `Asio` is base::boost_asio or base::standalone_asio.
+// Callbacks that engines have handed over and no handler has taken yet, in order. While there are any, one handler is
+// posted: it takes its share, and posts the next one before it runs that share. So an engine's thread posts once for
+// all that comes due together, and each share is still a handler of its own, beside which another thread of the context
+// may run the next. `Asio` is base::boost_asio or base::standalone_asio.
 template <class Asio, class Executor>
 class posted_callbacks : public std::enable_shared_from_this<posted_callbacks<Asio, Executor>> {
  public:

@@ -31,9 +31,9 @@ struct completion_path {
 // Where an emission is on its way through the queues to where the operation's handlers run.
 enum class emission_stage : std::uint8_t { at_origin, there };
 
-// What a queue is given of an emission. It may be destroyed with its queue, unrun. What a queue needs to hold it lies
-// in the limit, of which one step at a time is queued: the thread may be the engine's, which has no memory that the
-// context recycles, and must not use the handler's.
+// The function that is queued for one stage of an emission. It may be destroyed with its queue, unrun. The memory that
+// a queue needs for it lies in the limit, of which one step at a time is queued: the thread may be the engine's, which
+// has no memory that the context recycles, and must not use the handler's.
 template <class Limit, emission_stage Stage>
 class emission_step {
  public:

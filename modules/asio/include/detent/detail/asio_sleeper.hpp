@@ -13,7 +13,7 @@
 
 namespace detent::detail {
 
-// What stands for the token that is not given: the executor's own, as of as_default_on(), else Asio's own.
+// The default where no token is given: the executor's own, as of as_default_on(), else Asio's own.
 template <class Asio, class Executor>
 struct default_token_for {
   using type = typename base::contexts_of<Asio>::template default_token_of<Executor>;

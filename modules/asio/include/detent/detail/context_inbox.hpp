@@ -30,7 +30,7 @@ class context_inbox {
   std::pair<inbox_place, void*> enter(std::size_t size, engine_core& engine);
   // The entry has been destroyed, or was never made.
   void leave(const inbox_place& place, void* block) noexcept;
-  // Its engine is done with this entry, and does not look into it. Any thread.
+  // The engine is done with this entry, and does not look into it again. Any thread.
   void deliver(inbox_entry* ended, bool has_elapsed) noexcept;
   // To its handler's executor, on the context or where the entry was initiated.
   void hand_on(inbox_entry& ended) noexcept;
@@ -120,7 +120,7 @@ inline void context_inbox::leave(const inbox_place& place, void* block) noexcept
   if (empty) let_go();
 }
 
-// What engines end on one thread while it gathers.
+// Collects the entries that engines end on one thread during gather().
 class context_inbox::gathered {
  public:
   explicit gathered(context_inbox& of) noexcept : of_(of), before_(std::exchange(innermost_, this)) {}
@@ -259,7 +259,7 @@ inline void context_inbox::close() noexcept {
   }
 }
 
-// Its timer's callback may be at work, or in what stop() returned, and then comes later.
+// The callback of the entry's timer may be running, or may be held by what stop() returned; then it delivers later.
 inline void context_inbox::close_entry(inbox_entry& each) noexcept {
   each.cancel();
   each.forget();

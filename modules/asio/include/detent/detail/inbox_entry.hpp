@@ -130,7 +130,7 @@ class inbox_entry {
   }
   void initiated() noexcept;
 
-  // What a handler touches first is mostly far away in memory. So an entry has the handler fetched of one that runs a
+  // The memory that a handler touches first is mostly far away, so an entry prefetches it for a handler that runs a
   // little later.
   void prefetch() const noexcept {
     __builtin_prefetch(this, 1);
@@ -162,7 +162,7 @@ class inbox_entry {
   function_memory function_;
 };
 
-// What an executor is handed. `Otherwise` allocates what the entry has no memory for.
+// The function object that an executor is handed. `Otherwise` allocates memory that the entry has no room for.
 template <class Otherwise>
 class entry_run {
  public:
@@ -182,7 +182,7 @@ class entry_run {
   inbox_entry* of_;
 };
 
-// What the timer of an entry calls. The engine destroys it uncalled if the timer is cancelled or dropped, or the engine
+// The callback of an entry's timer. The engine destroys it uncalled if the timer is cancelled or dropped, or the engine
 // ends.
 class entry_callback {
  public:

@@ -46,7 +46,7 @@ class limit_plan {
     is_deadline_ = true;
   }
 
-  // Its name, for errors.
+  // The name of the public function, for errors.
   const char* call() const noexcept { return is_deadline_ ? "cancel_at" : "cancel_after"; }
   // Throws what schedule_after() throws.
   template <class Callback>

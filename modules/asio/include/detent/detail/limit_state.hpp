@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of a time limit: the part that does not depend on the handler's type.
+// The state of a time limit: the part that does not depend on the handler's type.
 #pragma once
 
 #include <detent/detail/limit_plan.hpp>

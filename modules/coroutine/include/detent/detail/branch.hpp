@@ -77,8 +77,9 @@ class branch_sleep : public sleep_awaiter {
   base::atomic<bool> asked_{false}, armed_{false};
 };
 
-// What is awaited in place of A, and how it is asked to stop: a sleep by ask(), a call of a function by the stop token
-// that it is given, for which the standard library allocates, and what can do neither not at all.
+// The awaitable that stands in for A, and the way to ask it to stop. A sleep is asked by ask(), and a call of a
+// function by the stop token that it is given, for which the standard library allocates. An awaitable with neither
+// cannot be asked.
 template <class A>
 class branch_awaitable {
  public:

@@ -64,7 +64,7 @@ class timed_frame {
   errc why_ended() const noexcept;
   // With a sentence that names the engine.
   [[noreturn]] void throw_ended(errc problem) const;
-  // What leaves the coroutine goes to the engine's on_error; where the engine has gone, the program ends.
+  // An exception that leaves the coroutine goes to the engine's on_error; if the engine is gone, the program ends.
   void resume_guarded(void* coroutine) noexcept;
 
   engine_core* core_;  // referenced by the frame from arm() to the end of its wait

@@ -218,7 +218,7 @@ inline void rate_limiter::set_rate(const rate& allowed) {
   // (4) seq_cst: from here on no call changes the word, nor uses what it has read of the rate.
   while (!state_.compare_exchange(was.seen, {was.seen.low, was.seen.high + 1})) was = read();
   const std::int64_t start = now();
-  // What is missing of a full bucket, in permits: a fraction, rounded up below.
+  // The permits that are missing in the bucket: a fraction, rounded up below.
   const long double missing = static_cast<long double>(detail::distance(start >> was.by.shift, was.full_at())) /
                               static_cast<long double>(was.by.interval);
   const long double change =

@@ -75,7 +75,7 @@ template <class Sender, class Receiver>
 class timeout_operation : public base::execution::operation_mark<Receiver>, timed_frame {
   using receiver_env = execution::env_of_t<Receiver>;
 
-  // Its stop token is the operation's own; all else is asked of the receiver.
+  // The inner sender's environment. Its stop token is the operation's; other queries go to the receiver.
   class env {
    public:
     explicit env(const timeout_operation& of) noexcept : of_(&of) {}

@@ -190,7 +190,7 @@ void timed_operation<Execution, Receiver>::refuse(errc problem) noexcept {
   Execution::set_error(receiver_, make_error_code(problem));
 }
 
-// A timer that ends without its run, while its engine goes on and nobody has asked for a stop, has been dropped.
+// A timer that ends without its run, although its engine goes on and no stop was requested, has been dropped.
 template <class Execution, class Receiver>
 void timed_operation<Execution, Receiver>::complete(bool by_run) noexcept {
   if (by_run) {

@@ -30,9 +30,9 @@ using detent::detail::place;
 // later one counts for the next. The mutex is never held while call() runs, so runs never overlap and call() may do
 // anything. The timer's callable shares the alarm: a run that is late may find its owner gone.
 //
-// The callable's destructor says when the timer has ended without its run, in whatever way: an executor or the engine's
-// stop dropped it, its group was cancelled, or what stop() returned was thrown away. The alarm is idle then, and
-// given_up() says whether the recipe ends with it.
+// The callable's destructor tells the alarm that the timer has ended without its run: an executor or the engine's stop
+// dropped it, its group was cancelled, or what stop() returned was thrown away. The alarm is idle then, and given_up()
+// says whether the recipe ends with it.
 class alarm : public std::enable_shared_from_this<alarm> {
  public:
   // Throws invalid_option.
