@@ -29,17 +29,18 @@ namespace detent {
 class sleep_awaiter;
 class sleep_with_options;
 
-// Any number of threads may call anything at once, except poll, next_deadline and wake_fd (one thread at a time), and
-// moving and destroying. Any duration is legal: what is past fires as soon as possible, what is huge saturates.
-// Deadlines fire in order; equal ones of one thread in the order in which that thread last armed them. An engine that
-// has been moved from may be destroyed and assigned to; every other call on it prints one line on stderr and aborts.
+// Any number of threads may call anything at once, with two exceptions: poll, next_deadline and wake_fd are for one
+// thread at a time, and no call may run while the engine is moved or destroyed. Every duration is legal: a deadline in
+// the past fires as soon as possible, and a huge one saturates. Deadlines fire in order; equal ones of one thread fire
+// in the order in which that thread last armed them. An engine that has been moved from may be destroyed and assigned
+// to; every other call on it prints one line on stderr and aborts.
 class engine {
  public:
-  // Throws detent::error (invalid_option, not_permitted, limit_reached, out_of_memory), naming the option, the value
-  // and the cure.
+  // Throws detent::error (invalid_option, not_permitted, limit_reached, out_of_memory), whose line names the option,
+  // the value and the cure.
   explicit engine(engine_options options = {});
   static std::optional<engine> try_create(engine_options options, std::error_code& problem) noexcept;
-  // Chosen for a list of options of which one has a wrong type: does not compile, and the error names the option.
+  // Selected for a list of options of which one has a wrong type. It does not compile, and the error names the option.
   template <class Wrong = detail::loose_engine_options>
   explicit engine(std::type_identity_t<Wrong>) : core_(nullptr) {}
   template <class Wrong = detail::loose_engine_options>
@@ -48,13 +49,13 @@ class engine {
   }
   engine(engine&& other) noexcept;
   engine& operator=(engine&& other) noexcept;
-  // Stops; destroys unrun what was pending. Any thread, the engine's own callbacks included.
+  // Stops the engine, and destroys unrun what was pending. Any thread may do it, also in one of the engine's callbacks.
   ~engine();
 
-  // Lock-free; in the steady state free of allocation, and of system calls but the one that wakes a sleeping worker.
-  // `deadline` is a time_point, of detent::clock, and `delay` a std::chrono::duration, both of whole numbers. Throw
-  // capacity_exceeded, stopped, invalid_option (lane, slack, another engine's label), invalid_period, out_of_memory,
-  // forked; nothing is left over.
+  // Lock-free. In the steady state they allocate nothing, and the only system call is the one that wakes a sleeping
+  // worker. `deadline` is a time_point of detent::clock and `delay` a std::chrono::duration, both in whole numbers.
+  // Throw capacity_exceeded, stopped, invalid_option (lane, slack, a label of another engine), invalid_period,
+  // out_of_memory or forked; then nothing of the timer remains.
   template <class F>
   timer schedule_at(detail::clock_time deadline, F&& f, origin where = origin::current()) {
     return checked(detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where));
@@ -71,21 +72,21 @@ class engine {
   timer schedule_after(detail::whole_duration delay, F&& f, timer_options options, origin where = origin::current()) {
     return checked(detail::schedule_once(core(), after(delay), std::forward<F>(f), options, where), options);
   }
-  // A stop request cancels it, on the thread that makes the request. base::stop_token is std::stop_token.
+  // A stop request also cancels the timer, on the thread that makes the request. base::stop_token is std::stop_token.
   template <class F>
   timer schedule_after(detail::whole_duration delay, base::stop_token stop, F&& f, timer_options options = {},
                        origin where = origin::current()) {
     return checked(
         detail::schedule_stoppable(core(), after(delay), std::move(stop), std::forward<F>(f), options, where), options);
   }
-  // Fires at initial + n * period, without drift. `period` is positive.
+  // Fires at initial + n * period, without drift. `period` must be positive.
   template <class F>
   timer schedule_at_fixed_rate(detail::whole_duration initial_delay, detail::whole_duration period, F&& f,
                                periodic_options options = {}, origin where = origin::current()) {
     return checked(periodic(initial_delay, period, detail::period_kind::fixed_rate, std::forward<F>(f), options, where),
                    options, period);
   }
-  // The next run comes `delay` after the end of the last. `delay` is positive.
+  // The next run comes `delay` after the end of the last one. `delay` must be positive.
   template <class F>
   timer schedule_with_fixed_delay(detail::whole_duration initial_delay, detail::whole_duration delay, F&& f,
                                   periodic_options options = {}, origin where = origin::current()) {
@@ -93,8 +94,8 @@ class engine {
                    options, delay);
   }
 
-  // The same for programs without exceptions: an empty handle says that nothing was scheduled, and its error() why.
-  // They are noexcept: a callable whose copy or move throws ends the program.
+  // The same calls for programs without exceptions. An empty handle means that nothing was scheduled, and its error()
+  // says why. They are noexcept, so a callable whose copy or move throws ends the program.
   template <class F>
   timer try_schedule_at(detail::clock_time deadline, F&& f, origin where = origin::current()) noexcept {
     return detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where);
@@ -124,10 +125,10 @@ class engine {
     return periodic(initial_delay, delay, detail::period_kind::fixed_delay, std::forward<F>(f), options, where);
   }
 
-  // To be awaited, by a coroutine that includes <detent/coroutine.hpp>: true when the time has elapsed, false when stop
-  // was requested. Await throws what schedule_at() throws; and `stopped` or `dropped` where its timer ends without a
-  // run. `options` is timer_options. Without them a sleep on an executor that keeps order has a tag of its coroutine's
-  // own.
+  // Sleeps of a coroutine, which includes <detent/coroutine.hpp>. The await returns true when the time has elapsed, and
+  // false when stop was requested. It throws what schedule_at() throws, and `stopped` or `dropped` if the timer ends
+  // without a run. `options` is timer_options. Without options, a sleep on an executor that keeps order gets a tag of
+  // its coroutine's own.
   using sleep_awaiter = detent::sleep_awaiter;
   sleep_awaiter sleep_for(detail::whole_duration delay, base::stop_token token = {});
   sleep_awaiter sleep_until(detail::clock_time deadline, base::stop_token token = {});
@@ -138,11 +139,11 @@ class engine {
   sleep_with_options sleep_until(detail::clock_time deadline, std::type_identity_t<Options> options,
                                  base::stop_token token = {});
 
-  // One timer for each deadline, with `f` called as f(index) or f(firing&, index), the handles in `out`, as many as
-  // have room there. One publication and at most one wake-up for all, except in an engine that records; each has a copy
-  // of `f`, or where that is large they share one. Returns how many were scheduled, from the first on: fewer where
-  // capacity or memory ran out. If none were, throws what schedule_at throws, except for these two; and bad_alloc where
-  // `f` is to be shared.
+  // Schedules one timer for each deadline, but no more than `out` has room for. `f` is called as f(index) or f(firing&,
+  // index), and the handles go to `out`. There is one publication and at most one wake-up for all timers, except in an
+  // engine that records. Each timer has a copy of `f`; if `f` is large, they share one. Returns how many timers were
+  // scheduled, from the first on: fewer if capacity or memory ran out. If none were, throws what schedule_at() throws,
+  // except for these two causes. Throws bad_alloc if there is no memory for a shared `f`.
   template <class F>
   std::size_t schedule_at_bulk(std::span<const time_point> deadlines, F&& f, std::span<timer> out,
                                timer_options options = {}, origin where = origin::current()) {
@@ -152,61 +153,64 @@ class engine {
       detail::throw_schedule_error(*core_, done.problem, options);
     return done.scheduled;
   }
-  // Returns how many this call cancelled. One publication for each 64, and at most one wake-up.
+  // Returns how many timers this call cancelled. One publication for each 64 timers, and at most one wake-up.
   std::size_t cancel_bulk(std::span<const timer> timers) noexcept { return detail::cancel_many(core(), timers); }
 
-  // From now on no timer is taken: schedule calls are refused by errc::stopped, as after stop(). Pending timers
-  // fire, are restarted and cancelled as before, until stop(). Waits for nothing; any thread, callbacks included. A
-  // schedule call that is under way may still be taken.
+  // From now on the engine takes no timers: schedule calls are refused with errc::stopped, as after stop(). Pending
+  // timers still fire and can be restarted and cancelled, until stop(). Does not wait. Any thread may call it, also a
+  // callback. A schedule call that is under way may still succeed.
   void close() noexcept;
-  // Every timer that had not ended, once each; waits for running callbacks. Later and concurrent calls wait for the
-  // first and return nothing. From one of its callbacks, or from a capture that its end destroys:
-  // errc::called_from_callback; in the child of a fork: errc::forked. Without memory for the vector
-  // errc::out_of_memory: it has stopped, and what try_stop() does not return, of stop() all, was destroyed unrun.
+  // Ends the engine, and returns every timer that had not ended, once each. Waits for running callbacks. Later and
+  // concurrent calls wait for the first one and return nothing. Throws errc::called_from_callback in one of the
+  // engine's callbacks, or in the destructor of a capture that its end destroys, and errc::forked in the child of a
+  // fork. Throws errc::out_of_memory if there is no memory for the vector. The engine has stopped then; stop() has
+  // destroyed every timer unrun, and try_stop() those that it does not return.
   std::vector<unfired> stop();
   std::vector<unfired> try_stop(std::error_code& problem) noexcept;
-  // Lets what is pending fire for at most that long, and returns as soon as nothing is: then the same as stop(). A
-  // periodic timer does not end by itself, and schedule calls are taken until then: end those first, these by close().
-  // Looks every millisecond. Throws what stop() throws, and wrong_drive where a caller drives, whose poll() it would
-  // wait for.
+  // Lets pending timers fire for at most that long, or until none is pending, and then does the same as stop(). A
+  // periodic timer does not end by itself, and new timers are taken until then: cancel the periodic ones first, and
+  // call close() against new ones. Looks every millisecond. Throws what stop() throws, and wrong_drive if a caller
+  // drives the engine, because it would wait for that caller's poll().
   std::vector<unfired> stop_for(detail::whole_duration at_most);
   bool stopped() const noexcept;
 
-  // Never negative, includes the caller's own completed calls, exact at rest.
+  // How many timers are pending. Never negative, includes the caller's own completed calls, exact at rest.
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
-  // Of the timers with that label, as far as it is counted for one: scheduled, ended, pending, fired, missed,
-  // restarted, failed, and all histograms. Of none, or another engine's: nothing.
+  // The metrics of the timers with that label, as far as they are counted for one: scheduled, ended, pending, fired,
+  // missed, restarted, failed, and all histograms. All are zero for a label that is none, or another engine's.
   engine_metrics metrics(label of) const;
-  // Names timers to be counted apart: timer_options::label. The same label for the same name; up to 255 names of 1 to
-  // 63 bytes. Takes a lock, and memory. Throws invalid_option, capacity_exceeded, out_of_memory, forked, and what the
-  // counters file has no room for: limit_reached.
+  // Makes a name under which timers are counted apart: timer_options::label. The same name gives the same label. There
+  // may be 255 names of 1 to 63 bytes. Takes a lock, and allocates. Throws invalid_option, capacity_exceeded,
+  // out_of_memory, forked, and limit_reached if the counters file has no room.
   label make_label(std::string_view name);
-  // For a library on top of the engine, as durable timers are: shows in the counters file why its work waits and how
-  // much of it, as "reason: sentence" of at most 239 bytes, until the next call; empty: none waits. One caller at a
-  // time. The engine does nothing with it.
+  // For a library on top of the engine, such as durable timers: shows in the counters file why the library's work
+  // waits, and how much of it, until the next call. `text` is "reason: sentence", at most 239 bytes; an empty text
+  // means that no work waits. One caller at a time. The engine does nothing with it.
   void show_stall(const char* text, std::uint64_t waiting) noexcept;
-  // Every pending timer, while the engine goes on: each as it was at some moment of the call, those that come or end
-  // during the call perhaps not. Linear in the timers that were ever pending at once. Throws bad_alloc.
+  // Returns every pending timer, while the engine goes on. Each is reported as it was at some moment of the call;
+  // timers that come or end during the call may be missing. Linear in the timers that were ever pending at once. Throws
+  // bad_alloc.
   std::vector<pending_timer> list_pending() const;
-  // By the engine's clock; with clock_kind::automatic, steady_clock's. Wait-free.
+  // The time by the engine's clock; with clock_kind::automatic, by steady_clock. Wait-free.
   time_point now() const noexcept;
-  // The worker's thread, to put it into a cgroup, to rank it, to name it: as the kernel numbers it (gettid on Linux; 0
-  // on the portable ground), and as std::thread::native_handle() would be. Zero where a caller drives, and once the
-  // engine is stopped or forked: then there is no such thread.
+  // The worker's thread, so that a program can put it into a cgroup, rank it or name it: as the kernel numbers it
+  // (gettid on Linux; 0 on the portable ground), and as std::thread::native_handle() returns it. Zero if a caller
+  // drives the engine, and once it is stopped or forked, because there is no such thread then.
   std::int32_t worker_thread_id() const noexcept;
   std::thread::native_handle_type native_handle() const noexcept;
 
-  // Caller-driven engines; else errc::wrong_drive. While another thread is inside one of the three: not_permitted; from
-  // a callback that poll runs: called_from_callback. poll fires what is due at one reading of the clock, in order, what
-  // callbacks arm for that instant included, a timer at most once; `max_callbacks` bounds what runs and is handed over.
-  // Returns how many callbacks ran inside the call: not what an executor took to run elsewhere or later.
-  // A callback may end its thread (pthread_exit) in an engine without executors: the next poll goes on with the pass.
+  // For caller-driven engines; others throw errc::wrong_drive. Throw not_permitted while another thread is inside one
+  // of the three, and called_from_callback in a callback that poll runs.
+  // poll fires what is due at one reading of the clock, in order. It also fires what callbacks arm for that instant,
+  // but each timer at most once. `max_callbacks` bounds the callbacks that it runs and hands over. Returns how many
+  // callbacks ran inside the call, without those that an executor took to run elsewhere or later. In an engine without
+  // executors a callback may end its thread (pthread_exit); the next poll goes on with the pass.
   std::size_t poll(std::size_t max_callbacks = SIZE_MAX);
-  // Never later than the true one; none when nothing is pending.
+  // The next deadline or an earlier time, never a later one. None when nothing is pending.
   std::optional<time_point> next_deadline();
-  // Readable when poll() has something to do, what other threads submit included. Closed with the engine. Throws
-  // limit_reached where there is no descriptor left.
+  // A descriptor that is readable when poll() has something to do, also for what other threads submit. It is closed
+  // with the engine. Throws limit_reached if there is no descriptor left.
   int wake_fd();
 
  private:
@@ -215,7 +219,7 @@ class engine {
   explicit engine(detail::engine_core* core) noexcept : core_(core) {}
   void let_go() noexcept;
 
-  // Moved from: says so, naming the call, and aborts.
+  // Prints the name of the call and aborts if the engine has been moved from.
   detail::engine_core& core(const char* call = __builtin_FUNCTION()) const noexcept {
     if (core_ == nullptr) [[unlikely]]
       detail::used_after_move("engine", call);

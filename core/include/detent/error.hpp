@@ -11,10 +11,10 @@ namespace detent {
 enum class errc {
   capacity_exceeded = 1,  // as many timers are pending as engine_options::capacity allows, or 255 labels exist
   stopped,                // the engine is stopped or closed, or the timer's group has ended
-  invalid_option,         // no host can have this value, or this one has nothing of that name
-  invalid_period,         // a period is more than 0 ns
+  invalid_option,         // no host can have this value, or this host has nothing of that name
+  invalid_period,         // a period must be more than 0 ns
   called_from_callback,   // the call would wait for its own caller
-  wrong_drive,            // not for engines that a worker drives, or not for those that their caller drives
+  wrong_drive,            // not for an engine that a worker drives, or not for one that its caller drives
   forked,                 // the engine is the parent process's
   not_permitted,          // the kernel denies it, or another engine or thread has it now
   out_of_memory,
@@ -25,18 +25,18 @@ enum class errc {
 const std::error_category& error_category() noexcept;
 std::error_code make_error_code(errc) noexcept;
 
-// The exception that set-up and the throwing calls throw. what() is one line: the option and its value, or the call;
-// what is wrong with it; and the cure, where there is one.
+// The exception of set-up and of the throwing calls. what() is one line: the option and its value, or the call; then
+// what is wrong with it; then the cure, if there is one.
 class error : public std::system_error {
  public:
   explicit error(std::error_code code) : error(code, code.message()) {}
-  // what() is `line`, and nothing else.
+  // what() is exactly `line`.
   error(std::error_code code, const std::string& line) : std::system_error(code), line_(line) {}
 
   const char* what() const noexcept override { return line_.what(); }
 
  private:
-  std::runtime_error line_;  // copied without throwing, as an exception has to be
+  std::runtime_error line_;  // copied without throwing, as an exception must be
 };
 
 }  // namespace detent

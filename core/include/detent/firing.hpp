@@ -12,31 +12,32 @@ namespace detail {
 class run_scope;
 }
 
-// Tells a running callback about its run, and lets it run again. Valid during that run only, on its thread.
+// Tells a running callback about its run, and lets it run again. Valid during that run only, and on its thread.
 class firing {
  public:
   firing(const firing&) = delete;
   firing& operator=(const firing&) = delete;
 
-  // That of the period that the run stands for. After missed ones metrics count the lateness from the first of them
-  // on.
+  // The deadline of the period that the run stands for. After missed periods, metrics count the lateness from the first
+  // of them.
   time_point deadline() const noexcept { return deadline_; }
-  // The clock's reading just before this run; of an `unfired` always the steady clock's, perhaps before the deadline.
+  // The clock's reading just before this run. For an `unfired` it is always the steady clock's, and may be before the
+  // deadline.
   time_point started() const noexcept { return started_; }
   duration lateness() const noexcept {
     return duration(detail::subtract_saturated(detail::to_ns(started_), detail::to_ns(deadline_)));
   }
-  // Periods skipped since the last run.
+  // The periods that were skipped since the last run.
   std::uint64_t missed() const noexcept { return missed_; }
-  // Later than its max_lateness, and asked to run all the same.
+  // True if it is later than its max_lateness and runs all the same, by stale_policy::run.
   bool stale() const noexcept { return stale_; }
-  // Empty in the run of an `unfired`.
+  // The timer's handle; empty in the run of an `unfired`.
   timer self() const noexcept { return self_; }
-  // timer_options::tag, or periodic_options::tag; 0 in the run of an `unfired`, which has it itself.
+  // timer_options::tag, or periodic_options::tag; 0 in the run of an `unfired`, which has the tag itself.
   std::uint64_t tag() const noexcept;
 
-  // Runs the same node and callable again, without allocation; a later call replaces an earlier one; in a periodic
-  // timer it re-anchors the grid. Void if the timer is cancelled during the run.
+  // Runs the same node and callable again, without allocation. A later call replaces an earlier one. In a periodic
+  // timer it re-anchors the grid. Has no effect if the timer is cancelled during the run.
   void rearm_at(detail::clock_time deadline) noexcept;
   void rearm_after(detail::whole_duration delay) noexcept;
 

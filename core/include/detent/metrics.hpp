@@ -18,14 +18,14 @@ class histogram {
  public:
   histogram() = default;
   std::uint64_t count() const noexcept { return count_; }
-  // p in 0..100; the smallest recorded value that p percent do not exceed; zero when empty.
+  // `p` is 0 to 100. Returns the smallest recorded value that p percent do not exceed; zero when empty.
   duration percentile(double p) const noexcept;
   duration(max)() const noexcept { return duration(max_); }
   duration mean() const noexcept;
-  // Merges: becomes the histogram of what either was made from, bucket by bucket. Linear in the buckets, 7,296. Throws
-  // bad_alloc, and is as it was then.
+  // Merges: becomes the histogram of all values that either was made from, bucket by bucket. Linear in the buckets,
+  // 7,296. Throws bad_alloc, and is unchanged then.
   histogram& operator+=(const histogram& other);
-  // By count, buckets and maximum.
+  // Compares counts, buckets and maxima.
   friend bool operator==(const histogram& a, const histogram& b) noexcept { return a.equals(b); }
 
  private:
@@ -40,10 +40,11 @@ class histogram {
 // The clock that an engine runs by.
 struct clock_report {
   const char* name = "";  // "steady", "tsc" or "manual"; of merged metrics also "mixed"
-  // Why clock_kind::automatic is the steady clock here, or why a TSC is not read any more: one line. Else empty.
+  // One line: why clock_kind::automatic is the steady clock here, or why a TSC is not read any more. Else empty.
   const char* reason = "";
-  // How often, in this process, the TSC has disagreed with steady_clock, which is then read in its place for at least a
-  // second: suspends, slews of more than 500 ppm, a change of the kernel's clock source. Of an engine by the TSC.
+  // How often the TSC has disagreed with steady_clock in this process; each time steady_clock is read in its place for
+  // at least a second. Causes are suspends, slews of more than 500 ppm, and a change of the kernel's clock source. Only
+  // for an engine by the TSC.
   std::uint64_t distrusted = 0;
 };
 
@@ -58,7 +59,7 @@ struct engine_metrics {
   // Counts of timers.
   std::uint64_t scheduled = 0;
   std::uint64_t expired = 0;    // ended by firing, or by the last of their runs
-  std::uint64_t cancelled = 0;  // one-shots before they started, periodic timers during a run too
+  std::uint64_t cancelled = 0;  // one-shots before they started, periodic timers also during a run
   std::uint64_t returned = 0;   // by stop() or ~engine
   std::uint64_t dropped = 0;    // one-shots that were refused, stale, or let go by an executor
   std::uint64_t pending = 0;
@@ -72,13 +73,14 @@ struct engine_metrics {
   std::uint64_t drains = 0;   // of the submission queue that found something
   std::uint64_t drained = 0;  // entries taken from it
   std::uint64_t rings = 0;    // of the doorbell, by producers
-  std::uint64_t backlog = 0;  // entries not yet drained, about
-  std::uint64_t queued = 0;   // handed over to executors, also if refused and kept, and not begun: their depth
+  std::uint64_t backlog = 0;  // entries not yet drained, approximately
+  std::uint64_t queued = 0;   // handed over to executors and not begun, also if refused and kept
   std::uint64_t retired = 0;  // nodes whose generations are used up
   std::uint64_t slow = 0;     // runs that took engine_options::slow_threshold or longer
-  // Periods that no run was for: the sum of firing::missed(), and runs that were dropped at their hand-over.
+  // Periods that no run was for: the sum of firing::missed(), and of runs that were dropped at their hand-over.
   std::uint64_t missed = 0;
-  // Of callbacks: start - deadline; of a run after missed periods the deadline of the first of them.
+  // The lateness of callbacks: start - deadline. For a run after missed periods, the deadline is that of the first of
+  // them.
   histogram lateness;
   // The parts of lateness, which add up to it for each callback. Work that an executor never starts is in none of them.
   histogram late_drain;     // submitted, or drained, after its deadline
@@ -87,13 +89,13 @@ struct engine_metrics {
   histogram late_dispatch;  // from the hand-over to the executor to the start
   // How long callbacks took.
   histogram callback;
-  // Not of metrics(label).
+  // Not in metrics(label).
   clock_report clock;
   error_report last_error;
 
-  // Merges those of several engines: counts and histograms add up. The clock stays if both run by the same, and is
-  // "mixed" if not; `distrusted` is counted a process, so the larger stays; of the errors the later one. Throws
-  // bad_alloc, and is as it was then.
+  // Merges the metrics of several engines: counts and histograms add up. The clock stays if both run by the same, else
+  // it is "mixed". `distrusted` is counted for the process, so the larger one stays. Of the errors the later one stays.
+  // Throws bad_alloc, and is unchanged then.
   engine_metrics& operator+=(const engine_metrics& other);
 };
 

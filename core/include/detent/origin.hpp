@@ -5,8 +5,8 @@
 
 namespace detent {
 
-// Where a schedule call stands in its source: the last argument of each, by default the place of the call. To be passed
-// on by functions that schedule for others. (std::source_location is missing under clang 14.)
+// The place of a schedule call in its source. It is the last argument of each call, by default the place of the call;
+// functions that schedule for others pass theirs on. (std::source_location is missing under clang 14.)
 class origin {
  public:
   static constexpr origin current(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) noexcept {

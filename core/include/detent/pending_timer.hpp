@@ -12,16 +12,16 @@ namespace detent {
 // A timer as engine::list_pending() reports it.
 struct pending_timer {
   timer handle;
-  // time_point::max() while its group is paused.
+  // time_point::max() while the timer's group is paused.
   time_point deadline;
-  // Since it was scheduled; zero unless engine_options::capture_origin.
+  // The time since it was scheduled; zero unless engine_options::capture_origin.
   duration age;
   detent::label label;
   std::uint64_t tag;  // timer_options::tag, or periodic_options::tag
-  // "queued": submitted, and not drained; "armed"; "dispatched": handed to the executor; "running": a periodic one;
-  // "paused": with its group.
+  // "queued": submitted and not drained; "armed": in the wheel; "dispatched": handed to the executor; "running": a
+  // periodic timer during a run; "paused": with its group.
   const char* state;
-  // Of the schedule call; null unless engine_options::capture_origin.
+  // The place of the schedule call; null unless engine_options::capture_origin.
   const char* file;
   std::uint32_t line;
 };

@@ -29,14 +29,14 @@ inline constexpr nanoseconds_t forever = INT64_MAX;
 inline constexpr nanoseconds_t to_ns(time_point t) noexcept { return t.time_since_epoch().count(); }
 inline constexpr time_point to_time(nanoseconds_t ns) noexcept { return time_point(duration(ns)); }
 
-// a + b, held at the ends of the range: no delay is too long and none overflows.
+// a + b, held at the ends of the range: no delay is too long, and none overflows.
 inline constexpr nanoseconds_t add_saturated(nanoseconds_t a, nanoseconds_t b) noexcept {
   nanoseconds_t sum = 0;
   if (!base::add_overflows(a, b, sum)) return sum;
   return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
-// a - b, likewise.
+// a - b, held likewise.
 inline constexpr nanoseconds_t subtract_saturated(nanoseconds_t a, nanoseconds_t b) noexcept {
   nanoseconds_t difference = 0;
   if (!base::subtract_overflows(a, b, difference)) return difference;
@@ -57,8 +57,8 @@ inline constexpr bool is_clock_time = false;
 template <class Duration>
 inline constexpr bool is_clock_time<std::chrono::time_point<clock, Duration>> = true;
 
-// In nanoseconds, held at the ends of the range: std::chrono itself makes hours::max() a time that has passed. No more
-// than chrono's conversion where no value of the type leaves the range, as none of a detent::duration does.
+// In nanoseconds, held at the ends of the range: std::chrono itself turns hours::max() into a time that has passed.
+// Compiles to no more than chrono's conversion if no value of the type leaves the range, as for detent::duration.
 template <class Rep, class Period>
 constexpr duration to_duration(const std::chrono::duration<Rep, Period>& given) {
   if constexpr (std::is_integral_v<Rep> && sizeof(Rep) <= sizeof(nanoseconds_t)) {
@@ -76,15 +76,16 @@ constexpr duration to_duration(const std::chrono::duration<Rep, Period>& given) 
   return given;
 }
 
-// The delay that calls take: anything that converts to detent::duration, as durations of whole numbers do. One that is
-// too long for that is the longest. Other types do not compile, and one sentence says what to write instead.
+// The type of a delay in calls. It takes anything that converts to detent::duration, as durations of whole numbers do;
+// a delay that is too long becomes the longest one. Other types do not compile, and one sentence says what to write
+// instead.
 class whole_duration {
  public:
   constexpr whole_duration() noexcept = default;
   template <class T>
   constexpr whole_duration(const T& given) {
     constexpr bool fits = std::is_convertible_v<const T&, duration>;
-    // Named, as compilers print the conditions as well.
+    // Named, because compilers print the conditions as well.
     constexpr bool no_fraction = fits || !is_duration<T>, no_deadline = fits || !is_time_point<T>;
     constexpr bool has_a_unit = fits || is_duration<T> || is_time_point<T>;
     static_assert(no_fraction,
@@ -107,7 +108,7 @@ class whole_duration {
   duration value_{0};
 };
 
-// The same for a deadline, a time_point of detent::clock.
+// The type of a deadline in calls: a time_point of detent::clock, under the same rules.
 class clock_time {
  public:
   constexpr clock_time() noexcept = default;

@@ -16,7 +16,7 @@ namespace detent {
 enum class cancel_result : std::uint8_t {
   cancelled,  // the callback will never start (again), and its captures are already destroyed
   running,    // it is executing now, and this is its last run, even if it re-arms
-  gone        // it has fired, was cancelled, dropped or returned, or never was
+  gone        // it has fired, was cancelled, dropped or returned, or never existed
 };
 
 namespace detail {
@@ -25,34 +25,34 @@ class timer_access;
 }  // namespace detail
 
 // A handle to one timer of one engine: 16 bytes, trivially copyable, owning nothing. Every call may be made from any
-// thread and in any order; a stale handle reaches no timer. Must not be used after the engine's destruction, where the
-// checked library (docs/faq.md) says so and aborts, unless another engine has come to that address.
+// thread and in any order; a stale handle reaches no timer. A handle must not be used after the engine's destruction.
+// The checked library (docs/faq.md) reports that and aborts, unless another engine has come to that address.
 class timer {
  public:
   constexpr timer() noexcept = default;
 
-  // Lock-free; never blocks, except for a timer with a stop token: where a stop request cancels it at this moment,
-  // until that is done.
+  // Lock-free; never blocks, with one exception: if the timer has a stop token and a stop request is cancelling it at
+  // this moment, the call waits until that is done.
   cancel_result cancel() noexcept;
-  // Also waits until a running callback has ended; inside that callback it returns at once.
+  // Also waits until a running callback has ended. Inside that callback it returns at once.
   cancel_result cancel_and_wait() noexcept;
-  // True: it fires at the new deadline and not at the old one. False: no effect. Lock-free.
+  // True: the timer fires at the new deadline and not at the old one. False: no effect. Lock-free.
   bool restart_at(detail::clock_time deadline) noexcept;
   bool restart_after(detail::whole_duration delay) noexcept;
-  // Whether its callback will start (again) unless something is done.
+  // Whether the callback will start (again) unless something else is done.
   bool pending() const noexcept;
   // When it is due, rounded up to the engine's tick; time_point::max() while its group is paused. While a periodic
-  // timer runs, the earliest deadline that it had not met. None where pending() is false. Lock-free.
+  // timer runs, this is the earliest deadline that it has not met. None if pending() is false. Lock-free.
   std::optional<time_point> deadline() const noexcept;
-  // From engine::now() to deadline(): below zero where it is overdue, duration::max() while its group is paused.
+  // From engine::now() to deadline(). Below zero if the timer is overdue; duration::max() while its group is paused.
   std::optional<duration> remaining() const noexcept;
 
-  // Why the try_ call that returned it has scheduled nothing; of any other handle no error.
+  // Why the try_ call that returned this handle scheduled nothing; no error for any other handle.
   std::error_code error() const noexcept;
 
-  // Whether it is a handle at all: a timer that has ended does not empty it.
+  // Whether this is a handle at all. It stays one when its timer ends.
   explicit operator bool() const noexcept { return core_ != nullptr; }
-  // Handles of nothing are equal, regardless of the reason.
+  // Empty handles are equal, regardless of the reason.
   friend constexpr bool operator==(const timer& a, const timer& b) noexcept {
     return a.core_ == b.core_ && (a.id_ == b.id_ || a.core_ == nullptr);
   }
@@ -71,16 +71,16 @@ class timer {
 };
 static_assert(sizeof(timer) == 16, "a handle fits two registers");
 
-// Owns a timer: its destructor is cancel_and_wait(), and so is an assignment to it, of the timer that it had.
+// Owns a timer. The destructor calls cancel_and_wait(), and an assignment does so for the timer that it replaces.
 //   scoped_timer idle = engine.schedule_after(30s, [this] { close(); });
 // It may outlive the engine: after ~engine has returned, every call on it does nothing and answers gone, false or none,
-// even if another engine has come to that address. While ~engine runs on another thread, it must not be used, unless by
+// even if another engine has come to that address. While ~engine runs on another thread it must not be used, except by
 // a callback or a capture that ~engine waits for.
 class scoped_timer {
  public:
   scoped_timer() noexcept = default;
-  // Of an engine that has not ended. The result of a schedule call converts by itself; a handle that has a name
-  // does not.
+  // The engine must not have ended. The result of a schedule call converts by itself; a handle that has a name does
+  // not.
   scoped_timer(timer&& owned) noexcept : scoped_timer(std::as_const(owned)) {}
   explicit scoped_timer(const timer& owned) noexcept : timer_(owned), engine_(owned ? engine_of(owned) : 0) {}
   scoped_timer(scoped_timer&& other) noexcept
@@ -97,7 +97,7 @@ class scoped_timer {
     if (timer_) end();
   }
 
-  // As the timer's.
+  // These do what the timer's calls do.
   cancel_result cancel() noexcept { return lives() ? timer_.cancel() : cancel_result::gone; }
   cancel_result cancel_and_wait() noexcept { return lives() ? timer_.cancel_and_wait() : cancel_result::gone; }
   bool restart_at(detail::clock_time deadline) noexcept { return lives() && timer_.restart_at(deadline); }
@@ -105,7 +105,7 @@ class scoped_timer {
   bool pending() const noexcept { return lives() && timer_.pending(); }
   std::optional<time_point> deadline() const noexcept { return lives() ? timer_.deadline() : std::nullopt; }
   std::optional<duration> remaining() const noexcept { return lives() ? timer_.remaining() : std::nullopt; }
-  // Whether it owns a handle: a timer that has ended does not empty it.
+  // Whether it owns a handle. It still does when its timer has ended.
   explicit operator bool() const noexcept { return static_cast<bool>(timer_); }
 
   timer get() const noexcept { return timer_; }
@@ -121,7 +121,7 @@ class scoped_timer {
   void end() noexcept;
 
   timer timer_;
-  std::uint64_t engine_ = 0;  // its number, which no other engine of the process ever has
+  std::uint64_t engine_ = 0;  // the engine's number, which no other engine of the process ever has
 };
 
 }  // namespace detent

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Timers that are cancelled, paused and resumed together, at the price of one.
+// Timers that are cancelled, paused and resumed together, in one step.
 #pragma once
 
 #include <detent/engine.hpp>
@@ -10,26 +10,26 @@ namespace detent {
 
 class group_sleep;
 
-// Schedules like its engine. Any thread may call anything, except moving and destroying. cancel_all, pause and resume
-// cost the same for one timer as for a million: the engine goes through them later, in passing. A group may die before,
-// with or after its timers, and may outlive its engine. A group that has been moved from may be destroyed and assigned
-// to; every other call on it prints one line on stderr and aborts.
+// Schedules as its engine does. Any thread may call anything, except moving and destroying. cancel_all, pause and
+// resume cost the same for one timer as for a million, because the engine goes through the timers later, in passing. A
+// group may end before, with or after its timers, and may outlive its engine. A group that has been moved from may be
+// destroyed and assigned to; every other call on it prints one line on stderr and aborts.
 class timer_group {
  public:
-  // Throws errc::out_of_memory, forked. Waits for others that are being made, and holds up no other call.
+  // Throws errc::out_of_memory, forked. Waits for other groups that are being made, and holds up no other call.
   explicit timer_group(engine& of) : timer_group(of, nullptr) {}
-  // The group's timers run on `runs_on`, one of engine_options::executors or on_driver(), or on the engine's if that is
-  // null, except those that name one themselves. Throws also errc::invalid_option for another engine's.
+  // Timers that name no executor run on `runs_on`, which is one of engine_options::executors or on_driver(); null
+  // stands for the engine's executor. Also throws errc::invalid_option for an executor of another engine.
   timer_group(engine& of, executor* runs_on);
   timer_group(timer_group&& other) noexcept;
   timer_group& operator=(timer_group&& other) noexcept;
-  // Cancels all its timers and waits for those already running, but the caller's own. From its beginning on it takes no
-  // timers: a member that still runs and schedules here is refused by errc::stopped. So nothing of the group starts
-  // once it has returned. Assigning another group to it ends it in the same way.
+  // Cancels all its timers and waits for those that are running, except for the caller's own. As soon as it begins, the
+  // group takes no timers: a member that still runs and schedules here is refused with errc::stopped. So no timer of
+  // the group starts once it has returned. An assignment ends the group that it replaces in the same way.
   ~timer_group();
 
-  // As the engine's; errc::stopped also once the group has begun to end. While it is paused, what is left of a delay
-  // counts from its resumption.
+  // As the engine's calls; also throw errc::stopped once the group has begun to end. While the group is paused, the
+  // rest of a delay counts from its resumption.
   template <class F>
   timer schedule_at(detail::clock_time deadline, F&& f, timer_options options = {}, origin where = origin::current()) {
     return checked(once(detail::to_ns(deadline), std::forward<F>(f), options, where), options);
@@ -52,7 +52,7 @@ class timer_group {
                    options, delay);
   }
 
-  // An empty handle says that nothing was scheduled, and its error() why.
+  // An empty handle means that nothing was scheduled, and its error() says why.
   template <class F>
   timer try_schedule_at(detail::clock_time deadline, F&& f, timer_options options = {},
                         origin where = origin::current()) noexcept {
@@ -64,8 +64,8 @@ class timer_group {
     return once(detail::deadline_after(&core(), delay.count()), std::forward<F>(f), options, where);
   }
 
-  // To be awaited, as the engine's: the sleep is a member. While the group is paused the coroutine stays where it is,
-  // even if it is asked to stop. Await throws `dropped` once the group has been cancelled.
+  // Sleeps, as the engine's, that are members of the group. While the group is paused the coroutine stays suspended,
+  // even if it is asked to stop. The await throws `dropped` once the group has been cancelled.
   group_sleep sleep_for(detail::whole_duration delay, base::stop_token token = {});
   group_sleep sleep_until(detail::clock_time deadline, base::stop_token token = {});
   template <class Options = timer_options>
@@ -75,22 +75,22 @@ class timer_group {
   group_sleep sleep_until(detail::clock_time deadline, std::type_identity_t<Options> options,
                           base::stop_token token = {});
 
-  // After it returns no callback of those scheduled so far starts; those already running may finish. Captures,
+  // After it returns, no callback that was scheduled before starts; those that are running may finish. Captures,
   // pending() and places follow as the engine goes through the members. Lock-free.
   void cancel_all() noexcept;
-  // Also waits for those already running; inside one of them, for the others. Timers that those schedule here while it
-  // waits for them are cancelled with them, so that a callback that schedules its next run ends as well. A timer that
+  // Also waits for callbacks that are running; in one of them, for the others. Timers that these schedule in the group
+  // during the wait are cancelled as well, so that a callback that schedules its next run ends too. A timer that
   // another thread schedules during the wait stays.
   void cancel_all_and_wait() noexcept;
-  // Timers keep the time they have left; of those already handed to an executor, what has not started goes back when
-  // its turn comes, and once one has, all others before any of the group starts again: their order is kept. Nothing
-  // happens if it is paused already. Lock-free, as resume().
+  // Timers keep the time that they have left. Of the timers that were handed to an executor, those that have not
+  // started go back when their turn comes. Once one has gone back, all of them go back before any timer of the group
+  // starts again, so their order is kept. Has no effect if the group is paused already. Lock-free, as resume().
   void pause() noexcept;
-  // No burst: they go on where they were.
+  // Timers go on where they were, without a burst.
   void resume() noexcept;
-  // Members that have not ended; never negative, exact at rest.
+  // Members that have not ended. Never negative, exact at rest.
   std::size_t pending() const noexcept;
-  // The value that fired_timer::group() reports of its members. No two groups that exist at the same time share it.
+  // The value that fired_timer::group() reports for its members. No two groups that exist at the same time share it.
   const void* id() const noexcept {
     static_cast<void>(core());
     return state_;
@@ -99,7 +99,7 @@ class timer_group {
  private:
   friend class detail::timer_access;
   friend class sharded_group;  // it ends all its parts before it waits for one
-  // Moved from: says so, naming the call, and aborts.
+  // Prints the name of the call and aborts if the group has been moved from.
   detail::engine_core& core(const char* call = __builtin_FUNCTION()) const noexcept {
     if (core_ == nullptr) [[unlikely]]
       detail::used_after_move("timer_group", call);
@@ -129,8 +129,8 @@ class timer_group {
   }
   void let_go() noexcept;
 
-  detail::engine_core* core_;   // with a reference; null once moved from
-  detail::group_state* state_;  // with a reference
+  detail::engine_core* core_;   // a counted reference; null once moved from
+  detail::group_state* state_;  // a counted reference
   executor* executor_;          // of the engine; null: the engine's own
 };
 

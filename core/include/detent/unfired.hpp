@@ -14,19 +14,20 @@ namespace detail {
 struct unfired_maker;
 }
 
-// A timer that stop() returned before it fired. Owns its callable; outlives the engine; destroyed unrun, so are its
-// captures. Move-only.
+// A timer that stop() returned before it fired. Owns its callable, and outlives the engine. If it is destroyed unrun,
+// so are its captures. Move-only.
 class unfired {
  public:
-  timer handle;         // equal to the handle of the schedule call; answers gone and false
-  time_point deadline;  // the rounded one
+  timer handle;         // equal to the handle of the schedule call; its calls answer gone and false
+  time_point deadline;  // rounded up to the tick
   std::uint64_t tag;    // timer_options::tag, or periodic_options::tag
 
   unfired(unfired&& other) noexcept;
   unfired& operator=(unfired&& other) noexcept;
   ~unfired() { reset(); }
 
-  // Runs the callback, once; firing::self() is empty in it, and rearm does nothing. Its exceptions come through.
+  // Runs the callback, once. firing::self() is empty in it, and rearm does nothing. Passes the callback's exceptions
+  // on.
   void run();
 
  private:

@@ -11,7 +11,8 @@ namespace detent::alloc {
 
 // Any thread may push and pop. Lock-free: one 16-byte compare-and-swap for each magazine, repeated only when another
 // thread got there first. The tag counts every change of the head, so that a head which went away and came back is
-// recognised. An Item has a link and a depth as magazine.hpp has them, and its memory stays mapped as long.
+// recognised. An Item must have a link and a depth as in magazine.hpp, and its memory must stay mapped as long as a
+// magazine's.
 template <class Item>
 class alignas(64) basic_depot {
  public:
@@ -19,13 +20,13 @@ class alignas(64) basic_depot {
   void push(Item& pushed) noexcept;
   // The item pushed last; nullptr when there is none.
   Item* pop() noexcept;
-  // How many there are; a hint, as others push and pop.
+  // How many there are; a hint, because others push and pop.
   std::uint32_t depth() const noexcept { return depth_of(top(head())); }
 
  private:
   base::pair_value head() const noexcept;
   static Item* top(base::pair_value head) noexcept { return reinterpret_cast<Item*>(head.low); }
-  // Relaxed: published by (3). If another thread has taken it the number may be anything, as the link at (2).
+  // Relaxed: published by (3). If another thread has taken the item the number may be anything, as the link at (2).
   static std::uint32_t depth_of(const Item* from) noexcept {
     return from == nullptr ? 0 : from->depth.load(base::relaxed);
   }

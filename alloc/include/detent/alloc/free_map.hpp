@@ -15,10 +15,10 @@
 
 namespace detent::alloc {
 
-// Three levels. A word has a bit for each of 64 slots, a summary one for each of 64 words (a group of 4,096 slots), and
-// the root one for each group. Words and summaries lie beside their slab, the root in the pool's directory; all of it
-// is zero at first. Any thread may put and take: lock-free, one atomic operation to put a slot, where its word held
-// another, and some for each 64 slots to take them.
+// There are three levels. A word has a bit for each of 64 slots, a summary one for each of 64 words (a group of 4,096
+// slots), and the root one for each group. Words and summaries lie beside their slab, and the root in the pool's
+// directory; all of it is zero at first. Any thread may put and take, lock-free. Putting a slot costs one atomic
+// operation if its word held another, and taking costs some for each 64 slots.
 //
 // Each level follows one rule. A thread that makes a word of a level nonzero then sets its bit above. A thread that
 // takes clears that bit first, then takes out the word as a whole, and puts back the rest. So a word that is not zero
@@ -32,24 +32,25 @@ class free_map {
   static constexpr std::size_t group_slots = 64 * 64;
   static constexpr std::size_t words_per_slab = (slots_per_slab + 63) / 64;
   static constexpr std::size_t groups_per_slab = (words_per_slab + 63) / 64;
-  // The words, and of each group its summary, the words that are idle, those whose memory is the kernel's, the lives.
+  // The words; and for each group a word each for its summary, the idle words, the words whose memory the kernel has,
+  // and the lives.
   static constexpr std::size_t bytes_per_slab = (words_per_slab + 4 * groups_per_slab) * sizeof(word);
   static constexpr std::size_t root_bytes = (Traits::max_slabs * groups_per_slab + 63) / 64 * sizeof(word);
 
-  // Before any other call. `parts` has, for each slab, the address of what lies beside it, where this map's bytes begin
-  // at `offset`; `root` is root_bytes of zeroed memory.
+  // To be called before any other call. `parts` has, for each slab, the address of the memory beside it, in which this
+  // map's bytes begin at `offset`; `root` is root_bytes of zeroed memory.
   void lay_out(const piece* parts, std::size_t offset, void* root) noexcept {
     parts_ = parts;
     offset_ = offset;
     root_ = static_cast<word*>(root);
   }
 
-  // A hint: no slot is held here. Never wrong at rest.
+  // A hint that no slot is held here. Never wrong at rest.
   bool empty() const noexcept { return held_.load(base::relaxed) == 0; }  // relaxed: a hint
   // Takes back slots that the caller owns, in any order.
   void put(const slot_index* slots, std::uint32_t count) noexcept;
-  // Moves at most `room` slots to `out`, in ascending order and from the lowest places on, and says how many. Where
-  // free slots are rare it looks at some dozens of words and takes what they have. `end`: no slot is above.
+  // Moves at most `room` slots to `out`, in ascending order and from the lowest places on, and returns how many. If
+  // free slots are rare it looks at some dozens of words and takes what they have. No slot lies at `end` or above.
   // `revive(first, lives)` is called for 64 slots whose memory was given back, before any of them is taken.
   template <class Revive>
   std::uint32_t take(slot_index* out, std::uint32_t room, slot_index end, Revive&& revive) noexcept;
@@ -60,8 +61,8 @@ class free_map {
     return ((std::size_t{end} + slots_per_slab - 1) >> Traits::slab_bits) * groups_per_slab;
   }
   // Looks at one group, on one thread at a time, in a regular round of all groups. `give(first, count)` gives back the
-  // memory of slots that have been free since the last look, and returns what revive() needs to know of them; 0 if it
-  // has not. Returns whether there is more for the next look.
+  // memory of slots that have been free since the last look. It returns what revive() needs to know of them, or 0 if it
+  // has not given it back. Returns whether there is more for the next look.
   template <class Give>
   bool give_back(std::size_t group, Give&& give) noexcept;
 
@@ -93,7 +94,7 @@ class free_map {
   word* words_of_group(std::size_t group) const noexcept {
     return words_of(group / groups_per_slab) + group % groups_per_slab * 64;
   }
-  // Keeps the runs of at least least_words bits in a row.
+  // Keeps the runs of least_words or more bits in a row.
   static std::uint64_t long_runs(std::uint64_t bits) noexcept {
     std::uint64_t starts = bits;
     for (std::size_t i = 1; i != least_words; ++i) starts &= bits >> i;
@@ -135,7 +136,7 @@ void free_map<Traits>::put(const slot_index* slots, std::uint32_t count) noexcep
   for (std::uint32_t i = 0; i != count; ++i) base::prefetch_to_write(&word_of(slots[i]));
   for (std::uint32_t i = 0; i != count; ++i) {
     const std::size_t place = place_of(slots[i]);
-    // An addition, as the bit is not set, and as it returns what was there in one instruction.
+    // An addition, because the bit is not set, and because it returns the former word in one instruction.
     // (1) release: what the thread did with the slot comes before its reuse; pairs with (5).
     const std::uint64_t before = word_of(slots[i]).fetch_add(bit(place), base::release);
     DETENT_ASSERT((before & bit(place)) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Items side by side in pages, whose free pages go back to the kernel: a bitmap of what is in use.
+// Items side by side in pages, whose free pages go back to the kernel; a bitmap says which are in use.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -11,12 +11,12 @@
 
 namespace detent::alloc {
 
-// A view of the array: its words, a bit for each item that is in use, and its memory, both zeroed at first; the memory
-// begins on a page and is the owner's to free. Any thread may take and put back, lock-free. An item comes as it was put
-// back, or zeroed. Its memory stays mapped.
+// A view of the array. It consists of words, with a bit for each item that is in use, and of memory, both zeroed at
+// first. The memory begins on a page, and its owner frees it. Any thread may take and put back, lock-free. An item
+// comes as it was put back, or zeroed. Its memory stays mapped.
 //
-// The items of a word fill whole pages, as an item is a multiple of 64 bytes: so one exchange on one word decides to
-// whom all items of a page belong, while the kernel takes it.
+// The items of a word fill whole pages, because an item is a multiple of 64 bytes. So one exchange on one word decides
+// who owns all items of a page while the kernel takes it.
 template <std::size_t Bytes>
 class item_array {
  public:
@@ -30,7 +30,7 @@ class item_array {
   item_array(word* in_use, std::byte* memory, std::size_t count) noexcept
       : in_use_(in_use), memory_(memory), count_(count) {}
 
-  // The first free item from this word on. Null: there is none. `from` becomes its word, or the end.
+  // The first free item from this word on. Null: there is none. `from` becomes the item's word, or the end.
   std::byte* take(std::size_t& from) const noexcept {
     for (; from != words_for(count_); ++from) {
       word& each = in_use_[from];
@@ -45,7 +45,7 @@ class item_array {
     return nullptr;
   }
 
-  // The number of a taken item.
+  // The number of an item that is taken.
   std::size_t number_of(const void* item) const noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(item) - memory_) / Bytes;
   }
@@ -53,20 +53,20 @@ class item_array {
     const auto at = reinterpret_cast<std::uintptr_t>(item), begin = reinterpret_cast<std::uintptr_t>(memory_);
     return begin <= at && at < begin + count_ * Bytes;
   }
-  // give(memory, bytes): the kernel may have these pages. Of a page whose items are put back at the same moment, it may
-  // come at the next time only.
+  // Puts an item back. give(memory, bytes) is called for pages that the kernel may have. If the items of a page are put
+  // back at the same moment, the page may come only the next time.
   template <class Give>
   void put_back(std::size_t item, Give&& give) const noexcept {
     word& mine = in_use_[item / items_a_word];
     const std::uint64_t own = std::uint64_t{1} << item % items_a_word;
     // (2) release: the item as it is left; pairs with (1) and (3).
     std::uint64_t seen = mine.fetch_and(~own, base::release) & ~own;
-    const std::uint64_t absent = ~items_of(item / items_a_word);  // what follows the last item is not the array's
+    const std::uint64_t absent = ~items_of(item / items_a_word);  // bits after the last item are not the array's
     std::size_t first = item % items_a_word * Bytes / page_bytes;
     std::size_t end = ((item % items_a_word + 1) * Bytes - 1) / page_bytes + 1;
     std::uint64_t claimed = 0;
     do {
-      // Pages between the two have no other item than this one.
+      // Pages between the two have no item but this one.
       while (first != end && ((seen | absent) & items_on(first)) != 0) ++first;
       while (first != end && ((seen | absent) & items_on(end - 1)) != 0) --end;
       if (first == end) return;

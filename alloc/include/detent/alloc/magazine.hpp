@@ -11,8 +11,8 @@ namespace detent::alloc {
 using slot_index = std::uint32_t;
 inline constexpr slot_index no_slot = 0xffffffff;
 
-// The head of a magazine; its slots follow it in memory, as many as the pool's magazine_capacity. Everything but the
-// link belongs to the holder of the magazine. Its memory stays mapped as long as the pool exists: a stale read of
+// The head of a magazine. Its slots follow it in memory, as many as the pool's magazine_capacity. Everything except the
+// link belongs to the holder of the magazine. Its memory stays mapped as long as the pool exists, so a stale read of
 // `link`, by a thread that lost the race for this magazine, is harmless.
 struct magazine {
   base::atomic<magazine*> link{nullptr};

@@ -16,13 +16,13 @@
 namespace detent::alloc {
 
 // Magazines are carved one by one from chunks of sparse memory, so one that was never needed costs no resident byte.
-// The magazines that threads leave at their end go back there by the page. Chunks form a list that only grows: carving
-// goes on in the next chunk when one is used up. Any thread may call anything.
+// Magazines that threads leave at their end go back to their chunks by the page. Chunks form a list that only grows:
+// when one is used up, carving goes on in the next. Any thread may call anything.
 template <class Traits>
 class magazine_store {
  public:
   using source = typename Traits::source;
-  // One slab's worth of slots, and two for each of two caches.
+  // The magazines for one slab's slots, and two for each of two caches.
   static constexpr std::uint32_t magazines_per_chunk =
       (std::uint32_t{1} << Traits::slab_bits) / Traits::magazine_capacity + 4;
 
@@ -35,7 +35,8 @@ class magazine_store {
   magazine* take() noexcept;
   // Takes back an empty magazine. Lock-free.
   void give(magazine& emptied) noexcept { empty_.push(emptied); }
-  // Takes one back at a thread's end. A few stay as they are for the next thread; the kernel gets the others' pages.
+  // Takes one back when a thread ends. A few stay as they are for the next thread; the pages of others go to the
+  // kernel.
   void give_back(magazine& emptied) noexcept;
   // Maps one more chunk ahead; false when memory is refused.
   bool grow() noexcept;
@@ -45,7 +46,7 @@ class magazine_store {
       (sizeof(magazine) + Traits::magazine_capacity * sizeof(slot_index) + 63) / 64 * 64;
   static constexpr std::size_t magazines_bytes = magazines_per_chunk * stride;
   using magazine_array = item_array<stride>;
-  // At the end of its memory, which begins with the magazines. Zeroed memory is an empty magazine.
+  // The end of the chunk's memory, which begins with the magazines. Zeroed memory is an empty magazine.
   struct alignas(64) chunk {
     base::atomic<chunk*> next{nullptr};
     std::array<typename magazine_array::word, magazine_array::words_for(magazines_per_chunk)> in_use{};
@@ -59,8 +60,8 @@ class magazine_store {
 
   source& pages_;
   base::atomic<chunk*> first_{nullptr};
-  base::atomic<chunk*> current_{nullptr};  // where carving goes on; null: at the first
-  base::atomic<chunk*> last_{nullptr};     // a hint: some chunk from which the end of the list is near
+  base::atomic<chunk*> current_{nullptr};  // where carving goes on; null: at the first chunk
+  base::atomic<chunk*> last_{nullptr};     // a hint: a chunk near the end of the list
   depot empty_;
 };
 
@@ -87,8 +88,8 @@ magazine* magazine_store<Traits>::take() noexcept {
       if (!grow()) return nullptr;
       continue;
     }
-    // (2) release: passes on what (3) saw, to (1). Failure: another thread has moved on, read again; relaxed as nothing
-    // is read through it.
+    // (2) release: passes on what (3) saw, to (1). On failure another thread has moved on, and this one reads again;
+    // relaxed, because nothing is read through it.
     current_.compare_exchange_strong(from, next, base::release, base::relaxed);
   }
 }
@@ -106,8 +107,8 @@ void magazine_store<Traits>::give_back(magazine& emptied) noexcept {
   while (!of->magazines().contains(&emptied)) of = of->next.load(base::acquire);  // (3)
   const magazine_array all = of->magazines();
   all.put_back(all.number_of(&emptied), [this](std::byte* at, std::size_t bytes) { pages_.give_back(at, bytes); });
-  // Carving starts over. Relaxed: nothing is read through it. A thread that moves on at this moment may pass what was
-  // put back; it is found after the next one.
+  // Carving starts over. Relaxed: nothing is read through it. A thread that moves on at this moment may pass the
+  // magazine that was put back; it is found after the next one.
   current_.store(nullptr, base::relaxed);
 }
 

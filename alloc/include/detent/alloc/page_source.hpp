@@ -12,10 +12,11 @@ namespace detent::alloc {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-// Every call but check() may be made by any thread at any time. Each costs system calls: none belongs on a hot path.
+// Every call except check() may be made by any thread at any time. Each makes system calls, so none belongs on a hot
+// path.
 class page_source {
  public:
-  // The option that cannot be had.
+  // The option that the host cannot meet.
   enum class problem : std::uint8_t {
     none,
     jemalloc_absent,
@@ -41,30 +42,30 @@ class page_source {
   // The errno of that problem; 0 if no call was refused.
   int reason() const noexcept { return refusal_.error; }
 
-  // Zeroed memory, aligned to 2 MiB from 2 MiB on and to a page below, with every wish applied.
-  // nullptr: out of memory, or a required wish was refused for this piece. Not `full`: most of it may never be used,
-  // and it has no huge pages, which are resident as a whole, unless they are required.
+  // Zeroed memory with every wish applied, aligned to 2 MiB from 2 MiB on and to a page below. nullptr: out of memory,
+  // or a required wish was refused for this piece. Not `full`: most of the memory may never be used. It then has huge
+  // pages only if they are required, because these are resident as a whole.
   void* allocate(std::size_t bytes, bool full = true) noexcept;
   void release(void* memory, std::size_t bytes) noexcept;
   // Touches the pages of memory from allocate() now rather than at their first use, if the kernel has them.
   void touch(void* memory, std::size_t bytes) noexcept;
-  // Gives the kernel the memory of the whole pages in this range, allocated here or elsewhere: they stay mapped, and
+  // Gives the kernel the memory of the whole pages in this range, allocated here or elsewhere. They stay mapped, and
   // are zeroed when they are next touched. Locked pages are left alone.
   static void give_back(void* memory, std::size_t bytes) noexcept;
 
-  // Zeroed memory of which only the 4 KiB pages that were written are resident: always a mapping, never huge, never
-  // prefaulted; where locking is wished a page is locked when it is first touched. Page-aligned; nullptr as above.
+  // Zeroed memory of which only the 4 KiB pages that were written are resident. It is always a mapping, never huge and
+  // never prefaulted; if locking is wished, a page is locked when it is first touched. Page-aligned; nullptr as above.
   void* allocate_sparse(std::size_t bytes) noexcept;
   void release_sparse(void* memory, std::size_t bytes) noexcept;
 
-  // The arena's number, for mallctl("stats.arenas.<i>...."). Meaningful only if the source is jemalloc and check() is
-  // content.
+  // The arena's number, for mallctl("stats.arenas.<i>...."). Valid only if the source is jemalloc and check() has found
+  // no problem.
   unsigned jemalloc_arena() const noexcept { return arena_; }
 
  private:
   struct refusal {
     problem what = problem::none;
-    int error = 0;  // errno of the call that said no
+    int error = 0;  // errno of the call that was refused
   };
 
   void* obtain(std::size_t bytes) noexcept;

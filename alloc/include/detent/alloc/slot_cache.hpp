@@ -9,16 +9,17 @@
 
 namespace detent::alloc {
 
-// Two magazines: the loaded one, which serves, and a spare, full or empty, so that a thread that goes back and forth
-// over a magazine's edge does not visit the depot each time. Not thread-safe; belongs to one pool; give it back with
-// slot_pool::flush(), or just forget it when the pool is gone. A new cache holds nothing and costs nothing.
+// Two magazines: the loaded one, which serves, and a spare, which is full or empty. With the spare, a thread that goes
+// back and forth over a magazine's edge does not visit the depot each time. Not thread-safe; belongs to one pool. Give
+// it back with slot_pool::flush(), or just forget it when the pool is gone. A new cache holds nothing and costs
+// nothing.
 class slot_cache {
  public:
   // True when no free slot is held here.
   bool empty() const noexcept { return empty_handed() && (spare_ == nullptr || spare_->count == 0); }
   // True when the next allocate() leaves the fast path.
   bool empty_handed() const noexcept { return top_ == bottom_; }
-  // Fetches what the next free() writes.
+  // Fetches the cache line that the next free() writes.
   void warm_up() const noexcept { base::prefetch_to_write(top_); }
 
  private:
@@ -40,8 +41,8 @@ class slot_cache {
     spare_ = was_loaded;
   }
 
-  // The loaded magazine as a stack between two bounds, all null without one, so that one comparison says whether it
-  // serves, and its head need not be touched.
+  // The loaded magazine as a stack between two bounds, all null if there is none. So one comparison says whether it
+  // serves, and its head is not touched.
   slot_index* top_ = nullptr;
   slot_index* bottom_ = nullptr;
   slot_index* end_ = nullptr;

@@ -23,26 +23,25 @@ struct default_traits {
   static constexpr unsigned slab_bits = limits::slab_bits;
   static constexpr std::uint32_t magazine_capacity = limits::magazine;
   static constexpr std::size_t max_slabs = limits::slabs;
-  static constexpr std::size_t cold_bytes = 0;  // to each slot, unless the constructor sets another size
+  static constexpr std::size_t cold_bytes = 0;  // for each slot, unless the constructor sets another size
   static constexpr std::uint32_t shallow = limits::shallow, deep = limits::deep;
 };
 
-// Slots that are freed and soon wanted again go from thread to thread by the magazine, the last one first. Those of a
+// Slots that are freed and soon wanted again go from thread to thread by the magazine, the last one first. Slots of a
 // surplus come back in the order in which its timers ended, so its magazines hold neighbours in time, not in memory.
-// They are sorted into a map of the free slots, from where they come densely and in order, from the lowest address on.
+// They are sorted into a map of the free slots. From there they come densely and in order, from the lowest address on.
 //
-// allocate() and free() are lock-free, and off the fast path cost one or two compare-and-swaps for each
-// magazine_capacity slots, or one for a slot of a surplus; only adding a slab (allocate) or a chunk of magazines (both;
-// see reserve) makes system calls. The pool never reads or writes the slots. Resident cost of a live slot: its 64
-// bytes, what is written of its cold part, and some 4 KiB a slab; a slot that was freed costs 4.25 bytes more, which
+// allocate() and free() are lock-free. Off the fast path they cost one or two compare-and-swaps for each
+// magazine_capacity slots, or one for a slot of a surplus. Only adding a slab (allocate) or a chunk of magazines (both;
+// see reserve) makes system calls. The pool never reads or writes the slots. The resident cost of a live slot is its 64
+// bytes, what is written of its cold part, and some 4 KiB a slab. A slot that was freed costs 4.25 bytes more, which
 // stay for its next freeing.
 //
-// Why free() cannot fail. A full cache needs an empty magazine. Each slab brings the magazines to hold all its slots
-// and two each for two caches; non-empty magazines number at most (free slots / capacity) full ones, two in each cache,
-// and one partly filled in the depot for each thread that ever tidied at the same time. More
-// caches than that want another chunk. If the memory for it is refused, the slot goes to the map, whose memory was
-// mapped with its slab, and from where allocate() takes it before it adds a slab: so no slot is lost, with any number
-// of caches.
+// Why free() cannot fail: A full cache needs an empty magazine. Each slab brings the magazines to hold all its slots,
+// and two for each of two caches. Non-empty magazines number at most (free slots / capacity) full ones, two in each
+// cache, and one partly filled in the depot for each thread that ever tidied at the same time. More caches than that
+// need another chunk. If the memory for it is refused, the slot goes to the map, whose memory was mapped with its slab,
+// and from where allocate() takes it before it adds a slab. So no slot is lost, with any number of caches.
 template <class Traits = default_traits>
 class slot_pool {
  public:
@@ -62,42 +61,42 @@ class slot_pool {
   slot_pool& operator=(const slot_pool&) = delete;
 
   bool ready() const noexcept { return ready_; }
-  // Maps the slabs and magazines of the first `slots` slots; false when memory is refused or the pool cannot be so
-  // large. A slot in another thread's cache (two magazines at most) is not there for this one: count these when
+  // Maps the slabs and magazines of the first `slots` slots; false when memory is refused or the pool cannot be that
+  // large. A slot in another thread's cache (two magazines at most) is not available to this one: count these when
   // reserving.
   bool reserve(std::size_t slots) noexcept;
-  // Touches the pages of the first `slots` slots, which are reserved, before they are used.
+  // Touches the pages of the first `slots` slots, which must be reserved, before they are used.
   void touch(std::size_t slots) noexcept;
 
-  // Returns a free slot, the one this cache freed last if it has any; zeroed if it was never handed out before, else as
-  // it was left. no_slot when out of memory.
+  // Returns a free slot: the one that this cache freed last, if it has any. It is zeroed if it was never handed out
+  // before, else as it was left. no_slot when out of memory.
   slot_index allocate(slot_cache& cache) noexcept;
   // Takes back a slot from any thread. Never fails.
   void free(slot_cache& cache, slot_index slot) noexcept;
-  // Thread exit: gives everything the cache holds to the others.
+  // For a thread's end: gives everything that the cache holds to the others.
   void flush(slot_cache& cache) noexcept;
   // True when tidy() has something to do.
   bool is_untidy() const noexcept { return full_.depth() > Traits::shallow; }
-  // Sorts a magazine of the surplus, in slices of a quarter of a microsecond; ends early where `stop()` says so between
-  // two of them. Any thread that has time.
+  // Sorts a magazine of the surplus, in slices of a quarter of a microsecond. Ends early if `stop()` says so between
+  // two of them. Any thread that has time may call it.
   template <class Stop>
   void tidy(Stop&& stop) noexcept;
 
   // Gives the kernel the memory of slots that have been free since the call before, in this thread's cache or in no
-  // cache; ends early as tidy() does. True: there is more for the next call. One thread at a time, and `cache` is its
-  // own. The first 8 bytes of a slot are a number that never falls, on any thread, and that is 0 in a slot never handed
-  // out: a slot that comes from the kernel has the largest of its neighbours there, and zeroes after it.
+  // cache. Ends early as tidy() does. True: there is more for the next call. One thread at a time, and `cache` is its
+  // own. The first 8 bytes of a slot must be a number that never falls, on any thread, and that is 0 in a slot never
+  // handed out. A slot that comes from the kernel has the largest of its neighbours there, and zeroes after it.
   template <class Stop>
   bool give_back(slot_cache& cache, Stop&& stop) noexcept;
   // How many free slots are in no cache; a hint.
   std::uint32_t surplus() const noexcept { return full_.depth() * magazine_capacity + map_.held(); }
 
-  // The slot's 64 bytes. The index must have reached this thread by synchronisation from the one that allocated it.
+  // The slot's 64 bytes. The index must have reached this thread by synchronisation with the one that allocated it.
   void* hot(slot_index slot) const noexcept;
-  // The slot's bytes in its slab's cold array, likewise zeroed at first; not to be called if cold_bytes_per_slot is 0.
+  // The slot's bytes in its slab's cold array, also zeroed at first; not to be called if cold_bytes_per_slot is 0.
   void* cold(slot_index slot) const noexcept;
-  // Every slot ever handed out to a thread that this one has synchronised with has an index below. Those below are
-  // mapped.
+  // Every slot that was ever handed out to a thread with which this one has synchronised has an index below this. Slots
+  // below are mapped.
   slot_index carved() const noexcept { return carved_.load(base::acquire); }  // (1) pairs with (2)
 
  private:
@@ -105,12 +104,12 @@ class slot_pool {
   static_assert(Traits::slab_bits < 32, "an index is 32 bits");
 
   using piece = base::atomic<std::byte*>;
-  // Where slot 0 would lie if the slab went back so far, plus one: a slot is found by its index as it is, and no slab
-  // is 0.
+  // Where slot 0 would lie if the slab went back that far, plus one. So a slot is found by its index as it is, and no
+  // slab is 0.
   using slab_origin = base::atomic<std::uintptr_t>;
   static_assert(sizeof(slab_origin) == sizeof(piece));
   static constexpr std::size_t pieces_bytes = Traits::max_slabs * 2 * sizeof(piece);
-  // Where the slabs' entries begin. At 0 the first of them and the first slot would have the same set of an L1 cache,
+  // Where the slabs' entries begin. At 0, the first of them and the first slot would have the same set of an L1 cache
   // in every pool, and a thread that uses many pools loads both in each call.
   static constexpr std::size_t skew = 32 * 64;
   static constexpr std::size_t directory_bytes = skew + pieces_bytes + free_map<Traits>::root_bytes;
