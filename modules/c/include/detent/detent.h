@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// detent for C11, and for every language that can call C. What the calls mean is in docs/c.md.
+// detent for C11, and for every language that can call C. docs/c.md says what the calls mean.
 #ifndef DETENT_DETENT_H
 #define DETENT_DETENT_H
 
@@ -12,10 +12,10 @@ extern "C" {
 #endif
 
 // Any thread may call anything at any time, except detent_poll, detent_next_deadline and detent_wake_fd (one thread at
-// a time) and detent_engine_destroy. No C++ exception leaves a call. A null pointer where one is needed is an error
+// a time), and detent_engine_destroy. No C++ exception leaves a call. A null pointer where one is needed is an error
 // like others: DETENT_ERROR_INVALID_OPTION, and the call has no effect.
 typedef struct detent_engine detent_engine;
-// One timer of one engine; 0: none. A stale one is never a newer timer's, and reaches no timer.
+// One timer of one engine; 0: none. A stale one reaches no timer, and never a newer one.
 typedef uint64_t detent_timer;
 typedef void (*detent_callback)(void* context);
 
@@ -34,11 +34,11 @@ enum {
   DETENT_ERROR_OUT_OF_MEMORY = 9,
   DETENT_ERROR_OTHER = 10,          // a C++ exception of another kind
   DETENT_ERROR_LIMIT_REACHED = 11,  // descriptors, threads or space
-  DETENT_ERROR_DROPPED = 12         // a timer ended without its run; no call of this header fails by it
+  DETENT_ERROR_DROPPED = 12         // a timer ended without its run; no call of this header returns it
 };
 
-// Why the last call of this thread that failed did; later successes leave it alone. `text` may be null; what it is set
-// to is the line that the C++ exception has, with the option, its value and the cure, and holds until the thread's next
+// The code of the last call of this thread that failed; later successes leave it alone. `text` may be null. It is set
+// to the line of the C++ exception, with the option, its value and the cure, which holds until the thread's next
 // failure.
 DETENT_C_API int detent_last_error(const char** text);
 
@@ -47,97 +47,99 @@ DETENT_C_API int detent_last_error(const char** text);
 enum { DETENT_WHEEL_HIERARCHICAL = 0, DETENT_WHEEL_HASHED = 1 };
 enum { DETENT_WAIT_BUSY = 0, DETENT_WAIT_HYBRID = 1, DETENT_WAIT_SLEEP = 2 };
 enum { DETENT_DRIVE_WORKER = 0, DETENT_DRIVE_CALLER = 1 };
-// Automatic, the default: the TSC where it is invariant and the kernel's own clock source, else the steady clock.
+// Automatic, the default: the TSC if it is invariant and the kernel's own clock source, else the steady clock.
 enum { DETENT_CLOCK_STEADY = 0, DETENT_CLOCK_TSC = 1, DETENT_CLOCK_AUTOMATIC = 2 };
 enum { DETENT_REFUSED_RUN_INLINE = 0, DETENT_REFUSED_RETRY = 1, DETENT_REFUSED_DROP = 2 };
 enum { DETENT_MEMORY_MMAP = 0, DETENT_MEMORY_JEMALLOC = 1 };
 enum { DETENT_WISH_OFF = 0, DETENT_WISH_ATTEMPT = 1, DETENT_WISH_REQUIRE = 2 };
 
-// As in <detent/options.hpp>, which says more. Each comment ends with what detent_options_init() sets.
+// As in <detent/options.hpp>, which says more. Each comment ends with the value that detent_options_init() sets.
 typedef struct detent_options {
-  // The size of this struct, in bytes. sizeof(detent_options).
+  // The size of this struct, in bytes. Default: sizeof(detent_options).
   size_t size;
-  // Deadlines are rounded up to a multiple of it, in nanoseconds; at least 1. 1: exact.
+  // Deadlines are rounded up to a multiple of it, in nanoseconds; at least 1. Default: 1, which is exact.
   int64_t tick_ns;
-  // DETENT_WHEEL_. DETENT_WHEEL_HIERARCHICAL.
+  // DETENT_WHEEL_: where pending timers lie. Default: DETENT_WHEEL_HIERARCHICAL.
   int wheel;
-  // DETENT_WAIT_: how the worker waits. DETENT_WAIT_HYBRID.
+  // DETENT_WAIT_: how the worker waits. Default: DETENT_WAIT_HYBRID.
   int wait;
-  // The slots of the hashed wheel: 1 to 2^24, rounded up to a power of two. 512.
+  // The slots of the hashed wheel: 1 to 2^24, rounded up to a power of two. Default: 512.
   size_t hashed_slots;
-  // The longest stretch that DETENT_WAIT_HYBRID spins, in nanoseconds; at least 0. 200,000.
+  // The longest stretch that DETENT_WAIT_HYBRID spins, in nanoseconds; at least 0. Default: 200,000.
   int64_t max_spin_ns;
-  // DETENT_DRIVE_: who turns the wheel; caller: you call detent_poll(). DETENT_DRIVE_WORKER.
+  // DETENT_DRIVE_: who turns the wheel. With the caller, you call detent_poll(). Default: DETENT_DRIVE_WORKER.
   int drive;
-  // DETENT_CLOCK_. DETENT_CLOCK_AUTOMATIC.
+  // DETENT_CLOCK_: the clock. Default: DETENT_CLOCK_AUTOMATIC.
   int clock;
-  // The worker's CPU, from 0; -1: any. -1.
+  // The worker's CPU, from 0; -1: any. Default: -1.
   int cpu;
-  // The worker's SCHED_FIFO priority, 1 to 99; 0: an ordinary thread. 0.
+  // The worker's SCHED_FIFO priority, 1 to 99; 0: an ordinary thread. Default: 0.
   int realtime_priority;
-  // Most timers pending at once; 0: no limit. 0.
+  // Most timers pending at once; 0: no limit. Default: 0.
   size_t capacity;
-  // Nodes allocated ahead, 64 bytes each; at most 4,294,901,760. 65,536.
+  // Nodes allocated ahead, 64 bytes each; at most 4,294,901,760. Default: 65,536.
   size_t reserve;
-  // DETENT_MEMORY_: where nodes come from. DETENT_MEMORY_MMAP.
+  // DETENT_MEMORY_: where nodes come from. Default: DETENT_MEMORY_MMAP.
   int memory_source;
-  // DETENT_WISH_: transparent pages of 2 MiB. DETENT_WISH_ATTEMPT.
+  // DETENT_WISH_: transparent pages of 2 MiB. Default: DETENT_WISH_ATTEMPT.
   int huge_pages;
-  // DETENT_WISH_: pages are touched when they are mapped. DETENT_WISH_OFF.
+  // DETENT_WISH_: pages are touched when they are mapped. Default: DETENT_WISH_OFF.
   int prefault;
-  // DETENT_WISH_: pages are kept in memory, by mlock. DETENT_WISH_OFF.
+  // DETENT_WISH_: pages are kept in memory, by mlock. Default: DETENT_WISH_OFF.
   int lock_memory;
-  // The node that the memory is bound to, from 0; -1: any. -1.
+  // The node that the memory is bound to, from 0; -1: any. Default: -1.
   int numa_node;
-  // DETENT_REFUSED_: what becomes of a callback when the pool's queue is full. DETENT_REFUSED_RUN_INLINE.
+  // DETENT_REFUSED_: how a callback is handled when the pool's queue is full. Default: DETENT_REFUSED_RUN_INLINE.
   int on_refusal;
-  // Callbacks run on that many threads; 0: on the worker, or inside detent_poll(). 0.
+  // Callbacks run on that many threads; 0: on the worker, or inside detent_poll(). Default: 0.
   size_t pool_threads;
-  // How many callbacks may wait for the pool's threads, at least 1. 65,536.
+  // How many callbacks may wait for the pool's threads, at least 1. Default: 65,536.
   size_t pool_queue_capacity;
-  // The engine's and its worker's, copied; null: "detent". Null.
+  // The name of the engine and its worker, copied; null: "detent". Default: null.
   const char* name;
-  // The longest exit of an idle state near deadlines, in nanoseconds, at most 1 s; 0: any; 1: none but polling. 0.
+  // The longest exit of an idle state near deadlines, in nanoseconds, at most 1 s; 0: any; 1: polling only. Default: 0.
   int64_t cpu_latency_limit_ns;
-  // Not 0: the spin waits by the processor's own means. 0.
+  // Not 0: the spin waits by the processor's own means. Default: 0.
   int64_t light_spin;
-  // Not 0: the pool's threads keep the callbacks of one tag apart, and in the order of their deadlines. 0.
+  // Not 0: the pool's threads keep the callbacks of one tag apart, and in the order of their deadlines. Default: 0.
   int64_t pool_keyed;
-  // All 0.
+  // Must be 0. Default: 0.
   uint64_t reserved[5];
 } detent_options;
 
-// Every option at its default.
+// Sets every option to its default.
 DETENT_C_API void detent_options_init(detent_options* options);
 
 // --- Engine ---
 
-// Null: it failed, and `error` (which may be null) has the reason, cut to `error_size` with its end marked. Null
-// options: all defaults.
+// Returns null on failure. `error` (which may be null) then has the reason, cut to `error_size` and ended by a NUL.
+// Null options stand for all defaults.
 DETENT_C_API detent_engine* detent_engine_create(const detent_options* options, char* error, size_t error_size);
-// Stops; what was pending is not run. Any thread, the engine's own callbacks included; null does nothing. No call and
-// no timer of this engine may be used after it.
+// Stops the engine; what was pending is not run. Any thread, the engine's own callbacks included; null does nothing. No
+// call and no timer of this engine may be used after it.
 DETENT_C_API void detent_engine_destroy(detent_engine* engine);
 
-// Gets back what a timer was scheduled with, so that its context can be freed, or its callback run after all.
+// Receives what a timer was scheduled with, so that its context can be freed, or its callback run after all.
 typedef void (*detent_unfired)(void* argument, detent_timer timer, int64_t deadline_ns, detent_callback callback,
                                void* context);
-// Ends the engine's work and waits for running callbacks; then calls `each` (which may be null) on this thread for
-// every timer that had not ended. 0; or -1, from inside a callback for one. A later or concurrent call gets none.
+// Ends the engine's work, and waits for running callbacks. Then calls `each` (which may be null) on this thread for
+// every timer that had not ended. Returns 0, or -1 on failure, for example in a callback. A later or concurrent call
+// gets no timers.
 DETENT_C_API int detent_stop(detent_engine* engine, detent_unfired each, void* argument);
 DETENT_C_API int detent_is_stopped(const detent_engine* engine);
 DETENT_C_API size_t detent_pending(const detent_engine* engine);
 // The worker's thread, as the kernel numbers it (gettid). 0: a caller drives, or the engine has been stopped.
 DETENT_C_API int32_t detent_worker_thread_id(const detent_engine* engine);
-// Which clock runs: DETENT_CLOCK_STEADY or DETENT_CLOCK_TSC; -1 where there is no memory for the answer. `reason` may
-// be null; it is set to why DETENT_CLOCK_AUTOMATIC is the steady clock here, in a line, or to "". Never freed.
+// Returns the clock that runs, DETENT_CLOCK_STEADY or DETENT_CLOCK_TSC, or -1 if there is no memory for the answer.
+// `reason` may be null. It is set to one line that says why DETENT_CLOCK_AUTOMATIC is the steady clock here, or to "".
+// It is never freed.
 DETENT_C_API int detent_clock(const detent_engine* engine, const char** reason);
 
 // --- Timers: nanoseconds, CLOCK_MONOTONIC ---
 
 DETENT_C_API int64_t detent_now(void);
 
-// 0: not scheduled; detent_last_error() has the reason.
+// Returns 0 if the timer was not scheduled; detent_last_error() has the reason.
 DETENT_C_API detent_timer detent_schedule_at(detent_engine* engine, int64_t deadline_ns, detent_callback callback,
                                              void* context);
 DETENT_C_API detent_timer detent_schedule_after(detent_engine* engine, int64_t delay_ns, detent_callback callback,
@@ -146,7 +148,7 @@ DETENT_C_API detent_timer detent_schedule_at_fixed_rate(detent_engine* engine, i
                                                         detent_callback callback, void* context);
 DETENT_C_API detent_timer detent_schedule_with_fixed_delay(detent_engine* engine, int64_t initial_ns, int64_t delay_ns,
                                                            detent_callback callback, void* context);
-// These four schedule with a tag, which in a pool with `pool_keyed` is the timer's key. Those above have the tag 0.
+// These four schedule with a tag, which in a pool with `pool_keyed` is the timer's key. The calls above use the tag 0.
 DETENT_C_API detent_timer detent_schedule_at_tagged(detent_engine* engine, int64_t deadline_ns,
                                                     detent_callback callback, void* context, uint64_t tag);
 DETENT_C_API detent_timer detent_schedule_after_tagged(detent_engine* engine, int64_t delay_ns,
@@ -161,46 +163,46 @@ DETENT_C_API detent_timer detent_schedule_with_fixed_delay_tagged(detent_engine*
 enum {
   DETENT_CANCELLED = 0,  // the callback will never start (again)
   DETENT_RUNNING = 1,    // it is executing now, and this is its last run
-  DETENT_GONE = 2        // it has fired, was cancelled, dropped or returned, or never was
+  DETENT_GONE = 2        // it has fired, was cancelled, dropped or returned, or never existed
 };
 
 DETENT_C_API int detent_cancel(detent_engine* engine, detent_timer timer);
-// Also waits until a running callback has ended; inside that callback it returns at once.
+// Also waits until a running callback has ended. Inside that callback it returns at once.
 DETENT_C_API int detent_cancel_and_wait(detent_engine* engine, detent_timer timer);
-// 1: it fires at the new deadline and not at the old one. 0: it was not pending; no effect.
+// 1: the timer fires at the new deadline and not at the old one. 0: it was not pending; no effect.
 DETENT_C_API int detent_restart_at(detent_engine* engine, detent_timer timer, int64_t deadline_ns);
 DETENT_C_API int detent_restart_after(detent_engine* engine, detent_timer timer, int64_t delay_ns);
 DETENT_C_API int detent_is_pending(detent_engine* engine, detent_timer timer);
-// 1: `deadline_ns` is when it is due, or `remaining_ns` how long that is from now, below zero where it is overdue;
-// 0: it is not pending, and what is pointed to stays as it was.
+// 1: `deadline_ns` is set to the time when it is due, or `remaining_ns` to the time until then, below zero if it is
+// overdue. 0: it is not pending, and nothing is set.
 DETENT_C_API int detent_deadline(detent_engine* engine, detent_timer timer, int64_t* deadline_ns);
 DETENT_C_API int detent_remaining(detent_engine* engine, detent_timer timer, int64_t* remaining_ns);
 
 // --- The run, inside a callback ---
 
-// Times in nanoseconds.
+// The times of a run are in nanoseconds.
 typedef struct detent_run {
-  int64_t deadline_ns;  // that of the period which the run stands for
+  int64_t deadline_ns;  // of the period that the run stands for
   int64_t started_ns;   // the clock's reading just before the run
-  int64_t lateness_ns;  // the one less the other
+  int64_t lateness_ns;  // started_ns - deadline_ns
   uint64_t missed;      // periods that were skipped since the last run
-  uint64_t tag;         // that the timer was scheduled with
-  detent_timer timer;   // to be cancelled or restarted
+  uint64_t tag;         // the timer was scheduled with this tag
+  detent_timer timer;   // for cancelling or restarting it
   uint64_t reserved[2];
 } detent_run;
 
-// 1: the calling thread is inside a callback, and `run` says what that knows of its run; of the innermost, where
-// one drives another engine. 0: it is inside of none, and `run` stays as it was.
+// 1: the calling thread is inside a callback, and `run` is set to its run; to that of the innermost callback, if one
+// drives another engine. 0: it is inside no callback, and `run` stays as it was.
 DETENT_C_API int detent_read_run(detent_run* run);
 
 // --- Engines driven by their caller ---
 
-// Fires what is due, at most `max` callbacks; how many ran, or DETENT_FAILED.
+// Fires what is due, at most `max` callbacks. Returns how many ran, or DETENT_FAILED.
 DETENT_C_API size_t detent_poll(detent_engine* engine, size_t max);
 #define DETENT_FAILED SIZE_MAX
-// Readable when detent_poll() has something to do. Closed with the engine. -1: failed.
+// A descriptor that is readable when detent_poll() has something to do. It is closed with the engine. -1: failed.
 DETENT_C_API int detent_wake_fd(detent_engine* engine);
-// 1: `deadline_ns` is set, never later than the true one; 0: nothing is pending; -1: failed.
+// 1: `deadline_ns` is set to the next deadline or an earlier time; 0: nothing is pending; -1: failed.
 DETENT_C_API int detent_next_deadline(detent_engine* engine, int64_t* deadline_ns);
 
 // --- Metrics ---
@@ -216,7 +218,7 @@ typedef struct detent_metrics {
   uint64_t reserved[7];
 } detent_metrics;
 
-// 0; or -1 where there is no memory for the figures.
+// Returns 0, or -1 if there is no memory for the figures.
 DETENT_C_API int detent_read_metrics(const detent_engine* engine, detent_metrics* metrics);
 
 #ifdef __cplusplus

@@ -16,15 +16,15 @@
 
 namespace detent {
 
-// The awaitable that engine::sleep_for() and sleep_until() return, to be awaited once at a time. Lives in the
-// coroutine's frame, and allocates nothing.
+// The awaitable that engine::sleep_for() and sleep_until() return, to be awaited by one coroutine at a time. Lives in
+// the coroutine's frame, and allocates nothing.
 //
 // The coroutine goes on where the engine runs callbacks, no matter who asked it to stop. If its timer ends without a
 // run, it goes on as well, on the thread that ends the timer, and the await throws (docs/endings.md).
 //
-// While it is suspended its owner may destroy it, on any thread: that cancels the timer. The owner must know that it is
-// suspended, as for any coroutine: once its timer's run or end has started it is not, and the owner that comes later
-// has come too late.
+// While the coroutine is suspended its owner may destroy it, on any thread; that cancels the timer. As for any
+// coroutine, the owner must know that it is suspended. Once its timer's run or end has started it is not, and it is too
+// late to destroy it.
 class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
  public:
   ~sleep_awaiter() {
@@ -34,7 +34,7 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
   }
 
   bool await_ready() noexcept { return token_.stop_requested(); }
-  // Throws what engine::schedule_at() throws; the coroutine then goes on with it at once.
+  // Throws what engine::schedule_at() throws; the coroutine then goes on at once, with that exception.
   void await_suspend(base::coroutine_handle sleeper) { begin(sleeper, {}); }
   // True: the time has elapsed. False: stop was requested. Throws error if the timer has ended without its run although
   // no stop was requested: `stopped` if the engine has ended, `dropped` otherwise.
@@ -49,7 +49,7 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
   }
 
  protected:
-  // Before it is awaited.
+  // For moves before it is awaited.
   sleep_awaiter(sleep_awaiter&& other) noexcept
       : timed_frame(*other.core_), deadline_(other.deadline_), token_(std::move(other.token_)) {}
   sleep_awaiter(detail::engine_core& core, time_point deadline, base::stop_token token) noexcept
@@ -58,7 +58,7 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
     arm_sleep(sleeper, how);
     settle();
   }
-  // The first half of begin(), before which the coroutine is not resumed.
+  // The first half of begin(). The coroutine is not resumed before the second.
   void arm_sleep(base::coroutine_handle sleeper, const detail::timer_terms& how) {
     suspend(sleeper.address(), how);
     if (token_.stop_possible()) hook_.emplace(token_, on_stop{this});
@@ -68,14 +68,14 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
  private:
   friend class engine;
   friend struct detail::frame_ops<sleep_awaiter>;
-  // Runs on the thread that requests the stop, and only moves the timer: nothing of the coroutine's own runs there.
+  // Runs on the thread that requests the stop, and only moves the timer. No code of the coroutine runs there.
   struct on_stop {
     sleep_awaiter* sleeper;
     void operator()() const noexcept { sleeper->hurry(); }
   };
 
-  // The hook is made and taken out in this header: a stop token's atomics are the program's, and are to be seen where
-  // all the others of that token are.
+  // The hook is made and removed in this header, so that the program's compiler flags, such as a sanitizer's, apply to
+  // all atomic operations on its stop token.
   void suspend(void* coroutine, const detail::timer_terms& how);
   bool is_ready(firing& run) noexcept;
   void on_run();
@@ -88,14 +88,14 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
   base::stop_token token_;
   void* coroutine_ = nullptr;  // null: not suspended
   std::optional<base::stop_callback<on_stop>> hook_;
-  // Whether await_suspend() is done with this object: until then the coroutine is not resumed.
+  // Whether await_suspend() has finished with this object. Until then the coroutine is not resumed.
   base::atomic<bool> settled_{false};
   std::thread::id starter_;  // the thread that is in await_suspend(), until it is done
   errc problem_{};           // why the timer has ended without its run
 };
 
-// The same with options: a tag, a label, a lane, slack, an executor. A sleep that is too late for its max_lateness
-// throws `dropped`; or with stale_policy::run, goes on late.
+// A sleep with options: a tag, a label, a lane, slack, an executor. If it is later than its max_lateness it throws
+// `dropped`, or with stale_policy::run goes on late.
 class [[nodiscard]] sleep_with_options : public sleep_awaiter {
  public:
   sleep_with_options(const sleep_with_options&) = delete;
@@ -113,7 +113,7 @@ class [[nodiscard]] sleep_with_options : public sleep_awaiter {
   const timer_options options_;
 };
 
-// A sleep that is a timer of a group, which may go before it.
+// A sleep that is a timer of a group. The group may end before it.
 class [[nodiscard]] group_sleep : public sleep_awaiter {
  public:
   group_sleep(const group_sleep&) = delete;

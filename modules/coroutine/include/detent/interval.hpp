@@ -11,12 +11,12 @@
 
 namespace detent {
 
-// A grid in time, and the coroutine that waits for its next point. Lies in the coroutine's frame and allocates nothing;
-// has no timer between two calls of next(). Of one coroutine at a time. Holds the core of its engine, which may be
-// moved.
+// A grid in time, with one coroutine that waits for its next point. It lies in the coroutine's frame and allocates
+// nothing, and has no timer between two calls of next(). One coroutine at a time. It holds the core of its engine,
+// which may be moved.
 class interval {
  public:
-  // Awaited once, and at once: it refers to its interval.
+  // To be awaited once and at once, because it refers to its interval.
   class [[nodiscard]] tick : public sleep_awaiter {
    public:
     bool await_ready() noexcept { return of_.is_over() || sleep_awaiter::await_ready(); }
@@ -24,7 +24,7 @@ class interval {
       begin(sleeper, of_.on_.with(of_.has_options_ ? &of_.options_ : nullptr));
     }
     // True: the point has come, and deadline() and missed() are about it. False: stop was requested, or all `runs` are
-    // over. Throws as a sleep.
+    // over. Throws what a sleep throws.
     bool await_resume() {
       if (of_.is_over() || !sleep_awaiter::await_resume()) return false;
       of_.come();
@@ -38,10 +38,10 @@ class interval {
     interval& of_;
   };
 
-  // `on` is an engine or a timer_group. The points are `first + n * period`, and the first is one period from now. Of
-  // `options`, `missed` says how points are handled that have gone by before next() was awaited, as in
-  // engine::schedule_at_fixed_rate(); after as many `runs` next() gives false at once. Throws invalid_period for a
-  // period that is not positive, and nothing else: what is wrong with the other options comes from next().
+  // `on` is an engine or a timer_group. The points are `first + n * period`, and the first is one period from now.
+  // `options.missed` says how to handle points that have gone by before next() was awaited, as in
+  // engine::schedule_at_fixed_rate(). After `options.runs` points next() gives false at once. Throws invalid_period for
+  // a period that is not positive, and nothing else: errors in the other options come from next().
   interval(detail::place on, detail::whole_duration period, periodic_options options = {})
       : on_(std::move(on)),
         period_(period.count()),
@@ -64,11 +64,11 @@ class interval {
   // The awaitable for the next point. If that has gone by already, the coroutine goes on as soon as possible.
   tick next(base::stop_token stop = {}) noexcept { return {*this, std::move(stop)}; }
 
-  // The point that the last next() has waited for. With missed_ticks::skip the latest one that had come by then.
+  // The point for which the last next() has waited. With missed_ticks::skip, the latest one that had come by then.
   time_point deadline() const noexcept { return detail::to_time(last_); }
-  // The points that have been skipped since the one before.
+  // The points that were skipped between that one and the one before.
   std::uint64_t missed() const noexcept { return missed_; }
-  // The grid begins anew, one period from now.
+  // Begins the grid anew, one period from now.
   void reset() noexcept { next_ = detail::deadline_after(&on_.core(), period_); }
 
  private:

@@ -12,14 +12,14 @@ namespace detent {
 
 namespace detail {
 
-// The parts that the two have in common. Derived has note_end(index), which says whether the others are to give up.
+// The common part of the two. Derived has note_end(index), which says whether the others must give up.
 template <class Derived, class... A>
 class branches {
  public:
   branches& operator=(const branches&) = delete;
 
   bool await_ready() const noexcept { return false; }
-  // Throws bad_alloc where a branch does not fit its room; nothing has begun then.
+  // Throws bad_alloc if a branch does not fit its room; nothing has begun then.
   bool await_suspend(std::coroutine_handle<> waiting) {
     for_each([this](auto& place, std::size_t index) { place.make(static_cast<Derived&>(*this), index); });
     joint_.begin(waiting, sizeof...(A) + 1);
@@ -27,23 +27,23 @@ class branches {
     for_each([](auto& place, std::size_t) { place.start(); });
     return !joint_.arrive();
   }
-  // Has all give up that can be asked; any thread, while this is awaited.
+  // Asks all branches to give up that can be asked. Any thread, while this is awaited.
   void ask() noexcept {
     for_each([](auto& place, std::size_t) { place.ask(); });
   }
-  // For a branch whose awaitable has ended. Returns the coroutine that goes on.
+  // Called by a branch when its awaitable has ended. Returns the coroutine that goes on.
   std::coroutine_handle<> arrived(std::size_t index) noexcept {
     if (static_cast<Derived*>(this)->note_end(index)) ask();
     return joint_.arrive() ? joint_.waiting() : std::noop_coroutine();
   }
 
  protected:
-  // Before it is awaited.
+  // For moves before it is awaited.
   branches(branches&& other) : stop_(std::move(other.stop_)), of_(std::move(other.of_)) {}
   explicit branches(base::stop_token stop, A&&... of) : stop_(std::move(stop)), of_(std::forward<A>(of)...) {}
   ~branches() { clear(); }
 
-  // All have ended, or the coroutine is destroyed.
+  // Called when all have ended, or the coroutine is destroyed.
   void clear() noexcept {
     hook_.reset();
     for_each([](auto& place, std::size_t) { place.clear(); });
@@ -61,7 +61,8 @@ class branches {
  private:
   struct on_stop {
     branches* asked;
-    // A party while it asks: what it asks may end at once, and with the last of them the coroutine's frame.
+    // Counts as a party while it asks: what it asks may end at once, and with the last of them the coroutine's frame
+    // ends.
     void operator()() const {
       if (!asked->joint_.join()) return;
       asked->ask();
@@ -89,8 +90,8 @@ class [[nodiscard]] all_awaiter : public detail::branches<all_awaiter<A...>, A..
  public:
   explicit all_awaiter(base::stop_token stop, A&&... of) : base_type(std::move(stop), std::forward<A>(of)...) {}
 
-  // A tuple of the results, std::monostate for one that has none. Throws what the first of them, in the order of the
-  // call, has thrown.
+  // Returns a tuple of the results, with std::monostate for one that has none. Throws the exception of the first
+  // branch, in the order of the call, that has thrown.
   auto await_resume() {
     this->clear();
     return std::apply([](auto&... place) { return std::tuple{place.end().take()...}; }, this->of_);
@@ -102,8 +103,8 @@ class [[nodiscard]] all_awaiter : public detail::branches<all_awaiter<A...>, A..
   }
 };
 
-// How when_any() ends: which of them was the first to end, from 0, and the results of all that did not throw, in the
-// order of the call.
+// The outcome of when_any(): which awaitable was the first to end, from 0, and the results of all that did not throw,
+// in the order of the call.
 template <class... T>
 struct any_result {
   std::size_t index = 0;
@@ -119,7 +120,7 @@ class [[nodiscard]] any_awaiter : public detail::branches<any_awaiter<A...>, A..
   explicit any_awaiter(base::stop_token stop, A&&... of) : base_type(std::move(stop), std::forward<A>(of)...) {}
   any_awaiter(any_awaiter&& other) : base_type(std::move(other)) {}
 
-  // Throws what the first to end has thrown. What others throw after it is dropped.
+  // Throws the exception of the first one to end, if it has thrown. Exceptions of later ones are dropped.
   auto await_resume() {
     this->clear();
     const std::size_t first = first_.load(base::relaxed);  // relaxed: all have arrived
@@ -156,8 +157,8 @@ requires(sizeof...(A) > 0) all_awaiter<A...> when_all(A&&... of) {
   return all_awaiter<A...>(base::stop_token(), std::forward<A>(of)...);
 }
 
-// Waits for one. As soon as it has ended, in whichever way, or `stop` is requested, the others are asked to stop, and
-// waited for: nothing of them is left behind when the coroutine goes on. One that cannot be asked takes its own time.
+// Waits for one. As soon as it has ended in any way, or `stop` is requested, the others are asked to stop, and waited
+// for. So none of them is left behind when the coroutine goes on. An awaitable that cannot be asked takes its own time.
 template <detail::branchable... A>
 requires(sizeof...(A) > 0) any_awaiter<A...> when_any(base::stop_token stop, A&&... of) {
   return any_awaiter<A...>(std::move(stop), std::forward<A>(of)...);

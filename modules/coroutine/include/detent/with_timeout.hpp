@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// co_await with_timeout(engine, 5ms, awaitable): waits for an awaitable, and for no longer than it has time.
+// co_await with_timeout(engine, 5ms, awaitable): waits for an awaitable, and asks it to stop when time is up.
 #pragma once
 
 #include <detent/detail/branch.hpp>
@@ -24,7 +24,7 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
       : timed_frame(on.core()), on_(std::move(on)), delay_(delay), of_(std::forward<A>(of)) {
     if (options != nullptr) options_ = *options;
   }
-  // Before it is awaited.
+  // For moves before it is awaited.
   timeout_awaiter(timeout_awaiter&& other)
       : timed_frame(*other.core_),
         on_(other.on_),
@@ -52,9 +52,9 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
     of_.start();
     return !joint_.arrive();
   }
-  // The awaitable's result, true where it has none; none, or false, if time was up first. Then nothing that the
-  // awaitable ends with is kept. Throws what the awaitable throws; and where the limit itself ends, as its engine stops
-  // or its executor drops it, error: `stopped` or `dropped`.
+  // Returns the awaitable's result, or true if it has none. If time was up first, returns none or false, and drops what
+  // the awaitable ends with. Throws what the awaitable throws. Throws error if the limit itself ends: `stopped` if its
+  // engine stops, `dropped` if its executor drops it.
   auto await_resume() {
     of_.clear();
     using limited = std::conditional_t<std::is_void_v<result>, bool, std::optional<detail::stored<result>>>;
@@ -70,9 +70,9 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
       return limited(of_.end().take());
     }
   }
-  // Has the awaitable give up; any thread, while this is awaited.
+  // Asks the awaitable to give up. Any thread, while this is awaited.
   void ask() noexcept { of_.ask(); }
-  // For the branch, whose awaitable has ended. Returns the coroutine that goes on.
+  // Called by the branch when its awaitable has ended. Returns the coroutine that goes on.
   std::coroutine_handle<> arrived(std::size_t) noexcept {
     const bool for_both = is_first(first::awaitable) && withdraw();
     if (for_both) timer_is_over_ = true;
@@ -114,19 +114,19 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
   const duration delay_;
   std::optional<timer_options> options_;
   bool armed_ = false;
-  bool timer_is_over_ = false;  // of the thread that has the timer
-  errc lost_{};                 // why there was no run of the timer, if there was none
+  bool timer_is_over_ = false;  // only for the thread that has the timer
+  errc lost_{};                 // why the timer has not run, if it has not
   base::atomic<first> first_{first::none};
   detail::joint joint_;
   place of_;
 };
 
-// Waits for `of`, and asks it to stop when so much time has passed since the await: a detent sleep, a with_timeout, a
-// when_any or when_all by themselves; a function, as [](std::stop_token stop) { return task(stop); }, by its token; any
-// other awaitable cannot be asked. In each case it is waited for: the coroutine goes on when `of` has ended, and never
-// before, so that nothing of it is left behind. One that cannot be asked takes its own time, and the answer is still
-// that time was up. `on` is an engine or a timer_group; a paused group's limits stand still, and the limits of one that
-// is cancelled are lost.
+// Waits for `of`, and asks it to stop when that much time has passed since the await. A detent sleep, a with_timeout, a
+// when_any or a when_all is asked directly. A function, such as [](std::stop_token stop) { return task(stop); }, is
+// asked by its token. Any other awaitable cannot be asked. In each case the coroutine goes on when `of` has ended and
+// never before, so nothing of it is left behind. An awaitable that cannot be asked takes its own time, and the answer
+// is still that time was up. `on` is an engine or a timer_group. While a group is paused, its limits stand still; when
+// it is cancelled, they are lost.
 //
 // The coroutine goes on where `of` ends, or where the engine runs callbacks. A negative delay counts as 0. Throws
 // invalid_option for a function that is null.
@@ -134,7 +134,7 @@ template <class A>
 requires detail::branchable<A> timeout_awaiter<A> with_timeout(detail::place on, detail::whole_duration delay, A&& of) {
   return {std::move(on), delay, nullptr, std::forward<A>(of)};
 }
-// The options of the timer, of which the tag, the label and the executor are for the run that finds that time is up.
+// With options for the timer. The tag, the label and the executor are for the run that finds that time is up.
 template <class A>
 requires detail::branchable<A> timeout_awaiter<A> with_timeout(detail::place on, detail::whole_duration delay,
                                                                const timer_options& options, A&& of) {

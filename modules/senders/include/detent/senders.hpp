@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A scheduler for senders and receivers: std::execution's of C++26, or stdexec's where the standard library has none.
-// Without either the header compiles, and the use of detent::scheduler does not: one sentence says why.
+// A scheduler for senders and receivers: std::execution's of C++26, or stdexec's if the standard library has none.
+// Without either, the header compiles, but a use of detent::scheduler does not: one sentence says why.
 #pragma once
 
 #include <detent/base/execution.hpp>
@@ -29,23 +29,24 @@ inline bool same_options(const std::optional<timer_options>& a, const std::optio
 
 }  // namespace detail
 
-// An engine as a scheduler, or a timer_group: what is scheduled completes where the engine runs callbacks, never before
-// its time. A small value, to be copied; refers to the engine or the group, which it does not own. Lock-free, allocates
-// nothing: the operation state has it all. Models `scheduler`; and by its members what stdexec's exec::timed_scheduler
-// asks for.
+// An engine or a timer_group as a scheduler. An operation completes where the engine runs callbacks, never before its
+// time. The scheduler is a small value, to be copied; it refers to the engine or the group, and does not own it.
+// Lock-free, and allocates nothing, because the operation state holds everything. It models `scheduler`, and has the
+// members that stdexec's exec::timed_scheduler asks for.
 //
-// An operation completes with set_value() when its time has come; with set_stopped() when its receiver's token asks for
-// a stop before, on the thread that asks, or when the engine ends or has ended; with set_error(std::error_code) where
-// the engine refuses the timer: capacity_exceeded, out_of_memory, forked; or where its run does not come: `dropped`, on
-// the thread that drops it. What stop() returns of it is an `unfired` like others: run() completes it with a value, and
-// its destruction as stopped. The engine may end once its operations have completed, on any thread.
+// An operation completes with set_value() when its time has come. It completes with set_stopped() if its receiver's
+// token requests a stop before, on the thread that requests it, or if the engine ends or has ended. It completes with
+// set_error(std::error_code) if the engine refuses the timer: capacity_exceeded, out_of_memory, forked; or if its run
+// does not come: `dropped`, on the thread that drops it. stop() returns an `unfired` for it as for other timers: run()
+// completes the operation with a value, and its destruction completes it as stopped. The engine may end once its
+// operations have completed, on any thread.
 template <class Execution>
 class basic_scheduler : public Execution::scheduler_mark {
   static_assert(Execution::is_there,
                 "detent::scheduler needs std::execution (C++26), or the headers of NVIDIA/stdexec on the include path");
 
  public:
-  // Aborts if the engine has been moved from, as its calls do.
+  // Aborts if the engine has been moved from, as the engine's calls do.
   explicit basic_scheduler(engine& of) noexcept : on_{detail::timer_access::core(of)} {
     if (on_.core == nullptr) [[unlikely]]
       detail::used_after_move("engine", "scheduler");
@@ -57,13 +58,13 @@ class basic_scheduler : public Execution::scheduler_mark {
     if (on_.core == nullptr) [[unlikely]]
       detail::used_after_move("timer_group", "scheduler");
   }
-  // Each timer has these options. Where they cannot be met, as with another engine's label or executor, an operation
-  // completes with set_error(errc::invalid_option). Without options, an operation on an executor that keeps order has
-  // a tag of its own.
+  // Each timer has these options. If they cannot be met, as with another engine's label or executor, an operation
+  // completes with set_error(errc::invalid_option). Without options, an operation on an executor that keeps order has a
+  // tag of its own.
   basic_scheduler(engine& of, const timer_options& options) noexcept : basic_scheduler(of) { options_ = options; }
   basic_scheduler(timer_group& of, const timer_options& options) noexcept : basic_scheduler(of) { options_ = options; }
 
-  // Completes as soon as possible, after what is due already.
+  // Completes as soon as possible, after the timers that are due already.
   [[nodiscard]] timed_sender<Execution> schedule() const noexcept {
     return timed_sender<Execution>({0, true, options_, on_});
   }
@@ -82,10 +83,10 @@ class basic_scheduler : public Execution::scheduler_mark {
                                                        const timer_options& options) const noexcept {
     return timed_sender<Execution>({delay.count(), true, options, on_});
   }
-  // The time of the engine's clock. Wait-free.
+  // The time by the engine's clock. Wait-free.
   [[nodiscard]] time_point now() const noexcept { return detail::to_time(detail::deadline_after(on_.core, 0)); }
 
-  // Of the same engine or group, with the same options.
+  // Equal schedulers have the same engine or group, and the same options.
   friend bool operator==(const basic_scheduler& a, const basic_scheduler& b) noexcept {
     return a.on_ == b.on_ && detail::same_options(a.options_, b.options_);
   }
@@ -127,7 +128,7 @@ class [[nodiscard]] timed_sender {
 
   class env {
    public:
-    // Nothing is said of set_stopped, which may come on the thread that asks for it.
+    // set_stopped is left out, because it may come on the thread that requests the stop.
     template <class... Env>
     basic_scheduler<Execution> query(typename Execution::completion_scheduler_query, const Env&...) const noexcept {
       return basic_scheduler<Execution>(on_, options_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Several engines under one name: a key, the calling thread or a number says which. docs/sharding.md: whether to, and
-// how many.
+// Several engines under one name: a key, the calling thread or a number selects one. docs/sharding.md says whether to
+// use it, and with how many engines.
 #pragma once
 
 #include <detent/detail/bulk.hpp>
@@ -33,32 +33,32 @@ class shard_map;
 }
 
 struct sharded_options {
-  // The set's; its shards are called NAME/0, NAME/1 and so on, in errors, counters and metrics. A worker's thread has
-  // as much of NAME as leaves room for the number in 15 characters. "detent".
+  // The name of the set. Its shards are called NAME/0, NAME/1 and so on, in errors, counters and metrics. A worker's
+  // thread has as much of NAME as leaves room for the number in 15 characters. Default: "detent".
   std::string name = "detent";
-  // How many engines, 1 to 1,024; must be given.
+  // How many engines, 1 to 1,024. Required.
   std::size_t shards = 0;
-  // The options of each shard: `capacity`, `reserve` and executors are per shard too. The set fills in `name` and
-  // `shard`, `cpu` is the option below, and of a `counters_file` or `record` that is a path, each shard has PATH.0,
-  // PATH.1 and so on, of a `record` PATH.gz each has PATH.0.gz, PATH.1.gz and so on. With drive = caller, shard i is
-  // driven by the loop that calls poll() of (*this)[i].
+  // The options of each shard; `capacity`, `reserve` and executors are per shard too. The set fills in `name` and
+  // `shard`, and `cpu` comes from the option below. If `counters_file` or `record` is a path, each shard has PATH.0,
+  // PATH.1 and so on; for a `record` PATH.gz, each has PATH.0.gz, PATH.1.gz and so on. With drive = caller, the loop
+  // that calls poll() of (*this)[i] drives shard i.
   engine_options each = {};
-  // Shard i's worker is pinned to cpus[i]; as many as shards. Empty: none is.
+  // Shard i's worker is pinned to cpus[i]; as many as shards. Default: empty, no worker is pinned.
   std::vector<int> cpus = {};
-  // Binds shard i's memory to the NUMA node of cpus[i], as memory_options::numa_node does. Off.
+  // Binds shard i's memory to the NUMA node of cpus[i], as memory_options::numa_node does. Default: off.
   bool node_local = false;
 };
 
-// Returns the number of the shard for a key with this hash. Fibonacci hashing (Knuth, TAOCP 6.4): whole numbers that
-// count up spread more evenly than by chance, in most steps too; random ones as evenly as by chance.
+// Returns the number of the shard for a key with this hash. Fibonacci hashing (Knuth, TAOCP 6.4) spreads whole numbers
+// that count up more evenly than chance, for most steps too, and random ones as evenly as chance.
 constexpr std::size_t shard_of_hash(std::uint64_t hash, std::size_t shards) noexcept {
   hash ^= hash >> 32;
   hash *= 0x9e3779b97f4a7c15u;
   return static_cast<std::size_t>((hash >> 32) * shards >> 32);
 }
 
-// Gives a key the same shard in every thread of a process, and a whole number or an enumerator in every process. A
-// string is the same key in any string type; other types go by std::hash.
+// Gives a key the same shard in every thread of a process, and a whole number or an enumerator the same one in every
+// process. A string is the same key in any string type; other types go by std::hash.
 template <class Key>
 std::size_t shard_of_key(const Key& key, std::size_t shards) noexcept {
   if constexpr (std::integral<Key> || std::is_enum_v<Key>) {
@@ -71,21 +71,23 @@ std::size_t shard_of_key(const Key& key, std::size_t shards) noexcept {
 }
 
 // Any thread may call anything except the destructor. A shard is an engine: every call that takes an engine takes a
-// shard, a timer's handle is the same and may be used from any thread, and an engine's promises about its timers hold
-// for those of a shard: they run in the order of their deadlines, one at a time where they run inline. There is no
-// order between shards.
+// shard. A timer's handle is the same, and may be used from any thread. An engine's promises about its timers hold for
+// those of a shard: they run in the order of their deadlines, and one at a time if they run inline. There is no order
+// between shards.
 class sharded_engine {
  public:
   static constexpr std::size_t most_shards = 1024;
 
-  // Throws detent::error naming the option, the value and the cure; what engine's constructor throws; bad_alloc.
+  // Throws detent::error, naming the option, the value and the cure. Throws what engine's constructor throws, and
+  // bad_alloc.
   explicit sharded_engine(sharded_options options);
   // Null: `problem` says why.
   static std::unique_ptr<sharded_engine> try_create(sharded_options options, std::error_code& problem) noexcept;
   sharded_engine(const sharded_engine&) = delete;
   sharded_engine& operator=(const sharded_engine&) = delete;
-  // Closes all, stops all, and destroys unrun what was pending. Never from a callback of one of its shards, other than
-  // an engine's: that shard could not be stopped before the first is gone, and its other callbacks may look for any.
+  // Closes all shards, stops them, and destroys unrun what was pending. Must not be called by a callback of one of its
+  // shards, as an engine's may be: that shard could not be stopped before the first is gone, and its other callbacks
+  // may look for any shard.
   ~sharded_engine();
 
   // --- Which shard
@@ -99,8 +101,9 @@ class sharded_engine {
   const engine* begin() const noexcept { return shards_.data(); }
   const engine* end() const noexcept { return shards_.data() + shards_.size(); }
 
-  // The key's, for as long as the set exists, from any thread, before and after stop(): callbacks of a key that run
-  // inline never overlap, and run in the order of their deadlines. Some nanoseconds, no lock.
+  // The shard of the key. It is the same for as long as the set exists, from any thread, before and after stop(). So
+  // callbacks of a key that run inline never overlap, and run in the order of their deadlines. Some nanoseconds, no
+  // lock.
   template <class Key>
   engine& of(const Key& key) noexcept {
     return shards_[index_of(key)];
@@ -109,55 +112,55 @@ class sharded_engine {
   std::size_t index_of(const Key& key) const noexcept {
     return shard_of_key(key, size());
   }
-  // The shard that this thread is bound to; else that of the CPU where it runs, by the CPU's position among those that
-  // the process might use when the set was made: not by its number, of which a mask may leave only some that are alike.
-  // With more shards than CPUs, a CPU's shards are dealt out to the threads. For timers that belong to no key. Some 5
-  // ns.
+  // The shard that this thread is bound to, else that of the CPU where the thread runs. It goes by the CPU's position
+  // among those that the process could use when the set was made, and not by its number, because a mask may leave only
+  // numbers that are alike. If there are more shards than CPUs, a CPU's shards are dealt out to the threads. For timers
+  // that belong to no key. Some 5 ns.
   engine& local() noexcept { return shards_[local_index()]; }
   std::size_t local_index() const noexcept;
-  // From now on local() of this set is that shard in this thread: for a loop that drives it, and for a thread that is
-  // pinned. The last call counts; a thread may be bound in several sets. It stays bound to its very end: destructors of
-  // its thread-local objects, and on the main thread of static ones, find and may change it. Throws invalid_option,
-  // bad_alloc.
+  // From now on local() of this set returns that shard in this thread. For a loop that drives it, and for a thread that
+  // is pinned. The last call counts, and a thread may be bound in several sets. It stays bound to its very end:
+  // destructors of its thread-local objects, and on the main thread of static ones, find and may change it. Throws
+  // invalid_option, bad_alloc.
   void bind_this_thread(std::size_t index);
 
   // --- All of them
 
-  // Each is closed: engine::close().
+  // Closes each shard: engine::close().
   void close() noexcept;
-  // Every timer of all shards that had not ended, once each. All are closed before the first is waited for: a callback
-  // that schedules on another shard is then refused by errc::stopped, and does not wait. Later and concurrent calls
-  // wait for the first and return nothing. Throws as engine::stop(): from a callback of any of the shards
-  // called_from_callback, and nothing has changed; in the child of a fork forked; without memory for the vector
-  // out_of_memory, and what it does not return was destroyed unrun.
+  // Returns every timer of all shards that had not ended, once each. All shards are closed before the first is waited
+  // for, so a callback that schedules on another shard is refused with errc::stopped, and does not wait. Later and
+  // concurrent calls wait for the first and return nothing. Throws as engine::stop(): called_from_callback in a
+  // callback of any of the shards, and nothing has changed; forked in the child of a fork; out_of_memory if there is no
+  // memory for the vector, and then what it does not return was destroyed unrun.
   std::vector<unfired> stop();
   std::vector<unfired> try_stop(std::error_code& problem) noexcept;
-  // Lets what is pending on any shard fire for at most that long, one time for all, and returns as soon as nothing is;
-  // then the same as stop(). Otherwise as engine::stop_for().
+  // Lets what is pending on any shard fire for at most that long, one time for all, or until nothing is pending; then
+  // does the same as stop(). Otherwise as engine::stop_for().
   std::vector<unfired> stop_for(detail::whole_duration at_most);
-  // Whether all shards are.
+  // Whether all shards are stopped.
   bool stopped() const noexcept;
 
-  // One label for all shards, each of which counts its own timers with it. A shard that has one of that name already
-  // reports that one where it names a timer's label. Throws as engine::make_label(), naming the shard; some shards may
+  // Makes one label for all shards; each counts its own timers with it. If a shard has a label of that name already, it
+  // reports that one where it names a timer's label. Throws as engine::make_label(), naming the shard. Some shards may
   // know the label then, and a later call goes on.
   label make_label(std::string_view name);
-  // One timer for each deadline, on the shard of the key in the same place, with `f` called as f(index) or
-  // f(firing&, index), and the handle in `out` in that place; as many as have room there. One publication and at most
-  // one wake-up a shard. Returns how many were scheduled: where capacity or memory ran out on a shard, handles of that
-  // shard are empty. If none were, throws as engine::schedule_at_bulk(). Throws invalid_option where keys and deadlines
-  // are not as many, or a shard cannot meet the options, and bad_alloc: then none were scheduled. Of a shard that is
-  // stopped meanwhile, handles may be in each other's places.
+  // Schedules one timer for each deadline, on the shard of the key in the same place, but no more than `out` has room
+  // for. `f` is called as f(index) or f(firing&, index), and the handle goes to the same place of `out`. One
+  // publication and at most one wake-up a shard. Returns how many were scheduled. If capacity or memory ran out on a
+  // shard, handles of that shard are empty. If none were scheduled, throws as engine::schedule_at_bulk(). Throws
+  // invalid_option if keys and deadlines are not as many, or if a shard cannot meet the options, and bad_alloc; then
+  // none were scheduled. If a shard is stopped during the call, its handles may be in each other's places.
   template <std::ranges::random_access_range Keys, class F>
   std::size_t schedule_at_bulk(const Keys& keys, std::span<const time_point> deadlines, F&& f, std::span<timer> out,
                                timer_options options = {}, origin where = origin::current());
-  // Timers of any shards: returns how many this call cancelled. As engine::cancel_bulk().
+  // Cancels timers of any shards, and returns how many this call cancelled. As engine::cancel_bulk().
   std::size_t cancel_bulk(std::span<const timer> timers) noexcept;
 
   // These cover all shards, each at a moment of its own during the call.
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
-  // Of the timers with that label, as engine::metrics(label).
+  // The metrics of the timers with that label, as engine::metrics(label).
   engine_metrics metrics(label of) const;
   std::vector<pending_timer> list_pending() const;
   const std::string& name() const noexcept { return name_; }
@@ -174,9 +177,9 @@ class sharded_engine {
 
   std::string name_;
   std::uint32_t number_;        // of the set
-  std::vector<engine> shards_;  // as many as reserved: they never move
+  std::vector<engine> shards_;  // reserved in full, so they never move
   std::shared_ptr<const detail::shard_map> map_;
-  std::mutex stopping_;  // for one call of stop() to get all
+  std::mutex stopping_;  // for one call of stop() to get all timers
   std::mutex labelling_;
   std::vector<std::string> labels_;  // in the order of their numbers in the set
 };
@@ -234,13 +237,13 @@ std::size_t sharded_engine::schedule_shares(detail::shard_shares& of, const Made
   return scheduled;
 }
 
-// A group whose timers may be on any shard: a timer_group for each. Its calls go through the shards in turn, so that
-// they are of one instant on each shard, and not over all of them. A group whose timers have one key needs none of
-// this: timer_group(set.of(key)). As a timer_group, it may outlive the set; and one that has been moved from may be
-// destroyed and assigned to, every other call on it prints one line on stderr and aborts.
+// A group whose timers may be on any shard: a timer_group for each. Its calls go through the shards in turn, so they
+// are of one instant on each shard, but not over all of them. A group whose timers have one key does not need this:
+// timer_group(set.of(key)). Like a timer_group, it may outlive the set. One that has been moved from may be destroyed
+// and assigned to; every other call on it prints one line on stderr and aborts.
 class sharded_group {
  public:
-  // Throws as timer_group; bad_alloc.
+  // Throws as timer_group, and bad_alloc.
   explicit sharded_group(sharded_engine& of, executor* runs_on = nullptr);
   sharded_group(sharded_group&& other) noexcept = default;
   // Ends its own timers first, as the destructor does.
@@ -256,18 +259,18 @@ class sharded_group {
   }
   timer_group& local() noexcept;
 
-  // After it returns no callback of those scheduled so far starts, on any shard.
+  // After it returns, no callback that was scheduled before starts, on any shard.
   void cancel_all() noexcept;
-  // Cancels on all shards before it waits on the first. It also cancels what the members that it waits for schedule in
-  // the group, on any shard. From inside a member, it waits for the others of its shard as timer_group does, and for
-  // those of the other shards: two members that wait for each other so never end.
+  // Cancels on all shards before it waits on the first. It also cancels the timers that the members it waits for
+  // schedule in the group, on any shard. In a member, it waits for the other members of its shard as timer_group does,
+  // and for those of the other shards: two members that wait for each other in this way never end.
   void cancel_all_and_wait() noexcept;
   void pause() noexcept;
   void resume() noexcept;
   std::size_t pending() const noexcept;
 
  private:
-  // Moved from: says so, naming the call, and aborts.
+  // Prints the name of the call and aborts if the group has been moved from.
   const std::vector<timer_group>& parts(const char* call = __builtin_FUNCTION()) const noexcept {
     if (parts_.empty()) [[unlikely]]
       detail::used_after_move("sharded_group", call);

@@ -32,8 +32,8 @@ class arena_executor final : public executor {
   std::size_t at_once_;
 };
 
-// Tasks of a group, by way of an arena of its own: what the engine's thread spawned itself would wait for that thread
-// where TBB has no other.
+// Tasks of a group, through an arena of its own: a task that the engine's thread spawned itself would wait for that
+// thread if TBB has no other.
 class group_executor final : public executor {
  public:
   group_executor(oneapi::tbb::task_group& group, std::size_t at_once) noexcept
@@ -53,8 +53,8 @@ class group_executor final : public executor {
 }  // namespace detail
 
 // For engine_options.executor: callbacks are enqueued as tasks of `arena`, or of `group`, whose wait() waits for those
-// handed over so far. Either must outlive the engine, and what was handed over must have run before it ends. Of what
-// comes due together, up to `at_once` callbacks form one task.
+// handed over so far. The arena or group must outlive the engine, and all that was handed over must have run before it
+// ends. Of the callbacks that come due together, up to `at_once` form one task.
 inline std::shared_ptr<executor> tbb_executor(oneapi::tbb::task_arena& arena, std::size_t at_once = 1) {
   return std::make_shared<detail::arena_executor>(arena, at_once);
 }

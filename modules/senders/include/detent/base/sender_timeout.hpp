@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A sender and a timer beside each other: timeout(), as <detent/sender_timeout.hpp> has it. Empty where there is
-// neither std::execution nor stdexec.
+// A sender and a timer beside each other: timeout(), for <detent/sender_timeout.hpp>. Empty if there is neither
+// std::execution nor stdexec.
 #pragma once
 
 #include <detent/base/execution.hpp>
@@ -135,7 +135,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
  private:
   friend struct frame_ops<timeout_operation>;
   enum class first : std::uint8_t { none, sender, timer };
-  // A party while it asks, as what it asks may end the operation.
+  // Counts as a party while it asks, because what it asks may end the operation.
   struct on_stop {
     timeout_operation* asked;
     void operator()() const noexcept {
@@ -188,7 +188,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
     std::visit(
         [this]<class Kept>(Kept& kept) {
           if constexpr (!std::is_same_v<Kept, std::monostate>) {
-            // Out of the operation, which the receiver may destroy.
+            // Copied out of the operation, which the receiver may destroy.
             std::apply([this](auto tag, auto... values) { tag(std::move(receiver_), std::move(values)...); },
                        std::move(kept));
           }
@@ -200,7 +200,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
   const timer_place on_;
   const std::optional<timer_options> options_;
   const duration delay_;
-  errc lost_{};  // why there was no run of the timer, if there was none
+  errc lost_{};  // why the timer has not run, if it has not
   base::atomic<first> first_{first::none};
   parties left_;
   base::found::inplace_stop_source source_;
@@ -214,7 +214,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
 
 namespace detent {
 
-// The sender that timeout() returns. It may be connected as often as the one inside.
+// The sender that timeout() returns. It may be connected as often as the sender inside it.
 template <class Sender>
 class [[nodiscard]] timeout_sender {
  public:
@@ -242,14 +242,15 @@ class [[nodiscard]] timeout_sender {
   Sender of_;
 };
 
-// Completes as `of` does, if that is in time. When so much time has passed since start(), `of` is asked to stop, by the
-// stop token of its receiver, and waited for; then set_error(std::error_code) with std::errc::timed_out, whatever it
-// has completed with. A stop of the receiver's own token goes on to `of`. Where the limit itself is lost: set_stopped()
-// as its engine stops, set_error(errc::dropped) as its executor drops it; where it cannot be armed, what the
-// scheduler's own senders complete with, and `of` is not started.
+// Completes as `of` does, if that is in time. When that much time has passed since start(), `of` is asked to stop by
+// the stop token of its receiver, and waited for. Then the operation completes with set_error(std::error_code) and
+// std::errc::timed_out, and drops the completion of `of`. A stop of the receiver's own token is passed on to `of`. If
+// the limit itself is lost, it completes with set_stopped() if its engine stops, and with set_error(errc::dropped) if
+// its executor drops it. If the limit cannot be armed, it completes as the scheduler's own senders do, and `of` is not
+// started.
 //
 // Completes on the thread on which `of` does, or where the engine runs callbacks if that is later. Allocates nothing. A
-// negative delay counts as 0. What `of` completes with is kept in the operation state in between: its copies and moves
+// negative delay counts as 0. The completion of `of` is kept in the operation state in between, so its copies and moves
 // must not throw.
 template <class Sender>
 timeout_sender<std::decay_t<Sender>> timeout(Sender&& of, const scheduler& on, detail::whole_duration delay) {
