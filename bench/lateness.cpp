@@ -9,6 +9,7 @@
 
 #include "support/lateness.hpp"
 #include "support/scale.hpp"
+#include "support/worker_cpu.hpp"
 
 namespace {
 
@@ -50,7 +51,7 @@ void floor_sleep(benchmark::State& state) {
 void engine(benchmark::State& state, const detent::wait_options& wait) {
   const auto plan = plan_timers(state.range(0));
   for (auto _ : state) {
-    detent::engine engine({.wait = wait});
+    detent::engine engine({.wait = wait, .cpu = worker_cpu()});
     lateness_samples lateness(plan.size());
     with_cpu_percent(state, [&] { meet_by_engine(engine, plan, lateness); });
     engine.stop();

@@ -10,6 +10,7 @@
 #include "support/bare_floors.hpp"
 #include "support/live_timers.hpp"
 #include "support/process_cost.hpp"
+#include "support/worker_cpu.hpp"
 
 #include <chrono>
 #include <thread>
@@ -61,7 +62,7 @@ void count_rings(benchmark::State& state, const detent::engine& engine, std::uin
 
 // Each timer is earlier than the last, and takes its place.
 void asleep(benchmark::State& state) {
-  detent::engine engine;
+  detent::engine engine({.cpu = worker_cpu()});
   detent::timer made;
   auto deadline = detent::clock::now() + 10h;
   const std::uint64_t before = engine.metrics().rings;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page: what was found and the plot of it, the results, the targets, and how they were measured."""
 import against_record
+import hardware_page
 import tables
 import targets
 from markdown import cell, list_table
@@ -156,6 +157,7 @@ def page(results, facts, pictures, drawn):
              "## Memory", MEMORY, *plot("memory", "Memory of a pending timer"), tables.memory_table(results),
              "## detent alone", "Its own benchmark programs, by their questions. `floor_` names the bare operation.",
              *own_sections(results.own, OWN)]
+    parts += hardware_page.section()
     parts += ["## Targets", f"{summary[0].upper()}{summary[1:]}.", verdicts, *_against(results.against),
               "## The run", f"Written by `{facts.command}`; not edited by hand.", HOW_TO_READ, _machine(results, facts),
               tables.floors_table(results), "## Systems", _systems(results, facts), "## Left out",

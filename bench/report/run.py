@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the comparison and detent's own benchmark programs, and keeps their answers as files."""
 import json
+import os
 import subprocess
 import sys
 import time
@@ -33,8 +34,9 @@ QUICK = Size("quick", ("--quick",), plan.QUICK, 120, 90,
 class Run:
     """One run into `directory`. Says how far it is."""
 
-    def __init__(self, build, size, directory, say=lambda what: print(what, file=sys.stderr, flush=True)):
+    def __init__(self, build, size, directory, say=lambda what: print(what, file=sys.stderr, flush=True), environment=()):
         self.build, self.size, self.directory = Path(build), size, Path(directory)
+        self._environment = {**os.environ, **dict(environment)}
         self._print = say
         self.began = time.monotonic()
         self.comparison_file = self.directory / "comparison.jsonl"
@@ -75,7 +77,7 @@ class Run:
              f"--benchmark_repetitions={part.rounds}", f"--benchmark_min_time={part.seconds}",
              # So that those that are compared run within moments of each other.
              "--benchmark_enable_random_interleaving=true", "--benchmark_out_format=json", f"--benchmark_out={output}"],
-            left, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            left, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self._environment)
         if finished is None:
             return self._no_answer(part, f"cut off after {left:.0f} s")
         if finished.returncode != 0:

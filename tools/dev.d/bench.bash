@@ -51,12 +51,20 @@ bench_against() {
     --names "$this" "$commit" "$@"
 }
 
+# What detent costs on this machine beside its floors, in one file.
+bench_hardware() {
+  need build
+  build gcc bench_lateness bench_pair_by_live bench_wake_up bench_poll
+  python3 bench/report/hardware.py "$@"
+}
+
 cmd_bench() {
   case ${1:-} in
+    --report) bench_hardware "${@:2}"; return ;;
     --only) bench_only "${@:2}"; return ;;
     --against) bench_against "${@:2}"; return ;;
     '' | --quick | --again) ;;
-    *) usage_error "bench takes --quick, --again, --only PROGRAM, or --against COMMIT or portable" ;;
+    *) usage_error "bench takes --quick, --again, --report, --only PROGRAM, or --against COMMIT or portable" ;;
   esac
   [ $# -le 1 ] || usage_error "bench takes one of its options"
   need build plots
