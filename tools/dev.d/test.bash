@@ -7,7 +7,7 @@ run_tests() { ctest --preset "$1" -j 2 "${@:2}"; }
 # What the tests of a pass use beside what they are built with; without some of it they are fewer, and say so.
 need_for_tests() {
   case $1 in gcc | long | gcc-product) need instructions models hostile && want watching && want plots ;; esac
-  case $1 in *-quick | *-histories | walks-* | counts | fuzz) ;; *) want adapters && want oracles && want examples && want postgres && want package && want docs ;; esac
+  case $1 in *-quick | walks-* | counts | fuzz) ;; *) want adapters && want oracles && want examples && want postgres && want package && want docs ;; esac
 }
 
 # A minute of fresh inputs for each fuzz target. What has failed is kept as build/found/TARGET-crash-..., what adds
@@ -58,7 +58,7 @@ walks() {
   return "$status"
 }
 
-# test_pass PASS: PRESET, PRESET-quick, portable-histories, walks-PRESET-SECONDS, gcc-product, packages, long, counts or fuzz.
+# test_pass PASS: PRESET, PRESET-quick, walks-PRESET-SECONDS, gcc-product, packages, long, counts or fuzz.
 test_pass() {
   need_for_tests "$1"
   case $1 in
@@ -71,16 +71,13 @@ test_pass() {
       quick tight 'whole|history' detent_quick detent_history
       ;;
     portable-quick)
-      say "== portable: units and engine, on the ground of C++20 alone; tests/portable_excluded.txt is left out"
-      quick portable whole detent_quick
+      say "== portable: units, engine and histories, on the ground of C++20 alone, with every private limit as small as it may be;" \
+        "tests/portable_excluded.txt is left out"
+      quick portable 'whole|history' detent_quick detent_history
       ;;
     portable-tsan-quick)
       say "== portable-tsan: the same where threads meet"
       quick portable-tsan whole-threaded detent_quick_threaded
-      ;;
-    portable-histories)
-      say "== portable: all the short histories beside the specification"
-      quick portable history detent_history
       ;;
     gcc-quick)
       say "== gcc: units and engine, and a look at each protocol in all interleavings"
@@ -166,10 +163,10 @@ cmd_test() {
   local pass passes=(gcc-quick walks-gcc-60 tsan-quick walks-tight-60)
   case ${1:-} in
     '') ;;
-    --full) passes=(clang-asan-quick tight-quick walks-tight-180 gcc-product) ;;
-    --all) passes=(long "${presets[@]:1}" portable-quick walks-portable-300 walks-gcc-1800 walks-tight-1800 packages counts fuzz) ;;
+    --full) passes=(clang-asan-quick portable-quick walks-portable-30 walks-tight-180 gcc-product) ;;
+    --all) passes=(long "${presets[@]:1}" tight-quick portable-quick portable-tsan-quick walks-portable-300 walks-gcc-1800 walks-tight-1800 packages counts fuzz) ;;
     -*) usage_error "test takes --full, --all, a preset, fuzz, or the names of tests" ;;
-    fuzz | tight-quick | portable-quick | portable-histories | portable-tsan-quick | walks-*-*) passes=("$1") ;;
+    fuzz | tight-quick | portable-quick | portable-tsan-quick | walks-*-*) passes=("$1") ;;
     *)
       if [[ " ${presets[*]} " != *" $1 "* ]]; then
         test_named "$@"
