@@ -66,7 +66,8 @@ void burst(benchmark::State& state) {
   const std::int64_t count = state.range(0);
   const std::int64_t bursts = full_or_smoke(std::clamp<std::int64_t>(200'000 / count, 3, 21), 1);
   for (auto _ : state) {
-    detent::engine engine({.reserve = static_cast<std::size_t>(count), .memory = {.prefault = detent::wish::attempt}});
+    detent::engine engine(
+        {.reserve = static_cast<std::size_t>(count), .memory = {.prefault = detent::preference::attempt}});
     std::vector<std::int64_t> first, last;
     for (std::int64_t i = 0; i < bursts; ++i) {
       const moments seen = one_burst(engine, count);

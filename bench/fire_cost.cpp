@@ -54,7 +54,7 @@ struct firing_case {
   detent::duration tick = 1ns;
   bool pool = false;
   detent::wait_options wait = detent::wait_options::hybrid();
-  detent::wish prefault = detent::wish::off;
+  detent::preference prefault = detent::preference::off;
   detent::wheel_kind wheel = detent::wheel_kind::hierarchical;
 };
 
@@ -67,11 +67,11 @@ void fire(benchmark::State& state, const firing_case& wanted) {
   const auto delays = make_delays(wanted.delays, count, shortest, longest);
   for (auto _ : state) {
     detent::engine_options options{.tick = wanted.tick,
-                                   .wheel = wanted.wheel,
-                                   .hashed_slots = 512,
                                    .wait = wanted.wait,
                                    .reserve = count,
-                                   .memory = {.prefault = wanted.prefault}};
+                                   .memory = {.prefault = wanted.prefault},
+                                   .wheel = wanted.wheel,
+                                   .hashed_slots = 512};
     if (wanted.pool) {
       options.executor = std::make_shared<detent::thread_pool>(detent::thread_pool_options{.queue_capacity = count});
     }
@@ -120,7 +120,7 @@ void two_million(benchmark::internal::Benchmark* wanted) { timers(wanted, 2'000'
 
 using detent::wait_options;
 firing_case prefaulted(detent::wheel_kind wheel) {
-  return {.tick = 1ms, .wait = wait_options::sleep(), .prefault = detent::wish::attempt, .wheel = wheel};
+  return {.tick = 1ms, .wait = wait_options::sleep(), .prefault = detent::preference::attempt, .wheel = wheel};
 }
 BENCHMARK(floor_sort_and_call)->Apply(one_million);
 BENCHMARK_CAPTURE(fire, tick_1ms_uniform, {.tick = 1ms})->Apply(two_million);

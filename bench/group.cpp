@@ -61,8 +61,8 @@ double seconds_of(call wanted, detent::timer_group& group) {
 }
 
 void group_call(benchmark::State& state, call wanted, driven by) {
-  detent::engine engine({.wait = detent::wait_options::sleep(),
-                         .drive = by == driven::caller ? detent::drive_kind::caller : detent::drive_kind::worker});
+  detent::engine engine({.drive = by == driven::caller ? detent::drive_kind::caller : detent::drive_kind::worker,
+                         .wait = detent::wait_options::sleep()});
   detent::timer_group group(engine);
   fill(group, state.range(0));
   for (auto _ : state) {

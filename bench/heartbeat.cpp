@@ -44,7 +44,7 @@ detent::engine_options options() {
   return {.tick = 1ms,
           .wait = detent::wait_options::sleep(),
           .reserve = static_cast<std::size_t>(timers),
-          .memory = {.prefault = detent::wish::attempt}};
+          .memory = {.prefault = detent::preference::attempt}};
 }
 
 void alone(benchmark::State& state) {

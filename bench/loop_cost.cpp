@@ -48,7 +48,7 @@ void loop_cost(benchmark::State& state, detent::duration tick, std::int64_t time
   const std::int64_t runs = timers * full_or_smoke(30, 1);
   std::int64_t wake_ups = 0;
   for (auto _ : state) {
-    detent::engine engine({.tick = tick, .drive = detent::drive_kind::caller});
+    detent::engine engine({.drive = detent::drive_kind::caller, .tick = tick});
     epoll_loop loop(engine);
     cheap_random random(1);
     const auto next = [&random] { return 1ms + detent::duration(static_cast<std::int64_t>(random.below(20'000'000))); };

@@ -116,7 +116,7 @@ class round_of_storm {
     const bool comes_to_rest = !scene_.moody && !scene_.aged && scene_.odds.destructors == 0 &&
                                (scene_.starved || scene_.odds.near > 80 || random_.one_in(2));
     if (comes_to_rest) await_rest(engine);
-    std::vector<detent::unfired> left = engine.stop();
+    std::vector<detent::unfired_timer> left = engine.stop();
     accounts_->facts().stopped = true;
     require(left.empty() || !comes_to_rest, "stop() returned timers although none was pending");
     returned_ = left.size();
@@ -134,7 +134,7 @@ class round_of_storm {
   }
 
   void stop_in_the_midst(detent::engine& engine) {
-    std::array<std::vector<detent::unfired>, 2> lefts;
+    std::array<std::vector<detent::unfired_timer>, 2> lefts;
     const auto span =
         static_cast<std::uint64_t>(std::max(detent::duration(1), plan_.until - detent::clock::now()).count());
     const auto moment = detent::clock::now() + detent::duration(random_.below(random_.one_in(2) ? 2'000'000 : span));

@@ -55,7 +55,7 @@ class live_replay {
 live_replay::live_replay(const live_options& options, const live_trace& trace)
     : trace_(trace),
       timers_(trace.timers),
-      engine_({.wheel = options.wheel, .wait = options.wait, .name = "detent-replay"}),
+      engine_({.name = "detent-replay", .wait = options.wait, .wheel = options.wheel}),
       cpu_(engine_),
       doctor_({.wait = options.wait.mode, .thread = cpu_.worker_thread()}),
       start_(clock::now() + head_start),

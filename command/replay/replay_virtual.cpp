@@ -19,7 +19,7 @@ constexpr time_point instant(std::int64_t ns) { return time_point(duration(ns));
 
 class virtual_replay {
  public:
-  explicit virtual_replay(wheel_kind wheel) : engine_({.wheel = wheel, .manual = &clock_}) {}
+  explicit virtual_replay(wheel_kind wheel) : engine_({.manual = &clock_, .wheel = wheel}) {}
 
   void apply(const trace_row& row);
   void finish_rows(std::uint64_t dropped) {

@@ -61,15 +61,15 @@ load_outcome run_load(const load_options& options) {
   std::shared_ptr<executor> pool;
   if (options.executor != 0)
     pool = std::make_shared<thread_pool>(thread_pool_options{.threads = options.executor, .name = "detent-run-pool"});
-  engine engine({.tick = options.tick,
-                 .wheel = options.wheel,
+  engine engine({.name = "detent-run",
+                 .tick = options.tick,
                  .wait = options.wait,
+                 .executor = std::move(pool),
                  .cpu = options.cpu,
                  .realtime_priority = options.priority,
-                 .executor = std::move(pool),
-                 .name = "detent-run",
                  .counters_file = options.counters,
-                 .record = options.record});
+                 .record = options.record,
+                 .wheel = options.wheel});
   const cpu_usage cpu(engine);
   host_watch doctor(
       {.cpu = options.cpu, .priority = options.priority, .wait = options.wait.mode, .thread = cpu.worker_thread()});

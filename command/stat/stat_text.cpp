@@ -48,7 +48,7 @@ std::string identity_of(const counters_snapshot& engine) {
   if (const auto times = engine.gauges[gauge::clock_distrusted]; times != 0) {
     table.add("TSC", fmt::format("has disagreed with the steady clock {} times", times));
   }
-  table.add("capacity", who.capacity == 0 ? "no limit" : count_text(who.capacity));
+  table.add("limit", who.capacity == 0 ? "none" : count_text(who.capacity) + " pending");
   table.add("age", span(engine.age()));
   if (const auto hidden = engine.gauges[gauge::hidden_threads]; hidden != 0) {
     table.add("not counted", fmt::format("what {} threads did, for which the file has no room", hidden));

@@ -28,7 +28,7 @@ std::string options_of(const top_row& row) {
   text += fmt::format(", {} wheel, {} clock", engine.wheel, engine.clock);
   if (*engine.clock_reason != '\0') text += fmt::format(" ({})", engine.clock_reason);
   if (engine.tick > 1) text += fmt::format(", tick {}", compact_time(static_cast<double>(engine.tick)));
-  if (engine.capacity != 0) text += fmt::format(", capacity {}", compact_count(static_cast<double>(engine.capacity)));
+  if (engine.capacity != 0) text += fmt::format(", at most {}", compact_count(static_cast<double>(engine.capacity)));
   return text;
 }
 

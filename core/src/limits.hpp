@@ -183,7 +183,7 @@ inline constexpr std::size_t hashed_slots = std::size_t{1} << 24;
 
 // --- api
 
-// stop_for() looks so often whether anything is left.
+// drain_for() looks so often whether anything is left.
 inline constexpr std::int64_t stop_looks = 1'000'000;
 
 }  // namespace detent::detail::limits

@@ -17,7 +17,7 @@ CHAPTERS = {
         "docs/monitoring.md", "docs/lateness.md", "docs/top.md", "docs/console.md", "docs/counters.md", "docs/doctor.md", "docs/report.md", "docs/recording.md",
         "docs/replay.md", "docs/profiling.md",
     ],
-    "Reference": ["docs/cheat-sheet.md", "docs/reference.md", "docs/abi.md", "docs/portability.md"],
+    "Reference": ["docs/cheat-sheet.md", "docs/reference.md", "docs/abi.md", "docs/upgrading.md", "docs/portability.md"],
     "Evidence": [
         "docs/evidence/GUARANTEES.md", "docs/evidence/progress.md", "docs/evidence/contract.md",
         "docs/evidence/bugs-of-others.md", "docs/evidence/coverage.md",

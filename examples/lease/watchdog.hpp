@@ -74,7 +74,7 @@ class watchdog {
 
   const watchdog_options options_;
   const watchdog_events events_;
-  detent::engine engine_{{.drive = detent::drive_kind::caller, .name = "watchdog"}};
+  detent::engine engine_{{.name = "watchdog", .drive = detent::drive_kind::caller}};
 
   // The watchdog's thread's.
   std::shared_ptr<term> held_;

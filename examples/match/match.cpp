@@ -24,7 +24,7 @@ void promise(bool holds, const char* what) {
 // The worker on a CPU of its own where the ground has that, and else wherever the system takes it: on the machine of a
 // developer that is good enough.
 detent::engine_options for_production() {
-  detent::engine_options options{.cpu = 0, .name = "match"};
+  detent::engine_options options{.name = "match", .cpu = 0};
   try {
     const detent::engine tried(options);
     std::printf("the worker has CPU 0\n");

@@ -69,7 +69,7 @@ class detent_timers {
 
  private:
   // A timeout may come a little later, so the worker never spins.
-  static detent::engine_options patient() { return {.wait = detent::wait_options::sleep(), .name = "rpc_load"}; }
+  static detent::engine_options patient() { return {.name = "rpc_load", .wait = detent::wait_options::sleep()}; }
   static detent::engine_options on(asio::io_context& io, detent::engine_options options) {
     options.executor = detent::asio_executor(io.get_executor(), 64);
     return options;

@@ -42,10 +42,10 @@ void run(const server_options& options, rpc::server_tally& tally) {
   rpc::answer_times times(options.answers, options.seed);
   rpc::asio::io_context io(1);
   // Answers may be a millisecond late, so those of one millisecond share a wake-up and a handler, and nobody spins.
-  detent::engine engine({.tick = 1ms,
+  detent::engine engine({.name = "rpc_server",
+                         .tick = 1ms,
                          .wait = detent::wait_options::sleep(),
-                         .executor = detent::asio_executor(io.get_executor(), 64),
-                         .name = "rpc_server"});
+                         .executor = detent::asio_executor(io.get_executor(), 64)});
   rpc::tcp::acceptor door(io, {rpc::asio::ip::address_v4::loopback(), options.port});
   rpc::asio::signal_set signals(io, SIGTERM, SIGINT);
   signals.async_wait([&io](rpc::error_code, int) { io.stop(); });

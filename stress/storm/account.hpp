@@ -77,7 +77,7 @@ class alignas(64) account {
 
   // --- For the callable. ---
 
-  // A run begins: neither early, nor after an end, nor inside another run. False for that of an `unfired`.
+  // A run begins: neither early, nor after an end, nor inside another run. False for that of an `unfired_timer`.
   bool begin_run(life_number life, const detent::firing& run);
   bool is_inside() const noexcept { return (word_.load(std::memory_order_acquire) & inside) != 0; }
   void end_run();

@@ -27,12 +27,12 @@ ledger::ledger(std::size_t accounts, detent::duration tick) : accounts_(accounts
   for (account& each : accounts_) each.serve(facts_);
 }
 
-void ledger::returned(std::vector<detent::unfired>&& left, random_numbers& random) {
+void ledger::returned(std::vector<detent::unfired_timer>&& left, random_numbers& random) {
   std::unordered_map<detent::timer, sighting> on;
   for (account& each : accounts_) {
     if (sighting seen = each.look(); seen && !each.ended(seen.life)) on.emplace(seen.handle, seen);
   }
-  for (detent::unfired& each : left) {
+  for (detent::unfired_timer& each : left) {
     auto found = on.find(each.handle);
     require(found != on.end(), "stop() returned a timer that had ended");
     const sighting& seen = found->second;

@@ -33,7 +33,7 @@ class ledger {
 
   void add(const tally& of_a_thread) noexcept { total_ += of_a_thread; }
   // What stop() returned: each of them a life that is on. Runs the callbacks of some.
-  void returned(std::vector<detent::unfired>&& left, random_numbers& random);
+  void returned(std::vector<detent::unfired_timer>&& left, random_numbers& random);
   // The engine is gone, and with it the timers that have no capture to say so.
   void end_all();
   // Waits until each life has ended, which it must within a minute. Cancels those that go on until they are cancelled.

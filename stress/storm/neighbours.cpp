@@ -60,7 +60,7 @@ void neighbours::cell::destroy(random_numbers& random) {
   may_end = self_destroyed = false;
   switch (random.below(5)) {
     case 0: {
-      std::vector<detent::unfired> left = engine->stop();
+      std::vector<detent::unfired_timer> left = engine->stop();
       accounts->facts().stopped = true;
       accounts->returned(std::move(left), random);
       break;

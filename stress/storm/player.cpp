@@ -128,9 +128,9 @@ detent::timer player::schedule_periodic(account& at, life_number life) {
   const detent::duration period = shortest + detent::duration(random_.below(4) * random_.below(20'000));
   const detent::duration initial = random_delay(random_) / 64;
   detent::periodic_options options{
-      .missed = random_.pick(
-          std::array{detent::missed_ticks::skip, detent::missed_ticks::burst, detent::missed_ticks::delay}),
-      .runs = random_.one_in(3) ? 1 + random_.below(4) : 0};
+      .runs = random_.one_in(3) ? 1 + random_.below(4) : 0,
+      .missed_policy = random_.pick(
+          std::array{detent::missed_ticks::skip, detent::missed_ticks::burst, detent::missed_ticks::delay})};
   role& part = at.part();
   part.most_runs = options.runs;
   part.ends_itself = true;

@@ -47,7 +47,7 @@ void player::schedule_in(shared_group& with) {
   } else {
     const auto lane = static_cast<std::uint8_t>(random_.one_in(4) ? random_.below(4) : 0);
     made = with.group.try_schedule_after(delay, owning_callable(with_, at, life),
-                                         {.slack = detent::duration(random_.below(3) * 1000), .lane = lane});
+                                         {.lane = lane, .slack = detent::duration(random_.below(3) * 1000)});
   }
   finish_scheduling({&at, life, {}, true, true}, made, over);
 }

@@ -75,7 +75,7 @@ TEST(BadAllocCalls, ScheduleWithoutExceptionsLeavesAnEmptyHandle) {
 TEST(BadAllocCalls, AFullCapacityIsNotUsedUpByRefusals) {
   walk([](fault_scope& scope) {
     census callables;
-    bare_engine bare({.capacity = 1});
+    bare_engine bare({.max_pending = 1});
     timer made;
     scope.during([&] { made = bare.engine.schedule_after(1h, bystander<100>{.here = callables.join()}); });
     made.cancel();
@@ -110,7 +110,7 @@ TEST(BadAllocCalls, ManyInOneCallAreDoneAsFarAsThereIsMemory) {
   walk([](fault_scope& scope) {
     constexpr std::size_t capacity = 30'000;  // and many more than its first index has
     census callables;
-    bare_engine bare({.capacity = capacity});
+    bare_engine bare({.max_pending = capacity});
     std::vector<timer> out(6'000);  // more than the queue has room for by itself
     const std::vector<time_point> deadlines(out.size(), time_point(1us));
     std::size_t made = 0, more = 0;

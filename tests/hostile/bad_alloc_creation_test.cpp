@@ -29,12 +29,13 @@ TEST(BadAllocCreation, OfACallersEngineIsWholeOrNothing) {
 }
 
 TEST(BadAllocCreation, OfAnEngineOnTheHashedWheelIsWholeOrNothing) {
-  walk_creation([] { return engine_options{.wheel = wheel_kind::hashed, .drive = drive_kind::caller, .reserve = 0}; });
+  walk_creation([] { return engine_options{.drive = drive_kind::caller, .reserve = 0, .wheel = wheel_kind::hashed}; });
 }
 
 TEST(BadAllocCreation, OfAnEngineWithEveryMemoryWishIsWholeOrNothing) {
-  walk_creation(
-      [] { return engine_options{.reserve = 70'000, .memory = {.prefault = wish::attempt, .lock = wish::attempt}}; });
+  walk_creation([] {
+    return engine_options{.reserve = 70'000, .memory = {.prefault = preference::attempt, .lock = preference::attempt}};
+  });
 }
 
 TEST(BadAllocCreation, OfAnEngineOfALongNameIsWholeOrNothing) {
@@ -43,9 +44,9 @@ TEST(BadAllocCreation, OfAnEngineOfALongNameIsWholeOrNothing) {
 
 TEST(BadAllocCreation, OfAnEngineOnAPoolIsWholeOrNothing) {
   walk_creation([] {
-    return engine_options{.reserve = 0,
-                          .executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2}),
-                          .on_error = [](std::exception_ptr) {}};
+    return engine_options{.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2}),
+                          .on_error = [](std::exception_ptr) {},
+                          .reserve = 0};
   });
 }
 
@@ -86,7 +87,7 @@ TEST(BadAllocCreation, OfAThreadPoolIsWholeOrNothing) {
     const outcome came = scope.during([&] { pool = std::make_shared<thread_pool>(thread_pool_options{.threads = 3}); });
     EXPECT_EQ(pool != nullptr, came == outcome::done);
     if (pool == nullptr) return;
-    engine e({.reserve = 0, .executor = std::move(pool)});
+    engine e({.executor = std::move(pool), .reserve = 0});
     expect_works(e);
   });
 }

@@ -28,7 +28,7 @@ TEST(BadAllocEnds, StopReturnsAllOrDestroysAllAndSaysSo) {
     census callables;
     engine e({.reserve = 0});
     for (int i = 0; i < 50; ++i) e.schedule_after(1h, bystander<100>{.here = callables.join()});
-    std::vector<unfired> left;
+    std::vector<unfired_timer> left;
     const outcome came = scope.during([&] { left = e.stop(); });
     EXPECT_TRUE(e.stopped());
     EXPECT_EQ(left.size(), came == outcome::done ? 50u : 0u);
@@ -43,7 +43,7 @@ TEST(BadAllocEnds, StopWithoutExceptionsReturnsACode) {
     census callables;
     engine e({.reserve = 0});
     for (int i = 0; i < 50; ++i) e.schedule_after(1h, bystander<0>{.here = callables.join()});
-    std::vector<unfired> left;
+    std::vector<unfired_timer> left;
     std::error_code problem;
     scope.during([&] { left = e.try_stop(problem); });
     EXPECT_EQ(left.size(), problem ? 0u : 50u);
@@ -56,7 +56,7 @@ TEST(BadAllocEnds, DestructionNeedsNoMemory) {
   for (const bool on_a_pool : {false, true}) {
     census callables;
     auto e = std::make_unique<engine>(engine_options{
-        .reserve = 0, .executor = on_a_pool ? std::make_shared<thread_pool>() : std::shared_ptr<thread_pool>()});
+        .executor = on_a_pool ? std::make_shared<thread_pool>() : std::shared_ptr<thread_pool>(), .reserve = 0});
     for (int i = 0; i < 50; ++i) e->schedule_after(1h, bystander<100>{.here = callables.join()});
     hostile::expect_in_child([] {});
     hostile::arm_faults(hostile::faults::from_then, 1);
@@ -101,7 +101,7 @@ TEST(BadAllocEnds, TheWakeFdNeedsNoMemoryOfALaterThread) {
 void walk_pool(refusal_policy policy) {
   walk([policy](fault_scope& scope) {
     std::atomic<std::size_t> ran{0};
-    engine e({.reserve = 0, .executor = std::make_shared<thread_pool>(), .on_refusal = policy});
+    engine e({.executor = std::make_shared<thread_pool>(), .on_refusal = policy, .reserve = 0});
     scope.during([&] {
       for (int i = 0; i < 300; ++i) e.try_schedule_after(duration(i), [&ran] { ++ran; });
       std::this_thread::sleep_for(
@@ -124,7 +124,7 @@ TEST(BadAllocEnds, RefusedWorkThatCannotWaitIsNotLost) {
   walk([](fault_scope& scope) {
     manual_clock clock;
     auto moody = std::make_shared<testing::moody_executor>();
-    engine e({.manual = &clock, .reserve = 0, .executor = moody, .on_refusal = refusal_policy::retry});
+    engine e({.manual = &clock, .executor = moody, .on_refusal = refusal_policy::retry, .reserve = 0});
     std::size_t ran = 0;
     for (int i = 0; i < 500; ++i) e.schedule_after(duration(i), [&ran] { ++ran; });
     clock.advance(1us);
@@ -141,7 +141,7 @@ TEST(BadAllocEnds, AFailingCallbackIsCountedWithoutMemory) {
   walk([](fault_scope& scope) {
     manual_clock clock;
     int reported = 0;
-    engine e({.manual = &clock, .reserve = 0, .on_error = [&reported](std::exception_ptr) { ++reported; }});
+    engine e({.manual = &clock, .on_error = [&reported](std::exception_ptr) { ++reported; }, .reserve = 0});
     e.schedule_at_fixed_rate(1ms, 1ms, [] { throw std::string(100, 'x'); });
     clock.advance(1ms);
     EXPECT_EQ(e.poll(), 1u);

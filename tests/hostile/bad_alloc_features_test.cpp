@@ -154,7 +154,7 @@ TEST(BadAllocFeatures, EngineWithACountersFileIsWholeOrNothing) {
 }
 
 TEST(BadAllocFeatures, EngineThatCapturesOriginsIsWholeOrNothing) {
-  walk_creation([&] { return engine_options{.drive = drive_kind::caller, .reserve = 1'000, .capture_origin = true}; });
+  walk_creation([&] { return engine_options{.drive = drive_kind::caller, .capture_origin = true, .reserve = 1'000}; });
 }
 
 TEST(BadAllocFeatures, EngineThatRecordsIsWholeOrNothing) {

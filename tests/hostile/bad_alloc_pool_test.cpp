@@ -38,7 +38,7 @@ void hand_over_in(std::size_t pieces) {
     thread_pool pool;
     auto held = std::make_shared<holder>(timers);
     manual_clock clock;
-    engine e({.manual = &clock, .reserve = timers, .executor = held});
+    engine e({.manual = &clock, .executor = held, .reserve = timers});
     std::vector<std::atomic<int>> runs(timers);
     for (auto& each : runs) e.schedule_after(0ns, [&each] { ++each; });
     EXPECT_EQ(e.poll(), 0u);

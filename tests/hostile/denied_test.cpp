@@ -142,7 +142,7 @@ TEST(DeniedCpuLatency, IsNamedWithItsCureAndLeavesNothing) {
 TEST(DeniedLock, IsNamedAndLeavesNothing) {
   expect_in_child([] {
     ASSERT_TRUE(drop_privileges());
-    auto create = [] { engine e({.memory = {.lock = wish::require}}); };
+    auto create = [] { engine e({.memory = {.lock = preference::require}}); };
     const drive::problem refused = problem_of(create);
     EXPECT_EQ(refused.code, errc::not_permitted);
     EXPECT_TRUE(refused.names("memory.lock = require: ")) << refused.what;
@@ -161,7 +161,7 @@ TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
     manual_clock clock;
     std::error_code refused;
     auto made_engine =
-        engine::try_create({.manual = &clock, .reserve = 1000, .memory = {.lock = wish::require}}, refused);
+        engine::try_create({.manual = &clock, .reserve = 1000, .memory = {.lock = preference::require}}, refused);
     if (!made_engine) {
       std::printf("not tested: an engine cannot lock what it begins with: %s\n", refused.message().c_str());
       return;

@@ -182,7 +182,7 @@ TEST_F(EndedInACallback, ACancelWaitsForTheEndOfCreationStopAndDestruction) {
   timer far = own->schedule_after(1h, [] {});
   expect_done_before_the_end([&] { own->schedule_after(0ns, [] {}); });
   expect_done_before_the_end([&] { far.cancel_and_wait(); });
-  expect_done_before_the_end([&] { own->stop_for(1ms); });
+  expect_done_before_the_end([&] { own->drain_for(1ms); });
   expect_done_before_the_end([&] { own.reset(); });
 }
 

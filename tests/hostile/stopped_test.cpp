@@ -92,7 +92,7 @@ TEST(Stopped, HybridWorkerFiresWhatIsDueInOrderAfterwards) {
 std::vector<seen> periodic_around_a_stop(missed_ticks policy) {
   fired_log log;
   engine e;
-  e.schedule_at_fixed_rate(10ms, 10ms, [&log](firing& f) { log.note(f); }, {.missed = policy});
+  e.schedule_at_fixed_rate(10ms, 10ms, [&log](firing& f) { log.note(f); }, {.missed_policy = policy});
   EXPECT_TRUE(eventually([&] { return log.entries().size() >= 3; }));
   stop_for_a_while();
   const time_point over = e.now();

@@ -193,7 +193,7 @@ TEST_F(TimeStamps, BehindHaveNoRunBeginBeforeItsDeadline) {
   be_behind();
   for (const std::shared_ptr<executor>& on : inline_and_on_an_executor()) {
     SCOPED_TRACE(on == nullptr ? "inline" : "on an executor");
-    engine e({.drive = drive_kind::caller, .clock = clock_kind::tsc, .executor = on});
+    engine e({.drive = drive_kind::caller, .executor = on, .clock = clock_kind::tsc});
     for (int i = 0; i != 2; ++i)
       e.schedule_at(to_time(steady()), [](firing& f) { EXPECT_GE(f.started(), f.deadline()); });
     EXPECT_EQ(e.poll(), 2U);
@@ -268,7 +268,7 @@ TEST_F(TimeStamps, AheadHaveNothingCriticalOvertakeEarly) {
     SCOPED_TRACE(on == nullptr ? "inline" : "on an executor");
     be_ahead();
     std::atomic<int> fired{0}, bulk{0}, others{0};
-    engine e({.wait = wait_options::busy(), .clock = clock_kind::tsc, .executor = on});
+    engine e({.wait = wait_options::busy(), .executor = on, .clock = clock_kind::tsc});
     auto pass_of_another = [&] {
       const int before = others;
       e.schedule_at(to_time(steady()), [&] { ++others; });

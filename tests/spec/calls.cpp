@@ -41,13 +41,13 @@ std::set<errc> engine::reasons_against(const plan& asked) const {
   if (asked.group != no_group && groups_[asked.group - 1].ended) reasons.insert(errc::stopped);
   if (asked.lane >= lane_count || asked.slack < 0) reasons.insert(errc::invalid_option);
   if (asked.repeats != repetition::once && asked.period <= 0) reasons.insert(errc::invalid_period);
-  // "Most timers pending at once, exact; a schedule call beyond is refused." (engine_options::capacity)
-  if (made_with_.capacity != 0 && places_taken() >= made_with_.capacity) reasons.insert(errc::capacity_exceeded);
+  // "Most timers pending at once, exact; a schedule call beyond is refused." (engine_options::max_pending)
+  if (made_with_.max_pending != 0 && places_taken() >= made_with_.max_pending) reasons.insert(errc::capacity_exceeded);
   return reasons;
 }
 
-// "Returns how many were scheduled, from the first on: fewer where capacity or memory ran out." (schedule_at_bulk). As
-// many single calls (G35).
+// "Returns how many were scheduled, from the first on: fewer where max_pending or memory ran out." (schedule_at_bulk).
+// As many single calls (G35).
 std::pair<timer_id, std::size_t> engine::schedule_bulk(std::span<const nanoseconds_t> deadlines, const plan& asked,
                                                        thread_id by) {
   const auto first = static_cast<timer_id>(timers_.size() + 1);

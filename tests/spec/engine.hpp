@@ -34,7 +34,7 @@ struct executor_traits {
 struct settings {
   nanoseconds_t tick = 1;
   nanoseconds_t start = 0;
-  std::size_t capacity = 0;
+  std::size_t max_pending = 0;
   refusal_policy on_refusal = refusal_policy::run_inline;
   // "It goes through the members later, in slices; poll() at most 100,000 a call." (groups.md)
   std::size_t members_a_poll = 100'000;

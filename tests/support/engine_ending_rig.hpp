@@ -107,10 +107,10 @@ class ending_rig {
       case ending_event::cancelled_while_held:
       case ending_event::dropped:
       case ending_event::destroyed_when_held: gate_->holds = true; break;
-      case ending_event::over_capacity: options.capacity = 1; break;
+      case ending_event::over_capacity: options.max_pending = 1; break;
       case ending_event::out_of_memory:
         options.reserve = 1;
-        options.memory.lock = wish::require;
+        options.memory.lock = preference::require;
         break;
       default: break;
     }

@@ -123,7 +123,7 @@ class ending_walk {
         for (fired_timer& each : rig_.gate().take_held()) each();
         return;
       case ending_event::unfired_run:
-        for (unfired& each : rig_.on().stop()) each.run();
+        for (unfired_timer& each : rig_.on().stop()) each.run();
         return;
       case ending_event::unfired_thrown_away: return static_cast<void>(rig_.on().stop());
       case ending_event::dropped: wait_until_held(); return static_cast<void>(rig_.gate().take_held());

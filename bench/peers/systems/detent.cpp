@@ -77,10 +77,10 @@ int main(int count, char** words) {
   const std::string touched = "`prefault`, as Netty's JVM touches its memory ahead";
   const auto coarse = [](detent::wheel_kind wheel) {
     return detent::engine_options{.tick = 1ms,
-                                  .wheel = wheel,
-                                  .hashed_slots = 512,
                                   .wait = detent::wait_options::sleep(),
-                                  .memory = {.prefault = detent::wish::attempt}};
+                                  .memory = {.prefault = detent::preference::attempt},
+                                  .wheel = wheel,
+                                  .hashed_slots = 512};
   };
   return serve({words, static_cast<std::size_t>(count)},
                {configured("detent", "the defaults: the TSC where it may be, hybrid wait, exact deadlines", {}),

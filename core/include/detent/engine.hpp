@@ -12,7 +12,7 @@
 #include <detent/options.hpp>
 #include <detent/pending_timer.hpp>
 #include <detent/timer.hpp>
-#include <detent/unfired.hpp>
+#include <detent/unfired_timer.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -142,8 +142,8 @@ class engine {
   // Schedules one timer for each deadline, but no more than `out` has room for. `f` is called as f(index) or f(firing&,
   // index), and the handles go to `out`. There is one publication and at most one wake-up for all timers, except in an
   // engine that records. Each timer has a copy of `f`; if `f` is large, they share one. Returns how many timers were
-  // scheduled, from the first on: fewer if capacity or memory ran out. If none were, throws what schedule_at() throws,
-  // except for these two causes. Throws bad_alloc if there is no memory for a shared `f`.
+  // scheduled, from the first on: fewer if max_pending or memory ran out. If none were, throws what schedule_at()
+  // throws, except for these two causes. Throws bad_alloc if there is no memory for a shared `f`.
   template <class F>
   std::size_t schedule_at_bulk(std::span<const time_point> deadlines, F&& f, std::span<timer> out,
                                timer_options options = {}, origin where = origin::current()) {
@@ -165,13 +165,13 @@ class engine {
   // engine's callbacks, or in the destructor of a capture that its end destroys, and errc::forked in the child of a
   // fork. Throws errc::out_of_memory if there is no memory for the vector. The engine has stopped then; stop() has
   // destroyed every timer unrun, and try_stop() those that it does not return.
-  std::vector<unfired> stop();
-  std::vector<unfired> try_stop(std::error_code& problem) noexcept;
+  std::vector<unfired_timer> stop();
+  std::vector<unfired_timer> try_stop(std::error_code& problem) noexcept;
   // Lets pending timers fire for at most that long, or until none is pending, and then does the same as stop(). A
   // periodic timer does not end by itself, and new timers are taken until then: cancel the periodic ones first, and
   // call close() against new ones. Looks every millisecond. Throws what stop() throws, and wrong_drive if a caller
   // drives the engine, because it would wait for that caller's poll().
-  std::vector<unfired> stop_for(detail::whole_duration at_most);
+  std::vector<unfired_timer> drain_for(detail::whole_duration at_most);
   bool stopped() const noexcept;
 
   // How many timers are pending. Never negative, includes the caller's own completed calls, exact at rest.

@@ -21,8 +21,8 @@ class firing {
   // The deadline of the period that the run stands for. After missed periods, metrics count the lateness from the first
   // of them.
   time_point deadline() const noexcept { return deadline_; }
-  // The clock's reading just before this run. For an `unfired` it is always the steady clock's, and may be before the
-  // deadline.
+  // The clock's reading just before this run. For an `unfired_timer` it is always the steady clock's, and may be before
+  // the deadline.
   time_point started() const noexcept { return started_; }
   duration lateness() const noexcept {
     return duration(detail::subtract_saturated(detail::to_ns(started_), detail::to_ns(deadline_)));
@@ -31,9 +31,9 @@ class firing {
   std::uint64_t missed() const noexcept { return missed_; }
   // True if it is later than its max_lateness and runs all the same, by stale_policy::run.
   bool stale() const noexcept { return stale_; }
-  // The timer's handle; empty in the run of an `unfired`.
+  // The timer's handle; empty in the run of an `unfired_timer`.
   timer self() const noexcept { return self_; }
-  // timer_options::tag, or periodic_options::tag; 0 in the run of an `unfired`, which has the tag itself.
+  // timer_options::tag, or periodic_options::tag; 0 in the run of an `unfired_timer`, which has the tag itself.
   std::uint64_t tag() const noexcept;
 
   // Runs the same node and callable again, without allocation. A later call replaces an earlier one. In a periodic

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #define DETENT_VERSION_MAJOR 0
-#define DETENT_VERSION_MINOR 1
+#define DETENT_VERSION_MINOR 9
 #define DETENT_VERSION_PATCH 0
 
 #define DETENT_DETAIL_TEXT_OF(x) #x

@@ -98,21 +98,21 @@ void engine::let_go() noexcept {
 
 void engine::close() noexcept { whole(core()).close(); }
 
-std::vector<unfired> engine::stop() {
-  std::vector<unfired> left;
+std::vector<unfired_timer> engine::stop() {
+  std::vector<unfired_timer> left;
   errc problem = whole(core()).stop(&left);
   if (problem != errc{}) detail::refuse(*core_, "stop()", problem);
   return left;
 }
 
-std::vector<unfired> engine::stop_for(detail::whole_duration at_most) {
+std::vector<unfired_timer> engine::drain_for(detail::whole_duration at_most) {
   const detail::engine_core& of = core();
   errc problem = whole(core()).forbids_stop();
-  if (problem != errc{}) detail::refuse(of, "stop_for()", problem);
+  if (problem != errc{}) detail::refuse(of, "drain_for()", problem);
   if (of.options.drive == drive_kind::caller)
     throw error(errc::wrong_drive,
                 detail::prefix_of(of) +
-                    "stop_for(): the caller drives it, and nothing would fire meanwhile; poll() until "
+                    "drain_for(): the caller drives it, and nothing would fire meanwhile; poll() until "
                     "pending() is 0, then stop()");
   const base::cancel_hold held;
   const time_point end = detail::to_time(detail::add_saturated(detail::to_ns(clock::now()), at_most.count()));
@@ -121,8 +121,8 @@ std::vector<unfired> engine::stop_for(detail::whole_duration at_most) {
   return stop();
 }
 
-std::vector<unfired> engine::try_stop(std::error_code& problem) noexcept {
-  std::vector<unfired> left;
+std::vector<unfired_timer> engine::try_stop(std::error_code& problem) noexcept {
+  std::vector<unfired_timer> left;
   errc failed = whole(core()).stop(&left);
   problem = failed == errc{} ? std::error_code{} : make_error_code(failed);
   return left;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <detent/firing.hpp>
-#include <detent/unfired.hpp>
+#include <detent/unfired_timer.hpp>
 
 #include "callers/engine_core.hpp"
 #include "timer/run_scope.hpp"
@@ -29,18 +29,18 @@ std::uint64_t firing::tag() const noexcept {
   return cold ? core.cold_at(index).tag() : 0;
 }
 
-unfired::unfired(timer which, time_point when, std::uint64_t tagged, const detail::callable_ops* ops,
-                 void* capture) noexcept
+unfired_timer::unfired_timer(timer which, time_point when, std::uint64_t tagged, const detail::callable_ops* ops,
+                             void* capture) noexcept
     : handle(which), deadline(when), tag(tagged), ops_(ops) {
   ops->relocate(capture, capture_);
 }
 
-unfired::unfired(unfired&& other) noexcept
+unfired_timer::unfired_timer(unfired_timer&& other) noexcept
     : handle(other.handle), deadline(other.deadline), tag(other.tag), ops_(std::exchange(other.ops_, nullptr)) {
   if (ops_ != nullptr) ops_->relocate(other.capture_, capture_);
 }
 
-unfired& unfired::operator=(unfired&& other) noexcept {
+unfired_timer& unfired_timer::operator=(unfired_timer&& other) noexcept {
   if (this == &other) return *this;
   reset();
   handle = other.handle;
@@ -51,11 +51,11 @@ unfired& unfired::operator=(unfired&& other) noexcept {
   return *this;
 }
 
-void unfired::reset() noexcept {
+void unfired_timer::reset() noexcept {
   if (const detail::callable_ops* ops = std::exchange(ops_, nullptr)) detail::destroy_callable(*ops, capture_);
 }
 
-void unfired::run() {
+void unfired_timer::run() {
   const detail::callable_ops* ops = std::exchange(ops_, nullptr);
   if (ops == nullptr) return;
   struct destroy_after {

@@ -32,7 +32,7 @@ void retire(void* engine, thread_record& old) noexcept { static_cast<engine_core
 bool enrol(void* engine, producer& made) noexcept { return static_cast<engine_core*>(engine)->in.enrol(made); }
 
 bool has_fast_paths(const engine_options& options) noexcept {
-  return options.capacity == 0 && options.record.empty() && !options.capture_origin &&
+  return options.max_pending == 0 && options.record.empty() && !options.capture_origin &&
          !base::is_watched_from_outside();  // the fast paths annotate nothing for ThreadSanitizer
 }
 
@@ -55,7 +55,7 @@ DETENT_COLD engine_core::engine_core(engine_options made_with)
       labels(counts, options.shard.set),
       threads({this, counts, enrol, take_leave, retire}),
       groups(options.reserve),
-      places(options.capacity),
+      places(options.max_pending),
       nodes{&pool, ticks},
       ledger(counts, runs_inline) {
   // More than the default was asked for by the user.

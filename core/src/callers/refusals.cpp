@@ -32,7 +32,7 @@ std::string prefix_of(const engine_core& core) { return "engine \"" + core.optio
 std::string explain(const engine_core& core, errc problem) {
   switch (problem) {
     case errc::capacity_exceeded:
-      return "capacity = " + std::to_string(core.options.capacity) +
+      return "max_pending = " + std::to_string(core.options.max_pending) +
              ": that many timers are pending; raise it, or cancel some first";
     case errc::stopped:
       if (core.life.is_open()) return "the timer's group has ended, and takes no timers any more";
@@ -60,7 +60,7 @@ void throw_schedule_error(const engine_core& core, errc problem, const periodic_
     throw error(problem,
                 prefix_of(core) + "period = " + std::to_string(period.count()) + " ns: must be more than 0 ns");
   refuse_timer(core, problem,
-               {.slack = options.slack, .lane = options.lane, .label = options.label, .executor = options.executor});
+               {.label = options.label, .lane = options.lane, .slack = options.slack, .executor = options.executor});
 }
 
 }  // namespace detent::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <detent/unfired.hpp>
+#include <detent/unfired_timer.hpp>
 
 #include "callers/cancel.hpp"
 #include "callers/scheduling.hpp"
@@ -9,13 +9,13 @@
 namespace detent::detail {
 
 struct unfired_maker {
-  static unfired make(timer handle, nanoseconds_t deadline, std::uint64_t tag, node& of) noexcept {
+  static unfired_timer make(timer handle, nanoseconds_t deadline, std::uint64_t tag, node& of) noexcept {
     return {handle, to_time(deadline), tag, of.ops, of.capture};
   }
 };
 
 bool return_timer(engine_core& core, thread_record& mine, node_index index, node& returned,
-                  std::vector<unfired>* out) noexcept {
+                  std::vector<unfired_timer>* out) noexcept {
   bool kept = true;
   base::show_acquire(&returned);
   const std::uint64_t word = observe(returned.pair);
@@ -24,8 +24,8 @@ bool return_timer(engine_core& core, thread_record& mine, node_index index, node
   if (out != nullptr && !cancelled) {
     nanoseconds_t deadline = deadline_of(returned.pair);
     if (cold) deadline = core.ticks.round_up(later_by(offset_of_group(core, index), group_time{deadline}));
-    unfired left = unfired_maker::make(timer_access::make(&core, index, state_word::generation(word)), deadline,
-                                       cold ? core.cold_at(index).tag() : 0, returned);
+    unfired_timer left = unfired_maker::make(timer_access::make(&core, index, state_word::generation(word)), deadline,
+                                             cold ? core.cold_at(index).tag() : 0, returned);
     try {
       out->push_back(std::move(left));
     } catch (const std::bad_alloc&) {

@@ -124,7 +124,7 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
       })};
   const std::uint32_t order = mine.next_order++ & state_word::order_mask;
   if (periodic && scope.rearmed()) core.cold_at(index).grid = next.ns;
-  if (!periodic) {  // pending once more, before another thread can cancel it; may exceed the capacity
+  if (!periodic) {  // pending once more, before another thread can cancel it; may exceed max_pending
     core.seen.revived(mine);
     core.places.take_over_limit();
     if ((word & state_word::cold) != 0) rejoin(core, index);

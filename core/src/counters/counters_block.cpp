@@ -84,7 +84,7 @@ void counters_block::describe(const engine_options& options) noexcept {
   options.instance.copy(h.instance, sizeof(h.instance) - 1);
   h.tick = options.tick.count();
   h.max_spin = options.wait.mode == wait_options::kind::hybrid ? options.wait.max_spin.count() : 0;
-  h.capacity = options.capacity;
+  h.capacity = options.max_pending;
   h.wheel = static_cast<std::uint8_t>(options.wheel);
   h.wait = static_cast<std::uint8_t>(options.wait.mode);
   h.drive = static_cast<std::uint8_t>(options.drive);

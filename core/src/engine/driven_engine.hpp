@@ -3,7 +3,7 @@
 #pragma once
 
 #include <detent/metrics.hpp>
-#include <detent/unfired.hpp>
+#include <detent/unfired_timer.hpp>
 
 #include "callers/engine_core.hpp"
 #include "driver/driver_handle.hpp"
@@ -26,7 +26,7 @@ class driven_engine final : public engine_core {
   // New timers are refused from now on; what is pending fires.
   void close() noexcept;
   // Ends the drive and gives back what had not ended: to `out`, or destroyed if that is null. Any thread.
-  errc stop(std::vector<unfired>* out) noexcept;
+  errc stop(std::vector<unfired_timer>* out) noexcept;
   // Whether the calling thread must not wait for the end: by errc::forked, or called_from_callback.
   errc forbids_stop() const noexcept;
   // Does the work of ~engine: stop() from wherever it is called, then the engine's reference.
@@ -48,7 +48,7 @@ class driven_engine final : public engine_core {
  private:
   bool begin_stop() noexcept;
   void end_drive() noexcept;
-  bool collect_all(std::vector<unfired>* out) noexcept;
+  bool collect_all(std::vector<unfired_timer>* out) noexcept;
   std::size_t count_pending_nodes() const noexcept;
   void finish_stop() noexcept;
   void leave_to_parent() noexcept;

@@ -108,7 +108,7 @@ std::string check_memory(const engine_options& o) {
     return describe("memory.numa_node", *o.memory.numa_node, "must not be negative");
   if (o.memory.give_back_after < duration(0))
     return describe("memory.give_back_after", o.memory.give_back_after, "must not be negative");
-  if (o.memory.give_back_after != duration(0) && o.memory.lock != wish::off)
+  if (o.memory.give_back_after != duration(0) && o.memory.lock != preference::off)
     return describe("memory.give_back_after", o.memory.give_back_after,
                     "memory.lock is to keep the pages; set one of the two");
   return {};

@@ -46,7 +46,7 @@ void driven_engine::end_drive() noexcept {
 
 // First all that has not started, so that no executor goes on to it while this waits for what has; then, once each
 // running callback has ended, what it re-armed. False: without memory for them some were destroyed unrun.
-bool driven_engine::collect_all(std::vector<unfired>* out) noexcept {
+bool driven_engine::collect_all(std::vector<unfired_timer>* out) noexcept {
   record_lease mine(threads);
   bool all_kept = true;
   const node_index end = pool.carved();
@@ -76,7 +76,7 @@ errc driven_engine::forbids_stop() const noexcept {
                                                                                      : errc{};
 }
 
-errc driven_engine::stop(std::vector<unfired>* out) noexcept {
+errc driven_engine::stop(std::vector<unfired_timer>* out) noexcept {
   if (const errc forbidden = forbids_stop(); forbidden != errc{}) return forbidden;
   const base::cancel_hold held;
   if (!begin_stop()) return errc{};

@@ -14,7 +14,7 @@ class category final : public std::error_category {
   const char* name() const noexcept override { return "detent"; }
   std::string message(int code) const override {
     switch (static_cast<errc>(code)) {
-      case errc::capacity_exceeded: return "the engine's capacity is exceeded";
+      case errc::capacity_exceeded: return "as many timers are pending as max_pending allows";
       case errc::stopped: return "the engine is stopped, or the group has ended";
       case errc::invalid_option: return "an option is invalid";
       case errc::invalid_period: return "a period must be positive";

@@ -62,7 +62,7 @@ class match {
   int random_below(int bound) { return static_cast<int>(random_() % static_cast<unsigned>(bound)); }
 
   detent::manual_clock clock_;
-  detent::engine engine_{{.manual = &clock_, .reserve = 8192, .name = "match"}};
+  detent::engine engine_{{.name = "match", .manual = &clock_, .reserve = 8192}};
   match_result result_;
   std::mt19937_64 random_;  // its numbers are the same everywhere; those of the distributions are not
   std::uint64_t frames_ = 0;

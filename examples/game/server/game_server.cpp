@@ -10,7 +10,7 @@ game_server::game_server(event_loop& loop, const server_options& options, std::o
     : loop_(loop), options_(options), socket_(options.port), match_(options.seed, result), log_(log, options.seed) {
   loop_.watch(socket_.fd(), [this] { on_readable(); });
   loop_.timers().schedule_at_fixed_rate(frame_length, frame_length, [this](detent::firing& tick) { on_tick(tick); },
-                                        {.missed = detent::missed_ticks::skip});
+                                        {.missed_policy = detent::missed_ticks::skip});
 }
 
 // After a lag there is one tick, not one for each that was missed, and it says how many those were. The match makes up

@@ -59,7 +59,7 @@ bool turn_until(net::event_loop& loop, detent::duration most, Done done) {
 bool run(const options& chosen) {
   net::allow_descriptors_for(chosen.sessions);
   const std::uint64_t seed = chosen.seed != 0 ? chosen.seed : std::random_device()();
-  detent::engine engine({.drive = detent::drive_kind::caller, .name = "load"});
+  detent::engine engine({.name = "load", .drive = detent::drive_kind::caller});
   net::event_loop loop(engine);
   const net::stop_signals stop(loop);
   crowd clients(loop, chosen, seed);

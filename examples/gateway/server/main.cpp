@@ -26,7 +26,7 @@ struct options {
 // False: the books do not balance.
 bool serve(const options& chosen) {
   net::allow_descriptors_for(chosen.sessions);
-  detent::engine engine({.drive = detent::drive_kind::caller, .name = "gateway", .counters_file = chosen.counters});
+  detent::engine engine({.name = "gateway", .drive = detent::drive_kind::caller, .counters_file = chosen.counters});
   net::event_loop loop(engine);
   net::stop_signals stop(loop);
   gateway::server served(loop, chosen.port, chosen.sessions);

@@ -93,7 +93,7 @@ struct by_worker : by_engine {
 class by_drive : public by_engine {
  public:
   explicit by_drive(asio::io_context& io, detent::duration tick = 1ns)
-      : by_engine(io, {.tick = tick, .drive = detent::drive_kind::caller}), drive_(io, engine_) {}
+      : by_engine(io, {.drive = detent::drive_kind::caller, .tick = tick}), drive_(io, engine_) {}
 
  private:
   detent::asio_drive drive_;

@@ -79,7 +79,7 @@ struct by_sleeping_worker : by_engine {
 class by_drive : public by_engine {
  public:
   explicit by_drive(asio::io_context& io, detent::duration tick = 1ns)
-      : by_engine({.tick = tick, .drive = detent::drive_kind::caller}), drive_(io, engine_) {}
+      : by_engine({.drive = detent::drive_kind::caller, .tick = tick}), drive_(io, engine_) {}
 
  private:
   detent::asio_drive drive_;

@@ -124,7 +124,7 @@ TEST_F(AsioCancel, AfterTheEnginesEndReachesNobody) {
 }
 
 TEST_F(AsioCancel, OfARefusedSleepLeavesItsReason) {
-  drive::virtual_engine full({.capacity = 1});
+  drive::virtual_engine full({.max_pending = 1});
   full.engine.schedule_at(at(1), [] {});
   async_sleep_for(full.engine, 10ns, handler());
   signal_.emit(cancellation_type::terminal);

@@ -72,7 +72,7 @@ TEST_F(AsioLimitContext, CancelsTheTimersOfWhatItTakesAlong) {
 TEST_F(AsioLimitContext, MayEndBeforeWhatStopReturned) {
   slow_->async_wait(cancel_after(engine_, 10ns, uncalled(held_)));
   slow_->async_wait(cancel_after(engine_, 10ns, uncalled(held_)));
-  std::vector<unfired> rest = engine_.stop();
+  std::vector<unfired_timer> rest = engine_.stop();
   slow_.reset();
   context_.reset();
   EXPECT_EQ(held_.use_count(), 1);

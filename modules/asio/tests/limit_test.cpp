@@ -189,7 +189,7 @@ TEST_F(AsioLimit, OfASleepIsAsThatOfAnyOtherOperation) {
 }
 
 TEST_F(AsioLimit, OfAnEngineThatRefusesOrEndsCancelsAtOnce) {
-  drive::virtual_engine full({.capacity = 1});
+  drive::virtual_engine full({.max_pending = 1});
   full.engine.schedule_at(at(1), [] {});
   read(cancel_after(full.engine, 1h, note()));
   run();

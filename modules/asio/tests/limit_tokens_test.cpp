@@ -123,7 +123,7 @@ TEST_F(AsioLimitToken, TakesAllTypesOfCancellationInEachForm) {
 
 TEST_F(AsioLimitToken, PassesItsTimersOptionsOn) {
   const label tries = engine_.make_label("tries");
-  slow_.async_wait(cancel_after(engine_, 10ns, {.slack = 5ns, .lane = 2, .label = tries, .tag = 7}, note()));
+  slow_.async_wait(cancel_after(engine_, 10ns, {.label = tries, .tag = 7, .lane = 2, .slack = 5ns}, note()));
   const auto pending = engine_.list_pending();
   ASSERT_EQ(pending.size(), 1u);
   EXPECT_EQ(pending[0].tag, 7u);

@@ -189,7 +189,7 @@ TEST(AsioSleepContext, ThatEndsFirstTakesItsSleepsAlong) {
 
 TEST(AsioSleepContext, ThatEndsFirstTakesAlongWhatStopReturned) {
   drive::virtual_engine rig;
-  std::vector<unfired> rest;
+  std::vector<unfired_timer> rest;
   int ends = 0;
   {
     io_context context;

@@ -133,7 +133,7 @@ TEST(AsioSleep, IsAbortedOnceTheCallerLetsGoOfWhatStopReturned) {
   async_sleep_for(rig.engine, 1ns, run.handler_on(context));
   async_sleep_for(rig.engine, 2ns, dropped.handler_on(context));
   {
-    std::vector<unfired> rest = rig.engine.stop();
+    std::vector<unfired_timer> rest = rig.engine.stop();
     ASSERT_EQ(rest.size(), 2u);
     rest.front().run();
     EXPECT_EQ(context.poll(), 1u);
@@ -147,7 +147,7 @@ TEST(AsioSleep, IsAbortedOnceTheCallerLetsGoOfWhatStopReturned) {
 
 TEST(AsioSleep, ReportsARefusalThroughItsHandler) {
   io_context context;
-  drive::virtual_engine rig({.capacity = 1});
+  drive::virtual_engine rig({.max_pending = 1});
   outcome first, second, third;
   async_sleep_for(rig.engine, 1ns, first.handler_on(context));
   async_sleep_for(rig.engine, 1ns, second.handler_on(context));
@@ -164,7 +164,7 @@ TEST(AsioSleep, ReportsARefusalThroughItsHandler) {
 
 TEST(AsioSleep, NeverReportsARefusalInsideTheInitiation) {
   io_context context;
-  drive::virtual_engine rig({.capacity = 1});
+  drive::virtual_engine rig({.max_pending = 1});
   rig.engine.schedule_at(at(1), [] {});
   outcome refused;
   net::post(context, [&] {  // where the handler might run at once

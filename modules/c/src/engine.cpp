@@ -18,7 +18,7 @@ constinit thread_local callback* callback::where_unfired = nullptr;
 namespace {
 
 // Returns the callback that `left` would have run.
-callback taken_out_of(unfired& left) {
+callback taken_out_of(unfired_timer& left) {
   callback taken{};
   callback* const outer = std::exchange(callback::where_unfired, &taken);
   left.run();
@@ -45,11 +45,11 @@ void detent_engine_destroy(detent_engine* engine) { delete engine; }
 
 int detent_stop(detent_engine* engine, detent_unfired each, void* argument) {
   if (!are_given("engine", engine)) return -1;
-  std::optional<std::vector<detent::unfired>> left =
+  std::optional<std::vector<detent::unfired_timer>> left =
       guarded(std::nullopt, [engine] { return std::optional(engine->engine.stop()); });
   if (!left) return -1;
   if (each == nullptr) return 0;
-  for (detent::unfired& timer : *left) {
+  for (detent::unfired_timer& timer : *left) {
     const detent_timer id = engine->id_of(timer.handle);
     const std::int64_t deadline = timer.deadline.time_since_epoch().count();
     const detent::c::callback taken = detent::c::taken_out_of(timer);

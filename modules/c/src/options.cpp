@@ -34,8 +34,8 @@ static_assert(static_cast<int>(clock_kind::automatic) == DETENT_CLOCK_AUTOMATIC)
 static_assert(static_cast<int>(refusal_policy::retry) == DETENT_REFUSED_RETRY);
 static_assert(static_cast<int>(refusal_policy::drop) == DETENT_REFUSED_DROP);
 static_assert(static_cast<int>(memory_source::jemalloc) == DETENT_MEMORY_JEMALLOC);
-static_assert(static_cast<int>(wish::attempt) == DETENT_WISH_ATTEMPT);
-static_assert(static_cast<int>(wish::require) == DETENT_WISH_REQUIRE);
+static_assert(static_cast<int>(preference::attempt) == DETENT_PREFERENCE_ATTEMPT);
+static_assert(static_cast<int>(preference::require) == DETENT_PREFERENCE_REQUIRE);
 
 wait_options mode_of(const detent_options& from) {
   switch (chosen("wait", from.wait, wait_options::kind::sleep, "DETENT_WAIT_")) {
@@ -81,12 +81,12 @@ engine_options translate(const detent_options& from) {
   if (from.cpu != -1) to.cpu = from.cpu;
   if (from.realtime_priority != 0) to.realtime_priority = from.realtime_priority;
   if (from.cpu_latency_limit_ns != 0) to.cpu_latency_limit = duration(from.cpu_latency_limit_ns);
-  to.capacity = from.capacity;
+  to.max_pending = from.max_pending;
   to.reserve = from.reserve;
   to.memory.source = chosen("memory_source", from.memory_source, memory_source::jemalloc, "DETENT_MEMORY_");
-  to.memory.huge_pages = chosen("huge_pages", from.huge_pages, wish::require, "DETENT_WISH_");
-  to.memory.prefault = chosen("prefault", from.prefault, wish::require, "DETENT_WISH_");
-  to.memory.lock = chosen("lock_memory", from.lock_memory, wish::require, "DETENT_WISH_");
+  to.memory.huge_pages = chosen("huge_pages", from.huge_pages, preference::require, "DETENT_PREFERENCE_");
+  to.memory.prefault = chosen("prefault", from.prefault, preference::require, "DETENT_PREFERENCE_");
+  to.memory.lock = chosen("lock_memory", from.lock_memory, preference::require, "DETENT_PREFERENCE_");
   if (from.numa_node != -1) to.memory.numa_node = from.numa_node;
   to.on_refusal = chosen("on_refusal", from.on_refusal, refusal_policy::drop, "DETENT_REFUSED_");
   if (from.name != nullptr) to.name = from.name;
@@ -109,7 +109,7 @@ void detent_options_init(detent_options* options) {
   options->drive = static_cast<int>(defaults.drive);
   options->clock = static_cast<int>(defaults.clock);
   options->cpu = -1;
-  options->capacity = defaults.capacity;
+  options->max_pending = defaults.max_pending;
   options->reserve = defaults.reserve;
   options->memory_source = static_cast<int>(defaults.memory.source);
   options->huge_pages = static_cast<int>(defaults.memory.huge_pages);

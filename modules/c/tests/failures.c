@@ -55,7 +55,7 @@ static void impossible_options(void) {
 
 static void refused_timers(void) {
   detent_options options = defaults();
-  options.capacity = 2;
+  options.max_pending = 2;
   options.drive = DETENT_DRIVE_CALLER;
   char why[10] = "?";
   detent_engine *engine = detent_engine_create(&options, why, sizeof why);

@@ -39,7 +39,7 @@ TEST(COptions, AreByDefaultThoseOfTheEngine) {
   EXPECT_EQ(reported.realtime_priority, defaults.realtime_priority);
   EXPECT_EQ(reported.cpu_latency_limit, defaults.cpu_latency_limit);
   EXPECT_EQ(reported.wait.light_spin, defaults.wait.light_spin);
-  EXPECT_EQ(reported.capacity, defaults.capacity);
+  EXPECT_EQ(reported.max_pending, defaults.max_pending);
   EXPECT_EQ(reported.reserve, defaults.reserve);
   EXPECT_EQ(reported.memory.source, defaults.memory.source);
   EXPECT_EQ(reported.memory.huge_pages, defaults.memory.huge_pages);
@@ -61,7 +61,7 @@ TEST(COptions, AreEachTheEnginesOwn) {
   EXPECT_EQ(with([](detent_options& o) { o.cpu = 0; }).cpu, 0);
   EXPECT_EQ(with([](detent_options& o) { o.realtime_priority = 9; }).realtime_priority, 9);
   EXPECT_EQ(with([](detent_options& o) { o.cpu_latency_limit_ns = 2000; }).cpu_latency_limit, duration(2000));
-  EXPECT_EQ(with([](detent_options& o) { o.capacity = 5; }).capacity, 5u);
+  EXPECT_EQ(with([](detent_options& o) { o.max_pending = 5; }).max_pending, 5u);
   EXPECT_EQ(with([](detent_options& o) { o.reserve = 6; }).reserve, 6u);
   EXPECT_EQ(with([](detent_options& o) { o.numa_node = 0; }).memory.numa_node, 0);
   EXPECT_EQ(with([](detent_options& o) { o.on_refusal = DETENT_REFUSED_DROP; }).on_refusal, refusal_policy::drop);
@@ -134,14 +134,14 @@ TEST(COptions, OfWaiting) {
 TEST(COptions, OfMemory) {
   const memory_options one = with([](detent_options& o) {
                                o.memory_source = DETENT_MEMORY_JEMALLOC;
-                               o.huge_pages = DETENT_WISH_OFF;
-                               o.prefault = DETENT_WISH_ATTEMPT;
-                               o.lock_memory = DETENT_WISH_REQUIRE;
+                               o.huge_pages = DETENT_PREFERENCE_OFF;
+                               o.prefault = DETENT_PREFERENCE_ATTEMPT;
+                               o.lock_memory = DETENT_PREFERENCE_REQUIRE;
                              }).memory;
   EXPECT_EQ(one.source, memory_source::jemalloc);
-  EXPECT_EQ(one.huge_pages, wish::off);
-  EXPECT_EQ(one.prefault, wish::attempt);
-  EXPECT_EQ(one.lock, wish::require);
+  EXPECT_EQ(one.huge_pages, preference::off);
+  EXPECT_EQ(one.prefault, preference::attempt);
+  EXPECT_EQ(one.lock, preference::require);
 }
 
 }  // namespace

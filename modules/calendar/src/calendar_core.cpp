@@ -92,7 +92,7 @@ timer calendar_core::add(wall_time at, const detent::schedule* when, std::unique
   timer made;
   try {
     made = engine_.schedule_at(deadline, entry_holder(entry),
-                               timer_options{.lane = options.lane, .label = options.label}, where);
+                               timer_options{.label = options.label, .lane = options.lane}, where);
   } catch (...) {
     entry.publish({});
     throw;

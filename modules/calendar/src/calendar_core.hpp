@@ -19,7 +19,7 @@
 
 namespace detent::detail {
 
-// A calendar's state, which its timers keep alive: an `unfired` may outlive the calendar.
+// A calendar's state, which its timers keep alive: an `unfired_timer` may outlive the calendar.
 class calendar_core : public std::enable_shared_from_this<calendar_core> {
  public:
   calendar_core(engine& of, const calendar_set_up& set_up);

@@ -77,7 +77,7 @@ void calendar_entry::run(firing& at) {
 // Whether the callback runs. Else the timer waits, or has no further run.
 bool calendar_entry::begin_run(firing& at) {
   std::unique_lock lock(guard_);
-  if (is_running_alone(at)) return running_ = true;  // of an `unfired`: there is no clock to go by
+  if (is_running_alone(at)) return running_ = true;  // of an `unfired_timer`: there is no clock to go by
   runner_ = std::this_thread::get_id();
   const wall_time now = core_->clock().now();
   if (now > planned_ && planned_ > admitted_ &&

@@ -175,7 +175,7 @@ TEST(Calendar, EndsItsTimersWithItself) {
 }
 
 TEST(Calendar, WhatStopReturnsMayOutliveIt) {
-  std::vector<unfired> left;
+  std::vector<unfired_timer> left;
   int runs = 0;
   {
     virtual_calendar test;

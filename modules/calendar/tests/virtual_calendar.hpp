@@ -19,7 +19,7 @@ namespace detent::calendar_test {
 class virtual_calendar {
  public:
   explicit virtual_calendar(calendar_set_up set_up = {}, std::function<void(std::exception_ptr)> on_error = {})
-      : engine({.manual = &clock, .reserve = 64, .on_error = std::move(on_error)}),
+      : engine({.manual = &clock, .on_error = std::move(on_error), .reserve = 64}),
         timers(engine, at_epoch(std::move(set_up))) {}
 
   static wall_time epoch() { return at(2024, 1, 2); }

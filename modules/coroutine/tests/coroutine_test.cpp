@@ -176,7 +176,7 @@ TEST_F(CoroutineSleep, HandsExceptionsToItsCoroutineAndOnToOnError) {
 }
 
 TEST_F(CoroutineSleep, ThrowsWhereNoTimerCanBeHad) {
-  virtual_engine small({.capacity = 1});
+  virtual_engine small({.max_pending = 1});
   owned_task fits = sleep_once(small.engine, 1s, elapsed_), beyond = sleep_once(small.engine, 1s, elapsed_);
   problem full = problem_of([&] { std::rethrow_exception(beyond.thrown()); });
   EXPECT_EQ(full.code, errc::capacity_exceeded);
@@ -196,7 +196,7 @@ TEST_F(CoroutineSleep, RefusesOptionsThatCannotBeMetAndArmsNothing) {
   auto sleeper = [this](timer_options options, int form) -> owned_task {
     interval every(
         engine_, 1s,
-        {.slack = options.slack, .lane = options.lane, .label = options.label, .executor = options.executor});
+        {.label = options.label, .lane = options.lane, .slack = options.slack, .executor = options.executor});
     if (form == 0) co_await engine_.sleep_for(1s, options);
     if (form == 1) co_await engine_.sleep_until(time_point(1s), options);
     if (form == 2) co_await every.next();

@@ -36,11 +36,11 @@ std::string thrown_by(const owned_task& task) {
 
 TEST(CoroutineEnd, AStoppedEnginesSleepersGoOnWithWhatStopGaveBack) {
   manual_clock clock;
-  engine e({.manual = &clock, .name = "gone"});
+  engine e({.name = "gone", .manual = &clock});
   std::optional<bool> ran, thrown_away;
   owned_task first = sleep_once(e, ran);
   owned_task second = sleep_once(e, thrown_away);
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   ASSERT_EQ(left.size(), 2u);
   EXPECT_FALSE(first.done() || second.done());
   left.front().run();
@@ -58,7 +58,7 @@ TEST(CoroutineEnd, AStopThatWasRequestedIsNoError) {
   std::optional<bool> elapsed;
   std::stop_source source;
   owned_task task = sleep_once(e, elapsed, source.get_token());
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   source.request_stop();
   EXPECT_FALSE(task.done()) << "the engine has given its timer away";
   left.clear();
@@ -115,7 +115,7 @@ TEST(CoroutineEnd, AnotherSleepOnAnEndedEngineIsRefused) {
 
 TEST(CoroutineEnd, WhatStopGaveBackMayOutliveTheFrame) {
   manual_clock clock;
-  std::vector<unfired> left;
+  std::vector<unfired_timer> left;
   {
     engine e({.manual = &clock});
     std::optional<bool> elapsed;
@@ -129,7 +129,7 @@ TEST(CoroutineEnd, AFrameMayOutliveItsEngine) {
   std::optional<bool> elapsed;
   std::stop_source source;
   owned_task plain, stoppable;
-  std::vector<unfired> left;
+  std::vector<unfired_timer> left;
   {
     engine e;
     plain = sleep_once(e, elapsed);
@@ -149,7 +149,7 @@ TEST(CoroutineEnd, AFrameMayOutliveItsEnginesClock) {
   std::optional<bool> elapsed;
   std::stop_source source;
   testing::mapped_clock clock;
-  std::vector<unfired> left;
+  std::vector<unfired_timer> left;
   owned_task task;
   {
     engine e({.manual = clock.get()});

@@ -54,13 +54,13 @@ TEST_F(CoroutineInterval, SkipsThePointsThatHaveGoneBy) {
 }
 
 TEST_F(CoroutineInterval, CatchesUpPointByPointInABurst) {
-  owned_task task = run({.missed = missed_ticks::burst});
+  owned_task task = run({.missed_policy = missed_ticks::burst});
   rig_.poll_all_at(at(35ms));
   EXPECT_EQ(points_, (std::vector<point>{{10ms, 35ms, 0}, {20ms, 35ms, 0}, {30ms, 35ms, 0}}));
 }
 
 TEST_F(CoroutineInterval, BeginsItsGridAnewAfterADelay) {
-  owned_task task = run({.missed = missed_ticks::delay});
+  owned_task task = run({.missed_policy = missed_ticks::delay});
   rig_.poll_all_at(at(35ms));
   rig_.poll_all_at(at(44ms));
   rig_.poll_all_at(at(45ms));

@@ -45,7 +45,7 @@ TEST(CoroutineMemory, ASleepersEngineLeavesNothing) {
 // Most of them are refused.
 TEST(StoppableMemory, WhatAStopTokenWasForLeavesNothing) {
   expect_to_leave_nothing([] {
-    engine e({.drive = drive_kind::caller, .capacity = 10});
+    engine e({.drive = drive_kind::caller, .max_pending = 10});
     std::stop_source source;
     for (int i = 0; i < 100; ++i) {
       try {

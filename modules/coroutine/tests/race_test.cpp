@@ -200,7 +200,7 @@ TEST(CoroutineRace, FramesGoWhileTheirEngineStops) {
     std::stop_source source;
     auto sleep = [&](std::stop_token token) -> owned_task { co_await e.sleep_for(1h, std::move(token)); };
     for (int n = 0; n < 20; ++n) sleepers.push_back(sleep(n % 2 == 0 ? source.get_token() : std::stop_token{}));
-    std::vector<unfired> left;
+    std::vector<unfired_timer> left;
     {
       std::jthread owner([&] {
         while (!go) std::this_thread::yield();
@@ -208,8 +208,8 @@ TEST(CoroutineRace, FramesGoWhileTheirEngineStops) {
       });
       go = true;
       left = e.stop();
-      std::vector<unfired> moved;
-      for (unfired& each : left) moved.push_back(std::move(each));
+      std::vector<unfired_timer> moved;
+      for (unfired_timer& each : left) moved.push_back(std::move(each));
       left = std::move(moved);
     }
   }

@@ -82,10 +82,10 @@ void expect_same_histograms(Read&& read, const engine_metrics& reported) {
 TEST(EngineCountersFile, SaysWhoseItIs) {
   scratch_folder folder;
   engine e(with_file(folder / "counters", {.tick = 1us,
-                                           .wheel = wheel_kind::hashed,
                                            .wait = wait_options::hybrid(77us),
+                                           .max_pending = 1000,
                                            .clock = clock_kind::steady,
-                                           .capacity = 1000}));
+                                           .wheel = wheel_kind::hashed}));
   const counters_file file(folder / "counters");
   const counters_layout::header& h = file.header;
   EXPECT_EQ(std::string(h.magic, 8), "detent#c");

@@ -75,7 +75,7 @@ TEST_F(NodeEnds, AfterItsEngineHasStopped) {
   auto node = on(engine, data.connect(), {.horizon = 1h});
   node->start();
   ASSERT_TRUE(soon([&] { return node->metrics().in_hand == 1; }));
-  const std::vector<detent::unfired> left = engine.stop();
+  const std::vector<detent::unfired_timer> left = engine.stop();
   node.reset();
   EXPECT_EQ(other.on.list({}).size(), 1u);
 }
@@ -129,9 +129,9 @@ TEST_F(NodeEnds, WhatItsEngineGaveBackDoesNotRunOnceItIsCancelled) {
   const auto node = on(engine, data.connect(), {.horizon = 1h});
   node->start();
   ASSERT_TRUE(soon([&] { return node->metrics().in_hand == 1; }));
-  std::vector<detent::unfired> left = engine.stop();
+  std::vector<detent::unfired_timer> left = engine.stop();
   ASSERT_EQ(cancelled(other.on, "k"), cancel_result::cancelled);
-  for (detent::unfired& each : left) each.run();
+  for (detent::unfired_timer& each : left) each.run();
   EXPECT_EQ(book.size(), 0u);
 }
 

@@ -15,5 +15,5 @@
 #include <detent/time.hpp>
 #include <detent/timer.hpp>
 #include <detent/timer_group.hpp>
-#include <detent/unfired.hpp>
+#include <detent/unfired_timer.hpp>
 #include <detent/version.hpp>

@@ -64,9 +64,9 @@ void at_once(benchmark::State& state, burst_case wanted) {
   for (auto _ : state) {
     // A timer that runs is no longer pending: the engine ends before what its callbacks use.
     std::vector<tally> tallies(1024);
-    detent::engine engine({.reserve = count,
-                           .executor = executor_of(wanted.kind, wanted.has_room ? count : 65536),
-                           .on_refusal = detent::refusal_policy::retry});
+    detent::engine engine({.executor = executor_of(wanted.kind, wanted.has_room ? count : 65536),
+                           .on_refusal = detent::refusal_policy::retry,
+                           .reserve = count});
     const detent::time_point due = detent::clock::now() + 1s;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t key = i % wanted.keys;
@@ -147,7 +147,7 @@ void stuck(benchmark::State& state, where kind) {
       const std::uint64_t key = i / 2;
       engine.schedule_at_fixed_rate(period + i * period / (2 * watch::keys), period,
                                     [&seen, key](detent::firing& f) { seen.run(key, f, false); },
-                                    {.missed = detent::missed_ticks::burst, .tag = key});
+                                    {.missed_policy = detent::missed_ticks::burst, .tag = key});
     }
     engine.schedule_at_fixed_rate(500ms, 500ms, [&seen](detent::firing& f) { seen.run(watch::stuck_key, f, true); },
                                   {.tag = watch::stuck_key});

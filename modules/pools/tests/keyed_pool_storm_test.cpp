@@ -38,10 +38,10 @@ class key_watch {
 struct storm {
   storm(std::uint64_t seed_of_all, refusal_policy policy)
       : seed(seed_of_all),
-        e({.reserve = 4096,
-           .executor =
+        e({.executor =
                std::make_shared<keyed_pool>(keyed_pool_options{.threads = 3, .queue_capacity = 128, .strands = 64}),
-           .on_refusal = policy}) {}
+           .on_refusal = policy,
+           .reserve = 4096}) {}
 
   void callback(std::uint64_t key) {
     watches[key].enter();

@@ -28,7 +28,7 @@ using drive::eventually;
 TEST(ThreadPoolMemory, AHundredThousandTimersAllocateNothing) {
   constexpr std::size_t at_once = 500, timers = 100'000;
   const auto pool = std::make_shared<thread_pool>(thread_pool_options{.threads = 2});
-  engine e({.reserve = 4096, .executor = pool});
+  engine e({.executor = pool, .reserve = 4096});
   std::atomic<std::size_t> ran{0};
   const auto run = [&](std::size_t count) {
     for (std::size_t left = count; left != 0;) {
@@ -53,7 +53,7 @@ TEST(ThreadPoolMemory, AHundredThousandTimersAllocateNothing) {
 // Each hands over, and would keep some kilobytes in the pool if it were not for the next.
 TEST(ThreadPoolMemory, StaysWhatItIsThoughThreadsThatHandOverComeAndGo) {
   manual_clock clock;
-  engine e({.manual = &clock, .reserve = 4096, .executor = std::make_shared<thread_pool>()});
+  engine e({.manual = &clock, .executor = std::make_shared<thread_pool>(), .reserve = 4096});
   const auto hand_over_by = [&](int threads) {
     while (threads-- != 0) {
       e.schedule_after(0ns, [] {});

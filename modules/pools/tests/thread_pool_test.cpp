@@ -304,7 +304,7 @@ TEST(ThreadPool, ServesSeveralEnginesAndOutlivesThem) {
   auto pool = pool_of({.threads = 2});
   std::atomic<int> runs{0};
   for (int life = 0; life < 20; ++life) {
-    engine one({.reserve = 64, .executor = pool}), two({.reserve = 64, .executor = pool});
+    engine one({.executor = pool, .reserve = 64}), two({.executor = pool, .reserve = 64});
     for (int i = 0; i < 20; ++i) {
       one.schedule_after(0ns, [&] { ++runs; });
       two.schedule_after(0ns, [&] { ++runs; });

@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t shards = 8;
 
 sharded_options driven(std::size_t count = shards) {
-  return {.shards = count, .each = {.drive = drive_kind::caller, .reserve = 256, .memory = {.huge_pages = wish::off}}};
+  return {.shards = count,
+          .each = {.drive = drive_kind::caller, .reserve = 256, .memory = {.huge_pages = preference::off}}};
 }
 
 // Checks that callbacks of one shard neither overlap nor start out of order.

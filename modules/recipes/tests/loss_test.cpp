@@ -33,8 +33,8 @@ struct sometimes_full final : executor {
 
 class RecipesLoss : public Recipes {
  protected:
-  static void run_all(std::vector<unfired> left) {
-    for (unfired& each : left) each.run();
+  static void run_all(std::vector<unfired_timer> left) {
+    for (unfired_timer& each : left) each.run();
   }
   auto finished() {
     return [this](retry_result result) { results_.push_back(result); };
@@ -53,7 +53,7 @@ TEST_F(RecipesLoss, RetryFinishesWhenTheEngineStopsInAPause) {
     engine engine({.manual = &clock_});
     retry call(engine, policy(), fail, finished());
     engine.poll();
-    std::vector<unfired> left = engine.stop();
+    std::vector<unfired_timer> left = engine.stop();
     EXPECT_TRUE(results_.empty());
     if (runs) run_all(std::move(left));
     left.clear();
@@ -69,7 +69,7 @@ TEST_F(RecipesLoss, RetryFinishesWhenTheEngineStopsInAnAttemptWithALimit) {
     retry call(
         engine, policy(), [&](const retry_attempt& attempt) { out.push_back(attempt); }, finished());
     engine.poll();
-    std::vector<unfired> left = engine.stop();
+    std::vector<unfired_timer> left = engine.stop();
     if (runs) run_all(std::move(left));
     left.clear();
     EXPECT_EQ(results_, refused_);
@@ -194,7 +194,7 @@ TEST_F(RecipesLoss, FlushMakesUpForWhatWasThrownAway) {
 TEST_F(RecipesLoss, AWatchdogIsNotFedOnceTheEngineHasStopped) {
   engine engine({.manual = &clock_});
   watchdog dog(engine, 1h, [] {});
-  const std::vector<unfired> left = engine.stop();
+  const std::vector<unfired_timer> left = engine.stop();
   EXPECT_FALSE(dog.feed());
   EXPECT_THROW(dog.start(), error);
   EXPECT_FALSE(dog.feed());

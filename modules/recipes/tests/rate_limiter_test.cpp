@@ -114,7 +114,7 @@ TEST_F(RecipesRateLimiter, KeepsItsPermitsAtANewRate) {
 }
 
 TEST_F(RecipesRateLimiter, GivesBackThePermitsOfATimerThatIsRefused) {
-  engine small({.manual = &clock_, .capacity = 1});
+  engine small({.manual = &clock_, .max_pending = 1});
   rate_limiter limiter(small, {.permits = 100, .per = 1s});
   const timer only = small.schedule_after(1h, [] {});
   EXPECT_THROW(limiter.acquire([] {}), error);

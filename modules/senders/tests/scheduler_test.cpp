@@ -29,7 +29,7 @@ class SendersScheduler : public ::testing::Test {
   }
 
   manual_clock clock_;
-  engine engine_{engine_options{.manual = &clock_, .capacity = 2}};
+  engine engine_{engine_options{.manual = &clock_, .max_pending = 2}};
   const scheduler scheduler_{engine_};
   note note_;
   std::stop_source source_;
@@ -243,14 +243,14 @@ TEST_F(SendersScheduler, LetsGoOfTheTokenWhenTheEngineHasStopped) {
   auto operation = connect(scheduler_.schedule_after(10ms), note_, watched_token{&hooks});
   ex::start(operation);
   EXPECT_EQ(hooks, 1);
-  const std::vector<unfired> left = engine_.stop();
+  const std::vector<unfired_timer> left = engine_.stop();
   EXPECT_EQ(hooks, 0) << "what is given back may outlive the engine, and a stop request would not find it";
   EXPECT_EQ(note_.how(), outcome::none);
 }
 
 TEST_F(SendersScheduler, LetsGoOfTheTokenWhenTheEngineStopsInsideStart) {
   int hooks = 0;
-  std::vector<unfired> left;
+  std::vector<unfired_timer> left;
   auto operation =
       connect(scheduler_.schedule_after(10ms), note_, watched_token{&hooks, [&] { left = engine_.stop(); }});
   ex::start(operation);
@@ -266,11 +266,11 @@ TEST_F(SendersScheduler, IsAnUnfiredTimerToWhoeverStopsTheEngine) {
   auto other = connect(scheduler_.schedule_after(20ms), dropped, token_of(source_));
   ex::start(operation);
   ex::start(other);
-  std::vector<unfired> left = engine_.stop();
+  std::vector<unfired_timer> left = engine_.stop();
   ASSERT_EQ(left.size(), 2u);
   source_.request_stop();
   EXPECT_EQ(note_.how(), outcome::none) << "the engine's handle is no more, and the token has let go";
-  for (unfired& each : left) {
+  for (unfired_timer& each : left) {
     if (each.deadline == time_point(10ms)) each.run();
   }
   EXPECT_EQ(note_.how(), outcome::value);

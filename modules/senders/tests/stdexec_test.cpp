@@ -160,7 +160,7 @@ TEST_F(SendersStdexec, ALimitThatIsLostOrCannotBeHadSaysSo) {
   refuses->refuse = true;
   engine dropping({.executor = refuses, .on_refusal = refusal_policy::drop});
   EXPECT_EQ(problem_of(timeout(on_.schedule_after(1h), scheduler(dropping), 1ms)), errc::dropped);
-  engine full({.capacity = 1});
+  engine full({.max_pending = 1});
   full.schedule_after(1h, [] {});
   EXPECT_EQ(problem_of(timeout(on_.schedule_after(1h), scheduler(full), 1ms)), errc::capacity_exceeded);
   full.stop();

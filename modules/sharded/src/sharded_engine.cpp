@@ -153,13 +153,13 @@ errc sharded_engine::forbids_stop() const noexcept {
   return errc{};
 }
 
-errc sharded_engine::stop_all(std::vector<unfired>& left) noexcept {
+errc sharded_engine::stop_all(std::vector<unfired_timer>& left) noexcept {
   if (const errc problem = forbids_stop(); problem != errc{}) return problem;
   close();
   std::lock_guard first_gets_all(stopping_);
   errc problem{};
   for (engine& each : shards_) {
-    std::vector<unfired> some;
+    std::vector<unfired_timer> some;
     if (const errc failed = core_of(each).stop(&some); failed != errc{}) problem = failed;
     try {
       left.insert(left.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
@@ -178,17 +178,17 @@ void sharded_engine::refuse_stop(const char* call, errc problem) const {
                   : make_error_code(problem).message()));
 }
 
-std::vector<unfired> sharded_engine::stop() {
-  std::vector<unfired> left;
+std::vector<unfired_timer> sharded_engine::stop() {
+  std::vector<unfired_timer> left;
   if (const errc problem = stop_all(left); problem != errc{}) refuse_stop("stop()", problem);
   return left;
 }
 
-std::vector<unfired> sharded_engine::stop_for(detail::whole_duration at_most) {
-  if (const errc problem = forbids_stop(); problem != errc{}) refuse_stop("stop_for()", problem);
+std::vector<unfired_timer> sharded_engine::drain_for(detail::whole_duration at_most) {
+  if (const errc problem = forbids_stop(); problem != errc{}) refuse_stop("drain_for()", problem);
   if (core_of(shards_.front()).options.drive == drive_kind::caller)
     refuse(name_, errc::wrong_drive,
-           "stop_for(): callers drive the shards, and nothing would fire meanwhile; poll() each until pending() is 0, "
+           "drain_for(): callers drive the shards, and nothing would fire meanwhile; poll() each until pending() is 0, "
            "then stop()");
   const base::cancel_hold held;
   const time_point end = detail::to_time(detail::add_saturated(detail::to_ns(clock::now()), at_most.count()));
@@ -244,8 +244,8 @@ std::size_t sharded_engine::cancel_bulk(std::span<const timer> timers) noexcept 
   return cancelled;
 }
 
-std::vector<unfired> sharded_engine::try_stop(std::error_code& problem) noexcept {
-  std::vector<unfired> left;
+std::vector<unfired_timer> sharded_engine::try_stop(std::error_code& problem) noexcept {
+  std::vector<unfired_timer> left;
   const errc failed = stop_all(left);
   problem = failed == errc{} ? std::error_code{} : make_error_code(failed);
   return left;

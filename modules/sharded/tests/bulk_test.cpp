@@ -24,7 +24,7 @@ class ShardedBulk : public ::testing::Test {
  protected:
   static sharded_options options(engine_options each = {}) {
     each.reserve = 256;
-    each.memory.huge_pages = wish::off;
+    each.memory.huge_pages = preference::off;
     return {.shards = 4, .each = each};
   }
   void poll_all() {
@@ -88,7 +88,7 @@ TEST_F(ShardedBulk, RefusesWhatItCannotScheduleAndSchedulesNothing) {
 }
 
 TEST_F(ShardedBulk, LeavesHandlesEmptyWhereAShardIsFull) {
-  sharded_engine small(options({.manual = &clock_, .capacity = 1}));
+  sharded_engine small(options({.manual = &clock_, .max_pending = 1}));
   const std::vector<int> keys{5, 5, 5};
   const std::vector<time_point> deadlines(3);
   std::vector<timer> made(3);
@@ -145,31 +145,31 @@ TEST_F(ShardedBulk, RefusesALabelByNameAndNumber) {
 }
 
 TEST(ShardedStopFor, LetsAllShardsFireUntilOneTimeForAll) {
-  sharded_engine set({.shards = 3, .each = {.reserve = 256, .memory = {.huge_pages = wish::off}}});
+  sharded_engine set({.shards = 3, .each = {.reserve = 256, .memory = {.huge_pages = preference::off}}});
   std::atomic<int> runs{0};
   for (engine& each : set) each.schedule_after(5ms, [&] { ++runs; });
-  EXPECT_TRUE(set.stop_for(10min).empty());
+  EXPECT_TRUE(set.drain_for(10min).empty());
   EXPECT_EQ(runs, 3);
   EXPECT_TRUE(set.stopped());
 
-  sharded_engine late({.shards = 3, .each = {.reserve = 256, .memory = {.huge_pages = wish::off}}});
+  sharded_engine late({.shards = 3, .each = {.reserve = 256, .memory = {.huge_pages = preference::off}}});
   for (engine& each : late) each.schedule_after(10h, [&] { ++runs; });
-  std::vector<unfired> left = late.stop_for(20ms);
+  std::vector<unfired_timer> left = late.drain_for(20ms);
   EXPECT_EQ(left.size(), 3u);
-  for (unfired& each : left) each.run();
+  for (unfired_timer& each : left) each.run();
   EXPECT_EQ(runs, 6);
 }
 
 TEST(ShardedStopFor, RefusesWhatWouldWaitForEver) {
   sharded_engine driven({.shards = 2, .each = {.drive = drive_kind::caller, .reserve = 256}});
-  const auto wrong = problem_of([&] { static_cast<void>(driven.stop_for(1ms)); });
+  const auto wrong = problem_of([&] { static_cast<void>(driven.drain_for(1ms)); });
   EXPECT_EQ(wrong.code, errc::wrong_drive);
-  EXPECT_TRUE(wrong.names("stop_for(): callers drive the shards")) << wrong.what;
-  sharded_engine set({.shards = 2, .each = {.reserve = 256, .memory = {.huge_pages = wish::off}}});
+  EXPECT_TRUE(wrong.names("drain_for(): callers drive the shards")) << wrong.what;
+  sharded_engine set({.shards = 2, .each = {.reserve = 256, .memory = {.huge_pages = preference::off}}});
   std::atomic<bool> done{false};
   drive::problem inside;
   set[1].schedule_after(0ms, [&] {
-    inside = problem_of([&] { static_cast<void>(set.stop_for(1h)); });
+    inside = problem_of([&] { static_cast<void>(set.drain_for(1h)); });
     done = true;
   });
   EXPECT_TRUE(eventually([&] { return done.load(); }));

@@ -23,7 +23,7 @@ using testing::eventually;
 
 TEST(EngineClose, RefusesWhateverSchedules) {
   manual_clock clk;
-  engine e({.manual = &clk, .name = "shut"});
+  engine e({.name = "shut", .manual = &clk});
   timer_group group(e);
   e.schedule_after(1s, [] {}).cancel();  // this thread's way to the engine is the short one from here on
   e.close();
@@ -65,7 +65,7 @@ TEST(EngineClose, LeavesWhatIsPendingAsItWas) {
   EXPECT_EQ(once, 1);
   EXPECT_EQ(moved, 1);
   EXPECT_EQ(periods, 3);
-  const std::vector<unfired> left = e.stop();
+  const std::vector<unfired_timer> left = e.stop();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].handle, periodic);
 }
@@ -95,7 +95,7 @@ TEST(EngineClose, MayBeCalledFromACallbackAndEndsAWorkersTimersInTime) {
   });
   EXPECT_NE(e.worker_thread_id(), 0);
   EXPECT_TRUE(eventually([&] { return later && refused == 1; }));
-  EXPECT_TRUE(e.stop_for(1h).empty());
+  EXPECT_TRUE(e.drain_for(1h).empty());
 }
 
 // Those that come while it closes are taken and fire, or are refused: nothing between.

@@ -24,7 +24,7 @@ using testing::eventually;
 
 sharded_options small(std::size_t shards) {
   return {.shards = shards,
-          .each = {.wait = wait_options::sleep(), .reserve = 256, .memory = {.huge_pages = wish::off}}};
+          .each = {.wait = wait_options::sleep(), .reserve = 256, .memory = {.huge_pages = preference::off}}};
 }
 
 // Callbacks that keep timers going from shard to shard, until one is refused.
@@ -65,7 +65,7 @@ TEST(ShardedStop, ReturnsEachTimerOnceThoughCallbacksScheduleOnTheNextShard) {
     relay all;
     all.start(timers);
     std::this_thread::sleep_for(random.between(0, 200) * 1us);
-    std::vector<unfired> left[2];
+    std::vector<unfired_timer> left[2];
     std::thread other([&] { left[1] = all.set().stop(); });
     left[0] = all.set().stop();
     const std::size_t ran = all.ran();
@@ -94,7 +94,7 @@ TEST(ShardedStop, ClosesAllBeforeItWaitsForTheFirst) {
     for (; set[2].try_schedule_after(1h, [] {}); ++accepted) std::this_thread::yield();
   });
   EXPECT_TRUE(eventually([&] { return inside.load(); }));
-  const std::vector<unfired> left = set.stop();
+  const std::vector<unfired_timer> left = set.stop();
   EXPECT_EQ(left.size(), accepted);
   const engine_metrics end = set.metrics();
   EXPECT_EQ(end.pending, 0u);

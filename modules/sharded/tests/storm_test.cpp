@@ -48,9 +48,9 @@ class storm {
     test::random_source random(seed);
     while (!over_) step(random);
   }
-  std::vector<unfired> stop() { return set_.stop(); }
+  std::vector<unfired_timer> stop() { return set_.stop(); }
   void end_producers() { over_ = true; }
-  void expect_all_accounted_for(const std::vector<unfired>& returned);
+  void expect_all_accounted_for(const std::vector<unfired_timer>& returned);
   std::size_t checked() const { return checked_; }
   sharded_engine& set() { return set_; }
   std::size_t timers() const { return std::min(used_.load(), most_timers); }
@@ -139,10 +139,10 @@ class storm {
   sharded_engine set_{{.name = "storm", .shards = shards, .each = {.reserve = 8'192}}};
 };
 
-void storm::expect_all_accounted_for(const std::vector<unfired>& returned) {
+void storm::expect_all_accounted_for(const std::vector<unfired_timer>& returned) {
   returned_ = true;
   std::array<int, 2> wrong{};
-  for (const unfired& each : returned) {
+  for (const unfired_timer& each : returned) {
     ASSERT_GE(each.tag, 1u);
     account& of = accounts_[each.tag - 1];
     ++of.ends;
@@ -165,7 +165,7 @@ TEST(ShardedStorm, KeepsEachKeysOrderAndAccountsForEveryTimer) {
   std::this_thread::sleep_for(length);
   // A machine that does other work as well may be late for longer, which says nothing of the order.
   for (int i = 0; all.checked() == 0 && i != 1'000; ++i) std::this_thread::sleep_for(10ms);
-  const std::vector<unfired> returned = all.stop();
+  const std::vector<unfired_timer> returned = all.stop();
   for (int i = 0; all.refused() == 0 && i != 1'000; ++i) std::this_thread::sleep_for(10ms);
   all.end_producers();
   for (std::thread& each : crew) each.join();

@@ -156,7 +156,7 @@ TEST_F(EngineBulk, PassesTheOptionsOn) {
   std::vector<timer> out(5);
   const auto deadlines = counted(5, 1001);
   engine_.schedule_at(at(2000), rig_.note(-1));
-  engine_.schedule_at_bulk(deadlines, note_index(), out, {.slack = 100ns, .lane = 2});
+  engine_.schedule_at_bulk(deadlines, note_index(), out, {.lane = 2, .slack = 100ns});
   EXPECT_GT(*engine_.next_deadline(), at(1001));
   rig_.poll_at(at(2000));
   EXPECT_EQ(fired_, (ids{0, 1, 2, 3, 4, -1}));

@@ -169,7 +169,7 @@ struct throws_when_copied {
 static_assert(fits_inline<throws_when_copied<8>>);
 
 TEST(EngineCallable, LeavesNothingBehindIfItsCopyThrows) {
-  drive::virtual_engine rig({.capacity = 1});
+  drive::virtual_engine rig({.max_pending = 1});
   throws_when_copied<8> small;
   throws_when_copied<100> large;
   EXPECT_THROW(rig.engine.schedule_at(at(10), small), std::runtime_error);

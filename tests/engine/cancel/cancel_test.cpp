@@ -57,7 +57,7 @@ class EngineCancel : public ::testing::TestWithParam<where> {
 
   manual_clock clock_;
   std::shared_ptr<testing::holding_executor> executor_ = std::make_shared<testing::holding_executor>();
-  engine engine_{engine_options{.manual = &clock_, .reserve = 4096, .executor = executor_}};
+  engine engine_{engine_options{.manual = &clock_, .executor = executor_, .reserve = 4096}};
 };
 std::string state_name(const ::testing::TestParamInfo<where>& info) {
   return info.param == where::submitted ? "submitted" : info.param == where::accepted ? "accepted" : "handed_over";

@@ -102,7 +102,7 @@ TEST(ScopedTimer, AnswersWhenItsEngineHasEnded) {
 }
 
 TEST(RefusedHandle, HasTheReason) {
-  drive::virtual_engine v({.capacity = 1});
+  drive::virtual_engine v({.max_pending = 1});
   timer first = v.engine.try_schedule_after(1h, [] {});
   EXPECT_FALSE(first.error());
   timer full = v.engine.try_schedule_after(1h, [] {});
@@ -122,33 +122,33 @@ TEST(RefusedHandle, HasTheReason) {
   EXPECT_EQ(full <=> late, std::strong_ordering::equal);
 }
 
-TEST(StopFor, LetsWhatIsPendingFire) {
+TEST(DrainFor, LetsWhatIsPendingFire) {
   engine e;
   std::atomic<int> runs{0};
   for (int i = 0; i < 20; ++i) e.schedule_after(i * 1ms, [&] { ++runs; });
-  EXPECT_TRUE(e.stop_for(1h).empty());
+  EXPECT_TRUE(e.drain_for(1h).empty());
   EXPECT_EQ(runs, 20);
   EXPECT_EQ(e.try_schedule_after(1s, [] {}).error(), errc::stopped);
 }
 
-TEST(StopFor, ReturnsWhatHadNoTime) {
+TEST(DrainFor, ReturnsWhatHadNoTime) {
   std::atomic<bool> ran{false};
   engine e;
   e.schedule_after(0s, [&] { ran = true; });
   timer far = e.schedule_after(1h, [] {});
   ASSERT_TRUE(eventually([&] { return ran.load(); }));
-  const std::vector<unfired> left = e.stop_for(20ms);
+  const std::vector<unfired_timer> left = e.drain_for(20ms);
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].handle, far);
-  EXPECT_TRUE(e.stop_for(1h).empty());  // it has stopped: nothing to wait for
+  EXPECT_TRUE(e.drain_for(1h).empty());  // it has stopped: nothing to wait for
 }
 
-TEST(StopFor, IsRefusedWhereItWouldWaitForItself) {
+TEST(DrainFor, IsRefusedWhereItWouldWaitForItself) {
   engine e;
   std::atomic<int> code{0};
   e.schedule_after(0s, [&] {
     try {
-      e.stop_for(1h);
+      e.drain_for(1h);
     } catch (const error& refused) {
       code = refused.code().value();
     }
@@ -156,7 +156,7 @@ TEST(StopFor, IsRefusedWhereItWouldWaitForItself) {
   EXPECT_TRUE(eventually([&] { return code == static_cast<int>(errc::called_from_callback); }));
   drive::virtual_engine v;
   try {
-    v.engine.stop_for(1h);
+    v.engine.drain_for(1h);
     ADD_FAILURE();
   } catch (const error& refused) {
     EXPECT_EQ(refused.code(), errc::wrong_drive);

@@ -45,7 +45,7 @@ TEST(ScopedTimerThatOutlivesItsEngine, InACaptureThatStopReturned) {
   auto owner = std::make_shared<scoped_timer>(e->schedule_after(2h, [] {}));
   e->schedule_after(1h, [owner] {});
   owner.reset();
-  std::vector<unfired> left = e->stop();
+  std::vector<unfired_timer> left = e->stop();
   ASSERT_EQ(left.size(), 2u);
   e.reset();
 }

@@ -115,7 +115,7 @@ TEST_F(EngineStopToken, WhatIsRefusedLeavesNothingBehind) {
 }
 
 TEST_F(EngineStopToken, WhatStopGaveBackIgnoresItAndOutlivesTheEngine) {
-  std::vector<unfired> left;
+  std::vector<unfired_timer> left;
   {
     virtual_engine other;
     other.engine.schedule_after(1s, source_.get_token(), counting());

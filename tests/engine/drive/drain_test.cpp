@@ -54,7 +54,7 @@ TEST_F(EngineDrainWhole, AcceptsEverythingBeforeItFiresTheFirst) {
 
 // Rung for something ahead, the worker leaves a long queue alone; it must come back for what it was rung for.
 TEST(EngineDrainLater, ComesBackForWhatItWasRungForAfterALongQueue) {
-  engine worker({.wait = wait_options::sleep(), .name = "sleeps"});
+  engine worker({.name = "sleeps", .wait = wait_options::sleep()});
   worker.schedule_after(1h, [] {});
   EXPECT_TRUE(drive::thread_sleeps("sleeps"));
   for (int i = 0; i < 6000; ++i) worker.schedule_after(2h, [] {});
@@ -65,7 +65,7 @@ TEST(EngineDrainLater, ComesBackForWhatItWasRungForAfterALongQueue) {
 
 // Fewer entries than a thread announces at a time, from each of many: they must not pile up unannounced.
 TEST(EngineDrainLater, AcceptsWhatManyShortThreadsLeft) {
-  engine worker({.wait = wait_options::sleep(), .name = "sleeps"});
+  engine worker({.name = "sleeps", .wait = wait_options::sleep()});
   worker.schedule_after(1h, [] {});
   EXPECT_TRUE(drive::thread_sleeps("sleeps"));
   for (int i = 0; i < 200; ++i) {

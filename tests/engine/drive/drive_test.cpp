@@ -109,7 +109,7 @@ TEST(EngineDrive, FiresEachTimerOnceWhileThreadsFightForTheirTurn) {
 
 TEST(EngineDrive, WakesAWorkerThatSleepsTowardsALaterDeadline) {
   for (wait_options wait : {wait_options::sleep(), wait_options::hybrid(), wait_options::busy()}) {
-    engine worker({.wait = wait, .name = "far-away"});
+    engine worker({.name = "far-away", .wait = wait});
     std::atomic<bool> fired{false};
     worker.schedule_after(1h, [] {});
     if (wait.mode == wait_options::kind::busy) {
@@ -123,7 +123,7 @@ TEST(EngineDrive, WakesAWorkerThatSleepsTowardsALaterDeadline) {
 }
 
 TEST(EngineDrive, WakesAWorkerForARestartToAnEarlierDeadline) {
-  engine worker({.wait = wait_options::sleep(), .name = "far-away"});
+  engine worker({.name = "far-away", .wait = wait_options::sleep()});
   std::atomic<bool> fired{false};
   timer far = worker.schedule_after(1h, [&] { fired = true; });
   ASSERT_TRUE(drive::thread_sleeps("far-away"));
@@ -142,7 +142,7 @@ TEST(EngineDrive, WakesAWorkerForAReArmOnAPoolThread) {
 }
 
 TEST(EngineDrive, WakesAWorkerThatHasLongBeenEmpty) {
-  engine worker({.wait = wait_options::sleep(), .name = "empty"});
+  engine worker({.name = "empty", .wait = wait_options::sleep()});
   ASSERT_TRUE(drive::thread_sleeps("empty"));
   std::atomic<bool> fired{false};
   worker.schedule_after(0ns, [&] { fired = true; });

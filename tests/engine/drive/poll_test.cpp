@@ -96,7 +96,7 @@ TEST_F(EnginePoll, RunsATimerThatReArmsForThatInstantAtMostOnceACall) {
 }
 
 TEST_F(EnginePoll, RunsAPeriodicTimerThatIsFarBehindAtMostOnceACall) {
-  engine_.schedule_at_fixed_rate(duration(10), duration(10), rig_.note(1), {.missed = missed_ticks::burst});
+  engine_.schedule_at_fixed_rate(duration(10), duration(10), rig_.note(1), {.missed_policy = missed_ticks::burst});
   EXPECT_EQ(rig_.poll_at(at(30)), 1u);
   EXPECT_EQ(rig_.poll_at(at(30)), 1u);
   EXPECT_EQ(rig_.poll_at(at(30)), 1u);

@@ -85,7 +85,7 @@ TEST(EngineThreads, WorkersTimerSlackIsOneNanosecond) {
 TEST(EngineThreads, CallersSlackAndNameStayAsTheyWere) {
   const std::string name = drive::read_text("/proc/thread-self/comm");
   const std::string slack = drive::read_text("/proc/self/timerslack_ns");
-  engine worker({.name = "other"}), caller({.drive = drive_kind::caller, .name = "another"});
+  engine worker({.name = "other"}), caller({.name = "another", .drive = drive_kind::caller});
   EXPECT_EQ(drive::read_text("/proc/thread-self/comm"), name);
   EXPECT_EQ(drive::read_text("/proc/self/timerslack_ns"), slack);
 }
@@ -95,7 +95,7 @@ TEST(EngineThreads, WorkerRunsOnTheCpuItIsGiven) {
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || sched_setaffinity(0, sizeof allowed, &allowed) != 0)
     GTEST_SKIP() << "this kernel does not let a processor be chosen";
   const int cpu = some_allowed_cpu();
-  engine e({.cpu = cpu, .name = "pinned"});
+  engine e({.name = "pinned", .cpu = cpu});
   const std::optional<std::string> folder = drive::thread_folder("pinned");
   ASSERT_TRUE(folder);
   EXPECT_EQ(drive::status_field(*folder, "Cpus_allowed_list"), std::to_string(cpu));

@@ -95,7 +95,7 @@ struct on_worker {
   }
   std::shared_ptr<batch_executor> batches = std::make_shared<batch_executor>();
   ids fired;
-  std::vector<unfired> left;
+  std::vector<unfired_timer> left;
   detent::engine engine;
 };
 
@@ -181,7 +181,7 @@ TEST(EngineExecuteMany, MayDestroyTheEngineFromWithin) {
   manual_clock clock;
   auto inline_batches = std::make_shared<batch_executor>();
   inline_batches->inline_runs = true;
-  auto owned = std::make_unique<engine>(engine_options{.manual = &clock, .reserve = 256, .executor = inline_batches});
+  auto owned = std::make_unique<engine>(engine_options{.manual = &clock, .executor = inline_batches, .reserve = 256});
   int runs = 0;
   for (int id = 0; id < 200; ++id) {
     owned->schedule_at(at(10), [&, id, token = captures.join()] {

@@ -73,7 +73,7 @@ TEST_F(EngineFiredTimer, DropsWhatAnAssignmentReplaces) {
 
 TEST_F(EngineFiredTimer, GivesItsPlaceBackIfItIsDropped) {
   auto holds = std::make_shared<holding_executor>();
-  drive::virtual_engine rig({.capacity = 1, .executor = holds});
+  drive::virtual_engine rig({.max_pending = 1, .executor = holds});
   rig.engine.schedule_at(at(10), [] {});
   rig.poll_at(at(10));
   EXPECT_FALSE(rig.engine.try_schedule_at(at(20), [] {}));
@@ -122,7 +122,7 @@ TEST_F(EngineFiredTimer, CannotRunALaterHandOverOfTheSameTimer) {
 TEST_F(EngineFiredTimer, IsReturnedByStopAndDoesNothingAfterwards) {
   engine_.schedule_at(at(10), rig_.note(1));
   rig_.poll_at(at(10));
-  std::vector<unfired> left = engine_.stop();
+  std::vector<unfired_timer> left = engine_.stop();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].deadline, at(10));
   take()();

@@ -204,7 +204,7 @@ TEST(FiredTimer, ReportsWhatItIs) {
   drive::virtual_engine v({.executor = held});
   const label urgent = v.engine.make_label("urgent");
   timer_group group(v.engine);
-  group.schedule_at(at(10), v.note(1), {.lane = 2, .label = urgent, .tag = 77});
+  group.schedule_at(at(10), v.note(1), {.label = urgent, .tag = 77, .lane = 2});
   timer plain = v.engine.schedule_at(at(20), v.note(2));
   v.poll_at(at(20));
   ASSERT_EQ(held->held.size(), 2u);
@@ -221,7 +221,7 @@ TEST(FiredTimer, ReportsWhatItIs) {
   EXPECT_EQ(second.deadline(), at(20));
   // Cancelled, and its place another's: nothing of that is shown.
   plain.cancel();
-  timer other = v.engine.schedule_at(at(30), v.note(3), {.lane = 1, .tag = 5});
+  timer other = v.engine.schedule_at(at(30), v.note(3), {.tag = 5, .lane = 1});
   ASSERT_TRUE(drive::in_one_place(plain, other));
   EXPECT_EQ(second.tag(), 0u);
   EXPECT_EQ(second.lane(), 0);
@@ -243,7 +243,7 @@ TEST(Tag, IsCarriedByAll) {
   v.poll_at(at(20));
   EXPECT_EQ(inside, 22u);
   sum = 0;
-  for (const unfired& each : v.engine.stop()) sum += each.tag;
+  for (const unfired_timer& each : v.engine.stop()) sum += each.tag;
   EXPECT_EQ(sum, 55u);
 }
 

@@ -67,9 +67,9 @@ TEST(EngineExecutorRefusal, ReturnsWhatWaitsForARetryWhenItStops) {
   refused_engine r(refusal_policy::retry);
   for (int id : {1, 2}) r.rig.engine.schedule_at(at(10), r.rig.note(id));
   r.rig.poll_at(at(10));
-  std::vector<unfired> left = r.rig.engine.stop();
+  std::vector<unfired_timer> left = r.rig.engine.stop();
   EXPECT_EQ(left.size(), 2u);
-  for (unfired& each : left) each.run();
+  for (unfired_timer& each : left) each.run();
   EXPECT_EQ(r.rig.fired.size(), 2u);
 }
 

@@ -60,7 +60,7 @@ TEST_F(TimerGroup, HandlesOfCancelledMembersAreSpent) {
 }
 
 TEST_F(TimerGroup, GivesPlacesBackWithinOneDrain) {
-  drive::virtual_engine rig({.capacity = 3});
+  drive::virtual_engine rig({.max_pending = 3});
   timer_group group(rig.engine);
   for (int i = 0; i < 3; ++i) group.schedule_after(1ms, [] {});
   EXPECT_EQ(drive::problem_of([&] { group.schedule_after(1ms, [] {}); }).code,

@@ -51,7 +51,7 @@ TEST_F(TimerGroupPause, WhatIsLeftIsLeftAtItsResumption) {
 }
 
 TEST_F(TimerGroupPause, NothingFiresMeanwhileAndNoBurstFollows) {
-  group_.schedule_at_fixed_rate(1ms, 1ms, clock_in(), {.missed = missed_ticks::burst});
+  group_.schedule_at_fixed_rate(1ms, 1ms, clock_in(), {.missed_policy = missed_ticks::burst});
   for (int i = 0; i < 50; ++i) group_.schedule_after(1ms * (i + 1), rig_.note(i));
   poll_at_ms(1);
   pause_from_to_ms(2, 1000);

@@ -55,7 +55,7 @@ TEST_P(TimerGroupRace, AfterACancelThatWaitsNothingOfItRuns) {
       };
       const duration delay(random.between(0, 30'000));
       random.between(0, 1) == 0 ? group.schedule_after(delay, use)
-                                : group.schedule_at_fixed_rate(delay, 2us, use, {.missed = missed_ticks::skip});
+                                : group.schedule_at_fixed_rate(delay, 2us, use, {.missed_policy = missed_ticks::skip});
     }
     const auto until = clock::now() + duration(random.between(0, 40'000));
     while (clock::now() < until) {

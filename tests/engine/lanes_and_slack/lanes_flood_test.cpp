@@ -77,7 +77,7 @@ TEST_P(EngineLanesFlood, LetsAnotherThreadsCriticalTimerFire) {
 
 // Only the bell interrupts the worker, in the middle of a pass that it does not know to be one of many.
 TEST(EngineLanesPass, IsInterruptedByWhatAnotherThreadSchedulesMeanwhile) {
-  engine owned({.wait = wait_options::sleep(), .name = "sleeps"});
+  engine owned({.name = "sleeps", .wait = wait_options::sleep()});
   owned.schedule_after(1h, [] {});  // whatever comes before rings
   EXPECT_TRUE(drive::thread_sleeps("sleeps"));
   std::atomic<int> begun{0}, may_end{0}, begun_before{0};

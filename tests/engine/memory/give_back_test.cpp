@@ -30,7 +30,7 @@ TEST(EngineMemory, GivesBackWhatABurstHasLeft) {
   constexpr std::size_t burst = 1'000'000;
   // Small slabs and magazines take more beside the nodes, and that stays.
   constexpr std::size_t bytes_a_node = base::limits_are_tight ? 16 : 48;
-  engine e({.memory = {.huge_pages = wish::off, .give_back_after = 10ms}});
+  engine e({.memory = {.huge_pages = preference::off, .give_back_after = 10ms}});
   std::vector<timer> old, made;
   old.reserve(burst);
   made.reserve(burst);

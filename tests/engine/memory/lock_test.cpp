@@ -15,7 +15,7 @@ TEST(EngineMemory, DoesWithoutALockThatIsOnlyAttempted) {
   hostile::expect_in_child([] {
     ASSERT_TRUE(hostile::drop_privileges());
     const drive::problem refused =
-        drive::problem_of([] { engine e({.drive = drive_kind::caller, .memory = {.lock = wish::attempt}}); });
+        drive::problem_of([] { engine e({.drive = drive_kind::caller, .memory = {.lock = preference::attempt}}); });
     EXPECT_FALSE(refused.code) << refused.what;
   });
 }

@@ -47,10 +47,10 @@ TEST(EngineMemory, NamesAReserveThatNoMachineHas) {
 }
 
 TEST(EngineMemory, WorksWithEveryWish) {
-  for (wish each : {wish::off, wish::attempt}) {
+  for (preference each : {preference::off, preference::attempt}) {
     expect_fires({.memory = {.huge_pages = each, .prefault = each, .lock = each}});
   }
-  expect_fires({.memory = {.prefault = wish::require}});
+  expect_fires({.memory = {.prefault = preference::require}});
 }
 
 TEST(EngineMemory, GrowsBeyondTheReserve) {

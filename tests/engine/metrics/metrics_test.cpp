@@ -127,7 +127,7 @@ TEST(EngineMetrics, ReportLatenessWithinOnePercentOverAllScales) {
 }
 
 TEST(EngineMetrics, CountNothingThatWasRefused) {
-  drive::virtual_engine rig({.capacity = 1});
+  drive::virtual_engine rig({.max_pending = 1});
   rig.engine.schedule_after(1h, [] {});
   const auto expect_one = [&] {
     EXPECT_EQ(rig.engine.metrics().scheduled, 1u);
@@ -237,7 +237,7 @@ TEST(EngineMetricsStorm, BalanceWithAnExecutorThatRefusesAndIsAskedAgain) {
 TEST(EngineMetricsStorm, BalanceUnderACapacity) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
-  engine e({.capacity = 100});
+  engine e({.max_pending = 100});
   std::mt19937_64 random(seed);
   std::vector<timer> mine(64);
   std::uint64_t refused = 0;

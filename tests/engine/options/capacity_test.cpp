@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// engine_options::capacity: the most timers pending at once, exactly.
+// engine_options::max_pending: the most timers pending at once, exactly.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class EngineCapacity : public ::testing::Test {
   }
   manual_clock clock_;
   engine engine_{
-      engine_options{.manual = &clock_, .capacity = 2, .on_error = [](std::exception_ptr) {}, .name = "small"}};
+      engine_options{.name = "small", .manual = &clock_, .max_pending = 2, .on_error = [](std::exception_ptr) {}}};
 };
 
 TEST_F(EngineCapacity, RefusesTheFirstTimerBeyondItAtOnce) {
@@ -53,7 +53,7 @@ TEST_F(EngineCapacity, IsNamedWithItsValueInTheError) {
     ADD_FAILURE() << "it was accepted";
   } catch (const error& problem) {
     EXPECT_EQ(problem.code(), errc::capacity_exceeded);
-    EXPECT_NE(std::string(problem.what()).find("capacity = 2"), std::string::npos) << problem.what();
+    EXPECT_NE(std::string(problem.what()).find("max_pending = 2"), std::string::npos) << problem.what();
     EXPECT_NE(std::string(problem.what()).find("small"), std::string::npos) << problem.what();
   }
 }
@@ -113,7 +113,7 @@ TEST_F(EngineCapacity, IsGivenBackByAOneShotBeforeItsCallback) {
 
 TEST(EngineCapacityNone, IsNoLimit) {
   manual_clock clk;
-  engine e({.manual = &clk, .capacity = 0, .reserve = 16});
+  engine e({.manual = &clk, .max_pending = 0, .reserve = 16});
   for (int i = 0; i < 100'000; ++i) ASSERT_TRUE(e.try_schedule_after(1s, [] {}));
   EXPECT_EQ(e.pending(), 100'000u);
 }
@@ -121,7 +121,7 @@ TEST(EngineCapacityNone, IsNoLimit) {
 TEST(EngineCapacityThreads, IsExactWhoeverCompetesForIt) {
   constexpr std::size_t places = 100;
   for (int round = 0; round < 20; ++round) {
-    engine e({.capacity = places, .reserve = 256});
+    engine e({.max_pending = places, .reserve = 256});
     std::atomic<std::size_t> accepted{0};
     {
       std::vector<testing::joined_thread> producers;
@@ -140,7 +140,7 @@ TEST(EngineCapacityThreads, IsExactWhoeverCompetesForIt) {
 
 TEST(EngineCapacityThreads, IsNeverExceededWhileTimersComeAndGo) {
   constexpr std::size_t places = 8;
-  engine e({.capacity = places, .reserve = 256});
+  engine e({.max_pending = places, .reserve = 256});
   std::atomic<std::size_t> alive{0}, worst{0};
   {
     std::vector<testing::joined_thread> producers;

@@ -37,7 +37,7 @@ void delays(detent::engine& e, detent::timer_group& g, detent::timer t, detent::
   t.restart_after(fraction<1013>(1));                              // write 500ms for 0.5s
   run.rearm_after(fraction<1014>(1));                              // write 500ms for 0.5s
   detent::manual_clock().advance(fraction<1015>(1));               // write 500ms for 0.5s
-  e.stop_for(fraction<1016>(1));                                   // write 500ms for 0.5s
+  e.drain_for(fraction<1016>(1));                                  // write 500ms for 0.5s
   detent::scoped_timer(t).restart_after(fraction<1017>(1));        // write 500ms for 0.5s
   e.schedule_after(std::chrono::duration<long, std::pico>(1), f);  // write 500ms for 0.5s
   e.schedule_after(500, f);                                        // write 5ms for 5
@@ -60,13 +60,13 @@ void deadlines(detent::engine& e, detent::timer_group& g, detent::timer t, deten
 }
 
 void options(std::error_code& problem) {
-  detent::engine({.tick = 5});                                // engine_options::tick is a duration
-  detent::engine({.reserve = 64, .name = 7});                 // engine_options::name is a string
-  detent::engine({.cpu = "0"});                               // engine_options::cpu is a CPU's number
-  detent::engine({.memory = {.lock = true}});                 // memory_options::lock is a detent::wish
-  detent::engine({.wait = detent::wait_options::busy});       // engine_options::wait is a detent::wait_options
-  detent::engine e({.drive = detent::wheel_kind::hashed});    // engine_options::drive is a detent::drive_kind
-  detent::engine::try_create({.capacity = "many"}, problem);  // engine_options::capacity is a whole number
+  detent::engine({.tick = 5});                                   // engine_options::tick is a duration
+  detent::engine({.name = 7, .reserve = 64});                    // engine_options::name is a string
+  detent::engine({.cpu = "0"});                                  // engine_options::cpu is a CPU's number
+  detent::engine({.memory = {.lock = true}});                    // memory_options::lock is a detent::preference
+  detent::engine({.wait = detent::wait_options::busy});          // engine_options::wait is a detent::wait_options
+  detent::engine e({.drive = detent::wheel_kind::hashed});       // engine_options::drive is a detent::drive_kind
+  detent::engine::try_create({.max_pending = "many"}, problem);  // engine_options::capacity is a whole number
 }
 
 }  // namespace

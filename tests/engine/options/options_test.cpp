@@ -22,7 +22,7 @@ using drive::problem_of;
 using change = std::function<void(engine_options&)>;
 
 engine_options changed(const change& make) {
-  engine_options options{.reserve = 64, .name = "gateway"};
+  engine_options options{.name = "gateway", .reserve = 64};
   make(options);
   return options;
 }
@@ -88,7 +88,7 @@ TEST(EngineOptions, AreByDefaultExactUnlimitedAndOnAWorker) {
   EXPECT_EQ(o.wheel, wheel_kind::hierarchical);
   EXPECT_EQ(o.drive, drive_kind::worker);
   EXPECT_EQ(o.clock, clock_kind::automatic);
-  EXPECT_EQ(o.capacity, 0u);
+  EXPECT_EQ(o.max_pending, 0u);
   EXPECT_EQ(o.executor, nullptr);
 }
 

@@ -38,8 +38,8 @@ TEST(PortableGround, RefusesWhatIsAskedOfAWorkersThread) {
 }
 
 TEST(PortableGround, RefusesWhatIsAskedOfMemory) {
-  expect_refused({.memory = {.huge_pages = wish::require}}, "memory.huge_pages = require");
-  expect_refused({.memory = {.lock = wish::require}}, "memory.lock = require");
+  expect_refused({.memory = {.huge_pages = preference::require}}, "memory.huge_pages = require");
+  expect_refused({.memory = {.lock = preference::require}}, "memory.lock = require");
   expect_refused({.memory = {.numa_node = 0}}, "memory.numa_node = 0");
   expect_refused({.memory = {.give_back_after = 1s}}, "memory.give_back_after = 1000000000 ns");
   expect_refused({.memory = {.source = memory_source::jemalloc}}, "memory.source = jemalloc");
@@ -47,7 +47,7 @@ TEST(PortableGround, RefusesWhatIsAskedOfMemory) {
 
 TEST(PortableGround, ChangesNothingForWhatIsOnlyAttempted) {
   drive::virtual_engine rig(
-      {.memory = {.huge_pages = wish::attempt, .prefault = wish::require, .lock = wish::attempt}});
+      {.memory = {.huge_pages = preference::attempt, .prefault = preference::require, .lock = preference::attempt}});
   int ran = 0;
   rig.engine.schedule_after(1ms, [&] { ++ran; });
   rig.clock.advance(1ms);

@@ -88,7 +88,7 @@ TEST_P(EngineTick, RoundsEachOfABulk) {
 
 TEST_P(EngineTick, ShowsTheRoundedDeadlineOfWhatStopReturns) {
   engine_.schedule_at(at(7 * tick_ - tick_ / 2), [] {});
-  std::vector<unfired> left = engine_.stop();
+  std::vector<unfired_timer> left = engine_.stop();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].deadline, at(7 * tick_));
 }

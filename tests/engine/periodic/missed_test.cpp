@@ -28,7 +28,7 @@ class missed_runs : public drive::in_virtual_time {
   // The first run is due at 100, the others 100 apart.
   timer start(missed_ticks policy, std::uint64_t runs = 0) {
     auto log = [this](firing& f) { runs_.push_back({f.deadline(), f.missed()}); };
-    return engine_.schedule_at_fixed_rate(100ns, 100ns, log, {.missed = policy, .runs = runs});
+    return engine_.schedule_at_fixed_rate(100ns, 100ns, log, {.runs = runs, .missed_policy = policy});
   }
   std::vector<run> runs_;
 };
@@ -65,7 +65,7 @@ TEST_F(EnginePeriodicMissed, AStallIsAsLongInTheMetricsUnderEachPolicy) {
     const label beats = rig.engine.make_label("beats");
     std::uint64_t reported = 0;
     rig.engine.schedule_at_fixed_rate(10ms, 10ms, [&](firing& f) { reported += f.missed(); },
-                                      {.missed = policy, .label = beats});
+                                      {.missed_policy = policy, .label = beats});
     for (int beat = 1; beat <= 100; ++beat) rig.poll_at(at(beat * 10ms));
     rig.poll_all_at(at(1s + 10ms + 3s));
     const bool bursts = policy == missed_ticks::burst;

@@ -95,7 +95,7 @@ TEST_F(EnginePeriodic, IsPendingInsideItsRunsButForTheLastOne) {
 }
 
 TEST_F(EnginePeriodic, TakesOnePlaceOfTheCapacityUntilItsEnd) {
-  drive::virtual_engine rig({.capacity = 1});
+  drive::virtual_engine rig({.max_pending = 1});
   rig.engine.schedule_at_fixed_rate(10ns, 10ns, [] {}, {.runs = 2});
   auto another = [&] { return rig.engine.try_schedule_after(1h, [] {}); };
   rig.poll_at(at(10));
@@ -151,7 +151,7 @@ TEST_F(EnginePeriodic, OutlivesAnException) {
 TEST_F(EnginePeriodic, IsReturnedOnceByStopAfterAnyNumberOfRuns) {
   timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
   for (int now = 10; now <= 50; now += 10) rig_.poll_at(at(now));
-  std::vector<unfired> left = engine_.stop();
+  std::vector<unfired_timer> left = engine_.stop();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].handle, t);
   EXPECT_EQ(left[0].deadline, at(60));

@@ -90,7 +90,7 @@ TEST_F(EnginePeriodicRearm, DoesNothingInTheRunOfAnUnfired) {
     fired_.push_back(f.self() ? 1 : 0);
     f.rearm_after(1ns);
   });
-  std::vector<unfired> left = engine_.stop();
+  std::vector<unfired_timer> left = engine_.stop();
   ASSERT_EQ(left.size(), 1u);
   left[0].run();
   EXPECT_EQ(fired_, ids{0});

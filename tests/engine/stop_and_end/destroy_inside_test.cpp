@@ -173,7 +173,7 @@ TEST(EngineDestroyInside, ByACaptureThatCancelDestroys) {
   last.reset();
   EXPECT_FALSE(there.expired());
   EXPECT_EQ(still.pending(), 1u);
-  std::vector<unfired> left = still.stop();
+  std::vector<unfired_timer> left = still.stop();
   EXPECT_EQ(t.cancel(), cancel_result::gone);
   EXPECT_FALSE(there.expired());
   left.clear();  // the last reference goes with the callable

@@ -42,7 +42,7 @@ class RefusedRace : public ::testing::TestWithParam<parameters> {
   // One engine, which two threads schedule on until it refuses. Each handle that they got counts.
   struct subject {
     explicit subject(const parameters& of, std::string record)
-        : how(of), e({.capacity = of.limited ? 1'000'000u : 0u, .reserve = 64, .record = std::move(record)}) {}
+        : how(of), e({.max_pending = of.limited ? 1'000'000u : 0u, .reserve = 64, .record = std::move(record)}) {}
 
     void schedule_one() {
       std::error_code problem;
@@ -100,13 +100,13 @@ class RefusedRace : public ::testing::TestWithParam<parameters> {
     EXPECT_EQ(of.group.pending(), if_so({way::in_a_group}, pending));
   }
   // end(engine) is what two threads that schedule lose against; returns what it returned.
-  void race(const std::function<std::vector<unfired>(engine&)>& end) {
+  void race(const std::function<std::vector<unfired_timer>(engine&)>& end) {
     for (int round = 0; round < 15 && !HasFailure(); ++round) {
       const testing::recording_place place;
       const std::string path = GetParam().recorded ? place.path() : "";
       std::optional<subject> of(std::in_place, GetParam(), path);
       std::atomic<int> ready{0};
-      std::vector<unfired> left;
+      std::vector<unfired_timer> left;
       {
         std::vector<testing::joined_thread> threads;
         for (int t = 0; t < 2; ++t) {
@@ -138,7 +138,7 @@ class RefusedRace : public ::testing::TestWithParam<parameters> {
 TEST_P(RefusedRace, AgainstCloseLeavesNoTrace) {
   race([](engine& e) {
     e.close();
-    return std::vector<unfired>();
+    return std::vector<unfired_timer>();
   });
 }
 

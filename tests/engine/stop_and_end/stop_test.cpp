@@ -36,7 +36,7 @@ TEST(EngineStop, ReturnsExactlyWhatNeitherRanNorWasCancelled) {
   cancelled.cancel();
   expected.push_back(e.schedule_after(0s, [] {}));  // not accepted yet
   std::vector<timer> returned;
-  for (const unfired& each : e.stop()) returned.push_back(each.handle);
+  for (const unfired_timer& each : e.stop()) returned.push_back(each.handle);
   std::sort(expected.begin(), expected.end());
   std::sort(returned.begin(), returned.end());
   EXPECT_EQ(returned, expected);
@@ -61,7 +61,7 @@ TEST(EngineStop, MakesEveryHandleGone) {
   engine e({.manual = &clk});
   timer t = e.schedule_after(5s, [] {});
   timer periodic = e.schedule_at_fixed_rate(5s, 5s, [] {});
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   for (timer each : {t, periodic, left[0].handle}) {
     EXPECT_FALSE(each.pending());
     EXPECT_FALSE(each.restart_after(1s));
@@ -74,7 +74,7 @@ TEST(EngineStop, CountsWhatItReturnsAndLeavesNothingPending) {
   manual_clock clk;
   engine e({.manual = &clk});
   for (int i = 0; i < 3; ++i) e.schedule_after(5s, [] {});
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   EXPECT_EQ(e.pending(), 0u);
   EXPECT_EQ(e.metrics().returned, 3u);
   EXPECT_EQ(e.metrics().pending, 0u);
@@ -101,9 +101,9 @@ TEST(EngineStop, WorksBeforeAnythingWasScheduled) {
 
 TEST(EngineStop, HasScheduleRefuseWithACodeOfItsOwnAndCountNothing) {
   manual_clock clk;
-  engine e({.manual = &clk, .name = "ended"});
+  engine e({.name = "ended", .manual = &clk});
   e.schedule_after(5s, [] {});
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   census callables;
   auto refused = [&](auto&& call) {
     try {

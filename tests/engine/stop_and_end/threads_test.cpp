@@ -48,7 +48,7 @@ TEST(EngineStopThreads, WaitsForARunningCallbackAndReturnsWhatItReArmed) {
     now.rearm_after(1h);
   });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].handle, t);
 }
@@ -152,7 +152,7 @@ TEST(EngineStopThreads, LosesNothingThatIsScheduledMeanwhile) {
         });
       }
       ASSERT_TRUE(eventually([&] { return started.load(); }));
-      std::vector<unfired> left = e.stop();
+      std::vector<unfired_timer> left = e.stop();
       returned = left.size();
     }
     ASSERT_EQ(e.pending(), 0u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// unfired: what stop() hands back, and what its owner may do with it.
+// unfired_timer: what stop() hands back, and what its owner may do with it.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>
@@ -21,19 +21,19 @@ using testing::census;
 
 // One timer, scheduled and returned by an engine that has ended since.
 template <class F>
-unfired returned_timer(F&& f) {
+unfired_timer returned_timer(F&& f) {
   manual_clock clk;
   engine e({.manual = &clk, .reserve = 16});
   e.schedule_after(5s, std::forward<F>(f));
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   return std::move(left.front());
 }
 
 TEST(EngineUnfired, HasItsHandleAndDeadline) {
   manual_clock clk;
-  engine e({.tick = 1s, .manual = &clk});
+  engine e({.manual = &clk, .tick = 1s});
   timer t = e.schedule_after(4500ms, [] {});
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].handle, t);
   EXPECT_EQ(left[0].deadline, time_point(5s));
@@ -42,7 +42,7 @@ TEST(EngineUnfired, HasItsHandleAndDeadline) {
 TEST(EngineUnfired, RunsOnce) {
   int runs = 0;
   census callables;
-  unfired left = returned_timer([&, here = callables.join()] { ++runs; });
+  unfired_timer left = returned_timer([&, here = callables.join()] { ++runs; });
   left.run();
   EXPECT_EQ(callables.ended(), 1);
   left.run();
@@ -52,11 +52,11 @@ TEST(EngineUnfired, RunsOnce) {
 
 TEST(EngineUnfired, EndsWhatItHadWhereAnotherIsMovedIn) {
   census first, second;
-  unfired left = returned_timer([here = first.join()] {});
+  unfired_timer left = returned_timer([here = first.join()] {});
   left = returned_timer([here = second.join()] {});
   EXPECT_EQ(first.living(), 0);
   EXPECT_EQ(second.living(), 1);
-  unfired& same = left;
+  unfired_timer& same = left;
   left = std::move(same);
   EXPECT_EQ(second.living(), 1);
   int runs = 0;
@@ -70,7 +70,7 @@ TEST(EngineUnfired, RunsALargeCallableToo) {
   int sum = 0;
   std::array<int, 50> numbers{};
   numbers.back() = 7;
-  unfired left = returned_timer([&sum, numbers] { sum = numbers.back(); });
+  unfired_timer left = returned_timer([&sum, numbers] { sum = numbers.back(); });
   left.run();
   EXPECT_EQ(sum, 7);
 }
@@ -79,7 +79,7 @@ TEST(EngineUnfired, HasAnEmptySelfAndIgnoresReArming) {
   timer self = timer();
   bool asked = false;
   int runs = 0;
-  unfired left = returned_timer([&](firing& now) {
+  unfired_timer left = returned_timer([&](firing& now) {
     ++runs;
     self = now.self();
     asked = true;
@@ -98,7 +98,7 @@ TEST(EngineUnfired, RunsAPeriodicTimerOnce) {
   engine e({.manual = &clk});
   int runs = 0;
   e.schedule_at_fixed_rate(1s, 1s, [&] { ++runs; });
-  std::vector<unfired> left = e.stop();
+  std::vector<unfired_timer> left = e.stop();
   ASSERT_EQ(left.size(), 1u);
   left[0].run();
   left[0].run();
@@ -107,7 +107,7 @@ TEST(EngineUnfired, RunsAPeriodicTimerOnce) {
 
 TEST(EngineUnfired, LetsWhatItsCallbackThrowsThroughAndIsSpent) {
   int runs = 0;
-  unfired left = returned_timer([&] {
+  unfired_timer left = returned_timer([&] {
     ++runs;
     throw std::runtime_error("thrown");
   });
@@ -119,7 +119,8 @@ TEST(EngineUnfired, LetsWhatItsCallbackThrowsThroughAndIsSpent) {
 TEST(EngineUnfired, DestroysItsCallableOnceIfItIsLetGo) {
   census small, large;
   {
-    unfired first = returned_timer(bystander<0>{small.join()}), second = returned_timer(bystander<100>{large.join()});
+    unfired_timer first = returned_timer(bystander<0>{small.join()}),
+                  second = returned_timer(bystander<100>{large.join()});
     EXPECT_EQ(small.living(), 1);
     EXPECT_EQ(large.living(), 1);
   }
@@ -129,10 +130,10 @@ TEST(EngineUnfired, DestroysItsCallableOnceIfItIsLetGo) {
 
 TEST(EngineUnfired, TakesItsCallableAlongWhenMoved) {
   census callables;
-  unfired first = returned_timer(bystander<0>{callables.join()});
-  unfired second(std::move(first));
+  unfired_timer first = returned_timer(bystander<0>{callables.join()});
+  unfired_timer second(std::move(first));
   EXPECT_EQ(callables.living(), 1);
-  unfired other = returned_timer([] {});
+  unfired_timer other = returned_timer([] {});
   other = std::move(second);
   EXPECT_EQ(callables.living(), 1);
   other.run();

@@ -33,7 +33,7 @@ std::vector<idle_engine> idle_engines(Prepare&& prepare) {
       for (wait_options wait : {wait_options::hybrid(), wait_options::sleep()}) {
         std::string name = "idle-" + std::to_string(all.size());
         all.push_back({name, std::make_unique<engine>(engine_options{
-                                 .tick = tick, .wheel = wheel, .wait = wait, .reserve = 64, .name = name})});
+                                 .name = name, .tick = tick, .wait = wait, .reserve = 64, .wheel = wheel})});
         prepare(*all.back().e);
       }
     }

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 int main() {
   for (auto wheel : {detent::wheel_kind::hierarchical, detent::wheel_kind::hashed}) {
     detent::manual_clock clock;
-    detent::engine engine({.wheel = wheel, .manual = &clock});
+    detent::engine engine({.manual = &clock, .wheel = wheel});
     std::vector<int> order;
     engine.schedule_after(3s, [&] { order.push_back(3); });
     engine.schedule_after(1s, [&](detent::firing& run) {

@@ -15,7 +15,7 @@ int main() {
   std::error_code problem;
   EXPECT(!detent::engine::try_create({.tick = -1ns}, problem) && problem == detent::errc::invalid_option);
 
-  std::optional<detent::engine> engine = detent::engine::try_create({.capacity = 3}, problem);
+  std::optional<detent::engine> engine = detent::engine::try_create({.max_pending = 3}, problem);
   EXPECT(engine && !problem);
   detent::timer soon = engine->try_schedule_after(1us, [&] { ++once; });
   detent::timer beat = engine->try_schedule_at_fixed_rate(0ns, 1us, [&] { ++beats; });

@@ -67,7 +67,7 @@ void by_poll(tally& passed) {
   detent::manual_clock clock;
   detent::engine engine({.drive = detent::drive_kind::caller,
                          .manual = &clock,
-                         .capacity = rounds,
+                         .max_pending = rounds,
                          .executor = std::make_shared<refusing_executor>()});
   const detent::label label = engine.make_label("by poll");
   std::vector<detent::time_point> deadlines(rounds - 1, clock.now() + 1ms);

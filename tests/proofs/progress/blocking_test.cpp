@@ -210,7 +210,7 @@ TEST(progress_blocking, delays_by_the_time_stamp_counter_do_not_wait_for_a_threa
     GTEST_SKIP() << "the counter of this machine is not invariant";
   expect_suspended([] {
     auto& engine =
-        *new detent::engine({.drive = detent::drive_kind::caller, .clock = detent::clock_kind::tsc, .reserve = 0});
+        *new detent::engine({.drive = detent::drive_kind::caller, .reserve = 0, .clock = detent::clock_kind::tsc});
     static std::atomic<bool> never{false};
     std::thread([&] {
       hooks::park_at(0, {.file = "/tsc_clock.cpp", .what = hooks::operation::fence});

@@ -22,7 +22,7 @@ detent::fired_timer keeping_executor::take() {
 world& make_world(world::kind what) { return *new world(what); }
 
 world::world(kind what) : what_(what) {
-  detent::engine_options options{.drive = detent::drive_kind::caller, .manual = &clock_, .capacity = what.capacity};
+  detent::engine_options options{.drive = detent::drive_kind::caller, .manual = &clock_, .max_pending = what.capacity};
   options.reserve = 1024;
   options.capture_origin = what.capture_origin;
   options.record = what.record;

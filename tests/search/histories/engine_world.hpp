@@ -51,11 +51,11 @@ class engine_world {
   struct rig {
     rig(const setting& where, nanoseconds_t start)
         : clock(detail::to_time(start)),
-          engine({.tick = duration(where.tick),
+          engine({.manual = &clock,
+                  .tick = duration(where.tick),
+                  .reserve = 256,
                   .wheel = where.wheel,
-                  .hashed_slots = where.slots,
-                  .manual = &clock,
-                  .reserve = 256}) {}
+                  .hashed_slots = where.slots}) {}
     manual_clock clock;
     detent::engine engine;
   };

@@ -52,7 +52,7 @@ class sleeping_worker {
 
  private:
   time_point due_;
-  engine engine_{{.wait = wait_options::sleep(), .name = "sleeps"}};
+  engine engine_{{.name = "sleeps", .wait = wait_options::sleep()}};
 };
 
 TEST(EngineDrainBound, AcceptsNothingBeforeWhatItWaitedForHasFired) {

@@ -55,7 +55,7 @@ class takes {
 
 class EngineLanesGap : public ::testing::TestWithParam<wheel_kind> {
  protected:
-  engine_options options() const { return {.wheel = GetParam(), .reserve = 0}; }
+  engine_options options() const { return {.reserve = 0, .wheel = GetParam()}; }
 };
 INSTANTIATE_TEST_SUITE_P(Wheels, EngineLanesGap, ::testing::Values(wheel_kind::hierarchical, wheel_kind::hashed));
 

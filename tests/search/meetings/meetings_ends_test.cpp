@@ -165,7 +165,7 @@ TEST(MeetingsEngineEnd, LeavesTheNextDescriptorOfThatNumberAlone) {
 TEST(MeetingsCapacity, IsExactWhereTwoScheduleOrOneCancels) {
   for (bool cancels : {false, true}) {
     meet(3, [cancels](meeting& at) {
-      scene in(false, {.capacity = 2});
+      scene in(false, {.max_pending = 2});
       timer first = in.engine.schedule_at(noon + 1ms, in.note());
       timer second, third, other;
       if (cancels) second = in.engine.schedule_at(noon + 1ms, in.note());

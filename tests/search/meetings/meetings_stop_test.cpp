@@ -14,7 +14,7 @@ using detent::cancel_result;
 using detent::timer;
 
 // So many were accepted and have not ended otherwise.
-void expect_each_once(scene& in, std::vector<detent::unfired>& left, std::size_t accepted) {
+void expect_each_once(scene& in, std::vector<detent::unfired_timer>& left, std::size_t accepted) {
   EXPECT_EQ(left.size(), accepted);
   EXPECT_EQ(static_cast<std::size_t>(in.captures.living()), left.size());
   left.clear();
@@ -24,7 +24,7 @@ void expect_each_once(scene& in, std::vector<detent::unfired>& left, std::size_t
 TEST(MeetingsStop, InTheMiddleReturnsRefusesOrHasLeftToOthersEachTimer) {
   auto trial = [](meeting& at) {
     scene in;
-    std::vector<detent::unfired> left;
+    std::vector<detent::unfired_timer> left;
     timer cancelled = in.engine.schedule_at(noon + 1ms, in.note());
     timer moved = in.engine.schedule_at(noon + 1ms, in.note());
     in.settle();
@@ -35,7 +35,7 @@ TEST(MeetingsStop, InTheMiddleReturnsRefusesOrHasLeftToOthersEachTimer) {
     const bool ended = cancelled.cancel() == cancel_result::cancelled;
     const bool restarted = moved.restart_at(noon + 2ms);
     at.go_on();
-    for (const detent::unfired& each : left)
+    for (const detent::unfired_timer& each : left)
       EXPECT_EQ(each.deadline, noon + (each.handle == moved && restarted ? 2ms : 1ms));
     expect_each_once(in, left, 2 + (ended ? 0u : 1u) + (made[0] ? 1u : 0u) + (made[1] ? 1u : 0u));
     EXPECT_FALSE(in.engine.try_schedule_at(noon + 1ms, in.note()));
@@ -57,7 +57,7 @@ TEST(MeetingsStop, ReturnsOrRefusesWhatIsJustBeingScheduled) {
         if (kind == 2) made = in.group->try_schedule_after(1ms, in.note());
         if (kind == 3) made = in.engine.try_schedule_at_fixed_rate(1ms, 1ms, in.note());
       });
-      std::vector<detent::unfired> left = in.engine.stop();
+      std::vector<detent::unfired_timer> left = in.engine.stop();
       at.go_on();
       EXPECT_EQ(left.size(), made ? 1u : 0u);
       EXPECT_FALSE(made.pending());
@@ -79,7 +79,7 @@ TEST(MeetingsStop, BesideACancelOrARestartReturnsWhatIsLeft) {
         at.hold(in, [&] {
           done = cancels ? subject.cancel() == cancel_result::cancelled : subject.restart_at(noon + 1ms);
         });
-        std::vector<detent::unfired> left = in.engine.stop();
+        std::vector<detent::unfired_timer> left = in.engine.stop();
         at.go_on();
         ASSERT_EQ(left.size(), cancels && done ? 0u : 1u);
         if (!cancels) {
@@ -99,7 +99,7 @@ TEST(MeetingsStop, ReturnsWhatWasHandedOverOrWaitsForIt) {
         member_handed_over in(at, again, inside);
         auto run = [&] { again || inside ? (*in.work)() : in.work.reset(); };
         inside ? at.hold_inside(run) : at.hold(in, run);
-        std::vector<detent::unfired> left;
+        std::vector<detent::unfired_timer> left;
         {
           waits_for_it here;
           left = in.engine.stop();

@@ -35,11 +35,11 @@ world::account& world::account_of(timer_id id) {
 }
 
 timer_options world::options_of(const spec::plan& asked) {
-  timer_options made{.max_lateness = duration(asked.max_lateness),
-                     .stale = asked.stale,
-                     .slack = duration(asked.slack),
+  timer_options made{.tag = asked.tag,
                      .lane = asked.lane,
-                     .tag = asked.tag};
+                     .slack = duration(asked.slack),
+                     .max_lateness = duration(asked.max_lateness),
+                     .stale = asked.stale};
   if (asked.label != 0) made.label = labels_[asked.label - 1];
   if (asked.executor != 0) made.executor = executor_of(asked.executor);
   return made;
@@ -51,8 +51,11 @@ executor* world::executor_of(unsigned number) {
 }
 
 periodic_options world::periodic_options_of(const spec::plan& asked) {
-  periodic_options made{
-      .missed = asked.missed, .runs = asked.runs, .slack = duration(asked.slack), .lane = asked.lane, .tag = asked.tag};
+  periodic_options made{.runs = asked.runs,
+                        .missed_policy = asked.missed,
+                        .tag = asked.tag,
+                        .lane = asked.lane,
+                        .slack = duration(asked.slack)};
   if (asked.label != 0) made.label = labels_[asked.label - 1];
   if (asked.executor != 0) made.executor = executor_of(asked.executor);
   return made;

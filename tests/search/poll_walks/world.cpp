@@ -18,7 +18,7 @@ constexpr std::size_t deepest = 4;
 spec::settings settings_of(const setting& of) {
   spec::settings made{.tick = of.tick,
                       .start = of.start,
-                      .capacity = of.capacity,
+                      .max_pending = of.capacity,
                       .on_refusal = of.refusal,
                       .members_a_poll = detail::limits::sweep_a_poll,
                       .executors = {}};
@@ -36,16 +36,16 @@ world::world(const setting& made_with)
       clock_(detail::to_time(made_with.start)),
       spec_(settings_of(made_with)),
       busy_(thread_count) {
-  engine_options options{.tick = duration(made_with.tick),
-                         .wheel = made_with.wheel,
-                         .hashed_slots = made_with.slots,
+  engine_options options{.name = "walk",
                          .manual = &clock_,
-                         .capacity = made_with.capacity,
-                         .reserve = made_with.reserve,
+                         .tick = duration(made_with.tick),
+                         .max_pending = made_with.capacity,
                          .on_refusal = made_with.refusal,
                          .on_error = [](const std::exception_ptr&) {},
                          .capture_origin = made_with.origin,
-                         .name = "walk"};
+                         .reserve = made_with.reserve,
+                         .wheel = made_with.wheel,
+                         .hashed_slots = made_with.slots};
   const unsigned first = made_with.own_executor ? 0 : 1;
   executors_.resize(first);
   for (unsigned i = 0; i < made_with.executors; ++i) {
@@ -180,7 +180,7 @@ void world::destroyed(timer_id id) {
 // --- The end
 
 // Half of what stop() gave back runs, and the captures of all of it are destroyed.
-void world::run_returned(std::vector<unfired>& left) {
+void world::run_returned(std::vector<unfired_timer>& left) {
   for (std::size_t i = 0; i < left.size(); i += 2) {
     returned_ = detail::to_ns(left[i].deadline);
     left[i].run();
@@ -207,8 +207,8 @@ void world::finish() {
   }
   std::map<timer_id, spec::returned_timer> expected = spec_.stop(), came;
   over_ = true;
-  std::vector<unfired> left = engine_->stop();
-  for (const unfired& each : left) came[by_handle[each.handle]] = {detail::to_ns(each.deadline), each.tag};
+  std::vector<unfired_timer> left = engine_->stop();
+  for (const unfired_timer& each : left) came[by_handle[each.handle]] = {detail::to_ns(each.deadline), each.tag};
   expect_equal(left.size(), expected.size(), "how many timers stop() returns");
   spec_.broke.require(came == expected, "stop() returns what had not ended, with its deadline");
   run_returned(left);

@@ -56,7 +56,7 @@ class world {
   void perform(const operation& step);
   void perform_here(const operation& step);
   void check_answers();
-  void run_returned(std::vector<unfired>& left);
+  void run_returned(std::vector<unfired_timer>& left);
   void run_returned(firing& seen);
   void finish();
   bool broken() const { return !spec_.broke.kept(); }

@@ -199,7 +199,7 @@ void judge::end() const {
   }
 }
 
-void judge::end_by_stop(const std::vector<unfired>& returned) const {
+void judge::end_by_stop(const std::vector<unfired_timer>& returned) const {
   struct amount {
     std::uint64_t sure = 0, perhaps = 0, returned = 0;
   };
@@ -211,7 +211,7 @@ void judge::end_by_stop(const std::vector<unfired>& returned) const {
     if (is_sure(each)) ++all[each.tag].sure;
     if (each.vague) ++all[each.tag].perhaps;
   }
-  for (const unfired& each : returned) {
+  for (const unfired_timer& each : returned) {
     if (each.tag != 0) ++all[each.tag].returned;
   }
   for (const auto& [tag, counted] : all) {

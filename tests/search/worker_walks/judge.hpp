@@ -8,7 +8,7 @@
 
 #include <detent/firing.hpp>
 #include <detent/timer.hpp>
-#include <detent/unfired.hpp>
+#include <detent/unfired_timer.hpp>
 
 #include "spec/period.hpp"
 
@@ -64,7 +64,7 @@ class judge {
   void sleep_on(ns until) const;
   void end() const;
   // Of all calls that are over, and all runs: what stop() has returned. The tag is that of the first of several timers.
-  void end_by_stop(const std::vector<unfired>& returned) const;
+  void end_by_stop(const std::vector<unfired_timer>& returned) const;
   static std::uint64_t tag_of(std::uint32_t timer) { return timer + 1u; }
   std::uint64_t runs() const { return runs_; }
   bool is_periodic(std::uint32_t timer) const { return all_[timer].rate.kind != spec::repetition::once; }

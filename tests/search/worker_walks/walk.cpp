@@ -185,7 +185,7 @@ void walk::arm(const call& what, const std::vector<time_point>& deadlines, std::
   if (what.period != 0) {
     handles[0] =
         engine_->schedule_at_fixed_rate(deadlines[0] - time_point(duration(stage_.now())), duration(what.period), one,
-                                        {.slack = options.slack, .lane = options.lane, .tag = options.tag});
+                                        {.tag = options.tag, .lane = options.lane, .slack = options.slack});
   } else if (what.group != 0) {
     handles[0] = groups_[what.group]->schedule_at(deadlines[0], one, options);
   } else if (what.count == 1) {

@@ -136,7 +136,7 @@ class counting_source {
     return memory;
   }
 
-  page_source pages_{{.huge_pages = wish::off}};
+  page_source pages_{{.huge_pages = preference::off}};
   std::atomic<long> allowed_{1L << 40};
   std::atomic<long> calls_{0};
   std::mutex mutex_;

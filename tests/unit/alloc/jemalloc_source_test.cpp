@@ -80,7 +80,7 @@ bool unlocking_works() {
 TEST(JemallocSource, UnlocksWhatItGivesBack) {
   if (!unlocking_works()) GTEST_SKIP() << "nothing can be unlocked here";
   const long before = locked();
-  page_source pages({.source = memory_source::jemalloc, .lock = wish::attempt});
+  page_source pages({.source = memory_source::jemalloc, .lock = preference::attempt});
   ASSERT_EQ(pages.check(), page_source::problem::none);
   void* memory = pages.allocate(huge_page_bytes);
   ASSERT_NE(memory, nullptr);
@@ -91,7 +91,7 @@ TEST(JemallocSource, UnlocksWhatItGivesBack) {
 
 TEST(JemallocSource, UsesUpNoArenas) {
   auto once = [] {
-    page_source pages({.source = memory_source::jemalloc, .lock = wish::attempt});
+    page_source pages({.source = memory_source::jemalloc, .lock = preference::attempt});
     slot_pool<> pool(pages, 1);
     EXPECT_TRUE(pool.ready());
   };

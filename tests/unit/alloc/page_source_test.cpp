@@ -64,7 +64,7 @@ TEST(PageSource, AlignsSmallPiecesToThePage) {
 }
 
 TEST(PageSource, KeepsSparseMemoryUnresidentButForWhatWasWritten) {
-  page_source pages({.huge_pages = wish::attempt, .prefault = wish::require});
+  page_source pages({.huge_pages = preference::attempt, .prefault = preference::require});
   constexpr std::size_t bytes = 4 * huge_page_bytes;
   void* memory = pages.allocate_sparse(bytes);
   ASSERT_NE(memory, nullptr);
@@ -75,18 +75,18 @@ TEST(PageSource, KeepsSparseMemoryUnresidentButForWhatWasWritten) {
 }
 
 TEST(PageSource, PrefaultsOnlyWhenAsked) {
-  for (wish prefault : {wish::off, wish::attempt, wish::require}) {
-    page_source pages({.huge_pages = wish::off, .prefault = prefault});
+  for (wish prefault : {preference::off, preference::attempt, preference::require}) {
+    page_source pages({.huge_pages = preference::off, .prefault = prefault});
     ASSERT_EQ(pages.check(), problem::none);
     void* memory = pages.allocate(huge_page_bytes);
     ASSERT_NE(memory, nullptr);
-    EXPECT_EQ(resident_bytes(memory, huge_page_bytes), prefault == wish::off ? 0U : huge_page_bytes);
+    EXPECT_EQ(resident_bytes(memory, huge_page_bytes), prefault == preference::off ? 0U : huge_page_bytes);
     pages.release(memory, huge_page_bytes);
   }
 }
 
 TEST(PageSource, PrefaultsEveryPageOnAKernelThatHasNoAdviceForIt) {
-  page_source pages({.huge_pages = wish::off, .prefault = wish::require});
+  page_source pages({.huge_pages = preference::off, .prefault = preference::require});
   kernel_before_5_14 = true;
   const problem found = pages.check();
   void* memory = pages.allocate(huge_page_bytes);
@@ -185,7 +185,7 @@ TEST(PageSource, RequiresHugePagesExactlyWhereThePolicyHasThem) {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string policy;
   std::getline(file, policy);
-  page_source pages({.huge_pages = wish::require});
+  page_source pages({.huge_pages = preference::require});
   if (!policy.empty() && policy.find("[never]") == std::string::npos) {
     const problem found = pages.check();
     EXPECT_EQ(found, takes_huge_page_advice() ? problem::none : problem::huge_pages) << pages.explain(found);
@@ -208,7 +208,7 @@ bool tells_huge_page_advice() {
 
 TEST(PageSource, AdvisesTheKernelToGiveHugePagesOrNone) {
   if (!tells_huge_page_advice()) GTEST_SKIP() << "a kernel without huge pages, or silent";
-  for (const wish wanted : {wish::attempt, wish::off}) {
+  for (const wish wanted : {preference::attempt, preference::off}) {
     page_source pages({.huge_pages = wanted});
     void* memory = pages.allocate(huge_page_bytes);
     void* sparse = pages.allocate_sparse(huge_page_bytes);
@@ -217,8 +217,8 @@ TEST(PageSource, AdvisesTheKernelToGiveHugePagesOrNone) {
     const std::string flags = flags_of(memory), of_sparse = flags_of(sparse);
     pages.release(memory, huge_page_bytes);
     pages.release_sparse(sparse, huge_page_bytes);
-    EXPECT_EQ(flags.find(" hg ") != std::string::npos, wanted == wish::attempt) << flags;
-    EXPECT_EQ(flags.find(" nh ") != std::string::npos, wanted == wish::off) << flags;
+    EXPECT_EQ(flags.find(" hg ") != std::string::npos, wanted == preference::attempt) << flags;
+    EXPECT_EQ(flags.find(" nh ") != std::string::npos, wanted == preference::off) << flags;
     EXPECT_NE(of_sparse.find(" nh "), std::string::npos) << of_sparse;  // a page written is not to bring 511 more
   }
 }
@@ -228,12 +228,12 @@ TEST(PageSource, AdvisesTheKernelToGiveHugePagesOrNone) {
   const rlimit low{limit, limit};
   if (setrlimit(RLIMIT_MEMLOCK, &low) != 0) std::abort();
   if (geteuid() == 0 && setuid(65534) != 0) std::abort();
-  page_source pages({.lock = wish::require});
+  page_source pages({.lock = preference::require});
   const problem found = pages.check();
   std::fprintf(stderr, "%s\n", pages.explain(found).c_str());
   const bool refused = found == problem::lock && pages.allocate(huge_page_bytes) == nullptr &&
                        pages.allocate_sparse(huge_page_bytes) == nullptr;
-  page_source modest({.lock = wish::attempt});
+  page_source modest({.lock = preference::attempt});
   const bool served = modest.check() == problem::none && modest.allocate(huge_page_bytes) != nullptr &&
                       modest.allocate_sparse(huge_page_bytes) != nullptr;
   std::_Exit(refused && served ? 0 : 1);
@@ -250,7 +250,7 @@ TEST(PageSourceDeathTest, ExplainsALockThatIsRefused) {
 }
 
 TEST(PageSource, LocksWhatItMay) {
-  page_source pages({.lock = wish::require});
+  page_source pages({.lock = preference::require});
   if (pages.check() != problem::none) GTEST_SKIP() << pages.explain(problem::lock);
   void* memory = pages.allocate(huge_page_bytes);
   ASSERT_NE(memory, nullptr);

@@ -64,9 +64,9 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
       {"cpu_latency_limit = 5 ns: ",
        [](engine_options& o) { o.cpu_latency_limit = duration(5), o.drive = drive_kind::caller; }},
       {"memory.source = 2: ", [](engine_options& o) { o.memory.source = beyond(memory_source::jemalloc); }},
-      {"memory.huge_pages = 3: ", [](engine_options& o) { o.memory.huge_pages = beyond(wish::require); }},
-      {"memory.prefault = 3: ", [](engine_options& o) { o.memory.prefault = beyond(wish::require); }},
-      {"memory.lock = 3: ", [](engine_options& o) { o.memory.lock = beyond(wish::require); }},
+      {"memory.huge_pages = 3: ", [](engine_options& o) { o.memory.huge_pages = beyond(preference::require); }},
+      {"memory.prefault = 3: ", [](engine_options& o) { o.memory.prefault = beyond(preference::require); }},
+      {"memory.lock = 3: ", [](engine_options& o) { o.memory.lock = beyond(preference::require); }},
       {"memory.numa_node = -1: ", [](engine_options& o) { o.memory.numa_node = -1; }},
       {"executors[0] = null: ", [](engine_options& o) { o.executors.resize(1); }},
       {"executors.size() = 63: ", [](engine_options& o) { o.executors.resize(63); }},
@@ -74,7 +74,7 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
        [](engine_options& o) { o.memory.give_back_after = std::chrono::nanoseconds(-1); }},
       {"memory.give_back_after = 5 ns: ", [](engine_options& o) {
          o.memory.give_back_after = std::chrono::nanoseconds(5);
-         o.memory.lock = wish::attempt;
+         o.memory.lock = preference::attempt;
        }}};
   for (auto& each : cases) {
     std::string reported = settled(each.make);
@@ -90,7 +90,7 @@ TEST(OptionsCheck, AcceptsEveryOptionAtItsLimits) {
                                  [](engine_options& o) { o.reserve = 0; },
                                  [](engine_options& o) { o.reserve = 0xffff0000; },
                                  [](engine_options& o) { o.wake_budget = o.slow_threshold = duration(1); },
-                                 [](engine_options& o) { o.capacity = SIZE_MAX; },
+                                 [](engine_options& o) { o.max_pending = SIZE_MAX; },
                                  [](engine_options& o) { o.wait = wait_options::hybrid(duration(0)); },
                                  [](engine_options& o) { o.wait = wait_options::busy(); },
                                  [](engine_options& o) { o.cpu = 0; },

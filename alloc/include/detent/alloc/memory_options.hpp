@@ -11,7 +11,7 @@ namespace detent {
 enum class memory_source : std::uint8_t { mmap, jemalloc };
 
 // How much an option is wanted: not at all, if it is available, or as a condition of starting.
-enum class wish : std::uint8_t { off, attempt, require };
+enum class preference : std::uint8_t { off, attempt, require };
 
 struct memory_options {
   // Where slabs come from. jemalloc: from an arena of the engine's own; the program must contain jemalloc. Default:
@@ -20,11 +20,11 @@ struct memory_options {
   // Transparent 2 MiB pages under the slabs, each of 32,768 timers. attempt: if they are available, and not under the
   // first slab of an engine that reserves less. require: for all slabs; refused if the kernel has none. Default:
   // attempt.
-  wish huge_pages = wish::attempt;
+  preference huge_pages = preference::attempt;
   // Touches a slab's pages when it is mapped, not when they are first used. Default: off.
-  wish prefault = wish::off;
+  preference prefault = preference::off;
   // Keeps the pages in memory, by mlock; needs CAP_IPC_LOCK or as great an RLIMIT_MEMLOCK. Default: off.
-  wish lock = wish::off;
+  preference lock = preference::off;
   // Binds the memory to this node, from 0 on; the constructor throws if it cannot. Default: none, the kernel chooses.
   std::optional<int> numa_node = {};
   // Memory that a burst has left goes back to the kernel once it has been free for this long, after twice as long at

@@ -105,7 +105,7 @@ void page_source::discard(void* memory, std::size_t bytes) noexcept {
     return;
   }
   // jemalloc may hand these pages to another user, who has asked for neither.
-  if (options_.lock != wish::off) munlock(memory, bytes);
+  if (options_.lock != preference::off) munlock(memory, bytes);
   if (options_.numa_node) syscall(SYS_mbind, memory, bytes, MPOL_DEFAULT, nullptr, 0, 0);
   jemalloc::release(memory);
 }
@@ -130,18 +130,19 @@ page_source::refusal page_source::bind(void* memory, std::size_t bytes) const no
 // because the sanitizers replace the latter by nothing.
 page_source::refusal page_source::prepare(void* memory, std::size_t bytes, bool full) const noexcept {
   if (bytes >= huge_page_bytes) {
-    const bool huge = options_.huge_pages == wish::require || (full && options_.huge_pages != wish::off);
+    const bool huge = options_.huge_pages == preference::require || (full && options_.huge_pages != preference::off);
     // A kernel without transparent huge pages refuses both advices; it gives what the second one asks for anyway.
-    if (madvise(memory, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) != 0 && options_.huge_pages == wish::require) {
+    if (madvise(memory, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) != 0 &&
+        options_.huge_pages == preference::require) {
       return {problem::huge_pages, errno};
     }
   }
   if (refusal refused = bind(memory, bytes); refused.what != problem::none) return refused;
-  if (options_.prefault != wish::off) {
+  if (options_.prefault != preference::off) {
     int error = populate(memory, bytes);
-    if (error != 0 && options_.prefault == wish::require) return {problem::prefault, error};
+    if (error != 0 && options_.prefault == preference::require) return {problem::prefault, error};
   }
-  if (options_.lock != wish::off && mlock2(memory, bytes, 0) != 0 && options_.lock == wish::require) {
+  if (options_.lock != preference::off && mlock2(memory, bytes, 0) != 0 && options_.lock == preference::require) {
     return {problem::lock, errno};
   }
   return {};
@@ -177,8 +178,8 @@ void* page_source::allocate_sparse(std::size_t bytes) noexcept {
   // A refusal means a kernel that has no huge pages to begin with.
   madvise(memory, bytes, MADV_NOHUGEPAGE);
   bool refused = bind(memory, bytes).what != problem::none;
-  if (!refused && options_.lock != wish::off) {
-    refused = mlock2(memory, bytes, MLOCK_ONFAULT) != 0 && options_.lock == wish::require;
+  if (!refused && options_.lock != preference::off) {
+    refused = mlock2(memory, bytes, MLOCK_ONFAULT) != 0 && options_.lock == preference::require;
   }
   if (!refused) return memory;
   munmap(memory, bytes);
@@ -191,7 +192,7 @@ void page_source::release_sparse(void* memory, std::size_t bytes) noexcept {
 
 page_source::problem page_source::check() noexcept {
   if (options_.source == memory_source::jemalloc && !arena_exists_) return problem::jemalloc_absent;
-  if (options_.huge_pages == wish::require && huge_pages_ruled_out()) {
+  if (options_.huge_pages == preference::require && huge_pages_ruled_out()) {
     refusal_ = {problem::huge_pages, 0};
     return problem::huge_pages;
   }

@@ -18,7 +18,7 @@ void page_source::discard(void* memory, std::size_t) noexcept { give_to_heap(mem
 page_source::refusal page_source::bind(void*, std::size_t) const noexcept { return {}; }
 
 page_source::refusal page_source::prepare(void* memory, std::size_t bytes, bool) const noexcept {
-  if (options_.prefault == wish::off) return {};
+  if (options_.prefault == preference::off) return {};
   auto* const touched = static_cast<volatile std::byte*>(memory);
   for (std::size_t at = 0; at < bytes; at += heap_page_bytes) touched[at] = std::byte{0};
   return {};
@@ -41,8 +41,8 @@ page_source::problem page_source::check() noexcept {
     return what;
   };
   if (options_.source == memory_source::jemalloc) return problem::jemalloc_absent;
-  if (options_.huge_pages == wish::require) return refuse(problem::huge_pages);
-  if (options_.lock == wish::require) return refuse(problem::lock);
+  if (options_.huge_pages == preference::require) return refuse(problem::huge_pages);
+  if (options_.lock == preference::require) return refuse(problem::lock);
   if (options_.numa_node) return refuse(problem::numa_node);
   if (options_.give_back_after.count() != 0) return refuse(problem::give_back);
   void* const memory = obtain(huge_page_bytes);

@@ -51,7 +51,7 @@ enum { DETENT_DRIVE_WORKER = 0, DETENT_DRIVE_CALLER = 1 };
 enum { DETENT_CLOCK_STEADY = 0, DETENT_CLOCK_TSC = 1, DETENT_CLOCK_AUTOMATIC = 2 };
 enum { DETENT_REFUSED_RUN_INLINE = 0, DETENT_REFUSED_RETRY = 1, DETENT_REFUSED_DROP = 2 };
 enum { DETENT_MEMORY_MMAP = 0, DETENT_MEMORY_JEMALLOC = 1 };
-enum { DETENT_WISH_OFF = 0, DETENT_WISH_ATTEMPT = 1, DETENT_WISH_REQUIRE = 2 };
+enum { DETENT_PREFERENCE_OFF = 0, DETENT_PREFERENCE_ATTEMPT = 1, DETENT_PREFERENCE_REQUIRE = 2 };
 
 // As in <detent/options.hpp>, which says more. Each comment ends with the value that detent_options_init() sets.
 typedef struct detent_options {
@@ -76,16 +76,16 @@ typedef struct detent_options {
   // The worker's SCHED_FIFO priority, 1 to 99; 0: an ordinary thread. Default: 0.
   int realtime_priority;
   // Most timers pending at once; 0: no limit. Default: 0.
-  size_t capacity;
+  size_t max_pending;
   // Nodes allocated ahead, 64 bytes each; at most 4,294,901,760. Default: 65,536.
   size_t reserve;
   // DETENT_MEMORY_: where nodes come from. Default: DETENT_MEMORY_MMAP.
   int memory_source;
-  // DETENT_WISH_: transparent pages of 2 MiB. Default: DETENT_WISH_ATTEMPT.
+  // DETENT_PREFERENCE_: transparent pages of 2 MiB. Default: DETENT_PREFERENCE_ATTEMPT.
   int huge_pages;
-  // DETENT_WISH_: pages are touched when they are mapped. Default: DETENT_WISH_OFF.
+  // DETENT_PREFERENCE_: pages are touched when they are mapped. Default: DETENT_PREFERENCE_OFF.
   int prefault;
-  // DETENT_WISH_: pages are kept in memory, by mlock. Default: DETENT_WISH_OFF.
+  // DETENT_PREFERENCE_: pages are kept in memory, by mlock. Default: DETENT_PREFERENCE_OFF.
   int lock_memory;
   // The node that the memory is bound to, from 0; -1: any. Default: -1.
   int numa_node;

@@ -30,6 +30,11 @@ enum class misfire : std::uint8_t {
 };
 
 struct calendar_options {
+  std::uint64_t runs = 0;
+  // The lane of each run, 0 to 3, as in timer_options. 0.
+  detent::label label = {};
+  std::uint8_t lane = 0;
+  // The timer's runs are counted apart under this name; of make_label() of the calendar's engine. None.
   // Decides about misfires. By default one run stands for them all.
   misfire on_misfire = misfire::once;
   // A planned time that is later than this when it could run is a misfire; at least 0 ns. 1 s.
@@ -37,11 +42,6 @@ struct calendar_options {
   // With misfire::all this many of one delay run, 1 to 100,000; the others are counted in missed(). 1,000.
   std::uint32_t most = 1000;
   // A timer of schedule_on() ends after this many runs. 0: with the schedule.
-  std::uint64_t runs = 0;
-  // The lane of each run, 0 to 3, as in timer_options. 0.
-  std::uint8_t lane = 0;
-  // The timer's runs are counted apart under this name; of make_label() of the calendar's engine. None.
-  detent::label label = {};
 };
 
 // Answers the questions of a running callback. Valid during that run only, on its thread.

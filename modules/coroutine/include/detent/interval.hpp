@@ -45,13 +45,13 @@ class interval {
   interval(detail::place on, detail::whole_duration period, periodic_options options = {})
       : on_(std::move(on)),
         period_(period.count()),
-        policy_(options.missed),
+        policy_(options.missed_policy),
         runs_left_(options.runs),
         is_limited_(options.runs != 0),
-        options_{.slack = options.slack,
-                 .lane = options.lane,
-                 .label = options.label,
+        options_{.label = options.label,
                  .tag = options.tag,
+                 .lane = options.lane,
+                 .slack = options.slack,
                  .executor = options.executor},
         has_options_(options.slack != duration(0) || options.lane != 0 || options.label != label() ||
                      options.tag != 0 || options.executor != nullptr) {

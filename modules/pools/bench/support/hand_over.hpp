@@ -57,7 +57,7 @@ inline void measure_hand_over(benchmark::State& state, std::shared_ptr<detent::e
     std::atomic<std::size_t> ran{0};
     std::int64_t cpu = 0;
     {
-      detent::engine engine({.wait = detent::wait_options::sleep(), .reserve = count, .executor = timed});
+      detent::engine engine({.wait = detent::wait_options::sleep(), .executor = timed, .reserve = count});
       const detent::time_point start = detent::clock::now() + (smoke() ? 5ms : 200ms);
       for (std::size_t i = 0; i != count; ++i)
         engine.schedule_at(start + i / together * together * 20us,

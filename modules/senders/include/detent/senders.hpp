@@ -37,8 +37,8 @@ inline bool same_options(const std::optional<timer_options>& a, const std::optio
 // An operation completes with set_value() when its time has come. It completes with set_stopped() if its receiver's
 // token requests a stop before, on the thread that requests it, or if the engine ends or has ended. It completes with
 // set_error(std::error_code) if the engine refuses the timer: capacity_exceeded, out_of_memory, forked; or if its run
-// does not come: `dropped`, on the thread that drops it. stop() returns an `unfired` for it as for other timers: run()
-// completes the operation with a value, and its destruction completes it as stopped. The engine may end once its
+// does not come: `dropped`, on the thread that drops it. stop() returns an `unfired_timer` for it as for other timers:
+// run() completes the operation with a value, and its destruction completes it as stopped. The engine may end once its
 // operations have completed, on any thread.
 template <class Execution>
 class basic_scheduler : public Execution::scheduler_mark {

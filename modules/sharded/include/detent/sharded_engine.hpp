@@ -38,7 +38,7 @@ struct sharded_options {
   std::string name = "detent";
   // How many engines, 1 to 1,024. Required.
   std::size_t shards = 0;
-  // The options of each shard; `capacity`, `reserve` and executors are per shard too. The set fills in `name` and
+  // The options of each shard; `max_pending`, `reserve` and executors are per shard too. The set fills in `name` and
   // `shard`, and `cpu` comes from the option below. If `counters_file` or `record` is a path, each shard has PATH.0,
   // PATH.1 and so on; for a `record` PATH.gz, each has PATH.0.gz, PATH.1.gz and so on. With drive = caller, the loop
   // that calls poll() of (*this)[i] drives shard i.
@@ -133,11 +133,11 @@ class sharded_engine {
   // concurrent calls wait for the first and return nothing. Throws as engine::stop(): called_from_callback in a
   // callback of any of the shards, and nothing has changed; forked in the child of a fork; out_of_memory if there is no
   // memory for the vector, and then what it does not return was destroyed unrun.
-  std::vector<unfired> stop();
-  std::vector<unfired> try_stop(std::error_code& problem) noexcept;
+  std::vector<unfired_timer> stop();
+  std::vector<unfired_timer> try_stop(std::error_code& problem) noexcept;
   // Lets what is pending on any shard fire for at most that long, one time for all, or until nothing is pending; then
-  // does the same as stop(). Otherwise as engine::stop_for().
-  std::vector<unfired> stop_for(detail::whole_duration at_most);
+  // does the same as stop(). Otherwise as engine::drain_for().
+  std::vector<unfired_timer> drain_for(detail::whole_duration at_most);
   // Whether all shards are stopped.
   bool stopped() const noexcept;
 
@@ -168,7 +168,7 @@ class sharded_engine {
  private:
   friend class sharded_group;
   errc forbids_stop() const noexcept;
-  errc stop_all(std::vector<unfired>& left) noexcept;
+  errc stop_all(std::vector<unfired_timer>& left) noexcept;
   [[noreturn]] void refuse_stop(const char* call, errc problem) const;
   void check_bulk(std::size_t keys, std::size_t deadlines) const;
   template <class Share, class Made>

@@ -150,15 +150,16 @@ std::vector<subject> lateness_subjects(const effort& how) {
 }
 
 std::vector<subject> memory_subjects(const effort& how) {
-  using detent::wish;
+  using detent::preference;
   const auto with_memory = [](detent::memory_options memory) { return detent::engine_options{.memory = memory}; };
-  return {
-      {"prefault", "untouched", "prefault",
-       [=](bool with) { return first_calls_run(how, with_memory({.prefault = with ? wish::require : wish::off})); }},
-      {"huge", "4 KiB pages", "huge pages", [=](bool with) {
-         return any_of_many_run(
-             how, with_memory({.huge_pages = with ? wish::require : wish::off, .prefault = wish::require}));
-       }}};
+  return {{"prefault", "untouched", "prefault",
+           [=](bool with) {
+             return first_calls_run(how, with_memory({.prefault = with ? preference::require : preference::off}));
+           }},
+          {"huge", "4 KiB pages", "huge pages", [=](bool with) {
+             return any_of_many_run(how, with_memory({.huge_pages = with ? preference::require : preference::off,
+                                                      .prefault = preference::require}));
+           }}};
 }
 
 // Three digits, and no more zeros than needed to say how large it is.

@@ -37,7 +37,7 @@ void stop_comes_after_all_runs(bool on_a_pool) {
       EXPECT(engine.stopped());
       for (int each : ran) EXPECT(each <= 1);
     });
-    std::vector<detent::unfired> left = engine.stop();
+    std::vector<detent::unfired_timer> left = engine.stop();
     for (int each : ran) EXPECT(each <= 1);
     other.join();
     for (std::size_t k = 0; k < left.size(); k += 2) left[k].run();

@@ -203,7 +203,7 @@ void many_at_once(detent::engine& engine) {
 
 int main() {
   for (const detent::engine_options& options :
-       {detent::engine_options{}, detent::engine_options{.tick = 1us, .capacity = 1000},
+       {detent::engine_options{}, detent::engine_options{.tick = 1us, .max_pending = 1000},
         detent::engine_options{.executor =
                                    std::make_shared<detent::thread_pool>(detent::thread_pool_options{.threads = 2})}}) {
     detent::engine engine(options);

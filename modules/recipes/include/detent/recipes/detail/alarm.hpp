@@ -117,7 +117,7 @@ class alarm : public std::enable_shared_from_this<alarm> {
   std::mutex mutex_;
 
  private:
-  // The timer's callable. Each arming has a number, as the run of an `unfired` does not know its timer.
+  // The timer's callable. Each arming has a number, as the run of an `unfired_timer` does not know its timer.
   class claim {
    public:
     claim(std::shared_ptr<alarm> of, std::uint64_t number) noexcept : of_(std::move(of)), number_(number) {}
@@ -239,7 +239,7 @@ inline bool alarm::run_now() {
   return true;
 }
 
-// The end of a run; null: of run_now(). An `unfired` does not run again: then a new timer is asked for, as after
+// The end of a run; null: of run_now(). An `unfired_timer` does not run again: then a new timer is asked for, as after
 // run_now(). True: that was refused, and the recipe has ended.
 inline bool alarm::settle(firing* run) noexcept {
   const std::lock_guard lock(mutex_);
