@@ -11,7 +11,7 @@
 namespace detent {
 
 enum class calendar_errc {
-  invalid_schedule = 1,  // an expression that cannot be read, or that is never due: schedule_error says where
+  invalid_schedule = 1,  // an expression that cannot be read or is never due; schedule_error says where
   unknown_zone,          // no time zone of this host, or a name that looks like a path
   invalid_days,          // a file of holidays that cannot be read; what() names the line
   days_exhausted         // asked about a day after the last one that a day_set knows
@@ -20,12 +20,12 @@ enum class calendar_errc {
 const std::error_category& calendar_category() noexcept;
 std::error_code make_error_code(calendar_errc) noexcept;
 
-// A schedule that cannot be. what() is one line with the field, the value, the column and the cure.
+// A schedule that is impossible. what() is one line with the field, the value, the column and the cure.
 class schedule_error : public error {
  public:
   // Says which part is wrong, and where: `column` counts the bytes of the expression from 1.
   struct place {
-    std::string field;  // "minute", "day of month", ...; "expression" where it is not one field
+    std::string field;  // "minute", "day of month", ...; "expression" if it is not about one field
     std::string value;  // as it stands in the expression
     std::size_t column = 1;
   };
@@ -35,7 +35,7 @@ class schedule_error : public error {
   const std::string& field() const noexcept { return where_.field; }
   const std::string& value() const noexcept { return where_.value; }
   std::size_t column() const noexcept { return where_.column; }
-  // True where the expression is well-formed and no day from 1970 to 2199 fits: 30 February.
+  // True if the expression is well-formed but no day from 1970 to 2199 fits, such as 30 February.
   bool never_due() const noexcept { return never_due_; }
 
  private:

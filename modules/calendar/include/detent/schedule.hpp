@@ -21,10 +21,11 @@ struct schedule_plan;
 
 namespace detent {
 
-// Decide about a local time that the clock skips, and one that it shows twice, when an offset changes. Both act on
-// fixed times alone: schedules whose second, minute and hour are numbers, lists and ranges. A schedule with `*`,
-// `*/n` or `a/n` there goes by elapsed time: what the clock skips is not due, what it shows twice is due twice, and so
-// an hourly run neither gets lost nor repeats. A calendar distinguishes the two likewise when its clock is set back.
+// These decide about a local time that the clock skips, and one that it shows twice, when an offset changes. Both apply
+// only to fixed times: schedules whose second, minute and hour are numbers, lists and ranges. A schedule with `*`,
+// `*/n` or `a/n` in one of these goes by elapsed time: a time that the clock skips is not due, and one that it shows
+// twice is due twice, so an hourly run is neither lost nor repeated. A calendar makes the same distinction when its
+// clock is set back.
 enum class in_gap : std::uint8_t {
   after,  // once, at the first instant after the gap; nothing after a gap of three hours or more: such days do not
           // exist
@@ -36,42 +37,44 @@ enum class in_overlap : std::uint8_t {
 };
 
 struct schedule_options {
-  // The zone whose local time the rule is about. UTC.
+  // The time zone in whose local time the rule is. Default: UTC.
   time_zone zone = {};
-  // Decides about a fixed time that the clock skips. By default it is due after the gap.
+  // Decides about a fixed time that the clock skips. Default: it is due after the gap.
   in_gap gap = in_gap::after;
-  // Decides about a fixed time that the clock shows twice. By default it is due once.
+  // Decides about a fixed time that the clock shows twice. Default: it is due once.
   in_overlap overlap = in_overlap::once;
 };
 
 // A rule for due times. Immutable, one shared pointer; any thread. Due times are whole seconds, from 1970 to 2199.
 class schedule {
  public:
-  // Six or seven fields: second minute hour day-of-month month day-of-week [year], as Quartz has them. Sunday is 1;
-  // names; ranges that wrap; L, L-n, nW, LW, L-nW, n#k, nL; one of the two day fields is `?`. Throws schedule_error.
+  // Six or seven fields, as Quartz has them: second minute hour day-of-month month day-of-week [year]. Sunday is 1.
+  // Takes names; ranges that wrap; L, L-n, nW, LW, L-nW, n#k, nL. One of the two day fields must be `?`. Throws
+  // schedule_error.
   static schedule quartz(std::string_view expression, schedule_options options = {});
-  // Five fields: minute hour day-of-month month day-of-week, as crontab(5) has them. Sunday is 0 or 7; names; if both
-  // day fields are restricted, either suffices; @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually.
-  // Throws schedule_error.
+  // Five fields, as crontab(5) has them: minute hour day-of-month month day-of-week. Sunday is 0 or 7. Takes names, and
+  // @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually. If both day fields are restricted, either
+  // suffices. Throws schedule_error.
   static schedule unix_cron(std::string_view expression, schedule_options options = {});
   // Every day at this local time, from 00:00:00 to 23:59:59. Throws schedule_error.
   static schedule daily(std::chrono::seconds time_of_day, schedule_options options = {});
 
-  // Only on these of its local days; twice: on days in both sets. shifted() does not change which day counts.
+  // Runs only on local days in this set. If it is called twice, the day must be in both sets. shifted() does not change
+  // which day counts.
   schedule only_on(const day_set& days) const;
-  // Each due time later by this elapsed time, or earlier if it is negative: -5min for five minutes before the close.
+  // Moves each due time by this elapsed time, later if it is positive: -5min for five minutes before the close.
   schedule shifted(duration by) const;
   // Returns this rule in another zone, or in the same one reloaded.
   schedule in_zone(const time_zone& zone) const;
 
-  // The first due time strictly later than `after`; none: none is left before the year 2200. Throws error with
-  // days_exhausted where the answer depends on a day that only_on() does not know. Allocates nothing; walks segments of
+  // The first due time strictly later than `after`; none if none is left before the year 2200. Throws error with
+  // days_exhausted if the answer depends on a day that only_on() does not know. Allocates nothing. It walks segments of
   // constant UTC offset, so it costs some 100 ns for weekdays and less than 1 ms for anything.
   std::optional<wall_time> next(wall_time after) const;
 
   // Whether its times are fixed: second, minute and hour are numbers, lists and ranges. False: it goes by elapsed time.
   bool fixed() const noexcept;
-  // The expression as it was given; of daily(), the time of day.
+  // The expression as it was given; for daily(), the time of day.
   const std::string& text() const noexcept;
   const schedule_options& options() const noexcept;
 

@@ -18,11 +18,11 @@ namespace detent {
 // A time zone with its rules from 1970 to 2200. Immutable, one shared pointer; any thread.
 class time_zone {
  public:
-  // UTC. Neither allocates nor reads a file.
+  // UTC. Does not allocate and does not read a file.
   time_zone() noexcept = default;
   // A zone by its name in the tz database, such as "America/New_York"; TZDIR is honoured. A name is read once in a
   // process, until reloaded(). Throws error with unknown_zone, also for a name that looks like a path, and for a file
-  // that is damaged or ends before 2200; bad_alloc. Costs some 20 us the first time.
+  // that is damaged or ends before 2200. Throws bad_alloc. Costs some 20 us the first time.
   static time_zone load(std::string_view name);
 
   const std::string& name() const noexcept;
@@ -35,7 +35,7 @@ class time_zone {
   // For the matcher. Never null.
   const detail::zone_rules& rules() const noexcept;
 
-  // Equal zones have the same name, and the same reading of the file.
+  // Zones are equal if they have the same name and come from the same reading of the file.
   friend bool operator==(const time_zone&, const time_zone&) noexcept = default;
 
  private:

@@ -12,13 +12,13 @@
 
 namespace detent::recipes {
 
-// How a pause is drawn from a span, so that callers that failed together do not come back together. The names are those
-// of Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+// How a pause is drawn from a span, so that callers that failed together do not come back together. The names are from
+// Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
 enum class jitter : std::uint8_t {
   none,         // the span itself
   full,         // 0 to the span: fewest collisions; now and then at once
   equal,        // half of the span to the span: never at once
-  decorrelated  // `first` to three times the last pause; the span plays no part
+  decorrelated  // `first` to three times the last pause; ignores the span
 };
 
 struct backoff_policy {
@@ -39,7 +39,7 @@ class backoff {
   backoff(const backoff_policy& policy, std::uint64_t seed) noexcept : policy_(policy), random_(seed) {
     policy_.longest = (std::max)(policy_.longest, duration::zero());
     policy_.first = std::clamp(policy_.first, duration::zero(), policy_.longest);
-    // Finite, as no number is infinity times nothing.
+    // Made finite, because infinity times zero is not a number.
     policy_.factor = policy_.factor > 1 ? (std::min)(policy_.factor, (std::numeric_limits<double>::max)()) : 1;
     reset();
   }
@@ -56,7 +56,7 @@ class backoff {
     last_ = draw(policy_.first, times(last_, 3));
     return last_;
   }
-  // From the first span on, as after a success. The random numbers go on.
+  // Starts again from the first span, as after a success. The random numbers go on.
   void reset() noexcept { span_ = last_ = policy_.first; }
 
   static std::uint64_t random_seed() {
@@ -70,7 +70,8 @@ class backoff {
     if (product >= static_cast<double>(policy_.longest.count())) return policy_.longest;
     return duration(static_cast<std::int64_t>(product));
   }
-  // Both ends included. The bias of the remainder is below one in a million for spans of less than two hours.
+  // Draws from `least` to `most`, both included. The bias of the remainder is below one in a million for spans of less
+  // than two hours.
   duration draw(duration least, duration most) noexcept {
     const auto width = static_cast<std::uint64_t>((most - least).count());
     return least + duration(static_cast<std::int64_t>(splitmix64() % (width + 1)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads that drive the shards of a caller-driven set, each the next that has something to do: the leader/followers
-// pattern.
+// Threads that drive the shards of a caller-driven set; each drives the next shard that has something to do: the
+// leader/followers pattern.
 #pragma once
 
 #include <detent/error.hpp>
@@ -24,24 +24,26 @@
 namespace detent::recipes {
 
 struct crew_options {
-  // How many threads, 1 to 1,024: one more than callbacks may be stuck at a time, and no more than there are shards. 2.
+  // How many threads, 1 to 1,024. Use one more than callbacks may be stuck at a time, and no more than there are
+  // shards. Default: 2.
   std::size_t threads = 2;
-  // The threads' name, cut to 15 characters. "detent-crew".
+  // The threads' name, cut to 15 characters. Default: "detent-crew".
   std::string name = "detent-crew";
 };
 
 // A callback that is stuck keeps its thread and its shard; the other threads drive the other shards, whichever has
-// something to do. A shard has one driver at a time, so what of(key) promises holds: callbacks of a key never overlap,
-// and run in the order of their deadlines, each with all that the one before wrote, though on any of the threads.
+// something to do. A shard has one driver at a time, so the promise of of(key) holds: callbacks of a key never overlap,
+// and run in the order of their deadlines. Each sees all that the one before wrote, though on any of the threads.
 //
-// Threads: the set's calls are any thread's as ever, except poll(), next_deadline() and wake_fd(), which are the
-// crew's: a poll() elsewhere ends the program by an exception in a thread of the crew. Cost: three system calls a pass,
-// with all that is due in the shard, and the lateness of the kernel, some 50 us; two descriptors beside one for each
-// shard; nothing while nothing is due. Errors: the constructor throws error, invalid_option for a number of threads,
-// wrong_drive where the shards have workers, limit_reached where there is no descriptor for one; and std::system_error
-// where the kernel refuses a thread or a descriptor of the crew's. Lifetime: within the set's. The destructor waits for
-// the callbacks that run, and must not be called by one; what is pending stays, and another crew may go on. stop() of
-// the set may come before or after it. On a manual clock nothing rings when the time is moved.
+// Threads: any thread may make the set's calls, except poll(), next_deadline() and wake_fd(), which belong to the crew:
+// a poll() elsewhere ends the program by an exception in a thread of the crew. Cost: three system calls a pass, with
+// all that is due in the shard, and the lateness of the kernel, some 50 us; two descriptors, and one more for each
+// shard; nothing while nothing is due. Errors: the constructor throws error with invalid_option for a number of
+// threads, with wrong_drive if the shards have workers, and with limit_reached if there is no descriptor for a shard.
+// It throws std::system_error if the kernel refuses a thread or a descriptor of the crew's. Lifetime: within the set's.
+// The destructor waits for the callbacks that run, and must not be called by one. Pending timers stay, and another crew
+// may go on with them. stop() of the set may come before or after it. On a manual clock nothing rings when the time is
+// moved.
 class crew {
  public:
   explicit crew(sharded_engine& set, const crew_options& options = {}) {
@@ -54,7 +56,7 @@ class crew {
   }
   crew(const crew&) = delete;
   crew& operator=(const crew&) = delete;
-  // In the child of a fork there are no such threads, and nothing to wait for.
+  // The child of a fork has no such threads, and nothing to wait for.
   ~crew() {
     if (!deck_->is_mine()) static_cast<void>(deck_.release());
   }
@@ -99,8 +101,8 @@ class crew {
     bool is_mine() const noexcept { return ::getpid() == creator_; }
 
    private:
-    // A descriptor that is ready is given to one thread, and to none until it is watched again; as it is a level, that
-    // finds what has come in between.
+    // A descriptor that is ready is given to one thread, and to none until it is watched again. It is level-triggered,
+    // so the next watch finds events that came in between.
     static constexpr std::uint32_t once = EPOLLIN | EPOLLONESHOT;
 
     void watch(int operation, int bell, std::uint32_t events, std::size_t number) {
@@ -110,7 +112,8 @@ class crew {
       if (::epoll_ctl(ready_.number(), operation, bell, &wanted) != 0)
         throw std::system_error(errno, std::generic_category(), "crew: epoll_ctl");
     }
-    // The number of the shard, or of none at the end. One at a time: a second would wait for the first one's callbacks.
+    // Returns the number of the shard, or of none at the end. One thread at a time: a second would wait for the first
+    // one's callbacks.
     std::size_t next() {
       epoll_event found{};
       while (::epoll_wait(ready_.number(), &found, 1, -1) != 1) {

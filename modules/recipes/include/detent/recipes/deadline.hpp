@@ -12,21 +12,22 @@
 
 namespace detent::recipes {
 
-// Whose clock a deadline is by: an engine, or a clock object.
+// A source of time: an engine, or a clock object.
 template <class T>
 concept timed = requires(const T& on) {
   { on.now() } -> std::same_as<time_point>;
 };
 
 // A point in time after which an answer is of no use, or never. It is handed down by value, eight bytes, to the code
-// that works on that answer: each layer waits for what is left and may allow its own callee less, never more.
+// that works on that answer. Each layer waits for the time that is left, and may allow its own callee less, never more.
 //
 // Threads: a value. Cost: arithmetic; `after`, `remaining`, `expired` and `within` read the engine's clock once.
-// Errors: none; sums saturate, so that a huge budget is never() and a negative one has expired. Lifetime: keeps nothing
-// of the engine, but is by the clock of the engine that made it: ask that one, or one with the same clock.
+// Errors: none; sums saturate, so that a huge budget is never() and a negative one has expired. Lifetime: it keeps
+// nothing of the engine, but goes by the clock of the engine that made it: use it with that engine, or one with the
+// same clock.
 class deadline {
  public:
-  // Never.
+  // Never expires.
   constexpr deadline() noexcept = default;
   static constexpr deadline never() noexcept { return {}; }
   static constexpr deadline at(time_point when) noexcept { return deadline(when); }
@@ -34,7 +35,7 @@ class deadline {
     return at(sum(on.now(), budget));
   }
 
-  // For engine::schedule_at() and sleep_until(). That of never() is (time_point::max)().
+  // For engine::schedule_at() and sleep_until(). For never() it is (time_point::max)().
   constexpr time_point when() const noexcept { return when_; }
   constexpr bool is_never() const noexcept { return when_ == (time_point::max)(); }
 
@@ -43,7 +44,7 @@ class deadline {
     if (is_never()) return (duration::max)();
     return (std::max)(duration::zero(), duration(detent::detail::subtract_saturated(ns(when_), ns(on.now()))));
   }
-  // At that very instant it has.
+  // True from that very instant on.
   bool expired(const timed auto& on) const noexcept { return !is_never() && on.now() >= when_; }
 
   // The earlier of this one and `budget` from now: what a callee may have.

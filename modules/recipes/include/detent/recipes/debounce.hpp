@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Many calls in a burst, one run when it is over.
+// One run after a burst of calls.
 #pragma once
 
 #include <detent/recipes/detail/alarm.hpp>
@@ -14,22 +14,22 @@
 namespace detent::recipes {
 
 struct debounce_options {
-  duration delay{};                       // so long without a call ends the burst
-  duration max_wait = (duration::max)();  // a call waits no longer, even if the burst goes on
+  duration delay{};                       // a burst ends after this long without a call
+  duration max_wait = (duration::max)();  // a call waits no longer than this, even if the burst goes on
   bool leading = false;                   // the first call of a burst runs at once; then one at the end, if more came
 };
 
 // Runs `f()` once the calls have stopped for `delay`. After each call a run starts, as late as the options allow.
 //
-// Threads: any, at once; `f` runs where the engine runs callbacks, a leading run too, never twice at a time. It sees
-// what was done before each call that it stands for. Cost: a call is one restart_after(), lock-free; with `leading` or
-// `max_wait`, or where the timer is just firing or not armed, a mutex besides. One allocation, in the constructor.
-// Errors: the constructor throws invalid_option (a null `f`, and what engine::schedule_at() does not take); a call
-// throws what schedule_at() throws, where it has to arm the timer, and counts for flush() all the same. What `f` throws
-// goes to the engine's on_error, in flush() to the caller. A run that does not come, as the engine has stopped or an
-// executor dropped it, stays wanted: the next call arms it again, and flush() makes up for it. Lifetime: the destructor
-// cancels, and waits for a running `f` on another thread; `f` itself may destroy it. It may outlive the engine, which
-// may be moved.
+// Threads: any, at once. `f` runs where the engine runs callbacks, a leading run too, and never twice at a time. It
+// sees what was done before each call that it stands for. Cost: a call is one restart_after(), lock-free. With
+// `leading` or `max_wait`, or if the timer is just firing or not armed, it also takes a mutex. One allocation, in the
+// constructor. Errors: the constructor throws invalid_option for a null `f`, and for what engine::schedule_at()
+// refuses. A call that must arm the timer throws what schedule_at() throws, and counts for flush() all the same.
+// Exceptions of `f` go to the engine's on_error, in flush() to the caller. If a run does not come, because the engine
+// has stopped or an executor dropped it, it stays wanted: the next call arms it again, and flush() makes up for it.
+// Lifetime: the destructor cancels, and waits for a running `f` on another thread; `f` itself may destroy it. It may
+// outlive the engine, which may be moved.
 template <class F = std::function<void()>>
 class debounce {
  public:
@@ -44,12 +44,12 @@ class debounce {
 
   void call() { state_->note(); }
   void operator()() { call(); }
-  // Forgets the calls that no run has started for.
+  // Forgets the calls for which no run has started.
   void cancel() noexcept { state_->forget(); }
   // Whether a run will start by itself, or a burst with a leading run goes on.
   bool pending() const noexcept { return state_->pending(); }
-  // Runs `f` for these calls on this thread, at once, also when the engine has stopped; waits for a run on another
-  // thread. False: there are none, or it is called by `f`, whose end the timer then waits for.
+  // Runs `f` for these calls on this thread, at once, also when the engine has stopped. Waits for a run on another
+  // thread. False: there are no such calls, or `f` itself calls it; the timer then waits for the end of `f`.
   bool flush() {
     const auto kept = state_;  // `f` may destroy this object
     return kept->run_now();
@@ -62,7 +62,7 @@ class debounce {
         : alarm(std::move(on), how), options_(options), f_(detail::not_null("debounce: f", std::move(f))) {}
 
     void note() {
-      // Without the mutex where an armed timer says that a run is wanted.
+      // Without the mutex, because an armed timer says that a run is wanted.
       if (!options_.leading && options_.max_wait == (duration::max)() && postpone(options_.delay)) return;
       const std::lock_guard lock(mutex_);
       quiet_ = after(options_.delay);
@@ -96,8 +96,8 @@ class debounce {
     const debounce_options options_;
     F f_;
     time_point quiet_{};    // when the burst ends unless another call comes
-    time_point longest_{};  // until when the first call that is wanted may wait
-    bool wanted_ = false;   // calls have come that no run has started for
+    time_point longest_{};  // how long the first call that is wanted may wait
+    bool wanted_ = false;   // calls have come for which no run has started
     bool leading_ = false;  // the timer is armed for the leading run
   };
 

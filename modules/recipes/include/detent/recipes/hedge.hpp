@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A second request when the first takes long; the first answer counts.
+// A second request if the first takes long; the first answer counts.
 #pragma once
 
 #include <detent/recipes/detail/alarm.hpp>
@@ -15,7 +15,7 @@
 namespace detent::recipes {
 
 struct hedge_options {
-  duration delay{};  // without an answer, from one copy to the next: often the 95th percentile of the usual answer
+  duration delay{};  // the wait for an answer before the next copy: often the 95th percentile of the usual answer
   int copies = 2;    // the first one included; 1 to 32
 };
 
@@ -36,7 +36,7 @@ class hedge_core : public alarm {
     const std::lock_guard lock(mutex_);
     arm(on().now());
   }
-  // None: that copy has failed.
+  // No answer means that this copy has failed.
   void report(int index, std::optional<Answer> answer) {
     std::uint32_t losers = 0;
     {
@@ -76,7 +76,7 @@ class hedge_core : public alarm {
  private:
   static std::uint32_t bit(int index) noexcept { return std::uint32_t{1} << index; }
   std::uint64_t sent_bits() const noexcept { return (std::uint64_t{1} << sent_) - 1; }
-  // Under the mutex. Returns the copies that are under way.
+  // Called under the mutex. Returns the copies that are under way.
   std::uint32_t finish() noexcept {
     over_ = true;
     disarm();
@@ -106,7 +106,7 @@ class hedge_core : public alarm {
 #endif
     settle(index);
   }
-  // No more copies are sent. Those that are out may still answer, unless the engine ends.
+  // No more copies are sent. Those that are under way may still answer, unless the engine ends.
   bool given_up() noexcept override {
     if (over_) return false;
     if (!on().stopped() && reported_ != sent_bits()) {
@@ -120,7 +120,7 @@ class hedge_core : public alarm {
     lose(left_behind_);
     answered(std::nullopt);
   }
-  // A copy can be lost once it has been sent; the hedge may have ended by then.
+  // A copy can be lost as soon as it has been sent, because the hedge may have ended by then.
   void settle(int index) {
     bool late = false;
     {
@@ -135,7 +135,7 @@ class hedge_core : public alarm {
   hedge_options options_;
   int sent_ = 0;
   std::uint32_t reported_ = 0;     // copies that have answered or failed
-  std::uint32_t under_way_ = 0;    // copies that send() has returned from and that have not
+  std::uint32_t under_way_ = 0;    // copies that send() has returned from and that have neither answered nor failed
   std::uint32_t left_behind_ = 0;  // under way when it was given up
   bool over_ = false;
 };
@@ -146,7 +146,7 @@ struct lose_nothing {
 
 }  // namespace detail
 
-// One copy, to be kept by the code that answers it: call it on any thread, once, with the answer or with nullopt if
+// One copy, to be kept by the code that answers it. Call it on any thread, once, with the answer, or with nullopt if
 // that copy has failed. Later calls, and calls after another copy's answer, have no effect.
 template <class Answer>
 class hedged_copy {
@@ -165,19 +165,19 @@ class hedged_copy {
 };
 
 // Calls send(hedged_copy<Answer>) for the first copy, and for the next one whenever `delay` passes without an answer or
-// a copy fails. The first answer goes to answered(optional<Answer>); lost(index) is called for each other copy that is
-// under way, to cancel it. If all copies fail, answered(nullopt).
-// After Dean and Barroso, "The Tail at Scale", CACM 2013.
+// a copy fails. The first answer goes to answered(optional<Answer>). lost(index) is called for each other copy that is
+// under way, to cancel it. If all copies fail, answered(nullopt) is called. After Dean and Barroso, "The Tail at
+// Scale", CACM 2013.
 //
-// Threads: `send` runs where the engine runs callbacks, never twice at a time; `lost` and `answered` on the thread that
-// reports, `lost` also on one that cancels, or right after `send`; both on the thread that drops the timer of this, if
-// that ends it. `lost` must not throw. Cost: one allocation; a copy is an arming of the timer and a short lock. Errors:
-// the constructor throws invalid_option (a null function, copies out of range) and what engine::schedule_at() throws. A
-// copy whose `send` throws has failed; the exception goes to the engine's on_error. If the timer of the next copy is
-// dropped, no more copies are sent, and those that are out may still answer; without any of them, or if the engine has
-// stopped, that is answered(nullopt), which must not throw there. Lifetime: the destructor cancels, and waits for a
-// `send` on another thread. Each function may destroy it; what else the same report or cancellation calls then still
-// comes. It may outlive the engine, which may be moved.
+// Threads: `send` runs where the engine runs callbacks, never twice at a time. `lost` and `answered` run on the thread
+// that reports; `lost` also on one that cancels, or right after `send`; both on the thread that drops the hedge's
+// timer, if that ends the hedge. `lost` must not throw. Cost: one allocation; a copy is an arming of the timer and a
+// short lock. Errors: the constructor throws invalid_option (a null function, copies out of range) and what
+// engine::schedule_at() throws. A copy whose `send` throws has failed; the exception goes to the engine's on_error. If
+// the timer of the next copy is dropped, no more copies are sent, and those that are under way may still answer. If
+// none is, or if the engine has stopped, answered(nullopt) is called, which must not throw there. Lifetime: the
+// destructor cancels, and waits for a `send` on another thread. Each function may destroy the hedge; the other calls of
+// the same report or cancellation still come. It may outlive the engine, which may be moved.
 template <class Answer, class Send, class Answered, class Lost = detail::lose_nothing>
 class hedge {
  public:
@@ -192,8 +192,8 @@ class hedge {
   hedge& operator=(const hedge&) = delete;
   ~hedge() { cancel(); }
 
-  // True: `answered` will not be called, and all copies that are under way are lost. False: it has been, or is being
-  // called. Waits as the destructor does.
+  // True: `answered` will not be called, and all copies that are under way are lost. False: it has been called, or is
+  // being called. Waits as the destructor does.
   bool cancel() noexcept {
     const auto kept = core_;  // `lost` may destroy the hedge
     return kept->cancel();
@@ -222,7 +222,7 @@ class hedge {
   std::shared_ptr<core> core_;
 };
 
-// hedge_call<reply>(engine, options, send, answered, lost): with the functions' types left to the compiler.
+// hedge_call<reply>(engine, options, send, answered, lost): the compiler deduces the functions' types.
 template <class Answer, class Send, class Answered, class Lost = detail::lose_nothing>
 hedge<Answer, Send, Answered, Lost> hedge_call(detail::place on, const hedge_options& options, Send send,
                                                Answered answered, Lost lost = {}, timer_options how = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// So many an interval, with bursts: a token bucket in one word.
+// A rate with bursts: a token bucket in one word.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -29,20 +29,22 @@ using detent::detail::place;
 struct rate {
   std::uint32_t permits = 1;               // at least 1
   duration per = std::chrono::seconds(1);  // at least 1 ns a permit: the interval is rounded up to whole nanoseconds
-  std::uint32_t burst = 1;                 // so many at once after a time without any; at least 1
-  std::uint32_t borrow = 0;                // so many more at once, which those who come later wait for
+  std::uint32_t burst = 1;                 // the most at once after a time without any; at least 1
+  std::uint32_t borrow = 0;                // this many more at once, for which later callers wait
 };
 
-// The generic cell rate algorithm (ITU-T I.371), which is a token bucket: the word is when the bucket would be full
-// again. Starts full. Permits are given in the order of the calls; one that is reserved for later goes before any that
-// is asked for afterwards, so try_acquire() fails while another caller waits, unless it may borrow. A bucket of more
-// than 73 years counts in steps of more than a nanosecond, an interval being rounded up to a whole number of them. What
-// cannot be counted is refused, and so is everything once a manual clock's engine has stopped.
+// The generic cell rate algorithm (ITU-T I.371), which is a token bucket: the word is the time when the bucket will be
+// full again. It starts full. Permits are given in the order of the calls. A permit that is reserved for later goes
+// before any that is requested afterwards, so try_acquire() fails while another caller waits, unless it may borrow. A
+// bucket of more than 73 years counts in steps of more than a nanosecond, and an interval is rounded up to a whole
+// number of them. A request that cannot be counted is refused, and so is everything once a manual clock's engine has
+// stopped.
 //
-// Threads: any, at once. Cost: a reading of the clock and one compare-and-swap of two words, lock-free except beside
-// set_rate(), no allocation; acquire() schedules one timer besides. Errors: the constructor and set_rate() throw
-// invalid_option; acquire() throws what engine::schedule_at() throws, and has given its permits back then. Lifetime: it
-// may outlive the engine, which may be moved; timers of acquire() are the engine's, and do not refer to it.
+// Threads: any, at once. Cost: a reading of the clock and one compare-and-swap of two words, lock-free except during
+// set_rate(), no allocation; acquire() also schedules one timer. Errors: the constructor and set_rate() throw
+// invalid_option. acquire() throws what engine::schedule_at() throws, and has given its permits back then. Lifetime: it
+// may outlive the engine, which may be moved. The timers of acquire() belong to the engine, and do not refer to the
+// limiter.
 class rate_limiter {
  public:
   // `on` is an engine or a timer_group.
@@ -52,33 +54,34 @@ class rate_limiter {
   rate_limiter(const rate_limiter&) = delete;
   rate_limiter& operator=(const rate_limiter&) = delete;
 
-  // Now, or not at all.
+  // Takes the permits now, or not at all.
   bool try_acquire(std::uint32_t permits = 1) noexcept { return borrow(permits).has_value(); }
-  // As try_acquire(), but returns how long it takes until the permits would have been there: zero unless the rate
-  // allows to borrow.
+  // As try_acquire(), but returns the time until the permits would have been there. That is zero unless the rate allows
+  // borrowing.
   std::optional<duration> borrow(std::uint32_t permits = 1) noexcept;
-  // Reserves permits, and returns when the caller may go on: co_await engine.sleep_until(*limiter.reserve()). None:
-  // that would be at the deadline or later, and nothing is reserved.
+  // Reserves permits, and returns when the caller may go on: co_await engine.sleep_until(*limiter.reserve()). None if
+  // that would be at the deadline or later; then nothing is reserved.
   std::optional<time_point> reserve(deadline until = {}, std::uint32_t permits = 1) noexcept;
-  // Calls `f` on the engine when the permits are there. An empty handle: only at the deadline or later; `f` is not
-  // called, and nothing is reserved. Callbacks of one thread run in the order of its calls. A timer that is cancelled
-  // keeps its permits: give_back() is the caller's.
+  // Calls `f` on the engine when the permits are there. Returns an empty handle if that would be at the deadline or
+  // later; then `f` is not called, and nothing is reserved. Callbacks of one thread run in the order of its calls. A
+  // timer that is cancelled keeps its permits; the caller may give them back by give_back().
   template <class F>
   timer acquire(F&& f, deadline until = {}, std::uint32_t permits = 1, const timer_options& options = {});
 
-  // Permits that were taken and not used go to those who ask next, at once unless others wait. The bucket never gets
-  // more than full.
+  // Returns permits that were taken and not used. They go to those who ask next, at once unless others wait. The bucket
+  // never gets more than full.
   void give_back(std::uint32_t permits = 1) noexcept;
-  // From now on. What is in the bucket stays, as far as it has room, and so does what has been promised. Takes a mutex.
+  // Changes the rate from now on. The permits in the bucket stay, as far as it has room, and so do those that were
+  // promised. Takes a mutex.
   void set_rate(const rate& allowed);
 
  private:
   static constexpr std::uint64_t most_counted = std::uint64_t{1} << 61;
 
-  // A rate in units of 2^shift nanoseconds, such that the bucket fits the word. In atomics, as set_rate() changes it
-  // beside readers.
+  // A rate in units of 2^shift nanoseconds, such that the bucket fits the word. In atomics, because set_rate() changes
+  // it beside readers.
   struct terms {
-    std::uint64_t interval = 1;  // a permit's
+    std::uint64_t interval = 1;  // for one permit
     std::uint64_t depth = 1;     // of the bucket
     std::uint64_t credit = 0;
     int shift = 0;
@@ -121,7 +124,7 @@ class rate_limiter {
   std::optional<std::int64_t> take(std::uint32_t permits, std::int64_t now, InTime&& in_time) noexcept;
 
   const detail::place on_;
-  // `low` is when the bucket would be full, in units; `high` numbers the rates, and is odd while set_rate() replaces
+  // `low` is when the bucket will be full, in units; `high` numbers the rates, and is odd while set_rate() replaces
   // one.
   base::atomic_pair state_;
   shared_terms counted_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does something again until it succeeds, with pauses, within a number of attempts and a deadline.
+// Repeats an operation until it succeeds, with pauses, within a number of attempts and a deadline.
 #pragma once
 
 #include <detent/recipes/backoff.hpp>
@@ -23,18 +23,18 @@ struct retry_policy {
   deadline until = deadline::never();    // of all attempts together
   duration timeout = (duration::max)();  // of one attempt
   backoff_policy pauses = {};
-  std::shared_ptr<retry_budget> budget = {};  // what all retries may be; null: as many as the rest of this allows
+  std::shared_ptr<retry_budget> budget = {};  // shared by all retries; null: no budget limits them
 };
 
 enum class retry_result : std::uint8_t {
   succeeded,
   attempts_used_up,
-  deadline_passed,  // or the next pause would reach it
+  deadline_passed,  // or it would pass during the next pause
   refused,          // the engine scheduled nothing more, or ended a timer unrun: stopped, out of capacity, dropped
   out_of_budget     // the retry_budget has nothing left
 };
 
-// Says what to do after an attempt, in a loop of your own, above all in a coroutine.
+// Decides what to do after an attempt, in a loop of the program's own, above all in a coroutine.
 //
 //   for (retry_plan plan(policy);;) {
 //     if (co_await call(server, plan.limit(engine))) co_return plan.succeeded();
@@ -59,7 +59,7 @@ class retry_plan {
     if (policy_.budget != nullptr && !policy_.budget->try_spend()) return stop(retry_result::out_of_budget);
     return next.when();
   }
-  // The attempt has succeeded, which adds to the budget. True.
+  // Notes that the attempt has succeeded, which adds to the budget. Returns true.
   bool succeeded() noexcept {
     if (policy_.budget != nullptr) policy_.budget->note_success();
     result_ = retry_result::succeeded;
@@ -118,7 +118,7 @@ class retry_core : public alarm {
     }
     finish(result_);
   }
-  // Whether `finished` will not be called because of this.
+  // Whether this call prevents `finished`.
   bool cancel() noexcept {
     scoped_timer limit;  // its end comes after the lock's, and waits for its run
     bool first = false;
@@ -154,7 +154,7 @@ class retry_core : public alarm {
   };
   static_assert(fits_inline<limit_claim>);
 
-  // After a failure. False: result_ says why not.
+  // Called after a failure. False: result_ says why there is no further attempt.
   bool try_again() noexcept {
     result_ = retry_result::refused;
     if (on().stopped()) return false;
@@ -198,7 +198,7 @@ class retry_core : public alarm {
     return !std::exchange(over_, true);
   }
   void after_end() noexcept override { finish(result_); }
-  // The limit's timer has ended without its run. An attempt without its limit might never end.
+  // The limit's timer has ended without its run, and an attempt without its limit might never end.
   void limit_lost(int number) noexcept {
     if (is_quiet()) return;
     {
@@ -217,14 +217,14 @@ class retry_core : public alarm {
   int number_ = 0;       // of the last attempt, from 1 on
   bool trying_ = false;  // that attempt has not been reported
   bool over_ = false;
-  bool unlimited_ = false;  // the limit of the attempt was refused; of the run alone
+  bool unlimited_ = false;  // the limit of the attempt was refused; only for the run
   retry_result result_ = retry_result::succeeded;
 };
 
 }  // namespace detail
 
-// One attempt, to be kept by the code that answers it: call it with true or false, on any thread, once. Later
-// calls, and calls after its time is up, have no effect.
+// One attempt, to be kept by the code that answers it. Call it with true or false, on any thread, once. Later calls,
+// and calls after its time is up, have no effect.
 class retry_attempt {
  public:
   int number() const noexcept { return number_; }  // from 1 on
@@ -249,23 +249,22 @@ inline retry_attempt detail::retry_core::reporter(int number, deadline until) {
 
 // Calls operation(retry_attempt) until an attempt reports true, then finished(retry_result).
 //
-// Threads: `operation` runs where the engine runs callbacks, the first time too, and never twice at a time; `finished`
-// once, on the thread of the last report, or where the engine runs callbacks, or, where a timer of this is dropped, on
-// the thread that drops it. Cost: one allocation; an attempt is a timer or two and a short lock. Errors: the
-// constructor throws invalid_option (a null function, attempts = 0, a factor that is not finite) and what
-// engine::schedule_at() throws. An attempt that throws has failed; the exception goes to the engine's on_error. An
-// attempt that never reports ends at its limit; if it has none, only cancel() ends it. When the engine stops, a retry
-// in a pause, or in an attempt with a limit, finishes as `refused`; there, and wherever a timer is dropped, `finished`
-// must not throw. Lifetime: the destructor cancels; it waits for an `operation`, or a `finished` of an attempt whose
-// time was up, that runs on another thread. Either function may destroy it. It may outlive the engine, which may be
-// moved.
+// Threads: `operation` runs where the engine runs callbacks, the first time too, and never twice at a time. `finished`
+// is called once: on the thread of the last report, or where the engine runs callbacks, or on the thread that drops a
+// timer of the retry. Cost: one allocation; an attempt is a timer or two and a short lock. Errors: the constructor
+// throws invalid_option (a null function, attempts = 0, a factor that is not finite) and what engine::schedule_at()
+// throws. An attempt that throws has failed; the exception goes to the engine's on_error. An attempt that never reports
+// ends at its limit; if it has none, only cancel() ends it. When the engine stops, a retry in a pause, or in an attempt
+// with a limit, finishes as `refused`. There, and in each case in which a timer is dropped, `finished` must not throw.
+// Lifetime: the destructor cancels. It waits for an `operation`, or for a `finished` of an attempt whose time was up,
+// that runs on another thread. Either function may destroy the retry. It may outlive the engine, which may be moved.
 template <class Operation, class Finished>
 class retry {
  public:
   // `on` is an engine or a timer_group.
   retry(detail::place on, const retry_policy& policy, Operation operation, Finished finished, timer_options how = {})
       : retry(std::move(on), retry_plan(policy), std::move(operation), std::move(finished), how) {}
-  // With a plan that has a seed: the same pauses each time.
+  // Takes a plan, which may have a seed: then the pauses are the same each time.
   retry(detail::place on, const retry_plan& plan, Operation operation, Finished finished, timer_options how = {})
       : core_(std::make_shared<core>(std::move(on), plan, how, std::move(operation), std::move(finished))) {
     core_->start();
@@ -274,7 +273,7 @@ class retry {
   retry& operator=(const retry&) = delete;
   ~retry() { cancel(); }
 
-  // True: `finished` will not be called. False: it has been, or is being called. Waits as the destructor does.
+  // True: `finished` will not be called. False: it has been called, or is being called. Waits as the destructor does.
   bool cancel() noexcept { return core_->cancel(); }
 
  private:

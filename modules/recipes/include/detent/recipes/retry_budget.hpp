@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many retries all callers of a service may make together.
+// A limit on the retries that all callers of a service make together.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -16,13 +16,13 @@ namespace detent::recipes {
 
 struct retry_budget_options {
   double share = 0.1;             // retries that one success pays for: 0 to 1,000
-  std::uint32_t most = 100;       // so many are saved up, and there from the beginning; at least 1
-  std::uint32_t per_second = 10;  // so many a second are free, however few calls succeed
+  std::uint32_t most = 100;       // the most that are saved up, and the number at the beginning; at least 1
+  std::uint32_t per_second = 10;  // retries that are free each second, however few calls succeed
 };
 
 // When a service is down, every call of every caller fails, and retries multiply the load that it cannot take. A budget
-// that the retries share lets them make up for a share of what succeeds, and no more. As the retry throttling of gRPC
-// and the RetryBudget of Finagle.
+// that they share lets retries be a share of the calls that succeed, and no more. It works like the retry throttling of
+// gRPC and the RetryBudget of Finagle.
 //
 //   auto budget = std::make_shared<retry_budget>(engine);
 //   retry_policy policy{.budget = budget};   // for each call of the service
@@ -42,14 +42,14 @@ class retry_budget {
   retry_budget(const retry_budget&) = delete;
   retry_budget& operator=(const retry_budget&) = delete;
 
-  // A call has succeeded, the first time or by a retry.
+  // Notes that a call has succeeded, the first time or by a retry.
   void note_success() noexcept {
-    // Relaxed, all of them: the number is all that is shared.
+    // Relaxed, all of them: only the number itself is shared.
     std::int64_t saved = saved_.load(base::relaxed);
     while (saved < most_ && !saved_.compare_exchange_weak(saved, (std::min)(most_, saved + gain_), base::relaxed)) {
     }
   }
-  // True: there may be one more retry, and it is paid for.
+  // True: there may be one more retry, and the budget has paid for it.
   bool try_spend() noexcept {
     std::int64_t saved = saved_.load(base::relaxed);  // relaxed: as above
     while (saved >= whole) {
@@ -57,7 +57,7 @@ class retry_budget {
     }
     return has_free_ && free_.try_acquire();
   }
-  // How many retries are saved up, beside the free ones.
+  // How many retries are saved up, without the free ones.
   double saved() const noexcept {
     return static_cast<double>(saved_.load(base::relaxed)) / whole;  // relaxed: as above
   }

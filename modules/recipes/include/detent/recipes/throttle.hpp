@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// However many calls, at most one run an interval.
+// At most one run an interval, however many calls there are.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -15,22 +15,22 @@
 namespace detent::recipes {
 
 struct throttle_options {
-  duration interval{};   // from the start of one run to the start of the next, at least
+  duration interval{};   // at least this long from the start of one run to the start of the next
   bool leading = true;   // the first call runs at once; else at the end of the interval that it opens
   bool trailing = true;  // calls inside an interval run at its end; else they are dropped
 };
 
 // Runs `f()` at most once an interval, by the engine's clock.
 //
-// Threads: any, at once; `f` runs where the engine runs callbacks, a leading run too, never twice at a time. It sees
-// what was done before each call that it stands for. Cost: a call while a run is already waiting is one atomic
-// exchange; others take a mutex, and the first of an interval arms a timer. One allocation, in the constructor. Errors:
-// the constructor throws invalid_option (a null `f`, and what engine::schedule_at() does not take); a call throws what
-// schedule_at() throws, where it has to arm the timer, and counts for flush() all the same. What `f` throws goes to the
-// engine's on_error, in flush() to the caller. A run that does not come, as the engine has stopped or an executor
-// dropped it, stays wanted: the next call arms it again, and flush() makes up for it. Lifetime: the destructor cancels,
-// and waits for a running `f` on another thread; `f` itself may destroy it. It may outlive the engine, which may be
-// moved.
+// Threads: any, at once. `f` runs where the engine runs callbacks, a leading run too, and never twice at a time. It
+// sees what was done before each call that it stands for. Cost: a call while a run is already waiting is one atomic
+// exchange. Other calls take a mutex, and the first of an interval arms a timer. One allocation, in the constructor.
+// Errors: the constructor throws invalid_option for a null `f`, and for what engine::schedule_at() refuses. A call that
+// must arm the timer throws what schedule_at() throws, and counts for flush() all the same. Exceptions of `f` go to the
+// engine's on_error, in flush() to the caller. If a run does not come, because the engine has stopped or an executor
+// dropped it, it stays wanted: the next call arms it again, and flush() makes up for it. Lifetime: the destructor
+// cancels, and waits for a running `f` on another thread; `f` itself may destroy it. It may outlive the engine, which
+// may be moved.
 template <class F = std::function<void()>>
 class throttle {
  public:
@@ -45,12 +45,12 @@ class throttle {
 
   void call() { state_->note(); }
   void operator()() { call(); }
-  // Forgets the calls that no run has started for. The interval of the latest run still counts.
+  // Forgets the calls for which no run has started. The interval of the latest run still counts.
   void cancel() noexcept { state_->forget(); }
   // Whether a run will start by itself, for calls or at the end of an interval.
   bool pending() const noexcept { return state_->pending(); }
-  // Runs `f` for these calls on this thread, at once, also when the engine has stopped; waits for a run on another
-  // thread. A new interval begins. False: there are none, or it is called by `f`.
+  // Runs `f` for these calls on this thread, at once, also when the engine has stopped. Waits for a run on another
+  // thread. A new interval begins. False: there are no such calls, or `f` itself calls it.
   bool flush() {
     const auto kept = state_;  // `f` may destroy this object
     return kept->run_now();

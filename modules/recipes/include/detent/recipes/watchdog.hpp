@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says when something that should happen regularly has stopped happening.
+// Reports that something that should happen regularly has stopped.
 #pragma once
 
 #include <detent/recipes/detail/alarm.hpp>
@@ -14,18 +14,19 @@ namespace detent::recipes {
 
 // Calls `bark()` once when it has not been fed for `timeout`. It then stays quiet until start().
 //
-// Threads: any, at once; `bark` runs where the engine runs callbacks, never twice at a time. A feed() that returns true
-// before `bark` starts prevents it. Cost: feed() is one restart_after(), lock-free; a mutex is taken only where the
-// timer is just firing, or the watchdog is stopped. One allocation, in the constructor. Errors: the constructor throws
-// invalid_option (a null `bark`, and what engine::schedule_at() does not take), and as start() what schedule_at()
-// throws. So does feed(), but only where it meets the firing timer, or one that was dropped; after the end of the
-// engine it returns false. What `bark` throws goes to the engine's on_error. A `bark` that an executor drops, or that
-// is cancelled with its group, is not called; feed() and start() count anew. Lifetime: its destructor waits for a
-// running `bark` on another thread; `bark` itself may destroy it. It may outlive the engine, which may be moved.
+// Threads: any, at once. `bark` runs where the engine runs callbacks, never twice at a time. A feed() that returns true
+// before `bark` starts prevents it. Cost: feed() is one restart_after(), lock-free. It takes a mutex only if the timer
+// is just firing, or the watchdog is stopped. One allocation, in the constructor. Errors: the constructor throws
+// invalid_option for a null `bark`, and for what engine::schedule_at() refuses; like start(), it throws what
+// schedule_at() throws. feed() throws that too, but only if it meets the firing timer, or one that was dropped; after
+// the end of the engine it returns false. Exceptions of `bark` go to the engine's on_error. A `bark` that an executor
+// drops, or that is cancelled with its group, is not called; feed() and start() count anew. Lifetime: the destructor
+// waits for a running `bark` on another thread; `bark` itself may destroy it. It may outlive the engine, which may be
+// moved.
 template <class F = std::function<void()>>
 class watchdog {
  public:
-  // Started. `on` is an engine or a timer_group.
+  // It starts at once. `on` is an engine or a timer_group.
   watchdog(detail::place on, detent::detail::whole_duration timeout, F bark, timer_options options = {})
       : state_(std::make_shared<kennel>(std::move(on), timeout, std::move(bark), options)) {
     start();
@@ -34,9 +35,9 @@ class watchdog {
   watchdog& operator=(const watchdog&) = delete;
   ~watchdog() { state_->end(); }
 
-  // True: `timeout` counts from now. False: it has barked, or is just barking, or is stopped, or its engine is.
+  // True: `timeout` counts from now. False: it has barked, is just barking or is stopped, or its engine is stopped.
   bool feed() { return state_->feed(); }
-  // Counts from now in any state. A bark that is running ends before the next.
+  // Counts from now, in any state. If a `bark` is running, it ends before the next one.
   void start() { state_->start(); }
   // Does not wait for a running `bark`.
   void stop() noexcept { state_->stop(); }
@@ -77,7 +78,7 @@ class watchdog {
 
     const duration timeout_;
     F bark_;
-    bool dropped_ = false;  // without a call of bark_, and not started since
+    bool dropped_ = false;  // without a call of bark_, and not started since then
   };
 
   std::shared_ptr<kennel> state_;
