@@ -87,22 +87,22 @@ struct shard_identity {
 };
 
 struct engine_options {
+  // The name of the worker's thread (cut to 15 characters), and of the engine in errors, counters and metrics. Default:
   // "detent".
   std::string name = "detent";
-  // Keeps the counters in this file, for `detent top` and `detent stat` (docs/counters.md). "auto" is
+  // Who turns the wheel: a thread of the engine's own, or the caller of poll(). Default: a worker.
   drive_kind drive = drive_kind::worker;
-  // The TSC is cheaper to read than steady_clock. It is calibrated against steady_clock, which is read itself before
+  // Virtual time; implies drive_kind::caller. Must outlive the engine. Null, the default: time is real.
   manual_clock* manual = nullptr;
-  // The CPU that the worker is pinned to, as the kernel numbers them, from 0. The constructor throws if there is no
   // Deadlines are rounded up to a multiple of the tick, counted from the clock's zero. At least 1 ns. Default: 1 ns,
   // which is exact.
   duration tick = duration(1);
-  // Where pending timers lie. Both kinds fire exactly. Default: hierarchical.
+  // How the worker waits: lateness against CPU time. Ignored without a worker. Default: hybrid, spinning for at most
   // 200 us.
   wait_options wait = wait_options::hybrid();
-  // Who turns the wheel: a thread of the engine's own, or the caller of poll(). Default: a worker.
+  // Most timers pending at once, exact; a schedule call beyond it is refused. Default: 0, no limit and no cost.
   std::size_t max_pending = 0;
-  // Timers for which nodes, queue blocks and lists are allocated ahead. The engine allocates nothing while the timers
+  // Runs the callbacks: a thread_pool, a keyed_pool, an asio_executor(), or one of the program's own. Null, the
   // default: callbacks run inline, on the worker or inside poll().
   std::shared_ptr<detent::executor> executor = {};
   // More executors, for the timers and groups that name one of them; at most 62. With them, callbacks that run inline
@@ -111,7 +111,7 @@ struct engine_options {
   std::vector<std::shared_ptr<detent::executor>> executors = {};
   // How a callback is handled that the executor refuses, as a pool with a full queue does. Default: it runs inline.
   refusal_policy on_refusal = refusal_policy::run_inline;
-  // The worker fires for at most this long before it checks new submissions and the doorbell again; more than 0 ns.
+  // The CPU that the worker is pinned to, as the kernel numbers them, from 0. The constructor throws if there is no
   // such CPU or no worker, or if the control group does not allow it. Default: none, so the worker runs where the
   // thread that made it may.
   std::optional<int> cpu = {};
@@ -119,7 +119,7 @@ struct engine_options {
   // throws if it is denied, or if there is no worker. Threads and processes that callbacks start do not have it.
   // Default: none, an ordinary thread.
   std::optional<int> realtime_priority = {};
-  // The longest time that a core may take to leave an idle state, 0 ns to 1 s, in whole microseconds. It holds for all
+  // Gets what callbacks throw, on the thread that ran them, so on a pool perhaps on several at once; on_slow likewise.
   // The exceptions are counted in any case. Default: one line on stderr.
   std::function<void(std::exception_ptr)> on_error = {};
   // A callback that took at least this long is counted, and reported to on_slow on the thread that ran it; more than 0
@@ -130,13 +130,13 @@ struct engine_options {
   // Keeps for each timer where and when it was scheduled, for slow_callback and list_pending(). Takes 128 bytes more a
   // timer. Default: off.
   bool capture_origin = false;
-  // The name of the worker's thread (cut to 15 characters), and of the engine in errors, counters and metrics. Default:
+  // Timers for which nodes, queue blocks and lists are allocated ahead. The engine allocates nothing while the timers
   // that are pending and in flight stay under it, and so does the sum of the most that each thread has had in the
   // queue. It also needs that no more than 16,384 timers are due at once in a higher lane or in the queue for these,
   // and that no more groups have members than a quarter of it. If it is more than the default, the constructor touches
   // the pages of all these nodes, 64 bytes each. At most 4,294,901,760. Default: 65,536.
   std::size_t reserve = 65536;
-  // Where nodes come from, and how their pages are mapped. Default: mmap, with huge pages if they are available.
+  // Keeps the counters in this file, for `detent top` and `detent stat` (docs/counters.md). "auto" is
   // /dev/shm/detent.PID.NUMBER, which is removed with the engine; any other file stays. Default: empty, in the
   // process's own memory.
   std::string counters_file = {};
@@ -147,30 +147,30 @@ struct engine_options {
   // Writes the operations to this file, as a trace that `detent replay` reads; not the counters_file. If the name ends
   // in .gz, the trace is compressed by zlib, which is loaded then. Default: empty, no recording.
   std::string record = {};
-  // For `detent top` and `detent stat`, which show a set as one. Default: of no set.
+  // The longest time that a core may take to leave an idle state, 0 ns to 1 s, in whole microseconds. It holds for all
   // cores of the machine while the worker sleeps towards a deadline at most 10 ms away, and in the last millisecond of
   // longer sleeps. 0 allows polling only, at full power. It is held through /dev/cpu_dma_latency; the constructor
   // throws if that cannot be opened. It costs a system call each time that it begins or ends, and one more wake-up for
   // each longer sleep. A busy() worker never sleeps, so it holds nothing. Default: none, any idle state.
   std::optional<duration> cpu_latency_limit = {};
-  // Most timers pending at once, exact; a schedule call beyond it is refused. Default: 0, no limit and no cost.
+  // The TSC is cheaper to read than steady_clock. It is calibrated against steady_clock, which is read itself before
   // each callback. With it a delay ends up to 0.3 us later, and never early by steady_clock while that is slewed by at
   // most 500 ppm, as by adjtime(3). If its rate changes by more, delays that begin within 0.1 ms of the change can end
   // early, by what the change makes of that time. engine_metrics::clock says which clock an engine has, and why if that
   // is not the TSC. With `automatic` the constructor reads one file of /sys, and engine::now() is steady_clock's.
   // Default: automatic.
   clock_kind clock = clock_kind::automatic;
-  // Virtual time; implies drive_kind::caller. Must outlive the engine. Null, the default: time is real.
+  // Where nodes come from, and how their pages are mapped. Default: mmap, with huge pages if they are available.
   memory_options memory = {};
-  // Runs the callbacks: a thread_pool, a keyed_pool, an asio_executor(), or one of the program's own. Null, the
+  // The worker fires for at most this long before it checks new submissions and the doorbell again; more than 0 ns.
   // Default: no limit.
   duration wake_budget = (duration::max)();
-  // Gets what callbacks throw, on the thread that ran them, so on a pool perhaps on several at once; on_slow likewise.
+  // Where pending timers lie. Both kinds fire exactly. Default: hierarchical.
   wheel_kind wheel = wheel_kind::hierarchical;
   // Slots of the hashed wheel, for timers more than a thousand ticks away: 1 to 2^24, rounded up to a power of two. The
   // hierarchical wheel ignores it. Default: 512.
   std::size_t hashed_slots = 512;
-  // How the worker waits: lateness against CPU time. Ignored without a worker. Default: hybrid, spinning for at most
+  // For `detent top` and `detent stat`, which show a set as one. Default: of no set.
   shard_identity shard = {};
 };
 
@@ -178,38 +178,38 @@ struct engine_options {
 inline constexpr std::uint8_t lane_count = 4;
 
 struct timer_options {
+  // The timer is counted apart under this name, from make_label() of the same engine. Default: none.
   detent::label label = {};
   // A number for the program's use, such as an id of what the timer is about. It is carried by firing, fired_timer,
   // unfired_timer, pending_timer and slow_callback. Default: 0.
   std::uint64_t tag = 0;
-  // One of engine_options::executor and executors, or on_driver(). Null, the default: the group's, else the engine's.
+  // The timer's lane, 0 to 3. Default: 0.
   std::uint8_t lane = 0;
-  // The timer is counted apart under this name, from make_label() of the same engine. Default: none.
+  // The timer may fire up to this much later, never earlier, so that a sleeping engine wakes up once for many timers.
   // At least 0 ns. Default: 0 ns, on time.
   duration slack = duration(0);
-  // The timer's lane, 0 to 3. Default: 0.
   // A callback that would start later than this is stale. If it is negative, every callback is. Default: none ever is.
   duration max_lateness = (duration::max)();
   // How a stale timer is handled: dropped and counted, or run with firing::stale() true. Default: dropped.
   stale_policy stale = stale_policy::drop;
-  // The timer may fire up to this much later, never earlier, so that a sleeping engine wakes up once for many timers.
+  // One of engine_options::executor and executors, or on_driver(). Null, the default: the group's, else the engine's.
   detent::executor* executor = nullptr;
 };
 
 struct periodic_options {
+  // The timer ends after this many runs. Default: 0, it never does.
   std::uint64_t runs = 0;
-  // Each run may come up to this much later, as in timer_options; at least 0 ns. Default: 0 ns.
   // How periods of fixed-rate timers that could not be met are handled. Default: skipped, and counted.
   missed_ticks missed_policy = missed_ticks::skip;
-  // The timer ends after this many runs. Default: 0, it never does.
+  // The timer's runs are counted apart under this name, as in timer_options. Default: none.
   detent::label label = {};
   // A number for the program's use, as in timer_options. Default: 0.
   std::uint64_t tag = 0;
-  // Where the runs go, as in timer_options. Null, the default: the group's executor, else the engine's.
-  std::uint8_t lane = 0;
-  // The timer's runs are counted apart under this name, as in timer_options. Default: none.
-  duration slack = duration(0);
   // The lane of each run, 0 to 3. Default: 0.
+  std::uint8_t lane = 0;
+  // Each run may come up to this much later, as in timer_options; at least 0 ns. Default: 0 ns.
+  duration slack = duration(0);
+  // Where the runs go, as in timer_options. Null, the default: the group's executor, else the engine's.
   detent::executor* executor = nullptr;
 };
 
