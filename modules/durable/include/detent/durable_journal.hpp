@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a store keeps what runs, so that a crash repeats no more than that. A program needs it to bring a store of its
-// own that has such a place.
+// A place where a store keeps the runs that go on, so that a crash repeats no others. A program needs it to bring a
+// store of its own that has such a place.
 #pragma once
 
 #include <detent/durable_store.hpp>
@@ -24,23 +24,22 @@ class run_journal {
   run_journal& operator=(const run_journal&) = delete;
   virtual ~run_journal() = default;
 
-  // Whether it is known what an earlier process had begun: then its runs are marked, or have ended, and of a term that
-  // was abandoned nothing else can have ended that process.
+  // Whether the journal knows what an earlier process had begun. If it does, those runs are marked or have ended, and
+  // nothing else of a term that was abandoned can have ended that process.
   virtual bool knows_former() const noexcept = 0;
 
-  // There shall be room for so many runs at once: those that go on, and those that have ended and are not released.
-  // While there are none. Makes as much as there is. Throws bad_alloc.
+  // Makes room for that many runs at once: those that go on, and those that have ended and are not released. To be
+  // called while there are none. If there is not enough, it makes as much as there is. Throws bad_alloc.
   virtual void make_room(std::size_t runs) = 0;
 
-  // A handler is about to be called. `what`: as this term has read it; marks that it has written since do not matter.
-  // Any thread.
+  // A handler is about to be called. `what` is the record as this term has read it; marks that it has written since do
+  // not matter. Any thread.
   virtual place begin(const record& what) noexcept = 0;
-  // The handler has returned; this is what is to be done about it: `how`, and in the same batch `asked`, in this order.
-  // If there is no room for that, the run is repeated after a crash. Any thread, once for each place, `nowhere` as
-  // well.
+  // The handler has returned. The store must carry out `how`, and in the same batch `asked`, in this order. If there is
+  // no room for that, the run is repeated after a crash. Any thread, once for each place, also for `nowhere`.
   virtual void end(place of, const end_request& how, std::span<const change> asked) noexcept = 0;
-  // The store has all that, or another term has the timer; or the run did not come to an end(). Any thread; each place
-  // that begin() has returned, `nowhere` as well, and before another run of the timer begins.
+  // The store has all that, or another term has the timer, or the run did not come to an end(). Any thread, for each
+  // place that begin() has returned, also for `nowhere`, and before another run of the timer begins.
   virtual void release(std::span<const place> which) noexcept = 0;
 };
 

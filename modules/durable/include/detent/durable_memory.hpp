@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store in memory: what a store does, in its shortest form. For tests; it outlives nothing.
+// A store in memory: the duties of a store in their shortest form. For tests; it outlives nothing.
 #pragma once
 
 #include <detent/durable_options.hpp>
@@ -14,10 +14,11 @@ class memory_data;
 
 class memory {
  public:
-  // 1 to 1,024 shards. `by`: leases end and fences grow by this clock. Throws detent::error with errc::invalid_option,
-  // and bad_alloc.
+  // Takes 1 to 1,024 shards. Leases end and fences grow by the clock `by`. Throws detent::error with
+  // errc::invalid_option, and bad_alloc.
   explicit memory(shard_id shards = 16, const virtual_time& by = {});
-  // A store on it, for one node; any number of them, each used by a thread of its own. Throws bad_alloc.
+  // Returns a store on this memory, for one node. There may be any number of them, each used by a thread of its own.
+  // Throws bad_alloc.
   std::shared_ptr<store> connect();
 
  private:

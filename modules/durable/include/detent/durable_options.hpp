@@ -25,12 +25,12 @@ struct virtual_time {
   wall_time epoch = {};
 };
 
-// The answers of cancel(). In a store that many share the first three are the owner's own answer.
+// The answers of cancel(). If many nodes share the store, the owner of the timer gives the first three.
 enum class cancel_result : std::uint8_t {
   cancelled,  // no handler will start for it, on any node
   running,    // its handler runs now; it will be neither retried nor repeated
-  gone,       // it has ended, or never was; or this very cancel took it, and the store's first answer was lost
-  unknown     // the store or the node that has it did not answer in time: it may run once. Ask again.
+  gone,       // it has ended or never was; or this cancel took it, and the store's first answer was lost
+  unknown     // the store or the node that has it did not answer in time; it may run once. Ask again.
 };
 
 // Names a timer by its key, and the partition if it was scheduled with one.
@@ -45,27 +45,26 @@ struct timer_name {
 
 enum class on_conflict : std::uint8_t {
   // The timer that is there stays, and the new one is not stored. If it runs already, it runs once more after that,
-  // with
-  // the new one's payload and due time.
+  // with the new one's payload and due time.
   keep,
   replace,
   fail
 };
 
-// Reports what has become of a timer that was to be stored. Stands for its error where an error_code is wanted.
+// Reports whether a timer was stored, and how. Converts to its error if an error_code is wanted.
 class put_result {
  public:
   enum class kind : std::uint8_t {
-    stored,    // its key was free
-    kept,      // the key names a timer, and that runs after the call
-    replaced,  // the one that the key had named
+    stored,    // the key was free
+    kept,      // the key names a timer, which runs after the call
+    replaced,  // the timer that the key had named was replaced
     exists,    // the key names a timer: on_conflict::fail
     failed     // see error()
   };
   put_result(kind is, std::error_code error = {}) noexcept : is_(is), error_(error) {}
 
   kind what() const noexcept { return is_; }
-  std::error_code error() const noexcept { return error_; }  // none, where the store has the timer
+  std::error_code error() const noexcept { return error_; }  // no error if the store has the timer
   operator std::error_code() const noexcept { return error_; }
   explicit operator bool() const noexcept { return static_cast<bool>(error_); }  // whether there is an error
 
@@ -75,32 +74,35 @@ class put_result {
 };
 
 struct timer_options {
-  // Names the timer in the store, 1 to 128 bytes: the same key is the same timer. Empty: one of its own, 15 characters.
+  // Names the timer in the store, 1 to 128 bytes: the same key is the same timer. Default: empty, a new key of 15
+  // characters.
   std::string_view key = {};
-  // Decides what happens if the key names a timer already. By default that one is kept.
+  // Decides what happens if the key names a timer already. Default: that one is kept.
   on_conflict conflict = on_conflict::keep;
-  // Timers of one partition fire on one node at a time and start in deadline order; their keys are apart from those
-  // of other partitions. Empty: by key.
+  // Timers of one partition fire on one node at a time, and start in deadline order. Their keys are separate from those
+  // of other partitions. Default: empty, the key takes the place of the partition.
   std::string_view partition = {};
-  // Called once when the store has it for good (no error), or will not: exists, or stopped. On the thread that talks to
-  // the store, which it must not hold up. Null: what fails is reported to options::on_trouble. It may take the error
-  // alone: void(std::error_code).
+  // Called once: when the store has the timer for good (no error), or when it will not have it (exists, or stopped). It
+  // runs on the thread that talks to the store, and must not hold that up. It may take the error alone:
+  // void(std::error_code). Null, the default: failures are reported to options::on_trouble.
   std::function<void(put_result)> on_stored = {};
 };
 
 struct handler_options {
-  // After so many runs that fail it is dead; at least 1. 10.
+  // The timer is dead after this many runs that fail; at least 1. Default: 10.
   std::uint32_t max_attempts = 10;
-  // The first retry comes after half of this to all of it, each further one after twice as much; more than 0 ns. 1 s.
+  // The first retry comes after half of this to all of it, each further one after twice as much; more than 0 ns.
+  // Default: 1 s.
   duration first_retry = std::chrono::seconds(1);
-  // No retry waits longer than this, more than 0 ns. 10 min.
+  // No retry waits longer than this; more than 0 ns. Default: 10 min.
   duration longest_retry = std::chrono::minutes(10);
-  // So many of its runs may go on at once on this node, detached ones included; those that are due beyond wait in their
-  // order, and timers of other handlers go ahead of them, of one partition too. 0: as many as the executor runs.
+  // This many runs of the handler may go on at once on this node, detached ones included. Further ones that are due
+  // wait in their order, and timers of other handlers go ahead of them, also in one partition. Default: 0, as many as
+  // the executor runs.
   std::size_t most_running = 0;
   // Calls the function that it is given, once, on a thread of its choice: a pool of this handler's own. If it throws,
-  // or destroys the function instead, the run is tried again later. Called on the engine's executor. Null: that runs
-  // it.
+  // or destroys the function instead, the run is tried again later. It is called on the engine's executor. Null, the
+  // default: the engine's executor runs the handler itself.
   std::function<void(std::function<void()>)> executor = {};
 };
 
@@ -114,45 +116,49 @@ struct dead_timer {
 };
 
 struct options {
-  // For people: in lists, and before what is unique in the node's name. Up to 32 bytes. Empty: "node".
+  // A name for people: it appears in lists, and begins the node's unique name. Up to 32 bytes. Default: empty, "node".
   std::string node = {};
-  // So far ahead of its time a timer is read into this node's engine; at least 1 ms. 1 s.
+  // A timer is read into this node's engine this long before its time; at least 1 ms. Default: 1 s.
   duration horizon = std::chrono::seconds(1);
-  // A node that does not renew its terms for so long loses them, and others run what it had; 50 ms to 1 h. Where it is
-  // less than 16 round trips to the store, these are the lease. 3 s.
+  // A node that does not renew its terms for this long loses them, and others run its timers; 50 ms to 1 h. If it is
+  // less than 16 round trips to the store, these are the lease. Default: 3 s.
   duration lease = std::chrono::seconds(3);
-  // Operations and ends go to the store together that come within so long, or half of `unwritten`; up to 1 h. 2 ms.
+  // Operations and ends that come within this time, or half of `unwritten` of them, go to the store together; up to 1
+  // h. Default: 2 ms.
   duration flush = std::chrono::milliseconds(2);
-  // How many operations may wait for the store; at least 1. 65,536.
+  // How many operations may wait for the store; at least 1. Default: 65,536.
   std::size_t outbox = 65536;
-  // How many bytes of memory these may take, or one of them if it takes more; at least 1. 64 MiB.
+  // How many bytes of memory these may take, or one of them if it takes more; at least 1. Default: 64 MiB.
   std::size_t outbox_bytes = std::size_t{64} << 20u;
-  // How many timers may be in memory at once, of all shards; at least 1. 262,144.
+  // How many timers may be in memory at once, for all shards; at least 1. Default: 262,144.
   std::size_t read_ahead = 262144;
-  // How many bytes of payload these may have, and at most 64 KiB more for each shard; at least 1. 64 MiB.
+  // How many bytes of payload these may have, and at most 64 KiB more for each shard; at least 1. Default: 64 MiB.
   std::size_t read_ahead_bytes = std::size_t{64} << 20u;
-  // So many runs may have ended whose ends the store does not have; further timers wait for it. A crash repeats no more
-  // than these and what runs. Ends for one server of a cluster that is away are not counted, nor those of timers that a
-  // transaction of the program's own holds. At least 1. 2,048.
+  // This many runs may have ended without the store having their ends; further timers wait for it. A crash repeats no
+  // more than these and the runs that go on. Ends are not counted if they are for a server of a cluster that is away,
+  // or for timers that a transaction of the program's own holds. At least 1. Default: 2,048.
   std::size_t unwritten = 2048;
-  // A node whose wall clock is further than this from the store's, and certainly so, as the store's answer took less,
-  // takes no shards; more than 0 ns. 50 ms.
+  // A node takes no shards if its wall clock is certainly further than this from the store's, which is known if the
+  // store's answer took less time; more than 0 ns. Default: 50 ms.
   duration max_skew = std::chrono::milliseconds(50);
-  // So long after its death a dead timer is erased, by the owner of its shard; 0 or the greatest duration: never. Of
-  // nodes that differ, the longest time holds, and each says so once. 0.
+  // The owner of a dead timer's shard erases it this long after its death; 0 or the greatest duration: never. If nodes
+  // differ, the longest time holds, and each reports that once. Default: 0.
   duration dead_for = {};
-  // How many dead timers the store keeps: beyond, those go that died first; 0 or the greatest number: all. Counted each
-  // second, or each 10 ms a shard if that is longer. Of nodes that differ, the greatest number holds. 0.
+  // How many dead timers the store keeps. Beyond that, those that died first are erased; 0 or the greatest number: it
+  // keeps all. They are counted each second, or each 10 ms a shard if that is longer. If nodes differ, the greatest
+  // number holds. Default: 0.
   std::size_t most_dead = 0;
-  // For an engine on a manual clock (engine_options::manual), and no other: that clock. There is no thread then, the
-  // engine's run_until() drives these timers as well, and they are the only ones on their store, which is a `memory` on
-  // the same clock: leases and horizon mean nothing. One thread may call them. Null: time is real.
+  // The clock of an engine on a manual clock (engine_options::manual), and of no other. There is no thread then, and
+  // the engine's run_until() drives these timers as well. They must be the only ones on their store, which is a
+  // `memory` on the same clock. Leases and the horizon mean nothing. One thread may call them. Default: null, time is
+  // real.
   virtual_time time = {};
-  // A timer whose last attempt failed. On the thread that talks to the store. Null: it is counted, and no more.
+  // Gets a timer whose last attempt failed, on the thread that talks to the store. Null, the default: it is only
+  // counted.
   std::function<void(const dead_timer&)> on_dead = {};
-  // The store lost and found again (no error), a term lost, an unknown handler, and each minute why stored timers wait
-  // for this node: the code, and one line that says which.
-  // On the thread that talks to the store. Null: lines on stderr, at most one a second.
+  // Gets the code and one line when the store is lost or found again (no error), when a term is lost, for an unknown
+  // handler, and each minute why stored timers wait for this node. It runs on the thread that talks to the store. Null,
+  // the default: lines on stderr, at most one a second.
   std::function<void(std::error_code, std::string_view)> on_trouble = {};
 };
 
@@ -166,7 +172,7 @@ struct listed {
   std::uint32_t attempt;
   std::uint16_t shard;
   std::string why;                     // of dead ones
-  std::optional<wall_time> died = {};  // by the store's clock, or where that is not known, its due time; none: it lives
+  std::optional<wall_time> died = {};  // by the store's clock, or its due time if that is not known; none: it lives
 };
 
 struct listed_page {
@@ -179,14 +185,14 @@ struct query {
   std::string handler = {};                   // empty: any
   std::optional<std::string> partition = {};  // none: any
   std::string key_prefix = {};                // empty: any
-  // Of the due time, and of dead ones of the time at which they died.
+  // The range of due times; for dead timers, of the times at which they died.
   wall_time from = (wall_time::min)();
-  wall_time until = (wall_time::max)();  // not among them
+  wall_time until = (wall_time::max)();  // excluded
   bool dead = false;                     // the dead ones instead
-  std::size_t limit = 100;               // at most so many
+  std::size_t limit = 100;               // the most that are returned
 };
 
-// Why stored timers wait that this node could run, or why it runs none.
+// Why stored timers that this node could run are waiting, or why it runs none.
 enum class stall : std::uint8_t {
   none,
   store_away,      // the store does not answer
@@ -194,34 +200,34 @@ enum class stall : std::uint8_t {
   no_shard,        // it has no shard for two leases; if no timers wait, others have all, and this one stands by
   unknown_handler  // no node has a handler for them
 };
-// In a word, as in labels of metrics: "none", "store_away", "clock_off", "no_shard", "unknown_handler".
+// The reason in a word, as in labels of metrics: "none", "store_away", "clock_off", "no_shard", "unknown_handler".
 std::string_view name_of(stall reason) noexcept;
 
-// Counts since the node began, and the rest as it is now.
+// Counts since the node began, and sizes as they are now.
 struct metrics {
   std::uint64_t stored = 0;   // put, moved, cancelled: operations that the store has answered
   std::uint64_t runs = 0;     // handlers started
   std::uint64_t retries = 0;  // runs that failed and will be tried again
   std::uint64_t dead = 0;     // timers that died here
-  // Dead timers that the store has, of all shards, as counted last; 0 before the start. options::most_dead says how
-  // often.
+  // Dead timers that the store has in all shards, as counted last; 0 before the start. options::most_dead says how
+  // often they are counted.
   std::uint64_t dead_in_store = 0;
   std::uint64_t lapsed = 0;       // runs that did not start because the term was over by the clock
   std::uint64_t fenced = 0;       // ends whose term was over
   std::uint64_t terms = 0;        // taken
-  std::uint64_t terms_lost = 0;   // that ended without being given back
+  std::uint64_t terms_lost = 0;   // terms that ended without being given back
   std::uint64_t unavailable = 0;  // calls of the store that failed
-  std::uint64_t unhandled = 0;    // timers met without a handler for them
+  std::uint64_t unhandled = 0;    // timers that the node met without a handler for them
   std::size_t shards_owned = 0;
   std::size_t in_hand = 0;        // timers in memory
   std::size_t in_hand_bytes = 0;  // of payload
   std::size_t outbox = 0;         // operations that wait for the store
   std::size_t outbox_bytes = 0;
   std::size_t ends = 0;    // runs whose end waits for the store
-  duration read_lag = {};  // how far the read level lags, of the shard that is worst off
+  duration read_lag = {};  // how far the read level of the worst shard lags
   duration skew = {};      // the store's clock less this node's, accurate to half a round trip
   stall stalled = stall::none;
-  std::uint64_t waiting = 0;  // stored timers that wait for that reason; about, and as counted in the last ten seconds
+  std::uint64_t waiting = 0;  // stored timers that wait for that reason; approximate, at most ten seconds old
 };
 
 }  // namespace detent::durable

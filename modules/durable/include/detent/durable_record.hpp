@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A timer as stores have it, and the limits of its parts. Comes with <detent/durable_store.hpp>.
+// A timer as a store has it, and the limits of its parts. Comes with <detent/durable_store.hpp>.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ inline constexpr std::size_t name_limit = 1 + partition_limit + key_limit;  // b
 inline constexpr std::size_t handler_limit = 64;                            // bytes; at least 1
 inline constexpr std::size_t payload_limit = 1 << 16;                       // bytes
 inline constexpr std::size_t schedule_limit = 4096;                         // bytes of record::schedule
-inline constexpr std::uint32_t store_format = 2;  // what a store keeps about itself; any other: foreign_format
+inline constexpr std::uint32_t store_format = 2;  // of what a store keeps about itself; any other: foreign_format
 
 // The name of a timer in a store: one byte with the length of its partition, the partition, the key. A store compares
 // and sorts these bytes, and needs the parts only in list() and purge(). Throws bad_alloc.
@@ -30,10 +30,10 @@ std::string stored_key(std::string_view key, std::string_view partition = {});
 struct key_parts {
   std::string_view partition, key;
 };
-// The parts, which refer to `stored`. Bytes that no stored_key() has made are a key without a partition.
+// The parts refer to `stored`. Bytes that were not made by stored_key() are a key without a partition.
 key_parts parts_of(std::string_view stored) noexcept;
 
-// The shard of a timer, of its partition where that is not empty and of its key else: FNV-1a, 64 bits, modulo shards.
+// The shard of a timer: FNV-1a, 64 bits, modulo shards, of its partition, or of its key if the partition is empty.
 shard_id shard_of(std::string_view key, std::string_view partition, shard_id shards) noexcept;
 
 // A timer as the store has it. Keys, names and payloads are any bytes.
@@ -46,9 +46,9 @@ struct record {
   std::string handler = {};
   std::string schedule = {};  // what it repeats on, as its node has written it; empty: it runs once
   std::vector<std::byte> payload = {};
-  bool by_rule = false;  // its schedule has set `due`; else a call or a retry has
+  bool by_rule = false;  // its schedule has set `due`; else a call or a retry has set it
 };
-// As users count it: of its next run, or of a dead timer's last one.
+// The attempt as users count it: of the next run, or of a dead timer's last one.
 std::uint32_t attempt_of(const record& its, bool is_dead = false) noexcept;
 
 }  // namespace detent::durable

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls that durable timers make on a store. A program needs them to bring a store of its own; all others include
-// <detent/durable.hpp> and a store's header.
+// The calls that durable timers make on a store. A program needs them only to bring a store of its own; otherwise it
+// includes <detent/durable.hpp> and a store's header.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -162,7 +162,7 @@ struct read_result {
   std::vector<record> announced_now = {};
 };
 
-// The nodes that are there, and the store's time.
+// The nodes that are there, and the time by the store's clock.
 struct roll_call {
   stored_time now{};
   std::vector<std::string> nodes = {};  // each that called within its own time to live, the caller among them
@@ -172,18 +172,18 @@ class run_journal;
 class run_tokens;
 
 // One thread calls at a time; the store may call listen()'s `wake` from any thread of its own. Each call is a batch
-// that may mix shards; its entries are carried out in their order for each shard, each of them one atomic step, and a
-// batch is worth one round trip, or one commit. `results` has as many places as there are requests. errc{} is success:
-// every entry has its result, and the changes outlive a crash of the process, and more if the store's own options
-// promise it. With any other code (unavailable, not_permitted, corrupt) each entry was carried out or not: the caller
-// sends the same again, for which every call is made. Calls throw bad_alloc only.
+// that may mix shards. Its entries are carried out in their order for each shard, each as one atomic step, and a batch
+// costs one round trip, or one commit. `results` has as many places as there are requests. errc{} is success: every
+// entry has its result, and the changes outlive a crash of the process, and more if the store's own options promise it.
+// With any other code (unavailable, not_permitted, corrupt) each entry was carried out or not. The caller then sends
+// the same again; every call is made for that. Calls throw bad_alloc only.
 class store : public store_view {
  public:
-  // One `timers` at a time has this object. False: another one has it. Any thread.
+  // Only one `timers` at a time may have this object. False: another one has it. Any thread.
   bool claim() noexcept { return !claimed_.exchange(true, base::acquire); }  // (1) acquire: pairs with (2)
   void unclaim() noexcept { claimed_.store(false, base::release); }          // (2) release: its calls have ended
 
-  // <detent/durable_journal.hpp>, as long as the store; null: it has none.
+  // See <detent/durable_journal.hpp>. Valid as long as the store; null: it has none.
   virtual run_journal* journal() noexcept { return nullptr; }
   virtual run_tokens* tokens() noexcept { return nullptr; }  // <detent/durable_tokens.hpp>; likewise
 
@@ -191,44 +191,44 @@ class store : public store_view {
   virtual std::string_view name() const noexcept = 0;  // one line for people, without passwords; as long as the store
   virtual bool names_are_text() const noexcept { return false; }  // keys and handlers: UTF-8 without a zero byte
 
-  // Enters this node in the roll for `live_for`, and returns the roll; costs one step. What nodes have to tell each
-  // other is entered in the same way: `node` is any bytes, of which the first is 0 then, and may have 64 KiB.
+  // Enters this node in the roll for `live_for`, and returns the roll; costs one step. Messages from node to node are
+  // entered in the same way: `node` is then any bytes of which the first is 0, up to 64 KiB.
   virtual errc call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) = 0;
 
-  // Begins a new term where none stands. Its read level is below everything, so that it reads again all that an earlier
-  // term had read and not ended; announcements to earlier terms are dropped. A request that is sent again may find the
-  // shard held by its own first sending: that term has no owner, and passes.
+  // Begins a new term if none stands. Its read level is below everything, so it reads again all that an earlier term
+  // had read and not ended; announcements to earlier terms are dropped. A request that is sent again may find the shard
+  // held by its own first sending: that term has no owner, and passes.
   virtual errc take(std::string_view node, std::span<const take_request> what, std::span<take_result> results) = 0;
   // Ends each term that stands, so that its shard may be taken at once. Has no effect on others.
   virtual errc give_back(std::span<const term_ref> what) = 0;
-  // Renews the term, moves its read level to `upto`, never back, and returns what lies between and what was announced.
-  // Where `limit` or `bytes` cuts, the read level goes to the last one that is returned.
+  // Renews the term, and moves its read level to `upto`, never back. Returns the timers in between, and what was
+  // announced. If `limit` or `bytes` cuts that short, the read level goes to the last timer that is returned.
   virtual errc read_on(std::span<const read_request> what, std::span<read_result> results) = 0;
 
-  // Any node puts and cancels, and the owner reports what has become of its runs. A put that stores or changes a timer
-  // whose old or new place is at or below the read level announces it to the owner in the same step. A dead timer does
-  // not hold its key: the put erases it. A batch of 1 MiB and a few thousand changes is a good one.
+  // Any node puts and cancels, and the owner reports the ends of its runs. A put that stores or changes a timer whose
+  // old or new place is at or below the read level announces it to the owner in the same step. A dead timer does not
+  // hold its key: the put erases it. A good batch has 1 MiB and a few thousand changes.
   virtual errc apply(std::span<const change> what, std::span<change_status> results) = 0;
-  // The answers that are there. Kept for at least a minute; reading does not erase them.
+  // The answers that are there. They are kept for at least a minute; reading does not erase them.
   virtual errc read_answers(std::span<const question_ref> what, std::span<answer> results) = 0;
 
-  // Erases dead timers that list() would have found, in the same pieces. Sent again after an answer that was lost, it
-  // erases others, and does not count the first ones.
+  // Erases dead timers that list() would have found, in the same pieces. If it is sent again after an answer that was
+  // lost, it erases others, and does not count the first ones.
   virtual errc purge(const list_request& which, purge_page& out) = 0;
-  // Of each of shards 0, 1, ... when the nth of its dead ones died, in the order of that, from 1; stored_time::max():
-  // it has fewer. Costs little for each of `nth`.
+  // For each of shards 0, 1, ...: the time at which the nth of its dead timers died, in the order of death, from 1;
+  // stored_time::max() if it has fewer. Costs little for each of `nth`.
   virtual errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) = 0;
-  // The roll, without an entry in it; costs one step. unsupported: it is in the memory of the process that has the
-  // file.
+  // The roll, without an entry in it; costs one step. unsupported: the roll is in the memory of the process that has
+  // the file.
   virtual errc look_at_roll(roll_state& out);
-  // A view of the same timers that another thread may use beside all calls of the store, so that what it does holds up
-  // none of these: a connection of its own, made by its first call. It sees what was changed before its call begins;
+  // A view of the same timers that another thread may use beside all calls of the store, without holding up any of
+  // these: it has a connection of its own, made by its first call. It sees what was changed before its call begins;
   // `node` and `upto` of its shard_states may be unknown. The store must outlive it. Throws bad_alloc.
   virtual std::unique_ptr<store_view> view_apart() = 0;
 
-  // From now on `wake` is called after something was announced to the owner of a shard, by this process or another,
-  // soon; spuriously too, and not for ever: a listener reads on at times all the same. It may be called during any
-  // call. Null: no more; when that returns, no call of the old one runs.
+  // From now on `wake` is called soon after something was announced to the owner of a shard, by this process or
+  // another. It may be called spuriously, and calls may get lost, so a listener must read on at times all the same. It
+  // may be called during any call. Null ends that; when the call returns, no call of the old `wake` runs.
   virtual void listen(std::function<void(shard_id)> wake) = 0;
 
  private:

@@ -23,16 +23,16 @@ class run_tokens {
   run_tokens& operator=(const run_tokens&) = delete;
   virtual ~run_tokens() = default;
 
-  // Names this version of the timer, by its partition, key, id and due time, and what its end is: it is erased, or goes
-  // to `next` with attempt 1 and by rule. Text that SQL takes as it is. Asks nothing of the store.
+  // Names this version of the timer, by its partition, key, id and due time, and its end: it is erased, or goes to
+  // `next` with attempt 1 and by rule. The text needs no quoting in SQL. Asks nothing of the store.
   virtual std::string token(const record& ran, std::optional<stored_time> next) = 0;
 
-  // Ends the timer in the transaction that the connection is in, and waits for another transaction that has changed it.
-  // When that commits, the timer is erased and its successor takes its place, as by end_kind::erase; or it goes to its
-  // next time, and the owner reads of that as if a put had moved it. When that rolls back, nothing was changed.
-  // `finished` false: the timer is not as the token has it, and nothing is changed.
-  // Any error: `why` says in one line what the store or the connection has to say, without passwords. unavailable: the
-  // connection does not answer, or its transaction has failed; corrupt: this is no token.
+  // Ends the timer in the transaction that the connection is in. Waits for another transaction that has changed it.
+  // When the transaction commits, the timer is erased and its successor takes its place, as by end_kind::erase; or it
+  // goes to its next time, and the owner reads of that as if a put had moved it. When it rolls back, nothing was
+  // changed. `finished` is false if the timer is not as the token has it; nothing is changed then. On any error, `why`
+  // is one line with the message of the store or the connection, without passwords. unavailable: the connection does
+  // not answer, or its transaction has failed; corrupt: this is no token.
   virtual errc finish_in(pg_conn* in, std::string_view token, bool& finished, std::string& why) = 0;
 };
 

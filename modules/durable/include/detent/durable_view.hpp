@@ -20,19 +20,18 @@ struct list_request {
   std::string handler = {};                   // empty: any
   std::optional<std::string> partition = {};  // none: any
   std::string key_prefix = {};                // of the key without its partition; empty: any
-  // Of the due time, and of dead ones of the time at which they died.
+  // The range of due times; for dead timers, of the times at which they died.
   stored_time from = stored_time::min();
-  stored_time until = stored_time::max();  // not among them
+  stored_time until = stored_time::max();  // excluded
   bool dead = false;                       // the dead ones instead
-  bool recurring = false;                  // those with a schedule alone; costs as much as there are of these
+  bool recurring = false;                  // only those with a schedule; costs as much as there are of these
   std::string after = {};                  // list_page::next of the page before; empty: from the beginning
   std::size_t limit = 100;                 // at least 1
 };
 struct listed_record {
   record what = {};
-  std::string why = {};  // of dead ones
-  std::optional<stored_time> died =
-      {};  // by the store's clock; where that is not known, when it was due. None: it lives.
+  std::string why = {};                  // of dead ones
+  std::optional<stored_time> died = {};  // by the store's clock; if that is not known, when it was due. None: it lives.
 };
 struct list_page {
   std::vector<listed_record> found = {};
@@ -40,7 +39,7 @@ struct list_page {
 };
 struct purge_page {
   std::size_t erased = 0;
-  std::string next = {};  // as of a list
+  std::string next = {};  // as in list_page
 };
 struct timer_ref {
   shard_id shard = 0;
@@ -55,8 +54,8 @@ struct key_request {
 struct shard_state {
   shard_id shard = 0;
   std::uint64_t fence = 0;  // of its last term; 0: none was ever taken
-  // The node whose term stands; empty: none; "?": not known, as the part of the store that knows does not answer, or is
-  // the memory of the process that has the file.
+  // The node whose term stands. Empty: none. "?": not known, because the part of the store that knows does not answer,
+  // or is the memory of the process that has the file.
   std::string node = {};
   stored_time upto{};  // the read level
   std::uint64_t timers = 0;
@@ -83,8 +82,8 @@ std::vector<node_state> nodes_of(const roll_state& all);
 // Whether the node has said that it has a handler of that name. Another name may be taken for it, once in 2^32.
 bool runs(const node_state& node, std::string_view handler) noexcept;
 
-// The calls that look. Nothing changes by them, and none is for a hot path. One thread at a time calls them. Errors are
-// as a store's.
+// The look-ups. They change nothing, and none is for a hot path. One thread at a time calls them. Their errors are
+// those of a store.
 class store_view {
  public:
   store_view() = default;
@@ -99,10 +98,11 @@ class store_view {
   // however many timers the store has; a store that only looks at an older version's timers may have to go through all
   // of them.
   virtual errc find_by_key(const key_request& which, std::vector<listed_record>& out) = 0;
-  // Timers of one shard: by due time, and dead ones by the time at which they died; within one instant as the store
-  // likes, but always alike. A call looks at a few hundred timers at most, for about a millisecond, so that a page may
-  // be empty and not the last one. A timer that stays where it is from the first page to the last is in one of them;
-  // one that moves meanwhile may be in two, or in none. `after` of another request is no error, and finds anything.
+  // Timers of one shard: by due time, and dead ones by the time at which they died. Within one instant the store
+  // chooses the order, but always the same one. A call looks at a few hundred timers at most, for about a millisecond,
+  // so a page may be empty although it is not the last. A timer that stays in its place from the first page to the last
+  // is in one of them; one that moves during that time may be in two, or in none. An `after` of another request is no
+  // error, and finds anything.
   virtual errc list(const list_request& which, list_page& out) = 0;
   // Looks at shards 0, 1, ... as many as there is room for. The cost does not depend on how many timers there are,
   // except in a store without counts: there a store's own call may estimate `timers` where they are many, and a view's
