@@ -24,9 +24,9 @@
 namespace detent::inline boost_asio {
 
 // For engine_options.executor: callbacks are posted to `to`, any Asio executor; a strand keeps their order. The engine
-// posts once for all that comes due together. Each callback is a handler of its own, or up to `at_once` are, which run
-// one after the other: cheaper, where no other thread would run them anyway. The context must outlive the engine, and a
-// pending timer is no work that keeps it running.
+// posts once for all that comes due together. Each callback is a handler of its own, or up to `at_once` callbacks are
+// one handler and run one after the other. The latter is cheaper if no other thread would run them anyway. The context
+// must outlive the engine. A pending timer is no work that keeps it running.
 template <class Executor>
 std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
   return std::make_shared<detail::posting_executor<base::boost_asio, Executor>>(std::move(to), at_once);
@@ -38,14 +38,15 @@ std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
 //                       destroyed
 //   no_buffer_space     the engine's capacity is exhausted; no_memory: memory is
 //   operation_not_supported   in the child of a fork
-// Until then it is outstanding work of that executor. No executor of the engine delays it: of `options`, the executor
-// is checked and not used. A handler without an executor of its own runs on a thread of Asio's system_executor. A
-// context that ends first, an io_context or a thread_pool, destroys the handler uncalled; others must outlive the
-// engine or its stop(). The delay counts from the initiation, which throws bad_alloc. Allocates nothing in the steady
-// state, or one block by the handler's own allocator.
+// It is outstanding work of that executor until then. No executor of the engine delays it: the executor in `options` is
+// checked and not used. A handler without an executor of its own runs on a thread of Asio's system_executor. A context
+// that ends first, if it is an io_context or a thread_pool, destroys the handler uncalled; other contexts must outlive
+// the engine or its stop(). The delay counts from the initiation, which throws bad_alloc. Allocates nothing in the
+// steady state, or one block by the handler's own allocator.
 //
 // `on` is an engine, or a timer_group whose member the sleep becomes. Throws invalid_option (lane, slack, another
-// engine's label or executor, a null handler). Without a token: deferred, as Asio's own operations, from Asio 1.24 on.
+// engine's label or executor, a null handler). Without a token it is deferred, as Asio's own operations are, from Asio
+// 1.24 on.
 template <BOOST_ASIO_COMPLETION_TOKEN_FOR(void(boost::system::error_code)) Token>
 auto async_sleep_for(detail::place on, detail::whole_duration delay, timer_options options, Token&& token) {
   detail::check_sleep("async_sleep_for", on, options, token);
@@ -83,29 +84,30 @@ auto async_sleep_until(detail::place on, detail::clock_time deadline, timer_opti
                                        typename base::contexts_of<Asio>::default_token());
 }
 
-// Sleeps as the operations of an I/O object, as steady_timer's are: of an engine or a timer_group, and an executor or
-// its context, on which handlers run that have no executor of their own. For use_awaitable.as_default_on() and the
-// like.
+// Sleeps as the operations of an I/O object, like those of steady_timer. It is made from an engine or a timer_group,
+// and an executor or its context, on which handlers run that have no executor of their own. For
+// use_awaitable.as_default_on() and the like.
 template <class Executor = boost::asio::any_io_executor>
 using basic_sleeper = detail::asio_sleeper<base::boost_asio, Executor>;
 using sleeper = basic_sleeper<>;
 
-// A completion token that gives any asynchronous operation a time limit; `token` says how it completes. Without one,
-// the result makes such a token of any other, and is itself one, for the operation's default token. `by` is an engine
-// or a timer_group. The delay counts from the initiation.
+// A completion token that gives any asynchronous operation a time limit; `token` says how it completes. Without
+// `token`, the result makes such a token of any other, and is itself one, for the operation's default token. `by` is an
+// engine or a timer_group. The delay counts from the initiation.
 //
-// When the time is up, a cancellation of `type` is emitted to the operation, on the handler's associated executor
-// (without one, the operation's), which must run one handler at a time: a strand, or a context that one thread runs.
-// The operation then completes as it does when it is cancelled, mostly with operation_aborted. An operation that
-// completes first cancels the timer. Cancellations of the handler's own slot are passed on. An engine that has no place
-// or no memory for the timer, or is stopped or destroyed, or a group that is cancelled, cancels the operation at once.
-// A context that ends first, an io_context or a thread_pool, destroys the operation uncalled, and with it the timer;
-// others must outlive the engine or its stop(). A null `token` throws invalid_option.
+// When the time is up, a cancellation of `type` is emitted to the operation, on the handler's associated executor, or
+// on the operation's if the handler has none. That executor must run one handler at a time: a strand, or a context that
+// one thread runs. The operation then completes as it does when it is cancelled, mostly with operation_aborted. An
+// operation that completes first cancels the timer. Cancellations of the handler's own slot are passed on. The
+// operation is cancelled at once if the engine has no place or no memory for the timer, if the engine is stopped or
+// destroyed, or if the group is cancelled. A context that ends first, if it is an io_context or a thread_pool, destroys
+// the operation uncalled, and with it the timer; other contexts must outlive the engine or its stop(). A null `token`
+// throws invalid_option.
 //
-// The timer runs on the driver, unless `options` name an executor. One block of the handler's allocator for each
-// operation, or of memory that the context recycles, which is free again before the handler is called. The initiation
-// throws detent::error for options that the engine cannot meet, and what the allocator throws. Needs Boost 1.77.
-// Boost.Asio has a cancel_after by its own timers since 1.86.
+// The timer runs on the driver, unless `options` name an executor. It takes one block of the handler's allocator for
+// each operation, or of memory that the context recycles; the block is free again before the handler is called. The
+// initiation throws detent::error for options that the engine cannot meet, and what the allocator throws. Needs Boost
+// 1.77. Boost.Asio has a cancel_after by its own timers since 1.86.
 inline auto cancel_after(
     detail::timer_source by, detail::whole_duration delay, timer_options options,
     base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {

@@ -16,21 +16,21 @@
 namespace detent::inline boost_asio {
 
 // While it exists, the threads that run the context fire the engine's timers, one turn at a time, woken by the engine's
-// descriptor: callbacks run inside run(), between other handlers, and handlers of sleeps as handlers of their own.
+// descriptor. Callbacks run inside run(), between other handlers, and handlers of sleeps are handlers of their own.
 //   asio::io_context io;
 //   detent::engine engine({.drive = detent::drive_kind::caller});
 //   detent::asio_drive drive(io, engine);
-// Any thread may schedule, cancel and restart. What callbacks throw goes to the engine's on_error; what handlers throw
-// leaves run(). Engine, drive and context may end in any order, the engine may be moved, and a stopped engine ends its
-// drive. An engine has one drive at a time.
+// Any thread may schedule, cancel and restart. Exceptions of callbacks go to the engine's on_error; exceptions of
+// handlers leave run(). Engine, drive and context may end in any order. The engine may be moved, and a stopped engine
+// ends its drive. An engine has one drive at a time.
 using asio_drive = detail::basic_asio_drive<base::boost_asio_loop>;
 
 // For tests: runs a context and engines in virtual time, which goes on to the next deadline whenever no handler is
-// ready. Nothing waits; each handler and callback finds clock.now() at the deadline that brought it about. At the end
-// now() is `end`, or if that is time_point::max(), the last deadline: so a test runs all there is. A handler that calls
-// stop() ends it at once. The engines have `clock` as engine_options::manual, else errc::invalid_option. Throws what
-// handlers throw, and what manual_clock::run_until() throws. The context's own timers, and what comes from other
-// threads or from a network, know nothing of virtual time.
+// ready. Nothing waits; each handler and callback sees clock.now() at the deadline that caused it. At the end now() is
+// `end`. If `end` is time_point::max(), now() is the last deadline, so a test runs all there is. A handler that calls
+// stop() ends it at once. The engines must have `clock` as engine_options::manual, else it throws errc::invalid_option.
+// Throws what handlers throw, and what manual_clock::run_until() throws. The context's own timers, other threads and
+// networks know nothing of virtual time.
 template <std::same_as<engine>... Engines>
 void asio_run_until(boost::asio::io_context& on, manual_clock& clock, detail::clock_time end, Engines&... engines) {
   const std::array<engine*, sizeof...(Engines)> all{&engines...};

@@ -24,14 +24,14 @@
 namespace detent {
 
 struct asio_drive_options {
-  // Whether run() goes on until the drive ends or the engine is stopped, as with a work guard. Otherwise sleeps alone
-  // keep it from returning, and plain timers do not. No.
+  // Whether run() goes on until the drive ends or the engine is stopped, as with a work guard. Otherwise only sleeps
+  // keep it from returning, and plain timers do not. Default: no.
   bool keeps_running = false;
-  // How many timers a turn fires at most, before other handlers of the context have theirs; at least 1. No limit.
+  // How many timers a turn fires at most, before other handlers of the context get their turn; at least 1. Default: no
+  // limit.
   std::size_t at_once = SIZE_MAX;
-  // How long after the beginning of a turn the next one begins at the earliest: what comes due before that is late by
-  // up to so much, and costs no wake-up of its own. Of timers that lie further apart none is late. At least 0 ns. 100
-  // us.
+  // The least time from the beginning of one turn to the next. Timers that come due in between are late by up to this,
+  // and cost no wake-up of their own; timers that lie further apart are not late. At least 0 ns. Default: 100 us.
   duration apart = std::chrono::microseconds(100);
 };
 
@@ -39,7 +39,7 @@ struct asio_drive_options {
 
 namespace detent::detail {
 
-// The context's drives. At its end each gives back what must not outlive it.
+// The drives of a context. When it ends, each gives back what must not outlive it.
 template <class Drive, class Loop>
 class drives_of_context : public Loop::service {
  public:
@@ -75,9 +75,9 @@ class context_drive : public std::enable_shared_from_this<context_drive<Loop>> {
   context_drive(context& on, engine& driven, const asio_drive_options& options);
 
   void begin();
-  // Any thread. From here on no turn begins.
+  // Any thread. No turn begins after it.
   void end() noexcept;
-  // Of the service: the context is being destroyed.
+  // Called by the service when the context is being destroyed.
   void lose_context() noexcept;
 
  private:
@@ -96,12 +96,12 @@ class context_drive : public std::enable_shared_from_this<context_drive<Loop>> {
 
   engine_core& driven_;
   const engine_hold held_;  // the engine may be moved or destroyed first
-  context_inbox& inbox_;    // of its sleeps
+  context_inbox& inbox_;    // for its sleeps
   const std::size_t at_once_;
   const duration apart_;
 
-  std::mutex mutex_;  // of what follows: end() may come while a turn ends on another thread
-  context* on_;       // null once the drive has ended, or the context
+  std::mutex mutex_;  // for what follows, because end() may come while a turn ends on another thread
+  context* on_;       // null once the drive or the context has ended
   std::optional<typename Loop::descriptor> bell_;
   std::optional<typename Loop::work> kept_;
 };
@@ -133,7 +133,7 @@ context_drive<Loop>::context_drive(context& on, engine& driven, const asio_drive
   if (options.keeps_running) kept_.emplace(on.get_executor());
 }
 
-// Calls turn() when the engine has something to do. Its wait is no work of the context, which counts none for it.
+// Calls turn() when the engine has something to do. Its wait is not counted as work of the context.
 template <class Loop>
 class context_drive<Loop>::waited {
  public:
@@ -149,8 +149,8 @@ class context_drive<Loop>::waited {
   context* on_;
 };
 
-// In a handler: only there the context has work that is not the wait. A turn comes first, as another driver may have
-// left the descriptor unset.
+// Runs in a handler, because only there the context has work that is not the wait. A turn comes first, because another
+// driver may have left the descriptor unset.
 template <class Loop>
 void context_drive<Loop>::begin() {
   try {
@@ -231,8 +231,8 @@ void context_drive<Loop>::wait() noexcept {
 template <class Loop>
 class basic_asio_drive {
  public:
-  // `driven` is of drive_kind::caller. Throws error: wrong_drive, stopped, invalid_option (at_once), limit_reached
-  // (descriptors); and std::bad_alloc.
+  // `driven` must be of drive_kind::caller. Throws error: wrong_drive, stopped, invalid_option (at_once), limit_reached
+  // (descriptors). Throws std::bad_alloc.
   basic_asio_drive(typename Loop::context& on, engine& driven, const asio_drive_options& options = {})
       : drive_(std::make_shared<context_drive<Loop>>(on, driven, options)) {
     drive_->begin();
@@ -247,9 +247,9 @@ class basic_asio_drive {
   }
   ~basic_asio_drive() { end(); }
 
-  // Any thread, callbacks and handlers included; later calls do nothing. From here on no turn begins: what is pending
-  // stays pending, for another drive, or for a loop that begins with poll(). Does not wait for a turn that another
-  // thread is in; ~engine does.
+  // Any thread may call it, also in callbacks and handlers; later calls do nothing. No turn begins after it. Pending
+  // timers stay pending, for another drive, or for a loop that begins with poll(). Does not wait for a turn that
+  // another thread is in; ~engine does.
   void end() noexcept {
     if (drive_ != nullptr) drive_->end();
   }
