@@ -34,7 +34,7 @@ cold_part cold_part_of(const plan& when, nanoseconds_t grid) noexcept {
             .period = when.period,
             .runs_left = when.periodic->runs,
             .kind = when.kind,
-            .missed_policy = when.periodic->missed,
+            .missed_policy = when.periodic->missed_policy,
             .slack = when.periodic->slack.count()};
   }
   static constexpr timer_options defaults;

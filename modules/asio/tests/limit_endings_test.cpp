@@ -113,7 +113,7 @@ TEST(AsioLimitEnds, LeaveAnOperationThatEndsInTimeAsItIs) {
 
   // The operation ends after the engine has stopped, while the program still has what stop() returned.
   quick.async_wait(cancel_after(*on, 1h, note));
-  std::vector<unfired> unfired = on->stop();
+  std::vector<unfired_timer> unfired = on->stop();
   on.reset();
   context.restart();
   context.run();

@@ -75,7 +75,7 @@ TEST(PageSource, KeepsSparseMemoryUnresidentButForWhatWasWritten) {
 }
 
 TEST(PageSource, PrefaultsOnlyWhenAsked) {
-  for (wish prefault : {preference::off, preference::attempt, preference::require}) {
+  for (preference prefault : {preference::off, preference::attempt, preference::require}) {
     page_source pages({.huge_pages = preference::off, .prefault = prefault});
     ASSERT_EQ(pages.check(), problem::none);
     void* memory = pages.allocate(huge_page_bytes);
@@ -208,7 +208,7 @@ bool tells_huge_page_advice() {
 
 TEST(PageSource, AdvisesTheKernelToGiveHugePagesOrNone) {
   if (!tells_huge_page_advice()) GTEST_SKIP() << "a kernel without huge pages, or silent";
-  for (const wish wanted : {preference::attempt, preference::off}) {
+  for (const preference wanted : {preference::attempt, preference::off}) {
     page_source pages({.huge_pages = wanted});
     void* memory = pages.allocate(huge_page_bytes);
     void* sparse = pages.allocate_sparse(huge_page_bytes);
